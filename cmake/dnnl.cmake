@@ -1,0 +1,11 @@
+# DNNL::dnnl, found by hand: the distribution's own package file insists on OpenCL headers that a program
+# on the CPU does not need. The installed package carries this file too.
+if(NOT TARGET DNNL::dnnl)
+  find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
+  find_library(DNNL_LIBRARY dnnl REQUIRED)
+  mark_as_advanced(DNNL_INCLUDE_DIR DNNL_LIBRARY)
+  add_library(DNNL::dnnl UNKNOWN IMPORTED GLOBAL)
+  set_target_properties(DNNL::dnnl PROPERTIES
+    IMPORTED_LOCATION ${DNNL_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})
+endif()

@@ -1,0 +1,26 @@
+# cmake --install gives a package: find_package(tessera), then link to tessera::tessera.
+# Headers lie in include/tessera; their own includes ("core/...") resolve there too.
+include(CMakePackageConfigHelpers)
+
+add_library(tessera INTERFACE)
+target_link_libraries(tessera INTERFACE tessera_kernels)
+add_library(tessera::tessera ALIAS tessera)
+
+install(TARGETS tessera tessera_kernels tessera_devices tessera_interp tessera_core
+        EXPORT tesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT tesseraTargets NAMESPACE tessera::
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
+
+install(DIRECTORY core kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "reference*" EXCLUDE
+        PATTERN "programs" EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera)
+
+configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+              cmake/dnnl.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)

@@ -1,0 +1,62 @@
+# What every target of the project shares: flags, dependencies, one function for a folder's library.
+
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+include(${CMAKE_CURRENT_LIST_DIR}/dnnl.cmake)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(Boost REQUIRED COMPONENTS program_options)
+find_package(CUDAToolkit QUIET)
+
+# The toolkit's headers (fp8 conversions on the host); code asks the macro, which is always defined.
+add_library(tessera_cuda_headers INTERFACE)
+if(CUDAToolkit_FOUND)
+  target_include_directories(tessera_cuda_headers SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+  target_compile_definitions(tessera_cuda_headers INTERFACE TESSERA_HAS_CUDA_HEADERS=1)
+else()
+  target_compile_definitions(tessera_cuda_headers INTERFACE TESSERA_HAS_CUDA_HEADERS=0)
+endif()
+
+# Seen by our own targets only, never by a program that uses the package.
+add_library(tessera_flags INTERFACE)
+# No contraction to fused multiply-add: a result is the same bits on every machine.
+target_compile_options(tessera_flags INTERFACE -ffp-contract=off -Wall -Wextra)
+if(TESSERA_SANITIZE)
+  target_compile_options(tessera_flags INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(tessera_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# tessera_library(<name> [GENERATED file...] [DEPENDS target...]): the static library of the current
+# folder's sources, or only its dependencies while the folder has none.
+function(tessera_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCLUDE;GENERATED;DEPENDS")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(path IN LISTS arg_EXCLUDE)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${path})
+  endforeach()
+  list(APPEND sources ${arg_GENERATED})
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    set(scope PUBLIC)
+    target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tessera_flags>)
+  else()
+    add_library(${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  string(REPLACE "tessera_" "" export_name ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
+  target_compile_features(${name} ${scope} cxx_std_20)
+  target_include_directories(${name} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tessera>)
+  target_link_libraries(${name} ${scope} ${arg_DEPENDS})
+endfunction()
+
+# A library that only the sources of `name` see, not its headers.
+function(tessera_private_dependency name)
+  get_target_property(type ${name} TYPE)
+  if(NOT type STREQUAL "INTERFACE_LIBRARY")
+    target_link_libraries(${name} PRIVATE ${ARGN})
+  endif()
+endfunction()
