@@ -1,0 +1,235 @@
+#include "core/builder.h"
+
+#include "core/check.h"
+#include "core/scalar.h"
+
+namespace tessera {
+namespace {
+
+using Arithmetic = std::int64_t (*)(std::int64_t, std::int64_t);
+
+// The two-operand ops that folding and dispatch share, by position in Op.
+Arithmetic arithmetic(std::size_t index) {
+  switch (index) {
+    case op_index<Add>(): return scalar::add;
+    case op_index<Sub>(): return scalar::sub;
+    case op_index<Mul>(): return scalar::mul;
+    case op_index<Div>(): return scalar::div;
+    case op_index<Mod>(): return scalar::mod;
+    case op_index<Tiles>(): return scalar::tiles;
+    case op_index<Min>(): return scalar::min;
+    case op_index<Max>(): return scalar::max;
+    case op_index<And>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != 0 && b != 0; };
+    case op_index<Or>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != 0 || b != 0; };
+    case op_index<Eq>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a == b; };
+    case op_index<Ne>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != b; };
+    case op_index<Lt>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a < b; };
+    case op_index<Le>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a <= b; };
+    default: return nullptr;
+  }
+}
+
+Folded constant(std::int64_t value) { return {true, value, no_value}; }
+Folded same(ValueId id) { return {false, 0, id}; }
+
+// x + 0, x * 1, x * 0, x / 1, x and 1, ...: what stays when one operand is constant.
+Folded identity(std::size_t index, ValueId a, ValueId b, std::optional<std::int64_t> x, std::optional<std::int64_t> y) {
+  switch (index) {
+    case op_index<Add>():
+      if (x == 0) return same(b);
+      [[fallthrough]];
+    case op_index<Sub>():
+      if (y == 0) return same(a);
+      break;
+    case op_index<Mul>():
+      if (x == 0 || y == 0) return constant(0);
+      if (x == 1) return same(b);
+      if (y == 1) return same(a);
+      break;
+    case op_index<Div>():
+    case op_index<Tiles>():
+      if (y == 1) return same(a);
+      break;
+    case op_index<Mod>():
+      if (y == 1) return constant(0);
+      break;
+    case op_index<And>():
+      if (x == 0 || y == 0) return constant(0);
+      break;
+    case op_index<Or>():
+      if ((x && *x != 0) || (y && *y != 0)) return constant(1);
+      break;
+    case op_index<Min>():
+    case op_index<Max>():
+      if (a == b) return same(a);
+      break;
+    default: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Folded fold(const Op& op, const Program& program) {
+  if (const auto* o = std::get_if<Select>(&op)) {
+    const auto c = program.constant(o->condition);
+    if (c) return same(*c != 0 ? o->a : o->b);
+    if (o->a == o->b) return same(o->a);
+    return {};
+  }
+  if (const auto* o = std::get_if<Not>(&op)) {
+    const auto a = program.constant(o->a);
+    return a ? constant(*a == 0) : Folded{};
+  }
+  if (const auto* o = std::get_if<Popcount>(&op)) {
+    const auto a = program.constant(o->a);
+    return a ? constant(scalar::popcount(*a)) : Folded{};
+  }
+  if (const auto* o = std::get_if<Limit>(&op)) {
+    const auto a = program.constant(o->a), bound = program.constant(o->bound);
+    return a && bound && *a >= 0 && *a <= *bound ? same(o->a) : Folded{};
+  }
+  const Arithmetic f = arithmetic(op.index());
+  if (!f) return {};
+  const auto& fields = info(op).fields;
+  const ValueId a = field<ValueId>(op, fields[0]), b = field<ValueId>(op, fields[1]);
+  const auto x = program.constant(a), y = program.constant(b);
+  if (x && y) return constant(f(*x, *y));
+  return identity(op.index(), a, b, x, y);
+}
+
+Builder::Builder(Program program) : program_(std::move(program)) {}
+
+void Builder::at(Loc loc, std::int32_t caller) {
+  program_.places.push_back({std::move(loc), caller});
+  place_ = static_cast<std::int32_t>(program_.places.size()) - 1;
+}
+
+ValueId Builder::integer(std::int64_t value) {
+  for (std::size_t i = 0; i < program_.values.size(); ++i) {
+    const Value& v = program_.values[i];
+    if (v.constant && v.kind == ValueKind::scalar && v.integer == value) return static_cast<ValueId>(i);
+  }
+  Value v;
+  v.constant = true;
+  v.integer = value;
+  program_.values.push_back(std::move(v));
+  return static_cast<ValueId>(program_.values.size()) - 1;
+}
+
+ValueId Builder::real(double value) {
+  Value v;
+  v.kind = ValueKind::real;
+  v.constant = true;
+  v.real = value;
+  program_.values.push_back(std::move(v));
+  return static_cast<ValueId>(program_.values.size()) - 1;
+}
+
+ValueId Builder::buffer(Buffer buffer) {
+  Value v;
+  v.kind = ValueKind::ref;
+  v.index = static_cast<std::int32_t>(program_.buffers.size());
+  v.name = buffer.name;
+  program_.values.push_back(std::move(v));
+  const auto id = static_cast<ValueId>(program_.values.size()) - 1;
+  buffer.value = id;
+  if (buffer.place < 0) buffer.place = place_;
+  program_.buffers.push_back(std::move(buffer));
+  return id;
+}
+
+ValueId Builder::semaphore(Semaphore semaphore) {
+  Value v;
+  v.kind = ValueKind::sem;
+  v.index = static_cast<std::int32_t>(program_.semaphores.size());
+  v.name = semaphore.name;
+  program_.values.push_back(std::move(v));
+  const auto id = static_cast<ValueId>(program_.values.size()) - 1;
+  semaphore.value = id;
+  if (semaphore.place < 0) semaphore.place = place_;
+  program_.semaphores.push_back(std::move(semaphore));
+  return id;
+}
+
+TextId Builder::text(std::string_view text) {
+  for (std::size_t i = 0; i < program_.texts.size(); ++i)
+    if (program_.texts[i] == text) return {static_cast<std::int32_t>(i)};
+  program_.texts.emplace_back(text);
+  return {static_cast<std::int32_t>(program_.texts.size()) - 1};
+}
+
+ValueId Builder::emit(Op op, std::string_view name) {
+  const Folded folded = fold(op, program_);
+  if (folded.is_constant) return integer(folded.constant);
+  if (folded.same_as != no_value) return folded.same_as;
+  Stmt stmt;
+  stmt.place = place_;
+  const ResultKind kind = info(op).result;
+  if (kind != ResultKind::none) {
+    Value v;
+    v.kind = kind == ResultKind::Scalar ? ValueKind::scalar
+             : kind == ResultKind::Real ? ValueKind::real
+                                        : ValueKind::ref;
+    v.statement = static_cast<std::int32_t>(program_.body.size());
+    v.name = name;
+    program_.values.push_back(std::move(v));
+    stmt.result = static_cast<ValueId>(program_.values.size()) - 1;
+  }
+  stmt.op = std::move(op);
+  program_.body.push_back(std::move(stmt));
+  return program_.body.back().result;
+}
+
+Slice Builder::whole(ValueId ref) {
+  Slice s;
+  s.base = ref;
+  const Value& v = program_.value(ref);
+  const Shape shape = v.kind == ValueKind::sem ? program_.semaphores[static_cast<std::size_t>(v.index)].shape
+                                               : program_.buffers[static_cast<std::size_t>(v.index)].shape;
+  s.rank = static_cast<std::int8_t>(shape.size());
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    s.start[d] = integer(0);
+    s.size[d] = integer(shape[d]);
+  }
+  return s;
+}
+
+Slice Builder::element(ValueId ref, std::span<const ValueId> index) {
+  Slice s;
+  s.base = ref;
+  s.rank = static_cast<std::int8_t>(index.size());
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    s.start[d] = index[d];
+    s.size[d] = integer(1);
+    s.dropped |= static_cast<std::uint8_t>(1U << d);
+  }
+  return s;
+}
+
+Program Builder::finish() {
+  std::vector<std::int32_t> open;
+  for (std::size_t i = 0; i < program_.body.size(); ++i) {
+    Stmt& s = program_.body[i];
+    if (s.result != no_value) program_.values[static_cast<std::size_t>(s.result)].statement = static_cast<std::int32_t>(i);
+    const Scope scope = info(s.op).scope;
+    if (scope == Scope::open) {
+      open.push_back(static_cast<std::int32_t>(i));
+    } else if (scope != Scope::none) {
+      CHECK(!open.empty());
+      Stmt& opener = program_.body[static_cast<std::size_t>(open.back())];
+      opener.partner = static_cast<std::int32_t>(i);
+      if (scope == Scope::middle) {
+        open.back() = static_cast<std::int32_t>(i);
+      } else {
+        // The end of an if with an else belongs to the if for whoever walks back.
+        s.partner = open.back();
+        open.pop_back();
+      }
+    }
+  }
+  CHECK(open.empty());
+  return std::move(program_);
+}
+
+}  // namespace tessera

@@ -1,0 +1,64 @@
+// Builds a Program statement by statement. Constants are pooled, and scalar arithmetic on constants is folded.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/program.h"
+
+namespace tessera {
+
+class Builder {
+ public:
+  explicit Builder(std::string name) { program_.name = std::move(name); }
+  // Goes on building a program; statements are appended to its body.
+  explicit Builder(Program program);
+
+  Program& program() { return program_; }
+  // Closes nothing: regions must be balanced. Sets partners and the statement of every value.
+  Program finish();
+
+  // The place that the statements and declarations from here on belong to.
+  void at(Loc loc, std::int32_t caller = -1);
+  void at_place(std::int32_t place) { place_ = place; }
+  std::int32_t place() const { return place_; }
+
+  ValueId integer(std::int64_t value);
+  ValueId real(double value);
+  ValueId buffer(Buffer buffer);         // returns its ref value
+  ValueId semaphore(Semaphore semaphore);
+  TextId text(std::string_view text);
+
+  // Appends the op; returns its result (no_value if it has none). Folds scalar ops whose operands are constant.
+  ValueId emit(Op op, std::string_view name = {});
+
+  ValueId add(ValueId a, ValueId b) { return emit(Add{a, b}); }
+  ValueId sub(ValueId a, ValueId b) { return emit(Sub{a, b}); }
+  ValueId mul(ValueId a, ValueId b) { return emit(Mul{a, b}); }
+  ValueId min(ValueId a, ValueId b) { return emit(Min{a, b}); }
+  ValueId max(ValueId a, ValueId b) { return emit(Max{a, b}); }
+  ValueId select(ValueId c, ValueId a, ValueId b) { return emit(Select{c, a, b}); }
+
+  // The whole of a buffer, or of a semaphore that is not an array.
+  Slice whole(ValueId ref);
+  // One element of a buffer or semaphore array; every dimension dropped.
+  Slice element(ValueId ref, std::span<const ValueId> index);
+  // A scalar or real as an operand of a tile op.
+  static Slice number(ValueId value) { return Slice{.base = value}; }
+
+ private:
+  Program program_;
+  std::int32_t place_ = -1;
+};
+
+// A constant scalar op's value, or nothing when an operand is not constant or the op is no arithmetic.
+// Also the identities x + 0, x * 1, x * 0, select of a constant: the id of an operand. See builder.cpp.
+struct Folded {
+  bool is_constant = false;
+  std::int64_t constant = 0;
+  ValueId same_as = no_value;
+};
+Folded fold(const Op& op, const Program& program);
+
+}  // namespace tessera

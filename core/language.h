@@ -1,0 +1,56 @@
+// From text to programs: parse a file once, instantiate its kernels with parameters, verify, expand, print.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/expected.h"
+#include "core/program.h"
+
+namespace tessera {
+
+struct Node;                               // core/ast.h
+
+// One parameter of a kernel. Problem parameters stand before the `;`, tuning parameters after it, dtype parameters
+// in square brackets; `choices` of a dtype parameter are the types it accepts.
+struct ParameterInfo {
+  enum class Kind { dtype, problem, tuning } kind;
+  std::string name;
+  std::string default_text;                // empty: must be given
+  std::vector<std::string> choices;
+};
+
+struct KernelInfo {
+  std::string name;
+  std::string doc;                         // the comment above it
+  std::vector<ParameterInfo> parameters;
+  Loc loc;
+};
+
+// A parsed file. Functions of `library` modules are visible to the kernels of a file without being named in it.
+struct Module {
+  std::shared_ptr<const Source> source;
+  std::shared_ptr<const Node> root;
+  std::vector<KernelInfo> kernels;
+
+  const KernelInfo* find(std::string_view kernel) const;
+};
+
+using Settings = std::map<std::string, std::string, std::less<>>;   // parameter name -> integer or dtype name
+
+Expected<Module> parse(std::shared_ptr<const Source> source);
+// The kernel with its parameters fixed: structured form (pipelines kept), verified.
+Expected<Program> instantiate(const Module& module, std::string_view kernel, const Settings& settings,
+                              const std::vector<const Module*>& library);
+// Static rules that hold for structured and expanded programs alike; empty when the program is valid.
+Diags verify(const Program& program);
+// Every pipeline as explicit loops, slots, copies and waits: what the interpreter runs.
+Expected<Program> expand(const Program& program);
+// The program as text of the language; parsing and instantiating it gives an equal program.
+std::string print(const Program& program);
+// The text in the house layout: indentation, spacing, blank lines; comments kept. Idempotent.
+Expected<std::string> format(std::shared_ptr<const Source> source);
+
+}  // namespace tessera
