@@ -16,18 +16,23 @@ else()
   target_compile_definitions(tessera_cuda_headers INTERFACE TESSERA_HAS_CUDA_HEADERS=0)
 endif()
 
+set(CMAKE_CXX_EXTENSIONS OFF)
+
 # Seen by our own targets only, never by a program that uses the package.
 add_library(tessera_flags INTERFACE)
+target_compile_features(tessera_flags INTERFACE cxx_std_20)
 # No contraction to fused multiply-add: a result is the same bits on every machine.
 target_compile_options(tessera_flags INTERFACE -ffp-contract=off -Wall -Wextra)
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_definitions(tessera_flags INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(tessera_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# tessera_library(<name> [GENERATED file...] [DEPENDS target...]): the static library of the current
-# folder's sources, or only its dependencies while the folder has none.
+# tessera_library(<name> [EXCLUDE file...] [GENERATED file...]
+# [DEPENDS target...]): the static library of the current folder's sources,
+# or only its dependencies while the folder has none.
 function(tessera_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCLUDE;GENERATED;DEPENDS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)

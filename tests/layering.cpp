@@ -1,0 +1,191 @@
+// Reads every #include of the repository and holds the direction of dependencies (CONTRIBUTING
+// names them).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A key is a path prefix; the longest that matches is a file's unit, and a unit may always include
+// itself.
+const std::map<std::string, std::set<std::string>> may_include = {
+    {"core/", {}},
+    {"interp/", {"core/"}},
+    {"devices/device.h", {"core/"}},
+    {"devices/", {"devices/device.h", "devices/cuda/", "interp/", "core/"}},
+    {"devices/cuda/", {"devices/device.h", "core/"}},
+    // A program and its reference cannot know where they run.
+    {"kernels/programs", {"core/"}},
+    {"kernels/reference", {"core/"}},
+    {"kernels/",
+     {"kernels/programs", "kernels/reference", "devices/", "devices/device.h", "core/"}},
+    {"cli/",
+     {"kernels/", "kernels/programs", "kernels/reference", "devices/", "devices/device.h",
+      "interp/", "core/"}},
+    {"tests/",
+     {"cli/", "kernels/", "kernels/programs", "kernels/reference", "devices/", "devices/cuda/",
+      "devices/device.h", "interp/", "core/"}},
+    {"examples/", {}},
+};
+
+// Headers from outside, by prefix: the files (by prefix) that may use them.
+const std::map<std::string, std::vector<std::string>> used_by = {
+    {"Eigen/", {"kernels/reference", "tests/"}},
+    {"unsupported/Eigen/", {"kernels/reference", "tests/"}},
+    {"boost/program_options", {"cli/options"}},
+    {"nlohmann/",
+     {"core/json", "core/safetensors", "core/file_safetensors", "kernels/", "devices/", "cli/",
+      "tests/"}},
+    {"oneapi/dnnl", {"interp/tile_math", "tests/"}},
+    {"cuda", {"devices/cuda/", "tests/"}},
+    {"nvrtc", {"devices/cuda/"}},
+    {"gtest/", {"tests/"}},
+    {"benchmark/", {"tests/"}},
+    {"fmt/", {""}},
+    {"tessera/", {"examples/"}},
+    // The operating system and the processor.
+    {"sys/", {""}},
+    {"unistd.h", {""}},
+    {"fcntl.h", {""}},
+    {"immintrin.h", {""}},
+};
+
+struct Violation {
+  int line;
+  std::string message;
+};
+
+template <typename Rows>
+auto longest_prefix(const Rows& rows, const std::string& path) {
+  auto best = rows.end();
+  for (auto row = rows.begin(); row != rows.end(); ++row) {
+    if (!path.starts_with(row->first)) continue;
+    if (best == rows.end() || row->first.size() > best->first.size()) best = row;
+  }
+  return best;
+}
+
+// What is wrong with `includer` (a path from the root) including `header`; empty if nothing.
+std::string problem(const std::string& includer, const std::string& header, bool is_ours) {
+  const auto unit = longest_prefix(may_include, includer);
+  if (unit == may_include.end()) return includer + " belongs to no unit";
+  if (is_ours) {
+    const auto target = longest_prefix(may_include, header);
+    if (target == may_include.end()) return "\"" + header + "\" does not start at the root";
+    if (target == unit || unit->second.contains(target->first)) return "";
+    return unit->first + " may not include " + target->first + ": \"" + header + "\"";
+  }
+  const auto dependency = longest_prefix(used_by, header);
+  if (dependency == used_by.end()) {
+    const bool is_standard = header.find_first_of("./") == std::string::npos;
+    return is_standard ? "" : "<" + header + "> is no known dependency";
+  }
+  for (const std::string& user : dependency->second) {
+    if (includer.starts_with(user)) return "";
+  }
+  return includer + " may not include <" + header + ">";
+}
+
+std::vector<Violation> violations(const std::string& path, std::istream& text) {
+  static const std::regex include(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+  std::vector<Violation> found;
+  std::string line;
+  std::smatch match;
+  for (int number = 1; std::getline(text, line); ++number) {
+    if (!std::regex_search(line, match, include)) continue;
+    std::string message = problem(path, match[2], match[1] == "\"");
+    if (!message.empty()) found.push_back({number, std::move(message)});
+  }
+  return found;
+}
+
+std::vector<Violation> violations(const std::string& path, const std::string& text) {
+  std::istringstream stream(text);
+  return violations(path, stream);
+}
+
+// Paths from the root, sorted; hidden folders and build/ are no sources.
+std::vector<std::string> source_files() {
+  static const std::set<std::string> extensions = {".h", ".cpp", ".def", ".cuh", ".cu"};
+  const fs::path root = TESSERA_SOURCE_DIR;
+  std::vector<std::string> files;
+  for (auto entry = fs::recursive_directory_iterator(root); entry != fs::end(entry); ++entry) {
+    const std::string name = entry->path().filename();
+    if (entry->is_directory() && (name.starts_with(".") || name == "build")) {
+      entry.disable_recursion_pending();
+    } else if (extensions.contains(entry->path().extension())) {
+      files.push_back(entry->path().lexically_relative(root));
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST(Layering, every_include_points_the_allowed_way) {
+  const std::vector<std::string> files = source_files();
+  EXPECT_FALSE(files.empty());
+  for (const std::string& path : files) {
+    std::ifstream text(fs::path(TESSERA_SOURCE_DIR) / path);
+    for (const Violation& violation : violations(path, text)) {
+      ADD_FAILURE_AT(path.c_str(), violation.line) << violation.message;
+    }
+  }
+}
+
+TEST(Layering, allowed_includes_pass) {
+  EXPECT_TRUE(violations("core/op.cpp", "#include \"core/op.h\"\n#include <vector>\n").empty());
+  EXPECT_TRUE(violations("interp/machine.h", "#include \"core/op.h\"").empty());
+  EXPECT_TRUE(violations("kernels/reference_gmm.cpp", "#include <Eigen/Core>").empty());
+  EXPECT_TRUE(violations("cli/cmd_run.cpp", "#include \"kernels/programs.h\"").empty());
+}
+
+TEST(Layering, a_forbidden_include_is_found_on_its_line) {
+  const auto only = [](const std::string& path, const std::string& include) {
+    const std::vector<Violation> found = violations(path, "\n  #include " + include + "\n");
+    return found.size() == 1 && found[0].line == 2 ? found[0].message : "nothing, or not on line 2";
+  };
+  EXPECT_EQ(only("core/op.h", "\"interp/machine.h\""),
+            "core/ may not include interp/: \"interp/machine.h\"");
+  EXPECT_EQ(only("kernels/gmm.cpp", "\"interp/machine.h\""),
+            "kernels/ may not include interp/: \"interp/machine.h\"");
+  EXPECT_EQ(only("devices/device.h", "\"interp/machine.h\""),
+            "devices/device.h may not include interp/: \"interp/machine.h\"");
+  EXPECT_EQ(only("kernels/reference.h", "\"devices/device.h\""),
+            "kernels/reference may not include devices/device.h: \"devices/device.h\"");
+  EXPECT_EQ(only("kernels/gmm.cpp", "\"cli/cli.h\""),
+            "kernels/ may not include cli/: \"cli/cli.h\"");
+  EXPECT_EQ(only("interp/exec.cpp", "<Eigen/Core>"),
+            "interp/exec.cpp may not include <Eigen/Core>");
+  EXPECT_EQ(only("core/op.h", "\"op.h\""), "\"op.h\" does not start at the root");
+  EXPECT_EQ(only("core/op.h", "<zlib.h>"), "<zlib.h> is no known dependency");
+  EXPECT_EQ(only("extra/a.cpp", "<vector>"), "extra/a.cpp belongs to no unit");
+}
+
+// Informs only; a long file is a question to its author, not an error.
+TEST(Layering, sizes_of_the_source_files) {
+  std::vector<std::pair<std::ptrdiff_t, std::string>> sizes;
+  for (const std::string& path : source_files()) {
+    if (path.starts_with("tests/") || path.starts_with("examples/")) continue;
+    std::ifstream text(fs::path(TESSERA_SOURCE_DIR) / path);
+    const auto lines = std::count(std::istreambuf_iterator<char>(text), {}, '\n');
+    sizes.emplace_back(lines, path);
+  }
+  ASSERT_FALSE(sizes.empty());
+  std::sort(sizes.begin(), sizes.end());
+  std::cout << sizes.size() << " source files beside the tests, median "
+            << sizes[sizes.size() / 2].first << " lines, largest " << sizes.back().second
+            << " with " << sizes.back().first << "\n";
+}
+
+}  // namespace
