@@ -1,0 +1,123 @@
+# Installs what is missing and builds; sourced by gmm-run and run-tests, which set `root` (the checkout)
+# and `program` (their name). All messages go to standard error; failing ends with exit code 3.
+
+log=$root/build/setup.log
+
+say() { printf '%s: %s\n' "$program" "$1" >&2; }
+
+fail() { say "$1"; exit 3; }
+
+fail_with_log() {
+  end_progress
+  tail -n 30 "$log" >&2
+  fail "$1; the whole log is in build/setup.log"
+}
+
+# On a terminal one line that changes; elsewhere a line at the first call, then one every few seconds.
+shown=
+shown_at=-10
+progress() {
+  if [ -t 2 ]; then
+    printf '\r\033[K%s: %s' "$program" "$1" >&2
+    shown=$1
+  elif [ $((SECONDS - shown_at)) -ge 5 ] || [ "$shown" != "${1%% (*}" ]; then
+    say "$1"
+    shown=${1%% (*}
+    shown_at=$SECONDS
+  fi
+}
+
+end_progress() {
+  if [ -t 2 ] && [ -n "$shown" ]; then printf '\n' >&2; fi
+  shown=
+}
+
+is_present() {
+  local prefix pattern
+  case $1 in
+    */*)
+      for prefix in /usr /usr/local; do
+        for pattern in "$1" "lib64/${1#lib/}" "lib/*-linux-gnu/${1#lib/}"; do
+          if compgen -G "$prefix/$pattern" >/dev/null; then return 0; fi
+        done
+      done
+      return 1 ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+# install_packages KIND...: the packages of these kinds that are not there yet.
+install_packages() {
+  local kind package probe missing=()
+  while read -r kind package probe; do
+    case " $* " in *" $kind "*) is_present "$probe" || missing+=("$package") ;; esac
+  done < <(grep -E '^(build|test) ' "$root/scripts/packages.txt")
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  local list="${missing[*]}" as_root=()
+  command -v apt-get >/dev/null || fail "missing, and this is no Debian to install them on: $list"
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || fail "missing, and installing takes root or sudo: $list"
+    as_root=(sudo)
+  fi
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300)
+  say "installing packages: $list"
+  progress 'reading package lists'
+  "${apt[@]}" update >>"$log" 2>&1 || fail_with_log 'reading the package lists failed'
+  "${apt[@]}" -o APT::Status-Fd=1 install -y --no-install-recommends "${missing[@]}" 2>&1 9>&- |
+    tee -a "$log" | show_installation || fail_with_log 'installing packages failed'
+  end_progress
+}
+
+# Status lines read "dlstatus:what:percent:message" and "pmstatus:...", between all that the packages say.
+show_installation() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^dlstatus:[^:]*:([0-9]+) ]]; then
+      progress "downloading packages (${BASH_REMATCH[1]} %)"
+    elif [[ $line =~ ^pmstatus:[^:]*(:[^:0-9][^:]*)?:([0-9]+) ]]; then
+      progress "installing packages (${BASH_REMATCH[2]} %)"
+    fi
+  done
+}
+
+# build PRESET TARGET [CMAKE_ARGUMENT...]: configures where that was not done or arguments are given.
+build() {
+  local preset=$1 target=$2 folder=$root/build/$1
+  shift 2
+  # A checkout that moved: its build files name the old place.
+  if [ -e "$folder/CMakeCache.txt" ] &&
+    ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
+    rm -rf "$folder"
+  fi
+  if [ ! -e "$folder/build.ninja" ] || [ $# -gt 0 ]; then
+    progress 'configuring'
+    (cd "$root" && cmake --preset "$preset" "$@") >>"$log" 2>&1 9>&- || fail_with_log 'configuring failed'
+  fi
+  progress 'building'
+  NINJA_STATUS='[%f/%t] ' ninja -C "$folder" "$target" 2>&1 9>&- | tee -a "$log" | show_build ||
+    fail_with_log 'building failed'
+  end_progress
+}
+
+show_build() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+      progress "building (${BASH_REMATCH[1]} of ${BASH_REMATCH[2]})"
+    fi
+  done
+}
+
+# One process at a time sets up and builds; the lock is descriptor 9.
+take_lock() {
+  mkdir -p "$root/build" 2>/dev/null && { exec 9>>"$root/build/setup.lock"; } 2>/dev/null ||
+    fail "something must be built, and $root/build cannot be written"
+  if ! flock -n 9; then
+    say 'waiting for another build'
+    flock 9
+  fi
+  : >"$log"
+}
+
+release_lock() { exec 9>&-; }
