@@ -1,0 +1,50 @@
+// The tile ops of ops.def on views. Each reads its sources, writes every element of dst, and
+// records in dst's storage which elements are now initialised. Sources broadcast along dimensions
+// of size 1 and may be numbers; dst may overlap them in any way. Floats compute in f32, integers in
+// i64, with one rounding to dst's type at the end.
+#pragma once
+#include <cstdint>
+
+#include "interp/run.h"
+#include "interp/view.h"
+
+namespace tessera::tile {
+
+enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
+enum class Unary : std::uint8_t { exp, tanh, erf, rsqrt };
+enum class Reduce : std::uint8_t { sum, max };
+
+// What every tile op is told: how to compute, and the statement's place, for the origins of
+// undefined elements. With Math::none values of floats and of matmuls are left alone; which
+// elements are initialised is still tracked.
+struct Context {
+  Math math = Math::library;
+  std::int32_t place = -1;
+};
+
+void cast(const TileView& dst, const TileView& src, const Context& context);
+void iota(const TileView& dst, int dim, const Context& context);
+void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b,
+            const Context& context);
+void select(const TileView& dst, const TileView& condition, const TileView& a, const TileView& b,
+            const Context& context);
+void unary(Unary op, const TileView& dst, const TileView& src, const Context& context);
+void transpose(const TileView& dst, const TileView& src, const Context& context);  // rank 2
+void reduce_rows(Reduce op, const TileView& dst, const TileView& src,
+                 const Context& context);  // dst[i, 0] over src[i, :]
+void reduce_cols(Reduce op, const TileView& dst, const TileView& src,
+                 const Context& context);  // dst[0, j] over src[:, j]
+
+// Operands of a matmul that are read transposed.
+struct Transposed {
+  bool a = false;
+  bool b = false;
+};
+// acc += a . b; acc comes from Storage::update. Rank 2; acc is f32, or i32 where a and b are i8.
+void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
+            const Context& context);
+
+// Whether the sizes of a source fit dst: the same, or 1. The machine asks before it calls.
+bool broadcasts(const TileView& src, const TileView& dst);
+
+}  // namespace tessera::tile
