@@ -1,5 +1,5 @@
-// Conversions between the narrow formats and float or double, exact to the last bit: round to
-// nearest even, once, also from double. A NaN stays NaN: it keeps its sign and what fits of its
+// Conversions between the narrow formats and float or double, exact to the last bit: round to nearest
+// even, once, also from double. A NaN stays NaN; narrowed, it keeps its sign and what fits of its
 // payload and becomes quiet.
 #pragma once
 #include <bit>
@@ -77,9 +77,10 @@ constexpr std::uint32_t narrow(F value, Overflow overflow) {
     const F sum = std::bit_cast<F>(small) + std::bit_cast<F>(anchor);
     const Bits subnormal = std::bit_cast<Bits>(sum) - anchor;
     code = select(magnitude < smallest_normal, subnormal, code);
+    // With the exponents of F itself, rounding up past the largest gives inf unaided.
+    const Bits beyond = overflow == Overflow::saturate ? to.largest : to.beyond;
+    code = select(code > to.largest, beyond, code);
   }
-  const Bits beyond = overflow == Overflow::saturate ? to.largest : to.beyond;
-  code = select(code > to.largest, beyond, code);
   const Bits nan = to.nan | ((magnitude >> shift) & ((one << to.mantissa) - 1));
   code = select(magnitude > infinity, nan, code);
   return static_cast<std::uint32_t>(code | (sign << to.sign_shift));

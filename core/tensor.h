@@ -3,17 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/dtype.h"
+#include "core/expected.h"
 
 namespace tessera {
 
 using Shape = std::vector<std::int64_t>;
 
 std::int64_t elements(const Shape& shape);   // 1 for rank 0
-std::string to_string(const Shape& shape);   // "(300, 64)"
+std::string to_string(const Shape& shape);   // "(300, 64)", "(300,)", "()"
+// Bytes of an array; none when a dimension is negative or the number does not fit. A shape from outside is
+// judged by this before a Tensor has it.
+std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
 
 class Tensor {
  public:
@@ -21,6 +26,8 @@ class Tensor {
   // Elements are zero; `uninitialised` skips that.
   Tensor(DType dtype, Shape shape);
   static Tensor uninitialised(DType dtype, Shape shape);
+  // Zero elements, for a shape from outside: an error when it is not a shape or memory does not suffice.
+  static Expected<Tensor> allocate(DType dtype, Shape shape);
 
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
@@ -37,7 +44,8 @@ class Tensor {
   const T* as() const { return reinterpret_cast<const T*>(data_.get()); }
 
   Tensor clone() const;                  // copies are explicit
-  double at(std::int64_t i) const;       // element i in row-major order, converted exactly
+  // Element i in row-major order; exact but for i64 beyond 2^53, which rounds to nearest even.
+  double at(std::int64_t i) const;
   void set(std::int64_t i, double value);  // rounds to nearest even, saturating for FP8
 
   Tensor(Tensor&&) = default;
@@ -45,6 +53,8 @@ class Tensor {
 
  private:
   struct Free { void operator()(std::byte* p) const; };
+  enum class Fill : std::uint8_t { zero, none };
+  Tensor(DType dtype, Shape shape, Fill fill);
   DType dtype_ = DType::f32;
   Shape shape_;
   std::unique_ptr<std::byte[], Free> data_;
