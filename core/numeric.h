@@ -1,6 +1,6 @@
-// Conversions between the narrow formats and float or double, exact to the last bit: round to nearest
-// even, once, also from double. A NaN stays NaN; narrowed, it keeps its sign and what fits of its
-// payload and becomes quiet.
+// Conversions between the narrow formats and float or double, exact to the last bit: round to
+// nearest even, once, also from double. A NaN stays NaN: bf16 and f16 keep its sign and what fits
+// of its payload and make it quiet; FP8 has 0x7F for all, as the hardware's casts do.
 #pragma once
 #include <bit>
 #include <concepts>
@@ -23,16 +23,17 @@ namespace numeric {
 struct Format {
   int mantissa;
   int bias;
+  int sign_shift;
   std::uint32_t largest;  // finite
   std::uint32_t beyond;   // of what overflows: inf, or NaN where there is none
-  std::uint32_t nan;      // quiet, without payload
-  int sign_shift;
+  std::uint32_t nan;      // quiet
+  bool keeps_payload;     // of a NaN, and its sign
 };
 
-inline constexpr Format bf16{7, 127, 0x7F7F, 0x7F80, 0x7FC0, 15};
-inline constexpr Format f16{10, 15, 0x7BFF, 0x7C00, 0x7E00, 15};
-inline constexpr Format e4m3{3, 7, 0x7E, 0x7F, 0x7F, 7};
-inline constexpr Format e5m2{2, 15, 0x7B, 0x7C, 0x7E, 7};
+inline constexpr Format bf16{7, 127, 15, 0x7F7F, 0x7F80, 0x7FC0, true};
+inline constexpr Format f16{10, 15, 15, 0x7BFF, 0x7C00, 0x7E00, true};
+inline constexpr Format e4m3{3, 7, 7, 0x7E, 0x7F, 0x7F, false};
+inline constexpr Format e5m2{2, 15, 7, 0x7B, 0x7C, 0x7F, false};
 
 template <typename F>
 struct Wide;
@@ -81,9 +82,10 @@ constexpr std::uint32_t narrow(F value, Overflow overflow) {
     const Bits beyond = overflow == Overflow::saturate ? to.largest : to.beyond;
     code = select(code > to.largest, beyond, code);
   }
-  const Bits nan = to.nan | ((magnitude >> shift) & ((one << to.mantissa) - 1));
-  code = select(magnitude > infinity, nan, code);
-  return static_cast<std::uint32_t>(code | (sign << to.sign_shift));
+  const Bits signed_code = code | (sign << to.sign_shift);
+  const Bits payload = (magnitude >> shift) & ((one << to.mantissa) - 1);
+  const Bits nan = to.keeps_payload ? to.nan | payload | (sign << to.sign_shift) : to.nan;
+  return static_cast<std::uint32_t>(select(magnitude > infinity, nan, signed_code));
 }
 
 }  // namespace numeric
