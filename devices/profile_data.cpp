@@ -1,0 +1,85 @@
+#include "devices/profile_data.h"
+
+namespace tessera {
+
+// A profile is one core, which the interpreter calls a device. TPU figures: jax/_src/tpu_info.py
+// and the published chip pages; GPU figures: the vendors' data sheets. Figures that nobody
+// publishes are marked as assumed.
+const std::string_view profile_data = R"(
+# TPUs. Semaphores are assumed; about 20 to 30 barrier ids exist. 128 lanes, 8 sublanes, smem 1 MiB.
+profile v4
+  vmem 16 MiB
+  smem 1 MiB
+  hbm 32 GB
+  semaphores 1024
+  barrier_ids 32
+  lanes 128
+  sublanes 8
+  matrix_unit 128
+  matmul_flops 2.75e14
+  hbm_bandwidth 1.23e12
+  link_bandwidth 4.5e10
+
+profile v5e
+  like v4
+  vmem 128 MiB
+  hbm 16 GB
+  power_of_two_routes yes
+  matmul_flops 1.97e14
+  hbm_bandwidth 8.2e11
+
+profile v5p
+  like v4
+  vmem 64 MiB
+  hbm 96 GB
+  matmul_flops 4.59e14
+  hbm_bandwidth 2.46e12
+  link_bandwidth 9e10
+
+profile v6e
+  like v4
+  vmem 128 MiB
+  matrix_unit 256
+  matmul_flops 9.2e14
+  hbm_bandwidth 1.64e12
+  link_bandwidth 9e10
+
+# Each of the two cores is a device with half the chip's memory; the link's rate is not published.
+profile 7x
+  like v4
+  vmem 64 MiB
+  hbm 96 GiB
+  matrix_unit 256
+  matmul_flops 1.155e15
+  hbm_bandwidth 3.7e12
+  link_bandwidth 0
+
+# GPUs. vmem is the shared memory that one block may use, smem a constant bank, a semaphore an 8-byte mbarrier in
+# shared memory. Remote copies reach device memory only.
+profile h100
+  vmem 227 KiB
+  smem 64 KiB
+  hbm 80 GB
+  semaphores 29056
+  barrier_ids 32
+  remote_vmem no
+  remote_smem no
+  matmul_flops 9.9e14
+  hbm_bandwidth 3.4e12
+  link_bandwidth 4.5e11
+  tiling 64,64,64
+
+profile h200
+  like h100
+  hbm 141 GB
+  hbm_bandwidth 4.8e12
+
+profile b200
+  like h100
+  hbm 192 GB
+  matmul_flops 2.3e15
+  hbm_bandwidth 8e12
+  link_bandwidth 9e11
+)";
+
+}  // namespace tessera

@@ -1,0 +1,19 @@
+// The tile of a matmul-like kernel, by name, so that nobody mixes up an order.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace tessera {
+
+struct Tiling {
+  std::int64_t m = 128, k = 128, n = 128;
+
+  bool operator==(const Tiling&) const = default;
+};
+
+// "tm,tk,tn": the order of the command line and of XLA's ragged_dot_tiling hint.
+inline std::string to_string(const Tiling& tiling) {
+  return std::to_string(tiling.m) + "," + std::to_string(tiling.k) + "," + std::to_string(tiling.n);
+}
+
+}  // namespace tessera
