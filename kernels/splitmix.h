@@ -1,0 +1,31 @@
+// The splitmix64 stream: the one source of randomness of operands and group sizes, the same bits
+// everywhere.
+#pragma once
+#include <cstdint>
+
+namespace tessera {
+
+class SplitMix {
+ public:
+  explicit constexpr SplitMix(std::uint64_t seed) : state_(seed) {}
+
+  static constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
+
+  constexpr std::uint64_t next() { return mix(state_ += golden); }
+  // In [0, 1), a whole number of 2^-53.
+  constexpr double unit() { return unit(next()); }
+
+  static constexpr std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+  static constexpr double unit(std::uint64_t word) {
+    return static_cast<double>(word >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace tessera
