@@ -1,0 +1,44 @@
+#include "kernels/storage.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace tessera {
+namespace {
+
+constexpr double unbounded = std::numeric_limits<double>::max();
+
+Storage floating(int bits, int smallest_exponent, double largest, bool saturates) {
+  const double top = std::ldexp(1.0, std::ilogb(largest) - bits);
+  return {std::ldexp(1.0, -bits), std::ldexp(1.0, smallest_exponent - 1), largest, largest + top,
+          saturates};
+}
+
+}  // namespace
+
+Storage storage(DType dtype, DType accumulator) {
+  switch (dtype) {
+    case DType::f32: {
+      Storage f32 = floating(24, -149, std::numeric_limits<float>::max(), false);
+      if (accumulator == DType::f32) f32.unit = f32.half_step = 0;
+      return f32;
+    }
+    case DType::bf16:
+      return floating(8, -133, 0x1.FEp127, false);
+    case DType::f16:
+      return floating(11, -24, 65504, false);
+    case DType::e4m3:
+      return floating(4, -9, 448, true);
+    case DType::e5m2:
+      return floating(3, -16, 57344, true);
+    default:
+      break;
+  }
+  Storage whole{0, is_float(accumulator) ? 0.5 : 0.0, unbounded, unbounded, true};
+  if (dtype == DType::i8) whole.largest = 127;
+  if (dtype == DType::i32) whole.largest = std::numeric_limits<std::int32_t>::max();
+  return whole;
+}
+
+}  // namespace tessera

@@ -1,0 +1,66 @@
+// Whether a result is right: every element against the reference by a bound that is proved before
+// the run.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+#include "kernels/reference.h"
+#include "kernels/storage.h"
+
+namespace tessera {
+
+struct Verdict {
+  bool ok = true;
+  double max_abs_error = 0;
+  // The worst element's error as a share of its bound; at most 1 when ok. The largest double when
+  // an element that must be met exactly is not, or is NaN or infinite without need.
+  double max_error_over_bound = 0;
+  std::int64_t checked_rows = 0;
+  std::int64_t wrong_elements = 0;
+  std::vector<std::int64_t> worst;  // index of that element in the result
+  double got = 0, expected = 0;     // there
+  std::string message;              // one sentence; empty when nothing was checked
+};
+
+// What arithmetic the bound grants. Sums may run in any order.
+struct Arithmetic {
+  DType accumulator = DType::f32;
+  bool products_round = false;  // not when both operands' significands fit into the accumulator's
+  bool flushes = false;  // operands or products may be subnormal in f32, and units may flush them
+  bool exact = false;    // sums are whole numbers that the accumulator holds: no error at all
+
+  // Of operands of these types; `whole` when both hold small whole numbers (an integer fill).
+  enum class Values : std::uint8_t { any, whole };
+  static Arithmetic of(DType lhs, DType rhs, Values values);
+};
+
+// Sees the blocks of a reference and compares the result's elements there.
+class Judge {
+ public:
+  Judge(const Tensor& result, const Arithmetic& arithmetic);
+
+  void see(const ReferenceBlock& block);
+  Verdict verdict() const;
+
+ private:
+  struct Element {
+    std::int64_t row, column;
+    double got, expected;
+  };
+  enum class OnTheWay : std::uint8_t { finite, inf };
+  void compare_exactly(const Element& element);
+  void compare(Element element, double bound, OnTheWay on_the_way);
+  void note(const Element& element, double error, double share);
+
+  const Tensor* result_;
+  Arithmetic arithmetic_;
+  Storage storage_;
+  std::int64_t columns_;
+  std::int64_t worst_ = -1;  // flat index
+  Verdict verdict_;
+  std::vector<double> got_;
+};
+
+}  // namespace tessera

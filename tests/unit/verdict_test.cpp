@@ -1,0 +1,206 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "kernels/check.h"
+#include "kernels/fill.h"
+
+namespace tessera {
+namespace {
+
+using Values = Arithmetic::Values;
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Tensor made(DType dtype, Shape shape, FillRole role, std::uint64_t seed, Fill kind) {
+  Tensor tensor(dtype, std::move(shape));
+  fill(tensor, kind, role, 64, seed);
+  return tensor;
+}
+
+// lhs [m, k] . rhs [1, k, n] with a result that the test spoils.
+struct Case {
+  Tensor lhs, rhs;
+  Tensor out;
+  GroupedProblem problem;
+
+  Case(DType dtype, DType out_dtype, std::int64_t m, std::int64_t k, std::int64_t n, Fill kind)
+      : lhs(made(dtype, {m, k}, FillRole::lhs, 1, kind)),
+        rhs(made(dtype, {1, k, n}, FillRole::rhs, 2, kind)) {
+    problem = {&lhs, &rhs, {m}, 0, 1, false, false, false, nullptr, true};
+    out = reference_gmm(problem, out_dtype);
+  }
+  Verdict check(Values values = Values::any) const {
+    return check_gmm(problem, out, {Check::full, values, 0});
+  }
+};
+
+// Ascending sums in f32, each product rounded: what the slowest honest kernel does.
+void sum_in_f32(Case& c) {
+  const std::int64_t m = c.lhs.dim(0), k = c.lhs.dim(1), n = c.rhs.dim(2);
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (std::int64_t t = 0; t < k; ++t) {
+        const float product =
+            static_cast<float>(c.lhs.at(i * k + t)) * static_cast<float>(c.rhs.at(t * n + j));
+        sum = sum + product;
+      }
+      c.out.set(i * n + j, sum);
+    }
+  }
+}
+
+TEST(Verdict, honest_sums_stay_within_the_bound) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16, DType::e4m3}) {
+    for (const DType out : {DType::f32, DType::bf16, DType::f16}) {
+      Case c(dtype, out, 20, 300, 17, Fill::normal);
+      sum_in_f32(c);
+      const Verdict verdict = c.check();
+      EXPECT_TRUE(verdict.ok) << name(dtype) << " " << name(out) << ": " << verdict.message;
+      // Sums of a few bits each are exact in f32; everything else rounds somewhere.
+      EXPECT_EQ(verdict.max_error_over_bound > 0, dtype != DType::e4m3 || out != DType::f32);
+      EXPECT_LE(verdict.max_error_over_bound, 1);
+      EXPECT_EQ(verdict.checked_rows, 20);
+    }
+  }
+}
+
+TEST(Verdict, a_missing_product_is_found) {
+  Case c(DType::bf16, DType::f32, 20, 300, 17, Fill::normal);
+  sum_in_f32(c);
+  const double product = c.lhs.at(5 * 300 + 7) * c.rhs.at(7 * 17 + 3);
+  c.out.set(5 * 17 + 3, c.out.at(5 * 17 + 3) - product);
+  const Verdict verdict = c.check();
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_EQ(verdict.wrong_elements, 1);
+  EXPECT_EQ(verdict.worst, (std::vector<std::int64_t>{5, 3}));
+  EXPECT_NEAR(verdict.max_abs_error, std::abs(product), 1e-3);
+  EXPECT_GT(verdict.max_error_over_bound, 1);
+}
+
+TEST(Verdict, a_partial_sum_rounded_to_bf16_is_found) {
+  Case c(DType::bf16, DType::f32, 1, 300, 1, Fill::uniform);
+  Tensor narrow(DType::bf16, {1});
+  narrow.set(0, c.out.at(0));
+  c.out.set(0, narrow.at(0));
+  EXPECT_FALSE(c.check().ok);
+}
+
+TEST(Verdict, rounding_to_the_result_is_granted_half_a_step_only) {
+  Case c(DType::f32, DType::bf16, 1, 1, 1, Fill::uniform);
+  c.lhs.set(0, 1.0);
+  c.rhs.set(0, 1.0 + 0x1p-9);
+  c.out.set(0, 1.0);
+  EXPECT_TRUE(c.check().ok);
+  c.out.set(0, 1.0 + 0x1p-7);
+  EXPECT_FALSE(c.check().ok);
+}
+
+TEST(Verdict, integer_fills_must_match_exactly) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    Case c(dtype, DType::f32, 20, 64, 17, Fill::integers);
+    sum_in_f32(c);
+    Verdict verdict = c.check(Values::whole);
+    EXPECT_TRUE(verdict.ok) << verdict.message;
+    EXPECT_EQ(verdict.max_abs_error, 0);
+    EXPECT_EQ(verdict.message, "20 rows checked; every element is exact");
+    c.out.set(40, std::nextafter(static_cast<float>(c.out.at(40)), 1e9F));
+    verdict = c.check(Values::whole);
+    EXPECT_FALSE(verdict.ok) << name(dtype);
+    EXPECT_EQ(verdict.wrong_elements, 1);
+  }
+}
+
+TEST(Verdict, i8_is_exact_in_i32_and_rounds_once_in_f32) {
+  for (const DType out : {DType::i32, DType::f32, DType::bf16}) {
+    Case c(DType::i8, out, 5, 100, 3, Fill::uniform);
+    EXPECT_TRUE(c.check().ok);
+    c.out.set(4, c.out.at(4) * 1.03 + 2);
+    EXPECT_FALSE(c.check().ok) << name(out);
+  }
+}
+
+TEST(Verdict, nan_passes_only_where_the_reference_is_nan) {
+  Case c(DType::f32, DType::f32, 3, 8, 2, Fill::normal);
+  c.out.set(1, nan);
+  EXPECT_FALSE(c.check().ok);
+  c.lhs.set(1, nan);
+  c.out.set(0, nan);
+  EXPECT_TRUE(c.check().ok);
+  c.out.set(0, 3.0);
+  EXPECT_FALSE(c.check().ok);
+}
+
+TEST(Verdict, what_overflows_must_be_infinite) {
+  Case c(DType::f32, DType::f16, 1, 4, 1, Fill::normal);
+  for (int i = 0; i < 4; ++i) {
+    c.lhs.set(i, 0);
+    c.rhs.set(i, 1);
+  }
+  c.lhs.set(0, 70000.0);
+  c.out.set(0, 65504.0);
+  EXPECT_FALSE(c.check().ok);
+  c.out.set(0, inf);
+  EXPECT_TRUE(c.check().ok);
+  c.out.set(0, -inf);
+  EXPECT_FALSE(c.check().ok);
+  c.lhs.set(0, 65504.0);
+  EXPECT_FALSE(c.check().ok);
+  c.out.set(0, inf);
+  EXPECT_FALSE(c.check().ok);
+  c.lhs.set(0, 65520 - 0x1p-8);  // rounds to 65504, but only just
+  EXPECT_TRUE(c.check().ok);
+  c.out.set(0, 65504.0);
+  EXPECT_TRUE(c.check().ok);
+}
+
+TEST(Verdict, fp8_results_saturate) {
+  Case c(DType::f32, DType::e4m3, 1, 1, 1, Fill::normal);
+  c.lhs.set(0, -1e6);
+  c.rhs.set(0, 1.0);
+  c.out.set(0, -448.0);
+  EXPECT_TRUE(c.check().ok);
+  c.out.set(0, -416.0);
+  EXPECT_FALSE(c.check().ok);
+}
+
+TEST(Verdict, units_that_flush_subnormals_are_granted_it) {
+  Case c(DType::bf16, DType::f32, 1, 1, 1, Fill::normal);
+  c.lhs.set(0, 0x1p-130);
+  c.rhs.set(0, 1.0);
+  c.out.set(0, 0.0);
+  EXPECT_TRUE(c.check().ok);
+  c.lhs.set(0, 0x1p-120);
+  EXPECT_FALSE(c.check().ok);
+}
+
+TEST(Verdict, rows_of_no_group_are_copied_exactly) {
+  const Tensor lhs = made(DType::bf16, {4, 3}, FillRole::lhs, 1, Fill::normal);
+  const Tensor rhs = made(DType::bf16, {1, 3, 2}, FillRole::rhs, 2, Fill::normal);
+  const Tensor existing = made(DType::bf16, {4, 2}, FillRole::existing, 3, Fill::normal);
+  const GroupedProblem problem{&lhs, &rhs, {2}, 0, 1, false, false, false, &existing, true};
+  Tensor out = reference_gmm(problem, DType::bf16);
+  EXPECT_TRUE(check_gmm(problem, out, {}).ok);
+  out.set(6, out.at(6) * (1 + 0x1p-7));
+  EXPECT_FALSE(check_gmm(problem, out, {}).ok);
+}
+
+TEST(Verdict, tgmm_names_the_group_and_the_element) {
+  const Tensor lhs = made(DType::f32, {10, 3}, FillRole::lhs, 1, Fill::normal);
+  const Tensor rhs = made(DType::f32, {10, 2}, FillRole::rhs, 2, Fill::normal);
+  const GroupedProblem problem{&lhs, &rhs, {4, 0, 6}, 0, 3, false, false, false, nullptr, true};
+  Tensor out = reference_tgmm(problem, DType::f32);
+  EXPECT_TRUE(check_tgmm(problem, out, {}).ok);
+  out.set((1 * 3 + 2) * 2 + 1, 0.5);  // the empty group's block is zero
+  const Verdict verdict = check_tgmm(problem, out, {});
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_EQ(verdict.worst, (std::vector<std::int64_t>{1, 2, 1}));
+  EXPECT_EQ(verdict.message, "1 of 18 elements are wrong; worst out[1, 2, 1] = 0.5, expected 0");
+}
+
+}  // namespace
+}  // namespace tessera
