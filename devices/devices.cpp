@@ -1,0 +1,33 @@
+#include "devices/devices.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "devices/cuda/cuda_device.h"
+#include "devices/interpreter/interpreter_device.h"
+
+namespace tessera {
+
+const std::vector<const Device*>& devices() {
+  static const std::vector<const Device*> all{&cuda_device(), &interpreter_device()};
+  return all;
+}
+
+Expected<const Device*> find_device(std::string_view name) {
+  std::string names;
+  for (const Device* device : devices()) {
+    if (device->name() == name) return device;
+    names += (names.empty() ? "" : ", ") + std::string(device->name());
+  }
+  return error(fmt::format("no device {}; there are {}", name, names));
+}
+
+const Device& default_device() {
+  for (const Device* device : devices()) {
+    if (device->available().ok) return *device;
+  }
+  return interpreter_device();
+}
+
+}  // namespace tessera

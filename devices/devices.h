@@ -1,0 +1,17 @@
+// The list of devices.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "core/expected.h"
+#include "devices/device.h"
+
+namespace tessera {
+
+// All devices, also those that are not available, best first.
+const std::vector<const Device*>& devices();
+Expected<const Device*> find_device(std::string_view name);
+// The best one that is available; the interpreter always is.
+const Device& default_device();
+
+}  // namespace tessera

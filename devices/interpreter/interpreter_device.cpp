@@ -1,0 +1,57 @@
+#include "devices/interpreter/interpreter_device.h"
+
+#include <memory>
+#include <utility>
+
+#include "core/language.h"
+#include "devices/profile.h"
+
+namespace tessera {
+namespace {
+
+// The same finding for callers that do not know the interpreter.
+Diag diagnostic(const Finding& finding) {
+  const ErrorCode code =
+      finding.kind == FindingKind::unsupported ? ErrorCode::unsupported : ErrorCode::runtime;
+  Diag diag{code, finding.at.loc, std::string(name(finding.kind)) + ": " + finding.message, {}};
+  for (const FindingPlace& note : finding.notes) diag.notes.push_back({note.loc, note.message});
+  return diag;
+}
+
+class Interpreter final : public Device {
+ public:
+  std::string_view name() const override { return "interpreter"; }
+  Support available() const override { return {}; }
+  Support supports(const Program&) const override { return {}; }
+
+  Expected<DeviceReport> run(const Program& structured, const std::vector<DeviceBinding>& bindings,
+                             const DeviceOptions& given) const override {
+    RunOptions options = given.interpreter ? *given.interpreter : RunOptions{};
+    options.devices = static_cast<int>(bindings.size());
+    options.profile = given.profile;
+    if (options.profile.name.empty()) {
+      const Expected<Profile> fallback = find_profile(default_profile);
+      CHECK(fallback);
+      options.profile = fallback->machine;
+    }
+    const Expected<Program> expanded = expand(structured);
+    if (!expanded) return expanded.diags();
+    Expected<RunResult> result = tessera::run(*expanded, bindings, options);
+    if (!result) return result.diags();
+
+    DeviceReport report;
+    report.wall_seconds = result->stats.wall_seconds;
+    for (const Finding& finding : result->findings) report.findings.push_back(diagnostic(finding));
+    report.simulated = std::make_shared<const RunResult>(*std::move(result));
+    return report;
+  }
+};
+
+}  // namespace
+
+const Device& interpreter_device() {
+  static const Interpreter device;
+  return device;
+}
+
+}  // namespace tessera

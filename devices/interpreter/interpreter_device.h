@@ -1,0 +1,10 @@
+// The simulated machine as a device: expands a program and runs it step by step.
+#pragma once
+#include "devices/device.h"
+#include "interp/run.h"
+
+namespace tessera {
+
+const Device& interpreter_device();
+
+}  // namespace tessera
