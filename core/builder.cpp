@@ -1,6 +1,7 @@
 #include "core/builder.h"
 
 #include "core/check.h"
+#include "core/refs.h"
 #include "core/scalar.h"
 
 namespace tessera {
@@ -32,8 +33,25 @@ Arithmetic arithmetic(std::size_t index) {
 Folded constant(std::int64_t value) { return {true, value, no_value}; }
 Folded same(ValueId id) { return {false, 0, id}; }
 
+// A value that is 0 or 1.
+bool is_condition(const Program& program, ValueId id) {
+  const Value& v = program.value(id);
+  if (v.constant || v.statement < 0) return v.constant && (v.integer == 0 || v.integer == 1);
+  switch (program.body[static_cast<std::size_t>(v.statement)].op.index()) {
+    case op_index<And>():
+    case op_index<Or>():
+    case op_index<Not>():
+    case op_index<Eq>():
+    case op_index<Ne>():
+    case op_index<Lt>():
+    case op_index<Le>(): return true;
+    default: return false;
+  }
+}
+
 // x + 0, x * 1, x * 0, x / 1, x and 1, ...: what stays when one operand is constant.
-Folded identity(std::size_t index, ValueId a, ValueId b, std::optional<std::int64_t> x, std::optional<std::int64_t> y) {
+Folded identity(std::size_t index, ValueId a, ValueId b, const Program& program) {
+  const auto x = program.constant(a), y = program.constant(b);
   switch (index) {
     case op_index<Add>():
       if (x == 0) return same(b);
@@ -55,9 +73,13 @@ Folded identity(std::size_t index, ValueId a, ValueId b, std::optional<std::int6
       break;
     case op_index<And>():
       if (x == 0 || y == 0) return constant(0);
+      if (x && is_condition(program, b)) return same(b);
+      if (y && is_condition(program, a)) return same(a);
       break;
     case op_index<Or>():
       if ((x && *x != 0) || (y && *y != 0)) return constant(1);
+      if (x && is_condition(program, b)) return same(b);
+      if (y && is_condition(program, a)) return same(a);
       break;
     case op_index<Min>():
     case op_index<Max>():
@@ -95,7 +117,7 @@ Folded fold(const Op& op, const Program& program) {
   const ValueId a = field<ValueId>(op, fields[0]), b = field<ValueId>(op, fields[1]);
   const auto x = program.constant(a), y = program.constant(b);
   if (x && y) return constant(f(*x, *y));
-  return identity(op.index(), a, b, x, y);
+  return identity(op.index(), a, b, program);
 }
 
 Builder::Builder(Program program) : program_(std::move(program)) {}
@@ -184,13 +206,20 @@ ValueId Builder::emit(Op op, std::string_view name) {
 Slice Builder::whole(ValueId ref) {
   Slice s;
   s.base = ref;
-  const Value& v = program_.value(ref);
-  const Shape shape = v.kind == ValueKind::sem ? program_.semaphores[static_cast<std::size_t>(v.index)].shape
-                                               : program_.buffers[static_cast<std::size_t>(v.index)].shape;
-  s.rank = static_cast<std::int8_t>(shape.size());
-  for (std::size_t d = 0; d < shape.size(); ++d) {
+  if (program_.value(ref).kind == ValueKind::sem) {
+    const Shape shape = program_.semaphores[static_cast<std::size_t>(program_.value(ref).index)].shape;
+    s.rank = static_cast<std::int8_t>(shape.size());
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      s.start[d] = integer(0);
+      s.size[d] = integer(shape[d]);
+    }
+    return s;
+  }
+  const RefInfo info = ref_info(program_, ref);
+  s.rank = static_cast<std::int8_t>(info.bound.size());
+  for (std::size_t d = 0; d < info.bound.size(); ++d) {
     s.start[d] = integer(0);
-    s.size[d] = integer(shape[d]);
+    s.size[d] = info.extent[d] != no_value ? info.extent[d] : integer(info.bound[d]);
   }
   return s;
 }

@@ -40,7 +40,7 @@ class Builder {
   ValueId max(ValueId a, ValueId b) { return emit(Max{a, b}); }
   ValueId select(ValueId c, ValueId a, ValueId b) { return emit(Select{c, a, b}); }
 
-  // The whole of a buffer, or of a semaphore that is not an array.
+  // The whole of a buffer, window or view, or a semaphore that is not an array.
   Slice whole(ValueId ref);
   // One element of a buffer or semaphore array; every dimension dropped.
   Slice element(ValueId ref, std::span<const ValueId> index);

@@ -1,0 +1,436 @@
+#include <fmt/format.h>
+
+#include "core/elaborate.h"
+
+namespace tessera {
+
+// Names live to the end of the block; what was allocated in it is freed there, last first.
+class Elaborator::Block {
+ public:
+  explicit Block(Elaborator& elaborator)
+      : elaborator_(elaborator), outer_(elaborator.scope_), scoped_(elaborator.scoped_.size()) {
+    elaborator_.scope_ = elaborator_.environment(outer_);
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  ~Block() {
+    elaborator_.free_scoped(scoped_);
+    elaborator_.scope_ = outer_;
+  }
+
+ private:
+  Elaborator& elaborator_;
+  Environment* outer_;
+  std::size_t scoped_;
+};
+
+void Elaborator::free_scoped(std::size_t from) {
+  while (scoped_.size() > from) {
+    builder_.emit(Free{builder_.whole(scoped_.back())});
+    scoped_.pop_back();
+  }
+}
+
+void Elaborator::at(const Node& node) {
+  const auto& places = builder_.program().places;
+  if (!places.empty()) {
+    const Place& last = places.back();
+    if (last.caller == caller_ && last.loc.source == node.loc.source && last.loc.line == node.loc.line &&
+        last.loc.column == node.loc.column && last.loc.width == node.loc.width)
+      return builder_.at_place(static_cast<std::int32_t>(places.size()) - 1);
+  }
+  builder_.at(node.loc, caller_);
+}
+
+void Elaborator::bind(const std::string& name, Entity entity, const Node& node) {
+  if (scope_->find(name)) {
+    fail(node, fmt::format("`{}` is already defined; a name keeps its value", name));
+    return;
+  }
+  scope_->names[name] = std::move(entity);
+}
+
+void Elaborator::block(const Node& node) {
+  for (const Node& kid : node.kids) statement(kid);
+}
+
+void Elaborator::statement(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::define: return define(node);
+    case NodeKind::assign: return assign(node);
+    case NodeKind::for_loop: return loop(node);
+    case NodeKind::if_else: return branch(node);
+    case NodeKind::pipeline: return pipeline(node);
+    case NodeKind::grid: return grid(node.kids[0]);
+    case NodeKind::window: return window(node);
+    case NodeKind::start: return start(node);
+    case NodeKind::copy: return copy(node);
+    case NodeKind::wait:
+    case NodeKind::wait_for: return wait(node);
+    case NodeKind::signal: return signal(node);
+    case NodeKind::operate: return operate(node);
+    case NodeKind::returns: return returns(node);
+    case NodeKind::scoped: return declare(node.kids[0], true);
+    case NodeKind::expression: {
+      evaluate(node.kids[0]);
+      return;
+    }
+    case NodeKind::require: {
+      const ValueId condition = scalar(node.kids[0]);
+      if (condition == no_value) return;
+      const auto known = builder_.program().constant(condition);
+      const std::string message = node.text.empty() ? "a requirement of the kernel does not hold" : node.text;
+      if (known) {
+        if (*known == 0) fail(node, message);
+        return;
+      }
+      at(node);
+      builder_.emit(Require{condition, builder_.text(message)});
+      return;
+    }
+    case NodeKind::trace: {
+      at(node);
+      builder_.emit(Trace{node.integer, builder_.text(node.text)});
+      {
+        Block inner(*this);
+        block(node.kids[0]);
+      }
+      builder_.emit(End{});
+      return;
+    }
+    default: fail(node, "expected a statement");
+  }
+}
+
+// name = value: a new name for it, or, when the name is memory, a store. name(i) = value: a function or an array.
+void Elaborator::define(const Node& node) {
+  const Node& value = node.kids.back();
+  if (node.kids.size() > 1) {
+    if (node.kids[0].kind == NodeKind::loop_variable) {
+      Entity array = define_array(node);
+      if (array.kind != Entity::Kind::nothing) bind(node.text, std::move(array), node);
+      return;
+    }
+    bind(node.text, {.kind = Entity::Kind::closure, .definition = &node, .environment = scope_}, node);
+    return;
+  }
+  if (const Entity* known = scope_->find(node.text); known && known->kind == Entity::Kind::view) {
+    store(Slice(known->slice), value, node);
+    return;
+  }
+  Entity entity = value.kind == NodeKind::range ? range(value) : evaluate(value);
+  if (entity.kind == Entity::Kind::nothing) {
+    scope_->names.try_emplace(node.text);  // so that its uses are not reported too
+    return;
+  }
+  if (entity.kind == Entity::Kind::record && entity.environment->names.empty()) {
+    fail(node, "this call has no value");
+    return;
+  }
+  bind(node.text, name_result(std::move(entity), node.text), node);
+}
+
+// The value is called by the source's name if nothing named it before.
+Entity Elaborator::name_result(Entity entity, const std::string& name) {
+  Program& program = builder_.program();
+  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real) {
+    Value& v = program.values[static_cast<std::size_t>(entity.value)];
+    const bool fresh = v.statement >= 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
+    if (fresh && !v.constant) v.name = name;
+  } else if (entity.kind == Entity::Kind::view) {
+    Value& v = program.values[static_cast<std::size_t>(entity.slice.base)];
+    if (v.index < 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1) v.name = name;
+    if (v.index >= 0) {
+      Buffer& b = program.buffers[static_cast<std::size_t>(v.index)];
+      if (b.role == Role::scratch && &b == &program.buffers.back() && v.statement < 0 && b.name != name &&
+          (b.name.starts_with("sums") || b.name.starts_with("joined") || b.name.starts_with("iota") || b.name.starts_with("repeat")))
+        program.values[static_cast<std::size_t>(b.value)].name = b.name = unique(name);
+    }
+  }
+  return entity;
+}
+
+Entity Elaborator::define_array(const Node& node) {
+  if (node.kids.size() != 2) return fail(node, "an array is defined over one index: name(i in n) = value");
+  const Node& variable = node.kids[0];
+  const auto length = constant(variable.kids[0], "the length of an array");
+  if (!length) return {};
+  at(node);
+  const Entity array = new_array(node.text, *length);
+  const ValueId i = builder_.emit(For{builder_.integer(0), builder_.integer(*length), 0}, variable.text);
+  {
+    Block inner(*this);
+    scope_->names[variable.text] = scalar_entity(i);
+    const ValueId value = scalar(node.kids.back());
+    if (value == no_value) {
+      builder_.emit(End{});
+      return {};
+    }
+    at(node);
+    builder_.emit(Store{builder_.element(array.slice.base, {&i, 1}), value});
+  }
+  builder_.emit(End{});
+  return array;
+}
+
+void Elaborator::assign(const Node& node) {
+  const Node& left = node.kids[0];
+  const Entity target = place(left);
+  if (target.kind == Entity::Kind::nothing) return;
+  if (target.kind != Entity::Kind::view) {
+    fail(left, fmt::format("{} cannot be assigned to", describe(target)));
+    return;
+  }
+  const Slice slice = target.slice;
+  const Node& value = node.kids[1];
+  if (node.text == "=") {
+    store(slice, value, node);
+    return;
+  }
+  if (value.kind == NodeKind::binary && value.text == ".") return multiply_add(slice, value);
+  if (ref_info(builder_.program(), slice.base).space == Space::smem) {
+    const Entity old = load(slice);
+    const ValueId more = scalar(value);
+    if (more == no_value || old.kind != Entity::Kind::scalar) return;
+    at(node);
+    builder_.emit(Store{slice, builder_.add(old.value, more)});
+    return;
+  }
+  const auto more = operand(tile(value, nullptr), value);
+  if (more) tile_elementwise(op_index<TileAdd>(), {slice, *more}, node, &slice);
+}
+
+void Elaborator::loop(const Node& node) {
+  const Node& variable = node.kids[0];
+  const Entity bounds = range(variable.kids[0]);
+  if (bounds.kind == Entity::Kind::nothing) return;
+  at(node);
+  const ValueId i = builder_.emit(For{bounds.value, bounds.upper, variable.integer}, variable.text);
+  grid_[i] = {bounds.value, bounds.upper};
+  {
+    Block inner(*this);
+    scope_->names[variable.text] = scalar_entity(i);
+    block(node.kids[1]);
+    at(node);
+  }
+  builder_.emit(End{});
+}
+
+// A condition that is known when the kernel is instantiated chooses a block, whose names then belong around it.
+void Elaborator::branch(const Node& node) {
+  const ValueId condition = scalar(node.kids[0]);
+  if (condition == no_value) return;
+  if (const auto known = builder_.program().constant(condition)) {
+    if (*known != 0) block(node.kids[1]);
+    else if (node.kids.size() > 2) block(node.kids[2]);
+    return;
+  }
+  at(node);
+  builder_.emit(If{condition});
+  {
+    Block inner(*this);
+    block(node.kids[1]);
+  }
+  if (node.kids.size() > 2) {
+    builder_.emit(Else{});
+    Block inner(*this);
+    block(node.kids[2]);
+  }
+  builder_.emit(End{});
+}
+
+void Elaborator::pipeline(const Node& node) {
+  at(node);
+  builder_.emit(Pipeline{});
+  {
+    Block inner(*this);
+    for (std::size_t i = 0; i + 1 < node.kids.size(); ++i) grid(node.kids[i]);
+    block(node.kids.back());
+    at(node);
+  }
+  builder_.emit(End{});
+}
+
+void Elaborator::grid(const Node& variable) {
+  const Entity bounds = range(variable.kids[0]);
+  if (bounds.kind == Entity::Kind::nothing) {
+    scope_->names.try_emplace(variable.text);
+    return;
+  }
+  at(variable);
+  const ValueId i = builder_.emit(Grid{bounds.value, bounds.upper, variable.integer}, variable.text);
+  grid_[i] = {bounds.value, bounds.upper};
+  bind(variable.text, scalar_entity(i), variable);
+}
+
+void Elaborator::window(const Node& node) {
+  const auto source = memory(node.kids[0]);
+  Window op{.source = {}, .depth = 2, .pad = 0, .when = builder_.integer(1), .update = 0, .update_when = builder_.integer(1)};
+  bool ok = source.has_value();
+  for (std::size_t i = 1; i < node.kids.size(); ++i) {
+    const Node& attribute = node.kids[i];
+    if (attribute.text == "depth") {
+      const auto depth = constant(attribute.kids[0], "the depth of a window");
+      if (depth && *depth < 1) fail(attribute, fmt::format("the depth of a window is at least 1, found {}", *depth));
+      ok &= depth && *depth >= 1;
+      op.depth = depth.value_or(1);
+    } else if (attribute.text == "pad") {
+      const auto pad = constant(attribute.kids[0], "the padding of a window");
+      if (pad && *pad != 0) fail(attribute, "a window is padded with 0 or not at all", ErrorCode::unsupported);
+      ok &= pad && *pad == 0;
+      op.pad = 1;
+    } else if (attribute.text == "when") {
+      op.when = scalar(attribute.kids[0]);
+      ok &= op.when != no_value;
+    } else {
+      op.update = 1;
+      if (!attribute.kids.empty()) op.update_when = scalar(attribute.kids[0]);
+      ok &= op.update_when != no_value;
+    }
+  }
+  if (!ok) {
+    scope_->names.try_emplace(node.text);
+    return;
+  }
+  at(node);
+  op.source = *source;
+  const ValueId ref = builder_.emit(std::move(op), node.text);
+  bind(node.text, {.kind = Entity::Kind::view, .slice = builder_.whole(ref)}, node);
+}
+
+std::optional<Slice> Elaborator::semaphore(const Node& node) {
+  const Entity entity = evaluate(node);
+  if (entity.kind == Entity::Kind::nothing) return std::nullopt;
+  if (entity.kind != Entity::Kind::sem) {
+    fail(node, fmt::format("expected a semaphore, found {}", describe(entity)), ErrorCode::invalid_type);
+    return std::nullopt;
+  }
+  if (!kept(entity.slice).empty()) {
+    fail(node, fmt::format("expected one semaphore, found an array of {}", kept(entity.slice).size() == 1 ? "them" : "arrays of them"));
+    return std::nullopt;
+  }
+  return entity.slice;
+}
+
+Entity Elaborator::place(const Node& node) {
+  if (node.kind != NodeKind::index) return evaluate(node);
+  const Entity base = evaluate(node.kids[0]);
+  return base.kind == Entity::Kind::view ? index(base, node, 1) : evaluate(node);
+}
+
+// A rectangle of memory; one number of scalar memory counts too, as a place.
+std::optional<Slice> Elaborator::memory(const Node& node) {
+  const Entity entity = place(node);
+  if (entity.kind == Entity::Kind::view) return entity.slice;
+  if (entity.kind != Entity::Kind::nothing) fail(node, fmt::format("expected memory, found {}", describe(entity)), ErrorCode::invalid_type);
+  return std::nullopt;
+}
+
+void Elaborator::start(const Node& node) {
+  const auto source = memory(node.kids[0]);
+  if (node.kids.size() == 3) {
+    const auto destination = memory(node.kids[1]);
+    const auto sem = semaphore(node.kids[2]);
+    if (!source || !destination || !sem) return;
+    at(node);
+    builder_.emit(Start{*source, *destination, *sem, node.integer});
+    return;
+  }
+  const ValueId device = scalar(node.kids[1]);
+  const auto destination = memory(node.kids[2]);
+  const auto sent = semaphore(node.kids[3]), arrived = semaphore(node.kids[4]);
+  if (!source || device == no_value || !destination || !sent || !arrived) return;
+  at(node);
+  builder_.emit(StartRemote{*source, device, *destination, *sent, *arrived, node.integer});
+}
+
+// How many bytes a rectangle has.
+ValueId Elaborator::bytes(const Slice& slice) {
+  ValueId total = builder_.integer(size_of(ref_info(builder_.program(), slice.base).dtype));
+  for (int d : kept(slice)) total = builder_.mul(total, slice.size[static_cast<std::size_t>(d)]);
+  return total;
+}
+
+// copy SRC -> DST: a copy of its own semaphore, awaited at once.
+void Elaborator::copy(const Node& node) {
+  const auto source = memory(node.kids[0]), destination = memory(node.kids[1]);
+  if (!source || !destination) return;
+  at(node);
+  if (copied_ == no_value) {
+    Semaphore semaphore;
+    semaphore.name = unique("copied");
+    semaphore.kind = SemKind::bytes;
+    copied_ = builder_.semaphore(std::move(semaphore));
+  }
+  const Slice sem = builder_.whole(copied_);
+  builder_.emit(Start{*source, *destination, sem, 0});
+  builder_.emit(Wait{sem, bytes(*source)});
+}
+
+void Elaborator::wait(const Node& node) {
+  const auto sem = semaphore(node.kids[0]);
+  if (node.kind == NodeKind::wait_for) {
+    const auto slice = memory(node.kids[1]);
+    if (!sem || !slice) return;
+    at(node);
+    builder_.emit(Wait{*sem, bytes(*slice)});
+    return;
+  }
+  const ValueId count = scalar(node.kids[1]);
+  if (!sem || count == no_value) return;
+  at(node);
+  if (node.text == "await") builder_.emit(Await{*sem, count});
+  else builder_.emit(Wait{*sem, count});
+}
+
+void Elaborator::signal(const Node& node) {
+  const auto sem = semaphore(node.kids[0]);
+  const ValueId count = scalar(node.kids[1]);
+  at(node);
+  const ValueId device = node.kids.size() > 2 ? scalar(node.kids[2]) : builder_.emit(DeviceId{}, "device");
+  if (!sem || count == no_value || device == no_value) return;
+  at(node);
+  builder_.emit(Signal{*sem, device, count});
+}
+
+void Elaborator::operate(const Node& node) {
+  Slice slice;
+  const Entity base = evaluate(node.kids[0].kind == NodeKind::index ? node.kids[0].kids[0] : node.kids[0]);
+  if (base.kind == Entity::Kind::nothing) return;
+  if (base.kind == Entity::Kind::sem) {
+    slice = base.slice;
+  } else {
+    const auto place = memory(node.kids[0]);
+    if (!place) return;
+    slice = *place;
+  }
+  at(node);
+  if (node.text == "alloc") builder_.emit(Alloc{slice});
+  else if (node.text == "free") builder_.emit(Free{slice});
+  else if (node.text == "fresh") builder_.emit(Fresh{slice});
+  else builder_.emit(Once{slice});
+}
+
+// The result of the function being inlined: one value, or named ones.
+void Elaborator::returns(const Node& node) {
+  if (depth_ == 0) {
+    fail(node, "a kernel returns nothing; `return` stands in functions");
+    return;
+  }
+  if (node.kids.size() == 1 && node.kids[0].kind != NodeKind::define) {
+    result_ = evaluate(node.kids[0]);
+    return;
+  }
+  result_ = {.kind = Entity::Kind::record, .environment = environment(nullptr)};
+  // An entry sees what the function knows, then the other entries.
+  Environment* entries = environment(scope_);
+  entries->fallback = result_.environment;
+  for (const Node& entry : node.kids) {
+    Entity value;
+    if (entry.kids.size() > 1) value = {.kind = Entity::Kind::closure, .definition = &entry, .environment = entries};
+    else value = entry.kids[0].kind == NodeKind::range ? range(entry.kids[0]) : evaluate(entry.kids[0]);
+    result_.environment->names[entry.text] = std::move(value);
+  }
+}
+
+}  // namespace tessera

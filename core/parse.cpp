@@ -1,0 +1,311 @@
+// Files, kernels, functions and their declarations.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/language.h"
+#include "core/parser.h"
+
+namespace tessera {
+
+Node Parser::file() {
+  Node node;
+  node.kind = NodeKind::file;
+  while (peek().kind != TokenKind::end) {
+    try {
+      if (is("kernel")) node.kids.push_back(kernel());
+      else if (is("function")) node.kids.push_back(function());
+      else fail(peek(), "expected `kernel` or `function`");
+    } catch (const SyntaxError&) {
+      nesting_ = 0;
+      while (peek().kind != TokenKind::end && !(peek().line_before && (is("kernel") || is("function")) && peek().column == 1)) take();
+    }
+  }
+  return node;
+}
+
+// The lines of comment that end on the line before `line`, without their slashes.
+std::string Parser::doc_above(int line) const {
+  std::vector<std::string_view> lines;
+  std::string_view text = source_->text;
+  for (int i = 1; i < line && !text.empty(); ++i) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  std::string doc;
+  std::size_t first = lines.size();
+  while (first > 0 && lines[first - 1].starts_with("//")) --first;
+  for (std::size_t i = first; i < lines.size(); ++i) {
+    std::string_view l = lines[i].substr(2);
+    if (l.starts_with(' ')) l.remove_prefix(1);
+    if (l.starts_with("RUN:")) continue;  // how the tests run the file is no part of what it does
+    if (!doc.empty()) doc += '\n';
+    doc += l;
+  }
+  return doc;
+}
+
+Node Parser::kernel() {
+  const Token keyword = take();
+  const Token name = expect_name("the kernel's name");
+  Node node = make(NodeKind::kernel, name);
+  node.text = name.text;
+  node.doc = doc_above(keyword.line);
+  Node types = make(NodeKind::block, name);
+  if (is("[")) types = type_parameters();
+  Node params = make(NodeKind::block, name);
+  parameters(params, true);
+  node.kids.push_back(std::move(types));
+  node.kids.push_back(std::move(params));
+  node.kids.push_back(declarations());
+  node.kids.push_back(block());
+  return node;
+}
+
+Node Parser::function() {
+  const Token keyword = take();
+  const Token name = expect_name("the function's name");
+  Node node = make(NodeKind::function, name);
+  node.text = name.text;
+  node.doc = doc_above(keyword.line);
+  Node params = make(NodeKind::block, name);
+  parameters(params, false);
+  node.kids.push_back(std::move(params));
+  if (accept("=")) {
+    node.kids.push_back(make(NodeKind::block, name));
+    node.kids.push_back(range_or_count());
+    return node;
+  }
+  node.kids.push_back(declarations());
+  node.kids.push_back(block());
+  return node;
+}
+
+Node Parser::type_parameters() {
+  const Token open = take();
+  Node node = make(NodeKind::block, open);
+  ++nesting_;
+  do {
+    const Token name = expect_name("a type parameter's name");
+    Node parameter = make(NodeKind::type_parameter, name);
+    parameter.text = name.text;
+    if (accept(":"))
+      while (peek().kind == TokenKind::name) {
+        const Token choice = take();
+        if (!parse_dtype(choice.text)) {
+          --at_;
+          fail(choice, "expected an element type (f32 bf16 f16 e4m3 e5m2 e8m0 i8 i32 u32 i64)");
+        }
+        Node kid = make(NodeKind::name, choice);
+        kid.text = choice.text;
+        parameter.kids.push_back(std::move(kid));
+      }
+    node.kids.push_back(std::move(parameter));
+  } while (accept(","));
+  expect("]", "after the type parameters");
+  --nesting_;
+  return node;
+}
+
+// Of a kernel: problem parameters ; tuning parameters. Of a function: scalars, and refs `name: T[dims]`.
+void Parser::parameters(Node& into, bool of_kernel) {
+  expect("(", "before the parameters");
+  ++nesting_;
+  bool tuning = false;
+  while (!is(")")) {
+    const Token name = expect_name("a parameter's name");
+    Node parameter = make(NodeKind::parameter, name);
+    parameter.text = name.text;
+    parameter.integer = tuning ? 1 : 0;
+    if (!of_kernel && accept(":")) parameter.kids.push_back(type());
+    else if (accept("=")) parameter.kids.push_back(expression());
+    into.kids.push_back(std::move(parameter));
+    if (of_kernel && !tuning && accept(";")) tuning = true;
+    else if (!accept(",")) break;
+  }
+  expect(")", "after the parameters");
+  --nesting_;
+}
+
+bool Parser::declaration_starts() const {
+  for (std::string_view word : {"in", "out", "tile", "vmem", "smem", "hbm", "sem", "scoped", "if"})
+    if (is(word)) return true;
+  return false;
+}
+
+Node Parser::declarations() {
+  Node node = make(NodeKind::block, peek());
+  while (declaration_starts()) {
+    node.kids.push_back(declaration());
+    accept(";");
+  }
+  if (!is("{")) fail(peek(), "expected a declaration (in, out, tile, vmem, smem, hbm, sem, scoped, if) or `{`");
+  return node;
+}
+
+Node Parser::declaration() {
+  const bool scoped = accept("scoped");
+  if (is("sem")) return semaphore(scoped);
+  if (is("tile") || is("vmem") || is("smem") || is("hbm")) return scratch(scoped);
+  if (!scoped && (is("in") || is("out"))) return operand();
+  if (!scoped && is("if")) return declare_if();
+  fail(peek(), "expected sem, tile, vmem, smem or hbm");
+}
+
+Node Parser::type() {
+  Node node = make(NodeKind::type, peek());
+  node.kids.push_back(primary());
+  if (accept("[")) {
+    ++nesting_;
+    if (!is("]")) do node.kids.push_back(expression());
+      while (accept(","));
+    expect("]", "after the shape");
+    --nesting_;
+  }
+  return spanning(std::move(node));
+}
+
+Node Parser::operand() {
+  const Token role = take();
+  const Token name = expect_name("the operand's name");
+  Node node = make(NodeKind::operand, name);
+  node.text = name.text;
+  node.integer = role.text == "out" ? 1 : 0;
+  expect(":", "and the operand's type");
+  node.kids.push_back(type());
+  const Token space = expect_name("hbm, vmem or smem");
+  Node kid = make(NodeKind::name, space);
+  kid.text = space.text;
+  node.kids.push_back(std::move(kid));
+  if (is("order") && !peek().line_before) {
+    Node order = make(NodeKind::order, take());
+    expect("(", "before the storage order");
+    ++nesting_;
+    do order.kids.push_back(expression());
+    while (accept(","));
+    expect(")", "after the storage order");
+    --nesting_;
+    node.kids.push_back(std::move(order));
+  }
+  return node;
+}
+
+Node Parser::scratch(bool scoped) {
+  const Token space = take();
+  const Token name = expect_name("the buffer's name");
+  Node node = make(NodeKind::scratch, name);
+  node.text = name.text;
+  node.integer = scoped ? 1 : 0;
+  expect(":", "and the buffer's type");
+  node.kids.push_back(type());
+  Node kid = make(NodeKind::name, space);
+  kid.text = space.text;
+  node.kids.push_back(std::move(kid));
+  if (is("order") && !peek().line_before) {
+    Node order = make(NodeKind::order, take());
+    expect("(", "before the storage order");
+    ++nesting_;
+    do order.kids.push_back(expression());
+    while (accept(","));
+    expect(")", "after the storage order");
+    --nesting_;
+    node.kids.push_back(std::move(order));
+  }
+  return node;
+}
+
+// sem name[dims]: count | bytes | barrier(id) [monotone]
+Node Parser::semaphore(bool scoped) {
+  take();
+  const Token name = expect_name("the semaphore's name");
+  Node node = make(NodeKind::semaphore, name);
+  node.text = name.text;
+  node.integer = scoped ? 1 : 0;
+  std::vector<Node> dims;
+  if (accept("[")) {
+    ++nesting_;
+    do dims.push_back(expression());
+    while (accept(","));
+    expect("]", "after the shape");
+    --nesting_;
+  }
+  expect(":", "and the semaphore's kind: count, bytes or barrier(id)");
+  node.kids.push_back(primary());
+  if (is("monotone") && !peek().line_before) {
+    take();
+    node.integer |= 2;
+  }
+  for (Node& d : dims) node.kids.push_back(std::move(d));
+  return node;
+}
+
+Node Parser::declare_if() {
+  Node node = make(NodeKind::declare_if, take());
+  node.kids.push_back(expression());
+  const auto group = [&] {
+    Node inner = make(NodeKind::block, expect("{", "before the declarations"));
+    const int nesting = nesting_;
+    nesting_ = 0;
+    while (!is("}")) {
+      if (!declaration_starts()) fail(peek(), "expected a declaration or `}`");
+      inner.kids.push_back(declaration());
+      accept(";");
+    }
+    take();
+    nesting_ = nesting;
+    return inner;
+  };
+  node.kids.push_back(group());
+  if (accept("else")) node.kids.push_back(group());
+  return node;
+}
+
+const KernelInfo* Module::find(std::string_view kernel) const {
+  for (const KernelInfo& k : kernels)
+    if (k.name == kernel) return &k;
+  return nullptr;
+}
+
+namespace {
+
+std::string text_of(const Loc& loc) {
+  std::string_view text = loc.source->text;
+  for (int i = 1; i < loc.line; ++i) text.remove_prefix(text.find('\n') + 1);
+  return std::string(text.substr(static_cast<std::size_t>(loc.column) - 1, static_cast<std::size_t>(loc.width)));
+}
+
+KernelInfo describe(const Node& kernel) {
+  KernelInfo info{kernel.text, kernel.doc, {}, kernel.loc};
+  for (const Node& t : kernel.kids[0].kids) {
+    ParameterInfo p{ParameterInfo::Kind::dtype, t.text, "", {}};
+    for (const Node& choice : t.kids) p.choices.push_back(choice.text);
+    info.parameters.push_back(std::move(p));
+  }
+  for (const Node& n : kernel.kids[1].kids)
+    info.parameters.push_back({n.integer != 0 ? ParameterInfo::Kind::tuning : ParameterInfo::Kind::problem, n.text,
+                               n.kids.empty() ? "" : text_of(n.kids[0].loc), {}});
+  return info;
+}
+
+}  // namespace
+
+Expected<Module> parse(std::shared_ptr<const Source> source) {
+  Diags diags;
+  std::vector<Token> tokens = lex(source, diags);
+  auto root = std::make_shared<Node>(Parser(source, std::move(tokens), diags).file());
+  Module module{source, root, {}};
+  for (const Node& node : root->kids) {
+    if (node.kind != NodeKind::kernel) continue;
+    if (const KernelInfo* other = module.find(node.text))
+      diags.push_back({ErrorCode::invalid_value, node.loc, fmt::format("kernel `{}` is already defined", node.text), {{other->loc, "here"}}});
+    module.kernels.push_back(describe(node));
+  }
+  if (diags.empty()) return module;
+  std::stable_sort(diags.begin(), diags.end(), [](const Diag& a, const Diag& b) {
+    return std::pair(a.loc.line, a.loc.column) < std::pair(b.loc.line, b.loc.column);
+  });
+  return diags;
+}
+
+}  // namespace tessera

@@ -1,0 +1,293 @@
+// Statements. One ends at the end of its line, at `;` or at the `}` of its block.
+#include <fmt/format.h>
+
+#include "core/parser.h"
+
+namespace tessera {
+
+Node Parser::block() {
+  const Token open = expect("{", "to open a block");
+  Node node = make(NodeKind::block, open);
+  const int nesting = nesting_;
+  nesting_ = 0;
+  while (!is("}")) {
+    if (peek().kind == TokenKind::end) fail(peek(), "expected `}` to close the block");
+    try {
+      statement(node);
+    } catch (const SyntaxError&) {
+      nesting_ = 0;
+      skip_statement();
+    }
+  }
+  take();
+  nesting_ = nesting;
+  return node;
+}
+
+void Parser::end_statement() {
+  if (accept(";") || is("}") || peek().line_before || peek().kind == TokenKind::end) return;
+  fail(peek(), "expected the end of the statement");
+}
+
+// After an error: on to the next line that starts at the same depth of braces, or to the brace that closes the block.
+void Parser::skip_statement() {
+  int depth = 0;
+  do {
+    if (is("{")) ++depth;
+    if (is("}") && --depth < 0) return;
+    take();
+  } while (peek().kind != TokenKind::end && (depth > 0 || !peek().line_before));
+}
+
+void Parser::statement(Node& into) {
+  if (is("const")) return constants(into);
+  if (is("for")) return into.kids.push_back(for_loop());
+  if (is("if")) return into.kids.push_back(if_else());
+  if (is("trace")) return into.kids.push_back(trace());
+  if (is("pipeline")) return into.kids.push_back(pipeline());
+  Node node;
+  const Token token = peek();
+  if (is("require")) node = require();
+  else if (is("grid")) {
+    take();
+    node = make(NodeKind::grid, token);
+    node.kids.push_back(loop_variable(true));
+  } else if (is("window")) node = window();
+  else if (is("start")) node = start();
+  else if (is("copy")) node = copy();
+  else if (is("wait") || is("await")) node = wait();
+  else if (is("signal")) node = signal();
+  else if (is("return")) node = returns();
+  else if (is("scoped")) {
+    node = make(NodeKind::scoped, token);
+    node.kids.push_back(declaration());
+  } else if ((is("alloc") || is("free") || is("fresh") || is("once")) && peek(1).kind == TokenKind::name && !peek(1).line_before) {
+    node = make(NodeKind::operate, take());
+    node.text = token.text;
+    node.kids.push_back(postfix());
+  } else if (defines_function()) node = definition();
+  else node = assignment_or_call();
+  into.kids.push_back(spanning(std::move(node)));
+  end_statement();
+}
+
+void Parser::constants(Node& into) {
+  take();
+  do into.kids.push_back(definition());
+  while (accept(","));
+  end_statement();
+}
+
+// `name(a, b) = ...`: a scalar function of its parameters, or, with `i in n`, an array.
+bool Parser::defines_function() const {
+  if (peek().kind != TokenKind::name || !is("(", 1) || peek(1).space_before) return false;
+  int depth = 0;
+  for (int i = 1; peek(i).kind != TokenKind::end; ++i) {
+    if (is("(", i)) ++depth;
+    if (is(")", i) && --depth == 0) return is("=", i + 1) && !peek(i + 1).line_before;
+  }
+  return false;
+}
+
+Node Parser::definition() {
+  const Token name = expect_name("a name");
+  Node node = make(NodeKind::define, name);
+  node.text = name.text;
+  if (accept("(")) {
+    do {
+      if (is("in", 1)) node.kids.push_back(loop_variable(false));
+      else {
+        const Token parameter = expect_name("a parameter's name");
+        Node p = make(NodeKind::name, parameter);
+        p.text = parameter.text;
+        node.kids.push_back(std::move(p));
+      }
+    } while (accept(","));
+    expect(")", "after the parameters");
+  }
+  expect("=", fmt::format("and the value of `{}`", name.text));
+  node.kids.push_back(range_or_count());
+  return node;
+}
+
+Node Parser::loop_variable(bool parallel_allowed) {
+  const Token name = expect_name("a loop variable");
+  Node node = make(NodeKind::loop_variable, name);
+  node.text = name.text;
+  expect("in", fmt::format("and the range of `{}`", name.text));
+  node.kids.push_back(range_or_count());
+  if (parallel_allowed && accept("parallel")) node.integer = 1;
+  return node;
+}
+
+Node Parser::for_loop() {
+  Node node = make(NodeKind::for_loop, take());
+  node.kids.push_back(loop_variable(true));
+  node = spanning(std::move(node));
+  node.kids.push_back(block());
+  return node;
+}
+
+Node Parser::if_else() {
+  Node node = make(NodeKind::if_else, take());
+  node.kids.push_back(expression());
+  node = spanning(std::move(node));
+  node.kids.push_back(block());
+  if (!accept("else")) return node;
+  if (is("if")) {
+    Node nested = make(NodeKind::block, peek());
+    nested.kids.push_back(if_else());
+    node.kids.push_back(std::move(nested));
+  } else {
+    node.kids.push_back(block());
+  }
+  return node;
+}
+
+Node Parser::trace() {
+  Node node = make(NodeKind::trace, take());
+  if (peek().kind != TokenKind::integer) fail(peek(), "expected the level of the trace region, a number");
+  node.integer = take().integer;
+  if (peek().kind != TokenKind::text) fail(peek(), "expected the name of the trace region in quotes");
+  node.text = take().text;
+  node = spanning(std::move(node));
+  node.kids.push_back(block());
+  return node;
+}
+
+Node Parser::require() {
+  Node node = make(NodeKind::require, take());
+  node.kids.push_back(expression());
+  if (accept(",")) {
+    if (peek().kind != TokenKind::text) fail(peek(), "expected the message of `require` in quotes");
+    node.text = take().text;
+  }
+  return node;
+}
+
+Node Parser::pipeline() {
+  Node node = make(NodeKind::pipeline, take());
+  if (!is("{")) {
+    do node.kids.push_back(loop_variable(true));
+    while (accept(","));
+  }
+  node = spanning(std::move(node));
+  node.kids.push_back(block());
+  return node;
+}
+
+Node Parser::window() {
+  Node node = make(NodeKind::window, take());
+  const Token name = expect_name("the window's name");
+  node.text = name.text;
+  expect("=", "and the slice that the window shows");
+  node.kids.push_back(postfix());
+  while (!peek().line_before && peek().kind == TokenKind::name) {
+    Node attribute = make(NodeKind::attribute, peek());
+    attribute.text = take().text;
+    if (attribute.text == "update") {
+      if (accept("when")) attribute.kids.push_back(expression());
+    } else if (attribute.text == "depth" || attribute.text == "pad" || attribute.text == "when") {
+      attribute.kids.push_back(expression());
+    } else {
+      fail(tokens_[at_ - 1], "expected depth, pad, when or update");
+    }
+    node.kids.push_back(std::move(attribute));
+    accept(",");
+  }
+  return node;
+}
+
+// start SRC -> DST, SEM    or    start SRC -> DEVICE: DST, SENT, ARRIVED
+Node Parser::start() {
+  Node node = make(NodeKind::start, take());
+  node.kids.push_back(postfix());
+  expect("->", "and the destination of the copy");
+  Node destination = expression();
+  const bool remote = accept(":");
+  node.kids.push_back(std::move(destination));
+  if (remote) node.kids.push_back(postfix());
+  expect(",", remote ? "and the send and the receive semaphore" : "and the semaphore that counts the bytes");
+  node.kids.push_back(postfix());
+  if (remote) {
+    expect(",", "and the receive semaphore");
+    node.kids.push_back(postfix());
+  }
+  if (!peek().line_before && accept("add")) node.integer = 1;
+  return node;
+}
+
+Node Parser::copy() {
+  Node node = make(NodeKind::copy, take());
+  node.kids.push_back(postfix());
+  expect("->", "and the destination of the copy");
+  node.kids.push_back(postfix());
+  return node;
+}
+
+Node Parser::wait() {
+  Node node = make(NodeKind::wait, peek());
+  node.text = take().text;
+  node.kids.push_back(postfix());
+  if (node.text == "wait" && accept("for")) {
+    node.kind = NodeKind::wait_for;
+    node.kids.push_back(postfix());
+  } else {
+    expect(",", "and the count, or `for` and the slice whose bytes are waited for");
+    node.kids.push_back(expression());
+  }
+  return node;
+}
+
+Node Parser::signal() {
+  Node node = make(NodeKind::signal, take());
+  node.kids.push_back(postfix());
+  Node device;
+  const bool has_device = accept("on");
+  if (has_device) device = expression();
+  expect(",", "and the count");
+  node.kids.push_back(expression());
+  if (has_device) node.kids.push_back(std::move(device));
+  return node;
+}
+
+// `return x`, or entries `name = x` and `name(i) = x`, one on each line to the end of the block.
+Node Parser::returns() {
+  Node node = make(NodeKind::returns, take());
+  const auto entry_starts = [&] { return defines_function() || (peek().kind == TokenKind::name && is("=", 1)); };
+  if (!entry_starts()) {
+    node.kids.push_back(expression());
+    return node;
+  }
+  while (entry_starts()) {
+    node.kids.push_back(definition());
+    if (!is("}")) end_statement();
+  }
+  return node;
+}
+
+Node Parser::assignment_or_call() {
+  const Token first = peek();
+  Node target = postfix();
+  if (is("=") || is("+=")) {
+    if (peek().line_before) fail(peek(), "expected an assignment on one line");
+    const Token op = take();
+    if (op.text == "=" && target.kind == NodeKind::name) {
+      Node node = make(NodeKind::define, first);
+      node.text = target.text;
+      node.kids.push_back(range_or_count());
+      return node;
+    }
+    Node node = make(NodeKind::assign, first);
+    node.text = op.text;
+    node.kids.push_back(std::move(target));
+    node.kids.push_back(expression());
+    return node;
+  }
+  if (target.kind != NodeKind::call) fail(peek(), "expected a statement: `=` or `+=` after a name, or a call");
+  Node node = make(NodeKind::expression, first);
+  node.kids.push_back(std::move(target));
+  return node;
+}
+
+}  // namespace tessera
