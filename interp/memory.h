@@ -12,6 +12,7 @@
 
 #include "core/program.h"
 #include "core/tensor.h"
+#include "interp/memory_layout.h"
 #include "interp/shadow.h"
 #include "interp/snapshot.h"
 #include "interp/view.h"
@@ -41,8 +42,8 @@ class Storage {
 
   const Buffer& buffer() const { return buffer_; }
   bool is_live() const { return live_; }
-  std::int64_t bytes() const { return elements_ * size_of(buffer_.dtype); }
-  Box whole() const;
+  std::int64_t bytes() const { return layout_.elements * size_of(buffer_.dtype); }
+  Box whole() const { return layout_.whole(); }
 
   // Begins and ends the life of scratch; contents are undefined, and memory is taken when first
   // needed.
@@ -51,7 +52,7 @@ class Storage {
 
   // The first dimension in which the box leaves the shape (or has a negative size), or -1.
   // Everything below requires -1 and is_live().
-  int outside(const Box& box) const;
+  int outside(const Box& box) const { return layout_.outside(box); }
 
   // Views for one op. Take those for reading before the one for writing. The tile ops
   // (interp/tile_ops.h) record what they initialise; whoever writes through the view by hand calls
@@ -92,8 +93,12 @@ class Storage {
   Origin origin(const Index& index) const;            // of an undefined element
   std::optional<NeverWritten> never_written() const;  // of the whole buffer
 
+  // For snapshots and aliases: the bytes behind a box, which must not be aliased, as they are now.
+  void add_dependent(Dependent& dependent);
+  void remove_dependent(Dependent& dependent);
+
  private:
-  friend class Snapshot;
+  enum class Elements : std::uint8_t { all, stored };
   struct Alias;
   struct Undefined {
     Box box;
@@ -102,34 +107,41 @@ class Storage {
 
   bool is_checked() const { return checks_ == Checks::on; }
   std::byte* own_data();
-  std::int64_t offset(const Box& box) const;
   TileView own_view(const Box& box);
-  TileView alias_view(const Alias& alias, const Box& box) const;
+  TileView resolve(const Box& box);  // own bytes, or those of the alias that covers the box
+  std::byte* element_address(const Box& box);
   Alias* alias_around(const Box& box) const;
-  void settle(const Box& box);     // aliases that meet box become bytes of our own
-  void detach(const Box& box);     // whoever still reads box gets a copy
-  void overwrite(const Box& box);  // detach, and drop or settle the aliases under box
-  void poison(const Box& box);     // a known value into every undefined element
+  void settle(const Box& box);     // aliases that meet the box become bytes of our own
+  void detach(const Box& box);     // whoever still reads the box gets a copy
+  void overwrite(const Box& box);  // detach, and drop or settle the aliases under the box
+  void drop(const Alias& alias);
+  void add_alias(const Box& box, const Snapshot& source);
+  Snapshot capture(const Box& box, Elements which);
+
+  bool all(const BitPlane& plane, const Box& box) const;
+  void assign(BitPlane& plane, const Box& box, bool value) const;
+  BitPlane gather(const BitPlane& plane, const Box& box) const;  // row-major over the box
+  void reset_planes(bool initialised);
+  void mark_stored(const Box& box);
+  void poison(const Box& box);  // a known value into every undefined element
   void undefine(const Box& box, Origin origin);
-  void drop(std::size_t alias);
-  void add_dependent(Dependent& dependent);
-  void remove_dependent(Dependent& dependent);
-  Snapshot capture(const Box& box, const BitPlane* stored);
+  void zero(const Box& box);
+  std::optional<Index> mark_written_back(const Box& box);
 
   const Buffer& buffer_;
+  Layout layout_;
   Checks checks_;
   bool bound_ = false;
   bool live_ = false;
   bool slot_ = false;  // fresh() was called: stores are tracked
-  std::int64_t elements_ = 0;
-  Index stride_{};                             // elements, by logical dimension
-  std::array<std::int8_t, max_rank> order_{};  // logical dimensions, outermost in memory first
+  bool once_ = false;  // once() was called: write-backs are tracked
   std::byte* data_ = nullptr;
   std::unique_ptr<std::byte, void (*)(void*)> owned_;
-  BitPlane init_, stored_, written_back_;
-  std::vector<std::unique_ptr<Alias>> aliases_;  // disjoint rectangles of ours that live elsewhere
-  std::vector<Dependent*> dependents_;           // who reads rectangles of ours
-  std::vector<Undefined> undefined_;             // latest last
+  BitPlane init_, stored_, written_back_;  // storage order
+  std::vector<std::unique_ptr<Alias>>
+      aliases_;                         // disjoint rectangles of ours whose bytes are elsewhere
+  std::vector<Dependent*> dependents_;  // who reads rectangles of ours
+  std::vector<Undefined> undefined_;    // why; the latest is last
   std::int32_t allocated_at_ = -1;
 };
 

@@ -1,6 +1,7 @@
 // One bit per element of a storage, in storage order. A plane that is all clear or all set has no
 // words.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -23,15 +24,29 @@ class BitPlane {
   void clear(std::int64_t begin, std::int64_t length) { assign(begin, length, false); }
   void put(std::int64_t i, bool value) { assign(i, 1, value); }
   bool all(std::int64_t begin, std::int64_t length) const;
+  // Calls f(begin, length) for the maximal stretches of that value in the range, ascending.
+  template <typename F>
+  void for_each(std::int64_t begin, std::int64_t length, bool value, F&& f) const {
+    const std::int64_t end = begin + length;
+    for (std::int64_t i = find(begin, length, value); i >= 0; i = find(i, end - i, value)) {
+      const std::int64_t stop = find(i, end - i, !value);
+      f(i, (stop < 0 ? end : stop) - i);
+      if (stop < 0) return;
+      i = stop;
+    }
+  }
   bool any(std::int64_t begin, std::int64_t length) const;
   // The first bit of the range with that value, or -1.
   std::int64_t find(std::int64_t begin, std::int64_t length, bool value) const;
   std::int64_t count() const;  // bits that are set
 
-  // The words, bit i of the plane at word i / 64; null while uniform.
+  // Gives a uniform plane its words, so that words() can be read.
+  void spread();
+  // Bit i of the plane is bit i % 64 of word i / 64; null while uniform.
   const std::uint64_t* words() const { return words_.get(); }
 
  private:
+  std::size_t word_count() const;
   void assign(std::int64_t begin, std::int64_t length, bool value);
 
   std::int64_t bits_;

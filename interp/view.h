@@ -67,11 +67,18 @@ struct TileView {
   bool set_integer_at(std::int64_t i, std::int64_t value) const;
 };
 
-// One element at `p`, converted: floats to the nearest integer, saturating; integers exactly.
+// One element at `p` as an integer: floats rounded to nearest even, saturating.
 std::int64_t load_integer(const std::byte* p, DType dtype);
-double load_real(const std::byte* p, DType dtype);
 // False, and nothing written, when an integer type cannot hold `value`.
 bool store_integer(std::byte* p, DType dtype, std::int64_t value);
-void store_real(std::byte* p, DType dtype, double value);
+
+// dst = src, element by element; same dtype and sizes, no overlap.
+void copy_elements(const TileView& dst, const TileView& src);
+// `length` elements along the last dimension from the element at `position` (row-major).
+TileView stretch(const TileView& view, std::int64_t position, std::int64_t length);
+// The index of the element at `position` (row-major over the box).
+Index index_in(const Box& box, std::int64_t position);
+// The same sizes, row-major at `data`; initialised and nobody's.
+TileView compact(std::byte* data, const TileView& like);
 
 }  // namespace tessera

@@ -1,0 +1,102 @@
+#include "interp/tile_math_pack.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/check.h"
+#include "core/convert.h"
+
+namespace tessera::math {
+namespace {
+
+constexpr std::int64_t alignment = 64;
+constexpr std::int64_t block = 16;  // side of the squares in which a transposition goes
+
+template <typename T>
+void transpose_elements(const Matrix& to, const Matrix& from) {
+  const auto* src = reinterpret_cast<const T*>(from.data);
+  auto* dst = reinterpret_cast<T*>(to.data);
+  for (std::int64_t i0 = 0; i0 < to.rows; i0 += block) {
+    for (std::int64_t j0 = 0; j0 < to.cols; j0 += block) {
+      for (std::int64_t i = i0; i < std::min(i0 + block, to.rows); ++i) {
+        for (std::int64_t j = j0; j < std::min(j0 + block, to.cols); ++j) {
+          dst[i * to.row_stride + j * to.col_stride] =
+              src[i * from.row_stride + j * from.col_stride];
+        }
+      }
+    }
+  }
+}
+
+// Any strides on both sides, sizes of `to`.
+void copy_strided(const Matrix& to, const Matrix& from) {
+  switch (size_of(to.dtype)) {
+    case 1:
+      return transpose_elements<std::uint8_t>(to, from);
+    case 2:
+      return transpose_elements<std::uint16_t>(to, from);
+    case 4:
+      return transpose_elements<std::uint32_t>(to, from);
+    default:
+      return transpose_elements<std::uint64_t>(to, from);
+  }
+}
+
+}  // namespace
+
+Workspace::~Workspace() { std::free(data_); }
+
+std::byte* Workspace::take(std::int64_t bytes) {
+  if (bytes > bytes_) {
+    std::free(data_);
+    bytes_ = (bytes + alignment - 1) / alignment * alignment;
+    data_ =
+        static_cast<std::byte*>(std::aligned_alloc(alignment, static_cast<std::size_t>(bytes_)));
+    CHECK(data_ != nullptr);
+  }
+  return data_;
+}
+
+Matrix pack(const Matrix& from, DType dtype, std::int64_t rows, std::int64_t cols,
+            Workspace& space) {
+  const std::int64_t unit = size_of(dtype), old_unit = size_of(from.dtype);
+  const bool gather = from.col_stride != 1;
+  // Gathered elements keep their type at first and lie behind the result.
+  const std::int64_t own = (rows * cols * unit + alignment - 1) / alignment * alignment;
+  const bool in_between = gather && dtype != from.dtype;
+  std::byte* data = space.take(own + (in_between ? from.elements() * old_unit : 0));
+  const Matrix result{data, dtype, rows, cols, cols, 1};
+  Matrix source = from;
+  if (gather) {
+    const std::int64_t width = in_between ? from.cols : cols;
+    source = {in_between ? data + own : data, from.dtype, from.rows, from.cols, width, 1};
+    copy_strided(source, from);
+  }
+  for (std::int64_t i = 0; i < from.rows; ++i) {
+    std::byte* row = data + i * cols * unit;
+    if (source.data != data) {
+      convert(source.data + i * source.row_stride * old_unit, from.dtype, row, dtype, from.cols);
+    }
+    if (cols > from.cols) {
+      std::memset(row + from.cols * unit, 0, static_cast<std::size_t>((cols - from.cols) * unit));
+    }
+  }
+  if (rows > from.rows) {
+    std::memset(data + from.rows * cols * unit, 0,
+                static_cast<std::size_t>((rows - from.rows) * cols * unit));
+  }
+  return result;
+}
+
+void unpack(const Matrix& to, const Matrix& from) {
+  if (to.col_stride != 1 || from.col_stride != 1) return copy_strided(to, from);
+  const std::int64_t unit = size_of(to.dtype);
+  for (std::int64_t i = 0; i < to.rows; ++i) {
+    std::memcpy(to.data + i * to.row_stride * unit, from.data + i * from.row_stride * unit,
+                static_cast<std::size_t>(to.cols * unit));
+  }
+}
+
+}  // namespace tessera::math
