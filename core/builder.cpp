@@ -148,7 +148,22 @@ ValueId Builder::real(double value) {
   return static_cast<ValueId>(program_.values.size()) - 1;
 }
 
+// Buffers and semaphores of one program have names of their own: the second `a` is a_2.
+std::string Builder::free_name(const std::string& wanted) const {
+  const auto taken = [&](const std::string& name) {
+    for (const Buffer& b : program_.buffers)
+      if (b.name == name) return true;
+    for (const Semaphore& s : program_.semaphores)
+      if (s.name == name) return true;
+    return false;
+  };
+  std::string name = wanted;
+  for (int n = 2; taken(name); ++n) name = wanted + "_" + std::to_string(n);
+  return name;
+}
+
 ValueId Builder::buffer(Buffer buffer) {
+  buffer.name = free_name(buffer.name);
   Value v;
   v.kind = ValueKind::ref;
   v.index = static_cast<std::int32_t>(program_.buffers.size());
@@ -162,6 +177,7 @@ ValueId Builder::buffer(Buffer buffer) {
 }
 
 ValueId Builder::semaphore(Semaphore semaphore) {
+  semaphore.name = free_name(semaphore.name);
   Value v;
   v.kind = ValueKind::sem;
   v.index = static_cast<std::int32_t>(program_.semaphores.size());
@@ -172,6 +188,11 @@ ValueId Builder::semaphore(Semaphore semaphore) {
   if (semaphore.place < 0) semaphore.place = place_;
   program_.semaphores.push_back(std::move(semaphore));
   return id;
+}
+
+void Builder::rename(ValueId buffer, const std::string& name) {
+  Value& v = program_.values[static_cast<std::size_t>(buffer)];
+  v.name = program_.buffers[static_cast<std::size_t>(v.index)].name = free_name(name);
 }
 
 TextId Builder::text(std::string_view text) {

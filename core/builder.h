@@ -26,8 +26,9 @@ class Builder {
 
   ValueId integer(std::int64_t value);
   ValueId real(double value);
-  ValueId buffer(Buffer buffer);         // returns its ref value
+  ValueId buffer(Buffer buffer);         // returns its ref value; a name that is taken gets a number
   ValueId semaphore(Semaphore semaphore);
+  void rename(ValueId buffer, const std::string& name);
   TextId text(std::string_view text);
 
   // Appends the op; returns its result (no_value if it has none). Folds scalar ops whose operands are constant.
@@ -48,6 +49,8 @@ class Builder {
   static Slice number(ValueId value) { return Slice{.base = value}; }
 
  private:
+  std::string free_name(const std::string& wanted) const;
+
   Program program_;
   std::int32_t place_ = -1;
 };

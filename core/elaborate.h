@@ -124,7 +124,6 @@ class Elaborator {
   Entity fail(const Node& node, std::string message, ErrorCode code = ErrorCode::invalid_value);
   void bind(const std::string& name, Entity entity, const Node& node);
   Entity scalar_entity(ValueId value) const { return {.kind = Entity::Kind::scalar, .value = value}; }
-  std::string unique(std::string name);
   Environment* environment(Environment* parent) { return &environments_.emplace_back(Environment{{}, parent, nullptr}); }
 
   // Opens a block for names, and what it allocated is freed where it ends.
@@ -140,7 +139,6 @@ class Elaborator {
   std::vector<ValueId> scoped_;          // allocated and not yet freed, innermost last
   std::map<ValueId, std::pair<ValueId, ValueId>> grid_;   // grid index -> its bounds
   std::map<std::int64_t, ValueId> barriers_;
-  std::map<std::string, int, std::less<>> used_names_;
   ValueId copied_ = no_value;            // the semaphore of `copy`
   Entity result_;                        // of the function being inlined
 };

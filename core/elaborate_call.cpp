@@ -223,7 +223,7 @@ Entity Elaborator::call_function(const Node& function, const Node& node) {
 
 Entity Elaborator::new_array(const std::string& name, std::int64_t length) {
   Buffer buffer;
-  buffer.name = unique(name);
+  buffer.name = name;
   buffer.space = Space::smem;
   buffer.dtype = DType::i64;
   buffer.shape = {length};
@@ -275,7 +275,7 @@ Entity Elaborator::barrier(const Node& node) {
   auto& value = barriers_.try_emplace(*id, no_value).first->second;
   if (value == no_value) {
     Semaphore semaphore;
-    semaphore.name = unique(fmt::format("barrier_{}", *id));
+    semaphore.name = fmt::format("barrier_{}", *id);
     semaphore.kind = SemKind::barrier;
     semaphore.collective = *id;
     value = builder_.semaphore(std::move(semaphore));

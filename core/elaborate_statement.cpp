@@ -144,7 +144,7 @@ Entity Elaborator::name_result(Entity entity, const std::string& name) {
       Buffer& b = program.buffers[static_cast<std::size_t>(v.index)];
       if (b.role == Role::scratch && &b == &program.buffers.back() && v.statement < 0 && b.name != name &&
           (b.name.starts_with("sums") || b.name.starts_with("joined") || b.name.starts_with("iota") || b.name.starts_with("repeat")))
-        program.values[static_cast<std::size_t>(b.value)].name = b.name = unique(name);
+        builder_.rename(entity.slice.base, name);
     }
   }
   return entity;
@@ -358,7 +358,7 @@ void Elaborator::copy(const Node& node) {
   at(node);
   if (copied_ == no_value) {
     Semaphore semaphore;
-    semaphore.name = unique("copied");
+    semaphore.name = "copied";
     semaphore.kind = SemKind::bytes;
     copied_ = builder_.semaphore(std::move(semaphore));
   }

@@ -38,7 +38,7 @@ std::optional<Slice> Elaborator::operand(const Entity& entity, const Node& node)
 
 Slice Elaborator::temporary(DType dtype, const Shape& bound, const std::vector<ValueId>& size) {
   Buffer buffer;
-  buffer.name = unique("t");
+  buffer.name = "t";
   buffer.space = Space::tile;
   buffer.dtype = dtype;
   buffer.shape = bound;

@@ -72,6 +72,15 @@ class PipelineWriter {
   void store_number(ValueId array, std::int64_t index, ValueId value) { store(array, builder_.integer(index), value); }
   ValueId new_array(const std::string& name, Shape shape);
   void alloc(ValueId ref);
+  // What `write` emits runs when the condition holds; a known condition needs no `if`.
+  template <typename Write>
+  void when(ValueId condition, Write write) {
+    const auto known = builder_.program().constant(condition);
+    if (known && *known == 0) return;
+    if (!known) builder_.emit(If{condition});
+    write();
+    if (!known) builder_.emit(End{});
+  }
   void at(const WindowState& w) { builder_.at_place(old_.body[static_cast<std::size_t>(w.at)].place); }
 
   Expander& expander_;

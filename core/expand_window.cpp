@@ -138,17 +138,17 @@ void PipelineWriter::fetch(WindowState& w, const ValueMap& at_point) {
   const std::int64_t remembered = starts_at + window.source.rank;
   Block b = block(w, at_point);
   const ValueId fetched = load_number(w.state, fetched_at);
-  builder_.emit(If{changed(w, b, remembered, builder_.emit(Eq{fetched, builder_.integer(0)}))});
-  locate(w, b, true);
-  const ValueId which = builder_.emit(Mod{fetched, builder_.integer(window.depth)});
-  if (!always_inside(w)) {
-    if (window.pad != 0) builder_.emit(Pad{slot(w, which, nullptr), slot(w, which, &b)});
-    else builder_.emit(Fresh{slot(w, which, nullptr)});
-  }
-  builder_.emit(Start{b.source, slot(w, which, &b), semaphore(w.landed, which), 0});
-  store_number(w.state, fetched_at, builder_.add(fetched, builder_.integer(1)));
-  remember(w, b, remembered);
-  builder_.emit(End{});
+  when(changed(w, b, remembered, builder_.emit(Eq{fetched, builder_.integer(0)})), [&] {
+    locate(w, b, true);
+    const ValueId which = builder_.emit(Mod{fetched, builder_.integer(window.depth)});
+    if (!always_inside(w)) {
+      if (window.pad != 0) builder_.emit(Pad{slot(w, which, nullptr), slot(w, which, &b)});
+      else builder_.emit(Fresh{slot(w, which, nullptr)});
+    }
+    builder_.emit(Start{b.source, slot(w, which, &b), semaphore(w.landed, which), 0});
+    store_number(w.state, fetched_at, builder_.add(fetched, builder_.integer(1)));
+    remember(w, b, remembered);
+  });
 }
 
 // A step in which the window is off sees a slot that does not exist.
@@ -165,12 +165,12 @@ void PipelineWriter::use_input(WindowState& w, const ValueMap& at_point) {
   const auto& window = std::get<Window>(s.op);
   Block b = block(w, at_point);
   const ValueId used = load_number(w.state, used_at);
-  builder_.emit(If{changed(w, b, starts_at, builder_.emit(Eq{used, builder_.integer(0)}))});
-  locate(w, b, false);
-  builder_.emit(Wait{semaphore(w.landed, builder_.emit(Mod{used, builder_.integer(window.depth)})), bytes(w, b)});
-  store_number(w.state, used_at, builder_.add(used, builder_.integer(1)));
-  remember(w, b, starts_at);
-  builder_.emit(End{});
+  when(changed(w, b, starts_at, builder_.emit(Eq{used, builder_.integer(0)})), [&] {
+    locate(w, b, false);
+    builder_.emit(Wait{semaphore(w.landed, builder_.emit(Mod{used, builder_.integer(window.depth)})), bytes(w, b)});
+    store_number(w.state, used_at, builder_.add(used, builder_.integer(1)));
+    remember(w, b, starts_at);
+  });
   expander_.replaced_[s.result] = {slot(w, current(w, b, used_at), nullptr), false};
 }
 
@@ -192,31 +192,23 @@ void PipelineWriter::use_output(WindowState& w, const ValueMap& at_point) {
   const ValueId depth = builder_.integer(window.depth);
   Block b = block(w, at_point);
   const ValueId opened = load_number(w.state, opened_at);
-  builder_.emit(If{changed(w, b, starts_at, builder_.emit(Eq{opened, builder_.integer(0)}))});
-  locate(w, b, true);
-  builder_.emit(If{builder_.emit(Lt{builder_.integer(0), opened})});
-  flush(w, opened);
-  builder_.emit(End{});
-  const ValueId which = builder_.emit(Mod{opened, depth});
-  builder_.emit(If{builder_.emit(Le{depth, opened})});
-  builder_.emit(Wait{semaphore(w.stored, which), load(w.state, builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
-  builder_.emit(End{});
-  builder_.emit(Fresh{slot(w, which, nullptr)});
-  if (window.update != 0) {
-    const ValueId fetches = expander_.mapped(window.update_when, at_point);
-    const auto known = builder_.program().constant(fetches);
-    if (!known) builder_.emit(If{fetches});
-    if (!known || *known != 0) {
+  when(changed(w, b, starts_at, builder_.emit(Eq{opened, builder_.integer(0)})), [&] {
+    locate(w, b, true);
+    when(builder_.emit(Lt{builder_.integer(0), opened}), [&] { flush(w, opened); });
+    const ValueId which = builder_.emit(Mod{opened, depth});
+    when(builder_.emit(Le{depth, opened}), [&] {
+      builder_.emit(Wait{semaphore(w.stored, which), load(w.state, builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
+    });
+    builder_.emit(Fresh{slot(w, which, nullptr)});
+    if (window.update != 0) when(expander_.mapped(window.update_when, at_point), [&] {
       const Slice landed = semaphore(w.landed, which);
       if (window.pad != 0 && !always_inside(w)) builder_.emit(Pad{slot(w, which, nullptr), slot(w, which, &b)});
       builder_.emit(Start{b.source, slot(w, which, &b), landed, 0});
       builder_.emit(Wait{landed, bytes(w, b)});
-    }
-    if (!known) builder_.emit(End{});
-  }
-  store_number(w.state, opened_at, builder_.add(opened, builder_.integer(1)));
-  for (std::size_t d = 0; d < b.start.size(); ++d) store_number(w.state, starts_at + static_cast<std::int64_t>(d), b.start[d]);
-  builder_.emit(End{});
+    });
+    store_number(w.state, opened_at, builder_.add(opened, builder_.integer(1)));
+    for (std::size_t d = 0; d < b.start.size(); ++d) store_number(w.state, starts_at + static_cast<std::int64_t>(d), b.start[d]);
+  });
   expander_.replaced_[s.result] = {slot(w, current(w, b, opened_at), nullptr), false};
 }
 
@@ -226,9 +218,7 @@ void PipelineWriter::drain(WindowState& w) {
   const auto& window = std::get<Window>(old_.body[static_cast<std::size_t>(w.at)].op);
   const ValueId depth = builder_.integer(window.depth), zero = builder_.integer(0);
   const ValueId opened = load_number(w.state, opened_at);
-  builder_.emit(If{builder_.emit(Lt{zero, opened})});
-  flush(w, opened);
-  builder_.emit(End{});
+  when(builder_.emit(Lt{zero, opened}), [&] { flush(w, opened); });
   const ValueId number = builder_.emit(For{builder_.max(zero, builder_.sub(opened, depth)), opened, 0}, "number");
   const ValueId which = builder_.emit(Mod{number, depth});
   builder_.emit(Wait{semaphore(w.stored, which), load(w.state, builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
@@ -260,12 +250,12 @@ void PipelineWriter::use_view(WindowState& w, const ValueMap& at_point) {
     w.slots = builder_.buffer(std::move(copy));
   }
   const ValueId zero = builder_.integer(0);
-  builder_.emit(If{b.when});
-  locate(w, b, true);
-  builder_.emit(Fresh{slot(w, zero, nullptr)});
-  if (window.pad != 0) builder_.emit(Pad{slot(w, zero, nullptr), slot(w, zero, &b)});
-  builder_.emit(Cast{slot(w, zero, &b), b.source});
-  builder_.emit(End{});
+  when(b.when, [&] {
+    locate(w, b, true);
+    builder_.emit(Fresh{slot(w, zero, nullptr)});
+    if (window.pad != 0) builder_.emit(Pad{slot(w, zero, nullptr), slot(w, zero, &b)});
+    builder_.emit(Cast{slot(w, zero, &b), b.source});
+  });
   expander_.replaced_[s.result] = {slot(w, builder_.select(b.when, zero, builder_.integer(1)), nullptr), false};
 }
 

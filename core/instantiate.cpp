@@ -31,12 +31,6 @@ Elaborator::Elaborator(const Module& module, const std::vector<const Module*>& l
   for (const Module* m : library) collect(*m);
 }
 
-std::string Elaborator::unique(std::string name) {
-  const int used = used_names_[name]++;
-  if (used == 0) return name;
-  return unique(fmt::format("{}_{}", name, used + 1));
-}
-
 void Elaborator::bind_types(const Node& types, Settings& left) {
   for (const Node& parameter : types.kids) {
     const auto given = left.find(parameter.text);
@@ -146,7 +140,7 @@ void Elaborator::declare_buffer(const Node& node, bool scoped_to_function) {
     return;
   }
   at(node);
-  buffer.name = unique(node.text);
+  buffer.name = node.text;
   const bool allocates = scoped_to_function;
   buffer.scoped = allocates || (node.kind == NodeKind::scratch && node.integer != 0);
   const ValueId ref = builder_.buffer(std::move(buffer));
@@ -178,7 +172,7 @@ void Elaborator::declare_semaphore(const Node& node, bool scoped_to_function) {
   at(node);
   semaphore.monotone = (node.integer & 2) != 0;
   semaphore.scoped = scoped_to_function || (node.integer & 1) != 0;
-  semaphore.name = unique(node.text);
+  semaphore.name = node.text;
   const bool is_barrier = semaphore.kind == SemKind::barrier;
   const std::int64_t id = semaphore.collective;
   const ValueId sem = builder_.semaphore(std::move(semaphore));
