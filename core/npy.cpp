@@ -1,0 +1,120 @@
+#include "core/npy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "core/file.h"
+#include "core/fortran_order.h"
+#include "core/npy_header.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::int64_t largest_header = 1 << 20;
+constexpr std::size_t alignment = 64;  // of the array's bytes in the file
+
+std::span<std::byte> bytes_of(std::string& text) { return std::as_writable_bytes(std::span(text)); }
+
+// The errors of one file begin with its name.
+Diags in_file(const std::string& path, Diags diags) {
+  for (Diag& diag : diags) diag.message = fmt::format("{}: {}", path, diag.message);
+  return diags;
+}
+
+// Where the dict lies in the file.
+struct Extent {
+  std::int64_t offset;
+  std::int64_t size;
+};
+
+Expected<Extent> find_header(const InputFile& file) {
+  std::array<unsigned char, 12> start{};
+  const auto available = std::min<std::int64_t>(file.size(), start.size());
+  const auto bytes = std::as_writable_bytes(std::span(start));
+  if (auto diags = file.read(0, bytes.first(static_cast<std::size_t>(available))); !diags.empty()) {
+    return diags;
+  }
+  if (std::memcmp(start.data(), magic.data(), magic.size()) != 0) {
+    return in_file(file.path(), {error("not an .npy file: it does not begin with \\x93NUMPY")});
+  }
+  const int major = start[6], minor = start[7];
+  const std::int64_t offset = major == 1 ? 10 : 12;
+  if (available < offset) return in_file(file.path(), {error("truncated in the header")});
+  if (major < 1 || major > 3 || minor != 0) {
+    return in_file(file.path(),
+                   {error(ErrorCode::unsupported,
+                          fmt::format("version {}.{} is not supported; accepted are 1.0, 2.0, 3.0",
+                                      major, minor))});
+  }
+  std::int64_t size = start[8] | start[9] << 8;
+  if (major > 1) size |= std::int64_t{start[10]} << 16 | std::int64_t{start[11]} << 24;
+  if (size > file.size() - offset) {
+    return in_file(file.path(), {error(fmt::format("truncated: a header of {} bytes, but {} follow",
+                                                   size, file.size() - offset))});
+  }
+  if (size > largest_header) {
+    return in_file(file.path(), {error(fmt::format("a header of {} bytes; at most {} are accepted",
+                                                   size, largest_header))});
+  }
+  return Extent{offset, size};
+}
+
+}  // namespace
+
+Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared) {
+  const auto file = InputFile::open(path);
+  if (!file) return file.diags();
+  const auto extent = find_header(*file);
+  if (!extent) return extent.diags();
+  std::string dict(static_cast<std::size_t>(extent->size), '\0');
+  if (auto diags = file->read(extent->offset, bytes_of(dict)); !diags.empty()) return diags;
+  const auto header = parse_npy_header(dict);
+  if (!header) return in_file(path, header.diags());
+  const auto dtype = npy_dtype(header->descr, declared);
+  if (!dtype) return in_file(path, dtype.diags());
+
+  const std::int64_t offset = extent->offset + extent->size, available = file->size() - offset;
+  const auto bytes = checked_bytes(*dtype, header->shape);
+  if (bytes != available) {
+    return in_file(path,
+                   {error(fmt::format("{} of {} needs {} bytes, but {} follow the header",
+                                      to_string(header->shape), name(*dtype),
+                                      bytes ? std::to_string(*bytes) : "too many", available))});
+  }
+  auto tensor = Tensor::allocate(*dtype, header->shape);
+  if (!tensor) return in_file(path, tensor.diags());
+  if (auto diags = file->read(offset, {tensor->data(), static_cast<std::size_t>(available)});
+      !diags.empty()) {
+    return diags;
+  }
+  if (header->fortran_order) return from_fortran_order(*tensor);
+  return tensor;
+}
+
+Diags write_npy(const std::string& path, const Tensor& tensor) {
+  std::string dict = print_npy_header(tensor.dtype(), tensor.shape());
+  const std::size_t before = magic.size() + 4;
+  dict.append(alignment - (before + dict.size() + 1) % alignment, ' ');
+  dict += '\n';
+  if (dict.size() > 0xFFFF) return {error(fmt::format("{}: too many dimensions for .npy", path))};
+  std::string header(magic);
+  for (const std::size_t byte :
+       {std::size_t{1}, std::size_t{0}, dict.size() & 0xFF, dict.size() >> 8}) {
+    header += static_cast<char>(byte);
+  }
+  header += dict;
+
+  auto file = OutputFile::create(path);
+  if (!file) return file.diags();
+  if (auto diags = file->append(bytes_of(header)); !diags.empty()) return diags;
+  const auto size = static_cast<std::size_t>(tensor.bytes());
+  if (auto diags = file->append({tensor.data(), size}); !diags.empty()) return diags;
+  return file->commit();
+}
+
+}  // namespace tessera

@@ -1,0 +1,18 @@
+// NumPy's .npy files, versions 1 to 3: one array each.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "core/dtype.h"
+#include "core/expected.h"
+#include "core/tensor.h"
+
+namespace tessera {
+
+// Arrays in Fortran order are transposed. bf16 and fp8 lie in the file as raw bytes, so their type
+// must be declared; a declared type that is not the file's is an error.
+Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared = std::nullopt);
+// Version 1.0, C order; replaces the file as a whole or not at all.
+[[nodiscard]] Diags write_npy(const std::string& path, const Tensor& tensor);
+
+}  // namespace tessera
