@@ -1,0 +1,49 @@
+// Programs from text, for tests.
+#pragma once
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "core/check.h"
+#include "core/language.h"
+
+namespace tessera::test {
+
+inline std::shared_ptr<const Source> source(std::string name, std::string text) {
+  return std::make_shared<const Source>(Source{std::move(name), std::move(text)});
+}
+
+inline std::string read_file(const std::string& path) {
+  std::ifstream in(std::string(TESSERA_SOURCE_DIR) + "/" + path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline Module parse_file(const std::string& path) {
+  auto module = parse(source(path, read_file(path)));
+  CHECK(module);
+  return *std::move(module);
+}
+
+inline const Module& library() {
+  static const Module module = parse_file("kernels/programs/library.tsr");
+  return module;
+}
+
+// The first kernel of the text.
+inline Expected<Program> program(const std::string& text, const Settings& settings = {}) {
+  auto module = parse(source("test.tsr", text));
+  if (!module) return module.diags();
+  return instantiate(*module, module->kernels.at(0).name, settings, {&library()});
+}
+
+// "line:column: message" of every diagnostic.
+inline std::string messages(const Diags& diags) {
+  std::string out;
+  for (const Diag& d : diags)
+    out += (out.empty() ? "" : "\n") + std::to_string(d.loc.line) + ":" + std::to_string(d.loc.column) + ": " + d.message;
+  return out;
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,134 @@
+// Every shipped program prints as a program that parses back to itself, in structured and in expanded form; the layout
+// of a text is stable.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/unit/language_support.h"
+
+namespace tessera {
+namespace {
+
+using test::messages;
+using test::parse_file;
+using test::source;
+
+struct Case {
+  std::string file;
+  Settings settings;
+};
+
+std::vector<Case> cases() {
+  const std::string gmm = "kernels/programs/gmm.tsr", tgmm = "kernels/programs/tgmm.tsr";
+  std::vector<Case> all;
+  for (const char* type : {"bf16", "f16", "f32", "i8"})
+    for (const char* buffers : {"1", "2", "3"})
+      for (const char* transpose : {"0", "1"})
+        for (const char* existing : {"0", "1", "2"})
+          all.push_back({gmm, {{"T", type}, {"U", "f32"}, {"m", "300"}, {"k", "96"}, {"n", "40"}, {"groups", "3"}, {"tk", "32"},
+                               {"buffers", buffers}, {"transpose_rhs", transpose}, {"existing", existing}}});
+  all.push_back({gmm, {{"m", "0"}, {"k", "0"}, {"n", "5"}, {"groups", "1"}}});
+  all.push_back({gmm, {{"m", "64"}, {"k", "8"}, {"n", "5"}, {"groups", "4"}, {"local_groups", "2"}, {"group_offset", "1"}, {"local_rows", "1"}, {"align", "1"}}});
+  for (const char* existing : {"0", "1"})
+    all.push_back({tgmm, {{"m", "300"}, {"k", "64"}, {"n", "32"}, {"groups", "3"}, {"existing", existing}}});
+  all.push_back({"examples/matmul_bias.tsr", {{"m", "300"}, {"k", "200"}, {"n", "150"}, {"T", "f16"}}});
+  all.push_back({"examples/double_buffer.tsr", {}});
+  all.push_back({"examples/right_permute.tsr", {}});
+  const Settings ring = {{"rows", "64"}, {"cols", "128"}, {"k_shard", "96"}, {"rings", "1"}, {"length", "8"}};
+  all.push_back({"kernels/drafts/allgather_matmul.tsr", ring});
+  all.push_back({"kernels/drafts/allgather_matmul_literal.tsr", ring});
+  all.push_back({"kernels/drafts/ragged_all_to_all.tsr", {{"ranks", "4"}, {"rows", "64"}, {"width", "128"}, {"capacity", "16"}}});
+  all.push_back({"kernels/drafts/sharded_gmm.tsr", {{"m", "256"}, {"k", "128"}, {"n", "128"}, {"groups", "8"}, {"local_groups", "2"}, {"ranks", "4"}}});
+  return all;
+}
+
+void expect_round_trip(const Program& program, const std::string& what) {
+  const std::string text = print(program);
+  auto module = parse(source("printed.tsr", text));
+  ASSERT_TRUE(module) << what << "\n" << render(module.diags());
+  auto again = instantiate(*module, program.name, {}, {});
+  ASSERT_TRUE(again) << what << "\n" << render(again.diags());
+  EXPECT_EQ(print(*again), text) << what;
+  ASSERT_EQ(again->body.size(), program.body.size()) << what;
+  for (std::size_t i = 0; i < program.body.size(); ++i) EXPECT_EQ(again->body[i].op.index(), program.body[i].op.index()) << what;
+}
+
+TEST(Language, PrintedProgramsParseBackToThemselves) {
+  for (const Case& c : cases()) {
+    const Module module = parse_file(c.file);
+    auto program = instantiate(module, module.kernels.at(0).name, c.settings, {&test::library()});
+    ASSERT_TRUE(program) << c.file << "\n" << render(program.diags());
+    expect_round_trip(*program, c.file);
+    auto expanded = expand(*program);
+    ASSERT_TRUE(expanded) << c.file << "\n" << render(expanded.diags());
+    expect_round_trip(*expanded, c.file + " expanded");
+    for (const Stmt& s : expanded->body) {
+      EXPECT_FALSE(std::holds_alternative<Pipeline>(s.op));
+      EXPECT_FALSE(std::holds_alternative<View>(s.op));
+    }
+  }
+}
+
+TEST(Language, ShippedProgramsStandInTheHouseLayout) {
+  for (const char* folder : {"kernels/programs", "kernels/drafts", "examples"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/" + folder)) {
+      if (entry.path().extension() != ".tsr") continue;
+      const std::string path = std::string(folder) + "/" + entry.path().filename().string();
+      const std::string text = test::read_file(path);
+      auto formatted = format(source(path, text));
+      ASSERT_TRUE(formatted) << render(formatted.diags());
+      EXPECT_EQ(*formatted, text) << path;
+    }
+}
+
+TEST(Language, FormattingIsStableAndKeepsComments) {
+  const std::string untidy =
+      "// a comment\nkernel k(n = 4)\nin a: i32[n] smem   // why\n   out b: i32[n] smem\n{\n\n\nfor i in n {\n"
+      "\tif a[i] > 0 { b[i] = a[i] } else {\nb[i] = min(a[i],0)   // below\n}\n      }\n}\n\n\n";
+  const std::string tidy =
+      "// a comment\nkernel k(n = 4)\n  in a: i32[n] smem   // why\n  out b: i32[n] smem\n{\n\n  for i in n {\n"
+      "    if a[i] > 0 { b[i] = a[i] } else {\n      b[i] = min(a[i], 0)   // below\n    }\n  }\n}\n";
+  auto once = format(source("k.tsr", untidy));
+  ASSERT_TRUE(once) << render(once.diags());
+  EXPECT_EQ(*once, tidy);
+  auto twice = format(source("k.tsr", *once));
+  ASSERT_TRUE(twice);
+  EXPECT_EQ(*twice, tidy);
+}
+
+TEST(Language, KernelsDescribeTheirParameters) {
+  const Module module = parse_file("kernels/programs/gmm.tsr");
+  const KernelInfo* gmm = module.find("gmm");
+  ASSERT_NE(gmm, nullptr);
+  EXPECT_EQ(gmm->doc.substr(0, 30), "out[rows of group g] = lhs[row");
+  ASSERT_GE(gmm->parameters.size(), 3U);
+  EXPECT_EQ(gmm->parameters[0].name, "T");
+  EXPECT_EQ(gmm->parameters[0].choices, (std::vector<std::string>{"bf16", "f16", "f32", "i8"}));
+  EXPECT_EQ(gmm->parameters.back().name, "align");
+  EXPECT_EQ(gmm->parameters.back().default_text, "tm");
+  EXPECT_EQ(gmm->parameters.back().kind, ParameterInfo::Kind::tuning);
+}
+
+TEST(Language, ConstantsFoldToOneValueEach) {
+  auto program = test::program("kernel k(n = 4)\n  out o: i64[4] smem\n{\n  o[0] = n * 3 + 1 - 13\n  o[1] = (7 - 9) mod 4\n  o[2] = (0 - 7) / 2\n  o[3] = tiles(9, 4)\n}\n");
+  ASSERT_TRUE(program) << messages(program.diags());
+  ASSERT_EQ(program->body.size(), 4U);
+  const auto stored = [&](std::size_t i) { return *program->constant(std::get<Store>(program->body[i].op).value); };
+  EXPECT_EQ(stored(0), 0);
+  EXPECT_EQ(stored(1), 2);
+  EXPECT_EQ(stored(2), -4);
+  EXPECT_EQ(stored(3), 3);
+}
+
+// A load after a store to the same memory is a new one; an equal computation is made once.
+TEST(Language, EqualComputationsAreSharedAndLoadsSeeStores) {
+  auto program = test::program("kernel k()\n  in a: i32[2] smem\n  out o: i64[4] smem\n{\n  o[0] = a[0] + 1\n  o[1] = a[0] + 1\n  o[2] = o[0]\n  o[0] = 5\n  o[3] = o[0]\n}\n");
+  ASSERT_TRUE(program) << messages(program.diags());
+  int loads = 0, adds = 0;
+  for (const Stmt& s : program->body) loads += std::holds_alternative<Load>(s.op), adds += std::holds_alternative<Add>(s.op);
+  EXPECT_EQ(adds, 1);
+  EXPECT_EQ(loads, 3);
+}
+
+}  // namespace
+}  // namespace tessera
