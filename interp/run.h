@@ -22,7 +22,7 @@ enum class Uninitialised : std::uint8_t { use, strict, poison };
 
 struct RunOptions {
   int devices = 1;
-  MachineProfile profile;
+  MachineProfile profile{};
   std::string schedule = "eager";          // eager lazy lifo random:SEED, or steps:... (interp/schedule.h)
   Landing landing = Landing::whole;
   DmaOrder dma_order = DmaOrder::unordered;
@@ -31,7 +31,7 @@ struct RunOptions {
   Uninitialised uninitialised = Uninitialised::use;
   bool checked = true;                     // false: no shadow state and no observers, for measuring only
   bool record_schedule = false;            // fill RunResult::schedule even without a finding
-  std::vector<Observer*> observers;        // beside the built-in checks
+  std::vector<Observer*> observers{};      // beside the built-in checks
   void (*progress)(void* context, std::int64_t steps) = nullptr;   // now and then, from long runs
   void* progress_context = nullptr;
 };

@@ -1,0 +1,47 @@
+// A program as the dispatch loop runs it: a dense array of instructions on a file of 64-bit
+// registers, one for each value. Regions are jumps; what is not scalar or control calls the op's
+// exec().
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/expected.h"
+#include "core/program.h"
+
+namespace tessera {
+
+// Scalar ops and calls of exec() have the op's own number; these are the rest.
+enum class Jump : std::uint16_t {
+  always = std::variant_size_v<Op>,  // to c
+  if_zero,                           // to c when register a is 0
+  for_enter,                         // dst = a; to c when a >= b
+  for_next,                          // ++dst; to c while dst < b
+  // A parallel loop tells observers of each point; aux is the register that counts points (and the
+  // next one entries).
+  points_enter,
+  points_next,
+  finish
+};
+
+struct Instruction {
+  std::uint16_t code = 0;
+  std::int32_t dst = 0, a = 0, b = 0, c = 0, aux = 0;
+};
+
+struct Code {
+  std::vector<Instruction> instructions;
+  std::vector<std::int32_t> statement;  // of each instruction
+  std::vector<std::int64_t> registers;  // as they are at the start: constants
+  std::optional<std::uint64_t> order;   // of the points of parallel loops; ascending without
+};
+
+// An f32 in a register.
+std::int64_t to_register(float value);
+float real_register(std::int64_t bits);
+
+// Programs with a pipeline, a view or another op that `expand` removes give an error.
+Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order);
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// The copies in flight: a pool of slots, the order of each lane (copies of one core to one device,
+// when copies are in order), and for each semaphore the copies that will signal it.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "interp/copy.h"
+
+namespace tessera {
+
+class Copies {
+ public:
+  // Whether copies of one core to one device complete in the order of their start.
+  Copies(int devices, bool in_order);
+
+  Copy& at(std::int32_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
+  const Copy& at(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
+
+  // Takes a slot. may_move: not behind another copy.
+  std::int32_t add(Copy copy, bool& may_move);
+  // Gives it back. The copy that may move now, or -1.
+  std::int32_t remove(std::int32_t slot);
+  std::int64_t in_flight() const { return in_flight_; }
+
+  // The copy that has to move before this one can: itself, or the first of its lane.
+  std::int32_t first_of_lane(std::int32_t slot) const;
+
+  // Lists of who will signal a cell; which: 0 the sent, 1 the arrived semaphore of the copy.
+  void add_pending(SemCell& cell, std::int32_t slot, int which);
+  void remove_pending(SemCell& cell, std::int32_t slot, int which);
+  // The slot of an entry, and the entry after it (-1: none).
+  static std::int32_t slot_of(std::int32_t entry) { return entry / 2; }
+  std::int32_t next_pending(std::int32_t entry) const {
+    return at(entry / 2).next_pending[entry % 2];
+  }
+
+ private:
+  struct Lane {
+    std::int32_t first = -1, last = -1;
+  };
+  std::size_t lane(const Copy& copy) const {
+    return static_cast<std::size_t>(copy.id.device) * static_cast<std::size_t>(devices_) +
+           static_cast<std::size_t>(copy.dst.device);
+  }
+
+  int devices_;
+  std::deque<Copy> slots_;
+  std::vector<std::int32_t> free_;
+  std::vector<Lane> lanes_;  // empty when copies are in any order
+  std::int64_t in_flight_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,144 @@
+// Operands, bounds and lifetimes: what stands between an op's body and the machine's memory.
+#include "interp/core.h"
+
+#include <fmt/format.h>
+
+#include "interp/describe.h"
+#include "interp/machine.h"
+#include "interp/uninitialised.h"
+
+namespace tessera {
+
+Core::Core(Machine& machine, AgentId id, const Code& code)
+    : machine_(machine), id_(id), code_(code), registers_(code.registers) {}
+
+std::int32_t Core::statement() const {
+  return static_cast<std::int32_t>(stmt_ - machine_.program().body.data());
+}
+
+const std::string& Core::text(TextId id) const {
+  return machine_.program().texts[static_cast<std::size_t>(id.index)];
+}
+
+bool Core::stopped() const { return machine_.stopped(); }
+
+tile::Context Core::tile_context() const {
+  return {.math = machine_.options().math, .place = stmt_->place};
+}
+
+void Core::fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes) {
+  machine_.stop(kind, std::move(message), id_, statement(), std::move(notes));
+}
+
+void Core::emit(Event event) {
+  if (!machine_.is_told()) return;
+  event.agent = id_;
+  event.statement = statement();
+  event.index = events_++;
+  machine_.tell(event);
+}
+
+Box Core::box(const Slice& slice) const {
+  Box box;
+  box.rank = slice.rank;
+  box.dropped = slice.dropped;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+    box.start[d] = scalar(slice.start[d]);
+    box.size[d] = scalar(slice.size[d]);
+  }
+  return box;
+}
+
+Region Core::locate(const Slice& slice, std::int64_t device, std::string_view verb) {
+  const Program& program = machine_.program();
+  const std::int32_t buffer = program.value(slice.base).index;
+  if (device < 0 || device >= machine_.devices()) {
+    fail(FindingKind::out_of_bounds,
+         fmt::format("{} of {} on device {}, but devices are 0 to {}", verb,
+                     program.buffers[static_cast<std::size_t>(buffer)].name, device,
+                     machine_.devices() - 1));
+    return {};
+  }
+  Device& owner = machine_.device(device);
+  Storage* storage = owner.storages[static_cast<std::size_t>(buffer)].get();
+  Region region{.device = static_cast<std::int32_t>(device), .buffer = buffer, .box = box(slice)};
+  region.life = owner.lives[static_cast<std::size_t>(buffer)];
+  if (const int d = storage->outside(region.box); d >= 0) {
+    const std::string text = slice_text(program, buffer, region.box);
+    const std::int64_t size = region.box.size[static_cast<std::size_t>(d)];
+    fail(FindingKind::out_of_bounds,
+         size < 0 ? fmt::format("{} of {} has size {} in dimension {}", verb, text, size, d)
+                  : fmt::format("{} of {} leaves {}", verb, text, shape_text(program, buffer)));
+    return {};
+  }
+  // What a copy finds on another device is known when it lands.
+  if (device == id_.device && !storage->is_live()) {
+    fail(FindingKind::lifetime,
+         fmt::format("{} of {}, which {}", verb, slice_text(program, buffer, region.box),
+                     region.life > 0 ? "no longer exists" : "does not exist yet"));
+    return {};
+  }
+  region.storage = storage;
+  return region;
+}
+
+Region Core::access(const Slice& slice, EventKind kind) {
+  Region region = locate(slice, id_.device, name(kind));
+  if (region.storage == nullptr || region.box.empty()) return region;
+  if (machine_.is_told()) {
+    emit({.kind = kind,
+          .object_kind = ObjectKind::buffer,
+          .device = region.device,
+          .object = region.buffer,
+          .box = &region.box});
+  }
+  const RunOptions& options = machine_.options();
+  if (kind == EventKind::read) {
+    if (options.uninitialised == Uninitialised::strict) require_initialised(region);
+  } else if (options.checked && options.uninitialised != Uninitialised::poison &&
+             region.storage->buffer().role == Role::out) {
+    results_written_.push_back(region);
+  }
+  if (stopped()) region.storage = nullptr;
+  return region;
+}
+
+TileView Core::read(const Slice& slice) {
+  const Value& base = machine_.program().value(slice.base);
+  if (base.kind == ValueKind::scalar) return TileView::of(scalar(slice.base));
+  if (base.kind == ValueKind::real) return TileView::of(real(slice.base));
+  const Region region = access(slice, EventKind::read);
+  return region.storage != nullptr ? region.storage->read(region.box) : TileView{};
+}
+
+TileView Core::write(const Slice& slice) {
+  const Region region = access(slice, EventKind::write);
+  return region.storage != nullptr ? region.storage->write(region.box) : TileView{};
+}
+
+TileView Core::update(const Slice& slice) {
+  const Region region = access(slice, EventKind::write);
+  return region.storage != nullptr ? region.storage->update(region.box) : TileView{};
+}
+
+void Core::require_initialised(const Region& region) {
+  if (machine_.options().uninitialised == Uninitialised::poison || region.box.empty()) return;
+  if (region.storage->is_initialised(region.box)) return;
+  const Index index = region.storage->first_uninitialised(region.box);
+  machine_.stop(uninitialised_finding(machine_.program(), "read", region, index,
+                                      region.storage->origin(index), id_, statement()));
+}
+
+// The op at hand wrote results of the program: what it computed from undefined elements has reached
+// the outside.
+void Core::check_written() {
+  for (const Region& region : results_written_) {
+    if (stopped() || region.storage->is_initialised(region.box)) continue;
+    const Index index = region.storage->first_uninitialised(region.box);
+    machine_.stop(uninitialised_finding(machine_.program(), "write", region, index,
+                                        region.storage->origin(index), id_, statement()));
+  }
+  results_written_.clear();
+}
+
+}  // namespace tessera

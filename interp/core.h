@@ -1,0 +1,100 @@
+// A core of a device: its registers, where it stands, and everything that op bodies may do. Bodies
+// read, write, signal and wait through it; bounds, undefined data, lifetimes and events are its
+// business and the machine's.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "interp/code.h"
+#include "interp/copy.h"
+#include "interp/event.h"
+#include "interp/exec.h"
+#include "interp/finding.h"
+#include "interp/tile_ops.h"
+
+namespace tessera {
+
+class Machine;
+
+// What a core that is blocked waits for.
+struct Need {
+  SemId sem;
+  std::int64_t count = 0;
+};
+
+class Core {
+ public:
+  Core(Machine& machine, AgentId id, const Code& code);
+
+  enum class Pause : std::uint8_t { ready, blocked, finished, stopped };
+  // Runs until it has done that many steps (and, if asked, after a start), or cannot go on. A step
+  // is an op with an exec(); the scalar ops after it are run too, so a core always rests before its
+  // next step.
+  Pause run(std::int64_t steps, bool until_start);
+
+  // Operands and results of the op at hand.
+  std::int64_t scalar(ValueId value) const { return registers_[static_cast<std::size_t>(value)]; }
+  float real(ValueId value) const { return real_register(scalar(value)); }
+  void result(std::int64_t value) { registers_[static_cast<std::size_t>(stmt().result)] = value; }
+  void result(float value) { result(to_register(value)); }
+  Box box(const Slice& slice) const;
+  const std::string& text(TextId id) const;
+
+  // Accesses. After a finding views are empty and stopped() holds; read before you write.
+  TileView read(const Slice& slice);
+  TileView write(const Slice& slice);
+  TileView update(const Slice& slice);
+  // The rectangle, checked and told to observers; storage is null after a finding.
+  Region access(const Slice& slice, EventKind kind);
+  // Checked only.
+  Region locate(const Slice& slice, std::int64_t device, std::string_view verb);
+  // Undefined elements among those read as scalars are a finding, unless the policy is poison.
+  void require_initialised(const Region& region);
+
+  // Semaphores. locate_sem: cell is -1 after a finding.
+  SemId locate_sem(const Slice& slice, std::int64_t device, std::string_view verb);
+  void signal(const SemId& sem, std::int64_t count);
+  // Whether sem has reached the count; if not the core is blocked.
+  bool reaches(const SemId& sem, std::int64_t count);
+
+  tile::Context tile_context() const;
+  void fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes = {});
+  bool stopped() const;
+  void emit(Event event);
+
+  Machine& machine() { return machine_; }
+  const Stmt& stmt() const { return *stmt_; }
+  std::int32_t statement() const;
+  const AgentId& id() const { return id_; }
+  bool is_finished() const { return finished_; }
+  bool is_blocked() const { return blocked_; }
+  const Need& need() const { return need_; }
+  void unblock() { blocked_ = false; }
+  const std::vector<std::int64_t>& registers() const { return registers_; }
+  std::int64_t steps() const { return steps_; }
+  std::int64_t ops() const { return ops_; }
+  std::int64_t next_copy() { return copies_++; }
+  std::int64_t copies() const { return copies_; }
+
+ private:
+  Pause rest(std::size_t pc, std::int64_t ops);
+  bool would_block();
+  void enter_point(const Instruction& loop);
+  void check_written();
+
+  Machine& machine_;
+  AgentId id_;
+  const Code& code_;
+  std::vector<std::int64_t> registers_;
+  std::size_t pc_ = 0;
+  const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()
+  bool finished_ = false;
+  bool blocked_ = false;
+  Need need_;
+  std::int64_t steps_ = 0, ops_ = 0, events_ = 0, copies_ = 0;
+  std::vector<Region>
+      results_written_;  // by the op at hand: results of the program must be defined
+};
+
+}  // namespace tessera

@@ -1,0 +1,192 @@
+// Why nobody can move: each blocked core, who could still help it, one cycle, and the counts that
+// ended elsewhere.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "interp/describe.h"
+#include "interp/leftover.h"
+#include "interp/signallers.h"
+
+namespace tessera {
+namespace {
+
+// In a report on hundreds of devices the first ones tell the story.
+constexpr std::size_t most_cores = 8;
+
+class Report {
+ public:
+  explicit Report(Machine& machine) : machine_(machine), program_(machine.program()) {
+    for (const Handle core : machine.blocked()) blocked_.push_back(core);
+    std::sort(blocked_.begin(), blocked_.end());
+  }
+
+  Finding write() {
+    const Core& first = core(blocked_.front());
+    Finding finding{.kind = FindingKind::deadlock};
+    finding.message =
+        fmt::format("{} of {} cores {} blocked, and nothing else can move", blocked_.size(),
+                    machine_.devices(), blocked_.size() == 1 ? "is" : "are");
+    finding.at = place(first.statement(), first.id(), "");
+    for (std::size_t i = 0; i < blocked_.size() && i < most_cores; ++i) describe(core(blocked_[i]));
+    if (blocked_.size() > most_cores)
+      say(-1, {}, fmt::format("{} more cores are blocked", blocked_.size() - most_cores));
+    describe_cycle();
+    describe_pairs();
+    add_call_chain(program_, first.stmt().place, notes_);
+    finding.notes = std::move(notes_);
+    return finding;
+  }
+
+ private:
+  const Core& core(Handle device) { return machine_.device(device).core; }
+  std::int64_t missing(const Core& core) {
+    return core.need().count - machine_.cell(core.need().sem).count;
+  }
+
+  FindingPlace place(std::int32_t statement, const AgentId& agent, std::string message) {
+    const Loc loc = statement < 0
+                        ? Loc{}
+                        : program_.loc(program_.body[static_cast<std::size_t>(statement)].place);
+    if (statement < 0) return {.message = std::move(message)};
+    return {.loc = loc,
+            .message = std::move(message),
+            .device = agent.device,
+            .agent = to_string(agent)};
+  }
+  void say(std::int32_t statement, const AgentId& agent, std::string message) {
+    notes_.push_back(place(statement, agent, std::move(message)));
+  }
+
+  void describe(const Core& core) {
+    const SemId& sem = core.need().sem;
+    const SemCell& cell = machine_.cell(sem);
+    const std::string loops = loops_text(program_, core.statement(), core.registers());
+    say(core.statement(), core.id(),
+        fmt::format("{} is blocked{}: {} {} >= {}, has {}, missing {}", to_string(core.id()),
+                    loops.empty() ? "" : " at " + loops, mnemonic(program_, core.statement()),
+                    cell_text(program_, sem.semaphore, sem.cell), core.need().count, cell.count,
+                    unit_text(program_, sem, missing(core))));
+    add_tallies(machine_, sem, notes_);
+    const std::vector<Signaller> all = possible_signallers(machine_, sem);
+    bool is_hopeless = true, has_finished = false;
+    std::vector<Handle>& helpers = helpers_[core.id().device];
+    for (const Signaller& s : all) {
+      const bool finished = machine_.device(s.device).core.is_finished();
+      if (finished) has_finished = true;
+      if (!s.is_ahead) continue;
+      is_hopeless = false;
+      if (std::find(helpers.begin(), helpers.end(), s.device) != helpers.end()) continue;
+      helpers.push_back(s.device);
+      if (helpers.size() > most_cores) continue;
+      say(s.statement, {s.device, 0, -1},
+          fmt::format("{} can signal it here, {}, but is blocked before that",
+                      to_string(AgentId{s.device, 0, -1}), done(s)));
+    }
+    if (!is_hopeless) return;
+    if (!has_finished)
+      return say(core.statement(), core.id(), "no remaining operation can signal it");
+    for (const Signaller& s : all) {
+      if (!machine_.device(s.device).core.is_finished()) continue;
+      say(s.statement, {s.device, 0, -1},
+          fmt::format("its signaller {} has finished: {}", to_string(AgentId{s.device, 0, -1}),
+                      done(s)));
+    }
+  }
+
+  static std::string done(const Signaller& s) {
+    if (s.expected) return fmt::format("done {} of {} times", s.executed, *s.expected);
+    return fmt::format("done {}", counted(s.executed, "time"));
+  }
+
+  // Follows the first helper of each core until one comes again.
+  void describe_cycle() {
+    std::vector<Handle> path;
+    for (Handle at = blocked_.front();;) {
+      const auto seen = std::find(path.begin(), path.end(), at);
+      if (seen != path.end()) {
+        std::string text;
+        for (auto it = seen; it != path.end(); ++it) text += to_string(core(*it).id()) + " -> ";
+        return say(-1, {}, fmt::format("cycle: {}{}", text, to_string(core(at).id())));
+      }
+      path.push_back(at);
+      const std::vector<Handle>& helpers = helpers_[at];
+      if (helpers.empty()) return;
+      at = helpers.front();
+    }
+  }
+
+  // Counts that nobody takes, matched with blocked waits: final counts do not depend on the
+  // schedule.
+  void describe_pairs() {
+    const std::vector<SemId> surplus = surpluses();
+    for (const SemId& extra : surplus) {
+      const Core* best = nullptr;
+      int best_score = 0;
+      for (std::size_t i = 0; i < blocked_.size(); ++i) {
+        const Core& candidate = core(blocked_[i]);
+        if (const int s = score(extra, candidate); s > best_score) {
+          best_score = s;
+          best = &candidate;
+        }
+      }
+      const std::int64_t amount = machine_.cell(extra).count;
+      if (best == nullptr) {
+        say(-1, {},
+            fmt::format("{} has {} that nobody takes", sem_text(program_, extra),
+                        unit_text(program_, extra, amount)));
+        continue;
+      }
+      const SemId& lacking = best->need().sem;
+      const bool other_device =
+          extra.semaphore == lacking.semaphore && extra.device != lacking.device;
+      const Tally& tally = machine_.cell(extra).tallies.front();
+      say(tally.statement, {tally.device, 0, -1},
+          fmt::format("{} lacks {}, {} has {} too many: does this name the wrong {}?",
+                      sem_text(program_, lacking), unit_text(program_, lacking, missing(*best)),
+                      sem_text(program_, extra), unit_text(program_, extra, amount),
+                      other_device ? "device" : "semaphore"));
+    }
+  }
+
+  std::vector<SemId> surpluses() {
+    std::vector<SemId> found;
+    for (int d = 0; d < machine_.devices(); ++d) {
+      const Semaphores& owner = machine_.device(d).semaphores;
+      for (std::size_t i = 0; i < program_.semaphores.size(); ++i) {
+        const Semaphore& declared = program_.semaphores[i];
+        const auto id = static_cast<std::int32_t>(i);
+        if (declared.monotone || !owner.is_live(id) || !owner.is_first(id)) continue;
+        for (std::int64_t c = 0, n = elements(declared.shape); c < n; ++c) {
+          const SemCell& cell = machine_.cell({d, id, c});
+          if (cell.count != 0 && cell.waiter == nobody && found.size() < most_cores)
+            found.push_back({d, id, c});
+        }
+      }
+    }
+    return found;
+  }
+
+  // How well a surplus explains what a core lacks; 0: not at all.
+  int score(const SemId& extra, const Core& core) {
+    const SemId& need = core.need().sem;
+    const bool same_declaration = extra.semaphore == need.semaphore;
+    const bool equal = machine_.cell(extra).count == missing(core);
+    if (!same_declaration && !(equal && extra.device == need.device)) return 0;
+    return (equal ? 8 : 0) + (same_declaration && extra.cell == need.cell ? 4 : 0) +
+           (same_declaration && extra.device == need.device ? 2 : 0) + (same_declaration ? 1 : 0);
+  }
+
+  Machine& machine_;
+  const Program& program_;
+  std::vector<Handle> blocked_;
+  std::map<Handle, std::vector<Handle>> helpers_;
+  std::vector<FindingPlace> notes_;
+};
+
+}  // namespace
+
+Finding deadlock_finding(Machine& machine) { return Report(machine).write(); }
+
+}  // namespace tessera

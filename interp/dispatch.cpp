@@ -1,0 +1,146 @@
+// The dispatch loop: scalars and jumps inline, everything else through the table of exec().
+#include "interp/machine.h"
+#include "interp/random.h"
+#include "interp/scalar_ops.h"
+
+namespace tessera {
+namespace {
+
+bool starts_copy(std::uint16_t code) {
+  return code == op_index<Start>() || code == op_index<StartRemote>() ||
+         code == op_index<WriteBack>();
+}
+
+}  // namespace
+
+Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
+  pc_ = pc;
+  ops_ += ops;
+  return machine_.stopped() ? Pause::stopped
+         : finished_        ? Pause::finished
+         : blocked_         ? Pause::blocked
+                            : Pause::ready;
+}
+
+// One point of a parallel loop: any order is allowed, and the schedule chose one.
+void Core::enter_point(const Instruction& loop) {
+  const auto at = [&](std::int32_t i) -> std::int64_t& {
+    return registers_[static_cast<std::size_t>(i)];
+  };
+  const std::int64_t count = at(loop.aux), size = at(loop.b) - at(loop.a);
+  std::int64_t point = count;
+  if (code_.order) {
+    std::uint64_t key = *code_.order;
+    for (const std::int64_t part :
+         {std::int64_t{loop.dst}, std::int64_t{id_.device}, at(loop.aux + 1)})
+      key = SplitMix::scramble(key ^ static_cast<std::uint64_t>(part));
+    point = permuted(count, size, key);
+  }
+  at(loop.dst) = at(loop.a) + point;
+  if (!machine_.is_told()) return;
+  Event event{.kind = EventKind::point, .agent = id_, .amount = at(loop.dst)};
+  event.statement = machine_.program().value(loop.dst).statement;
+  event.index = events_++;
+  machine_.tell(event);
+}
+
+Core::Pause Core::run(std::int64_t steps, bool until_start) {
+  const Instruction* const code = code_.instructions.data();
+  const Instruction* i = code + pc_;
+  std::int64_t* const r = registers_.data();
+  std::int64_t ops = 0;
+  for (;; ++ops) {
+    switch (i->code) {
+#define SCALAR_OP(Struct, expression)                                          \
+  case op_index<Struct>(): {                                                   \
+    [[maybe_unused]] const std::int64_t a = r[i->a], b = r[i->b], c = r[i->c]; \
+    r[i->dst] = (expression);                                                  \
+    ++i;                                                                       \
+    continue;                                                                  \
+  }
+      TESSERA_SCALAR_OPS(SCALAR_OP)
+#undef SCALAR_OP
+      case op_index<DeviceId>():
+        r[i->dst] = id_.device;
+        ++i;
+        continue;
+      case op_index<DeviceCount>():
+        r[i->dst] = machine_.devices();
+        ++i;
+        continue;
+      case op_index<ToReal>():
+        r[i->dst] = to_register(static_cast<float>(r[i->a]));
+        ++i;
+        continue;
+
+      case static_cast<std::uint16_t>(Jump::always):
+        i = code + i->c;
+        continue;
+      case static_cast<std::uint16_t>(Jump::if_zero):
+        i = r[i->a] == 0 ? code + i->c : i + 1;
+        continue;
+      case static_cast<std::uint16_t>(Jump::for_enter):
+        r[i->dst] = r[i->a];
+        i = r[i->a] < r[i->b] ? i + 1 : code + i->c;
+        continue;
+      case static_cast<std::uint16_t>(Jump::for_next):
+        i = ++r[i->dst] < r[i->b] ? code + i->c : i + 1;
+        continue;
+      case static_cast<std::uint16_t>(Jump::points_enter):
+        r[i->aux] = 0;
+        ++r[i->aux + 1];
+        if (r[i->a] < r[i->b]) enter_point(*i);
+        i = r[i->a] < r[i->b] ? i + 1 : code + i->c;
+        continue;
+      case static_cast<std::uint16_t>(Jump::points_next): {
+        const bool more = ++r[i->aux] < r[i->b] - r[i->a];
+        if (more) enter_point(*i);
+        i = more ? code + i->c : i + 1;
+        continue;
+      }
+      case static_cast<std::uint16_t>(Jump::finish):
+        finished_ = true;
+        return rest(static_cast<std::size_t>(i - code), ops);
+
+      // Checks that hold are scalars; one that fails is a step like any other.
+      case op_index<Limit>():
+        if (r[i->a] < 0 || r[i->a] > r[i->b]) break;
+        r[i->dst] = r[i->a];
+        ++i;
+        continue;
+      case op_index<Require>():
+        if (r[i->a] == 0) break;
+        ++i;
+        continue;
+      case op_index<Bounds>():
+        if (r[i->a] < 0 || r[i->b] < 0 || r[i->a] > scalar::sub(r[i->c], r[i->b])) break;
+        ++i;
+        continue;
+      default:
+        break;
+    }
+    const auto pc = static_cast<std::size_t>(i - code);
+    stmt_ = &machine_.program().body[static_cast<std::size_t>(code_.statement[pc])];
+    const bool is_region = i->code == op_index<Trace>() || i->code == op_index<End>();
+    if (steps == 0 && !is_region) {
+      if (would_block()) machine_.block(*this);
+      return rest(pc, ops);
+    }
+    if (!is_region) machine_.begin_step();
+    const Step step = exec_table[i->code](stmt_->op, *this);
+    if (step == Step::block) {
+      machine_.undo_step();
+      machine_.block(*this);
+      return rest(pc, ops);
+    }
+    if (!results_written_.empty()) check_written();
+    if (machine_.stopped()) return rest(pc, ops);
+    ++i;
+    if (is_region) continue;
+    ++steps_;
+    --steps;
+    if (until_start && starts_copy(i[-1].code)) steps = 0;
+  }
+}
+
+}  // namespace tessera

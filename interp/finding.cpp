@@ -1,0 +1,45 @@
+// The names of findings and how they read.
+#include "interp/finding.h"
+
+namespace tessera {
+
+std::string_view name(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::race:
+      return "race";
+    case FindingKind::deadlock:
+      return "deadlock";
+    case FindingKind::out_of_bounds:
+      return "out_of_bounds";
+    case FindingKind::uninitialised_read:
+      return "uninitialised_read";
+    case FindingKind::never_written:
+      return "never_written";
+    case FindingKind::capacity:
+      return "capacity";
+    case FindingKind::lifetime:
+      return "lifetime";
+    case FindingKind::semaphore_leak:
+      return "semaphore_leak";
+    case FindingKind::semaphore_overflow:
+      return "semaphore_overflow";
+    case FindingKind::unwaited_dma:
+      return "unwaited_dma";
+    case FindingKind::revisit:
+      return "revisit";
+    case FindingKind::mismatch:
+      return "mismatch";
+    case FindingKind::unsupported:
+      return "unsupported";
+  }
+  return "?";
+}
+
+std::string render(const Finding& finding) {
+  std::string text = render_place(finding.at.loc, name(finding.kind), finding.message);
+  for (const FindingPlace& note : finding.notes)
+    text += render_place(note.loc, "note", note.message);
+  return text;
+}
+
+}  // namespace tessera

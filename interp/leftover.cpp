@@ -1,0 +1,82 @@
+// Semaphores that are not zero when they should be, with every signal and wait on them.
+#include "interp/leftover.h"
+
+#include <fmt/format.h>
+
+#include "interp/describe.h"
+
+namespace tessera {
+namespace {
+
+Loc loc_of(const Program& program, std::int32_t statement) {
+  return program.loc(program.body[static_cast<std::size_t>(statement)].place);
+}
+
+std::string times_text(const Tally& tally) {
+  if (tally.times == 1) return std::to_string(tally.amount);
+  if (tally.amount % tally.times == 0)
+    return fmt::format("{} x {}", tally.times, tally.amount / tally.times);
+  return fmt::format("{} in {} times", tally.amount, tally.times);
+}
+
+}  // namespace
+
+std::string sem_text(const Program& program, const SemId& sem) {
+  return fmt::format("{} of dev{}", cell_text(program, sem.semaphore, sem.cell), sem.device);
+}
+
+std::string unit_text(const Program& program, const SemId& sem, std::int64_t amount) {
+  const bool bytes =
+      program.semaphores[static_cast<std::size_t>(sem.semaphore)].kind == SemKind::bytes;
+  return bytes ? counted(amount, "byte") : std::to_string(amount);
+}
+
+void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& notes) {
+  const Program& program = machine.program();
+  for (const Tally& tally : machine.cell(sem).tallies) {
+    const AgentId agent{tally.device, 0, -1};
+    notes.push_back({.loc = loc_of(program, tally.statement),
+                     .message = fmt::format(
+                         "{} {} {} by {}", tally.is_wait ? "waited for" : "signalled",
+                         times_text(tally), tally.is_wait ? "here" : "from here", to_string(agent)),
+                     .device = tally.device,
+                     .agent = to_string(agent)});
+  }
+}
+
+Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement) {
+  const Program& program = machine.program();
+  const Semaphore& declared = program.semaphores[static_cast<std::size_t>(sem.semaphore)];
+  const SemCell& cell = machine.cell(sem);
+  const Tally* copy = nullptr;
+  bool is_waited = false;
+  for (const Tally& tally : cell.tallies) {
+    if (tally.is_wait)
+      is_waited = true;
+    else if (copy == nullptr)
+      copy = &tally;
+  }
+  Finding finding{.kind = FindingKind::semaphore_leak};
+  finding.at.device = sem.device;
+  const std::string when = statement < 0 ? "at exit" : "when it is freed";
+  if (declared.kind == SemKind::bytes && !is_waited && copy != nullptr) {
+    finding.kind = FindingKind::unwaited_dma;
+    finding.at.loc = loc_of(program, copy->statement);
+    finding.at.agent = to_string(AgentId{copy->device, 0, -1});
+    finding.message =
+        fmt::format("nobody waits for {} that is started here: {} has {} {}",
+                    copy->times == 1 ? "the copy" : fmt::format("the {} copies", copy->times),
+                    sem_text(program, sem), counted(cell.count, "byte"), when);
+  } else {
+    finding.at.loc = statement < 0 ? program.loc(declared.place) : loc_of(program, statement);
+    finding.at.agent = to_string(AgentId{sem.device, 0, -1});
+    finding.message =
+        fmt::format("{} is {} {}, expected 0", sem_text(program, sem), cell.count, when);
+  }
+  add_tallies(machine, sem, finding.notes);
+  if (statement >= 0)
+    add_call_chain(program, program.body[static_cast<std::size_t>(statement)].place, finding.notes);
+  return finding;
+}
+
+}  // namespace tessera

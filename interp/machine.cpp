@@ -1,0 +1,200 @@
+// The loop: one agent after another, as the schedule says.
+#include "interp/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/check.h"
+#include "interp/describe.h"
+
+namespace tessera {
+namespace {
+
+// How many steps pass between two calls of the progress function.
+constexpr std::int64_t progress_interval = 1 << 16;
+
+}  // namespace
+
+Machine::Machine(const Program& program, const RunOptions& options, const Schedule& schedule,
+                 Code code)
+    : program_(program),
+      options_(options),
+      schedule_(schedule),
+      code_(std::move(code)),
+      // A recorded run already says who moved when.
+      slow_device_(schedule.strategy == "steps" ? -1 : options.slow_device),
+      copies_(options.devices, options.dma_order == DmaOrder::fifo),
+      scheduler_(make_scheduler(schedule)),
+      is_told_(options.checked) {
+  for (int d = 0; d < options.devices; ++d)
+    devices_.push_back(std::make_unique<Device>(program, *this, d, code_));
+}
+
+Machine::~Machine() = default;
+
+void Machine::tell(Event& event) {
+  event.step = step_;
+  hash_.on(event);
+  for (Observer* observer : options_.observers) observer->on(event);
+}
+
+void Machine::begin_step() {
+  ++step_;
+  if (options_.progress != nullptr && step_ % progress_interval == 0)
+    options_.progress(options_.progress_context, step_);
+}
+
+void Machine::block(Core& core) { cell(core.need().sem).waiter = core.id().device; }
+
+void Machine::report(FindingKind kind, std::string message, const AgentId& agent,
+                     std::int32_t statement, std::vector<FindingPlace> notes) {
+  const std::int32_t place =
+      statement < 0 ? -1 : program_.body[static_cast<std::size_t>(statement)].place;
+  add_call_chain(program_, place, notes);
+  FindingPlace at{.loc = program_.loc(place), .device = agent.device, .agent = to_string(agent)};
+  findings_.push_back({kind, std::move(message), std::move(at), std::move(notes)});
+}
+
+void Machine::stop(FindingKind kind, std::string message, const AgentId& agent,
+                   std::int32_t statement, std::vector<FindingPlace> notes) {
+  if (stopped_) return;
+  report(kind, std::move(message), agent, statement, std::move(notes));
+  stopped_ = true;
+}
+
+void Machine::stop(Finding finding) {
+  if (stopped_) return;
+  findings_.push_back(std::move(finding));
+  stopped_ = true;
+}
+
+void Machine::refuse(Diag diag) {
+  if (!refused_) refused_ = std::move(diag);
+  stopped_ = true;
+}
+
+AgentId Machine::id_of(Handle agent) const {
+  return agent < devices() ? AgentId{agent, 0, -1} : copies_.at(slot(agent)).id;
+}
+
+Handle Machine::find(const AgentId& agent) const {
+  if (!agent.is_copy()) {
+    const bool is_core = agent.core == 0 && agent.device < devices();
+    return is_core && ready_.contains(agent.device) ? agent.device : nobody;
+  }
+  for (const Handle h : ready_.all())
+    if (h >= devices() && copies_.at(slot(h)).id == agent) return h;
+  return nobody;
+}
+
+Handle Machine::awaited_copy() const {
+  for (const Handle core : blocked_) {
+    const SemId& sem = devices_[static_cast<std::size_t>(core)]->core.need().sem;
+    const SemCell& cell =
+        devices_[static_cast<std::size_t>(sem.device)]->semaphores.cell(sem.semaphore, sem.cell);
+    for (std::int32_t entry = cell.first_pending; entry >= 0; entry = copies_.next_pending(entry)) {
+      const std::int32_t first = copies_.first_of_lane(Copies::slot_of(entry));
+      if (is_slow(copies_.at(first).id.device) == ready_.is_slow_side()) return handle(first);
+    }
+  }
+  return nobody;
+}
+
+void Machine::settle(Core& core, Core::Pause pause) {
+  const Handle agent = core.id().device;
+  if (pause == Core::Pause::ready) {
+    if (!ready_.contains(agent)) ready_.add_core(agent, is_slow(agent));
+    return;
+  }
+  if (ready_.contains(agent)) ready_.remove(agent);
+  if (pause == Core::Pause::blocked) blocked_.push_back(agent);
+}
+
+std::int64_t Machine::move_core(Core& core, const Turn& turn) {
+  const std::int64_t before = core.steps();
+  const bool slow = is_slow(core.id().device);
+  // A slow core is asked again after each step, for somebody else may be able to move.
+  do {
+    const std::int64_t left =
+        turn.steps == Turn::unlimited ? turn.steps : turn.steps - (core.steps() - before);
+    settle(core, core.run(slow ? 1 : left, turn.until_start));
+  } while (slow && !stopped_ && core.steps() - before < turn.steps && ready_.is_slow_side() &&
+           ready_.contains(core.id().device) && turn.steps != Turn::unlimited);
+  return core.steps() - before;
+}
+
+std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
+  const AgentId id = copies_.at(slot).id;
+  std::int64_t steps = 0;
+  while (steps < turn.steps && !stopped_) {
+    begin_step();
+    ++steps;
+    if (!step_copy(slot)) continue;
+    const std::int32_t next = copies_.remove(slot);
+    ready_.remove(handle(slot));
+    if (next >= 0) ready_.add_copy(handle(next), is_slow(id.device), copies_.at(next).serial);
+    break;
+  }
+  return steps;
+}
+
+std::int64_t Machine::move(const Turn& turn) {
+  if (turn.agent < devices()) return move_core(device(turn.agent).core, turn);
+  return move_copy(slot(turn.agent), turn);
+}
+
+void Machine::record(const AgentId& agent, std::int64_t steps) {
+  if (steps == 0) return;
+  if (!recorded_.empty() && recorded_.back().agent == agent)
+    recorded_.back().steps += steps;
+  else
+    recorded_.push_back({agent, steps});
+}
+
+void Machine::loop() {
+  for (const auto& d : devices_) settle(d->core, d->core.run(0, false));
+  while (!stopped_ && !ready_.empty()) {
+    const Turn turn = scheduler_->next(*this);
+    if (turn.agent == nobody) return refuse(error(scheduler_->problem()));
+    const AgentId id = id_of(turn.agent);
+    const std::int64_t steps = move(turn);
+    scheduler_->moved(steps);
+    if (options_.record_schedule) record(id, steps);
+  }
+  if (stopped_ || !options_.checked) return;
+  std::vector<Finding> found = exit_findings(*this);
+  findings_.insert(findings_.end(), std::make_move_iterator(found.begin()),
+                   std::make_move_iterator(found.end()));
+}
+
+Expected<RunResult> Machine::run() {
+  for (Observer* observer : options_.observers) observer->begin(program_, options_);
+  for (int d = 0; d < devices() && !stopped_; ++d) check_capacity(device(d).core, -1);
+  const auto begin = std::chrono::steady_clock::now();
+  if (!stopped_) loop();
+  stats_.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (refused_) return *refused_;
+  RunResult result;
+  stats_.steps = step_;
+  for (const auto& d : devices_) {
+    stats_.ops += d->core.ops();
+    stats_.dmas += d->core.copies();
+    stats_.peak_vmem = std::max(stats_.peak_vmem, d->usage.peak_vmem);
+    stats_.peak_smem = std::max(stats_.peak_smem, d->usage.peak_smem);
+    stats_.peak_semaphores = std::max(stats_.peak_semaphores, d->usage.peak_semaphores);
+  }
+  result.stats = stats_;
+  result.findings = std::move(findings_);
+  if (is_told_) result.trace_hash = hash_.value();
+  result.schedule = to_string(schedule_);
+  if (options_.record_schedule)
+    result.schedule = to_string(
+        Schedule{.strategy = "steps", .order = schedule_.order, .items = std::move(recorded_)});
+  for (Observer* observer : options_.observers) observer->end(result);
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,141 @@
+// The simulated machine: devices with their memory, semaphores and core, the copies in flight, and
+// the loop that moves one agent after another as the schedule says.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/copies.h"
+#include "interp/core.h"
+#include "interp/observer.h"
+#include "interp/ready.h"
+#include "interp/run.h"
+#include "interp/trace_hash.h"
+
+namespace tessera {
+
+// Bytes and semaphores of one device that exist now, and the most there ever were.
+struct Usage {
+  std::int64_t vmem = 0, smem = 0, semaphores = 0;
+  std::int64_t peak_vmem = 0, peak_smem = 0, peak_semaphores = 0;
+};
+
+struct Device {
+  Device(const Program& program, Machine& machine, int number, const Code& code)
+      : semaphores(program), core(machine, {number, 0, -1}, code) {}
+  std::vector<std::unique_ptr<Storage>> storages;
+  std::vector<std::int64_t> lives;  // of each buffer: how often it was allocated
+  Semaphores semaphores;
+  Usage usage;
+  Core core;
+};
+
+class Machine : private Enabled {
+ public:
+  Machine(const Program& program, const RunOptions& options, const Schedule& schedule, Code code);
+  ~Machine() override;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  // Storages of operands and results are the tensors'; binding names them for each device.
+  void bind(const std::vector<Binding>& bindings);
+  Expected<RunResult> run();
+
+  // For cores and copies.
+  const Program& program() const { return program_; }
+  const RunOptions& options() const { return options_; }
+  int devices() const { return options_.devices; }
+  Device& device(std::int64_t number) { return *devices_[static_cast<std::size_t>(number)]; }
+  bool stopped() const { return stopped_; }
+  bool is_told() const { return is_told_; }
+  // Observers learn of the event; the caller counts it for its agent.
+  void tell(Event& event);
+  void begin_step();
+  void undo_step() { --step_; }
+  SemCell& cell(const SemId& sem) {
+    return device(sem.device).semaphores.cell(sem.semaphore, sem.cell);
+  }
+  // Adds to a count and wakes who waits for it.
+  void signal(const SemId& sem, std::int64_t amount, const AgentId& by, std::int32_t statement,
+              std::int64_t& events);
+  void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
+  void start(Copy copy);
+  void allocate(Core& core, std::int32_t buffer);
+  void release(Core& core, std::int32_t buffer);
+  void allocate_semaphore(Core& core, std::int32_t semaphore);
+  void release_semaphore(Core& core, std::int32_t semaphore);
+  void block(Core& core);
+  RunStats& stats() { return stats_; }
+  Copies& copies() { return copies_; }
+
+  // A finding of this agent at this statement, with the call chain after its own notes.
+  void report(FindingKind kind, std::string message, const AgentId& agent, std::int32_t statement,
+              std::vector<FindingPlace> notes = {});
+  // The same, and nothing moves from here on.
+  void stop(FindingKind kind, std::string message, const AgentId& agent, std::int32_t statement,
+            std::vector<FindingPlace> notes = {});
+  void stop(Finding finding);
+  // Bad input that only the run could see.
+  void refuse(Diag diag);
+
+  // Stops the run when more exists than the profile has; statement: the alloc, or -1 at the start.
+  void check_capacity(Core& core, std::int32_t statement);
+  const std::vector<Handle>& blocked() const { return blocked_; }
+
+ private:
+  // Enabled, for the scheduler.
+  std::span<const Handle> all() const override { return ready_.all(); }
+  Handle first_core() const override { return ready_.first_core(); }
+  Handle oldest_copy() const override { return ready_.oldest_copy(); }
+  Handle newest_copy() const override { return ready_.newest_copy(); }
+  Handle awaited_copy() const override;
+  Handle find(const AgentId& agent) const override;
+
+  void loop();
+  std::int64_t move(const Turn& turn);
+  std::int64_t move_core(Core& core, const Turn& turn);
+  std::int64_t move_copy(std::int32_t slot, const Turn& turn);
+  bool step_copy(std::int32_t slot);
+  bool reach(const Copy& copy, const Region& region, EventKind kind, std::int64_t& events);
+  void take(Copy& copy);
+  void land(Copy& copy);
+  void settle(Core& core, Core::Pause pause);
+  void record(const AgentId& agent, std::int64_t steps);
+  static void take_space(Usage& usage, const Buffer& buffer, std::int64_t bytes);
+  static void take_semaphores(Usage& usage, std::int64_t cells);
+  bool is_slow(int device) const { return device == slow_device_; }
+  Handle handle(std::int32_t slot) const { return devices() + slot; }
+  std::int32_t slot(Handle agent) const { return agent - devices(); }
+  AgentId id_of(Handle agent) const;
+
+  const Program& program_;
+  const RunOptions& options_;
+  Schedule schedule_;
+  Code code_;
+  int slow_device_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  Copies copies_;
+  Ready ready_;
+  std::vector<Handle> blocked_;  // cores, longest first
+  std::unique_ptr<Scheduler> scheduler_;
+  bool is_told_;
+  TraceHash hash_;
+  std::int64_t step_ = 0;
+  std::int64_t starts_ = 0;
+  bool stopped_ = false;
+  std::optional<Diag> refused_;
+  std::vector<Finding> findings_;
+  std::vector<ScheduleItem> recorded_;
+  RunStats stats_;
+};
+
+// What is wrong once nothing moves any more, sorted (exit_checks.cpp).
+std::vector<Finding> exit_findings(Machine& machine);
+// A semaphore that is not zero when it should be; statement: its free, or -1 at exit
+// (leftover.cpp).
+Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement);
+// Why nobody can move (deadlock.cpp).
+Finding deadlock_finding(Machine& machine);
+
+}  // namespace tessera

@@ -1,0 +1,18 @@
+// Who is told of every event: the text trace, the race analysis, the timeline, a debugger.
+#pragma once
+#include "interp/event.h"
+#include "interp/run.h"
+
+namespace tessera {
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Before the first event; both live until end().
+  virtual void begin(const Program& /*program*/, const RunOptions& /*options*/) {}
+  virtual void on(const Event& event) = 0;
+  // After the last event; findings may be added.
+  virtual void end(RunResult& /*result*/) {}
+};
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+// The entry: checks what comes from outside, builds the machine, runs it.
+#include "interp/run.h"
+
+#include <fmt/format.h>
+
+#include "interp/machine.h"
+
+namespace tessera {
+namespace {
+
+// The tensor's shape: that of the buffer, dimensions in storage order.
+Shape stored_shape(const Buffer& buffer) {
+  if (buffer.order.empty()) return buffer.shape;
+  Shape shape;
+  for (const int d : buffer.order) shape.push_back(buffer.shape[static_cast<std::size_t>(d)]);
+  return shape;
+}
+
+void check_binding(const Program& program, const Binding& binding, std::size_t device,
+                   Diags& diags) {
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role == Role::scratch) continue;
+    const auto complain = [&](std::string message) {
+      diags.push_back(
+          {ErrorCode::invalid_value, program.loc(buffer.place), std::move(message), {}});
+    };
+    const auto it = binding.find(buffer.name);
+    if (it == binding.end() || it->second == nullptr) {
+      complain(fmt::format("device {} has no tensor for `{}`", device, buffer.name));
+      continue;
+    }
+    const Tensor& tensor = *it->second;
+    if (tensor.dtype() != buffer.dtype)
+      complain(fmt::format("`{}` of device {} is {}, expected {}", buffer.name, device,
+                           name(tensor.dtype()), name(buffer.dtype)));
+    if (tensor.shape() != stored_shape(buffer))
+      complain(fmt::format("`{}` of device {} has shape {}, expected {}", buffer.name, device,
+                           to_string(tensor.shape()), to_string(stored_shape(buffer))));
+  }
+}
+
+Diags check_input(const Program& program, const std::vector<Binding>& bindings,
+                  const RunOptions& options) {
+  Diags diags;
+  if (options.devices < 1)
+    diags.push_back(error(fmt::format("{} devices, expected at least 1", options.devices)));
+  else if (bindings.size() != static_cast<std::size_t>(options.devices))
+    diags.push_back(error(fmt::format("operands of {} devices are given, expected {}",
+                                      bindings.size(), options.devices)));
+  if (options.slow_device >= options.devices)
+    diags.push_back(error(fmt::format("slow device {}, but devices are 0 to {}",
+                                      options.slow_device, options.devices - 1)));
+  if (options.profile.dma_granule < 1)
+    diags.push_back(error(fmt::format("the dma granule of {} is {}, expected at least 1",
+                                      options.profile.name, options.profile.dma_granule)));
+  for (std::size_t d = 0; d < bindings.size(); ++d) check_binding(program, bindings[d], d, diags);
+  return diags;
+}
+
+}  // namespace
+
+void Machine::bind(const std::vector<Binding>& bindings) {
+  const Checks checks = options_.checked ? Checks::on : Checks::off;
+  for (int d = 0; d < devices(); ++d) {
+    Device& owner = device(d);
+    for (const Buffer& buffer : program_.buffers) {
+      owner.lives.push_back(0);
+      if (buffer.role != Role::scratch) {
+        const auto it = bindings[static_cast<std::size_t>(d)].find(buffer.name);
+        owner.storages.push_back(std::make_unique<Storage>(buffer, *it->second, checks));
+      } else {
+        owner.storages.push_back(std::make_unique<Storage>(buffer, checks));
+        if (!buffer.scoped) owner.storages.back()->allocate(buffer.place);
+      }
+      if (!buffer.scoped) take_space(owner.usage, buffer, owner.storages.back()->bytes());
+    }
+    for (const Semaphore& semaphore : program_.semaphores)
+      if (!semaphore.scoped && semaphore.kind != SemKind::barrier)
+        take_semaphores(owner.usage, elements(semaphore.shape));
+  }
+}
+
+Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
+                        const RunOptions& options) {
+  if (Diags diags = check_input(expanded, bindings, options); !diags.empty()) return diags;
+  auto schedule = parse_schedule(options.schedule);
+  if (!schedule) return schedule.diags();
+  auto code = compile(expanded, schedule->order);
+  if (!code) return code.diags();
+  Machine machine(expanded, options, *schedule, *std::move(code));
+  machine.bind(bindings);
+  return machine.run();
+}
+
+}  // namespace tessera

@@ -1,0 +1,103 @@
+// The text form of schedules, and the list of strategies.
+#include "interp/schedule.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/check.h"
+
+namespace tessera {
+namespace {
+
+template <typename Integer>
+std::optional<Integer> whole_number(std::string_view text) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+struct Strategy {
+  std::string_view name;
+  bool takes_seed;
+};
+constexpr Strategy strategies[] = {
+    {"eager", false}, {"lazy", false}, {"lifo", false}, {"random", true}};
+constexpr std::string_view forms =
+    "eager, lazy, lifo, random:SEED or steps:dev0.core0*12,dev0.core0/dma#3,...";
+
+Expected<Schedule> parse_steps(std::string_view text) {
+  Schedule schedule{.strategy = "steps"};
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t comma = text.find(',');
+    std::string_view item = text.substr(0, comma);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    const auto bad = [&] {
+      return error(
+          fmt::format("item {} of the schedule is `{}`, expected dev0.core0*12", number, item));
+    };
+    if (number == 1 && item.starts_with("order:")) {
+      schedule.order = whole_number<std::uint64_t>(item.substr(6));
+      if (!schedule.order) return bad();
+      continue;
+    }
+    ScheduleItem step;
+    const std::size_t star = item.find('*');
+    if (star != std::string_view::npos) {
+      const auto steps = whole_number<std::int64_t>(item.substr(star + 1));
+      if (!steps || *steps < 1) return bad();
+      step.steps = *steps;
+    }
+    const auto agent = parse_agent(item.substr(0, star));
+    if (!agent) return bad();
+    step.agent = *agent;
+    schedule.items.push_back(step);
+  }
+  return schedule;
+}
+
+}  // namespace
+
+Expected<Schedule> parse_schedule(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  if (name == "steps" && colon != std::string_view::npos)
+    return parse_steps(text.substr(colon + 1));
+  for (const Strategy& strategy : strategies) {
+    if (strategy.name != name || strategy.takes_seed != (colon != std::string_view::npos)) continue;
+    Schedule schedule{.strategy = std::string(name)};
+    if (!strategy.takes_seed) return schedule;
+    const auto seed = whole_number<std::uint64_t>(text.substr(colon + 1));
+    if (!seed) break;
+    schedule.seed = *seed;
+    schedule.order = *seed;
+    return schedule;
+  }
+  return error(fmt::format("schedule `{}` is none of {}", text, forms));
+}
+
+std::string to_string(const Schedule& schedule) {
+  if (schedule.strategy == "random") return fmt::format("random:{}", schedule.seed);
+  if (schedule.strategy != "steps") return schedule.strategy;
+  std::string text = "steps:";
+  if (schedule.order) text += fmt::format("order:{},", *schedule.order);
+  for (const ScheduleItem& item : schedule.items) {
+    text += to_string(item.agent);
+    if (item.steps != 1) text += fmt::format("*{}", item.steps);
+    text += ',';
+  }
+  if (text.back() == ',') text.pop_back();
+  return text;
+}
+
+std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule) {
+  if (schedule.strategy == "eager") return make_eager();
+  if (schedule.strategy == "lazy") return make_lazy();
+  if (schedule.strategy == "lifo") return make_lifo();
+  if (schedule.strategy == "random") return make_random(schedule.seed);
+  CHECK(schedule.strategy == "steps");
+  return make_replay(schedule.items);
+}
+
+}  // namespace tessera

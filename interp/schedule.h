@@ -1,0 +1,82 @@
+// Which agent moves next. A schedule is a value with a text form; strategies that follow one stand
+// in sched_*.cpp.
+//   eager          a copy completes when it starts
+//   lazy           a copy lands when somebody waits for it, or when nothing else can run
+//   lifo           the newest copy first, and only when no core can run
+//   random:SEED    every step uniformly among the enabled agents; parallel loops in an order of
+//   that seed steps:[order:SEED,]AGENT[*N],...   these steps, then eager
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/expected.h"
+#include "interp/agent.h"
+
+namespace tessera {
+
+struct ScheduleItem {
+  AgentId agent;
+  std::int64_t steps = 1;
+  bool operator==(const ScheduleItem&) const = default;
+};
+
+struct Schedule {
+  std::string strategy;                  // "eager", "lazy", "lifo", "random", "steps"
+  std::uint64_t seed = 0;                // of random
+  std::optional<std::uint64_t> order{};  // of parallel loops; without it they ascend
+  std::vector<ScheduleItem> items{};     // of steps
+};
+
+Expected<Schedule> parse_schedule(std::string_view text);
+std::string to_string(const Schedule& schedule);
+
+// An agent of a running machine; cores come first.
+using Handle = std::int32_t;
+inline constexpr Handle nobody = -1;
+
+// The agents that can move now. When a device is slow, its agents are here only while there are no
+// others.
+class Enabled {
+ public:
+  virtual ~Enabled() = default;
+  // Every agent, in an order that depends on the run alone.
+  virtual std::span<const Handle> all() const = 0;
+  virtual Handle first_core() const = 0;  // the core that has been ready longest
+  virtual Handle oldest_copy() const = 0;
+  virtual Handle newest_copy() const = 0;
+  virtual Handle awaited_copy() const = 0;  // the oldest that the longest blocked core needs
+  virtual Handle find(const AgentId& agent) const = 0;
+};
+
+struct Turn {
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  Handle agent = nobody;
+  std::int64_t steps = unlimited;  // at most; a core also stops when it blocks
+  bool until_start = false;        // or when it has started a copy
+};
+
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+  // Somebody is enabled. Nobody's turn: the schedule does not fit the run, see problem().
+  virtual Turn next(const Enabled& enabled) = 0;
+  // How far the last turn went.
+  virtual void moved(std::int64_t /*steps*/) {}
+  virtual std::string problem() const { return {}; }
+};
+
+std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule);
+
+std::unique_ptr<Scheduler> make_eager();
+std::unique_ptr<Scheduler> make_lazy();
+std::unique_ptr<Scheduler> make_lifo();
+std::unique_ptr<Scheduler> make_random(std::uint64_t seed);
+std::unique_ptr<Scheduler> make_replay(std::vector<ScheduleItem> items);
+
+}  // namespace tessera

@@ -1,0 +1,48 @@
+#include "interp/semaphores.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+void SemCell::tally(std::int32_t statement, std::int32_t device, bool is_wait,
+                    std::int64_t amount) {
+  for (Tally& t : tallies) {
+    if (t.statement != statement || t.device != device || t.is_wait != is_wait) continue;
+    ++t.times;
+    t.amount += amount;
+    return;
+  }
+  tallies.push_back({statement, device, is_wait, 1, amount});
+}
+
+Semaphores::Semaphores(const Program& program) : program_(program) {
+  std::int64_t cells = 0;
+  for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
+    const Semaphore& s = program.semaphores[i];
+    first_.push_back(static_cast<std::int32_t>(i));
+    live_.push_back(s.scoped ? Life::none : Life::now);
+    std::int64_t base = cells;
+    std::int64_t size = elements(s.shape);
+    for (std::size_t j = 0; j < i && s.kind == SemKind::barrier; ++j) {
+      const Semaphore& other = program.semaphores[j];
+      if (other.kind != SemKind::barrier || other.collective != s.collective ||
+          elements(other.shape) != size)
+        continue;
+      first_[i] = static_cast<std::int32_t>(j);
+      base = base_[j];
+      size = 0;
+      break;
+    }
+    base_.push_back(base);
+    cells += size;
+  }
+  cells_.resize(static_cast<std::size_t>(cells));
+}
+
+void Semaphores::allocate(std::int32_t semaphore) {
+  live_[static_cast<std::size_t>(semaphore)] = Life::now;
+  const std::int64_t n = elements(program_.semaphores[static_cast<std::size_t>(semaphore)].shape);
+  for (std::int64_t i = 0; i < n; ++i) cell(semaphore, i) = SemCell{};
+}
+
+}  // namespace tessera

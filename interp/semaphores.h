@@ -1,0 +1,66 @@
+// The semaphores of one device, and who signalled and waited how much.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/program.h"
+#include "interp/schedule.h"
+
+namespace tessera {
+
+// One semaphore of an array on a device.
+struct SemId {
+  std::int32_t device = -1;
+  std::int32_t semaphore = -1;  // into Program::semaphores
+  std::int64_t cell = 0;
+};
+
+// All signals, or all waits, of one statement by one device.
+struct Tally {
+  std::int32_t statement = -1;
+  std::int32_t device = -1;
+  bool is_wait = false;
+  std::int64_t times = 0;
+  std::int64_t amount = 0;
+};
+
+struct SemCell {
+  std::int64_t count = 0;
+  Handle waiter = nobody;           // the core that is blocked on it
+  std::int32_t first_pending = -1;  // the copies that will signal it, in the order of their start
+  std::int32_t last_pending = -1;
+  std::vector<Tally> tallies;
+
+  void tally(std::int32_t statement, std::int32_t device, bool is_wait, std::int64_t amount);
+};
+
+class Semaphores {
+ public:
+  explicit Semaphores(const Program& program);
+
+  SemCell& cell(std::int32_t semaphore, std::int64_t cell) {
+    return cells_[static_cast<std::size_t>(base_[static_cast<std::size_t>(semaphore)] + cell)];
+  }
+  bool is_live(std::int32_t semaphore) const { return life(semaphore) == Life::now; }
+  bool was_live(std::int32_t semaphore) const { return life(semaphore) == Life::over; }
+  void allocate(std::int32_t semaphore);
+  void release(std::int32_t semaphore) { live_[static_cast<std::size_t>(semaphore)] = Life::over; }
+  // Declarations of one barrier share their cells; the first stands for all.
+  bool is_first(std::int32_t semaphore) const {
+    return first_[static_cast<std::size_t>(semaphore)] == semaphore;
+  }
+  std::int32_t first(std::int32_t semaphore) const {
+    return first_[static_cast<std::size_t>(semaphore)];
+  }
+
+ private:
+  enum class Life : std::uint8_t { none, now, over };
+  Life life(std::int32_t semaphore) const { return live_[static_cast<std::size_t>(semaphore)]; }
+  const Program& program_;
+  std::vector<std::int64_t> base_;
+  std::vector<std::int32_t> first_;
+  std::vector<Life> live_;
+  std::vector<SemCell> cells_;
+};
+
+}  // namespace tessera

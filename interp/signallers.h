@@ -1,0 +1,23 @@
+// Who can signal a semaphore, read from the program text: for reports on cores that wait in vain.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "interp/machine.h"
+
+namespace tessera {
+
+// A statement of one device that signals a certain semaphore, as far as the text tells.
+struct Signaller {
+  std::int32_t statement = -1;
+  std::int32_t device = -1;
+  std::int64_t executed = 0;  // how often it signalled this semaphore
+  std::optional<std::int64_t>
+      expected;           // how often it runs in all; nothing when the text does not tell
+  bool is_ahead = false;  // its core has not finished and can still get there
+};
+
+std::vector<Signaller> possible_signallers(Machine& machine, const SemId& sem);
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// The run as text: one line for each step, with what it read and wrote and what it signalled.
+//   dev0.core0  12  matmul  read a[0:128, 0:64]  read b[0:64, 0:128]  write acc[0:128, 0:128]
+//   gmm.tsr:20
+#pragma once
+#include <string>
+
+#include "interp/observer.h"
+
+namespace tessera {
+
+class TextTrace : public Observer {
+ public:
+  void begin(const Program& program, const RunOptions& options) override;
+  void on(const Event& event) override;
+  void end(RunResult& result) override;
+
+  const std::string& text() const { return text_; }
+
+ private:
+  void finish_line();
+  std::string event_text(const Event& event) const;
+
+  const Program* program_ = nullptr;
+  std::string text_;
+  std::string line_;  // of the step at hand
+  AgentId agent_;
+  std::int64_t step_ = -1;
+  std::int32_t statement_ = -1;
+};
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+// The text form of schedules, and the numbers behind random ones.
+#include "interp/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "interp/random.h"
+
+namespace tessera {
+namespace {
+
+std::string round_trip(std::string_view text) {
+  const auto schedule = parse_schedule(text);
+  return schedule ? to_string(*schedule) : "error: " + schedule.diags()[0].message;
+}
+
+TEST(schedule, text_round_trips) {
+  for (const char* text :
+       {"eager", "lazy", "lifo", "random:0", "random:18446744073709551615",
+        "steps:dev0.core0*12,dev1.core0/dma#3", "steps:order:5,dev0.core0", "steps:"}) {
+    EXPECT_EQ(round_trip(text), text);
+  }
+}
+
+TEST(schedule, a_bad_text_is_named) {
+  const std::string forms =
+      "` is none of eager, lazy, lifo, random:SEED or steps:dev0.core0*12,dev0.core0/dma#3,...";
+  EXPECT_EQ(round_trip("fast"), "error: schedule `fast" + forms);
+  EXPECT_EQ(round_trip("random"), "error: schedule `random" + forms);
+  EXPECT_EQ(round_trip("random:-1"), "error: schedule `random:-1" + forms);
+  EXPECT_EQ(round_trip("eager:1"), "error: schedule `eager:1" + forms);
+  EXPECT_EQ(round_trip("steps:dev0.core0*0"),
+            "error: item 1 of the schedule is `dev0.core0*0`, expected dev0.core0*12");
+  EXPECT_EQ(round_trip("steps:dev0.core0,dev0"),
+            "error: item 2 of the schedule is `dev0`, expected dev0.core0*12");
+}
+
+TEST(schedule, random_numbers_are_the_same_everywhere) {
+  SplitMix random(1234567);  // the reference vector of splitmix64.c
+  EXPECT_EQ(random.next(), 6457827717110365317U);
+  EXPECT_EQ(random.next(), 3203168211198807973U);
+  EXPECT_EQ(random.next(), 9817491932198370423U);
+}
+
+TEST(schedule, draws_below_a_bound_are_spread) {
+  SplitMix random(1);
+  std::int64_t count[7] = {};
+  for (int i = 0; i < 70000; ++i) ++count[random.below(7)];
+  for (const std::int64_t n : count) EXPECT_NEAR(static_cast<double>(n), 10000, 400);
+}
+
+TEST(schedule, loop_orders_are_permutations) {
+  for (const std::int64_t n : {1, 2, 3, 16, 17, 1000}) {
+    std::set<std::int64_t> seen;
+    for (std::int64_t i = 0; i < n; ++i) seen.insert(permuted(i, n, 42));
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(n));
+    EXPECT_EQ(*seen.begin(), 0);
+    EXPECT_EQ(*seen.rbegin(), n - 1);
+  }
+  EXPECT_NE(permuted(0, 1000, 1), permuted(0, 1000, 2));
+}
+
+}  // namespace
+}  // namespace tessera
