@@ -97,11 +97,14 @@ Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared
 }
 
 Diags write_npy(const std::string& path, const Tensor& tensor) {
+  if (tensor.shape().size() > largest_file_rank) {
+    return {error(fmt::format("{}: {} dimensions; at most {} are accepted", path, tensor.rank(),
+                              largest_file_rank))};
+  }
   std::string dict = print_npy_header(tensor.dtype(), tensor.shape());
   const std::size_t before = magic.size() + 4;
   dict.append(alignment - (before + dict.size() + 1) % alignment, ' ');
   dict += '\n';
-  if (dict.size() > 0xFFFF) return {error(fmt::format("{}: too many dimensions for .npy", path))};
   std::string header(magic);
   for (const std::size_t byte :
        {std::size_t{1}, std::size_t{0}, dict.size() & 0xFF, dict.size() >> 8}) {

@@ -94,7 +94,7 @@ std::optional<Shape> parse_shape(Cursor& cursor) {
   bool has_comma = true;
   while (!cursor.take(')')) {
     const auto dim = has_comma ? cursor.integer() : std::nullopt;
-    if (!dim || *dim < 0) return std::nullopt;
+    if (!dim || *dim < 0 || shape.size() == largest_file_rank) return std::nullopt;
     shape.push_back(*dim);
     has_comma = cursor.take(',');
   }

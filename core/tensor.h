@@ -14,6 +14,8 @@ namespace tessera {
 
 using Shape = std::vector<std::int64_t>;
 
+inline constexpr std::size_t largest_file_rank = 64;  // of a tensor that a file may hold
+
 std::int64_t elements(const Shape& shape);   // 1 for rank 0
 std::string to_string(const Shape& shape);   // "(300, 64)", "(300,)", "()"
 // Bytes of an array; none when a dimension is negative or the number does not fit. A shape from outside is

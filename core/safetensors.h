@@ -1,0 +1,31 @@
+// .safetensors files: named tensors, whose types the file states.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/expected.h"
+#include "core/safetensors_header.h"
+#include "core/tensor.h"
+
+namespace tessera {
+
+struct NamedTensor {
+  std::string name;
+  const Tensor* tensor = nullptr;
+};
+
+// What is in the file, by place; checked as a whole before any tensor is read.
+Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path);
+// A declared type that is not the file's is an error.
+Expected<Tensor> read_safetensors(const std::string& path, const std::string& name,
+                                  std::optional<DType> declared = std::nullopt);
+// Replaces the file as a whole or not at all.
+[[nodiscard]] Diags write_safetensors(const std::string& path,
+                                      std::span<const NamedTensor> tensors);
+// Adds the tensor to the file or replaces the one of its name; all else, metadata too, stays. A
+// missing file is made.
+[[nodiscard]] Diags add_to_safetensors(const std::string& path, const NamedTensor& tensor);
+
+}  // namespace tessera
