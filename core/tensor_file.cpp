@@ -1,0 +1,51 @@
+#include "core/tensor_file.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "core/npy.h"
+#include "core/safetensors.h"
+
+namespace tessera {
+namespace {
+
+// A file, and the tensor in it where the file has several.
+struct Place {
+  std::string path;
+  std::optional<std::string> tensor;
+};
+
+Expected<Place> parse_place(std::string_view spec) {
+  constexpr std::string_view separator = ".safetensors#";
+  const auto found = spec.find(separator);
+  if (found != std::string_view::npos && found + separator.size() < spec.size()) {
+    const auto hash = found + separator.size() - 1;
+    return Place{std::string(spec.substr(0, hash)), std::string(spec.substr(hash + 1))};
+  }
+  if (spec.ends_with(".npy")) return Place{std::string(spec), std::nullopt};
+  const bool lacks_name = spec.ends_with(".safetensors") || spec.ends_with(separator);
+  return error(
+      lacks_name
+          ? fmt::format("{} does not say which tensor: expected FILE.safetensors#TENSOR", spec)
+          : fmt::format("{} is not a tensor file: expected FILE.npy or FILE.safetensors#TENSOR",
+                        spec));
+}
+
+}  // namespace
+
+Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared) {
+  const auto place = parse_place(spec);
+  if (!place) return place.diags();
+  if (place->tensor) return read_safetensors(place->path, *place->tensor, declared);
+  return read_npy(place->path, declared);
+}
+
+Diags save_tensor(std::string_view spec, const Tensor& tensor) {
+  const auto place = parse_place(spec);
+  if (!place) return place.diags();
+  if (place->tensor) return add_to_safetensors(place->path, {*place->tensor, &tensor});
+  return write_npy(place->path, tensor);
+}
+
+}  // namespace tessera
