@@ -92,7 +92,7 @@ BitPlane selected(const TileView& dst, const TileView& condition, const TileView
   const Source chooser(condition, dst);
   for_each_element(dst, [&](std::int64_t position, const Index& index) {
     float choice = 0;
-    chooser.load(index, index[Box::at(std::max(dst.rank - 1, 0))], 1, &choice);
+    chooser.load(index, 0, 1, &choice);
     const bool defined =
         is_defined(condition, dst, index) && is_defined(choice != 0 ? a : b, dst, index);
     if (defined) mask.put(position, true);

@@ -29,7 +29,7 @@ class Source {
   Source& operator=(Source&&) = default;
 
   const TileView& view() const { return view_; }
-  // The elements [begin, begin + n) of the row at `index` (whose last entry counts for nothing).
+  // The `n` elements from `begin` elements behind `index` on, along the last dimension.
   template <typename T>
   void load(const Index& index, std::int64_t begin, std::int64_t n, T* out) const;
 
@@ -38,7 +38,7 @@ class Source {
   std::vector<std::byte> copy_;
 };
 
-// dst's elements [begin, begin + n) of that row, from computed values.
+// The same elements of dst, from computed values.
 template <typename T>
 void store(const TileView& dst, const Index& index, std::int64_t begin, std::int64_t n,
            const T* values);
