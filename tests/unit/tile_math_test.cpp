@@ -113,7 +113,7 @@ TEST_P(RoundedProduct, StaysWithinItsBound) {
   }
 }
 
-constexpr std::pair float_types[] = {
+constexpr std::pair<DType, DType> float_types[] = {
     std::pair(DType::f32, DType::f32),  std::pair(DType::bf16, DType::bf16),
     std::pair(DType::f16, DType::f16),  std::pair(DType::e4m3, DType::e5m2),
     std::pair(DType::bf16, DType::f32),
