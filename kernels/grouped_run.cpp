@@ -1,0 +1,81 @@
+#include "kernels/grouped_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "devices/devices.h"
+#include "kernels/kernels.h"
+
+namespace tessera {
+namespace {
+
+Expected<const Device*> chosen(const std::string& device) {
+  if (device.empty()) return &default_device();
+  Expected<const Device*> found = find_device(device);
+  if (!found) return found.diags();
+  const Support here = (*found)->available();
+  if (!here.ok)
+    return error(ErrorCode::environment, fmt::format("device {}: {}", device, here.reason));
+  return *found;
+}
+
+}  // namespace
+
+Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& options) {
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  return {{"T", std::string(name(call.operand))},
+          {"U", std::string(name(options.out_dtype))},
+          {"m", text(call.m)},
+          {"k", text(call.k)},
+          {"n", text(call.n)},
+          {"groups", text(call.groups())},
+          {"local_groups", text(call.local_groups)},
+          {"group_offset", text(options.window.offset)},
+          {"tm", text(call.tiling.m)},
+          {"tk", text(call.tiling.k)},
+          {"tn", text(call.tiling.n)},
+          {"buffers", text(options.input_buffer_count)}};
+}
+
+Tensor unwritten(DType dtype, Shape shape) {
+  Tensor tensor = Tensor::uninitialised(dtype, std::move(shape));
+  if (tensor.bytes() > 0)
+    std::memset(tensor.data(), 0xFF, static_cast<std::size_t>(tensor.bytes()));
+  return tensor;
+}
+
+Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
+                 const GroupedMatmulOptions& options, GroupedMatmulRun& result) {
+  const Expected<const Device*> device = chosen(options.device);
+  if (!device) return device.diags();
+  result.device = (*device)->name();
+  const Expected<Program> program = make_kernel(kernel, settings);
+  if (!program) return program.diags();
+  if (const Support support = (*device)->supports(*program); !support.ok) {
+    return {error(ErrorCode::unsupported, fmt::format("device {} cannot run {}: {}", result.device,
+                                                      kernel, support.reason))};
+  }
+  if (result.device == "interpreter" && options.precision != Precision::Default) {
+    result.notes.emplace_back("the interpreter computes every precision in f32");
+  }
+  binding.emplace("out", &result.out);
+  Expected<DeviceReport> report = (*device)->run(*program, {binding}, options.run);
+  if (!report) return report.diags();
+  result.report = *std::move(report);
+  return {};
+}
+
+void run_reference(Tensor (*reference)(const GroupedProblem&, DType), const GroupedProblem& problem,
+                   const GroupedMatmulOptions& options, GroupedMatmulRun& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  result.device = reference_device;
+  result.out = reference(problem, options.out_dtype);
+  result.report.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace tessera

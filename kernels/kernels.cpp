@@ -1,0 +1,71 @@
+#include "kernels/kernels.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kernels/programs.h"
+
+namespace tessera {
+namespace {
+
+constexpr Kernel all_kernels[] = {
+    {"gmm", "gmm"},
+    {"tgmm", "tgmm"},
+};
+
+constexpr std::string_view library_name = "library";
+
+using Modules = std::map<std::string, Expected<Module>, std::less<>>;
+
+const Modules& modules() {
+  static const Modules parsed = [] {
+    Modules result;
+    for (std::size_t i = 0; i < embedded_program_count; ++i) {
+      const EmbeddedProgram& program = embedded_programs[i];
+      auto source =
+          std::make_shared<const Source>(Source{fmt::format("<{}>", program.name), program.text});
+      result.emplace(program.name, parse(std::move(source)));
+    }
+    return result;
+  }();
+  return parsed;
+}
+
+}  // namespace
+
+std::span<const Kernel> kernels() { return all_kernels; }
+
+const Kernel* find_kernel(std::string_view name) {
+  for (const Kernel& kernel : all_kernels) {
+    if (kernel.name == name) return &kernel;
+  }
+  return nullptr;
+}
+
+Expected<const Module*> embedded_module(std::string_view name) {
+  const auto found = modules().find(name);
+  if (found == modules().end()) return error(fmt::format("no embedded program {}", name));
+  if (!found->second) return found->second.diags();
+  return &*found->second;
+}
+
+Expected<std::vector<const Module*>> function_library() {
+  const Expected<const Module*> library = embedded_module(library_name);
+  if (!library) return library.diags();
+  return std::vector<const Module*>{*library};
+}
+
+Expected<Program> make_kernel(std::string_view name, const Settings& settings) {
+  if (!find_kernel(name)) return error(fmt::format("no kernel {}", name));
+  const Expected<const Module*> module = embedded_module(name);
+  if (!module) return module.diags();
+  const auto library = function_library();
+  if (!library) return library.diags();
+  return instantiate(**module, name, settings, *library);
+}
+
+}  // namespace tessera
