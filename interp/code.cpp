@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "core/check.h"
+#include "core/refs.h"
 #include "interp/scalar_ops.h"
 
 namespace tessera {
@@ -17,7 +18,8 @@ constexpr bool is_structured = std::is_same_v<T, Pipeline> || std::is_same_v<T, 
 
 class Compiler {
  public:
-  explicit Compiler(const Program& program) : program_(program) {}
+  explicit Compiler(const Program& program)
+      : program_(program), private_(private_buffers(program)) {}
 
   Expected<Code> compile(std::optional<std::uint64_t> order) {
     code_.order = order;
@@ -89,6 +91,24 @@ class Compiler {
   void call(const T&) {
     append({.code = op_index<T>(), .dst = stmt().result});
   }
+  bool is_private(const Slice& slice) const {
+    const Value& base = program_.value(slice.base);
+    return base.kind == ValueKind::ref && private_[static_cast<std::size_t>(base.index)];
+  }
+  std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).index; }
+  void call(const Load& op) {
+    if (!is_private(op.src)) return static_cast<void>(append({.code = op_index<Load>(), .dst = stmt().result}));
+    jump(Jump::load_cell, {.dst = stmt().result, .a = op.src.start[0], .aux = buffer(op.src)});
+  }
+  void call(const Store& op) {
+    if (!is_private(op.dst)) return static_cast<void>(append({.code = op_index<Store>()}));
+    jump(Jump::store_cell, {.a = op.dst.start[0], .b = op.value, .aux = buffer(op.dst)});
+  }
+  void call(const SearchRight& op) {
+    if (!is_private(op.sorted) || !is_whole(program_, op.sorted))
+      return static_cast<void>(append({.code = op_index<SearchRight>(), .dst = stmt().result}));
+    jump(Jump::search_cells, {.dst = stmt().result, .a = op.a, .aux = buffer(op.sorted)});
+  }
   void call(const Limit& op) {
     append({.code = op_index<Limit>(), .dst = stmt().result, .a = op.a, .b = op.bound});
   }
@@ -135,6 +155,7 @@ class Compiler {
   }
 
   const Program& program_;
+  std::vector<bool> private_;
   Code code_;
   std::vector<Region> open_;
   std::int32_t statement_ = 0;
@@ -142,6 +163,24 @@ class Compiler {
 };
 
 }  // namespace
+
+std::vector<bool> private_buffers(const Program& program) {
+  std::vector<bool> result;
+  for (const Buffer& b : program.buffers)
+    result.push_back(b.role == Role::scratch && b.space == Space::smem && b.dtype == DType::i64 && b.shape.size() == 1);
+  for (const Stmt& s : program.body) {
+    const std::size_t op = s.op.index();
+    if (op == op_index<Load>() || op == op_index<Store>() || op == op_index<PrefixSum>() || op == op_index<SearchRight>() ||
+        op == op_index<Iota>() || op == op_index<Repeat>() || op == op_index<Alloc>() || op == op_index<Free>())
+      continue;
+    for (const FieldInfo& f : info(s.op).fields) {
+      if (f.kind != FieldKind::Slice) continue;
+      const Value& base = program.value(field<Slice>(s.op, f).base);
+      if (base.kind == ValueKind::ref && base.index >= 0) result[static_cast<std::size_t>(base.index)] = false;
+    }
+  }
+  return result;
+}
 
 std::int64_t to_register(float value) { return std::bit_cast<std::int32_t>(value); }
 float real_register(std::int64_t bits) {

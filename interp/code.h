@@ -22,6 +22,10 @@ enum class Jump : std::uint16_t {
   // next one entries).
   points_enter,
   points_next,
+  // Private scalar memory: one element (index a) of buffer aux, or a search in the whole of it.
+  load_cell,
+  store_cell,  // the value is register b
+  search_cells,
   finish
 };
 
@@ -36,6 +40,10 @@ struct Code {
   std::vector<std::int64_t> registers;  // as they are at the start: constants
   std::optional<std::uint64_t> order;   // of the points of parallel loops; ascending without
 };
+
+// Which buffers are a core's own scalars: i64 scratch of rank 1 in smem that no copy names. Nobody
+// else can see when they are read or written, so their loads and stores are scalar ops, not steps.
+std::vector<bool> private_buffers(const Program& program);
 
 // An f32 in a register.
 std::int64_t to_register(float value);

@@ -1,4 +1,5 @@
 // Operands, bounds and lifetimes: what stands between an op's body and the machine's memory.
+#include "core/refs.h"
 #include "interp/core.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,12 @@
 namespace tessera {
 
 Core::Core(Machine& machine, AgentId id, const Code& code)
-    : machine_(machine), id_(id), code_(code), registers_(code.registers) {}
+    : machine_(machine),
+      id_(id),
+      code_(code),
+      private_(private_buffers(machine.program())),
+      cells_(private_.size()),
+      registers_(code.registers) {}
 
 std::int32_t Core::statement() const {
   return static_cast<std::int32_t>(stmt_ - machine_.program().body.data());
@@ -85,7 +91,10 @@ Region Core::locate(const Slice& slice, std::int64_t device, std::string_view ve
 Region Core::access(const Slice& slice, EventKind kind) {
   Region region = locate(slice, id_.device, name(kind));
   if (region.storage == nullptr || region.box.empty()) return region;
-  if (machine_.is_told()) {
+  const bool is_cell = private_[static_cast<std::size_t>(region.buffer)] &&
+                       (std::holds_alternative<Load>(stmt_->op) || std::holds_alternative<Store>(stmt_->op) ||
+                        (std::holds_alternative<SearchRight>(stmt_->op) && is_whole(machine_.program(), slice)));
+  if (machine_.is_told() && !is_cell) {
     emit({.kind = kind,
           .object_kind = ObjectKind::buffer,
           .device = region.device,

@@ -70,6 +70,8 @@ class Core {
   bool is_finished() const { return finished_; }
   bool is_blocked() const { return blocked_; }
   const Need& need() const { return need_; }
+  // The buffer begins or ends to exist: its cells are not where they were.
+  void forget_cells(std::int32_t buffer) { cells_[static_cast<std::size_t>(buffer)] = {}; }
   void unblock() { blocked_ = false; }
   const std::vector<std::int64_t>& registers() const { return registers_; }
   std::int64_t steps() const { return steps_; }
@@ -81,11 +83,19 @@ class Core {
   Pause rest(std::size_t pc, std::int64_t ops);
   bool would_block();
   void enter_point(const Instruction& loop);
+  void find_cells(std::int32_t buffer);
   void check_written();
+
+  struct Cells {
+    std::int64_t* data = nullptr;
+    std::uint64_t count = 0;
+  };
 
   Machine& machine_;
   AgentId id_;
   const Code& code_;
+  std::vector<bool> private_;   // by buffer
+  std::vector<Cells> cells_;    // by buffer; empty: not private, or not all defined
   std::vector<std::int64_t> registers_;
   std::size_t pc_ = 0;
   const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()

@@ -1,4 +1,6 @@
 // The dispatch loop: scalars and jumps inline, everything else through the table of exec().
+#include <algorithm>
+
 #include "interp/machine.h"
 #include "interp/random.h"
 #include "interp/scalar_ops.h"
@@ -20,6 +22,15 @@ Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
          : finished_        ? Pause::finished
          : blocked_         ? Pause::blocked
                             : Pause::ready;
+}
+
+// Private scalars are read and written in place once all of them are defined; before that, and out
+// of bounds, by the op's exec().
+void Core::find_cells(std::int32_t buffer) {
+  Storage& storage = *machine_.device(id_.device).storages[static_cast<std::size_t>(buffer)];
+  cells_[static_cast<std::size_t>(buffer)] = {storage.cells(), 0};
+  if (cells_[static_cast<std::size_t>(buffer)].data != nullptr)
+    cells_[static_cast<std::size_t>(buffer)].count = static_cast<std::uint64_t>(storage.buffer().shape[0]);
 }
 
 // One point of a parallel loop: any order is allowed, and the schedule chose one.
@@ -102,6 +113,28 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         finished_ = true;
         return rest(static_cast<std::size_t>(i - code), ops);
 
+      case static_cast<std::uint16_t>(Jump::load_cell): {
+        const Cells& cells = cells_[static_cast<std::size_t>(i->aux)];
+        if (static_cast<std::uint64_t>(r[i->a]) >= cells.count) break;
+        r[i->dst] = cells.data[r[i->a]];
+        ++i;
+        continue;
+      }
+      case static_cast<std::uint16_t>(Jump::store_cell): {
+        const Cells& cells = cells_[static_cast<std::size_t>(i->aux)];
+        if (static_cast<std::uint64_t>(r[i->a]) >= cells.count) break;
+        cells.data[r[i->a]] = r[i->b];
+        ++i;
+        continue;
+      }
+      case static_cast<std::uint16_t>(Jump::search_cells): {
+        const Cells& cells = cells_[static_cast<std::size_t>(i->aux)];
+        if (cells.count == 0) break;
+        r[i->dst] = std::upper_bound(cells.data, cells.data + cells.count, r[i->a]) - cells.data;
+        ++i;
+        continue;
+      }
+
       // Checks that hold are scalars; one that fails is a step like any other.
       case op_index<Limit>():
         if (r[i->a] < 0 || r[i->a] > r[i->b]) break;
@@ -121,13 +154,15 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     }
     const auto pc = static_cast<std::size_t>(i - code);
     stmt_ = &machine_.program().body[static_cast<std::size_t>(code_.statement[pc])];
-    const bool is_region = i->code == op_index<Trace>() || i->code == op_index<End>();
+    const bool is_cell = i->code >= static_cast<std::uint16_t>(Jump::load_cell);
+    const bool is_region = is_cell || i->code == op_index<Trace>() || i->code == op_index<End>();
     if (steps == 0 && !is_region) {
       if (would_block()) machine_.block(*this);
       return rest(pc, ops);
     }
     if (!is_region) machine_.begin_step();
-    const Step step = exec_table[i->code](stmt_->op, *this);
+    const Step step = exec_table[is_cell ? stmt_->op.index() : i->code](stmt_->op, *this);
+    if (is_cell) find_cells(i->aux);
     if (step == Step::block) {
       machine_.undo_step();
       machine_.block(*this);

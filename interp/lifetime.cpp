@@ -35,6 +35,7 @@ void Machine::allocate(Core& core, std::int32_t buffer) {
     return core.fail(FindingKind::lifetime,
                      fmt::format("alloc of {}, which exists already", storage.buffer().name));
   storage.allocate(core.stmt().place);
+  core.forget_cells(buffer);
   ++owner.lives[static_cast<std::size_t>(buffer)];
   take_space(owner.usage, storage.buffer(), storage.bytes());
   const Box whole = storage.whole();
@@ -60,6 +61,7 @@ void Machine::release(Core& core, std::int32_t buffer) {
              .box = &whole});
   take_space(owner.usage, storage.buffer(), -storage.bytes());
   storage.release();
+  core.forget_cells(buffer);
 }
 
 void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {

@@ -117,6 +117,11 @@ std::int64_t Storage::load_integer(const Box& box) {
   return tessera::load_integer(element_address(box), buffer_.dtype);
 }
 
+std::int64_t* Storage::cells() {
+  if (!live_ || !aliases_.empty() || !dependents_.empty() || !is_initialised(whole())) return nullptr;
+  return reinterpret_cast<std::int64_t*>(own_data());
+}
+
 float Storage::load_real(const Box& box) {
   return static_cast<float>(load_element(element_address(box), buffer_.dtype));
 }

@@ -70,6 +70,10 @@ class Storage {
   bool store_integer(const Box& box, std::int64_t value);
   void store_real(const Box& box, double value);
 
+  // The elements of live i64 memory in order, when all are initialised and nobody else's bytes are
+  // among them; else null. The address holds until release().
+  std::int64_t* cells();
+
   // Copies. Source and destination have the same dtype and the same kept sizes.
   Snapshot snapshot(const Box& box);
   // The elements that were stored since their fresh(), for land_stored.
