@@ -51,7 +51,9 @@ bool can_reach(Core& core, std::int64_t device, const Region& dst) {
   const MachineProfile& profile = core.machine().options().profile;
   const Space space = dst.storage->buffer().space;
   const std::int64_t here = core.id().device;
+  // The links close to a ring: the way round counts as well.
   const auto distance = static_cast<std::uint64_t>(device > here ? device - here : here - device);
+  const std::uint64_t around = static_cast<std::uint64_t>(core.machine().devices()) - distance;
   if ((space == Space::vmem && !profile.remote_vmem) ||
       (space == Space::smem && !profile.remote_smem)) {
     core.fail(FindingKind::unsupported,
@@ -60,7 +62,8 @@ bool can_reach(Core& core, std::int64_t device, const Region& dst) {
   } else if (space == Space::tile) {
     core.fail(FindingKind::unsupported,
               fmt::format("remote copy to {}, which is in tile registers", text_of(core, dst)));
-  } else if (profile.power_of_two_routes && distance != 0 && !std::has_single_bit(distance)) {
+  } else if (profile.power_of_two_routes && distance != 0 && !std::has_single_bit(distance) &&
+             !std::has_single_bit(around)) {
     core.fail(FindingKind::unsupported, fmt::format("remote copy from device {} to device {}: {} "
                                                     "routes to distances that are powers of two, "
                                                     "this one is {}",

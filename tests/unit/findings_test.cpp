@@ -380,7 +380,7 @@ std::string remote(std::int64_t device, Space space, const MachineProfile& profi
   k.line(6).emit(If{k.emit(Eq{k.device(), k.integer(device)})});
   k.emit(Wait{k.all(arrived), k.integer(16)});
   k.emit(End{});
-  RunOptions options{.devices = 4};
+  RunOptions options{.devices = 6};
   options.profile = profile;
   return run_text(k.finish(), options);
 }
@@ -388,15 +388,16 @@ std::string remote(std::int64_t device, Space space, const MachineProfile& profi
 TEST(findings, what_a_profile_does_not_allow) {
   EXPECT_EQ(remote(3, Space::vmem, {.name = "any"}), "");
   EXPECT_EQ(remote(0, Space::vmem, {.name = "any"}), "");
-  EXPECT_EQ(remote(4, Space::vmem, {.name = "any"}),
-            "5: out_of_bounds: write of y on device 4, but devices are 0 to 3");
+  EXPECT_EQ(remote(6, Space::vmem, {.name = "any"}),
+            "5: out_of_bounds: write of y on device 6, but devices are 0 to 5");
   EXPECT_EQ(remote(-1, Space::vmem, {.name = "any"}),
-            "5: out_of_bounds: write of y on device -1, but devices are 0 to 3");
+            "5: out_of_bounds: write of y on device -1, but devices are 0 to 5");
   EXPECT_EQ(remote(1, Space::vmem, {.name = "gpu", .remote_vmem = false}),
             "5: unsupported: remote copy to y[0:4]: on gpu no remote copy can land in vmem");
   EXPECT_EQ(remote(1, Space::smem, {.name = "gpu", .remote_smem = false}),
             "5: unsupported: remote copy to y[0:4]: on gpu no remote copy can land in smem");
   EXPECT_EQ(remote(2, Space::hbm, {.name = "torus", .power_of_two_routes = true}), "");
+  EXPECT_EQ(remote(5, Space::hbm, {.name = "torus", .power_of_two_routes = true}), "");  // one the other way
   EXPECT_EQ(remote(3, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
             "5: unsupported: remote copy from device 0 to device 3: torus routes to distances that "
             "are powers of two, "
