@@ -1,0 +1,60 @@
+#include "cli/bench.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::cli {
+
+Times times_of(std::vector<double> seconds) {
+  if (seconds.empty()) return {};
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t middle = seconds.size() / 2;
+  const double median =
+      seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
+  return {seconds.front(), median, seconds.back()};
+}
+
+double BenchRow::ratio() const {
+  double best = 0;
+  for (const auto& [peer, its] : peers) {
+    if (best == 0 || its.median < best) best = its.median;
+  }
+  return best > 0 ? times.median / best : 0;
+}
+
+BenchRow measure(const BenchCase& a_case, double seconds) {
+  constexpr std::size_t least = 3, most = 1000;
+  BenchRow row;
+  row.name = a_case.name;
+  row.unit = a_case.unit;
+  std::vector<double> ours;
+  std::vector<std::vector<double>> theirs(a_case.peers.size());
+  double spent = 0;
+  // The first round warms caches and libraries up and does not count.
+  for (std::size_t round = 0; round < least + 1 || (spent < seconds && round < most); ++round) {
+    const auto time = [&](const Timed& run, std::vector<double>& into) {
+      const Expected<double> took = run();
+      if (!took) {
+        row.check = took.diags().front().message;
+        return false;
+      }
+      if (round == 0) return true;
+      into.push_back(*took);
+      spent += *took;
+      return true;
+    };
+    if (!time(a_case.run, ours)) return row;
+    for (std::size_t p = 0; p < theirs.size(); ++p) {
+      if (!time(a_case.peers[p].run, theirs[p])) return row;
+    }
+  }
+  row.times = times_of(std::move(ours));
+  for (std::size_t p = 0; p < theirs.size(); ++p) {
+    row.peers.emplace_back(a_case.peers[p].name, times_of(std::move(theirs[p])));
+  }
+  if (a_case.work > 0) row.rate = a_case.work / row.times.median;
+  if (a_case.check) row.check = a_case.check();
+  return row;
+}
+
+}  // namespace tessera::cli

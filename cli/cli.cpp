@@ -1,0 +1,109 @@
+#include "cli/cli.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/command.h"
+#include "cli/near.h"
+
+namespace tessera::cli {
+
+std::vector<Command> commands() {
+  return {gmm_command(),    tgmm_command(), run_command(), check_command(), fmt_command(),
+          expand_command(), list_command(), ops_command(), fuzz_command(),  bench_command()};
+}
+
+namespace {
+
+constexpr std::string_view examples =
+    "  gmm-run gmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+    "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+    "  gmm-run run my_kernel.tsr --set m=300 --schedule random:1\n"
+    "  gmm-run fuzz --minutes 1\n";
+
+void print_help(std::ostream& out) {
+  out << "examples\n" << examples << "\ncommands\n";
+  for (const Command& command : commands()) {
+    out << fmt::format("  {:8}{}\n", command.name, command.summary);
+  }
+  out << "\ngmm-run COMMAND --help shows its options\n"
+         "exit code: 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, 3 the "
+         "environment\n";
+}
+
+Options all_options(const Command& command) {
+  Options options = command.options;
+  options.push_back({"json", "", "one JSON object on standard output, nothing else there"});
+  options.push_back({"help", "", "this text"});
+  return options;
+}
+
+void print_help(std::ostream& out, const Command& command) {
+  out << "examples\n";
+  out << command.examples;
+  out << fmt::format("\ngmm-run {}{}{} [options]\n{}\n\noptions\n", command.name,
+                     command.operand.empty() ? "" : " ", command.operand, command.summary);
+  out << describe(all_options(command));
+}
+
+Diag unknown_command(std::string_view word, const std::vector<Command>& known) {
+  std::vector<std::string_view> names;
+  for (const Command& command : known) names.push_back(command.name);
+  Diag diag = error(fmt::format("there is no command '{}'{}", word, did_you_mean(word, names)));
+  diag.notes.push_back({{}, fmt::format("the commands are {}", fmt::join(names, ", "))});
+  return diag;
+}
+
+int run_command(const Command& command, const std::vector<std::string>& args, Console& console) {
+  if (std::find(args.begin(), args.end(), "--help") != args.end()) {
+    print_help(console.out, command);
+    return 0;
+  }
+  Expected<Arguments> arguments = parse_arguments(all_options(command), args);
+  if (!arguments) {
+    Diags diags = arguments.diags();
+    diags.back().notes.push_back(
+        {{}, fmt::format("gmm-run {} --help lists its options", command.name)});
+    return fail(console, diags);
+  }
+  const std::size_t allowed = command.operand.empty() ? 0 : 1;
+  if (arguments->words().size() > allowed) {
+    return fail(console, error(fmt::format("'{}' is one word too many for {}",
+                                           arguments->words()[allowed], command.name)));
+  }
+  if (arguments->words().size() < allowed && !command.operand.starts_with('[')) {
+    return fail(console, error(fmt::format("{} needs {}", command.name, command.operand)));
+  }
+  return command.run(*arguments, console);
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
+  Console console{out, err, std::find(args.begin(), args.end(), "--json") != args.end()};
+  if (args.empty()) {
+    print_help(err);
+    return 2;
+  }
+  if (args.front() == "--help" || args.front() == "help" || args.front() == "-h") {
+    print_help(out);
+    return 0;
+  }
+  const std::vector<Command> known = commands();
+  const auto command = std::find_if(known.begin(), known.end(), [&](const Command& candidate) {
+    return candidate.name == args.front();
+  });
+  if (command == known.end()) return fail(console, unknown_command(args.front(), known));
+  return run_command(*command, args, console);
+}
+
+bool takes_file(std::string_view command) {
+  const std::vector<Command> known = commands();
+  return std::any_of(known.begin(), known.end(), [&](const Command& candidate) {
+    return candidate.name == command && candidate.operand.starts_with("FILE");
+  });
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,160 @@
+// bench: measures a suite and shows each row beside its peers.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/near.h"
+#include "cli/progress.h"
+#include "cli/text.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Suite {
+  std::string_view name, device;
+  std::vector<BenchEntry> (*entries)();
+};
+
+constexpr std::array<Suite, 1> suites = {{{"interp", "interpreter", interp_suite}}};
+
+// The processor's name; times mean nothing without it.
+std::string machine() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string text; std::getline(in, text);) {
+    const std::size_t colon = text.find(": ");
+    if (text.starts_with("model name") && colon != std::string::npos) {
+      return text.substr(colon + 2) + ", one thread";
+    }
+  }
+  return "unknown, one thread";
+}
+
+std::int64_t peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;  // Linux counts in KiB
+}
+
+Json to_json(const Times& times) {
+  return {{"min", times.min}, {"median", times.median}, {"max", times.max}};
+}
+
+Json to_json(const BenchRow& row) {
+  Json object = {{"name", row.name}, {"seconds", to_json(row.times)}, {"peers", Json::object()}};
+  for (const auto& [peer, times] : row.peers) object["peers"][peer] = to_json(times);
+  object["ratio"] = row.peers.empty() ? Json() : Json(row.ratio());
+  object["check"] = row.check;
+  object["rate"] = row.rate;
+  object["unit"] = row.unit;
+  return object;
+}
+
+std::string text_of(const BenchRow& row) {
+  std::string text =
+      fmt::format("{:28}{:>10} ({} to {})", row.name, human_seconds(row.times.median),
+                  human_seconds(row.times.min), human_seconds(row.times.max));
+  if (row.rate > 0) text += fmt::format(", {:.3g} {}", row.rate, row.unit);
+  for (const auto& [peer, times] : row.peers) {
+    text += fmt::format("; {} {}, ratio {:.3f}", peer, human_seconds(times.median),
+                        row.times.median / times.median);
+  }
+  if (row.check != "ok") text += "\n  " + row.check;
+  return text + "\n";
+}
+
+Expected<const Suite*> choose_suite(const Arguments& arguments) {
+  std::vector<std::string_view> names;
+  for (const Suite& suite : suites) names.push_back(suite.name);
+  const std::string_view wanted = arguments.text("suite", names.front());
+  for (const Suite& suite : suites) {
+    if (suite.name != wanted) continue;
+    const std::string_view device = arguments.text("device", suite.device);
+    if (device == suite.device) return &suite;
+    return error(ErrorCode::unsupported,
+                 fmt::format("the suite {} measures the {}, not {}", wanted, suite.device, device));
+  }
+  return error(fmt::format("there is no suite '{}'{}; the suites are {}", wanted,
+                           did_you_mean(wanted, names), fmt::join(names, ", ")));
+}
+
+Expected<std::vector<BenchEntry>> choose_entries(const Suite& suite, const Arguments& arguments) {
+  std::vector<BenchEntry> entries = suite.entries();
+  const std::string filter(arguments.text("filter"));
+  try {
+    const std::regex pattern(filter);
+    std::erase_if(entries,
+                  [&](const BenchEntry& entry) { return !std::regex_search(entry.name, pattern); });
+  } catch (const std::regex_error& problem) {
+    return error(fmt::format("--filter '{}': {}", filter, problem.what()));
+  }
+  if (entries.empty()) return error(fmt::format("no row of {} matches '{}'", suite.name, filter));
+  return entries;
+}
+
+int run(const Arguments& arguments, Console& console) {
+  const Expected<const Suite*> suite = choose_suite(arguments);
+  if (!suite) return fail(console, suite.diags());
+  const Expected<std::vector<BenchEntry>> entries = choose_entries(**suite, arguments);
+  if (!entries) return fail(console, entries.diags());
+  Diags diags;
+  const auto seconds =
+      static_cast<double>(arguments.integer("seconds", diags, 0, 3600).value_or(2));
+  if (!diags.empty()) return fail(console, diags);
+
+  Json object = {{"status", "ok"},
+                 {"suite", (*suite)->name},
+                 {"device", (*suite)->device},
+                 {"machine", machine()},
+                 {"rows", Json::array()}};
+  if (!console.json) console.out << machine() << '\n';
+  Progress progress(console);
+  bool all_right = true;
+  for (const BenchEntry& entry : *entries) {
+    progress.show(fmt::format("bench: {}", entry.name));
+    const Expected<BenchCase> made = entry.make();
+    if (!made) return fail(console, made.diags());
+    const BenchRow row = measure(*made, seconds);
+    all_right = all_right && row.check == "ok";
+    object["rows"].push_back(to_json(row));
+    if (!console.json) console.out << text_of(row) << std::flush;
+  }
+  const Status status = all_right ? Status::ok : Status::mismatch;
+  object["status"] = name(status);
+  object["peak_resident_bytes"] = peak_resident_bytes();
+  if (console.json) {
+    print(console, object);
+  } else {
+    console.out << "peak memory " << human_bytes(peak_resident_bytes()) << '\n';
+  }
+  return exit_code(status);
+}
+
+}  // namespace
+
+Command bench_command() {
+  return {"bench",
+          "",
+          "times of a suite beside those of its peers, measured in turn",
+          "  gmm-run bench\n"
+          "  gmm-run bench --suite interp --filter 'gmm_bf16' --json\n",
+          {{"suite", "interp", "what is measured; default interp"},
+           {"device", "interpreter", "where"},
+           {"filter", "REGEX", "only the rows whose name matches"},
+           {"seconds", "N",
+            "about how long each row is measured, and at least three times; "
+            "default 2"}},
+          run};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,84 @@
+// check: whether a program is valid, without running it.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/source_file.h"
+#include "core/language.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Checked {
+  const KernelInfo* kernel;
+  std::vector<std::string> missing;  // parameters without which it cannot be instantiated
+};
+
+void add(Diags& diags, const Diags& more) { diags.insert(diags.end(), more.begin(), more.end()); }
+
+// Everything that can be said without running: instantiated, verified, expanded, verified again.
+Diags problems(const Module& module, const KernelInfo& kernel, const Settings& settings) {
+  const Expected<Program> program = instantiate_kernel(module, kernel, settings);
+  if (!program) return program.diags();
+  const Expected<Program> expanded = expand(*program);
+  return expanded ? verify(*expanded) : expanded.diags();
+}
+
+int run(const Arguments& arguments, Console& console) {
+  const auto module = open_program(arguments.words().front());
+  if (!module) return fail(console, module.diags());
+  std::vector<const KernelInfo*> kernels;
+  if (arguments.has("kernel") || arguments.has("set")) {
+    const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
+    if (!kernel) return fail(console, kernel.diags());
+    kernels.push_back(*kernel);
+  } else {
+    for (const KernelInfo& kernel : (*module)->kernels) kernels.push_back(&kernel);
+  }
+  std::vector<Checked> checked;
+  Diags diags;
+  for (const KernelInfo* kernel : kernels) {
+    const Expected<Settings> settings = settings_of(arguments, *kernel);
+    if (!settings) {
+      add(diags, settings.diags());
+      continue;
+    }
+    checked.push_back({kernel, missing_parameters(*kernel, *settings)});
+    if (checked.back().missing.empty()) add(diags, problems(**module, *kernel, *settings));
+  }
+  if (!diags.empty()) return fail(console, diags);
+  Json object = {{"status", "ok"}, {"kernels", Json::array()}};
+  for (const auto& [kernel, missing] : checked) {
+    object["kernels"].push_back(
+        {{"name", kernel->name}, {"instantiated", missing.empty()}, {"missing", missing}});
+    if (console.json) continue;
+    console.out << fmt::format(
+        "{}: {}\n", kernel->name,
+        missing.empty() ? "ok"
+                        : fmt::format("the text is ok; the program is checked with --set {}",
+                                      fmt::join(missing, "=... --set ")) +
+                              "=...");
+  }
+  if (checked.empty() && !console.json) console.out << "ok: functions only\n";
+  if (console.json) print(console, object);
+  return 0;
+}
+
+}  // namespace
+
+Command check_command() {
+  return {"check",
+          "FILE.tsr|KERNEL",
+          "whether a program is valid, without running it",
+          "  gmm-run check my_kernel.tsr\n"
+          "  gmm-run check my_kernel.tsr --set m=300 --set n=64\n",
+          {{"set", "NAME=VALUE", "a parameter; with all of them the program is checked too", true},
+           {"kernel", "NAME", "only this one"}},
+          run};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,61 @@
+// expand: a kernel as the interpreter runs it, every pipeline as loops, slots, copies and waits.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/source_file.h"
+#include "core/language.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<std::string> expanded_text(const Arguments& arguments) {
+  const auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
+  if (!kernel) return kernel.diags();
+  const Expected<Settings> settings = settings_of(arguments, **kernel);
+  if (!settings) return settings.diags();
+  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
+  if (!missing.empty()) {
+    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
+                             fmt::join(missing, ", "), missing.front()));
+  }
+  const Expected<Program> program = instantiate_kernel(**module, **kernel, *settings);
+  if (!program) return program.diags();
+  if (arguments.has("structured")) return print(*program);
+  const Expected<Program> expanded = expand(*program);
+  if (!expanded) return expanded.diags();
+  return print(*expanded);
+}
+
+int run(const Arguments& arguments, Console& console) {
+  const Expected<std::string> text = expanded_text(arguments);
+  if (!text) return fail(console, text.diags());
+  if (console.json) {
+    print(console, {{"status", "ok"}, {"text", *text}});
+  } else {
+    console.out << *text;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command expand_command() {
+  return {"expand",
+          "FILE.tsr|KERNEL",
+          "a kernel with its pipelines as explicit loops, slots, copies and waits",
+          "  gmm-run expand gmm --set m=300 --set k=64 --set n=32 --set groups=3\n"
+          "  gmm-run expand my_kernel.tsr --set m=300 --structured\n",
+          {{"set", "NAME=VALUE", "a parameter of the kernel", true},
+           {"kernel", "NAME", "which kernel, when the file has several"},
+           {"structured", "", "only the parameters are put in; pipelines stay"}},
+          run};
+}
+
+}  // namespace tessera::cli

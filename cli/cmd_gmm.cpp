@@ -1,0 +1,210 @@
+// gmm and tgmm: one grouped matmul, checked against the reference.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/given.h"
+#include "cli/observation.h"
+#include "cli/operation.h"
+#include "cli/report.h"
+#include "cli/run_request.h"
+#include "cli/text.h"
+#include "core/tensor_file.h"
+
+namespace tessera::cli {
+namespace {
+
+// How the result is to be checked; refuses what cannot be.
+Check choose_check(const Arguments& arguments, const Problem& problem, const RunRequest& request,
+                   Diags& diags) {
+  constexpr std::array<std::string_view, 3> words = {"full", "sample", "none"};
+  const Check given = static_cast<Check>(arguments.choice("check", words, diags));
+  if (request.options.math == Math::none) {
+    if (arguments.has("check") && given != Check::none) {
+      diags.push_back(error("--check compares values, and --no-math computes none"));
+    }
+    return Check::none;
+  }
+  if (request.device == nullptr) {
+    if (arguments.has("check") && given != Check::none) {
+      diags.push_back(error("--check compares with the reference, and this is the reference"));
+    }
+    return Check::none;
+  }
+  if (arguments.has("check")) return given;
+  return default_check(static_cast<double>(problem.flops()));
+}
+
+std::string groups_text(const Problem& problem) {
+  std::vector<std::int64_t> sizes = problem.group_sizes;
+  std::sort(sizes.begin(), sizes.end());
+  const auto empty = std::count(sizes.begin(), sizes.end(), 0);
+  const std::int64_t count = problem.groups();
+  std::string text = fmt::format("{} group{}", count, count == 1 ? "" : "s");
+  if (count > 0 && sizes.front() == sizes.back()) {
+    text += fmt::format(" of {} rows", sizes.front());
+  } else if (count <= 8) {
+    text += fmt::format(" of {} rows", fmt::join(problem.group_sizes, ", "));
+  } else {
+    text += fmt::format(" of {} to {} rows, median {}", sizes.front(), sizes.back(),
+                        sizes[sizes.size() / 2]);
+    if (empty > 0) text += fmt::format(", {} empty", empty);
+  }
+  if (problem.local_groups != count) {
+    text += fmt::format("; {} from group {} on, {} rows", problem.local_groups,
+                        problem.group_offset, problem.local_rows ? "local" : "global");
+  }
+  return text;
+}
+
+std::string types_text(const Problem& problem) {
+  std::string text = fmt::format("{} . {} -> {}", name(problem.dtype), name(problem.rhs_dtype),
+                                 name(problem.out_dtype));
+  if (problem.transpose_rhs) text += ", rhs transposed";
+  if (problem.existing != Existing::none) {
+    text += fmt::format(", existing result: {}", name(problem.existing));
+  }
+  return text;
+}
+
+std::string time_text(const Problem& problem, double seconds) {
+  std::string text = human_seconds(seconds);
+  if (problem.flops() > 0 && seconds > 0) {
+    text += fmt::format(", {:.3g} GFLOP/s", static_cast<double>(problem.flops()) / seconds * 1e-9);
+  }
+  return text;
+}
+
+void print_report(Console& console, const Arguments& arguments, const Problem& problem,
+                  const RunRequest& request, const Outcome& outcome) {
+  const bool tiled = request.device != nullptr;
+  console.out << line("kernel",
+                      tiled ? fmt::format("{}, {} buffers", outcome.run.kernel, problem.buffers)
+                            : std::string(name(problem.operation)));
+  console.out << line("shape", fmt::format("m {}, k {}, n {}", problem.m, problem.k, problem.n));
+  console.out << line("groups", groups_text(problem));
+  console.out << line("types", types_text(problem));
+  console.out << run_lines(request, outcome.run.report);
+  if (tiled) console.out << line("time", time_text(problem, outcome.run.report.wall_seconds));
+  for (const std::string& note : outcome.run.notes) console.out << line("note", note);
+  if (outcome.verdict) {
+    console.out << line(outcome.verdict->ok ? "ok" : "MISMATCH", outcome.verdict->message);
+  } else if (outcome.status == Status::ok) {
+    console.out << line("ok", "not checked");
+  }
+  console.out << finding_lines(arguments, request, outcome.run.report);
+}
+
+Json report_json(const Arguments& arguments, const Problem& problem, const RunRequest& request,
+                 const Outcome& outcome) {
+  const Tiling& tiling = outcome.run.tiling;
+  Json object = {
+      {"status", name(outcome.status)},
+      {"device", request.device_name()},
+      {"kernel", outcome.run.kernel},
+      {"shape",
+       {{"m", problem.m}, {"k", problem.k}, {"n", problem.n}, {"groups", problem.groups()}}},
+      {"group_sizes", problem.group_sizes},
+      {"dtype", name(problem.dtype)},
+      {"out_dtype", name(problem.out_dtype)},
+      {"tiling", {{"m", tiling.m}, {"k", tiling.k}, {"n", tiling.n}}},
+      {"flops", problem.flops()}};
+  if (request.device == nullptr) object["tiling"] = Json();
+  add_run(object, arguments, request, outcome.run.report);
+  const Verdict* const verdict = outcome.verdict ? &*outcome.verdict : nullptr;
+  object["max_abs_error"] = verdict ? Json(verdict->max_abs_error) : Json();
+  object["max_error_over_bound"] = verdict ? Json(verdict->max_error_over_bound) : Json();
+  object["checked_rows"] = verdict ? verdict->checked_rows : 0;
+  if (verdict && !verdict->ok) object["error"] = verdict->message;
+  if (!outcome.run.notes.empty()) object["notes"] = outcome.run.notes;
+  return object;
+}
+
+int run(Operation operation, const Arguments& arguments, Console& console) {
+  Expected<Asked> what = asked(operation, arguments);
+  if (!what) return fail(console, what.diags());
+  Expected<RunRequest> request = run_request(arguments, true);
+  if (!request) return fail(console, request.diags());
+  if (request->device == nullptr) {
+    for (const std::string_view option : {"tiling", "buffers"}) {
+      if (!arguments.has(option)) continue;
+      return fail(console,
+                  error(fmt::format("--{} cuts a kernel, and the reference is not cut", option)));
+    }
+  }
+  const Expected<Given> input = given(*what);
+  if (!input) return fail(console, input.diags());
+  const Problem& problem = input->problem;
+  Diags diags;
+  const Check check = choose_check(arguments, problem, *request, diags);
+  if (!diags.empty()) return fail(console, diags);
+
+  Observation observation(*request, console);
+  const Expected<Outcome> outcome =
+      perform(problem, input->operands, *request, observation.options(), check);
+  if (!outcome) return fail(console, outcome.diags());
+  diags = observation.finish();
+  for (const Diag& unsaved : save_schedule(*request, outcome->run.report)) diags.push_back(unsaved);
+  if (arguments.has("out") && outcome->run.report.findings.empty()) {
+    const Diags unsaved = save_tensor(std::string(arguments.text("out")), outcome->run.out);
+    diags.insert(diags.end(), unsaved.begin(), unsaved.end());
+  }
+  if (!diags.empty()) return fail(console, diags);
+  if (console.json) {
+    print(console, report_json(arguments, problem, *request, *outcome));
+  } else {
+    print_report(console, arguments, problem, *request, *outcome);
+  }
+  return exit_code(outcome->status);
+}
+
+Options all_options(Operation operation) {
+  Options options = problem_options(operation);
+  for (const Option& option : run_options()) options.push_back(option);
+  const auto device = std::find_if(options.begin(), options.end(),
+                                   [](const Option& option) { return option.name == "device"; });
+  device->value = "interpreter|cuda|reference";
+  return options;
+}
+
+int run_gmm(const Arguments& arguments, Console& console) {
+  return run(Operation::gmm, arguments, console);
+}
+
+int run_tgmm(const Arguments& arguments, Console& console) {
+  return run(Operation::tgmm, arguments, console);
+}
+
+}  // namespace
+
+Command gmm_command() {
+  return {"gmm",
+          "",
+          "grouped matmul: out[rows of group g] = lhs[rows of group g] . rhs[g]",
+          "  gmm-run gmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+          "  gmm-run gmm --m 4096 --groups 8 --group-sizes zipf:1.2 --k 512 --n 512 --dtype f32\n"
+          "  gmm-run gmm --group-sizes 5,0,9 --k 96 --n 64 --tiling 8,32,32 --schedule random:7\n"
+          "  gmm-run gmm --lhs x.npy --rhs weights.safetensors#w1 --sizes sizes.npy --out y.npy\n",
+          all_options(Operation::gmm),
+          run_gmm};
+}
+
+Command tgmm_command() {
+  return {"tgmm",
+          "",
+          "its gradient for the weights: out[g] = lhs[:, rows of g] . rhs[rows of g, :]",
+          "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+          "  gmm-run tgmm --group-sizes 100,0,50 --k 64 --n 32 --existing-out accumulate\n",
+          all_options(Operation::tgmm),
+          run_tgmm};
+}
+
+}  // namespace tessera::cli

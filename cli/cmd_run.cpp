@@ -1,0 +1,127 @@
+// run: a kernel of a file on the simulated machine, or on another device.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/bindings.h"
+#include "cli/command.h"
+#include "cli/observation.h"
+#include "cli/report.h"
+#include "cli/run_request.h"
+#include "cli/source_file.h"
+#include "cli/text.h"
+#include "core/language.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Ran {
+  Program program;
+  Bindings bindings;
+  RunRequest request;
+  DeviceReport report;
+};
+
+Expected<Ran> run_program(const Arguments& arguments, Console& console) {
+  const auto opened = open_program(arguments.words().front());
+  if (!opened) return opened.diags();
+  const Expected<const KernelInfo*> kernel = choose_kernel(**opened, arguments);
+  if (!kernel) return kernel.diags();
+  const Expected<Settings> settings = settings_of(arguments, **kernel);
+  if (!settings) return settings.diags();
+  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
+  if (!missing.empty()) {
+    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
+                             fmt::join(missing, ", "), missing.front()));
+  }
+  Expected<Program> program = instantiate_kernel(**opened, **kernel, *settings);
+  if (!program) return program.diags();
+  Expected<RunRequest> request = run_request(arguments, false);
+  if (!request) return request.diags();
+  Expected<Bindings> bindings = bind(*program, arguments, request->options.devices);
+  if (!bindings) return bindings.diags();
+
+  Ran ran{*std::move(program), *std::move(bindings), *std::move(request), {}};
+  const Support support = ran.request.device->supports(ran.program);
+  if (!support.ok) return error(ErrorCode::unsupported, support.reason);
+  Observation observation(ran.request, console);
+  const DeviceOptions options{ran.request.profile.machine, &observation.options()};
+  Expected<DeviceReport> report =
+      ran.request.device->run(ran.program, ran.bindings.views(), options);
+  if (!report) return report.diags();
+  const Diags unwritten = observation.finish();
+  if (!unwritten.empty()) return unwritten;
+  ran.report = *std::move(report);
+  return ran;
+}
+
+std::string settings_text(const Program& program) {
+  std::string text;
+  for (const Setting& setting : program.settings) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", setting.name, setting.value);
+  }
+  return text;
+}
+
+void print_report(Console& console, const Arguments& arguments, const Ran& ran, Status status) {
+  console.out << line("kernel", fmt::format("{} {}", ran.program.name, settings_text(ran.program)));
+  console.out << ran.bindings.operand_lines();
+  console.out << run_lines(ran.request, ran.report);
+  console.out << line("time", human_seconds(ran.report.wall_seconds));
+  if (status == Status::ok) console.out << ran.bindings.result_lines();
+  console.out << finding_lines(arguments, ran.request, ran.report);
+}
+
+int run(const Arguments& arguments, Console& console) {
+  Expected<Ran> ran = run_program(arguments, console);
+  if (!ran) return fail(console, ran.diags());
+  const Status status = status_of(ran->report);
+  Diags problems = save_schedule(ran->request, ran->report);
+  if (status == Status::ok) {
+    const Diags unsaved = ran->bindings.save_results();
+    problems.insert(problems.end(), unsaved.begin(), unsaved.end());
+  }
+  if (!problems.empty()) return fail(console, problems);
+  if (!console.json) {
+    print_report(console, arguments, *ran, status);
+    return exit_code(status);
+  }
+  Json object = {{"status", name(status)},
+                 {"device", ran->request.device_name()},
+                 {"devices", ran->request.options.devices},
+                 {"kernel", ran->program.name},
+                 {"shape", Json::object()}};
+  for (const Setting& setting : ran->program.settings) {
+    object["shape"][setting.name] = setting.value;
+  }
+  add_run(object, arguments, ran->request, ran->report);
+  if (status == Status::ok) object["results"] = ran->bindings.results_json();
+  print(console, object);
+  return exit_code(status);
+}
+
+}  // namespace
+
+Command run_command() {
+  Options options = {
+      {"set", "NAME=VALUE", "a parameter of the kernel", true},
+      {"kernel", "NAME", "which kernel, when the file has several"},
+      {"devices", "N", "how many devices run it; default 1"},
+  };
+  for (const Option& option : binding_options()) options.push_back(option);
+  for (const Option& option : run_options()) options.push_back(option);
+  return {"run",
+          "FILE.tsr|KERNEL",
+          "a program of your own",
+          "  gmm-run run my_kernel.tsr --set m=300 --set n=64\n"
+          "  gmm-run run my_kernel.tsr --in lhs=x.npy --in group_sizes=100,150,50 --out out=y.npy\n"
+          "  gmm-run run right_permute.tsr --devices 2 --schedule random:1\n",
+          options,
+          run};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,110 @@
+#include "cli/console.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <utility>
+
+namespace tessera::cli {
+
+std::string_view name(Status status) {
+  constexpr std::array<std::string_view, 6> names = {"ok",        "mismatch",    "finding",
+                                                     "bad_input", "unsupported", "environment"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+int exit_code(Status status) {
+  switch (status) {
+    case Status::ok:
+      return 0;
+    case Status::mismatch:
+    case Status::finding:
+      return 1;
+    case Status::bad_input:
+    case Status::unsupported:
+      return 2;
+    case Status::environment:
+      return 3;
+  }
+  return 2;
+}
+
+Status status_of(const Diags& diags) {
+  if (diags.empty()) return Status::ok;
+  switch (diags.front().code) {
+    case ErrorCode::unsupported:
+      return Status::unsupported;
+    case ErrorCode::environment:
+      return Status::environment;
+    case ErrorCode::invalid_value:
+    case ErrorCode::invalid_type:
+    case ErrorCode::runtime:
+      return Status::bad_input;
+  }
+  return Status::bad_input;
+}
+
+Json place_json(const Loc& loc, int device, std::string_view agent) {
+  Json place;
+  place["file"] = loc ? Json(loc.source->name) : Json();
+  place["line"] = loc ? Json(loc.line) : Json();
+  place["column"] = loc ? Json(loc.column) : Json();
+  place["device"] = device >= 0 ? Json(device) : Json();
+  place["agent"] = agent.empty() ? Json() : Json(agent);
+  return place;
+}
+
+namespace {
+
+Json note_json(std::string_view message, const Loc& loc, int device, std::string_view agent) {
+  Json note = {{"message", message}};
+  note.update(place_json(loc, device, agent));
+  return note;
+}
+
+}  // namespace
+
+Json to_json(const Diag& diag) {
+  Json result = {{"kind", diag.code == ErrorCode::unsupported ? "unsupported" : "error"}};
+  result.update(note_json(diag.message, diag.loc, -1, {}));
+  result["notes"] = Json::array();
+  for (const Note& note : diag.notes) {
+    result["notes"].push_back(note_json(note.message, note.loc, -1, {}));
+  }
+  return result;
+}
+
+Json to_json(const Finding& finding) {
+  Json result = {{"kind", tessera::name(finding.kind)}};
+  result.update(note_json(finding.message, finding.at.loc, finding.at.device, finding.at.agent));
+  result["notes"] = Json::array();
+  for (const FindingPlace& note : finding.notes) {
+    result["notes"].push_back(note_json(note.message, note.loc, note.device, note.agent));
+  }
+  return result;
+}
+
+void print(Console& console, const Json& object) {
+  console.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+int fail(Console& console, const Diags& diags) {
+  const Status status = status_of(diags);
+  if (console.json) {
+    std::string text;
+    for (const Diag& diag : diags) text += (text.empty() ? "" : "\n") + diag.message;
+    Json object = {{"status", name(status)}, {"error", text}, {"errors", Json::array()}};
+    for (const Diag& diag : diags) object["errors"].push_back(to_json(diag));
+    print(console, object);
+  } else {
+    console.err << render(diags);
+  }
+  return exit_code(status);
+}
+
+int fail(Console& console, Diag diag) { return fail(console, Diags{std::move(diag)}); }
+
+}  // namespace tessera::cli

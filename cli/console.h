@@ -1,0 +1,38 @@
+// Where a command writes: a report for people, or one JSON object and nothing else on standard
+// output.
+#pragma once
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "core/diag.h"
+#include "interp/finding.h"
+
+namespace tessera::cli {
+
+using Json = nlohmann::ordered_json;
+
+enum class Status { ok, mismatch, finding, bad_input, unsupported, environment };
+
+std::string_view name(Status status);  // "bad_input"
+int exit_code(Status status);  // 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, 3
+Status status_of(const Diags& diags);  // of the first, which is what stopped the command
+
+struct Console {
+  std::ostream& out;
+  std::ostream& err;
+  bool json = false;
+};
+
+Json to_json(const Diag& diag);
+Json to_json(const Finding& finding);
+// A place's fields: file, line, column, device, agent; null where there is none.
+Json place_json(const Loc& loc, int device, std::string_view agent);
+
+// Prints the object on standard output.
+void print(Console& console, const Json& object);
+// Says why the command cannot do its work, in the way asked for; returns the exit code.
+int fail(Console& console, const Diags& diags);
+int fail(Console& console, Diag diag);
+
+}  // namespace tessera::cli

@@ -1,0 +1,141 @@
+#include "cli/fuzz_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <string_view>
+
+#include "kernels/group_sizes.h"
+#include "kernels/splitmix.h"
+
+namespace tessera::cli {
+namespace {
+
+class Choices {
+ public:
+  Choices(std::uint64_t seed, std::int64_t index)
+      : random_(SplitMix::mix(seed) ^ static_cast<std::uint64_t>(index)) {}
+
+  // Uniform in [lowest, highest].
+  std::int64_t between(std::int64_t lowest, std::int64_t highest) {
+    const auto count = static_cast<std::uint64_t>(highest - lowest + 1);
+    return lowest + static_cast<std::int64_t>(random_.next() % count);
+  }
+  bool percent(std::int64_t share) { return between(0, 99) < share; }
+  template <typename T, std::size_t N>
+  T among(const std::array<T, N>& values) {
+    return values[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(N) - 1))];
+  }
+  std::uint64_t word() { return random_.next(); }
+
+ private:
+  SplitMix random_;
+};
+
+// Around the edges of tiles more often than elsewhere.
+std::int64_t extent(Choices& choices, std::int64_t highest) {
+  constexpr std::array<std::int64_t, 10> edges = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33};
+  if (choices.percent(30)) return std::min(choices.among(edges), highest);
+  return choices.between(1, highest);
+}
+
+std::int64_t tile(Choices& choices) {
+  constexpr std::array<std::int64_t, 9> sides = {1, 3, 4, 8, 16, 24, 32, 64, 128};
+  return choices.among(sides);
+}
+
+std::vector<std::int64_t> draw_sizes(Choices& choices, std::int64_t rows) {
+  constexpr std::array<std::string_view, 7> names = {
+      "uniform", "multinomial", "zipf:1.2", "onehot", "empty:50", "jitter:30", ""};
+  const std::int64_t groups = choices.percent(80) ? choices.between(1, 6) : choices.between(7, 24);
+  const std::string_view distribution = choices.among(names);
+  if (!distribution.empty()) {
+    const auto sizes = generate_group_sizes(distribution, groups, rows, choices.word());
+    CHECK(sizes);
+    return *sizes;
+  }
+  // Differences of sorted cuts, drawn with replacement: empty groups occur.
+  std::vector<std::int64_t> cuts = {0, rows};
+  for (std::int64_t g = 1; g < groups; ++g) cuts.push_back(choices.between(0, rows));
+  std::sort(cuts.begin(), cuts.end());
+  std::vector<std::int64_t> sizes(cuts.size());
+  std::adjacent_difference(cuts.begin(), cuts.end(), sizes.begin());
+  sizes.erase(sizes.begin());
+  return sizes;
+}
+
+void draw_types(Choices& choices, Problem& problem) {
+  constexpr std::array<DType, 8> operands = {DType::f32, DType::bf16, DType::f16,  DType::i8,
+                                             DType::f32, DType::bf16, DType::e4m3, DType::e5m2};
+  constexpr std::array<DType, 4> results = {DType::f32, DType::bf16, DType::f16, DType::i32};
+  constexpr std::array<Fill, 5> fills = {Fill::integers, Fill::integers, Fill::integers,
+                                         Fill::normal, Fill::uniform};
+  problem.dtype = problem.rhs_dtype = choices.among(operands);
+  problem.out_dtype = choices.among(results);
+  if (problem.out_dtype == DType::i32 && problem.dtype != DType::i8) problem.out_dtype = DType::f32;
+  problem.fill = choices.among(fills);
+}
+
+void draw_window(Choices& choices, Problem& problem) {
+  problem.local_groups = problem.groups();
+  if (!choices.percent(30)) return;
+  problem.group_offset = choices.between(0, problem.groups() - 1);
+  problem.local_groups = choices.between(1, problem.groups() - problem.group_offset);
+  problem.local_rows = choices.percent(40);
+  if (problem.local_rows) problem.m = problem.processed_rows() + (choices.percent(30) ? 5 : 0);
+}
+
+}  // namespace
+
+FuzzCase draw_case(std::uint64_t seed, std::int64_t index, std::optional<Operation> only) {
+  constexpr std::array<std::string_view, 6> schedules = {"eager", "lazy",   "lifo",
+                                                         "eager", "random", "random"};
+  Choices choices(seed, index);
+  FuzzCase result;
+  Problem& problem = result.problem;
+  const bool draws_tgmm = choices.percent(35);
+  problem.operation = only.value_or(draws_tgmm ? Operation::tgmm : Operation::gmm);
+  problem.m = extent(choices, 160);
+  problem.k = choices.percent(2) ? 0 : extent(choices, 96);
+  problem.n = extent(choices, 96);
+  // Rows that no group owns, in one of four.
+  const bool has_tail = choices.percent(25);
+  problem.group_sizes = draw_sizes(choices, has_tail ? choices.between(0, problem.m) : problem.m);
+  draw_types(choices, problem);
+  draw_window(choices, problem);
+  problem.transpose_rhs = problem.operation == Operation::gmm && choices.percent(40);
+  if (choices.percent(30)) {
+    problem.existing = choices.percent(50) ? Existing::accumulate : Existing::overwrite;
+  }
+  problem.tiling = Tiling{tile(choices), tile(choices), tile(choices)};
+  problem.buffers = choices.percent(50) ? 2 : choices.between(1, 4);
+  problem.seed = static_cast<std::uint64_t>(choices.between(0, 999));
+  result.schedule = choices.among(schedules);
+  if (result.schedule == "random") {
+    result.schedule += fmt::format(":{}", choices.between(0, 9999));
+  }
+  if (choices.percent(30)) result.landing = Landing::partial;
+  if (choices.percent(30)) result.dma_order = DmaOrder::fifo;
+  if (choices.percent(30)) result.math = Math::exact;
+  return result;
+}
+
+std::vector<std::string> to_words(const FuzzCase& a_case) {
+  std::vector<std::string> words = to_words(a_case.problem);
+  words.emplace_back("--interpret");
+  const auto add = [&](const char* option, const std::string& value) {
+    words.emplace_back(option);
+    words.push_back(value);
+  };
+  if (a_case.schedule != "eager") add("--schedule", a_case.schedule);
+  if (a_case.landing == Landing::partial) add("--landing", "partial");
+  if (a_case.dma_order == DmaOrder::fifo) add("--dma-order", "fifo");
+  if (a_case.math == Math::exact) add("--math", "exact");
+  return words;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,16 @@
+// A problem with its operands: what options and files say together.
+#pragma once
+#include "cli/operands.h"
+#include "cli/problem.h"
+
+namespace tessera::cli {
+
+struct Given {
+  Problem problem;
+  Operands operands;
+};
+
+// Reads the files, settles every extent and type by them and the options, and generates the rest.
+Expected<Given> given(const Asked& asked);
+
+}  // namespace tessera::cli

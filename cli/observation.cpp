@@ -1,0 +1,31 @@
+#include "cli/observation.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "cli/source_file.h"
+#include "cli/text.h"
+
+namespace tessera::cli {
+
+Observation::Observation(const RunRequest& request, Console& console)
+    : console_(console), options_(request.options), progress_(console), trace_file_(request.trace) {
+  if (!trace_file_.empty()) options_.observers.push_back(&trace_);
+  options_.progress_context = &progress_;
+  options_.progress = [](void* context, std::int64_t steps) {
+    auto& progress = *static_cast<Progress*>(context);
+    if (!progress.is_due()) return;
+    progress.show(fmt::format("running: {} steps, {:.0f} s",
+                              human_count(static_cast<double>(steps)), progress.elapsed()));
+  };
+}
+
+Diags Observation::finish() {
+  if (trace_file_.empty()) return {};
+  if (trace_file_ != "-") return write_text(trace_file_, trace_.text());
+  console_.err << trace_.text();
+  return {};
+}
+
+}  // namespace tessera::cli

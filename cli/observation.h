@@ -1,0 +1,31 @@
+// What watches a run from outside: the progress line and the text trace.
+#pragma once
+#include <string>
+
+#include "cli/console.h"
+#include "cli/progress.h"
+#include "cli/run_request.h"
+#include "interp/trace_text.h"
+
+namespace tessera::cli {
+
+class Observation {
+ public:
+  Observation(const RunRequest& request, Console& console);
+  Observation(const Observation&) = delete;
+  Observation& operator=(const Observation&) = delete;
+
+  // Those of the request, with the observers; they point into this object.
+  const RunOptions& options() const { return options_; }
+  // After the run: writes the trace to where --trace says.
+  Diags finish();
+
+ private:
+  Console& console_;
+  RunOptions options_;
+  Progress progress_;
+  std::string trace_file_;
+  TextTrace trace_;
+};
+
+}  // namespace tessera::cli

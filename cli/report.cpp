@@ -1,0 +1,133 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/source_file.h"
+#include "cli/text.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::size_t longest_schedule = 500;  // characters that still read as a command line
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+// A device other than the interpreter names the kind at the beginning of the message.
+Json to_json_finding(const Diag& diag) {
+  Json finding = to_json(diag);
+  const std::size_t colon = diag.message.find(": ");
+  if (colon != std::string::npos) {
+    finding["kind"] = diag.message.substr(0, colon);
+    finding["message"] = diag.message.substr(colon + 2);
+  }
+  return finding;
+}
+
+}  // namespace
+
+Status status_of(const DeviceReport& report) {
+  if (report.findings.empty()) return Status::ok;
+  const bool only_unsupported =
+      std::all_of(report.findings.begin(), report.findings.end(),
+                  [](const Diag& diag) { return diag.code == ErrorCode::unsupported; });
+  return only_unsupported ? Status::unsupported : Status::finding;
+}
+
+std::string replay_line(const Arguments& arguments, const RunRequest& request,
+                        const RunResult& result) {
+  std::vector<std::string> words = {"gmm-run"};
+  const std::vector<std::string>& given = arguments.given();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == "--schedule" || given[i] == "--save-schedule" || given[i] == "--trace") {
+      ++i;
+    } else if (given[i] != "--json" && !given[i].starts_with("--schedule=") &&
+               !given[i].starts_with("--save-schedule=") && !given[i].starts_with("--trace=")) {
+      words.push_back(given[i]);
+    }
+  }
+  std::string schedule = request.schedule;
+  if (!request.save_schedule.empty()) {
+    schedule = "replay:" + request.save_schedule;
+  } else if (!result.schedule.empty() && result.schedule.size() <= longest_schedule) {
+    schedule = result.schedule;
+  }
+  words.insert(words.end(), {"--schedule", schedule});
+  return shell_line(words);
+}
+
+Diags save_schedule(const RunRequest& request, const DeviceReport& report) {
+  if (request.save_schedule.empty() || !report.simulated) return {};
+  return write_text(request.save_schedule, report.simulated->schedule + "\n");
+}
+
+void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
+             const DeviceReport& report) {
+  object["wall_seconds"] = report.wall_seconds;
+  object["trace_hash"] = Json();
+  object["findings"] = Json::array();
+  const RunResult* const result = report.simulated.get();
+  if (result == nullptr) {
+    for (const Diag& diag : report.findings) object["findings"].push_back(to_json_finding(diag));
+    return;
+  }
+  object["trace_hash"] = hash_text(result->trace_hash);
+  for (const Finding& finding : result->findings) object["findings"].push_back(to_json(finding));
+  object["replay"] =
+      result->findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
+  object["profile"] = request.profile.machine.name;
+  object["schedule"] = request.schedule;
+  object["steps"] = result->stats.steps;
+  object["ops"] = result->stats.ops;
+  object["dmas"] = result->stats.dmas;
+  object["dma_bytes"] = result->stats.dma_bytes;
+  object["peak_vmem"] = result->stats.peak_vmem;
+  object["peak_smem"] = result->stats.peak_smem;
+}
+
+std::string line(std::string_view label, std::string_view text) {
+  return fmt::format("{:<10}{}\n", label, text);
+}
+
+std::string run_lines(const RunRequest& request, const DeviceReport& report) {
+  std::string device(request.device_name());
+  if (request.is_interpreter()) device += fmt::format(", profile {}", request.profile.machine.name);
+  if (request.options.devices > 1) device += fmt::format(", {} devices", request.options.devices);
+  if (!request.why.empty()) device += fmt::format(" ({})", request.why);
+  std::string text = line("device", device);
+  const RunResult* const result = report.simulated.get();
+  if (result == nullptr) return text;
+  const RunOptions& options = request.options;
+  std::string schedule = request.schedule.size() <= 60 ? request.schedule : "steps given";
+  if (options.landing == Landing::partial) schedule += ", copies may land in parts";
+  if (options.dma_order == DmaOrder::fifo) schedule += ", copies land in order";
+  if (options.slow_device >= 0) schedule += fmt::format(", device {} slow", options.slow_device);
+  if (!options.checked) schedule += ", unchecked";
+  text += line("schedule", schedule);
+  const RunStats& stats = result->stats;
+  text += line("steps", fmt::format("{} events, {} ops, {} copies of {} in all", stats.steps,
+                                    stats.ops, stats.dmas, human_bytes(stats.dma_bytes)));
+  text += line("vmem", fmt::format("{} of {}", human_bytes(stats.peak_vmem),
+                                   human_bytes(request.profile.machine.vmem_bytes)));
+  return text;
+}
+
+std::string finding_lines(const Arguments& arguments, const RunRequest& request,
+                          const DeviceReport& report) {
+  if (report.findings.empty()) return {};
+  if (!report.simulated) return render(report.findings);
+  std::string text;
+  const std::vector<Finding>& findings = report.simulated->findings;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings.size() > 1) text += fmt::format("{}. ", i + 1);
+    text += render(findings[i]);
+    if (!text.ends_with('\n')) text += '\n';
+  }
+  return text + fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));
+}
+
+}  // namespace tessera::cli

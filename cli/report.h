@@ -1,0 +1,35 @@
+// What every run of a program tells: where it ran, what it cost, what it found, and how to replay
+// it.
+#pragma once
+#include <string>
+
+#include "cli/console.h"
+#include "cli/options.h"
+#include "cli/run_request.h"
+#include "devices/device.h"
+
+namespace tessera::cli {
+
+// ok, finding, or unsupported when nothing else was found.
+Status status_of(const DeviceReport& report);
+
+// The command line that runs this again under the same schedule. The schedule's text stands in it
+// when it is short; else the file that --save-schedule wrote, or the schedule as it was asked for.
+std::string replay_line(const Arguments& arguments, const RunRequest& request,
+                        const RunResult& result);
+// Writes the schedule where --save-schedule says.
+Diags save_schedule(const RunRequest& request, const DeviceReport& report);
+
+// wall_seconds, schedule, trace_hash, counts, findings and replay.
+void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
+             const DeviceReport& report);
+// "device", "schedule", "steps" ... for people; the time stands in the line `time`.
+std::string run_lines(const RunRequest& request, const DeviceReport& report);
+// The findings, numbered when there are several, and the replay.
+std::string finding_lines(const Arguments& arguments, const RunRequest& request,
+                          const DeviceReport& report);
+
+// One aligned line of a report.
+std::string line(std::string_view label, std::string_view text);
+
+}  // namespace tessera::cli

@@ -1,0 +1,161 @@
+#include "cli/run_request.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "cli/source_file.h"
+#include "devices/devices.h"
+
+namespace tessera::cli {
+namespace {
+
+// Options that only the interpreter can honour.
+constexpr std::array<std::string_view, 11> of_interpreter = {
+    "profile", "schedule",  "dma-order", "landing",       "slow-device", "math",
+    "no-math", "unchecked", "trace",     "save-schedule", "devices"};
+
+void choose_device(const Arguments& arguments, bool with_reference, RunRequest& request,
+                   Diags& diags) {
+  const std::string_view named = arguments.text("device");
+  if (arguments.has("interpret") && !named.empty() && named != "interpreter") {
+    diags.push_back(error(
+        fmt::format("--interpret is short for --device interpreter, and --device says {}", named)));
+    return;
+  }
+  if (named == "reference") {
+    if (!with_reference) {
+      diags.push_back(
+          error("--device reference is for the operations: a program has no reference"));
+    }
+    return;
+  }
+  if (named.empty() && !arguments.has("interpret")) {
+    request.device = &default_device();
+    for (const Device* device : devices()) {
+      if (device == request.device) break;
+      request.why += fmt::format("{}{}: {}", request.why.empty() ? "" : "; ", device->name(),
+                                 device->available().reason);
+    }
+    return;
+  }
+  const Expected<const Device*> device = find_device(named.empty() ? "interpreter" : named);
+  if (!device) {
+    diags.insert(diags.end(), device.diags().begin(), device.diags().end());
+    return;
+  }
+  const Support support = (*device)->available();
+  if (!support.ok) {
+    diags.push_back(error(ErrorCode::environment,
+                          fmt::format("device {}: {}", (*device)->name(), support.reason)));
+    return;
+  }
+  request.device = *device;
+}
+
+void choose_schedule(const Arguments& arguments, RunRequest& request, Diags& diags) {
+  if (!arguments.has("schedule")) return;
+  request.schedule = arguments.text("schedule");
+  request.options.schedule = request.schedule;
+  constexpr std::string_view replay = "replay:";
+  if (!request.schedule.starts_with(replay)) return;
+  const auto file = read_source(request.schedule.substr(replay.size()));
+  if (!file) {
+    diags.insert(diags.end(), file.diags().begin(), file.diags().end());
+    return;
+  }
+  std::string text = (*file)->text;
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  request.options.schedule = std::move(text);
+}
+
+void choose_interpretation(const Arguments& arguments, RunRequest& request, Diags& diags) {
+  RunOptions& options = request.options;
+  constexpr std::array<std::string_view, 2> orders = {"unordered", "fifo"};
+  constexpr std::array<std::string_view, 2> landings = {"whole", "partial"};
+  constexpr std::array<std::string_view, 2> maths = {"library", "exact"};
+  constexpr std::array<std::string_view, 3> policies = {"use", "strict", "poison"};
+  options.dma_order = static_cast<DmaOrder>(arguments.choice("dma-order", orders, diags));
+  options.landing = static_cast<Landing>(arguments.choice("landing", landings, diags));
+  options.math = static_cast<Math>(arguments.choice("math", maths, diags));
+  options.uninitialised =
+      static_cast<Uninitialised>(arguments.choice("uninitialised", policies, diags));
+  options.devices =
+      static_cast<int>(arguments.integer("devices", diags, 1, 1024).value_or(options.devices));
+  if (arguments.has("no-math")) {
+    if (arguments.has("math")) {
+      diags.push_back(error("--no-math leaves the arithmetic out, and --math chooses one"));
+    }
+    options.math = Math::none;
+  }
+  options.slow_device = static_cast<int>(
+      arguments.integer("slow-device", diags, 0, options.devices - 1).value_or(-1));
+  options.checked = !arguments.has("unchecked");
+  request.save_schedule = arguments.text("save-schedule");
+  options.record_schedule = !request.save_schedule.empty();
+  request.trace = arguments.text("trace");
+  if (!options.checked && !request.trace.empty()) {
+    diags.push_back(error("--unchecked runs without observers, and --trace is one"));
+  }
+}
+
+void choose_profile(const Arguments& arguments, RunRequest& request, Diags& diags) {
+  Expected<Profile> profile = find_profile(arguments.text("profile", default_profile));
+  if (profile) {
+    request.profile = *std::move(profile);
+    request.options.profile = request.profile.machine;
+  } else {
+    diags.insert(diags.end(), profile.diags().begin(), profile.diags().end());
+  }
+}
+
+}  // namespace
+
+std::string_view RunRequest::device_name() const {
+  return device == nullptr ? "reference" : device->name();
+}
+
+bool RunRequest::is_interpreter() const { return device_name() == "interpreter"; }
+
+Options run_options() {
+  return {
+      {"interpret", "", "short for --device interpreter"},
+      {"device", "interpreter|cuda", "where to run; default: cuda if it is there"},
+      {"profile", "v5e|v5p|v6e|h200|...", "machine profile of the simulated devices; default v5e"},
+      {"schedule", "eager|lazy|lifo|random:SEED|replay:FILE|steps:...",
+       "who moves next; default eager"},
+      {"dma-order", "unordered|fifo", "the order in which copies of one link land"},
+      {"landing", "whole|partial", "whether a copy may land in parts"},
+      {"slow-device", "D", "device D moves only when nobody else can"},
+      {"math", "library|exact", "tile arithmetic: the fast library, or plain ascending loops"},
+      {"no-math", "", "no tile arithmetic at all: the protocol only"},
+      {"unchecked", "", "no checks and no observers, for measuring only"},
+      {"uninitialised", "use|strict|poison", "when undefined data stops the run"},
+      {"trace", "FILE", "the run's events as text; - is standard error"},
+      {"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE"},
+  };
+}
+
+Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference) {
+  RunRequest request;
+  Diags diags;
+  choose_device(arguments, with_reference, request, diags);
+  if (diags.empty() && !request.is_interpreter()) {
+    for (const std::string_view name : of_interpreter) {
+      if (!arguments.has(name)) continue;
+      diags.push_back(error(fmt::format("--{} is for the interpreter, and this runs on {}", name,
+                                        request.device_name())));
+    }
+  }
+  choose_profile(arguments, request, diags);
+  choose_schedule(arguments, request, diags);
+  choose_interpretation(arguments, request, diags);
+  if (!diags.empty()) return diags;
+  return request;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,30 @@
+// How a program is to be run: the options that the operations and `run` share.
+#pragma once
+#include <string>
+
+#include "cli/options.h"
+#include "core/expected.h"
+#include "devices/device.h"
+#include "devices/profile.h"
+#include "interp/run.h"
+
+namespace tessera::cli {
+
+struct RunRequest {
+  const Device* device = nullptr;  // null: the Eigen reference takes the place of a run
+  std::string why;                 // why this device, when the caller did not name it
+  Profile profile;
+  RunOptions options;              // of the interpreter
+  std::string schedule = "eager";  // as given; options.schedule holds what a file said
+  std::string save_schedule;       // a file, or empty
+  std::string trace;               // a file, "-" for standard error, or empty
+
+  std::string_view device_name() const;
+  bool is_interpreter() const;
+};
+
+// The rows of --help; `with_reference`: whether --device takes reference as well.
+Options run_options();
+Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference);
+
+}  // namespace tessera::cli

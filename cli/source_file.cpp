@@ -1,0 +1,116 @@
+#include "cli/source_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "cli/near.h"
+#include "kernels/kernels.h"
+
+namespace tessera::cli {
+namespace {
+
+Diag cannot(std::string_view verb, const std::string& path) {
+  const std::string reason = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
+  return error(ErrorCode::environment, fmt::format("cannot {} {}{}", verb, path, reason));
+}
+
+std::vector<std::string_view> kernel_names(const Module& module) {
+  std::vector<std::string_view> names;
+  for (const KernelInfo& kernel : module.kernels) names.push_back(kernel.name);
+  return names;
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return cannot("open", path);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  // A folder opens, and fails only here.
+  if (in.bad() || in.fail()) return cannot("read", path);
+  return std::make_shared<const Source>(Source{path, std::move(text)});
+}
+
+Diags write_text(const std::string& path, std::string_view text) {
+  errno = 0;
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (out) return {};
+  return {cannot("write", path)};
+}
+
+Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel) {
+  if (find_kernel(file_or_kernel) != nullptr) {
+    const Expected<const Module*> embedded = embedded_module(file_or_kernel);
+    if (!embedded) return embedded.diags();
+    // It lives as long as the process.
+    return std::shared_ptr<const Module>(std::shared_ptr<const Module>(), *embedded);
+  }
+  const auto source = read_source(file_or_kernel);
+  if (!source) return source.diags();
+  Expected<Module> module = parse(*source);
+  if (!module) return module.diags();
+  return std::make_shared<const Module>(*std::move(module));
+}
+
+Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments& arguments) {
+  const std::string_view named = arguments.text("kernel");
+  const std::vector<std::string_view> names = kernel_names(module);
+  const std::string& file = module.source->name;
+  if (!named.empty()) {
+    if (const KernelInfo* kernel = module.find(named)) return kernel;
+    return error(fmt::format("{} has no kernel {}{}", file, named, did_you_mean(named, names)));
+  }
+  if (names.empty()) return error(fmt::format("{} has no kernel", file));
+  if (names.size() == 1) return &module.kernels.front();
+  return error(
+      fmt::format("{} has several kernels, --kernel names one: {}", file, fmt::join(names, ", ")));
+}
+
+Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel) {
+  std::vector<std::string_view> names;
+  for (const ParameterInfo& parameter : kernel.parameters) names.push_back(parameter.name);
+  Settings settings;
+  Diags diags;
+  for (const std::string& setting : arguments.all("set")) {
+    const std::size_t equals = setting.find('=');
+    const std::string name = setting.substr(0, equals);
+    if (equals == std::string::npos || equals == 0) {
+      diags.push_back(error(fmt::format("--set wants NAME=VALUE, not '{}'", setting)));
+    } else if (std::find(names.begin(), names.end(), name) == names.end()) {
+      diags.push_back(error(
+          fmt::format("{} has no parameter {}{}", kernel.name, name, did_you_mean(name, names))));
+    } else if (!settings.emplace(name, setting.substr(equals + 1)).second) {
+      diags.push_back(error(fmt::format("--set gives {} twice", name)));
+    }
+  }
+  if (!diags.empty()) return diags;
+  return settings;
+}
+
+std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings) {
+  std::vector<std::string> missing;
+  for (const ParameterInfo& parameter : kernel.parameters) {
+    if (parameter.default_text.empty() && !settings.contains(parameter.name)) {
+      missing.push_back(parameter.name);
+    }
+  }
+  return missing;
+}
+
+Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
+                                     const Settings& settings) {
+  const auto library = function_library();
+  if (!library) return library.diags();
+  return instantiate(module, kernel.name, settings, *library);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,31 @@
+// A program given by name: a file, or a kernel that the binary carries.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options.h"
+#include "core/expected.h"
+#include "core/language.h"
+
+namespace tessera::cli {
+
+// The text of a file; a failure says why it cannot be opened, as an error of the environment.
+Expected<std::shared_ptr<const Source>> read_source(const std::string& path);
+// Writes the whole text, or says why it cannot.
+Diags write_text(const std::string& path, std::string_view text);
+
+// A program by the name of its file, or of a kernel that the binary carries.
+Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel);
+// The kernel that --kernel names, or the only one of the module.
+Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments& arguments);
+// What --set gives; an unknown parameter of `kernel` gets a near match.
+Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel);
+// The parameters that neither `settings` nor a default decides.
+std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings);
+// The kernel with its parameters fixed; functions of the library are at its hand.
+Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
+                                     const Settings& settings);
+
+}  // namespace tessera::cli

@@ -1,0 +1,26 @@
+// Numbers and words on a command line.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::cli {
+
+// `text` as one integer, or nothing.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+// "100,150,50", or nothing when an entry is no integer.
+std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
+std::vector<std::string> split(std::string_view text, char separator);
+
+// The words as one line that a shell reads back as these words.
+std::string shell_line(std::span<const std::string> words);
+
+// "4.2 ms", "96 KiB", "12.3": three significant figures, for people.
+std::string human_seconds(double seconds);
+std::string human_bytes(std::int64_t bytes);
+std::string human_count(double count);
+
+}  // namespace tessera::cli
