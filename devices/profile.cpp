@@ -3,103 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <set>
 #include <utility>
-#include <variant>
 
 #include "devices/profile_data.h"
+#include "devices/profile_property.h"
 
 namespace tessera {
 namespace {
-
-using Machine = MachineProfile;
-using Member =
-    std::variant<std::int64_t Machine::*, double Machine::*, bool Machine::*, Tiling Profile::*>;
-
-struct Property {
-  std::string_view name;
-  Member member;
-};
-
-const Property properties[] = {
-    {"vmem", &Machine::vmem_bytes},
-    {"smem", &Machine::smem_bytes},
-    {"hbm", &Machine::hbm_bytes},
-    {"semaphores", &Machine::semaphores},
-    {"barrier_ids", &Machine::barrier_ids},
-    {"dma_granule", &Machine::dma_granule},
-    {"lanes", &Machine::lanes},
-    {"sublanes", &Machine::sublanes},
-    {"matrix_unit", &Machine::matrix_unit},
-    {"remote_vmem", &Machine::remote_vmem},
-    {"remote_smem", &Machine::remote_smem},
-    {"power_of_two_routes", &Machine::power_of_two_routes},
-    {"matmul_flops", &Machine::matmul_flops},
-    {"hbm_bandwidth", &Machine::hbm_bandwidth},
-    {"link_bandwidth", &Machine::link_bandwidth},
-    {"tiling", &Profile::tiling},
-};
-
-template <typename T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || stop != end || !(value >= 0)) return std::nullopt;
-  return value;
-}
-
-std::optional<std::int64_t> unit(std::string_view text) {
-  static constexpr std::pair<std::string_view, std::int64_t> units[] = {
-      {"", 1},
-      {"B", 1},
-      {"KiB", 1LL << 10},
-      {"MiB", 1LL << 20},
-      {"GiB", 1LL << 30},
-      {"KB", 1000},
-      {"MB", 1'000'000},
-      {"GB", 1'000'000'000},
-  };
-  for (const auto& [name, bytes] : units) {
-    if (name == text) return bytes;
-  }
-  return std::nullopt;
-}
-
-// What the property's value must look like, if `text` (with its unit) is not that.
-std::string set(Profile& profile, const Member& member, std::string_view text,
-                std::string_view unit_text) {
-  if (const auto* field = std::get_if<std::int64_t Machine::*>(&member)) {
-    const auto count = number<std::int64_t>(text);
-    const auto factor = unit(unit_text);
-    if (!count || !factor || *count > INT64_MAX / *factor)
-      return "a number, or one of bytes as in 128 MiB";
-    profile.machine.*(*field) = *count * *factor;
-    return "";
-  }
-  if (!unit_text.empty()) return "one value";
-  if (const auto* field = std::get_if<double Machine::*>(&member)) {
-    const auto rate = number<double>(text);
-    if (!rate) return "a number, as in 8.2e11";
-    profile.machine.*(*field) = *rate;
-  } else if (const auto* flag = std::get_if<bool Machine::*>(&member)) {
-    if (text != "yes" && text != "no") return "yes or no";
-    profile.machine.*(*flag) = text == "yes";
-  } else {
-    Tiling tiling;
-    const std::size_t first = text.find(','),
-                      second = text.find(',', std::min(first, text.size() - 1) + 1);
-    if (first == text.npos || second == text.npos) return "three numbers, as in 128,128,128";
-    const auto m = number<std::int64_t>(text.substr(0, first));
-    const auto k = number<std::int64_t>(text.substr(first + 1, second - first - 1));
-    const auto n = number<std::int64_t>(text.substr(second + 1));
-    if (!m || !k || !n || *m == 0 || *k == 0 || *n == 0) return "three numbers, as in 128,128,128";
-    profile.tiling = {*m, *k, *n};
-  }
-  return "";
-}
 
 struct Word {
   std::string_view text;
@@ -174,15 +85,11 @@ class Reader {
       given_ = {"vmem", "smem", "hbm", "semaphores"};
       return;
     }
-    for (const Property& property : properties) {
-      if (property.name != key.text) continue;
-      given_.insert(property.name);
-      const std::string wanted = set(profile, property.member, line[1].text,
-                                     line.size() == 3 ? line[2].text : std::string_view());
-      if (!wanted.empty()) fail(line[1], fmt::format("{} wants {}", key.text, wanted));
-      return;
-    }
-    fail(key, fmt::format("a profile has no property {}", key.text));
+    const PropertySet result = set_property(profile, key.text, line[1].text,
+                                            line.size() == 3 ? line[2].text : std::string_view());
+    if (!result.known) return fail(key, fmt::format("a profile has no property {}", key.text));
+    if (!result.wanted.empty()) fail(line[1], fmt::format("{} wants {}", key.text, result.wanted));
+    given_.emplace(key.text);
   }
 
   void open(const Word& name) {
