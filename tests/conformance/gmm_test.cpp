@@ -125,6 +125,27 @@ TEST(ConformanceGmm, seed_example_of_300_rows) {
   expect_with_every_fill(make(300, 64, 32, {100, 150, 50}));
 }
 
+TEST(ConformanceGmm, ejkernel_fewer_rows_than_the_tile) {
+  expect_with_every_fill(make(60, 128, 128, {20, 40}));
+}
+
+// Sizes around every power of two in adjacent groups; many groups; extents that no tile divides.
+TEST(ConformanceGmm, functional_corner_sizes) {
+  const Sizes corners{0, 1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 129, 255, 256, 257, 0};
+  const std::int64_t rows = std::accumulate(corners.begin(), corners.end(), std::int64_t{0});
+  Case c = make(rows + 3, 72, 136, corners, DType::bf16);
+  c.options.tiling = Tiling{64, 32, 128};
+  expect_with_every_fill(c);
+  Sizes small(17);
+  std::iota(small.begin(), small.end(), std::int64_t{1});
+  expect_with_every_fill(make(153, 8, 8, small));
+  Sizes many(1024, 0);
+  for (std::size_t g = 0; g < many.size(); g += 3) many[g] = static_cast<std::int64_t>(g % 4);
+  c = make(600, 8, 24, many);
+  c.options.tiling = Tiling{16, 8, 8};
+  expect_with_every_fill(c);
+}
+
 // JAX, tests/pallas/tpu_gmm_test.py: sizes are differences of sorted numbers drawn with
 // replacement.
 Sizes random_sizes(std::int64_t m, std::int64_t groups, SplitMix& random) {
