@@ -41,7 +41,7 @@ const std::map<std::string, std::set<std::string>> may_include = {
 
 // Headers from outside, by prefix: the files (by prefix) that may use them.
 const std::map<std::string, std::vector<std::string>> used_by = {
-    {"Eigen/", {"kernels/reference", "tests/"}},
+    {"Eigen/", {"kernels/reference", "kernels/peers", "tests/"}},
     {"unsupported/Eigen/", {"kernels/reference", "tests/"}},
     {"boost/program_options", {"cli/options"}},
     {"nlohmann/",
