@@ -92,16 +92,17 @@ TEST(Convert, ShortAndUnalignedArrays) {
   const auto floats = reference::random_floats(64);
   std::vector<std::byte> source(floats.size() * 4 + 1), result(floats.size() * 2 + 4);
   std::memcpy(source.data() + 1, floats.data(), floats.size() * 4);
-  for (int n = 0; n <= 64; ++n) {
+  for (std::size_t n = 0; n <= floats.size(); ++n) {
     std::fill(result.begin(), result.end(), std::byte{0xA5});
-    convert(source.data() + 1, DType::f32, result.data() + 1, DType::bf16, n);
-    for (int i = 0; i < n; ++i) {
+    convert(source.data() + 1, DType::f32, result.data() + 1, DType::bf16,
+            static_cast<std::int64_t>(n));
+    for (std::size_t i = 0; i < n; ++i) {
       std::uint16_t code = 0;
-      std::memcpy(&code, &result[static_cast<std::size_t>(1 + 2 * i)], 2);
-      ASSERT_EQ(code, to_bf16(floats[static_cast<std::size_t>(i)]));
+      std::memcpy(&code, &result[1 + 2 * i], 2);
+      ASSERT_EQ(code, to_bf16(floats[i]));
     }
     ASSERT_EQ(result[0], std::byte{0xA5});
-    ASSERT_EQ(result[static_cast<std::size_t>(1 + 2 * n)], std::byte{0xA5});
+    ASSERT_EQ(result[1 + 2 * n], std::byte{0xA5});
   }
 }
 

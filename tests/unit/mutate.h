@@ -32,7 +32,7 @@ inline std::string mutate(std::string bytes, std::size_t header, std::mt19937& r
         bytes.insert(at, bytes.substr(below(bytes.size()), 1 + below(16)));
         break;
     }
-    if (bytes.empty()) bytes = "x";
+    if (bytes.empty()) bytes.push_back('x');
   }
   return bytes;
 }

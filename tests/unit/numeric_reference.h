@@ -50,8 +50,10 @@ inline constexpr Format e5m2{5, 2, true};
 class Encoder {
  public:
   explicit Encoder(Format format) : format_(format) {
-    for (std::uint32_t code = 0; code <= format.beyond(); ++code)
+    values_.reserve(format.beyond() + 1);
+    for (std::uint32_t code = 0; code <= format.beyond(); ++code) {
       values_.push_back(format.finite(code));
+    }
   }
 
   const std::vector<double>& values() const { return values_; }
@@ -99,10 +101,8 @@ std::vector<F> critical_values(const Encoder& encoder) {
 // Floats of every magnitude, as random bits; NaN among them.
 inline std::vector<float> random_floats(int count) {
   std::mt19937 random(7);
-  std::vector<float> result;
-  for (int i = 0; i < count; ++i) {
-    result.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
-  }
+  std::vector<float> result(static_cast<std::size_t>(count));
+  for (float& value : result) value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
   return result;
 }
 

@@ -2,11 +2,14 @@
 // or lie.
 #include "core/safetensors.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/unit/mutate.h"
@@ -21,10 +24,16 @@ std::string safetensors(const std::string& json, const std::string& data) {
   return file + json + data;
 }
 
-std::string entry(const std::string& name, const std::string& type, const std::string& shape,
-                  const std::string& offsets) {
-  return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":" + shape +
-         ",\"data_offsets\":" + offsets + "}";
+std::string entry(std::string_view name, std::string_view type, std::string_view shape,
+                  std::string_view offsets) {
+  return fmt::format(R"("{}":{{"dtype":"{}","shape":{},"data_offsets":{}}})", name, type, shape,
+                     offsets);
+}
+
+std::string object(std::initializer_list<std::string> entries) {
+  std::string text;
+  for (const std::string& entry : entries) text += (text.empty() ? "{" : ",") + entry;
+  return text + "}";
 }
 
 Tensor filled(DType dtype, const Shape& shape, int seed) {
@@ -101,7 +110,7 @@ TEST_F(Safetensors, EveryTypeReturnsAsItWas) {
       tensors.push_back(filled(dtype, shape, i));
   }
   for (std::size_t i = 0; i < tensors.size(); ++i)
-    named.push_back({"t" + std::to_string(i), &tensors[i]});
+    named.push_back({fmt::format("t{}", i), &tensors[i]});
   ASSERT_TRUE(write_safetensors(path, named).empty());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto back = read_safetensors(path, named[i].name, tensors[i].dtype());
@@ -118,8 +127,8 @@ TEST_F(Safetensors, EveryTypeReturnsAsItWas) {
 
 TEST_F(Safetensors, AddsAndReplacesAndKeepsTheRest) {
   const Tensor one = filled(DType::f32, {3}, 1), two = filled(DType::e5m2, {2, 2}, 2);
-  const std::string json = "{\"__metadata__\":{\"made \\u00fc\":\"by\\nhand\"}," +
-                           entry("f64", "F64", "[1]", "[0,8]") + "}";
+  const std::string json =
+      object({R"("__metadata__":{"made \u00fc":"by\nhand"})", entry("f64", "F64", "[1]", "[0,8]")});
   write_bytes(path, safetensors(json, "12345678"));
   ASSERT_TRUE(add_to_safetensors(path, {"x", &two}).empty());
   ASSERT_TRUE(add_to_safetensors(path, {"y", &two}).empty());
@@ -157,8 +166,8 @@ TEST_F(Safetensors, NamesMayHoldAnyText) {
 }
 
 TEST_F(Safetensors, WhatIsAskedMustBeThere) {
-  write_bytes(path, safetensors("{" + entry("w", "F8_E4M3", "[2]", "[0,2]") + "," +
-                                    entry("d", "F64", "[0]", "[2,2]") + "}",
+  write_bytes(path, safetensors(object({entry("w", "F8_E4M3", "[2]", "[0,2]"),
+                                        entry("d", "F64", "[0]", "[2,2]")}),
                                 "ab"));
   EXPECT_EQ(message_of(read_safetensors(path, "v").diags()),
             "invalid: no tensor \"v\"; there are \"w\", \"d\"");
@@ -208,28 +217,27 @@ TEST_F(Safetensors, HeadersThatAreNotTheFormat) {
             "tensor \"a\": dtype stands twice");
   EXPECT_EQ(malformed("{\"a\":{\"color\":1}}"), "tensor \"a\": unknown field \"color\"");
   for (const char* shape : {"1", "\"1\"", "[[1]]", "[\"1\"]", "[true]", "[null]", "{}"}) {
-    EXPECT_EQ(malformed("{" + entry("a", "I8", shape, "[0,4]") + "}"),
+    EXPECT_EQ(malformed(object({entry("a", "I8", shape, "[0,4]")})),
               "tensor \"a\": shape and data_offsets are arrays of sizes")
         << shape;
   }
-  EXPECT_EQ(malformed("{" + entry("a", "I8", "[-4]", "[0,4]") + "}"), "a number is negative");
-  EXPECT_EQ(malformed("{" + entry("a", "I8", "[4.0]", "[0,4]") + "}"),
+  EXPECT_EQ(malformed(object({entry("a", "I8", "[-4]", "[0,4]")})), "a number is negative");
+  EXPECT_EQ(malformed(object({entry("a", "I8", "[4.0]", "[0,4]")})), "a number is not an integer");
+  EXPECT_EQ(malformed(object({entry("a", "I8", "[99999999999999999999]", "[0,4]")})),
             "a number is not an integer");
-  EXPECT_EQ(malformed("{" + entry("a", "I8", "[99999999999999999999]", "[0,4]") + "}"),
-            "a number is not an integer");
-  EXPECT_EQ(malformed("{" + entry("a", "I8", "[9223372036854775808]", "[0,4]") + "}"),
+  EXPECT_EQ(malformed(object({entry("a", "I8", "[9223372036854775808]", "[0,4]")})),
             "tensor \"a\": a number is too large");
-  EXPECT_EQ(malformed("{" + entry("a", "I8", "[4]", "[0]") + "}"),
+  EXPECT_EQ(malformed(object({entry("a", "I8", "[4]", "[0]")})),
             "tensor \"a\": data_offsets needs two numbers");
-  EXPECT_EQ(malformed("{" + entry("a", "I8", "[4]", "[0,4,4]") + "}"),
+  EXPECT_EQ(malformed(object({entry("a", "I8", "[4]", "[0,4,4]")})),
             "tensor \"a\": data_offsets has more than two numbers");
-  EXPECT_EQ(malformed("{" + entry("a", "I8", "[1e999]", "[0,4]") + "}").substr(0, 16),
+  EXPECT_EQ(malformed(object({entry("a", "I8", "[1e999]", "[0,4]")})).substr(0, 16),
             "not JSON at byte");
 }
 
 TEST_F(Safetensors, PlacesThatDoNotFit) {
   const auto one = [&](const char* type, const char* shape, const char* offsets) {
-    return malformed("{" + entry("a", type, shape, offsets) + "}");
+    return malformed(object({entry("a", type, shape, offsets)}));
   };
   EXPECT_EQ(one("I8", "[4]", "[4,0]"), "tensor \"a\": data_offsets [4, 0] end before they begin");
   EXPECT_EQ(one("I8", "[5]", "[0,5]"),
@@ -245,8 +253,7 @@ TEST_F(Safetensors, PlacesThatDoNotFit) {
             "tensor \"a\": (4611686018427387904, 4) of \"F99\" needs too many bytes, but "
             "data_offsets hold 4");
   const auto two = [&](const char* name, const char* first, const char* second) {
-    return malformed("{" + entry("a", "F99", "[1]", first) + "," +
-                     entry(name, "F99", "[1]", second) + "}");
+    return malformed(object({entry("a", "F99", "[1]", first), entry(name, "F99", "[1]", second)}));
   };
   EXPECT_EQ(two("b", "[0,3]", "[2,4]"),
             "tensor \"b\": data_offsets [2, 4] overlap another tensor's");
@@ -259,7 +266,7 @@ TEST_F(Safetensors, PlacesThatDoNotFit) {
 TEST_F(Safetensors, Metadata) {
   const std::string tensor = entry("a", "I8", "[4]", "[0,4]");
   const auto with = [&](const std::string& metadata) {
-    return "{\"__metadata__\":" + metadata + "," + tensor + "}";
+    return object({"\"__metadata__\":" + metadata, tensor});
   };
   EXPECT_EQ(failure(safetensors(with("{}"), "0123")), "no error");
   EXPECT_EQ(failure(safetensors(with("{\"a\":\"b\",\"\":\"\"}"), "0123")), "no error");
@@ -282,7 +289,7 @@ TEST_F(Safetensors, DeepNestingAndLongNamesCostNothing) {
             "tensor \"" + std::string(64, 'x') + "\"...: not an object");
   std::string dims = "1";
   for (int i = 0; i < 500'000; ++i) dims += ",1";
-  EXPECT_EQ(malformed("{" + entry("a", "I8", "[" + dims + "]", "[0,4]") + "}"),
+  EXPECT_EQ(malformed(object({entry("a", "I8", "[" + dims + "]", "[0,4]")})),
             "tensor \"a\": too many dimensions");
   EXPECT_LT(peak_address_space() - before, 64);
 }
@@ -300,10 +307,9 @@ TEST_F(Safetensors, TruncatedAtEveryByte) {
 }
 
 TEST_F(Safetensors, DamagedHeadersAreErrorsOfTheFile) {
-  const std::string json = "{\"__metadata__\":{\"k\":\"v\"}," +
-                           entry("a", "F32", "[30,20]", "[0,2400]") + "," +
-                           entry("b", "BF16", "[2,5]", "[2400,2420]") + "," +
-                           entry("c", "I8", "[]", "[2420,2421]") + "}";
+  const std::string json =
+      object({R"("__metadata__":{"k":"v"})", entry("a", "F32", "[30,20]", "[0,2400]"),
+              entry("b", "BF16", "[2,5]", "[2400,2420]"), entry("c", "I8", "[]", "[2420,2421]")});
   const std::string whole = safetensors(json, std::string(2421, '\x3F'));
   write_bytes(path, whole);
   ASSERT_TRUE(read_safetensors(path, "a"));
