@@ -45,10 +45,13 @@ void Machine::check_capacity(Core& core, std::int32_t statement) {
   const auto check = [&](std::string_view what, std::string_view unit, std::int64_t total,
                          std::int64_t limit, auto contributors) {
     if (stopped_ || limit == 0 || total <= limit) return;
-    std::vector<Contributor> all = contributors();
+    std::vector<FindingPlace> notes = biggest(contributors(), unit);
+    const Loc largest = notes.front().loc;
     stop(FindingKind::capacity,
          fmt::format("{} needs {}, but {} has {}", what, counted(total, unit), profile.name, limit),
-         core.id(), statement, biggest(std::move(all), unit));
+         core.id(), statement, std::move(notes));
+    // At the start of the run it is the largest declaration that stands for the finding.
+    if (statement < 0) findings_.back().at.loc = largest;
   };
   const auto buffers = [&](auto belongs) {
     std::vector<Contributor> all;

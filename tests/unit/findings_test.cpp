@@ -168,7 +168,7 @@ TEST(findings, capacity_of_vmem_counts_tile_registers) {
   options.profile = {.name = "small", .vmem_bytes = 1200};
   EXPECT_EQ(run_text(program(20), options), "");
   EXPECT_EQ(run_text(program(30), options),
-            "0: capacity: vmem needs 1600 bytes, but small has 1200\n"
+            "2: capacity: vmem needs 1600 bytes, but small has 1200\n"
             "  2: y takes 1200 bytes\n"
             "  1: x takes 400 bytes");
 }
@@ -205,12 +205,12 @@ TEST(findings, capacity_of_semaphores_and_barriers) {
   EXPECT_EQ(run_text(program, options), "");
   options.profile = {.name = "small", .semaphores = 3, .barrier_ids = 2};
   EXPECT_EQ(run_text(program, options),
-            "0: capacity: the core needs 4 semaphores, but small has 3\n"
+            "1: capacity: the core needs 4 semaphores, but small has 3\n"
             "  1: s takes 3 semaphores\n"
             "  2: t takes 1 semaphore");
   options.profile = {.name = "small", .semaphores = 4, .barrier_ids = 1};
   EXPECT_EQ(run_text(program, options),
-            "0: capacity: the kernel needs 2 barrier ids, but small has 1\n"
+            "3: capacity: the kernel needs 2 barrier ids, but small has 1\n"
             "  3: b takes 1 barrier id\n"
             "  5: d takes 1 barrier id");
 }
