@@ -1,0 +1,45 @@
+// No op without a golden program: the ops of the programs under tests/ops and tests/pipeline, before and after expansion,
+// are all of the table.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "tests/unit/language_support.h"
+
+namespace tessera {
+namespace {
+
+TEST(Ops, EachIsUsedByAGoldenProgram) {
+  std::set<std::size_t> used;
+  const auto note = [&](const Program& program) {
+    for (const Stmt& s : program.body) used.insert(s.op.index());
+  };
+  for (const char* folder : {"tests/ops", "tests/pipeline"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/" + folder)) {
+      if (entry.path().extension() != ".tsr") continue;
+      const Module module = test::parse_file(std::string(folder) + "/" + entry.path().filename().string());
+      for (const KernelInfo& kernel : module.kernels) {
+        auto program = instantiate(module, kernel.name, {}, {&test::library()});
+        ASSERT_TRUE(program) << render(program.diags());
+        note(*program);
+        auto expanded = expand(*program);
+        ASSERT_TRUE(expanded) << render(expanded.diags());
+        note(*expanded);
+      }
+    }
+  for (std::size_t i = 1; i < op_table().size(); ++i) EXPECT_TRUE(used.contains(i)) << "no golden program uses `" << op_table()[i].mnemonic << "`";
+}
+
+// Every row says what the op means; mnemonics are unique.
+TEST(Ops, RowsAreComplete) {
+  std::set<std::string_view> names;
+  for (const OpInfo& row : op_table().subspan(1)) {
+    EXPECT_TRUE(names.insert(row.mnemonic).second) << row.mnemonic;
+    EXPECT_FALSE(row.meaning.empty()) << row.mnemonic;
+  }
+}
+
+}  // namespace
+}  // namespace tessera
