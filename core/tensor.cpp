@@ -1,6 +1,7 @@
 #include "core/tensor.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,14 +17,25 @@ constexpr std::size_t alignment = 64;
 
 // Product of the dimensions times `size`; a zero anywhere makes it zero, however large the rest.
 std::optional<std::int64_t> checked_product(const Shape& shape, std::int64_t size) {
-  if (std::any_of(shape.begin(), shape.end(), [](auto dim) { return dim < 0; }))
+  if (std::any_of(shape.begin(), shape.end(), [](auto dim) { return dim < 0; })) {
     return std::nullopt;
+  }
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t product = size;
   for (const std::int64_t dim : shape) {
     if (__builtin_mul_overflow(product, dim, &product)) return std::nullopt;
   }
   return product;
+}
+
+// Tiles of a wide matrix touch a page for each row: large pages spare most of the misses. Only
+// those that lie wholly inside, so that no more memory becomes resident.
+void prefer_large_pages(std::byte* data, std::size_t bytes) {
+  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t first = (begin + page - 1) / page * page,
+                       last = (begin + bytes) / page * page;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 }
 
 // The block that malloc gave stands in front of the aligned bytes. calloc leaves fresh pages
@@ -36,6 +48,7 @@ std::byte* aligned_bytes(std::size_t bytes, bool zero) {
   const auto skip = (address + alignment - 1) / alignment * alignment - address + sizeof(void*);
   std::byte* data = static_cast<std::byte*>(block) + skip;
   std::memcpy(data - sizeof block, &block, sizeof block);
+  prefer_large_pages(data, bytes);
   return data;
 }
 
@@ -49,8 +62,9 @@ std::int64_t elements(const Shape& shape) {
 
 std::string to_string(const Shape& shape) {
   std::string text = "(";
-  for (const std::int64_t dim : shape)
+  for (const std::int64_t dim : shape) {
     text += fmt::format("{}{}", text.size() > 1 ? ", " : "", dim);
+  }
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
