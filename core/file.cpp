@@ -77,8 +77,9 @@ Expected<OutputFile> OutputFile::create(const std::string& path) {
     if (fd < 0 && errno == EEXIST && attempt < 1000) continue;
     if (fd < 0) return system_failure("write", path);
     OutputFile file(target, std::move(temporary), Descriptor(fd));
-    if (existing && ::fchmod(fd, existing->st_mode & 07777) != 0)
+    if (existing && ::fchmod(fd, existing->st_mode & 07777) != 0) {
       return system_failure("write", path);
+    }
     return file;
   }
 }

@@ -33,8 +33,9 @@ Expected<OpenFile> open_safetensors(const std::string& path) {
   const std::int64_t available = file->size() - length_bytes;
   if (available < 0) return in_file(path, {error("truncated: no length of a header")});
   std::array<unsigned char, length_bytes> start{};
-  if (auto diags = file->read(0, std::as_writable_bytes(std::span(start))); !diags.empty())
+  if (auto diags = file->read(0, std::as_writable_bytes(std::span(start))); !diags.empty()) {
     return diags;
+  }
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < start.size(); ++i) length |= std::uint64_t{start[i]} << (8 * i);
   if (length > static_cast<std::uint64_t>(available)) {
@@ -145,8 +146,9 @@ Diags write_pieces(const std::string& path, std::vector<Piece> pieces, Safetenso
                                             json->size(), largest_header))});
   }
   std::string start;
-  for (std::size_t i = 0; i < length_bytes; ++i)
+  for (std::size_t i = 0; i < length_bytes; ++i) {
     start += static_cast<char>(json->size() >> (8 * i));
+  }
   start += *json;
 
   auto file = OutputFile::create(path);

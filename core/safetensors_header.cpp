@@ -46,19 +46,23 @@ Expected<std::string> print_safetensors_header(const SafetensorsHeader& header) 
   if (!header.metadata.empty()) {
     Json metadata = Json::object();
     for (const auto& [key, value] : header.metadata) metadata[key] = value;
-    text += fmt::format("\"{}\":{}", safetensors_metadata, metadata.dump());
+    text += fmt::format("\"{}\":{}", safetensors_metadata,
+                        metadata.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   std::unordered_set<std::string_view> seen;
   for (const TensorEntry& entry : header.tensors) {
-    if (!is_utf8(entry.name))
+    if (!is_utf8(entry.name)) {
       return error(fmt::format("the name {} is not UTF-8", shown_name(entry.name)));
+    }
     if (entry.shape.size() > largest_file_rank) {
       return error(fmt::format("tensor {} has too many dimensions", shown_name(entry.name)));
     }
-    if (entry.name == safetensors_metadata)
+    if (entry.name == safetensors_metadata) {
       return error(fmt::format("the name {} is reserved", entry.name));
-    if (!seen.insert(entry.name).second)
+    }
+    if (!seen.insert(entry.name).second) {
       return error(fmt::format("tensor {} stands twice", shown_name(entry.name)));
+    }
     if (text.size() > 1) text += ',';
     text += fmt::format("{}:{{\"dtype\":{},\"shape\":{},\"data_offsets\":[{},{}]}}",
                         literal(entry.name, false), literal(entry.type, false),

@@ -184,8 +184,9 @@ std::string place_problem(std::vector<TensorEntry>& tensors, std::int64_t data_b
     if (entry.begin > end) return says(fmt::format("leave a gap from {}", end));
     end = entry.end;
   }
-  if (end != data_bytes)
+  if (end != data_bytes) {
     return fmt::format("tensors cover {} of the {} bytes of data", end, data_bytes);
+  }
   return {};
 }
 
