@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "interp/describe.h"
 #include "interp/leftover.h"
@@ -17,7 +16,8 @@ constexpr std::size_t most_cores = 8;
 
 class Report {
  public:
-  explicit Report(Machine& machine) : machine_(machine), program_(machine.program()) {
+  explicit Report(Machine& machine)
+      : machine_(machine), program_(machine.program()), signallers_(machine) {
     for (const Handle core : machine.blocked()) blocked_.push_back(core);
     std::sort(blocked_.begin(), blocked_.end());
   }
@@ -69,9 +69,9 @@ class Report {
                     cell_text(program_, sem.semaphore, sem.cell), core.need().count, cell.count,
                     unit_text(program_, sem, missing(core))));
     add_tallies(machine_, sem, notes_);
-    const std::vector<Signaller> all = possible_signallers(machine_, sem);
+    const std::vector<Signaller> all = signallers_.of(sem);
     bool is_hopeless = true, has_finished = false;
-    std::vector<Handle>& helpers = helpers_[core.id().device];
+    std::vector<Handle> helpers;
     for (const Signaller& s : all) {
       const bool finished = machine_.device(s.device).core.is_finished();
       if (finished) has_finished = true;
@@ -100,20 +100,28 @@ class Report {
     return fmt::format("done {}", counted(s.executed, "time"));
   }
 
+  // The first device that can still signal what a core waits for, or nobody.
+  Handle helper(const Core& core) {
+    for (const Signaller& s : signallers_.of(core.need().sem))
+      if (s.is_ahead) return s.device;
+    return nobody;
+  }
+
   // Follows the first helper of each core until one comes again.
   void describe_cycle() {
     std::vector<Handle> path;
-    for (Handle at = blocked_.front();;) {
+    for (Handle at = blocked_.front(); at != nobody; at = helper(core(at))) {
       const auto seen = std::find(path.begin(), path.end(), at);
-      if (seen != path.end()) {
-        std::string text;
-        for (auto it = seen; it != path.end(); ++it) text += to_string(core(*it).id()) + " -> ";
-        return say(-1, {}, fmt::format("cycle: {}{}", text, to_string(core(at).id())));
+      if (seen == path.end()) {
+        path.push_back(at);
+        continue;
       }
-      path.push_back(at);
-      const std::vector<Handle>& helpers = helpers_[at];
-      if (helpers.empty()) return;
-      at = helpers.front();
+      const auto length = static_cast<std::size_t>(path.end() - seen);
+      std::string text;
+      for (std::size_t i = 0; i < std::min(length, most_cores); ++i)
+        text += to_string(core(seen[static_cast<std::ptrdiff_t>(i)]).id()) + " -> ";
+      if (length > most_cores) text += fmt::format("{} more -> ", length - most_cores);
+      return say(-1, {}, fmt::format("cycle: {}{}", text, to_string(core(at).id())));
     }
   }
 
@@ -141,13 +149,37 @@ class Report {
       const SemId& lacking = best->need().sem;
       const bool other_device =
           extra.semaphore == lacking.semaphore && extra.device != lacking.device;
-      const Tally& tally = machine_.cell(extra).tallies.front();
-      say(tally.statement, {tally.device, 0, -1},
-          fmt::format("{} lacks {}, {} has {} too many: does this name the wrong {}?",
+      const Tally& tally = odd_one(extra);
+      const AgentId agent{tally.device, 0, -1};
+      say(tally.statement, agent,
+          fmt::format("{} lacks {}, {} has {} too many: does {} name the wrong {} here?",
                       sem_text(program_, lacking), unit_text(program_, lacking, missing(*best)),
                       sem_text(program_, extra), unit_text(program_, extra, amount),
-                      other_device ? "device" : "semaphore"));
+                      to_string(agent), other_device ? "device" : "semaphore"));
     }
+  }
+
+  // Of those who signalled the cell, the one that goes where no other device goes: by distance
+  // around the ring.
+  const Tally& odd_one(const SemId& extra) {
+    const Tally* best = nullptr;
+    std::int64_t fewest = 0;
+    for (const Tally& tally : machine_.cell(extra).tallies) {
+      if (tally.is_wait) continue;
+      std::int64_t same = 0;
+      for (int d = 0; d < machine_.devices(); ++d)
+        for (const Tally& other : machine_.cell({d, extra.semaphore, extra.cell}).tallies)
+          if (other.statement == tally.statement && !other.is_wait &&
+              distance(other.device, d) == distance(tally.device, extra.device))
+            ++same;
+      if (best != nullptr && same >= fewest) continue;
+      best = &tally;
+      fewest = same;
+    }
+    return *best;
+  }
+  int distance(int from, int to) const {
+    return (to - from + machine_.devices()) % machine_.devices();
   }
 
   std::vector<SemId> surpluses() {
@@ -180,8 +212,8 @@ class Report {
 
   Machine& machine_;
   const Program& program_;
+  Signallers signallers_;
   std::vector<Handle> blocked_;
-  std::map<Handle, std::vector<Handle>> helpers_;
   std::vector<FindingPlace> notes_;
 };
 

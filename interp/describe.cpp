@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "interp/nesting.h"
+
 namespace tessera {
 namespace {
 
@@ -66,20 +68,10 @@ std::string_view mnemonic(const Program& program, std::int32_t statement) {
   return info(program.body[static_cast<std::size_t>(statement)].op).mnemonic;
 }
 
-std::vector<std::int32_t> enclosing(const Program& program, std::int32_t statement) {
-  std::vector<std::int32_t> open;
-  for (std::int32_t i = 0; i < statement; ++i) {
-    const Scope scope = info(program.body[static_cast<std::size_t>(i)].op).scope;
-    if (scope == Scope::open) open.push_back(i);
-    if (scope == Scope::close) open.pop_back();
-  }
-  return {open.rbegin(), open.rend()};
-}
-
 std::string loops_text(const Program& program, std::int32_t statement,
                        const std::vector<std::int64_t>& registers) {
   std::string text;
-  const std::vector<std::int32_t> regions = enclosing(program, statement);
+  const std::vector<std::int32_t> regions = Nesting(program).around(statement);
   for (auto region = regions.rbegin(); region != regions.rend(); ++region) {
     const Stmt& stmt = program.body[static_cast<std::size_t>(*region)];
     if (!std::holds_alternative<For>(stmt.op)) continue;

@@ -40,8 +40,8 @@ std::int64_t evaluate(const Op& op, std::int64_t a, std::int64_t b, std::int64_t
 // Reads the text from where one core stands.
 class Text {
  public:
-  Text(Machine& machine, const Core& core)
-      : machine_(machine), program_(machine.program()), core_(core) {
+  Text(Machine& machine, const Nesting& nesting, const Core& core)
+      : machine_(machine), program_(machine.program()), nesting_(nesting), core_(core) {
     pc_ = core.is_finished() ? static_cast<std::int32_t>(program_.body.size()) : core.statement();
   }
 
@@ -54,31 +54,49 @@ class Text {
     if (std::holds_alternative<DeviceId>(op)) return core_.id().device;
     if (std::holds_alternative<DeviceCount>(op)) return machine_.devices();
     const bool is_loop = std::holds_alternative<For>(op);
-    if (value.statement < pc_ && !is_loop && !in_loop(value.statement)) return core_.scalar(id);
+    // Outside of loops and branches an op that was passed has run, and runs no more.
+    if (value.statement < pc_ && !is_loop && !is_conditional(value.statement))
+      return core_.scalar(id);
     return is_scalar(op) ? computed(op) : std::nullopt;
   }
 
-  // Whether control can still come to a statement.
+  // Whether the conditions around a statement let this core come to it at all.
+  bool can_run(std::int32_t statement) const {
+    for (const std::int32_t region : nesting_.around(statement)) {
+      const auto* branch = std::get_if<If>(&stmt(region).op);
+      if (branch == nullptr) continue;
+      const Known condition = settled(branch->condition);
+      if (condition && (*condition != 0) == is_in_else(region, statement)) return false;
+    }
+    return true;
+  }
+
+  // Whether control can still come to a statement that can run.
   bool is_ahead(std::int32_t statement) const {
     if (core_.is_finished()) return false;
-    if (statement > pc_) return true;
-    for (const std::int32_t region : enclosing(program_, pc_)) {
-      const Stmt& stmt = program_.body[static_cast<std::size_t>(region)];
-      const auto* loop = std::get_if<For>(&stmt.op);
-      if (loop == nullptr || region > statement) continue;
+    bool is_other_branch = false;
+    for (const std::int32_t region : nesting_.around(pc_)) {
+      if (region > statement || end_of(region) < statement) continue;
+      if (std::holds_alternative<If>(stmt(region).op))
+        is_other_branch =
+            is_other_branch || is_in_else(region, statement) != is_in_else(region, pc_);
+      const auto* loop = std::get_if<For>(&stmt(region).op);
+      if (loop == nullptr) continue;
       // In another order than ascending the loop variable does not say how many points are left.
-      if (loop->parallel != 0 || core_.scalar(stmt.result) + 1 < core_.scalar(loop->upper))
+      if (loop->parallel != 0 || core_.scalar(stmt(region).result) + 1 < core_.scalar(loop->upper))
         return true;
     }
-    return false;
+    return statement > pc_ && !is_other_branch;
   }
 
   // How often a statement runs in all: the product of the loops around it.
   Known trips(std::int32_t statement) const {
     std::int64_t product = 1;
-    for (const std::int32_t region : enclosing(program_, statement)) {
-      const Op& op = program_.body[static_cast<std::size_t>(region)].op;
-      if (std::holds_alternative<If>(op)) return std::nullopt;
+    for (const std::int32_t region : nesting_.around(statement)) {
+      const Op& op = stmt(region).op;
+      if (const auto* branch = std::get_if<If>(&op);
+          branch != nullptr && !settled(branch->condition))
+        return std::nullopt;
       const auto* loop = std::get_if<For>(&op);
       if (loop == nullptr) continue;
       const Known lower = settled(loop->lower), upper = settled(loop->upper);
@@ -89,10 +107,21 @@ class Text {
   }
 
  private:
-  bool in_loop(std::int32_t statement) const {
-    const auto regions = enclosing(program_, statement);
+  const Stmt& stmt(std::int32_t statement) const {
+    return program_.body[static_cast<std::size_t>(statement)];
+  }
+  std::int32_t end_of(std::int32_t region) const {
+    const std::int32_t partner = stmt(region).partner;
+    return std::holds_alternative<Else>(stmt(partner).op) ? stmt(partner).partner : partner;
+  }
+  bool is_in_else(std::int32_t branch, std::int32_t statement) const {
+    const std::int32_t partner = stmt(branch).partner;
+    return std::holds_alternative<Else>(stmt(partner).op) && statement > partner;
+  }
+  bool is_conditional(std::int32_t statement) const {
+    const auto regions = nesting_.around(statement);
     return std::any_of(regions.begin(), regions.end(), [&](std::int32_t region) {
-      return std::holds_alternative<For>(program_.body[static_cast<std::size_t>(region)].op);
+      return !std::holds_alternative<Trace>(stmt(region).op);
     });
   }
   static bool is_scalar(const Op& op) {
@@ -111,6 +140,7 @@ class Text {
 
   Machine& machine_;
   const Program& program_;
+  const Nesting& nesting_;
   const Core& core_;
   std::int32_t pc_;
 };
@@ -137,19 +167,28 @@ std::int64_t executed(const SemCell& cell, std::int32_t statement, std::int32_t 
 
 }  // namespace
 
-std::vector<Signaller> possible_signallers(Machine& machine, const SemId& sem) {
-  const Program& program = machine.program();
-  const Semaphores& owner = machine.device(sem.device).semaphores;
+Signallers::Signallers(Machine& machine) : machine_(machine), nesting_(machine.program()) {
+  const std::vector<Stmt>& body = machine.program().body;
+  for (std::size_t i = 0; i < body.size(); ++i)
+    if (!targets(body[i].op).empty()) statements_.push_back(static_cast<std::int32_t>(i));
+}
+
+std::vector<Signaller> Signallers::of(const SemId& sem) const {
+  const Program& program = machine_.program();
+  const Semaphores& owner = machine_.device(sem.device).semaphores;
   std::vector<Signaller> found;
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
+  for (const std::int32_t i : statements_) {
     for (const Target& target : targets(program.body[static_cast<std::size_t>(i)].op)) {
       const std::int32_t named = program.value(target.sem->base).index;
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
-      for (int d = 0; d < machine.devices(); ++d) {
-        const Text text(machine, machine.device(d).core);
+      for (int d = 0; d < machine_.devices(); ++d) {
+        const Text text(machine_, nesting_, machine_.device(d).core);
         const Known to = target.device == no_value ? Known(d) : text.settled(target.device);
-        if ((to && *to != sem.device) || !may_name(text, program, *target.sem, sem.cell)) continue;
-        found.push_back({i, d, executed(machine.cell(sem), i, d), text.trips(i), text.is_ahead(i)});
+        if ((to && *to != sem.device) || !text.can_run(i) ||
+            !may_name(text, program, *target.sem, sem.cell))
+          continue;
+        found.push_back(
+            {i, d, executed(machine_.cell(sem), i, d), text.trips(i), text.is_ahead(i)});
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "interp/machine.h"
+#include "interp/nesting.h"
 
 namespace tessera {
 
@@ -18,6 +19,15 @@ struct Signaller {
   bool is_ahead = false;  // its core has not finished and can still get there
 };
 
-std::vector<Signaller> possible_signallers(Machine& machine, const SemId& sem);
+class Signallers {
+ public:
+  explicit Signallers(Machine& machine);
+  std::vector<Signaller> of(const SemId& sem) const;
+
+ private:
+  Machine& machine_;
+  Nesting nesting_;
+  std::vector<std::int32_t> statements_;  // that signal anything
+};
 
 }  // namespace tessera
