@@ -68,7 +68,7 @@ Expected<Plan> plan_of(const Arguments& arguments) {
 // Small, with its command, and as a file beside which one can go on.
 Expected<Found> report_failure(std::int64_t index, const FuzzCase& a_case, const Failure& failure,
                                const Plan& plan) {
-  Found found{index, shrink(a_case, failure, shrink_attempts), failure, {}, {}};
+  Found found{index, shrink(a_case, failure, try_case, shrink_attempts), failure, {}, {}};
   if (std::optional<Failure> smaller = try_case(found.smallest)) {
     found.failure = *std::move(smaller);
   }
@@ -90,9 +90,10 @@ void print_report(Console& console, const Plan& plan, std::int64_t cases,
       console.out << fmt::format("case {}: {}: {}\n  {}\n  {}\n", found.index, found.failure.kind,
                                  found.failure.message, found.command, found.file);
     }
-    console.out << fmt::format("{} cases of seed {}, {} failure{}, {}, {:.0f} cases a second\n",
-                               cases, plan.seed, failures.size(), failures.size() == 1 ? "" : "s",
-                               human_seconds(seconds), static_cast<double>(cases) / seconds);
+    console.out << fmt::format(
+        "{} of seed {}, {}, {}, {:.0f} cases a second\n", counted(cases, "case", "cases"),
+        plan.seed, counted(static_cast<std::int64_t>(failures.size()), "failure", "failures"),
+        human_seconds(seconds), static_cast<double>(cases) / seconds);
     return;
   }
   Json object = {{"status", name(failures.empty() ? Status::ok : Status::finding)},

@@ -48,7 +48,7 @@ std::string groups_text(const Problem& problem) {
   std::sort(sizes.begin(), sizes.end());
   const auto empty = std::count(sizes.begin(), sizes.end(), 0);
   const std::int64_t count = problem.groups();
-  std::string text = fmt::format("{} group{}", count, count == 1 ? "" : "s");
+  std::string text = counted(count, "group", "groups");
   if (count > 0 && sizes.front() == sizes.back()) {
     text += fmt::format(" of {} rows", sizes.front());
   } else if (count <= 8) {
@@ -75,9 +75,12 @@ std::string types_text(const Problem& problem) {
   return text;
 }
 
-std::string time_text(const Problem& problem, double seconds) {
+// A rate only where all of it was computed.
+std::string time_text(const Problem& problem, const RunRequest& request, const Outcome& outcome) {
+  const double seconds = outcome.run.report.wall_seconds;
   std::string text = human_seconds(seconds);
-  if (problem.flops() > 0 && seconds > 0) {
+  const bool computed = outcome.run.report.findings.empty() && request.options.math != Math::none;
+  if (computed && problem.flops() > 0 && seconds > 0) {
     text += fmt::format(", {:.3g} GFLOP/s", static_cast<double>(problem.flops()) / seconds * 1e-9);
   }
   return text;
@@ -93,7 +96,7 @@ void print_report(Console& console, const Arguments& arguments, const Problem& p
   console.out << line("groups", groups_text(problem));
   console.out << line("types", types_text(problem));
   console.out << run_lines(request, outcome.run.report);
-  if (tiled) console.out << line("time", time_text(problem, outcome.run.report.wall_seconds));
+  if (tiled) console.out << line("time", time_text(problem, request, outcome));
   for (const std::string& note : outcome.run.notes) console.out << line("note", note);
   if (outcome.verdict) {
     console.out << line(outcome.verdict->ok ? "ok" : "MISMATCH", outcome.verdict->message);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -96,7 +97,8 @@ int run(const Arguments& arguments, Console& console) {
                  {"kernel", ran->program.name},
                  {"shape", Json::object()}};
   for (const Setting& setting : ran->program.settings) {
-    object["shape"][setting.name] = setting.value;
+    const std::optional<std::int64_t> number = parse_integer(setting.value);
+    object["shape"][setting.name] = number ? Json(*number) : Json(setting.value);
   }
   add_run(object, arguments, ran->request, ran->report);
   if (status == Status::ok) object["results"] = ran->bindings.results_json();

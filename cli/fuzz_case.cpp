@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -55,16 +54,18 @@ std::vector<std::int64_t> draw_sizes(Choices& choices, std::int64_t rows) {
   const std::string_view distribution = choices.among(names);
   if (!distribution.empty()) {
     const auto sizes = generate_group_sizes(distribution, groups, rows, choices.word());
-    CHECK(sizes);
-    return *sizes;
+    if (sizes) return *sizes;
+    // Half of one group is no group, and the rows go nowhere.
+    std::vector<std::int64_t> one(static_cast<std::size_t>(groups), 0);
+    one.back() = rows;
+    return one;
   }
   // Differences of sorted cuts, drawn with replacement: empty groups occur.
   std::vector<std::int64_t> cuts = {0, rows};
   for (std::int64_t g = 1; g < groups; ++g) cuts.push_back(choices.between(0, rows));
   std::sort(cuts.begin(), cuts.end());
-  std::vector<std::int64_t> sizes(cuts.size());
-  std::adjacent_difference(cuts.begin(), cuts.end(), sizes.begin());
-  sizes.erase(sizes.begin());
+  std::vector<std::int64_t> sizes;
+  for (std::size_t g = 1; g < cuts.size(); ++g) sizes.push_back(cuts[g] - cuts[g - 1]);
   return sizes;
 }
 

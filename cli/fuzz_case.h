@@ -1,6 +1,7 @@
 // What the fuzzer tries: a problem and how it is run, drawn from (seed, index) alone.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,8 +32,9 @@ struct Failure {
 // Runs the case on the interpreter and compares with the reference.
 std::optional<Failure> try_case(const FuzzCase& a_case);
 
+using Tester = std::function<std::optional<Failure>(const FuzzCase&)>;
 // The smallest case found that fails in the same way; tries at most `attempts` others.
-FuzzCase shrink(FuzzCase failing, const Failure& failure, int attempts);
+FuzzCase shrink(FuzzCase failing, const Failure& failure, const Tester& tester, int attempts);
 
 // A program that `gmm-run run` accepts: the kernel's text with the case's parameters as defaults.
 Expected<std::string> as_program(const FuzzCase& a_case, const Failure& failure);

@@ -40,7 +40,10 @@ class Variants {
 
 void add_plainer(Variants& variants) {
   variants.with([](FuzzCase& c) { c.schedule = "eager"; });
-  variants.with([](FuzzCase& c) { c.schedule = "lazy"; });
+  // Of two plain values the second is for where the first does not fail; no step leads back.
+  variants.with([](FuzzCase& c) {
+    if (c.schedule != "eager") c.schedule = "lazy";
+  });
   variants.with([](FuzzCase& c) { c.landing = Landing::whole; });
   variants.with([](FuzzCase& c) { c.dma_order = DmaOrder::unordered; });
   variants.with([](FuzzCase& c) { c.math = Math::library; });
@@ -50,7 +53,9 @@ void add_plainer(Variants& variants) {
   variants.with([](FuzzCase& c) { c.problem.transpose_rhs = false; });
   variants.with([](FuzzCase& c) { c.problem.local_rows = false; });
   variants.with([](FuzzCase& c) { c.problem.buffers = 2; });
-  variants.with([](FuzzCase& c) { c.problem.buffers = 1; });
+  variants.with([](FuzzCase& c) {
+    if (c.problem.buffers > 2) c.problem.buffers = 1;
+  });
   variants.with([](FuzzCase& c) {
     c.problem.dtype = c.problem.rhs_dtype = DType::f32;
     if (c.problem.out_dtype == DType::i32) c.problem.out_dtype = DType::f32;
@@ -114,7 +119,7 @@ void add_smaller(Variants& variants, const Problem& problem) {
 
 }  // namespace
 
-FuzzCase shrink(FuzzCase failing, const Failure& failure, int attempts) {
+FuzzCase shrink(FuzzCase failing, const Failure& failure, const Tester& tester, int attempts) {
   for (bool changed = true; changed;) {
     changed = false;
     Variants variants(failing);
@@ -123,7 +128,7 @@ FuzzCase shrink(FuzzCase failing, const Failure& failure, int attempts) {
     add_smaller(variants, failing.problem);
     for (FuzzCase& candidate : variants.take()) {
       if (--attempts < 0) return failing;
-      const std::optional<Failure> same = try_case(candidate);
+      const std::optional<Failure> same = tester(candidate);
       if (!same || same->kind != failure.kind) continue;
       failing = std::move(candidate);
       changed = true;

@@ -109,8 +109,10 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report) {
   if (!options.checked) schedule += ", unchecked";
   text += line("schedule", schedule);
   const RunStats& stats = result->stats;
-  text += line("steps", fmt::format("{} events, {} ops, {} copies of {} in all", stats.steps,
-                                    stats.ops, stats.dmas, human_bytes(stats.dma_bytes)));
+  text += line("steps",
+               fmt::format("{}, {}, {} of {} in all", counted(stats.steps, "event", "events"),
+                           counted(stats.ops, "op", "ops"), counted(stats.dmas, "copy", "copies"),
+                           human_bytes(stats.dma_bytes)));
   text += line("vmem", fmt::format("{} of {}", human_bytes(stats.peak_vmem),
                                    human_bytes(request.profile.machine.vmem_bytes)));
   return text;

@@ -99,9 +99,9 @@ Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& ker
 std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings) {
   std::vector<std::string> missing;
   for (const ParameterInfo& parameter : kernel.parameters) {
-    if (parameter.default_text.empty() && !settings.contains(parameter.name)) {
-      missing.push_back(parameter.name);
-    }
+    // A type that nobody names is the first of its choices.
+    const bool has_default = !parameter.default_text.empty() || !parameter.choices.empty();
+    if (!has_default && !settings.contains(parameter.name)) missing.push_back(parameter.name);
   }
   return missing;
 }

@@ -88,4 +88,8 @@ std::string human_count(double count) {
   return figures(count / 1e9) + " billion";
 }
 
+std::string counted(std::int64_t count, std::string_view singular, std::string_view plural) {
+  return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
 }  // namespace tessera::cli

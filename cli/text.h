@@ -22,5 +22,7 @@ std::string shell_line(std::span<const std::string> words);
 std::string human_seconds(double seconds);
 std::string human_bytes(std::int64_t bytes);
 std::string human_count(double count);
+// "1 copy", "2 copies".
+std::string counted(std::int64_t count, std::string_view singular, std::string_view plural);
 
 }  // namespace tessera::cli

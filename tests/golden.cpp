@@ -1,0 +1,309 @@
+// Runs every .tsr file under tests/ as a test, in process. tests/README.tsr describes the format.
+// BLESS=1 rewrites the OUT blocks instead of comparing them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+const fs::path tests_folder = fs::path(TESSERA_SOURCE_DIR) / "tests";
+
+bool blessing() { return std::getenv("BLESS") != nullptr; }
+
+// What must be reported: `kind: text` on a line.
+struct Report {
+  int line;
+  std::string kind;
+  std::string text;
+};
+
+// Commands that share one OUT block; `begin` and `end` are its lines in the file (from 0).
+struct Block {
+  std::vector<std::string> commands;
+  bool has_out = false;
+  std::size_t begin = 0, end = 0;
+  Lines out;
+  int exit_code = -1;  // -1: 0, or what the annotations ask for
+};
+
+// One program of a file, its lines where they stand in the file.
+struct Part {
+  std::size_t first = 0;
+  Lines lines;
+  std::vector<Block> blocks;
+  std::vector<Report> reports;
+};
+
+Lines read_lines(const fs::path& path) {
+  std::ifstream in(path);
+  Lines lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? ""
+                                    : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+// A trailing comment of the form `kind: text`, where kind is "error" or a finding's; there may be
+// several.
+std::vector<Report> reports_on(const std::string& line, int number) {
+  static const std::regex annotation(
+      R"(// (error|unsupported|race|deadlock|out_of_bounds|uninitialised_read|never_written|capacity)"
+      R"(|lifetime|semaphore_leak|semaphore_overflow|unwaited_dma|revisit|mismatch): (.*?)(?= *//|$))");
+  std::vector<Report> found;
+  if (trimmed(line).starts_with("//")) return found;
+  for (std::sregex_iterator at(line.begin(), line.end(), annotation), end; at != end; ++at) {
+    found.push_back({number, (*at)[1], trimmed((*at)[2])});
+  }
+  return found;
+}
+
+std::vector<Part> parse(const Lines& lines) {
+  std::vector<Part> parts(1);
+  bool open = false;  // RUN lines are being collected
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string line = trimmed(lines[i]);
+    Part& part = parts.back();
+    if (line == "// -----") {
+      parts.push_back({i + 1, {}, {}, {}});
+      open = false;
+      continue;
+    }
+    // The copy that is run holds the program alone, on its own lines.
+    const bool is_command = line.starts_with("// RUN: ") || line.starts_with("// EXIT: ");
+    part.lines.push_back(is_command || line == "// OUT" ? "" : lines[i]);
+    if (line.starts_with("// RUN: ")) {
+      if (!open) part.blocks.emplace_back();
+      open = true;
+      part.blocks.back().commands.push_back(line.substr(8));
+    } else if (line.starts_with("// EXIT: ") && open) {
+      part.blocks.back().exit_code = std::stoi(line.substr(9));
+    } else if (line == "// OUT" && !part.blocks.empty()) {
+      Block& block = part.blocks.back();
+      block.has_out = true;
+      block.begin = i + 1;
+      while (i + 1 < lines.size() && lines[i + 1].starts_with("//") &&
+             !lines[i + 1].starts_with("// RUN: ") && lines[i + 1] != "// -----") {
+        part.lines.emplace_back();
+        ++i;
+        block.out.push_back(lines[i].size() > 3 ? lines[i].substr(3) : "");
+      }
+      block.end = i + 1;
+      open = false;
+    } else {
+      open = false;
+      for (Report& report : reports_on(lines[i], static_cast<int>(i) + 1)) {
+        part.reports.push_back(std::move(report));
+      }
+    }
+  }
+  // A program without commands of its own is for those of the first.
+  for (Part& part : parts) {
+    if (part.blocks.empty() && !parts.front().blocks.empty()) {
+      part.blocks.push_back({parts.front().blocks.front().commands, false, 0, 0, {}, -1});
+    }
+  }
+  return parts;
+}
+
+// Splits at spaces; 'single quotes' keep a word together. The program's file stands for %s, or
+// comes after a command that takes one.
+std::vector<std::string> words(const std::string& command, const std::string& file) {
+  std::vector<std::string> result;
+  bool quoted = false, in_word = false;
+  for (const char c : command) {
+    if (c == '\'') {
+      quoted = !quoted;
+      if (!in_word) result.emplace_back();
+      in_word = true;
+    } else if (c == ' ' && !quoted) {
+      in_word = false;
+    } else {
+      if (!in_word) result.emplace_back();
+      in_word = true;
+      result.back() += c;
+    }
+  }
+  bool named = false;
+  for (std::string& word : result) {
+    for (std::size_t at; (at = word.find("%s")) != std::string::npos; named = true) {
+      word.replace(at, 2, file);
+    }
+  }
+  if (!named && !result.empty() && tessera::cli::takes_file(result.front())) {
+    result.insert(result.begin() + 1, file);
+  }
+  return result;
+}
+
+// Times and rates differ from run to run, their units too.
+std::string stable(const std::string& text) {
+  static const std::regex time(R"(\b[0-9.]+(e[+-]?[0-9]+)? (ns|us|ms|s)\b)");
+  static const std::regex rate(R"(\b[0-9.]+(e[+-]?[0-9]+)? (GFLOP/s|cases a second))");
+  static const std::regex json(R"(("\w*seconds": )[0-9.e+-]+)");
+  const std::string timeless = std::regex_replace(text, time, "# s");
+  return std::regex_replace(std::regex_replace(timeless, rate, "# $2"), json, "$1#");
+}
+
+Lines split_lines(const std::string& text) {
+  std::istringstream in(text);
+  Lines lines;
+  for (std::string line; std::getline(in, line);)
+    lines.push_back(trimmed(line).empty() ? "" : line);
+  return lines;
+}
+
+// The messages with a place in `file` that the output shows, notes left out.
+std::vector<Report> reported(const Lines& output, const std::string& file) {
+  static const std::regex message(R"(^(?:\d+\. )?([^:\s]+):(\d+):\d+: (\w+): (.*)$)");
+  std::vector<Report> found;
+  std::smatch match;
+  for (const std::string& line : output) {
+    if (std::regex_match(line, match, message) && match[1] == file && match[3] != "note") {
+      found.push_back({std::stoi(match[2]), match[3], match[4]});
+    }
+  }
+  return found;
+}
+
+// A folder of the test's own, the working directory while it runs: what a command writes goes
+// there.
+class Sandbox {
+ public:
+  explicit Sandbox(const std::string& name)
+      : before_(fs::current_path()),
+        folder_(fs::temp_directory_path() / (name + "." + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+    fs::current_path(folder_);
+  }
+  ~Sandbox() {
+    fs::current_path(before_);
+    fs::remove_all(folder_);
+  }
+
+ private:
+  fs::path before_, folder_;
+};
+
+std::string join(const Lines& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+class Golden : public testing::Test {
+ public:
+  explicit Golden(fs::path path) : path_(std::move(path)) {}
+
+  void TestBody() override {
+    Lines lines = read_lines(path_);
+    std::vector<Part> parts = parse(lines);
+    ASSERT_FALSE(parts.front().blocks.empty()) << path_.string() << " has no RUN line";
+    const Sandbox sandbox("tessera_" + path_.stem().string());
+    // From the last: rewriting a block moves the lines after it only.
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      const std::string file = path_.filename();
+      std::ofstream(file) << std::string(part->first, '\n') << join(part->lines);
+      for (auto block = part->blocks.rbegin(); block != part->blocks.rend(); ++block) {
+        run(*part, *block, file, lines);
+      }
+    }
+    if (blessing()) std::ofstream(path_) << join(lines);
+  }
+
+ private:
+  void run(const Part& part, const Block& block, const std::string& file, Lines& lines) {
+    bool blessed = false;
+    for (const std::string& command : block.commands) {
+      SCOPED_TRACE("RUN: " + command);
+      std::ostringstream stream;
+      const int exit_code = tessera::cli::run(words(command, file), stream, stream);
+      const Lines output = split_lines(stable(stream.str()));
+      EXPECT_EQ(exit_code, expected_exit(part, block)) << stream.str();
+      // An exact output announces everything.
+      if (!part.reports.empty() || !block.has_out) expect_reports(part, output, file);
+      if (blessing() && block.has_out && !blessed) {
+        rewrite(lines, block, output);
+        blessed = true;
+      } else if (block.has_out && !blessing()) {
+        EXPECT_EQ(join(output), join(block.out)) << path_.string() << ":" << block.begin;
+      }
+    }
+  }
+
+  static int expected_exit(const Part& part, const Block& block) {
+    if (block.exit_code >= 0) return block.exit_code;
+    if (part.reports.empty()) return 0;
+    const std::string& kind = part.reports.front().kind;
+    return kind == "error" || kind == "unsupported" ? 2 : 1;
+  }
+
+  void expect_reports(const Part& part, const Lines& output, const std::string& file) {
+    std::vector<Report> found = reported(output, file);
+    for (const Report& wanted : part.reports) {
+      // Several devices may report the same on one line.
+      const std::size_t matching = std::erase_if(found, [&](const Report& report) {
+        return report.line == wanted.line && report.kind == wanted.kind &&
+               report.text.find(wanted.text) != std::string::npos;
+      });
+      if (matching == 0) {
+        ADD_FAILURE_AT(path_.c_str(), wanted.line)
+            << "not reported: " << wanted.kind << ": " << wanted.text << "\n"
+            << join(output);
+      }
+    }
+    for (const Report& extra : found) {
+      ADD_FAILURE_AT(path_.c_str(), extra.line)
+          << "not announced: " << extra.kind << ": " << extra.text;
+    }
+  }
+
+  static void rewrite(Lines& lines, const Block& block, const Lines& output) {
+    const auto at = [&](std::size_t line) {
+      return lines.begin() + static_cast<std::ptrdiff_t>(line);
+    };
+    Lines comment;
+    for (const std::string& line : output) comment.push_back(line.empty() ? "//" : "// " + line);
+    lines.insert(lines.erase(at(block.begin), at(block.end)), comment.begin(), comment.end());
+  }
+
+  fs::path path_;
+};
+
+// "race/bad_read.tsr" is the test race.bad_read; files of tests/ itself are the suite "golden".
+void register_file(const fs::path& path) {
+  std::string suite = path.lexically_relative(tests_folder).parent_path().string();
+  std::replace(suite.begin(), suite.end(), '/', '_');
+  if (suite.empty()) suite = "golden";
+  testing::RegisterTest(suite.c_str(), path.stem().c_str(), nullptr, nullptr, path.c_str(), 1,
+                        [path]() -> testing::Test* { return new Golden(path); });
+}
+
+const bool registered = [] {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(tests_folder)) {
+    if (entry.path().extension() == ".tsr") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& path : files) register_file(path);
+  return !files.empty();
+}();
+
+}  // namespace
