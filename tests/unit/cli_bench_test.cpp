@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/bench.h"
+#include "cli/cli.h"
+
+namespace tessera::cli {
+namespace {
+
+TEST(Bench, times) {
+  const Times odd = times_of({3, 1, 2}), even = times_of({4, 1, 2, 3});
+  EXPECT_EQ(odd.min, 1);
+  EXPECT_EQ(odd.median, 2);
+  EXPECT_EQ(odd.max, 3);
+  EXPECT_EQ(even.median, 2.5);
+}
+
+TEST(Bench, the_ratio_is_that_to_the_best_peer) {
+  int ours = 0, theirs = 0;
+  BenchCase a_case;
+  a_case.name = "made_up";
+  a_case.run = [&]() -> Expected<double> { return ++ours, 1.0; };
+  a_case.peers = {{"slow", [&]() -> Expected<double> { return ++theirs, 4.0; }},
+                  {"fast", []() -> Expected<double> { return 2.0; }}};
+  a_case.work = 10;
+  const BenchRow row = measure(a_case, 0);
+  EXPECT_EQ(row.ratio(), 0.5);
+  EXPECT_EQ(row.rate, 10);
+  EXPECT_EQ(row.check, "ok");
+  EXPECT_EQ(ours, theirs) << "in turn";
+}
+
+TEST(Bench, a_run_that_fails_says_why) {
+  BenchCase a_case;
+  a_case.run = []() -> Expected<double> { return error("no reason"); };
+  EXPECT_EQ(measure(a_case, 0).check, "no reason");
+}
+
+TEST(Bench, rows_have_their_fields) {
+  std::ostringstream out, err;
+  ASSERT_EQ(run({"bench", "--suite", "interp", "--filter", "ring_copies_10000$", "--seconds", "0",
+                 "--json"},
+                out, err),
+            0)
+      << err.str();
+  const nlohmann::json json = nlohmann::json::parse(out.str());
+  EXPECT_TRUE(json.contains("machine"));
+  ASSERT_EQ(json["rows"].size(), 1U);
+  for (const char* field : {"name", "seconds", "peers", "ratio", "check"}) {
+    EXPECT_TRUE(json["rows"][0].contains(field)) << field;
+  }
+  EXPECT_EQ(json["rows"][0]["check"], "ok");
+}
+
+}  // namespace
+}  // namespace tessera::cli

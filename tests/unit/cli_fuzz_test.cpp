@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "cli/cli.h"
+#include "cli/fuzz_case.h"
+#include "cli/text.h"
+
+namespace tessera::cli {
+namespace {
+
+TEST(Fuzz, a_case_is_a_function_of_seed_and_index) {
+  for (std::int64_t index = 0; index < 20; ++index) {
+    EXPECT_EQ(to_words(draw_case(5, index, {})), to_words(draw_case(5, index, {})));
+  }
+  EXPECT_NE(to_words(draw_case(5, 0, {})), to_words(draw_case(6, 0, {})));
+  EXPECT_EQ(draw_case(5, 0, Operation::tgmm).problem.operation, Operation::tgmm);
+}
+
+TEST(Fuzz, every_case_runs_from_its_command_line) {
+  for (std::int64_t index = 0; index < 30; ++index) {
+    const std::vector<std::string> words = to_words(draw_case(9, index, {}));
+    std::ostringstream out, err;
+    EXPECT_EQ(run(words, out, err), 0) << shell_line(words) << "\n" << out.str() << err.str();
+  }
+}
+
+TEST(Fuzz, a_failure_becomes_small) {
+  // Fails where k is at least 5 and some processed group has more than 3 rows.
+  const Tester fails = [](const FuzzCase& a_case) -> std::optional<Failure> {
+    const std::vector<std::int64_t>& sizes = a_case.problem.group_sizes;
+    const bool long_group =
+        std::any_of(sizes.begin(), sizes.end(), [](auto size) { return size > 3; });
+    if (a_case.problem.k < 5 || !long_group) return std::nullopt;
+    return Failure{"mismatch", "made up"};
+  };
+  int shrunk = 0;
+  for (std::int64_t index = 0; index < 40; ++index) {
+    const FuzzCase a_case = draw_case(1, index, {});
+    const std::optional<Failure> failure = fails(a_case);
+    if (!failure) continue;
+    ++shrunk;
+    const FuzzCase smallest = shrink(a_case, *failure, fails, 5000);
+    const Problem& problem = smallest.problem;
+    EXPECT_EQ(problem.k, 5);
+    EXPECT_EQ(problem.n, 0);
+    EXPECT_EQ(problem.m, 4);
+    EXPECT_EQ(problem.group_sizes, std::vector<std::int64_t>{4});
+    EXPECT_EQ(problem.dtype, DType::f32);
+    EXPECT_EQ(smallest.schedule, "eager");
+  }
+  EXPECT_GT(shrunk, 10);
+}
+
+TEST(Fuzz, a_failure_that_is_another_is_not_taken_for_it) {
+  const FuzzCase a_case = draw_case(1, 0, {});
+  const Tester other = [](const FuzzCase&) { return Failure{"deadlock", "another"}; };
+  EXPECT_EQ(to_words(shrink(a_case, {"mismatch", "the first"}, other, 100)), to_words(a_case));
+}
+
+TEST(Fuzz, a_case_as_a_file_runs) {
+  const std::string path = testing::TempDir() + "fuzz_case.tsr";
+  for (std::int64_t index = 0; index < 30; ++index) {
+    const FuzzCase a_case = draw_case(3, index, {});
+    const Expected<std::string> text = as_program(a_case, {"mismatch", "made up\nsecond line"});
+    ASSERT_TRUE(text) << render(text.diags());
+    std::ofstream(path) << *text;
+    const std::string first = text->substr(0, text->find('\n'));
+    ASSERT_TRUE(first.starts_with("// RUN: run %s ")) << first;
+    std::vector<std::string> words = split(first.substr(8), ' ');
+    words[1] = path;
+    std::ostringstream out, err;
+    EXPECT_EQ(run(words, out, err), 0) << *text << out.str() << err.str();
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "cli/options.h"
+
+namespace tessera::cli {
+namespace {
+
+const Options options = {{"m", "N", "rows"},
+                         {"set", "NAME=VALUE", "a parameter", true},
+                         {"check", "full|sample|none", "how much"},
+                         {"interpret", "", "run it here"}};
+
+Expected<Arguments> parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "gmm");
+  return parse_arguments(options, words);
+}
+
+std::string only_error(const std::vector<std::string>& words) {
+  const Expected<Arguments> arguments = parse(words);
+  if (arguments) return "no error";
+  return arguments.diags().size() == 1 ? arguments.diags().front().message : "several errors";
+}
+
+TEST(Options, values_switches_and_words) {
+  const auto arguments =
+      parse({"file.tsr", "--m", "12", "--interpret", "--set=a=1", "--set", "b=-2"});
+  ASSERT_TRUE(arguments) << render(arguments.diags());
+  Diags diags;
+  EXPECT_EQ(arguments->integer("m", diags), 12);
+  EXPECT_TRUE(arguments->has("interpret"));
+  EXPECT_FALSE(arguments->has("check"));
+  EXPECT_EQ(arguments->all("set"), (std::vector<std::string>{"a=1", "b=-2"}));
+  EXPECT_EQ(arguments->words(), std::vector<std::string>{"file.tsr"});
+  EXPECT_TRUE(diags.empty());
+}
+
+TEST(Options, what_is_wrong_is_named) {
+  EXPECT_EQ(only_error({"--chekc", "full"}), "unknown option --chekc; did you mean 'check'?");
+  EXPECT_EQ(only_error({"--zzzzzzzz"}), "unknown option --zzzzzzzz");
+  EXPECT_EQ(only_error({"--m"}), "--m needs a value: N");
+  EXPECT_EQ(only_error({"--m", "1", "--m", "2"}), "--m is given twice");
+  EXPECT_EQ(only_error({"--interpret", "--interpret"}), "--interpret is given twice");
+  EXPECT_EQ(only_error({"--interpret=yes"}), "--interpret takes no value");
+}
+
+TEST(Options, a_prefix_is_not_the_option) {
+  EXPECT_EQ(only_error({"--inter"}), "unknown option --inter; did you mean 'interpret'?");
+}
+
+TEST(Options, integers_have_bounds) {
+  const auto error_of = [](const std::string& text) {
+    Diags diags;
+    EXPECT_FALSE(parse({"--m", text})->integer("m", diags, 1, 10)) << text;
+    return diags.size() == 1 ? diags.front().message : "no error";
+  };
+  EXPECT_EQ(error_of("0"), "--m wants an integer from 1 to 10, not '0'");
+  EXPECT_EQ(error_of("-3"), "--m wants an integer from 1 to 10, not '-3'");
+  EXPECT_EQ(error_of("7x"), "--m wants an integer from 1 to 10, not '7x'");
+  EXPECT_EQ(error_of("99999999999999999999"),
+            "--m wants an integer from 1 to 10, not '99999999999999999999'");
+}
+
+TEST(Options, a_choice_is_one_of_its_words) {
+  constexpr std::array<std::string_view, 3> words = {"full", "sample", "none"};
+  Diags diags;
+  EXPECT_EQ(parse({"--check", "none"})->choice("check", words, diags), 2U);
+  EXPECT_EQ(parse({})->choice("check", words, diags), 0U);
+  EXPECT_TRUE(diags.empty());
+  parse({"--check", "nnoe"})->choice("check", words, diags);
+  ASSERT_EQ(diags.size(), 1U);
+  EXPECT_EQ(diags.front().message,
+            "--check is one of full, sample, none, not 'nnoe'; did you mean 'none'?");
+}
+
+TEST(Options, long_names_stand_on_a_line_of_their_own) {
+  EXPECT_EQ(
+      describe({{"m", "N", "rows"}, {"group-sizes", "LIST|uniform|multinomial|zipf:S", "sizes"}}),
+      "  --m N  rows\n"
+      "  --group-sizes LIST|uniform|multinomial|zipf:S\n"
+      "         sizes\n");
+}
+
+}  // namespace
+}  // namespace tessera::cli
