@@ -11,9 +11,9 @@ install(TARGETS tessera tessera_kernels tessera_devices tessera_interp tessera_c
 install(EXPORT tesseraTargets NAMESPACE tessera::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 
-install(DIRECTORY core kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "reference*" EXCLUDE
-        PATTERN "programs" EXCLUDE)
+install(DIRECTORY core devices kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "programs" EXCLUDE
+        PATTERN "drafts" EXCLUDE PATTERN "cuda" EXCLUDE PATTERN "interpreter" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera)
 

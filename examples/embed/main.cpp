@@ -1,0 +1,30 @@
+// Two groups of rows, each with a weight matrix of its own, and how the library refuses a bad call.
+#include <tessera/kernels/grouped_matmul.h>
+
+#include <cstdint>
+#include <iostream>
+
+int main() {
+  using tessera::DType;
+  using tessera::Tensor;
+  Tensor lhs(DType::bf16, {5, 4}), rhs(DType::bf16, {2, 4, 3}), sizes(DType::i32, {2});
+  for (std::int64_t i = 0; i < lhs.elements(); ++i) lhs.set(i, 1);
+  for (std::int64_t i = 0; i < rhs.elements(); ++i) rhs.set(i, i < 12 ? 1 : 2);
+  sizes.set(0, 3);
+  sizes.set(1, 2);
+
+  tessera::GroupedMatmulOptions options;
+  options.out_dtype = DType::f32;
+  options.tiling = tessera::Tiling{.m = 8, .k = 8, .n = 8};
+  const auto out = tessera::grouped_matmul(lhs, rhs, sizes, options);
+  if (!out) {
+    std::cerr << tessera::render(out.diags());
+    return 1;
+  }
+  std::cout << "row 0: " << out->at(0) << ", row 4: " << out->at(12) << "\n";
+
+  const auto refused = tessera::grouped_matmul(lhs, Tensor(DType::bf16, {2, 5, 3}), sizes, options);
+  if (refused) return 1;
+  std::cout << "refused: " << tessera::render(refused.diags());
+  return out->at(0) == 4 && out->at(12) == 8 ? 0 : 1;
+}
