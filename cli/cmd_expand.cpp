@@ -1,10 +1,7 @@
 // expand: a kernel as the interpreter runs it, every pipeline as loops, slots, copies and waits.
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
-#include <vector>
 
 #include "cli/command.h"
 #include "cli/source_file.h"
@@ -14,18 +11,7 @@ namespace tessera::cli {
 namespace {
 
 Expected<std::string> expanded_text(const Arguments& arguments) {
-  const auto module = open_program(arguments.words().front());
-  if (!module) return module.diags();
-  const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
-  if (!kernel) return kernel.diags();
-  const Expected<Settings> settings = settings_of(arguments, **kernel);
-  if (!settings) return settings.diags();
-  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
-  if (!missing.empty()) {
-    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
-                             fmt::join(missing, ", "), missing.front()));
-  }
-  const Expected<Program> program = instantiate_kernel(**module, **kernel, *settings);
+  const Expected<Program> program = named_program(arguments);
   if (!program) return program.diags();
   if (arguments.has("structured")) return print(*program);
   const Expected<Program> expanded = expand(*program);

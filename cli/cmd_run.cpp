@@ -28,18 +28,7 @@ struct Ran {
 };
 
 Expected<Ran> run_program(const Arguments& arguments, Console& console) {
-  const auto opened = open_program(arguments.words().front());
-  if (!opened) return opened.diags();
-  const Expected<const KernelInfo*> kernel = choose_kernel(**opened, arguments);
-  if (!kernel) return kernel.diags();
-  const Expected<Settings> settings = settings_of(arguments, **kernel);
-  if (!settings) return settings.diags();
-  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
-  if (!missing.empty()) {
-    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
-                             fmt::join(missing, ", "), missing.front()));
-  }
-  Expected<Program> program = instantiate_kernel(**opened, **kernel, *settings);
+  Expected<Program> program = named_program(arguments);
   if (!program) return program.diags();
   Expected<RunRequest> request = run_request(arguments, false);
   if (!request) return request.diags();

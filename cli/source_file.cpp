@@ -113,4 +113,19 @@ Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& ker
   return instantiate(module, kernel.name, settings, *library);
 }
 
+Expected<Program> named_program(const Arguments& arguments) {
+  const auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
+  if (!kernel) return kernel.diags();
+  const Expected<Settings> settings = settings_of(arguments, **kernel);
+  if (!settings) return settings.diags();
+  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
+  if (!missing.empty()) {
+    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
+                             fmt::join(missing, ", "), missing.front()));
+  }
+  return instantiate_kernel(**module, **kernel, *settings);
+}
+
 }  // namespace tessera::cli

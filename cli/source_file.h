@@ -27,5 +27,7 @@ std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Sett
 // The kernel with its parameters fixed; functions of the library are at its hand.
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
                                      const Settings& settings);
+// The program that FILE.tsr|KERNEL, --kernel and --set name, with its parameters fixed.
+Expected<Program> named_program(const Arguments& arguments);
 
 }  // namespace tessera::cli

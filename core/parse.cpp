@@ -166,6 +166,19 @@ Node Parser::type() {
   return spanning(std::move(node));
 }
 
+// order (1, 0), when it stands on the same line.
+void Parser::storage_order(Node& buffer) {
+  if (!is("order") || peek().line_before) return;
+  Node order = make(NodeKind::order, take());
+  expect("(", "before the storage order");
+  ++nesting_;
+  do order.kids.push_back(expression());
+  while (accept(","));
+  expect(")", "after the storage order");
+  --nesting_;
+  buffer.kids.push_back(std::move(order));
+}
+
 Node Parser::operand() {
   const Token role = take();
   const Token name = expect_name("the operand's name");
@@ -178,16 +191,7 @@ Node Parser::operand() {
   Node kid = make(NodeKind::name, space);
   kid.text = space.text;
   node.kids.push_back(std::move(kid));
-  if (is("order") && !peek().line_before) {
-    Node order = make(NodeKind::order, take());
-    expect("(", "before the storage order");
-    ++nesting_;
-    do order.kids.push_back(expression());
-    while (accept(","));
-    expect(")", "after the storage order");
-    --nesting_;
-    node.kids.push_back(std::move(order));
-  }
+  storage_order(node);
   return node;
 }
 
@@ -202,16 +206,7 @@ Node Parser::scratch(bool scoped) {
   Node kid = make(NodeKind::name, space);
   kid.text = space.text;
   node.kids.push_back(std::move(kid));
-  if (is("order") && !peek().line_before) {
-    Node order = make(NodeKind::order, take());
-    expect("(", "before the storage order");
-    ++nesting_;
-    do order.kids.push_back(expression());
-    while (accept(","));
-    expect(")", "after the storage order");
-    --nesting_;
-    node.kids.push_back(std::move(order));
-  }
+  storage_order(node);
   return node;
 }
 

@@ -28,6 +28,7 @@ class Parser {
   Node type_parameters();
   Node declarations();
   Node declaration();
+  void storage_order(Node& buffer);
   Node operand();
   Node scratch(bool scoped);
   Node semaphore(bool scoped);
