@@ -385,10 +385,6 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
   if (auto r = tile_word("min", op_index<TileMin>(), 2)) return r;
   if (auto r = tile_word("max", op_index<TileMax>(), 2)) return r;
   if (auto r = tile_word("select", op_index<TileSelect>(), 3)) return r;
-  if (auto r = tile_word("exp", op_index<Exp>(), 1)) return r;
-  if (auto r = tile_word("tanh", op_index<Tanh>(), 1)) return r;
-  if (auto r = tile_word("erf", op_index<Erf>(), 1)) return r;
-  if (auto r = tile_word("rsqrt", op_index<Rsqrt>(), 1)) return r;
   // Ops that change the shape.
   const auto reshaping = [&](std::string_view name, auto shape_of) -> std::optional<Entity> {
     if (word != name || !count(1)) return std::nullopt;
@@ -419,7 +415,12 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
   if (auto r = reshaping("row_max", per_row)) return r;
   if (auto r = reshaping("col_sum", per_col)) return r;
   if (auto r = reshaping("col_max", per_col)) return r;
-  return std::nullopt;
+  // What is left of the table with one source is elementwise: exp, erf, ...
+  const Op op = make_op(word);
+  const auto fields = info(op).fields;
+  const bool maps = fields.size() == 2 && fields[0].name == "dst" && fields[1].name == "src" &&
+                    fields[1].kind == FieldKind::Slice;
+  return maps ? tile_word(word, op.index(), 1) : std::nullopt;
 }
 
 }  // namespace tessera

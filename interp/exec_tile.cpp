@@ -1,6 +1,8 @@
 // Tile ops: the operands' views, and the function of tile_ops.h that computes on them.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "interp/machine.h"
 #include "interp/tile_ops.h"
 
@@ -40,10 +42,11 @@ Step binary(tile::Binary kind, const Slice& dst, const Slice& a, const Slice& b,
   return Step::next;
 }
 
-Step unary(tile::Unary kind, const Slice& dst, const Slice& src, Core& core) {
-  const TileView x = core.read(src), out = core.write(dst);
-  if (!fits(core, "src", x, out)) return Step::stop;
-  tile::unary(kind, out, x, core.tile_context());
+template <typename Op>
+Step elementwise(const Op& op, Core& core, tile::Function f) {
+  const TileView src = core.read(op.src), dst = core.write(op.dst);
+  if (!fits(core, "src", src, dst)) return Step::stop;
+  tile::apply(f, dst, src, core.tile_context());
   return Step::next;
 }
 
@@ -115,10 +118,18 @@ Step exec(const TileSelect& op, Core& core) {
   return Step::next;
 }
 
-Step exec(const Exp& op, Core& core) { return unary(tile::Unary::exp, op.dst, op.src, core); }
-Step exec(const Tanh& op, Core& core) { return unary(tile::Unary::tanh, op.dst, op.src, core); }
-Step exec(const Erf& op, Core& core) { return unary(tile::Unary::erf, op.dst, op.src, core); }
-Step exec(const Rsqrt& op, Core& core) { return unary(tile::Unary::rsqrt, op.dst, op.src, core); }
+Step exec(const Exp& op, Core& core) {
+  return elementwise(op, core, [](double x) { return std::exp(x); });
+}
+Step exec(const Tanh& op, Core& core) {
+  return elementwise(op, core, [](double x) { return std::tanh(x); });
+}
+Step exec(const Erf& op, Core& core) {
+  return elementwise(op, core, [](double x) { return std::erf(x); });
+}
+Step exec(const Rsqrt& op, Core& core) {
+  return elementwise(op, core, [](double x) { return 1 / std::sqrt(x); });
+}
 
 Step exec(const Transpose& op, Core& core) {
   const TileView src = core.read(op.src), dst = core.write(op.dst);

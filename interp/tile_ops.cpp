@@ -96,23 +96,6 @@ void select_as(const TileView& dst, const Source& condition, const Source& a, co
   });
 }
 
-// In double and rounded to f32: the last bit of libm's double is then seldom seen, so results
-// hardly ever depend on the machine's libm.
-float apply(Unary op, float value) {
-  const double x = value;
-  switch (op) {
-    case Unary::exp:
-      return static_cast<float>(std::exp(x));
-    case Unary::tanh:
-      return static_cast<float>(std::tanh(x));
-    case Unary::erf:
-      return static_cast<float>(std::erf(x));
-    case Unary::rsqrt:
-      return static_cast<float>(1 / std::sqrt(x));
-  }
-  return 0;
-}
-
 template <typename T>
 constexpr T lowest() {
   if constexpr (std::is_same_v<T, float>)
@@ -232,9 +215,10 @@ void select(const TileView& dst, const TileView& condition, const TileView& a, c
   record_select(dst, condition, a, b, mask, context);
 }
 
-void unary(Unary op, const TileView& dst, const TileView& src, const Context& context) {
+void apply(Function f, const TileView& dst, const TileView& src, const Context& context) {
   if (!is_skipped(context, dst, src)) {
-    map<float>(dst, std::array{Source(src, dst)}, [op](float a) { return apply(op, a); });
+    map<float>(dst, std::array{Source(src, dst)},
+               [f](float a) { return static_cast<float>(f(a)); });
   }
   record(dst, {&src}, context);
 }

@@ -11,7 +11,6 @@
 namespace tessera::tile {
 
 enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
-enum class Unary : std::uint8_t { exp, tanh, erf, rsqrt };
 enum class Reduce : std::uint8_t { sum, max };
 
 // What every tile op is told: how to compute, and the statement's place, for the origins of
@@ -28,7 +27,10 @@ void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b
             const Context& context);
 void select(const TileView& dst, const TileView& condition, const TileView& a, const TileView& b,
             const Context& context);
-void unary(Unary op, const TileView& dst, const TileView& src, const Context& context);
+// dst = f(src) in double, rounded to f32 first: the last bit of libm's double is then seldom seen, so
+// results hardly ever depend on the machine's libm.
+using Function = double (*)(double);
+void apply(Function f, const TileView& dst, const TileView& src, const Context& context);
 void transpose(const TileView& dst, const TileView& src, const Context& context);  // rank 2
 void reduce_rows(Reduce op, const TileView& dst, const TileView& src,
                  const Context& context);  // dst[i, 0] over src[i, :]

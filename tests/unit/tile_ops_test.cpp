@@ -192,18 +192,17 @@ TEST(IotaOp, CountsAlongADimension) {
   EXPECT_EQ(dst.values()[7], 2);
 }
 
-TEST(UnaryOp, RoundsTheRealFunction) {
+TEST(ApplyOp, RoundsTheRealFunction) {
   Rng rng(3);
-  const std::function<double(double)> functions[] = {
-      [](double x) { return std::exp(x); }, [](double x) { return std::tanh(x); },
-      [](double x) { return std::erf(x); }, [](double x) { return 1 / std::sqrt(x); }};
-  for (int op = 0; op < 4; ++op) {
+  const Function functions[] = {[](double x) { return std::tanh(x); },
+                                [](double x) { return 1 / std::sqrt(x); }};
+  for (const Function f : functions) {
     Tile src(DType::f32, {3, 40}), dst(DType::f16, {3, 40});
     src.fill([&] { return static_cast<double>(1 + below(rng, 500)) / 100; });
-    unary(static_cast<Unary>(op), dst.write(), src.read(), {});
+    apply(f, dst.write(), src.read(), {});
     const auto in = src.values(), out = dst.values();
     for (std::size_t i = 0; i < in.size(); ++i) {
-      ASSERT_EQ(out[i], rounded(DType::f16, static_cast<float>(functions[op](in[i]))));
+      ASSERT_EQ(out[i], rounded(DType::f16, static_cast<float>(f(in[i]))));
     }
   }
 }
