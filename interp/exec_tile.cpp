@@ -121,6 +121,9 @@ Step exec(const TileSelect& op, Core& core) {
 Step exec(const Exp& op, Core& core) {
   return elementwise(op, core, [](double x) { return std::exp(x); });
 }
+Step exec(const Log& op, Core& core) {
+  return elementwise(op, core, [](double x) { return std::log(x); });
+}
 Step exec(const Tanh& op, Core& core) {
   return elementwise(op, core, [](double x) { return std::tanh(x); });
 }
