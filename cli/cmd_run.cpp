@@ -52,13 +52,13 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
 std::string settings_text(const Program& program) {
   std::string text;
   for (const Setting& setting : program.settings) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", setting.name, setting.value);
+    text += fmt::format(" {}={}", setting.name, setting.value);
   }
   return text;
 }
 
 void print_report(Console& console, const Arguments& arguments, const Ran& ran, Status status) {
-  console.out << line("kernel", fmt::format("{} {}", ran.program.name, settings_text(ran.program)));
+  console.out << line("kernel", ran.program.name + settings_text(ran.program));
   console.out << ran.bindings.operand_lines();
   console.out << run_lines(ran.request, ran.report);
   console.out << line("time", human_seconds(ran.report.wall_seconds));
