@@ -16,6 +16,7 @@
 #include "cli/operation.h"
 #include "cli/report.h"
 #include "cli/run_request.h"
+#include "cli/source_file.h"
 #include "cli/text.h"
 #include "core/tensor_file.h"
 
@@ -98,8 +99,14 @@ void print_report(Console& console, const Arguments& arguments, const Problem& p
   console.out << run_lines(request, outcome.run.report);
   if (tiled) console.out << line("time", time_text(problem, request, outcome));
   for (const std::string& note : outcome.run.notes) console.out << line("note", note);
-  if (outcome.verdict) {
-    console.out << line(outcome.verdict->ok ? "ok" : "MISMATCH", outcome.verdict->message);
+  if (outcome.mismatch) {
+    console.out << render(*outcome.mismatch);
+    if (outcome.run.report.simulated) {
+      console.out << fmt::format("replay: {}\n",
+                                 replay_line(arguments, request, *outcome.run.report.simulated));
+    }
+  } else if (outcome.verdict) {
+    console.out << line("ok", outcome.verdict->message);
   } else if (outcome.status == Status::ok) {
     console.out << line("ok", "not checked");
   }
@@ -126,7 +133,12 @@ Json report_json(const Arguments& arguments, const Problem& problem, const RunRe
   object["max_abs_error"] = verdict ? Json(verdict->max_abs_error) : Json();
   object["max_error_over_bound"] = verdict ? Json(verdict->max_error_over_bound) : Json();
   object["checked_rows"] = verdict ? verdict->checked_rows : 0;
-  if (verdict && !verdict->ok) object["error"] = verdict->message;
+  if (outcome.mismatch) {
+    object["findings"].push_back(to_json(*outcome.mismatch));
+    if (outcome.run.report.simulated) {
+      object["replay"] = replay_line(arguments, request, *outcome.run.report.simulated);
+    }
+  }
   if (!outcome.run.notes.empty()) object["notes"] = outcome.run.notes;
   return object;
 }
@@ -142,6 +154,14 @@ int run(Operation operation, const Arguments& arguments, Console& console) {
       return fail(console,
                   error(fmt::format("--{} cuts a kernel, and the reference is not cut", option)));
     }
+  }
+  if (const std::string_view file = arguments.text("program"); !file.empty()) {
+    if (request->device == nullptr) {
+      return fail(console, error("--program is the text of a kernel, and the reference has none"));
+    }
+    Expected<std::shared_ptr<const Module>> program = open_program(std::string(file));
+    if (!program) return fail(console, program.diags());
+    what->problem.program = *std::move(program);
   }
   const Expected<Given> input = given(*what);
   if (!input) return fail(console, input.diags());

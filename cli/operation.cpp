@@ -24,6 +24,7 @@ GroupedMatmulOptions call_options(const Problem& problem, const Operands& operan
                    : problem.precision == "highest" ? Precision::Highest
                                                     : Precision::Default;
   call.strict_sum = problem.strict_sum;
+  call.program = problem.program.get();
   if (problem.operation == Operation::tgmm) {
     call.num_actual_groups = problem.local_groups;
     call.lhs_layout = problem.lhs_stored ? GroupedMatmulOptions::LhsLayout::mk
@@ -56,7 +57,11 @@ Expected<Outcome> perform(const Problem& problem, const Operands& operands,
   how.seed = problem.seed;
   how.values = operands.all_whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
   outcome.verdict = check_it(*plain, outcome.run.out, how);
-  if (!outcome.verdict->ok) outcome.status = Status::mismatch;
+  if (outcome.verdict->ok) return outcome;
+  outcome.status = Status::mismatch;
+  outcome.mismatch = Finding{.kind = FindingKind::mismatch,
+                             .message = outcome.verdict->message,
+                             .at = {.loc = outcome.run.result_place}};
   return outcome;
 }
 

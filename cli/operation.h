@@ -6,6 +6,7 @@
 #include "cli/operands.h"
 #include "cli/problem.h"
 #include "cli/run_request.h"
+#include "interp/finding.h"
 #include "kernels/check.h"
 #include "kernels/grouped_matmul.h"
 
@@ -15,6 +16,7 @@ struct Outcome {
   Status status = Status::ok;
   GroupedMatmulRun run;
   std::optional<Verdict> verdict;  // none when the run was not checked
+  std::optional<Finding> mismatch;  // what the verdict says when it is not ok
 };
 
 // `check` none leaves the judging out. `options` are those of the request, perhaps with observers.

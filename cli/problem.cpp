@@ -86,6 +86,9 @@ Options problem_options(Operation operation) {
       {"existing", "FILE", "the existing result; alone it is added to"},
       {"tiling", "tm,tk,tn", "sides of the tiles; default 128,128,128 or the profile's"},
       {"buffers", "N", "slots of each input window; default 2"},
+      {"program", "FILE.tsr",
+       operation == Operation::gmm ? "its kernel gmm runs in place of the shipped one"
+                                   : "its kernel tgmm runs in place of the shipped one"},
       {"precision", "default|high|highest", "all compute in f32 on the interpreter"},
       {"strict-sum", "", "the group sizes must sum to m"},
       {"fill", "normal|uniform|integers", "data of operands that are not given"},

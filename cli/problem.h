@@ -2,6 +2,7 @@
 // fuzzer draws them.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "cli/options.h"
 #include "core/dtype.h"
 #include "core/expected.h"
+#include "core/language.h"
 #include "core/tensor.h"
 #include "devices/tiling.h"
 #include "kernels/fill.h"
@@ -34,6 +36,7 @@ struct Problem {
   Existing existing = Existing::none;
   std::optional<Tiling> tiling;  // without one: the profile's
   std::int64_t buffers = 2;
+  std::shared_ptr<const Module> program;  // whose kernel runs in place of the shipped one
   std::string precision = "default";
   bool strict_sum = false;
   Fill fill = Fill::normal;

@@ -15,6 +15,8 @@
 
 namespace tessera {
 
+struct Module;  // core/language.h
+
 // A tiling looked up by problem size; nothing when there is none for it, which is an error.
 using LutFn = std::function<std::optional<Tiling>(std::int64_t m, std::int64_t k, std::int64_t n)>;
 // None: the machine profile's.
@@ -58,6 +60,10 @@ struct GroupedMatmulOptions {
   std::optional<std::int64_t> num_actual_groups;
   enum class LhsLayout : std::uint8_t { km, mk } lhs_layout = LhsLayout::km;
 
+  // A text of one's own, whose kernel gmm or tgmm takes the parameters and operands of the shipped
+  // one and is run in its place.
+  const Module* program = nullptr;
+
   std::string device;  // a device's name or "reference"; empty: the best one there is
   DeviceOptions run;
 };
@@ -92,6 +98,7 @@ struct GroupedMatmulRun {
   std::string kernel;  // "gmm_128x128x128_transpose_rhs"
   Tiling tiling;
   std::vector<std::string> notes;  // what the caller should know: conversions, precision
+  Loc result_place;                // where the kernel's text declares `out`
   DeviceReport report;
 };
 

@@ -23,6 +23,17 @@ Expected<const Device*> chosen(const std::string& device) {
   return *found;
 }
 
+Expected<Program> program_of(std::string_view kernel, const Settings& settings,
+                             const GroupedMatmulOptions& options) {
+  if (options.program == nullptr) return make_kernel(kernel, settings);
+  if (options.program->find(kernel) == nullptr) {
+    return error(fmt::format("{} has no kernel {}", options.program->source->name, kernel));
+  }
+  const auto library = function_library();
+  if (!library) return library.diags();
+  return instantiate(*options.program, kernel, settings, *library);
+}
+
 }  // namespace
 
 Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& options) {
@@ -53,8 +64,11 @@ Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBindin
   const Expected<const Device*> device = chosen(options.device);
   if (!device) return device.diags();
   result.device = (*device)->name();
-  const Expected<Program> program = make_kernel(kernel, settings);
+  const Expected<Program> program = program_of(kernel, settings, options);
   if (!program) return program.diags();
+  for (const Buffer& buffer : program->buffers) {
+    if (buffer.role == Role::out) result.result_place = program->loc(buffer.place);
+  }
   if (const Support support = (*device)->supports(*program); !support.ok) {
     return {error(ErrorCode::unsupported, fmt::format("device {} cannot run {}: {}", result.device,
                                                       kernel, support.reason))};

@@ -24,11 +24,18 @@ const fs::path tests_folder = fs::path(TESSERA_SOURCE_DIR) / "tests";
 
 bool blessing() { return std::getenv("BLESS") != nullptr; }
 
-// What must be reported: `kind: text` on a line.
+// What must be reported: `kind: text` on a line. Text in double quotes is the whole message.
 struct Report {
   int line;
   std::string kind;
   std::string text;
+
+  bool is_met_by(const Report& reported) const {
+    if (reported.line != line || reported.kind != kind) return false;
+    const bool is_whole = text.size() > 1 && text.starts_with('"') && text.ends_with('"');
+    return is_whole ? reported.text == text.substr(1, text.size() - 2)
+                    : reported.text.find(text) != std::string::npos;
+  }
 };
 
 // Commands that share one OUT block; `begin` and `end` are its lines in the file (from 0).
@@ -259,10 +266,8 @@ class Golden : public testing::Test {
     std::vector<Report> found = reported(output, file);
     for (const Report& wanted : part.reports) {
       // Several devices may report the same on one line.
-      const std::size_t matching = std::erase_if(found, [&](const Report& report) {
-        return report.line == wanted.line && report.kind == wanted.kind &&
-               report.text.find(wanted.text) != std::string::npos;
-      });
+      const std::size_t matching =
+          std::erase_if(found, [&](const Report& report) { return wanted.is_met_by(report); });
       if (matching == 0) {
         ADD_FAILURE_AT(path_.c_str(), wanted.line)
             << "not reported: " << wanted.kind << ": " << wanted.text << "\n"
