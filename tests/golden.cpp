@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "cli/cli.h"
+#include "tests/source_dir.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
-const fs::path tests_folder = fs::path(TESSERA_SOURCE_DIR) / "tests";
+const fs::path tests_folder = fs::path(tessera::test::source_dir()) / "tests";
 
 bool blessing() { return std::getenv("BLESS") != nullptr; }
 

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/source_dir.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,7 +121,7 @@ std::vector<Violation> violations(const std::string& path, const std::string& te
 // Paths from the root, sorted; hidden folders and build/ are no sources.
 std::vector<std::string> source_files() {
   static const std::set<std::string> extensions = {".h", ".cpp", ".def", ".cuh", ".cu"};
-  const fs::path root = TESSERA_SOURCE_DIR;
+  const fs::path root = tessera::test::source_dir();
   std::vector<std::string> files;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::end(entry); ++entry) {
     const std::string name = entry->path().filename();
@@ -137,7 +139,7 @@ TEST(Layering, every_include_points_the_allowed_way) {
   const std::vector<std::string> files = source_files();
   EXPECT_FALSE(files.empty());
   for (const std::string& path : files) {
-    std::ifstream text(fs::path(TESSERA_SOURCE_DIR) / path);
+    std::ifstream text(fs::path(tessera::test::source_dir()) / path);
     for (const Violation& violation : violations(path, text)) {
       ADD_FAILURE_AT(path.c_str(), violation.line) << violation.message;
     }
@@ -178,7 +180,7 @@ TEST(Layering, sizes_of_the_source_files) {
   std::vector<std::pair<std::ptrdiff_t, std::string>> sizes;
   for (const std::string& path : source_files()) {
     if (path.starts_with("tests/") || path.starts_with("examples/")) continue;
-    std::ifstream text(fs::path(TESSERA_SOURCE_DIR) / path);
+    std::ifstream text(fs::path(tessera::test::source_dir()) / path);
     const auto lines = std::count(std::istreambuf_iterator<char>(text), {}, '\n');
     sizes.emplace_back(lines, path);
   }

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/source_dir.h"
+
 namespace tessera::cli {
 namespace {
 
@@ -149,7 +151,7 @@ TEST(Cli, group_sizes_must_fit_the_other_options) {
 }
 
 TEST(Cli, the_page_of_ops_is_up_to_date) {
-  std::ifstream in(std::string(TESSERA_SOURCE_DIR) + "/docs/ops.md");
+  std::ifstream in(test::source_dir() + "/docs/ops.md");
   const std::string page(std::istreambuf_iterator<char>(in), {});
   EXPECT_EQ(gmm_run({"ops", "--md"}).out, page) << "run gmm-run ops --md > docs/ops.md";
 }

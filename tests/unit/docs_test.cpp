@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "core/language.h"
 #include "tests/unit/language_support.h"
+#include "tests/source_dir.h"
 
 namespace tessera {
 namespace {
@@ -101,7 +102,7 @@ bool shows(const Lines& shown, std::size_t i, const Lines& output, std::size_t j
 // The pages speak of files as seen from the repository's root.
 class Docs : public testing::Test {
  protected:
-  void SetUp() override { fs::current_path(TESSERA_SOURCE_DIR); }
+  void SetUp() override { fs::current_path(test::source_dir()); }
   void TearDown() override { fs::current_path(before_); }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/language.h"
+#include "tests/source_dir.h"
 
 namespace tessera::test {
 
@@ -14,7 +15,7 @@ inline std::shared_ptr<const Source> source(std::string name, std::string text) 
 }
 
 inline std::string read_file(const std::string& path) {
-  std::ifstream in(std::string(TESSERA_SOURCE_DIR) + "/" + path);
+  std::ifstream in(source_dir() + "/" + path);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();

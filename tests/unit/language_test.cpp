@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tests/unit/language_support.h"
+#include "tests/source_dir.h"
 
 namespace tessera {
 namespace {
@@ -71,7 +72,7 @@ TEST(Language, PrintedProgramsParseBackToThemselves) {
 
 TEST(Language, ShippedProgramsStandInTheHouseLayout) {
   for (const char* folder : {"kernels/programs", "kernels/drafts", "examples"})
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/" + folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/" + folder)) {
       if (entry.path().extension() != ".tsr") continue;
       const std::string path = std::string(folder) + "/" + entry.path().filename().string();
       const std::string text = test::read_file(path);

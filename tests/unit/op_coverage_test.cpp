@@ -7,6 +7,7 @@
 #include <set>
 
 #include "tests/unit/language_support.h"
+#include "tests/source_dir.h"
 
 namespace tessera {
 namespace {
@@ -17,7 +18,7 @@ TEST(Ops, EachIsUsedByAGoldenProgram) {
     for (const Stmt& s : program.body) used.insert(s.op.index());
   };
   for (const char* folder : {"tests/ops", "tests/pipeline"})
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/" + folder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/" + folder)) {
       if (entry.path().extension() != ".tsr") continue;
       const Module module = test::parse_file(std::string(folder) + "/" + entry.path().filename().string());
       for (const KernelInfo& kernel : module.kernels) {

@@ -11,13 +11,14 @@
 #include <string>
 
 #include "interp/finding.h"
+#include "tests/source_dir.h"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path tests_folder = fs::path(TESSERA_SOURCE_DIR) / "tests";
+const fs::path tests_folder = fs::path(test::source_dir()) / "tests";
 
 std::string text_of(const fs::path& path) {
   std::ifstream in(path);
