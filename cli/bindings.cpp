@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/host_memory.h"
 #include "cli/near.h"
 #include "cli/text.h"
 #include "core/tensor_file.h"
@@ -97,11 +98,19 @@ Shape stored_shape(const Buffer& buffer) {
   return shape;
 }
 
+Tensor zeros(const Buffer& buffer, Diags& diags) {
+  Expected<Tensor> tensor = Tensor::allocate(buffer.dtype, stored_shape(buffer));
+  if (tensor) return *std::move(tensor);
+  diags.insert(diags.end(), tensor.diags().begin(), tensor.diags().end());
+  return {};
+}
+
 // Integers in words, for operands such as group sizes.
 std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& text, Diags& diags) {
   const auto numbers = parse_integers(text);
   if (!numbers) return std::nullopt;
-  Tensor tensor(buffer.dtype, stored_shape(buffer));
+  Tensor tensor = zeros(buffer, diags);
+  if (!diags.empty()) return tensor;
   if (static_cast<std::int64_t>(numbers->size()) != tensor.elements()) {
     diags.push_back(error(fmt::format("operand {} has {} elements, and --in gives {}", buffer.name,
                                       tensor.elements(), numbers->size())));
@@ -178,6 +187,12 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   for (const Buffer& buffer : program.buffers) {
     for (const std::int64_t extent : buffer.shape) longest = std::max(longest, extent);
   }
+  std::vector<TensorSize> sizes;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role != Role::scratch || buffer.space == Space::hbm) sizes.push_back({buffer.dtype, buffer.shape, devices});
+  }
+  diags = check_host_memory(sizes);
+  if (!diags.empty()) return diags;
   Bindings result;
   result.devices_ = devices;
   for (int device = 0; device < devices; ++device) {
@@ -194,7 +209,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
                                             devices, buffer.name, target->value)));
           return diags;
         }
-        bound.tensor = Tensor(buffer.dtype, stored_shape(buffer));
+        bound.tensor = zeros(buffer, diags);
         if (target != nullptr) bound.file = target->value;
       } else if (const Assignment* source = in.find(buffer, device)) {
         std::optional<Tensor> words;
@@ -202,7 +217,8 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
         bound.origin = words ? "given" : source->value;
         bound.tensor = words ? *std::move(words) : from_file(buffer, source->value, diags);
       } else {
-        bound.tensor = Tensor(buffer.dtype, stored_shape(buffer));
+        bound.tensor = zeros(buffer, diags);
+        if (!diags.empty()) return diags;
         // Sizes and tables: random ones would be nonsense.
         const bool is_table = buffer.space == Space::smem && is_integer(buffer.dtype);
         bound.origin = is_table ? "zeros" : "filled";

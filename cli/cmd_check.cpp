@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/source_file.h"
+#include "core/ast.h"
 #include "core/language.h"
 
 namespace tessera::cli {
@@ -31,6 +32,10 @@ Diags problems(const Module& module, const KernelInfo& kernel, const Settings& s
 int run(const Arguments& arguments, Console& console) {
   const auto module = open_program(arguments.words().front());
   if (!module) return fail(console, module.diags());
+  if ((*module)->root->kids.empty()) {
+    return fail(console, error(fmt::format("{} has no kernel and no function",
+                                           arguments.words().front())));
+  }
   std::vector<const KernelInfo*> kernels;
   if (arguments.has("kernel") || arguments.has("set")) {
     const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);

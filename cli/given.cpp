@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "cli/host_memory.h"
 #include "core/tensor_file.h"
 #include "kernels/group_sizes.h"
 
@@ -84,6 +86,7 @@ class Loader {
       diags_.push_back(error("--sizes names a file, and --group-sizes gives the sizes"));
     }
     operands.group_sizes = load("sizes", sizes, {&groups_}, nullptr);
+    if (!diags_.empty()) return;
     for (std::int64_t g = 0; !sizes.empty() && g < operands.group_sizes.elements(); ++g) {
       given_.problem.group_sizes.push_back(std::llround(operands.group_sizes.at(g)));
     }
@@ -133,6 +136,12 @@ class Loader {
     if (!diags_.empty()) return;
     refuse_idle_options();
     if (!diags_.empty()) return;
+    std::vector<TensorSize> sizes = {{problem.dtype, problem.lhs_shape()},
+                                     {problem.rhs_dtype, problem.rhs_shape()},
+                                     {problem.out_dtype, problem.out_shape()}};
+    if (problem.existing != Existing::none) sizes.push_back(sizes.back());
+    take(check_host_memory(sizes));
+    if (!diags_.empty()) return;
     Operands files = std::move(given_.operands);
     given_.operands = generate(problem, std::move(files));
   }
@@ -151,6 +160,14 @@ class Loader {
     } else if (problem.group_sizes.empty() && given_.operands.group_sizes.rank() == 0) {
       generate_sizes(text);
       if (!diags_.empty()) return;
+    }
+    constexpr std::int64_t most_rows = std::int64_t{1} << 40;
+    std::int64_t room = most_rows;
+    for (const std::int64_t size : problem.group_sizes) {
+      if (size > room) {
+        return diags_.push_back(error("the group sizes sum to more than 2^40 rows"));
+      }
+      room -= std::max<std::int64_t>(size, 0);
     }
     groups_.say(problem.groups(), "--group-sizes", diags_);
     const std::int64_t after = problem.groups() - problem.group_offset;

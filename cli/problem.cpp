@@ -7,9 +7,12 @@
 #include <utility>
 
 #include "cli/text.h"
+#include "core/program.h"
 
 namespace tessera::cli {
 namespace {
+
+constexpr std::int64_t most_groups = 1 << 24;
 
 constexpr std::array<std::string_view, 6> operand_types = {"f32", "bf16", "f16",
                                                            "i8",  "e4m3", "e5m2"};
@@ -117,8 +120,8 @@ Expected<Asked> asked(Operation operation, const Arguments& arguments) {
   result.m = arguments.integer("m", diags);
   result.k = arguments.integer("k", diags);
   result.n = arguments.integer("n", diags);
-  result.groups = arguments.integer("groups", diags, 1);
-  result.local_groups = arguments.integer("local-groups", diags, 1);
+  result.groups = arguments.integer("groups", diags, 1, most_groups);
+  result.local_groups = arguments.integer("local-groups", diags, 1, most_groups);
   result.dtype = dtype_option(arguments, "dtype", operand_types, diags);
   result.out_dtype = dtype_option(arguments, "out-dtype", result_types, diags);
   result.group_sizes = arguments.text("group-sizes");
@@ -141,7 +144,7 @@ Expected<Asked> asked(Operation operation, const Arguments& arguments) {
     problem.existing = Existing::accumulate;
   }
   problem.tiling = tiling_option(arguments, diags);
-  problem.buffers = arguments.integer("buffers", diags, 1).value_or(problem.buffers);
+  problem.buffers = arguments.integer("buffers", diags, 1, max_window_depth).value_or(problem.buffers);
   problem.precision = precisions[arguments.choice("precision", precisions, diags)];
   problem.strict_sum = arguments.has("strict-sum");
   problem.fill = static_cast<Fill>(arguments.choice("fill", fills, diags));

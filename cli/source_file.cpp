@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -32,8 +33,12 @@ Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) return cannot("open", path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    errno = EISDIR;
+    return cannot("read", path);
+  }
   std::string text(std::istreambuf_iterator<char>(in), {});
-  // A folder opens, and fails only here.
   if (in.bad() || in.fail()) return cannot("read", path);
   return std::make_shared<const Source>(Source{path, std::move(text)});
 }

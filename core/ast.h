@@ -1,7 +1,9 @@
 // The syntax tree of a file: one kind of node, told apart by NodeKind.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/diag.h"
@@ -65,7 +67,13 @@ struct Node {
   std::int64_t integer = 0;
   double real = 0;
   std::vector<Node> kids;
+  int height = 1;                        // of the tree, for the parser's limit; added kids raise it
   std::string doc;                       // kernel, function: the comment above
+
+  void add(Node kid) {
+    height = std::max(height, kid.height + 1);
+    kids.push_back(std::move(kid));
+  }
 };
 
 }  // namespace tessera

@@ -8,6 +8,8 @@
 namespace tessera {
 namespace {
 
+constexpr std::size_t most_shown = 20;
+
 // Line `number` (1-based) without its line end; none when the text has fewer lines.
 std::optional<std::string_view> line_of(std::string_view text, int number) {
   for (int line = 1; line < number; ++line) {
@@ -60,7 +62,8 @@ std::string render(const Diag& diag) {
 
 std::string render(const Diags& diags) {
   std::string text;
-  for (const Diag& diag : diags) text += render(diag);
+  for (std::size_t i = 0; i < diags.size() && i < most_shown; ++i) text += render(diags[i]);
+  if (diags.size() > most_shown) text += fmt::format("note: {} more\n", diags.size() - most_shown);
   return text;
 }
 

@@ -42,6 +42,7 @@ using Diags = std::vector<Diag>;
 
 // "file:line:col: kind: text", the source line and a caret under what is meant; notes follow in the same form.
 std::string render(const Diag& diag);
+// The first twenty, and how many more there are.
 std::string render(const Diags& diags);
 // The same form for any word in place of "error" (findings use it).
 std::string render_place(const Loc& loc, std::string_view kind, std::string_view message);

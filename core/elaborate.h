@@ -56,6 +56,7 @@ class Elaborator {
 
   // elaborate_expression.cpp
   Entity evaluate(const Node& node);
+  Entity evaluate_here(const Node& node);
   Entity evaluate_name(const Node& node);
   Entity evaluate_binary(const Node& node);
   Entity evaluate_unary(const Node& node);
@@ -136,6 +137,8 @@ class Elaborator {
   Environment* scope_ = environment(nullptr);
   std::int32_t caller_ = -1;             // the place of the call being inlined
   int depth_ = 0;                        // of nested calls
+  std::int64_t calls_ = 0;
+  int levels_ = 0;                       // of nested expressions, through calls
   std::vector<ValueId> scoped_;          // allocated and not yet freed, innermost last
   std::map<ValueId, std::pair<ValueId, ValueId>> grid_;   // grid index -> its bounds
   std::map<std::int64_t, ValueId> barriers_;

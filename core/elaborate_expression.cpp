@@ -3,6 +3,11 @@
 #include "core/elaborate.h"
 
 namespace tessera {
+namespace {
+
+constexpr int max_levels = 600;         // of expressions inside each other, through the calls that are inlined
+
+}  // namespace
 
 const Entity* Environment::find(std::string_view name) const {
   for (const Environment* e = this; e; e = e->parent)
@@ -38,6 +43,14 @@ std::string Elaborator::describe(const Entity& entity) const {
 }
 
 Entity Elaborator::evaluate(const Node& node) {
+  if (levels_ >= max_levels) return fail(node, "expressions and calls are nested too deeply");
+  ++levels_;
+  Entity result = evaluate_here(node);
+  --levels_;
+  return result;
+}
+
+Entity Elaborator::evaluate_here(const Node& node) {
   switch (node.kind) {
     case NodeKind::integer: return scalar_entity(builder_.integer(node.integer));
     case NodeKind::real: return {.kind = Entity::Kind::real, .value = builder_.real(node.real)};

@@ -271,8 +271,9 @@ void Elaborator::window(const Node& node) {
     const Node& attribute = node.kids[i];
     if (attribute.text == "depth") {
       const auto depth = constant(attribute.kids[0], "the depth of a window");
-      if (depth && *depth < 1) fail(attribute, fmt::format("the depth of a window is at least 1, found {}", *depth));
-      ok &= depth && *depth >= 1;
+      const bool fits = depth && 1 <= *depth && *depth <= max_window_depth;
+      if (depth && !fits) fail(attribute, fmt::format("the depth of a window is 1 to {}, found {}", max_window_depth, *depth));
+      ok &= fits;
       op.depth = depth.value_or(1);
     } else if (attribute.text == "pad") {
       const auto pad = constant(attribute.kids[0], "the padding of a window");

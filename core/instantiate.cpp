@@ -10,6 +10,7 @@
 namespace tessera {
 namespace {
 
+constexpr std::int64_t max_semaphores = std::int64_t{1} << 20;
 constexpr std::int64_t max_extent = std::int64_t{1} << 40;
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
@@ -156,6 +157,10 @@ void Elaborator::declare_semaphore(const Node& node, bool scoped_to_function) {
   const auto extents = shape(node, 1);
   bool ok = extents.has_value();
   if (ok) semaphore.shape = *extents;
+  if (ok && elements(semaphore.shape) > max_semaphores) {
+    fail(node, fmt::format("an array of at most 2^20 semaphores is possible, found {}", elements(semaphore.shape)));
+    ok = false;
+  }
   const Node& kind = node.kids[0];
   if (kind.kind == NodeKind::name && kind.text == "count") semaphore.kind = SemKind::count;
   else if (kind.kind == NodeKind::name && kind.text == "bytes") semaphore.kind = SemKind::bytes;

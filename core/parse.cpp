@@ -13,8 +13,8 @@ Node Parser::file() {
   node.kind = NodeKind::file;
   while (peek().kind != TokenKind::end) {
     try {
-      if (is("kernel")) node.kids.push_back(kernel());
-      else if (is("function")) node.kids.push_back(function());
+      if (is("kernel")) node.add(kernel());
+      else if (is("function")) node.add(function());
       else fail(peek(), "expected `kernel` or `function`");
     } catch (const SyntaxError&) {
       nesting_ = 0;
@@ -56,10 +56,10 @@ Node Parser::kernel() {
   if (is("[")) types = type_parameters();
   Node params = make(NodeKind::block, name);
   parameters(params, true);
-  node.kids.push_back(std::move(types));
-  node.kids.push_back(std::move(params));
-  node.kids.push_back(declarations());
-  node.kids.push_back(block());
+  node.add(std::move(types));
+  node.add(std::move(params));
+  node.add(declarations());
+  node.add(block());
   return node;
 }
 
@@ -71,14 +71,14 @@ Node Parser::function() {
   node.doc = doc_above(keyword.line);
   Node params = make(NodeKind::block, name);
   parameters(params, false);
-  node.kids.push_back(std::move(params));
+  node.add(std::move(params));
   if (accept("=")) {
-    node.kids.push_back(make(NodeKind::block, name));
-    node.kids.push_back(range_or_count());
+    node.add(make(NodeKind::block, name));
+    node.add(range_or_count());
     return node;
   }
-  node.kids.push_back(declarations());
-  node.kids.push_back(block());
+  node.add(declarations());
+  node.add(block());
   return node;
 }
 
@@ -99,9 +99,9 @@ Node Parser::type_parameters() {
         }
         Node kid = make(NodeKind::name, choice);
         kid.text = choice.text;
-        parameter.kids.push_back(std::move(kid));
+        parameter.add(std::move(kid));
       }
-    node.kids.push_back(std::move(parameter));
+    node.add(std::move(parameter));
   } while (accept(","));
   expect("]", "after the type parameters");
   --nesting_;
@@ -118,9 +118,9 @@ void Parser::parameters(Node& into, bool of_kernel) {
     Node parameter = make(NodeKind::parameter, name);
     parameter.text = name.text;
     parameter.integer = tuning ? 1 : 0;
-    if (!of_kernel && accept(":")) parameter.kids.push_back(type());
-    else if (accept("=")) parameter.kids.push_back(expression());
-    into.kids.push_back(std::move(parameter));
+    if (!of_kernel && accept(":")) parameter.add(type());
+    else if (accept("=")) parameter.add(expression());
+    into.add(std::move(parameter));
     if (of_kernel && !tuning && accept(";")) tuning = true;
     else if (!accept(",")) break;
   }
@@ -137,7 +137,7 @@ bool Parser::declaration_starts() const {
 Node Parser::declarations() {
   Node node = make(NodeKind::block, peek());
   while (declaration_starts()) {
-    node.kids.push_back(declaration());
+    node.add(declaration());
     accept(";");
   }
   if (!is("{")) fail(peek(), "expected a declaration (in, out, tile, vmem, smem, hbm, sem, scoped, if) or `{`");
@@ -155,10 +155,10 @@ Node Parser::declaration() {
 
 Node Parser::type() {
   Node node = make(NodeKind::type, peek());
-  node.kids.push_back(primary());
+  node.add(primary());
   if (accept("[")) {
     ++nesting_;
-    if (!is("]")) do node.kids.push_back(expression());
+    if (!is("]")) do node.add(expression());
       while (accept(","));
     expect("]", "after the shape");
     --nesting_;
@@ -172,11 +172,11 @@ void Parser::storage_order(Node& buffer) {
   Node order = make(NodeKind::order, take());
   expect("(", "before the storage order");
   ++nesting_;
-  do order.kids.push_back(expression());
+  do order.add(expression());
   while (accept(","));
   expect(")", "after the storage order");
   --nesting_;
-  buffer.kids.push_back(std::move(order));
+  buffer.add(std::move(order));
 }
 
 Node Parser::operand() {
@@ -186,11 +186,11 @@ Node Parser::operand() {
   node.text = name.text;
   node.integer = role.text == "out" ? 1 : 0;
   expect(":", "and the operand's type");
-  node.kids.push_back(type());
+  node.add(type());
   const Token space = expect_name("hbm, vmem or smem");
   Node kid = make(NodeKind::name, space);
   kid.text = space.text;
-  node.kids.push_back(std::move(kid));
+  node.add(std::move(kid));
   storage_order(node);
   return node;
 }
@@ -202,10 +202,10 @@ Node Parser::scratch(bool scoped) {
   node.text = name.text;
   node.integer = scoped ? 1 : 0;
   expect(":", "and the buffer's type");
-  node.kids.push_back(type());
+  node.add(type());
   Node kid = make(NodeKind::name, space);
   kid.text = space.text;
-  node.kids.push_back(std::move(kid));
+  node.add(std::move(kid));
   storage_order(node);
   return node;
 }
@@ -226,33 +226,34 @@ Node Parser::semaphore(bool scoped) {
     --nesting_;
   }
   expect(":", "and the semaphore's kind: count, bytes or barrier(id)");
-  node.kids.push_back(primary());
+  node.add(primary());
   if (is("monotone") && !peek().line_before) {
     take();
     node.integer |= 2;
   }
-  for (Node& d : dims) node.kids.push_back(std::move(d));
+  for (Node& d : dims) node.add(std::move(d));
   return node;
 }
 
 Node Parser::declare_if() {
+  const Level level(*this);
   Node node = make(NodeKind::declare_if, take());
-  node.kids.push_back(expression());
+  node.add(expression());
   const auto group = [&] {
     Node inner = make(NodeKind::block, expect("{", "before the declarations"));
     const int nesting = nesting_;
     nesting_ = 0;
     while (!is("}")) {
       if (!declaration_starts()) fail(peek(), "expected a declaration or `}`");
-      inner.kids.push_back(declaration());
+      inner.add(declaration());
       accept(";");
     }
     take();
     nesting_ = nesting;
     return inner;
   };
-  node.kids.push_back(group());
-  if (accept("else")) node.kids.push_back(group());
+  node.add(group());
+  if (accept("else")) node.add(group());
   return node;
 }
 
@@ -286,6 +287,8 @@ KernelInfo describe(const Node& kernel) {
 }  // namespace
 
 Expected<Module> parse(std::shared_ptr<const Source> source) {
+  if (const std::size_t at = source->text.find('\0'); at != std::string::npos)
+    return error(fmt::format("{} is not a text: byte {} is 0", source->name, at));
   Diags diags;
   std::vector<Token> tokens = lex(source, diags);
   auto root = std::make_shared<Node>(Parser(source, std::move(tokens), diags).file());

@@ -48,13 +48,18 @@ Node Parser::make(NodeKind kind, const Token& token) const {
   return node;
 }
 
-Node Parser::binary(const Token& op, Node left, Node right) const {
+Node Parser::binary(const Token& op, Node left, Node right) {
   Node node = make(NodeKind::binary, op);
   node.text = op.text;
   node.loc = left.loc;
-  node.kids.push_back(std::move(left));
-  node.kids.push_back(std::move(right));
-  return spanning(std::move(node));
+  node.add(std::move(left));
+  node.add(std::move(right));
+  return chained(spanning(std::move(node)));
+}
+
+Node Parser::chained(Node node) {
+  if (node.height > most_operators) fail(peek(), "expected at most 250 operators in a row");
+  return node;
 }
 
 Node Parser::spanning(Node node) const {
@@ -71,15 +76,16 @@ void Parser::fail(const Token& token, std::string message) {
 }
 
 Node Parser::expression() {
+  const Level level(*this);
   Node condition = disjunction();
   if (!continues("?")) return condition;
   const Token op = take();
   Node node = make(NodeKind::conditional, op);
   node.loc = condition.loc;
-  node.kids.push_back(std::move(condition));
-  node.kids.push_back(expression());
+  node.add(std::move(condition));
+  node.add(expression());
   expect(":", "between the two values of `?`");
-  node.kids.push_back(expression());
+  node.add(expression());
   return spanning(std::move(node));
 }
 
@@ -103,10 +109,11 @@ Node Parser::conjunction() {
 
 Node Parser::negation() {
   if (!is("not")) return comparison();
+  const Level level(*this);
   const Token op = take();
   Node node = make(NodeKind::unary, op);
   node.text = "not";
-  node.kids.push_back(negation());
+  node.add(negation());
   return spanning(std::move(node));
 }
 
@@ -158,10 +165,11 @@ Node Parser::contraction() {
 
 Node Parser::prefix() {
   if (!is("-")) return postfix();
+  const Level level(*this);
   const Token op = take();
   Node node = make(NodeKind::unary, op);
   node.text = "-";
-  node.kids.push_back(prefix());
+  node.add(prefix());
   return spanning(std::move(node));
 }
 
@@ -172,25 +180,25 @@ Node Parser::postfix() {
       const Token bracket = take();
       Node index = make(NodeKind::index, bracket);
       index.loc = node.loc;
-      index.kids.push_back(std::move(node));
+      index.add(std::move(node));
       ++nesting_;
-      do index.kids.push_back(item());
+      do index.add(item());
       while (accept(","));
       expect("]", "after the index");
       --nesting_;
-      node = spanning(std::move(index));
+      node = chained(spanning(std::move(index)));
     } else if (is(".") && !peek().space_before && !peek().space_after) {
       take();
       const Token name = expect_name("a member's name after `.`");
       Node member = make(NodeKind::member, name);
       member.text = name.text;
       member.loc = node.loc;
-      member.kids.push_back(std::move(node));
-      node = spanning(std::move(member));
+      member.add(std::move(node));
+      node = chained(spanning(std::move(member)));
       if (is("(") && !peek().line_before) {
         Node call = make(NodeKind::call, name);
         call.loc = node.loc;
-        call.kids.push_back(std::move(node));  // a call of a member: text empty, the member first
+        call.add(std::move(node));  // a call of a member: text empty, the member first
         arguments(call);
         node = spanning(std::move(call));
       }
@@ -209,10 +217,10 @@ void Parser::arguments(Node& call) {
         take();
         Node argument = make(NodeKind::named_argument, name);
         argument.text = name.text;
-        argument.kids.push_back(expression());
-        call.kids.push_back(spanning(std::move(argument)));
+        argument.add(expression());
+        call.add(spanning(std::move(argument)));
       } else {
-        call.kids.push_back(expression());
+        call.add(expression());
       }
     } while (accept(","));
   expect(")", "after the arguments");
@@ -257,8 +265,8 @@ Node Parser::range_or_count() {
   const Token op = take();
   Node node = make(NodeKind::range, op);
   node.loc = lower.loc;
-  node.kids.push_back(std::move(lower));
-  node.kids.push_back(expression());
+  node.add(std::move(lower));
+  node.add(expression());
   return spanning(std::move(node));
 }
 
@@ -269,8 +277,8 @@ Node Parser::item() {
   if (!is("+:")) return first;
   take();
   Node node = make(NodeKind::item_span, token);
-  node.kids.push_back(std::move(first));
-  node.kids.push_back(expression());
+  node.add(std::move(first));
+  node.add(expression());
   return spanning(std::move(node));
 }
 

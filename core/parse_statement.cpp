@@ -6,6 +6,7 @@
 namespace tessera {
 
 Node Parser::block() {
+  const Level level(*this);
   const Token open = expect("{", "to open a block");
   Node node = make(NodeKind::block, open);
   const int nesting = nesting_;
@@ -41,17 +42,17 @@ void Parser::skip_statement() {
 
 void Parser::statement(Node& into) {
   if (is("const")) return constants(into);
-  if (is("for")) return into.kids.push_back(for_loop());
-  if (is("if")) return into.kids.push_back(if_else());
-  if (is("trace")) return into.kids.push_back(trace());
-  if (is("pipeline")) return into.kids.push_back(pipeline());
+  if (is("for")) return into.add(for_loop());
+  if (is("if")) return into.add(if_else());
+  if (is("trace")) return into.add(trace());
+  if (is("pipeline")) return into.add(pipeline());
   Node node;
   const Token token = peek();
   if (is("require")) node = require();
   else if (is("grid")) {
     take();
     node = make(NodeKind::grid, token);
-    node.kids.push_back(loop_variable(true));
+    node.add(loop_variable(true));
   } else if (is("window")) node = window();
   else if (is("start")) node = start();
   else if (is("copy")) node = copy();
@@ -60,20 +61,20 @@ void Parser::statement(Node& into) {
   else if (is("return")) node = returns();
   else if (is("scoped")) {
     node = make(NodeKind::scoped, token);
-    node.kids.push_back(declaration());
+    node.add(declaration());
   } else if ((is("alloc") || is("free") || is("fresh") || is("once")) && peek(1).kind == TokenKind::name && !peek(1).line_before) {
     node = make(NodeKind::operate, take());
     node.text = token.text;
-    node.kids.push_back(postfix());
+    node.add(postfix());
   } else if (defines_function()) node = definition();
   else node = assignment_or_call();
-  into.kids.push_back(spanning(std::move(node)));
+  into.add(spanning(std::move(node)));
   end_statement();
 }
 
 void Parser::constants(Node& into) {
   take();
-  do into.kids.push_back(definition());
+  do into.add(definition());
   while (accept(","));
   end_statement();
 }
@@ -95,18 +96,18 @@ Node Parser::definition() {
   node.text = name.text;
   if (accept("(")) {
     do {
-      if (is("in", 1)) node.kids.push_back(loop_variable(false));
+      if (is("in", 1)) node.add(loop_variable(false));
       else {
         const Token parameter = expect_name("a parameter's name");
         Node p = make(NodeKind::name, parameter);
         p.text = parameter.text;
-        node.kids.push_back(std::move(p));
+        node.add(std::move(p));
       }
     } while (accept(","));
     expect(")", "after the parameters");
   }
   expect("=", fmt::format("and the value of `{}`", name.text));
-  node.kids.push_back(range_or_count());
+  node.add(range_or_count());
   return node;
 }
 
@@ -115,31 +116,32 @@ Node Parser::loop_variable(bool parallel_allowed) {
   Node node = make(NodeKind::loop_variable, name);
   node.text = name.text;
   expect("in", fmt::format("and the range of `{}`", name.text));
-  node.kids.push_back(range_or_count());
+  node.add(range_or_count());
   if (parallel_allowed && accept("parallel")) node.integer = 1;
   return node;
 }
 
 Node Parser::for_loop() {
   Node node = make(NodeKind::for_loop, take());
-  node.kids.push_back(loop_variable(true));
+  node.add(loop_variable(true));
   node = spanning(std::move(node));
-  node.kids.push_back(block());
+  node.add(block());
   return node;
 }
 
 Node Parser::if_else() {
+  const Level level(*this);
   Node node = make(NodeKind::if_else, take());
-  node.kids.push_back(expression());
+  node.add(expression());
   node = spanning(std::move(node));
-  node.kids.push_back(block());
+  node.add(block());
   if (!accept("else")) return node;
   if (is("if")) {
     Node nested = make(NodeKind::block, peek());
-    nested.kids.push_back(if_else());
-    node.kids.push_back(std::move(nested));
+    nested.add(if_else());
+    node.add(std::move(nested));
   } else {
-    node.kids.push_back(block());
+    node.add(block());
   }
   return node;
 }
@@ -151,13 +153,13 @@ Node Parser::trace() {
   if (peek().kind != TokenKind::text) fail(peek(), "expected the name of the trace region in quotes");
   node.text = take().text;
   node = spanning(std::move(node));
-  node.kids.push_back(block());
+  node.add(block());
   return node;
 }
 
 Node Parser::require() {
   Node node = make(NodeKind::require, take());
-  node.kids.push_back(expression());
+  node.add(expression());
   if (accept(",")) {
     if (peek().kind != TokenKind::text) fail(peek(), "expected the message of `require` in quotes");
     node.text = take().text;
@@ -168,11 +170,11 @@ Node Parser::require() {
 Node Parser::pipeline() {
   Node node = make(NodeKind::pipeline, take());
   if (!is("{")) {
-    do node.kids.push_back(loop_variable(true));
+    do node.add(loop_variable(true));
     while (accept(","));
   }
   node = spanning(std::move(node));
-  node.kids.push_back(block());
+  node.add(block());
   return node;
 }
 
@@ -181,18 +183,18 @@ Node Parser::window() {
   const Token name = expect_name("the window's name");
   node.text = name.text;
   expect("=", "and the slice that the window shows");
-  node.kids.push_back(postfix());
+  node.add(postfix());
   while (!peek().line_before && peek().kind == TokenKind::name) {
     Node attribute = make(NodeKind::attribute, peek());
     attribute.text = take().text;
     if (attribute.text == "update") {
-      if (accept("when")) attribute.kids.push_back(expression());
+      if (accept("when")) attribute.add(expression());
     } else if (attribute.text == "depth" || attribute.text == "pad" || attribute.text == "when") {
-      attribute.kids.push_back(expression());
+      attribute.add(expression());
     } else {
       fail(tokens_[at_ - 1], "expected depth, pad, when or update");
     }
-    node.kids.push_back(std::move(attribute));
+    node.add(std::move(attribute));
     accept(",");
   }
   return node;
@@ -201,17 +203,17 @@ Node Parser::window() {
 // start SRC -> DST, SEM    or    start SRC -> DEVICE: DST, SENT, ARRIVED
 Node Parser::start() {
   Node node = make(NodeKind::start, take());
-  node.kids.push_back(postfix());
+  node.add(postfix());
   expect("->", "and the destination of the copy");
   Node destination = expression();
   const bool remote = accept(":");
-  node.kids.push_back(std::move(destination));
-  if (remote) node.kids.push_back(postfix());
+  node.add(std::move(destination));
+  if (remote) node.add(postfix());
   expect(",", remote ? "and the send and the receive semaphore" : "and the semaphore that counts the bytes");
-  node.kids.push_back(postfix());
+  node.add(postfix());
   if (remote) {
     expect(",", "and the receive semaphore");
-    node.kids.push_back(postfix());
+    node.add(postfix());
   }
   if (!peek().line_before && accept("add")) node.integer = 1;
   return node;
@@ -219,35 +221,35 @@ Node Parser::start() {
 
 Node Parser::copy() {
   Node node = make(NodeKind::copy, take());
-  node.kids.push_back(postfix());
+  node.add(postfix());
   expect("->", "and the destination of the copy");
-  node.kids.push_back(postfix());
+  node.add(postfix());
   return node;
 }
 
 Node Parser::wait() {
   Node node = make(NodeKind::wait, peek());
   node.text = take().text;
-  node.kids.push_back(postfix());
+  node.add(postfix());
   if (node.text == "wait" && accept("for")) {
     node.kind = NodeKind::wait_for;
-    node.kids.push_back(postfix());
+    node.add(postfix());
   } else {
     expect(",", "and the count, or `for` and the slice whose bytes are waited for");
-    node.kids.push_back(expression());
+    node.add(expression());
   }
   return node;
 }
 
 Node Parser::signal() {
   Node node = make(NodeKind::signal, take());
-  node.kids.push_back(postfix());
+  node.add(postfix());
   Node device;
   const bool has_device = accept("on");
   if (has_device) device = expression();
   expect(",", "and the count");
-  node.kids.push_back(expression());
-  if (has_device) node.kids.push_back(std::move(device));
+  node.add(expression());
+  if (has_device) node.add(std::move(device));
   return node;
 }
 
@@ -256,11 +258,11 @@ Node Parser::returns() {
   Node node = make(NodeKind::returns, take());
   const auto entry_starts = [&] { return defines_function() || (peek().kind == TokenKind::name && is("=", 1)); };
   if (!entry_starts()) {
-    node.kids.push_back(expression());
+    node.add(expression());
     return node;
   }
   while (entry_starts()) {
-    node.kids.push_back(definition());
+    node.add(definition());
     if (!is("}")) end_statement();
   }
   return node;
@@ -275,18 +277,18 @@ Node Parser::assignment_or_call() {
     if (op.text == "=" && target.kind == NodeKind::name) {
       Node node = make(NodeKind::define, first);
       node.text = target.text;
-      node.kids.push_back(range_or_count());
+      node.add(range_or_count());
       return node;
     }
     Node node = make(NodeKind::assign, first);
     node.text = op.text;
-    node.kids.push_back(std::move(target));
-    node.kids.push_back(expression());
+    node.add(std::move(target));
+    node.add(expression());
     return node;
   }
   if (target.kind != NodeKind::call) fail(peek(), "expected a statement: `=` or `+=` after a name, or a call");
   Node node = make(NodeKind::expression, first);
-  node.kids.push_back(std::move(target));
+  node.add(std::move(target));
   return node;
 }
 

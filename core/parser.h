@@ -21,6 +21,24 @@ class Parser {
   // A syntax error unwinds to the statement or declaration it stands in, which is then skipped.
   struct SyntaxError {};
 
+  // Trees are walked by recursion: how deep they may be is limited while they are made. A level is a bracket, a block or
+  // a prefix; a chain of operators adds a level for each.
+  static constexpr int most_levels = 200, most_operators = 250;
+  class Level {
+   public:
+    explicit Level(Parser& parser) : parser_(parser) {
+      if (++parser_.levels_ <= most_levels) return;
+      --parser_.levels_;
+      parser_.fail(parser_.peek(), "expected at most 200 levels of nesting");
+    }
+    ~Level() { --parser_.levels_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Parser& parser_;
+  };
+
   // declarations
   Node kernel();
   Node function();
@@ -86,7 +104,8 @@ class Parser {
   void skip_statement();
   Loc loc(const Token& token) const;
   Node make(NodeKind kind, const Token& token) const;
-  Node binary(const Token& op, Node left, Node right) const;
+  Node binary(const Token& op, Node left, Node right);
+  Node chained(Node node);               // refuses a chain of operators that is too long
   // Widens a node's place to the end of the last token taken, if that is on its line.
   Node spanning(Node node) const;
   [[noreturn]] void fail(const Token& token, std::string message);
@@ -96,6 +115,7 @@ class Parser {
   Diags& diags_;
   std::size_t at_ = 0;
   int nesting_ = 0;                      // open ( and [
+  int levels_ = 0;
 };
 
 }  // namespace tessera

@@ -71,6 +71,9 @@ struct Stmt {
   std::int32_t partner = -1;             // open: its else or end; else: its end; end: its open
 };
 
+// Slots of a window.
+inline constexpr std::int64_t max_window_depth = 1024;
+
 struct Setting {                         // a parameter and the value it was given
   std::string name;
   std::string value;

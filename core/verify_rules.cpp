@@ -117,7 +117,8 @@ void Verifier::window(const Stmt& stmt) {
   if (grid_body_.back() > 1) return fail("a window stands before the body of its pipeline");
   grid_body_.back() = 1;
   if (program_.value(op.source.base).kind != ValueKind::ref) return fail("a window shows memory");
-  if (op.depth < 1) fail(fmt::format("the depth of a window is at least 1, found {}", op.depth));
+  if (op.depth < 1 || op.depth > max_window_depth)
+    fail(fmt::format("the depth of a window is 1 to {}, found {}", max_window_depth, op.depth));
   for (int d : kept(op.source))
     if (!program_.constant(op.source.size[static_cast<std::size_t>(d)])) fail("the block of a window has sizes that are known when the kernel is instantiated");
 }

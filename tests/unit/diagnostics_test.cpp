@@ -53,7 +53,7 @@ const Bad bad[] = {
     {"window_dynamic", "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[0 +: i]\n  }\n}\n",
      "5:5: the block of a window has sizes that are known when the kernel is instantiated"},
     {"window_pad", "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[i +: 2] pad 1\n  }\n}\n", "5:26: a window is padded with 0 or not at all"},
-    {"window_depth", "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[i +: 2] depth 0\n  }\n}\n", "5:26: the depth of a window is at least 1, found 0"},
+    {"window_depth", "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[i +: 2] depth 0\n  }\n}\n", "5:26: the depth of a window is 1 to 1024, found 0"},
     {"extent", "kernel k(n = 0 - 1)\n  in a: f32[n] hbm\n{\n}\n", "2:13: an extent is between 0 and 2^40, found -1"},
     {"elements", "kernel k(n = 4000000)\n  in a: f32[n, n] hbm\n{\n}\n", "2:9: shape (4000000, 4000000) has more than 2^40 elements"},
     {"operand_in_vmem", "kernel k()\n  in a: f32[4] vmem\n{\n}\n", "2:6: operand `a` is in vmem; operands are in hbm or smem and copied from there"},
