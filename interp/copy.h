@@ -28,7 +28,7 @@ struct Copy {
   bool has_part = false;   // all but the last granule of this half was signalled
   std::int32_t statement = -1;
   std::int64_t serial = 0;  // in the order of all starts
-  std::int64_t events = 0;
+  std::int64_t events = 0, steps = 0;
   std::int64_t bytes = 0;  // of the whole rectangle
   Region src{}, dst{};
   SemId sent{}, arrived{};  // sent: of a remote copy

@@ -19,12 +19,12 @@ constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 void Core::signal(const SemId& sem, std::int64_t count) {
-  machine_.signal(sem, count, id_, statement(), events_);
+  machine_.signal(sem, count, id_, statement(), steps_, events_);
 }
 
 // By a core, or by a half of a copy.
 void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
-                     std::int32_t statement, std::int64_t& events) {
+                     std::int32_t statement, std::int64_t agent_step, std::int64_t& events) {
   const Semaphores& owner = device(sem.device).semaphores;
   const auto text = [&] {
     return fmt::format("{} of dev{}", cell_text(program_, sem.semaphore, sem.cell), sem.device);
@@ -54,6 +54,7 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
                 .object_kind = ObjectKind::semaphore,
                 .agent = by,
                 .index = events++,
+                .agent_step = agent_step,
                 .statement = statement,
                 .device = sem.device,
                 .object = sem.semaphore,
@@ -89,7 +90,7 @@ void Machine::start(Copy copy) {
 }
 
 // A half of a copy reaches a rectangle: does it still exist, as the one it was?
-bool Machine::reach(const Copy& copy, const Region& region, EventKind kind, std::int64_t& events) {
+bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
   if (copy.bytes == 0) return true;
   Device& owner = device(region.device);
   const std::int64_t life = owner.lives[static_cast<std::size_t>(region.buffer)];
@@ -105,15 +106,24 @@ bool Machine::reach(const Copy& copy, const Region& region, EventKind kind, std:
     return false;
   }
   if (!is_told_) return true;
-  Event event{.kind = kind,
-              .object_kind = ObjectKind::buffer,
-              .agent = copy.id,
-              .index = events++,
-              .statement = copy.statement,
-              .device = region.device,
-              .object = region.buffer,
-              .box = &region.box};
-  tell(event);
+  const auto tell_of = [&](const Box& box) {
+    Event event{.kind = kind,
+                .object_kind = ObjectKind::buffer,
+                .agent = copy.id,
+                .index = copy.events++,
+                .agent_step = copy.steps,
+                .statement = copy.statement,
+                .device = region.device,
+                .object = region.buffer,
+                .box = &box};
+    tell(event);
+  };
+  // A write-back writes what was stored, nothing else.
+  if (copy.kind != CopyKind::write_back || kind != EventKind::write) {
+    tell_of(region.box);
+  } else {
+    for (const Box& box : copy.data.stored_boxes(region.box)) tell_of(box);
+  }
   return true;
 }
 
@@ -167,7 +177,7 @@ bool Machine::step_copy(std::int32_t slot) {
   const EventKind kind = reading     ? EventKind::read
                          : copy.adds ? EventKind::accumulate
                                      : EventKind::write;
-  if (!reach(copy, reading ? copy.src : copy.dst, kind, copy.events)) return false;
+  if (!reach(copy, reading ? copy.src : copy.dst, kind)) return false;
   if (is_last_part) reading ? take(copy) : land(copy);
   if (stopped_) return false;
   if (signals) {
@@ -176,9 +186,10 @@ bool Machine::step_copy(std::int32_t slot) {
                                 : copy.has_part ? granule
                                                 : copy.bytes - granule;
     if (is_last_part) copies_.remove_pending(cell(sem), slot, reading ? 0 : 1);
-    signal(sem, amount, copy.id, copy.statement, copy.events);
+    signal(sem, amount, copy.id, copy.statement, copy.steps, copy.events);
     if (stopped_) return false;
   }
+  ++copy.steps;
   copy.has_part = !is_last_part;
   if (!is_last_part) return false;
   copy.is_reading = false;

@@ -41,6 +41,7 @@ void Core::emit(Event event) {
   event.agent = id_;
   event.statement = statement();
   event.index = events_++;
+  event.agent_step = steps_;
   machine_.tell(event);
 }
 

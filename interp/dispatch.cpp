@@ -52,6 +52,7 @@ void Core::enter_point(const Instruction& loop) {
   Event event{.kind = EventKind::point, .agent = id_, .amount = at(loop.dst)};
   event.statement = machine_.program().value(loop.dst).statement;
   event.index = events_++;
+  event.agent_step = steps_;
   machine_.tell(event);
 }
 

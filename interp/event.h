@@ -38,6 +38,7 @@ struct Event {
   AgentId agent{};
   std::int64_t index = 0;       // among the agent's own events
   std::int64_t step = 0;        // of the run; the events of one step share it
+  std::int64_t agent_step = 0;  // how many steps the agent did before
   std::int32_t statement = -1;  // the copy's start, for a half of a copy
   std::int32_t device = -1;     // where the object lives
   std::int32_t object = -1;     // into Program::buffers or Program::semaphores

@@ -169,6 +169,23 @@ void Machine::loop() {
                    std::make_move_iterator(found.end()));
 }
 
+std::vector<ResultHash> Machine::hash_results() {
+  std::vector<ResultHash> hashes;
+  for (int d = 0; d < devices(); ++d) {
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      const Buffer& buffer = program_.buffers[i];
+      if (buffer.role != Role::out) continue;
+      Storage& storage = *device(d).storages[i];
+      const TileView view = storage.read(storage.whole());
+      std::uint64_t hash = 0xCBF29CE484222325ULL;
+      for (std::int64_t b = 0, n = storage.bytes(); b < n; ++b)
+        hash = (hash ^ static_cast<std::uint64_t>(view.data[b])) * 0x100000001B3ULL;
+      hashes.push_back({d, buffer.name, hash});
+    }
+  }
+  return hashes;
+}
+
 Expected<RunResult> Machine::run() {
   for (Observer* observer : options_.observers) observer->begin(program_, options_);
   for (int d = 0; d < devices() && !stopped_; ++d) check_capacity(device(d).core, -1);
@@ -188,11 +205,13 @@ Expected<RunResult> Machine::run() {
   }
   result.stats = stats_;
   result.findings = std::move(findings_);
+  result.is_complete = !stopped_ && blocked_.empty();
   if (is_told_) result.trace_hash = hash_.value();
   result.schedule = to_string(schedule_);
   if (options_.record_schedule)
     result.schedule = to_string(
         Schedule{.strategy = "steps", .order = schedule_.order, .items = std::move(recorded_)});
+  if (options_.hash_results) result.results = hash_results();
   for (Observer* observer : options_.observers) observer->end(result);
   return result;
 }

@@ -58,7 +58,7 @@ class Machine : private Enabled {
   }
   // Adds to a count and wakes who waits for it.
   void signal(const SemId& sem, std::int64_t amount, const AgentId& by, std::int32_t statement,
-              std::int64_t& events);
+              std::int64_t agent_step, std::int64_t& events);
   void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
   void start(Copy copy);
   void allocate(Core& core, std::int32_t buffer);
@@ -97,11 +97,12 @@ class Machine : private Enabled {
   std::int64_t move_core(Core& core, const Turn& turn);
   std::int64_t move_copy(std::int32_t slot, const Turn& turn);
   bool step_copy(std::int32_t slot);
-  bool reach(const Copy& copy, const Region& region, EventKind kind, std::int64_t& events);
+  bool reach(Copy& copy, const Region& region, EventKind kind);
   void take(Copy& copy);
   void land(Copy& copy);
   void settle(Core& core, Core::Pause pause);
   void record(const AgentId& agent, std::int64_t steps);
+  std::vector<ResultHash> hash_results();
   static void take_space(Usage& usage, const Buffer& buffer, std::int64_t bytes);
   static void take_semaphores(Usage& usage, std::int64_t cells);
   bool is_slow(int device) const { return device == slow_device_; }

@@ -31,6 +31,7 @@ struct RunOptions {
   Uninitialised uninitialised = Uninitialised::use;
   bool checked = true;                     // false: no shadow state and no observers, for measuring only
   bool record_schedule = false;            // fill RunResult::schedule even without a finding
+  bool hash_results = false;               // fill RunResult::results
   std::vector<Observer*> observers{};      // beside the built-in checks
   void (*progress)(void* context, std::int64_t steps) = nullptr;   // now and then, from long runs
   void* progress_context = nullptr;
@@ -50,9 +51,19 @@ struct RunStats {
   double wall_seconds = 0;                 // of the run alone
 };
 
+// What a result held when the run ended, as a number that two runs share when it is the same.
+struct ResultHash {
+  int device = 0;
+  std::string buffer;
+  std::uint64_t hash = 0;
+  bool operator==(const ResultHash&) const = default;
+};
+
 struct RunResult {
   std::vector<Finding> findings;
+  bool is_complete = false;                // every core finished
   std::uint64_t trace_hash = 0;            // of the events: kind, agent, op, range, amount; no values, no addresses
+  std::vector<ResultHash> results{};
   std::string schedule;                    // text form that replays this run
   RunStats stats;
 };

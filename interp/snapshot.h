@@ -40,6 +40,8 @@ class Snapshot {
   bool initialised() const;           // every element (for a write-back: every stored one)
   Index first_uninitialised() const;  // an index of the source's buffer
   Origin origin() const;              // of that element
+  // The stored elements of a write-back as rectangles of `dst`, where they land.
+  std::vector<Box> stored_boxes(const Box& dst) const;
 
  private:
   friend class Storage;

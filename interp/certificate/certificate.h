@@ -1,0 +1,90 @@
+// What one run proves of all schedules of a program: that nothing races, deadlocks or is left over,
+// or a finding with schedules that show it, or how much was tried.
+//
+//   Expected<Certificate> c = certify(expanded, bindings, {.run = {.devices = 4, .profile = ...}});
+//   c->verdict == Verdict::proved
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "interp/certificate/conditions.h"
+#include "interp/certificate/witness.h"
+
+namespace tessera {
+
+enum class SchedulesVerdict : std::uint8_t {
+  proved,    // no finding, for these control inputs, in any schedule
+  refuted,   // a finding
+  explored   // no finding in the schedules that were run; others may have one
+};
+std::string_view name(SchedulesVerdict verdict);
+
+// A race's finding, and the runs that showed it.
+struct RaceWitness {
+  Race race;
+  std::size_t finding = 0;        // into Certificate::findings
+  std::optional<Witness> schedules;
+  bool is_run = false;            // both orders were run ...
+  bool is_shown = false;          // ... and seen
+  std::string outcome;            // "same values in both orders", "out of dev1 differs", ...
+};
+
+struct Certificate {
+  SchedulesVerdict verdict = SchedulesVerdict::explored;
+  std::string why_explored;                  // one line; empty unless explored
+  std::vector<Finding> findings;             // of the run, then the races
+  std::vector<RaceWitness> races;
+  std::vector<Finding> order;                // additions in no order: sums may differ in rounding
+  std::vector<BrokenCondition> broken;       // in the order of the program
+  bool same_in_every_schedule = false;       // deadlock and leftovers of the run
+  std::int64_t schedules = 1;                // that were run; 1 decides all when proved
+  bool orders_parallel_loops = false;        // it holds for one order of the points of parallel loops
+
+  std::uint64_t program_hash = 0;            // of the expanded program's text
+  std::uint64_t protocol_hash = 0;           // of what the agents did, each by itself
+  std::string profile;
+  std::string version;
+  bool is_partial = false;                   // copies may land in parts
+  std::int64_t agents = 0, events = 0, semaphores = 0, accesses = 0, transfers = 0,
+               peak_in_flight = 0, control_reads = 0;
+  std::string method;                        // "freeze-one"
+  std::int64_t forks = 0, moved = 0;
+  double seconds = 0;                        // of the analysis, without the runs
+  RunResult run;                             // the recorded one
+};
+
+struct CertifyOptions {
+  RunOptions run{};
+  bool partial = true;                       // let copies land in parts, whatever the run does
+  std::int64_t budget = 100'000'000;         // events recorded, at most
+  std::size_t shown = 16;                    // races that are run in both orders, at most
+};
+
+// Records one run and analyses it. certificate() means something after the run; findings are added
+// to its result.
+class Certifier : public Observer {
+ public:
+  Certifier(bool partial, std::int64_t budget) : recorder_(partial, budget) {}
+  void begin(const Program& program, const RunOptions& options) override;
+  void on(const Event& event) override { recorder_.on(event); }
+  void end(RunResult& result) override;
+  const Certificate& certificate() const { return certificate_; }
+  const Record& record() const { return recorder_.record(); }
+
+ private:
+  Recorder recorder_;
+  std::string profile_;
+  std::optional<std::uint64_t> order_;   // of parallel loops
+  Certificate certificate_;
+};
+
+// Runs the program with these options; a command has its own way to.
+using Simulate = std::function<Expected<RunResult>(const RunOptions& options)>;
+Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options);
+// Results are written into the bindings' tensors.
+Expected<Certificate> certify(const Program& expanded, const std::vector<Binding>& bindings,
+                              const CertifyOptions& options);
+
+}  // namespace tessera

@@ -1,0 +1,154 @@
+#include "interp/certificate/conditions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/refs.h"
+#include "interp/describe.h"
+
+namespace tessera {
+namespace {
+
+// Ops whose scalar operands decide what is done, not what is stored.
+bool is_control(const Op& op) {
+  return std::holds_alternative<For>(op) || std::holds_alternative<If>(op) ||
+         std::holds_alternative<Signal>(op) || std::holds_alternative<Wait>(op) ||
+         std::holds_alternative<Await>(op) || std::holds_alternative<StartRemote>(op) ||
+         std::holds_alternative<Require>(op) || std::holds_alternative<Bounds>(op) ||
+         std::holds_alternative<Limit>(op);
+}
+
+bool defines_scalar(const Op& op) {
+  const ResultKind kind = info(op).result;
+  return kind == ResultKind::Scalar || kind == ResultKind::Real;
+}
+
+// Follows values and memory backwards from where they decide something, until nothing new comes.
+class Backwards {
+ public:
+  explicit Backwards(const Program& program)
+      : program_(program),
+        values_(program.values.size()),
+        flow_{std::vector<bool>(program.body.size()), std::vector<bool>(program.buffers.size())} {}
+
+  ControlFlow run() {
+    for (const Stmt& s : program_.body) {
+      for (const FieldInfo& f : info(s.op).fields) {
+        if (f.kind == FieldKind::Slice) add_indices(field<Slice>(s.op, f));
+        if (f.kind == FieldKind::Value && is_control(s.op)) add(field<ValueId>(s.op, f));
+      }
+    }
+    for (grew_ = true; grew_;) {
+      grew_ = false;
+      for (std::size_t i = program_.body.size(); i-- > 0;) step(i);
+    }
+    return std::move(flow_);
+  }
+
+ private:
+  void add(ValueId id) {
+    if (id == no_value || values_[static_cast<std::size_t>(id)]) return;
+    values_[static_cast<std::size_t>(id)] = true;
+    grew_ = true;
+  }
+  void add_indices(const Slice& slice) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+      add(slice.start[d]);
+      add(slice.size[d]);
+    }
+  }
+  const Value& base(const Slice& slice) const { return program_.value(slice.base); }
+  bool is_wanted(const Slice& dst) const {
+    const Value& to = base(dst);
+    return to.kind == ValueKind::ref && to.index >= 0 &&
+           flow_.buffers[static_cast<std::size_t>(to.index)];
+  }
+
+  // What the statement makes reaches control: so does all that goes into it.
+  void step(std::size_t i) {
+    const Stmt& s = program_.body[i];
+    const Slice* dst = written_slice(s.op);
+    if (const auto* remote = std::get_if<StartRemote>(&s.op)) dst = &remote->dst;
+    if (const auto* back = std::get_if<WriteBack>(&s.op)) dst = &back->dst;
+    const bool is_value = s.result != no_value && defines_scalar(s.op) &&
+                          values_[static_cast<std::size_t>(s.result)];
+    if (!is_value && (dst == nullptr || !is_wanted(*dst))) return;
+    for (const FieldInfo& f : info(s.op).fields) {
+      if (f.kind == FieldKind::Value) add(field<ValueId>(s.op, f));
+      if (f.kind != FieldKind::Slice) continue;
+      const Slice& slice = field<Slice>(s.op, f);
+      if (is_number(program_, slice)) add(slice.base);
+      const Value& from = base(slice);
+      if (&slice == dst || from.kind != ValueKind::ref || from.index < 0) continue;
+      flow_.reads[i] = true;
+      const auto buffer = static_cast<std::size_t>(from.index);
+      if (!flow_.buffers[buffer]) grew_ = true;
+      flow_.buffers[buffer] = true;
+    }
+  }
+
+  const Program& program_;
+  std::vector<bool> values_;
+  ControlFlow flow_;
+  bool grew_ = false;
+};
+
+void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
+  std::vector<std::int32_t> waiter(record.cells.size(), -1);
+  std::vector<bool> is_consumed(record.cells.size());
+  for (const RecordedEvent& event : record.events)
+    if (event.act == Act::wait) is_consumed[static_cast<std::size_t>(event.object)] = true;
+  for (const RecordedEvent& event : record.events) {
+    if (event.act != Act::wait && event.act != Act::await) continue;
+    const auto cell = static_cast<std::size_t>(event.object);
+    if (waiter[cell] >= 0 && waiter[cell] != event.agent && is_consumed[cell]) {
+      const SemId& sem = record.cells[cell];
+      broken.push_back({"C1", event.statement,
+                        fmt::format("{} is waited for by {} and by {}, expected one of them",
+                                    cell_text(*record.program, sem.semaphore, sem.cell),
+                                    to_string(record.agents[static_cast<std::size_t>(waiter[cell])].id),
+                                    to_string(record.agents[static_cast<std::size_t>(event.agent)].id))});
+    }
+    waiter[cell] = event.agent;
+  }
+}
+
+}  // namespace
+
+ControlFlow control_flow(const Program& program) { return Backwards(program).run(); }
+
+std::vector<BrokenCondition> broken_conditions(const Record& record, const ControlFlow& control,
+                                               const RaceAnalysis& analysis) {
+  std::vector<BrokenCondition> broken;
+  check_waiters(record, broken);
+  for (const std::int32_t statement : record.sem_reads) {
+    const auto& read =
+        std::get<ReadSem>(record.program->body[static_cast<std::size_t>(statement)].op);
+    const std::int32_t semaphore = record.program->value(read.sem.base).index;
+    broken.push_back(
+        {"C2", statement,
+         fmt::format("reads the count of {} as it happens to be, expected a wait for it",
+                     record.program->semaphores[static_cast<std::size_t>(semaphore)].name)});
+  }
+  for (const Race& race : analysis.races) {
+    const RecordedEvent& y = record.events[static_cast<std::size_t>(race.y)];
+    const Range& range = record.ranges[static_cast<std::size_t>(y.object)];
+    if (!race.is_order || range.kind != ObjectKind::buffer ||
+        !control.buffers[static_cast<std::size_t>(range.object)])
+      continue;
+    broken.push_back({"C3", y.statement,
+                      fmt::format("the sum in {} depends on the order of additions, and control "
+                                  "depends on it",
+                                  slice_text(*record.program, range.object, range.box))});
+  }
+  std::stable_sort(broken.begin(), broken.end(),
+                   [](const auto& a, const auto& b) { return a.statement < b.statement; });
+  const auto same = [](const auto& a, const auto& b) {
+    return a.statement == b.statement && a.message == b.message;
+  };
+  broken.erase(std::unique(broken.begin(), broken.end(), same), broken.end());
+  return broken;
+}
+
+}  // namespace tessera

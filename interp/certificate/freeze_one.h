@@ -1,0 +1,56 @@
+// Races of all schedules, decided from the record of one run. Two accesses race when each can come
+// while the other one's agent is held back before it; in a run that has x first this is so when y is
+// reached while the agent of x stays where it is.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "interp/certificate/conflicts.h"
+#include "interp/certificate/net.h"
+
+namespace tessera {
+
+// Pairs of accesses that are in no order: those of two statements to one buffer.
+struct Race {
+  std::int32_t x = -1, y = -1;   // events: one of the pairs, x first in the run
+  std::int64_t pairs = 0;
+  bool is_order = false;         // both accumulate: no race, but the sum's order is open
+};
+
+struct RaceAnalysis {
+  std::vector<Race> races;       // in the order of the program text
+  std::int64_t forks = 0;        // how often an agent was held back
+  std::int64_t moved = 0;        // events done by others meanwhile
+};
+
+// full: the others run until nobody can move; else only who can reach a conflicting access does.
+// Both find the same; the first is plain, the second fast.
+enum class Reach : std::uint8_t { needed, full };
+RaceAnalysis freeze_one(const Record& record, Reach reach = Reach::needed);
+
+// Collects pairs of accesses in no order into one Race for each pair of statements and kinds.
+class RaceList {
+ public:
+  explicit RaceList(const Record& record) : record_(record) {}
+  // Does nothing unless the two clash and have different agents. x first in the run.
+  void add(std::int32_t x, std::int32_t y);
+  std::vector<Race> take();
+
+ private:
+  struct Key {
+    std::int32_t first, second;   // statements
+    std::int32_t object;          // buffer, or -1 - semaphore
+    AccessKind first_kind, second_kind;
+    auto operator<=>(const Key&) const = default;
+  };
+  using Names = std::array<std::array<std::int64_t, 3>, 2>;
+  Key key(const RecordedEvent& x, const RecordedEvent& y) const;
+  Names names(std::int32_t x, std::int32_t y) const;
+
+  const Record& record_;
+  std::vector<std::pair<Key, Race>> found_;
+};
+
+}  // namespace tessera

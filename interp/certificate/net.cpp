@@ -1,0 +1,236 @@
+#include "interp/certificate/net.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace tessera {
+
+SignalTable::SignalTable(const Record& record) : cells_(record.cells.size()) {
+  for (const RecordedEvent& event : record.events) {
+    if (event.act != Act::signal || event.amount == 0) continue;
+    const RecordedAgent& by = record.agents[static_cast<std::size_t>(event.agent)];
+    const auto self = static_cast<std::int32_t>(&event - record.events.data());
+    const std::int32_t end = (record.is_core(event.agent) ? self : by.started_at) + 1;
+    std::vector<Entry>& entries = cells_[static_cast<std::size_t>(event.object)];
+    const auto known = std::find_if(entries.begin(), entries.end(),
+                                    [&](const Entry& e) { return e.core == by.issuer; });
+    if (known == entries.end())
+      entries.push_back({by.issuer, end});
+    else
+      known->end = std::max(known->end, end);
+  }
+}
+
+Net::Net(const Record& record, const SignalTable& signals)
+    : record_(record),
+      signals_(signals),
+      count_(record.cells.size()),
+      is_started_(record.agents.size()),
+      after_(record.agents.size(), -1),
+      in_flight_(at(record.devices)),
+      is_on_stack_(at(record.devices)),
+      dead_(at(record.devices)),
+      flushed_(at(record.devices)),
+      marks_(record.ranges.size()) {
+  for (std::size_t a = 0; a < record.agents.size(); ++a) {
+    position_.push_back(record.agents[a].begin);
+    if (record.agents[a].before >= 0)
+      after_[at(record.agents[a].before)] = static_cast<std::int32_t>(a);
+  }
+}
+
+std::int32_t Net::end_of(std::int32_t a) const {
+  for (const Held& held : held_)
+    if (held.agent == a) return held.event;
+  return agent(a).end;
+}
+
+void Net::apply(std::int32_t e) {
+  const RecordedEvent& done = event(e);
+  CHECK(position_[at(done.agent)] == e);
+  ++position_[at(done.agent)];
+  switch (done.act) {
+    case Act::signal:
+      count_[at(done.object)] += done.amount;
+      break;
+    case Act::wait:
+      count_[at(done.object)] -= done.amount;
+      break;
+    case Act::start:
+      is_started_[at(done.object)] = 1;
+      // A copy that the run never moved has nothing to do.
+      if (agent(done.object).begin < agent(done.object).end)
+        in_flight_[at(done.agent)].push_back(done.object);
+      break;
+    default:
+      break;
+  }
+  if (record_.is_core(done.agent) || agent(done.agent).end != e + 1) return;
+  std::vector<std::int32_t>& copies = in_flight_[at(agent(done.agent).issuer)];
+  copies.erase(std::find(copies.begin(), copies.end(), done.agent));
+}
+
+void Net::hold(std::int32_t a, std::int32_t e) {
+  Held& held = held_[held_[0].agent < 0 ? 0 : 1];
+  CHECK(held.agent < 0);
+  held = {a, e};
+}
+
+void Net::undo() {
+  for (; !changes_.empty(); changes_.pop_back()) {
+    const Change& change = changes_.back();
+    if (change.what == What::position)
+      position_[at(change.index)] = static_cast<std::int32_t>(change.old);
+    else if (change.what == What::count)
+      count_[at(change.index)] = change.old;
+    else
+      is_started_[at(change.index)] = 0;
+  }
+  held_[0] = held_[1] = {};
+  ++fork_;
+  ++epoch_;
+}
+
+void Net::add(std::int32_t cell, std::int64_t amount) {
+  changes_.push_back({What::count, cell, count_[at(cell)]});
+  count_[at(cell)] += amount;
+}
+
+void Net::set_position(std::int32_t a, std::int32_t to) {
+  const std::int32_t from = position_[at(a)];
+  changes_.push_back({What::position, a, from});
+  position_[at(a)] = to;
+  events_done_ += to - from;
+  if (stretches_ != nullptr) stretches_->push_back({a, from, to});
+}
+
+void Net::start(std::int32_t copy) {
+  changes_.push_back({What::started, copy, 0});
+  is_started_[at(copy)] = 1;
+  run_copy(copy);
+}
+
+void Net::run_copy(std::int32_t copy) {
+  for (; copy >= 0 && is_started_[at(copy)] != 0; copy = after_[at(copy)]) {
+    const RecordedAgent& self = agent(copy);
+    if (self.before >= 0 && position_[at(self.before)] != agent(self.before).end) return;
+    std::int32_t p = position_[at(copy)];
+    const std::int32_t end = end_of(copy);
+    if (p < end) {
+      for (; p < end; ++p) {
+        const RecordedEvent& next = event(p);
+        if (next.act == Act::access && marks_[at(next.object)] == stamp_) hits_.push_back(p);
+        if (next.act == Act::signal) add(next.object, next.amount);
+      }
+      set_position(copy, p);
+    }
+    if (p != self.end) return;
+  }
+}
+
+void Net::run_copies_of(std::int32_t core) {
+  if (flushed_[at(core)] == fork_) return;
+  flushed_[at(core)] = fork_;
+  ++epoch_;
+  for (const std::int32_t copy : in_flight_[at(core)]) run_copy(copy);
+}
+
+// Until `end`, a wait that cannot pass, or the cell has the amount. Whether it moved.
+bool Net::run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::int64_t amount) {
+  end = std::min(end, end_of(core));
+  const std::int32_t from = position_[at(core)];
+  std::int32_t p = from;
+  const auto is_met = [&] { return cell >= 0 && count_[at(cell)] >= amount; };
+  // A copy is started by a core that stands behind its start.
+  std::int32_t told = from;
+  const auto tell = [&] {
+    if (p > told) set_position(core, p);
+    told = p;
+  };
+  for (bool is_done = false; p < end && !is_done;) {
+    const RecordedEvent& next = event(p);
+    switch (next.act) {
+      case Act::none:
+        break;
+      case Act::access:
+        if (marks_[at(next.object)] == stamp_) hits_.push_back(p);
+        break;
+      case Act::signal:
+        add(next.object, next.amount);
+        is_done = is_met();
+        break;
+      case Act::wait:
+      case Act::await:
+        if (count_[at(next.object)] < next.amount) {
+          tell();
+          return p > from;
+        }
+        if (next.act == Act::wait) add(next.object, -next.amount);
+        break;
+      case Act::start:
+        ++p;
+        tell();
+        start(next.object);
+        is_done = is_met();
+        continue;
+    }
+    ++p;
+  }
+  tell();
+  return p > from;
+}
+
+// Puts a core on the stack that may still signal the cell. False: there is none.
+bool Net::push_signaller(std::int32_t cell, std::int64_t amount) {
+  for (const SignalTable::Entry& entry : signals_.of(cell)) {
+    const bool is_waiting = flushed_[at(entry.core)] != fork_ && has_copies_in_flight(entry.core);
+    const std::int32_t end = std::min(entry.end, end_of(entry.core));
+    if (is_waiting) {
+      run_copies_of(entry.core);
+      return true;
+    }
+    if (position_[at(entry.core)] >= end || is_on_stack_[at(entry.core)] != 0 ||
+        dead_[at(entry.core)] == epoch_)
+      continue;
+    frames_.push_back({entry.core, end, cell, amount});
+    is_on_stack_[at(entry.core)] = 1;
+    return true;
+  }
+  return false;
+}
+
+void Net::advance(std::int32_t core, std::int32_t end) {
+  run_copies_of(core);
+  frames_.push_back({core, end, -1, 0});
+  is_on_stack_[at(core)] = 1;
+  while (!frames_.empty()) {
+    const Frame top = frames_.back();
+    bool is_over = top.cell >= 0 && count_[at(top.cell)] >= top.amount;
+    if (!is_over) {
+      if (run_core(top.core, top.end, top.cell, top.amount)) ++epoch_;
+      const std::int32_t p = position_[at(top.core)];
+      is_over = p >= std::min(top.end, end_of(top.core)) ||
+                (top.cell >= 0 && count_[at(top.cell)] >= top.amount);
+      if (!is_over) {
+        const RecordedEvent& wait = event(p);
+        if (push_signaller(wait.object, wait.amount)) continue;
+        dead_[at(top.core)] = epoch_;
+        is_over = true;
+      }
+    }
+    is_on_stack_[at(top.core)] = 0;
+    frames_.pop_back();
+  }
+}
+
+void Net::advance_all() {
+  for (std::int32_t core = 0; core < record_.devices; ++core) run_copies_of(core);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::int32_t core = 0; core < record_.devices; ++core)
+      moved = run_core(core, agent(core).end, -1, 0) || moved;
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,270 @@
+#include "interp/certificate/record.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace tessera {
+namespace {
+
+AccessKind access_kind(EventKind kind) {
+  if (kind == EventKind::read) return AccessKind::read;
+  return kind == EventKind::accumulate ? AccessKind::accumulate : AccessKind::write;
+}
+
+bool is_scoped(const Program& program, const Event& event) {
+  return program.semaphores[static_cast<std::size_t>(event.object)].scoped;
+}
+
+}  // namespace
+
+std::size_t Recorder::RangeHash::operator()(const Range& range) const {
+  std::uint64_t hash = static_cast<std::uint64_t>(range.device) * 0x9E3779B97F4A7C15ULL ^
+                       static_cast<std::uint64_t>(range.object) << 8 ^
+                       static_cast<std::uint64_t>(range.kind);
+  const auto mix = [&](std::int64_t word) {
+    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 29;
+  };
+  for (std::size_t d = 0; d < static_cast<std::size_t>(range.box.rank); ++d) {
+    mix(range.box.start[d]);
+    mix(range.box.size[d]);
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+void Recorder::begin(const Program& program, const RunOptions& options) {
+  record_ = {};
+  program_ = program;
+  record_.program = &program_;
+  record_.devices = options.devices;
+  record_.is_partial = partial_ || options.landing == Landing::partial;
+  splits_ = partial_ && options.landing == Landing::whole;
+  in_order_ = options.dma_order == DmaOrder::fifo;
+  granule_ = options.profile.dma_granule;
+  copies_.assign(static_cast<std::size_t>(options.devices), {});
+  last_step_.assign(static_cast<std::size_t>(options.devices), 0);
+  for (int d = 0; d < options.devices; ++d)
+    record_.agents.push_back({.id = {d, 0, -1}, .issuer = d});
+  states_.assign(record_.agents.size(), {});
+  first_declaration_.clear();
+  cell_base_.clear();
+  cells_per_device_ = 0;
+  range_ids_.clear();
+  const Semaphores semaphores(program);
+  for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
+    first_declaration_.push_back(semaphores.first(static_cast<std::int32_t>(i)));
+    cell_base_.push_back(cells_per_device_);
+    cells_per_device_ += elements(program.semaphores[i].shape);
+  }
+  cell_ids_.assign(static_cast<std::size_t>(cells_per_device_ * options.devices), -1);
+  enter_or_leave(true);
+}
+
+std::int32_t Recorder::agent_of(const AgentId& id) const {
+  if (!id.is_copy()) return id.device;
+  return copies_[static_cast<std::size_t>(id.device)][static_cast<std::size_t>(id.dma)];
+}
+
+std::int32_t Recorder::cell_of(const Event& event) {
+  const std::int32_t first = first_declaration_[static_cast<std::size_t>(event.object)];
+  const std::int64_t at = event.device * cells_per_device_ +
+                          cell_base_[static_cast<std::size_t>(first)] + event.cell;
+  std::int32_t& id = cell_ids_[static_cast<std::size_t>(at)];
+  if (id < 0) {
+    id = static_cast<std::int32_t>(record_.cells.size());
+    record_.cells.push_back({event.device, first, event.cell});
+  }
+  return id;
+}
+
+std::int32_t Recorder::range_of(const Range& range) {
+  const auto [it, is_new] =
+      range_ids_.try_emplace(range, static_cast<std::int32_t>(record_.ranges.size()));
+  if (is_new) record_.ranges.push_back(range);
+  return it->second;
+}
+
+void Recorder::add(std::int32_t agent, const Event& event, RecordedEvent recorded) {
+  recorded.agent = agent;
+  recorded.statement = event.statement;
+  recorded.step = static_cast<std::int32_t>(event.agent_step) +
+                  states_[static_cast<std::size_t>(agent)].extra_steps;
+  if (record_.is_core(agent)) last_step_[static_cast<std::size_t>(agent)] = recorded.step + 1;
+  record_.events.push_back(recorded);
+}
+
+void Recorder::access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range) {
+  CopyState& state = states_[static_cast<std::size_t>(agent)];
+  if (state.half_step != event.step) {
+    state.half_step = event.step;
+    state.half_begin = record_.events.size();
+  }
+  ++record_.accesses;
+  add(agent, event, {.act = Act::access, .access = kind, .object = range_of(range)});
+}
+
+void Recorder::start(const Event& event) {
+  const auto agent = static_cast<std::int32_t>(record_.agents.size());
+  copies_[static_cast<std::size_t>(event.agent.device)].push_back(agent);
+  AgentId id = event.agent;
+  id.dma = event.token;
+  record_.agents.push_back({.id = id, .issuer = event.agent.device, .statement = event.statement});
+  states_.emplace_back();
+  ++record_.transfers;
+  add(event.agent.device, event, {.act = Act::start, .object = agent});
+}
+
+// All but the last granule, and the half's accesses once more before that one.
+void Recorder::land_in_parts(std::int32_t agent, const Event& event) {
+  const std::int32_t cell = cell_of(event);
+  add(agent, event, {.act = Act::signal, .object = cell, .amount = event.amount - granule_});
+  CopyState& state = states_[static_cast<std::size_t>(agent)];
+  ++state.extra_steps;
+  const std::size_t end = record_.events.size() - 1;
+  for (std::size_t i = state.half_begin; state.half_step == event.step && i < end; ++i) {
+    if (record_.events[i].agent != agent) continue;
+    RecordedEvent again = record_.events[i];
+    record_.events[i].is_first_part = true;
+    again.is_second_part = true;
+    ++again.step;
+    record_.events.push_back(again);
+  }
+  add(agent, event,
+      {.act = Act::signal, .is_second_part = true, .object = cell, .amount = granule_});
+}
+
+void Recorder::signal(std::int32_t agent, const Event& event) {
+  const Program& program = *record_.program;
+  const bool is_copy = event.agent.is_copy();
+  // The end of a copy's half touches the device anyway; a core's signal has the semaphore alone.
+  const bool is_barrier =
+      program.semaphores[static_cast<std::size_t>(event.object)].kind == SemKind::barrier;
+  const bool is_own = !is_copy && event.device == event.agent.device;
+  if (!is_barrier && !is_own && (is_scoped(program, event) || !is_copy))
+    access(agent, event, AccessKind::read,
+           {.device = event.device, .kind = ObjectKind::semaphore, .object = event.object});
+  if (is_copy && splits_ && event.amount > granule_) return land_in_parts(agent, event);
+  add(agent, event, {.act = Act::signal, .object = cell_of(event), .amount = event.amount});
+}
+
+void Recorder::on(const Event& event) {
+  if (record_.is_over_budget) return;
+  if (static_cast<std::int64_t>(record_.events.size()) >= budget_) {
+    record_.is_over_budget = true;
+    record_.events = {};
+    record_.ranges = {};
+    range_ids_ = {};
+    return;
+  }
+  const std::int32_t agent = event.kind == EventKind::start ? -1 : agent_of(event.agent);
+  switch (event.kind) {
+    case EventKind::read:
+    case EventKind::write:
+    case EventKind::accumulate:
+      return access(agent, event, access_kind(event.kind),
+                    {event.device, event.object_kind, event.object, *event.box});
+    case EventKind::alloc:
+    case EventKind::release:
+      return access(agent, event, AccessKind::life,
+                    {event.device, event.object_kind, event.object,
+                     event.box != nullptr ? *event.box : Box{}});
+    case EventKind::start:
+      return start(event);
+    case EventKind::signal:
+      return signal(agent, event);
+    case EventKind::wait:
+      return add(agent, event, {.act = Act::wait, .object = cell_of(event), .amount = event.amount});
+    case EventKind::await:
+      return add(agent, event,
+                 {.act = Act::await, .object = cell_of(event), .amount = event.amount});
+    case EventKind::read_sem:
+      record_.sem_reads.push_back(event.statement);
+      return;
+    case EventKind::point:
+      if (event.amount != 0) record_.points.push_back(event.statement);
+      return;
+    case EventKind::fresh:
+    case EventKind::enter:
+    case EventKind::leave:
+      return;
+  }
+}
+
+// Entering the kernel begins the life of its scratch and semaphores, leaving it ends that of
+// everything it was given.
+void Recorder::enter_or_leave(bool is_enter) {
+  for (int d = 0; d < record_.devices; ++d) {
+    Range all{.device = d};
+    all.object = is_enter ? 0 : 1;
+    const std::int32_t step = is_enter ? 0 : last_step_[static_cast<std::size_t>(d)];
+    record_.events.push_back({.act = Act::access,
+                              .access = AccessKind::life,
+                              .object = range_of(all),
+                              .agent = d,
+                              .step = step});
+  }
+}
+
+void Recorder::group_by_agent() {
+  std::vector<std::int32_t> next(record_.agents.size() + 1);
+  for (const RecordedEvent& event : record_.events) ++next[static_cast<std::size_t>(event.agent) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t i = 0; i < record_.agents.size(); ++i) {
+    record_.agents[i].begin = next[i];
+    record_.agents[i].end = next[i + 1];
+  }
+  std::vector<RecordedEvent> grouped(record_.events.size());
+  record_.order.resize(record_.events.size());
+  for (std::size_t i = 0; i < record_.events.size(); ++i) {
+    const RecordedEvent& event = record_.events[i];
+    const std::int32_t at = next[static_cast<std::size_t>(event.agent)]++;
+    grouped[static_cast<std::size_t>(at)] = event;
+    record_.order[i] = at;
+    if (event.act == Act::start)
+      record_.agents[static_cast<std::size_t>(event.object)].started_at = at;
+  }
+  record_.events = std::move(grouped);
+}
+
+// Copies of one core to one device land in the order of their start.
+void Recorder::order_lanes() {
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> last;
+  for (std::size_t i = static_cast<std::size_t>(record_.devices); i < record_.agents.size(); ++i) {
+    RecordedAgent& agent = record_.agents[i];
+    std::int32_t to = agent.id.device;
+    for (std::int32_t e = agent.begin; e < agent.end; ++e) {
+      const RecordedEvent& event = record_.events[static_cast<std::size_t>(e)];
+      if (event.act == Act::signal) to = record_.cells[static_cast<std::size_t>(event.object)].device;
+    }
+    const auto [it, is_first] =
+        last.try_emplace({agent.id.device, to}, static_cast<std::int32_t>(i));
+    if (!is_first) agent.before = std::exchange(it->second, static_cast<std::int32_t>(i));
+  }
+}
+
+void Recorder::count_in_flight() {
+  std::int64_t in_flight = 0;
+  for (const std::int32_t e : record_.order) {
+    const RecordedEvent& event = record_.events[static_cast<std::size_t>(e)];
+    if (event.act == Act::start)
+      record_.peak_in_flight = std::max(record_.peak_in_flight, ++in_flight);
+    const bool is_last = record_.agents[static_cast<std::size_t>(event.agent)].end == e + 1;
+    if (!record_.is_core(event.agent) && is_last) --in_flight;
+  }
+}
+
+void Recorder::end(RunResult& result) {
+  if (record_.is_over_budget) return;
+  record_.is_complete = result.is_complete;
+  if (record_.is_complete) enter_or_leave(false);
+  group_by_agent();
+  if (in_order_) order_lanes();
+  count_in_flight();
+  for (std::vector<std::int32_t>* statements : {&record_.sem_reads, &record_.points}) {
+    std::sort(statements->begin(), statements->end());
+    statements->erase(std::unique(statements->begin(), statements->end()), statements->end());
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,39 @@
+// Two schedules that show a race: both accesses come next, and then one or the other goes first.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "interp/certificate/freeze_one.h"
+
+namespace tessera {
+
+struct Witness {
+  // Texts for --schedule: x before y, y before x. They are one where x or y is entering or leaving
+  // the kernel: no op that a schedule could move.
+  std::string x_first, y_first;
+  bool is_partial = false;         // for copies that land in parts
+  AgentId x_agent{}, y_agent{};    // whose steps they are, and which of their own
+  std::int32_t x_step = 0, y_step = 0;
+};
+
+// order: of parallel loops in the recorded run. Nothing when the pair is in no race.
+std::optional<Witness> find_witness(const Record& record, const Race& race,
+                                    std::optional<std::uint64_t> order);
+
+// Tells which of two steps of a run came first; for runs that replay a witness.
+class WhichFirst : public Observer {
+ public:
+  explicit WhichFirst(const Witness& witness) : witness_(witness) {}
+  void on(const Event& event) override;
+  void end(RunResult& result) override { is_complete_ = result.is_complete; }
+  // The other one came later, or not at all because the first made the run stop.
+  bool saw_x_first() const { return x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_)); }
+  bool saw_y_first() const { return y_ == 1 && (x_ == 2 || (x_ == 0 && !is_complete_)); }
+
+ private:
+  const Witness& witness_;
+  bool is_complete_ = false;
+  int x_ = 0, y_ = 0;   // when they came: 1 or 2; 0 not yet
+};
+
+}  // namespace tessera

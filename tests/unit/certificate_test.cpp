@@ -1,0 +1,159 @@
+// What one run proves of all schedules: the same verdict and races whatever schedule is recorded, by
+// the plain and the fast way, and every race shown by two runs.
+#include "interp/certificate/certificate.h"
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "interp/random.h"
+#include "tests/unit/interp_kernel.h"
+#include "tests/unit/language_support.h"
+
+namespace tessera {
+namespace {
+
+using testing::Operands;
+
+Program expanded(const std::string& text) {
+  auto program = test::program(text);
+  EXPECT_TRUE(program) << (program ? "" : test::messages(program.diags())) << text;
+  return *expand(*program);
+}
+
+std::string kinds(const Certificate& c) {
+  std::map<std::string, int> found;
+  for (const Finding& f : c.findings) ++found[std::string(name(f.kind))];
+  std::string text(name(c.verdict));
+  for (const auto& [kind, times] : found) text += fmt::format(" {} x {}", times, kind);
+  return text;
+}
+
+std::string text_of(const RaceAnalysis& analysis, const Record& record) {
+  std::string text;
+  for (const Race& race : analysis.races) {
+    const auto line = [&](std::int32_t e) {
+      const std::int32_t s = record.events[static_cast<std::size_t>(e)].statement;
+      return std::pair(s, record.events[static_cast<std::size_t>(e)].access);
+    };
+    const auto [a, b] = std::minmax({line(race.x), line(race.y)});
+    text += fmt::format("{}.{} {}.{} x {}\n", a.first, static_cast<int>(a.second), b.first,
+                        static_cast<int>(b.second), race.pairs);
+  }
+  return text;
+}
+
+// Three devices, each with a few accesses, signals, waits and copies of its own.
+std::string random_program(std::uint64_t seed) {
+  SplitMix random(seed);
+  const auto below = [&](std::uint64_t n) { return static_cast<int>(random.below(n)); };
+  std::string text =
+      "kernel random()\n  vmem t: f32[2, 8]\n  vmem r: f32[1, 8]\n  sem s: count\n"
+      "  sem sent: bytes\n  sem arrived: bytes\n{\n";
+  for (int device = 0; device < 3; ++device) {
+    text += fmt::format("  if device == {} {{\n", device);
+    for (int i = 0; i < 5; ++i) {
+      const int kind = below(20), row = below(2), to = below(3);
+      if (kind < 3) {
+        text += fmt::format("    r = t[{} +: 1, :]\n", row);
+      } else if (kind < 6) {
+        text += fmt::format("    t[{} +: 1, :] = {}\n", row, i);
+      } else if (kind < 11) {
+        text += fmt::format("    signal s on {}, {}\n", to, 1 + below(2));
+      } else if (kind < 14) {
+        text += fmt::format("    wait s, {}\n", 1 + below(2));
+      } else if (kind < 16) {
+        text += fmt::format("    wait arrived, {}\n", 16 * (1 + below(3)));
+      } else if (kind < 18) {
+        text += fmt::format("    start t[{}, :] -> {}: t[{}, :], sent, arrived\n", row, to, 1 - row);
+      } else {
+        text += "    wait sent, 32\n";
+      }
+    }
+    text += "  }\n";
+  }
+  return text + "}\n";
+}
+
+TEST(certificate, every_schedule_and_both_ways_find_the_same_races) {
+  int racy = 0, deadlocked = 0, shown = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    const std::string text = random_program(seed);
+    const Program program = expanded(text);
+    std::string first, first_kinds;
+    for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"}) {
+      Operands operands(program, 3);
+      Certifier certifier(true, 1'000'000);
+      RunOptions options{.devices = 3, .schedule = schedule};
+      options.uninitialised = Uninitialised::poison;
+      options.observers = {&certifier};
+      const auto result = run(program, operands.bindings(), options);
+      ASSERT_TRUE(result) << render(result.diags());
+      const Record& record = certifier.record();
+      const std::string races = text_of(freeze_one(record), record);
+      EXPECT_EQ(races, text_of(freeze_one(record, Reach::full), record)) << text << schedule;
+      if (first_kinds.empty()) {
+        first = races;
+        first_kinds = kinds(certifier.certificate());
+        racy += races.empty() ? 0 : 1;
+        deadlocked += result->is_complete ? 0 : 1;
+      }
+      EXPECT_EQ(races, first) << text << schedule;
+      EXPECT_EQ(kinds(certifier.certificate()), first_kinds) << text << schedule;
+    }
+    if (seed > 100) continue;
+    Operands operands(program, 3);
+    CertifyOptions options{.run = {.devices = 3}, .shown = 1000};
+    options.run.uninitialised = Uninitialised::poison;
+    const auto certificate = certify(program, operands.bindings(), options);
+    ASSERT_TRUE(certificate);
+    for (const RaceWitness& race : certificate->races) {
+      EXPECT_TRUE(race.is_shown) << text << race.outcome << "\n"
+                                 << (race.schedules ? race.schedules->y_first : "no witness");
+      ++shown;
+    }
+  }
+  // The programs are of all kinds.
+  EXPECT_GT(racy, 100);
+  EXPECT_LT(racy, 390);
+  EXPECT_GT(deadlocked, 50);
+  EXPECT_GT(shown, 50);
+}
+
+TEST(certificate, a_count_that_is_read_breaks_the_second_condition) {
+  const Program program = expanded(
+      "kernel k()\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n  sem s: count\n{\n"
+      "  signal s on device, 1\n  n = read(s)\n  wait s, 1\n  copy a -> o\n}\n");
+  Operands operands(program, 1);
+  const auto c = certify(program, operands.bindings(), {});
+  ASSERT_TRUE(c) << render(c.diags());
+  EXPECT_EQ(c->verdict, SchedulesVerdict::explored);
+  ASSERT_EQ(c->broken.size(), 1U);
+  EXPECT_EQ(c->broken[0].condition, "C2");
+  EXPECT_EQ(program.loc(program.body[static_cast<std::size_t>(c->broken[0].statement)].place).line, 7);
+}
+
+TEST(certificate, more_events_than_the_budget_prove_nothing) {
+  const Program program = expanded(
+      "kernel k()\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n{\n  copy a -> o\n}\n");
+  Operands operands(program, 1);
+  const auto c = certify(program, operands.bindings(), {.budget = 3});
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->verdict, SchedulesVerdict::explored);
+  EXPECT_EQ(c->why_explored, "the run has more events than the analysis was given");
+}
+
+TEST(certificate, control_flow_names_the_loads_that_decide) {
+  const Program program = expanded(
+      "kernel k()\n  in n: i32[2] smem\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n  smem d: i64[1]\n{\n"
+      "  d[0] = n[0]\n  if d[0] > 0 { copy a -> o } else { copy a -> o }\n}\n");
+  const ControlFlow control = control_flow(program);
+  EXPECT_TRUE(control.buffers[0]);
+  EXPECT_FALSE(control.buffers[1]);
+  EXPECT_TRUE(control.buffers[3]);
+}
+
+}  // namespace
+}  // namespace tessera
