@@ -11,8 +11,9 @@
 namespace tessera::cli {
 
 std::vector<Command> commands() {
-  return {gmm_command(),    tgmm_command(), run_command(), check_command(), fmt_command(),
-          expand_command(), list_command(), ops_command(), fuzz_command(),  bench_command()};
+  return {gmm_command(),    tgmm_command(),   run_command(),  verify_command(),
+          check_command(),  fmt_command(),    expand_command(), list_command(),
+          ops_command(),    fuzz_command(),   bench_command()};
 }
 
 namespace {
@@ -96,7 +97,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     return candidate.name == args.front();
   });
   if (command == known.end()) return fail(console, unknown_command(args.front(), known));
-  return run_command(*command, args, console);
+  return run_command(command->resolve ? command->resolve(args) : *command, args, console);
 }
 
 bool takes_file(std::string_view command) {

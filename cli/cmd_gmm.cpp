@@ -189,6 +189,28 @@ int run(Operation operation, const Arguments& arguments, Console& console) {
   return exit_code(outcome->status);
 }
 
+Expected<Prepared> prepare(Operation operation, const Arguments& arguments) {
+  const Expected<Asked> what = asked(operation, arguments);
+  if (!what) return what.diags();
+  Expected<RunRequest> request = run_request(arguments, true);
+  if (!request) return request.diags();
+  Expected<Given> input = given(*what);
+  if (!input) return input.diags();
+  Prepared prepared{*std::move(request), {}, {}};
+  const Problem& problem = input->problem;
+  prepared.kernel = fmt::format("{}, m {}, k {}, n {}, {}", name(operation), problem.m, problem.k,
+                                problem.n, groups_text(problem));
+  prepared.simulate = [input = std::make_shared<const Given>(*std::move(input)),
+                       request = prepared.request](
+                          const RunOptions& options) -> Expected<RunResult> {
+    const Expected<Outcome> outcome =
+        perform(input->problem, input->operands, request, options, Check::none);
+    if (!outcome) return outcome.diags();
+    return *outcome->run.report.simulated;
+  };
+  return prepared;
+}
+
 Options all_options(Operation operation) {
   Options options = problem_options(operation);
   for (const Option& option : run_options()) options.push_back(option);
@@ -206,6 +228,14 @@ int run_tgmm(const Arguments& arguments, Console& console) {
   return run(Operation::tgmm, arguments, console);
 }
 
+Expected<Prepared> prepare_gmm(const Arguments& arguments) {
+  return prepare(Operation::gmm, arguments);
+}
+
+Expected<Prepared> prepare_tgmm(const Arguments& arguments) {
+  return prepare(Operation::tgmm, arguments);
+}
+
 }  // namespace
 
 Command gmm_command() {
@@ -217,7 +247,8 @@ Command gmm_command() {
           "  gmm-run gmm --group-sizes 5,0,9 --k 96 --n 64 --tiling 8,32,32 --schedule random:7\n"
           "  gmm-run gmm --lhs x.npy --rhs weights.safetensors#w1 --sizes sizes.npy --out y.npy\n",
           all_options(Operation::gmm),
-          run_gmm};
+          run_gmm,
+          prepare_gmm};
 }
 
 Command tgmm_command() {
@@ -227,7 +258,8 @@ Command tgmm_command() {
           "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
           "  gmm-run tgmm --group-sizes 100,0,50 --k 64 --n 32 --existing-out accumulate\n",
           all_options(Operation::tgmm),
-          run_tgmm};
+          run_tgmm,
+          prepare_tgmm};
 }
 
 }  // namespace tessera::cli

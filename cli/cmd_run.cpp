@@ -57,6 +57,33 @@ std::string settings_text(const Program& program) {
   return text;
 }
 
+Expected<Prepared> prepare(const Arguments& arguments) {
+  Expected<Program> program = named_program(arguments);
+  if (!program) return program.diags();
+  Expected<RunRequest> request = run_request(arguments, false);
+  if (!request) return request.diags();
+  struct State {
+    Program program;
+    Bindings bindings;
+  };
+  const auto state = std::make_shared<State>();
+  state->program = *std::move(program);
+  Expected<Bindings> bindings = bind(state->program, arguments, request->options.devices);
+  if (!bindings) return bindings.diags();
+  state->bindings = *std::move(bindings);
+  Prepared prepared{*std::move(request), {}, {}};
+  prepared.kernel = state->program.name + settings_text(state->program);
+  prepared.simulate = [state, device = prepared.request.device,
+                       machine = prepared.request.profile.machine](
+                          const RunOptions& options) -> Expected<RunResult> {
+    const Expected<DeviceReport> report =
+        device->run(state->program, state->bindings.views(), {machine, &options});
+    if (!report) return report.diags();
+    return *report->simulated;
+  };
+  return prepared;
+}
+
 void print_report(Console& console, const Arguments& arguments, const Ran& ran, Status status) {
   console.out << line("kernel", ran.program.name + settings_text(ran.program));
   console.out << ran.bindings.operand_lines();
@@ -112,7 +139,8 @@ Command run_command() {
           "  gmm-run run my_kernel.tsr --in lhs=x.npy --in group_sizes=100,150,50 --out out=y.npy\n"
           "  gmm-run run right_permute.tsr --devices 2 --schedule random:1\n",
           options,
-          run};
+          run,
+          prepare};
 }
 
 }  // namespace tessera::cli

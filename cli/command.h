@@ -1,12 +1,22 @@
 // A command of gmm-run: what it is called, what it takes, and the function that runs it.
 #pragma once
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/console.h"
 #include "cli/options.h"
+#include "cli/run_request.h"
+#include "interp/certificate/certificate.h"
 
 namespace tessera::cli {
+
+// A program that the command line names, with its operands, ready to be run again and again.
+struct Prepared {
+  RunRequest request;
+  std::string kernel;   // its name and settings, for reports
+  Simulate simulate;    // on the interpreter, under these options
+};
 
 struct Command {
   std::string_view name;
@@ -14,12 +24,17 @@ struct Command {
   std::string_view summary;   // one line, for the list of commands
   std::string_view examples;  // lines of the form "gmm-run ..."; the first thing --help shows
   Options options;            // --json and --help are added to every command's
-  int (*run)(const Arguments& arguments, Console& console);
+  int (*run)(const Arguments& arguments, Console& console) = nullptr;
+  // Of a command that runs a program: `verify` takes its name and options.
+  Expected<Prepared> (*prepare)(const Arguments& arguments) = nullptr;
+  // Of a command whose options depend on what follows its name: itself with these options.
+  Command (*resolve)(const std::vector<std::string>& args) = nullptr;
 };
 
 Command gmm_command();
 Command tgmm_command();
 Command run_command();
+Command verify_command();
 Command check_command();
 Command fmt_command();
 Command expand_command();

@@ -1,0 +1,204 @@
+#include "cli/verify_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/report.h"
+#include "cli/text.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::size_t longest_schedule = 500;   // characters that still read as a command line
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+// The words of the command that runs what was verified.
+std::vector<std::string> command_words(const Arguments& arguments, bool drops_landing) {
+  const std::vector<std::string>& given = arguments.given();
+  std::vector<std::string> words = {"gmm-run"};
+  const bool is_operation = given.size() > 1 && [&] {
+    for (const Command& command : commands())
+      if (command.prepare != nullptr && command.name == given[1]) return true;
+    return false;
+  }();
+  if (!is_operation) words.emplace_back("run");
+  const auto is_dropped = [&](const std::string& word, std::string_view name) {
+    return word == fmt::format("--{}", name) || word.starts_with(fmt::format("--{}=", name));
+  };
+  for (std::size_t i = 1; i < given.size(); ++i) {
+    const bool has_value = is_dropped(given[i], "schedule") || is_dropped(given[i], "budget") ||
+                           (drops_landing && is_dropped(given[i], "landing"));
+    if (has_value) {
+      if (given[i].find('=') == std::string::npos) ++i;
+    } else if (given[i] != "--json") {
+      words.push_back(given[i]);
+    }
+  }
+  return words;
+}
+
+std::string schedule_words(const Arguments& arguments, const std::string& schedule,
+                           bool is_partial) {
+  std::vector<std::string> words = command_words(arguments, is_partial);
+  if (is_partial) words.insert(words.end(), {"--landing", "partial"});
+  words.insert(words.end(), {"--schedule", schedule});
+  return shell_line(words);
+}
+
+std::string verdict_text(const Certificate& c) {
+  switch (c.verdict) {
+    case SchedulesVerdict::proved:
+      if (!c.order.empty())
+        return "race-free and deadlock-free for these control inputs, all schedules; values up to "
+               "the order of the additions above";
+      return "race-free, deadlock-free and schedule-deterministic for these control inputs, all "
+             "schedules";
+    case SchedulesVerdict::refuted:
+      return counted(static_cast<std::int64_t>(c.findings.size()), "finding", "findings");
+    case SchedulesVerdict::explored:
+      return fmt::format("{} only: {}", counted(c.schedules, "schedule", "schedules"),
+                         c.why_explored);
+  }
+  return {};
+}
+
+Json finding_json(const Finding& finding) { return to_json(finding); }
+
+}  // namespace
+
+Status status_of(const Certificate& certificate) {
+  if (certificate.findings.empty()) return Status::ok;
+  const bool only_unsupported =
+      std::all_of(certificate.findings.begin(), certificate.findings.end(),
+                  [](const Finding& f) { return f.kind == FindingKind::unsupported; });
+  return only_unsupported ? Status::unsupported : Status::finding;
+}
+
+std::string replay_line(const Arguments& arguments, const RunRequest& request,
+                        const Certificate& certificate) {
+  for (const RaceWitness& race : certificate.races) {
+    if (race.schedules)
+      return schedule_words(arguments, race.schedules->y_first, race.schedules->is_partial);
+  }
+  const std::string& schedule = certificate.run.schedule;
+  return schedule_words(arguments, schedule.size() <= longest_schedule ? schedule : request.schedule,
+                        false);
+}
+
+std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
+                         const Certificate& c, double seconds) {
+  const RunRequest& request = prepared.request;
+  std::string text = line("kernel", prepared.kernel);
+  text += line("device", fmt::format("interpreter, profile {}, {}", request.profile.machine.name,
+                                     counted(request.options.devices, "device", "devices")));
+  text += line("copies", fmt::format("land in {}, {}", c.is_partial ? "parts" : "one piece",
+                                     request.options.dma_order == DmaOrder::fifo
+                                         ? "in order from one device to another"
+                                         : "in any order"));
+  text += line("run", fmt::format("{}, {}, {}, {} of semaphores, {} at most in flight",
+                                  counted(c.agents, "agent", "agents"),
+                                  counted(c.events, "event", "events"),
+                                  counted(c.transfers, "copy", "copies"),
+                                  counted(c.semaphores, "cell", "cells"), c.peak_in_flight));
+  for (std::size_t i = 0; i < c.findings.size(); ++i) {
+    if (c.findings.size() > 1) text += fmt::format("{}. ", i + 1);
+    text += render(c.findings[i]);
+    if (!text.ends_with('\n')) text += '\n';
+    for (const RaceWitness& race : c.races) {
+      if (race.finding != i || !race.schedules) continue;
+      const bool is_short = race.schedules->y_first.size() <= longest_schedule;
+      const std::string shown = race.is_shown ? "both orders were run"
+                                : race.is_run ? "not seen in a run"
+                                              : "not run";
+      text += fmt::format("witness: {}{}{}\n", shown, race.outcome.empty() ? "" : ": ",
+                          race.outcome);
+      if (!is_short) continue;
+      text += fmt::format("  {}\n", schedule_words(arguments, race.schedules->x_first,
+                                                   race.schedules->is_partial));
+      if (race.schedules->x_first != race.schedules->y_first)
+        text += fmt::format("  {}\n", schedule_words(arguments, race.schedules->y_first,
+                                                     race.schedules->is_partial));
+    }
+  }
+  for (const Finding& order : c.order) {
+    std::string note = render(order);
+    if (const std::size_t at = note.find("race: "); at != std::string::npos)
+      note.replace(at, 6, "note: in no order: ");
+    text += note;
+  }
+  for (const BrokenCondition& broken : c.broken)
+    text += line(broken.condition, broken.message);
+  if (c.orders_parallel_loops)
+    text += line("parallel", "the points of parallel loops come in the order of this run");
+  text += line(name(c.verdict), verdict_text(c));
+  if (c.verdict == SchedulesVerdict::refuted) {
+    if (c.same_in_every_schedule) {
+      const bool is_run = !c.run.findings.empty() && c.races.size() < c.findings.size();
+      if (is_run) text += line("", "deadlock and leftovers are the same in every schedule");
+    }
+    text += fmt::format("replay: {}\n", replay_line(arguments, request, c));
+  }
+  text += line("by", fmt::format("{}, tessera {}, program {}, protocol {}", c.method, c.version,
+                                 hash_text(c.program_hash), hash_text(c.protocol_hash)));
+  text += line("time", fmt::format("{} in all, {} of it the analysis", human_seconds(seconds),
+                                   human_seconds(c.seconds)));
+  return text;
+}
+
+Json verify_json(const Arguments& arguments, const Prepared& prepared, const Certificate& c,
+                 double seconds) {
+  const RunRequest& request = prepared.request;
+  Json object = {{"status", name(status_of(c))},
+                 {"device", "interpreter"},
+                 {"devices", request.options.devices},
+                 {"kernel", prepared.kernel},
+                 {"verdict", name(c.verdict)},
+                 {"schedules", c.verdict == SchedulesVerdict::explored ? Json(c.schedules) : Json()},
+                 {"findings", Json::array()},
+                 {"replay", Json()},
+                 {"events", c.events},
+                 {"wall_seconds", seconds}};
+  for (const Finding& finding : c.findings) object["findings"].push_back(finding_json(finding));
+  for (const RaceWitness& race : c.races) {
+    if (!race.schedules) continue;
+    Json& finding = object["findings"][race.finding];
+    const Witness& witness = *race.schedules;
+    finding["witness"] = {
+        {"commands",
+         {schedule_words(arguments, witness.x_first, witness.is_partial),
+          schedule_words(arguments, witness.y_first, witness.is_partial)}},
+        {"shown", race.is_shown},
+        {"outcome", race.outcome}};
+    finding["pairs"] = race.race.pairs;
+  }
+  if (c.verdict == SchedulesVerdict::refuted) object["replay"] = replay_line(arguments, request, c);
+  object["order"] = Json::array();
+  for (const Finding& finding : c.order) object["order"].push_back(finding_json(finding));
+  object["conditions"] = Json::array();
+  for (const BrokenCondition& broken : c.broken)
+    object["conditions"].push_back({{"condition", broken.condition}, {"message", broken.message}});
+  if (!c.why_explored.empty()) object["why"] = c.why_explored;
+  object["certificate"] = {{"program", hash_text(c.program_hash)},
+                           {"protocol", hash_text(c.protocol_hash)},
+                           {"profile", c.profile},
+                           {"version", c.version},
+                           {"method", c.method},
+                           {"landing", c.is_partial ? "partial" : "whole"},
+                           {"agents", c.agents},
+                           {"semaphores", c.semaphores},
+                           {"accesses", c.accesses},
+                           {"transfers", c.transfers},
+                           {"peak_in_flight", c.peak_in_flight},
+                           {"control_reads", c.control_reads},
+                           {"parallel_loops_in_order", c.orders_parallel_loops},
+                           {"forks", c.forks},
+                           {"moved", c.moved},
+                           {"analysis_seconds", c.seconds}};
+  return object;
+}
+
+}  // namespace tessera::cli
