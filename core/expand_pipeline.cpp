@@ -1,6 +1,7 @@
 #include "core/expand_pipeline.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/simplify.h"
 
@@ -96,6 +97,11 @@ void PipelineWriter::classify() {
     if (!target) continue;
     if (const auto it = window_of.find(target->base); it != window_of.end()) written.push_back(it->second);
   }
+  // What a later step reads may arrive by a wait in the body: then nothing is fetched before its step.
+  const auto body = std::span(old_.body).subspan(static_cast<std::size_t>(body_from_), static_cast<std::size_t>(close_ - body_from_));
+  const bool waits = std::any_of(body.begin(), body.end(), [](const Stmt& s) {
+    return std::holds_alternative<Wait>(s.op) || std::holds_alternative<Await>(s.op) || std::holds_alternative<ReadSem>(s.op);
+  });
   for (WindowState& w : windows_) {
     const Stmt& s = old_.body[static_cast<std::size_t>(w.at)];
     const auto& window = std::get<Window>(s.op);
@@ -105,7 +111,7 @@ void PipelineWriter::classify() {
     w.is_view = source.space != Space::hbm;
     w.dims = kept(window.source);
     for (int d : w.dims) w.block.push_back(*old_.constant(window.source.size[static_cast<std::size_t>(d)]));
-    if (!w.is_view && !w.is_output) w.ahead = static_cast<int>(window.depth) - 1;
+    if (!w.is_view && !w.is_output && !waits) w.ahead = static_cast<int>(window.depth) - 1;
     ahead_ = std::max(ahead_, w.ahead);
   }
 }

@@ -1,0 +1,54 @@
+// COVERAGE.md tells the truth: every test it names is there, and every row of G1 to G25 has one.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "tests/source_dir.h"
+#include "tests/unit/language_support.h"
+
+namespace tessera {
+namespace {
+
+std::set<std::string> all_tests() {
+  std::set<std::string> names;
+  const testing::UnitTest& unit = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < unit.total_test_suite_count(); ++s) {
+    const testing::TestSuite& suite = *unit.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const std::string name = std::string(suite.name()) + "." + suite.GetTestInfo(t)->name();
+      names.insert(name);
+      names.insert(name.substr(0, name.find('/', name.find('.'))));  // of all parameters
+    }
+  }
+  return names;
+}
+
+TEST(Coverage, every_test_that_is_named_is_there) {
+  static const std::regex named(R"(`((?:[a-z]+/[a-z_0-9]+\.tsr)|(?:[A-Za-z_]+/)?[A-Za-z_]+\.[A-Za-z_0-9/]+)`)");
+  const std::string page = test::read_file("tests/conformance/COVERAGE.md");
+  const std::set<std::string> tests = all_tests();
+  int count = 0;
+  std::set<std::string> seen;
+  for (std::sregex_iterator at(page.begin(), page.end(), named), end; at != end; ++at) {
+    const std::string name = (*at)[1];
+    if (name.ends_with(".h") || name.ends_with(".py") || name == "folder/file.tsr" || name == "Suite.name") continue;
+    ++count;
+    seen.insert(name);
+    if (name.ends_with(".tsr")) {
+      EXPECT_TRUE(std::filesystem::exists(test::source_dir() + "/tests/" + name)) << name;
+    } else {
+      EXPECT_TRUE(tests.contains(name)) << name;
+    }
+  }
+  EXPECT_GE(count, 100);
+  for (int row = 1; row <= 25; ++row) {
+    const std::string begin = "GroupedMatmul.G" + std::to_string(row) + "_";
+    EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [&](const std::string& name) { return name.starts_with(begin); })) << begin;
+  }
+}
+
+}  // namespace
+}  // namespace tessera
