@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 constexpr int max_call_depth = 64;       // functions cannot recurse: they are inlined
-constexpr std::int64_t max_calls = 1'000'000;
+constexpr std::int64_t max_calls = 100'000;
 
 }  // namespace
 
@@ -92,7 +92,7 @@ Entity Elaborator::call_closure(const Entity& closure, const Node& node, std::si
   const std::size_t parameters = definition.kids.size() - 1;
   if (node.kids.size() - first != parameters)
     return fail(node, fmt::format("`{}` takes {} arguments, found {}", definition.text, parameters, node.kids.size() - first));
-  if (++calls_ > max_calls) return fail(node, "the kernel makes more than a million calls; each is inlined");
+  if (++calls_ > max_calls) return fail(node, "the kernel makes more than 100000 calls; each is inlined");
   if (depth_ >= max_call_depth) return fail(node, "calls are nested too deeply; functions are inlined and cannot recurse");
   Environment* inner = environment(closure.environment);
   for (std::size_t i = 0; i < parameters; ++i) {
@@ -165,7 +165,7 @@ bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Envi
 }
 
 Entity Elaborator::call_function(const Node& function, const Node& node) {
-  if (++calls_ > max_calls) return fail(node, "the kernel makes more than a million calls; each is inlined");
+  if (++calls_ > max_calls) return fail(node, "the kernel makes more than 100000 calls; each is inlined");
   if (depth_ >= max_call_depth) return fail(node, "calls are nested too deeply; functions are inlined and cannot recurse");
   const Node& parameters = function.kids[0];
   Environment* inner = environment(nullptr);
