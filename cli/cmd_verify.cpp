@@ -21,13 +21,15 @@ namespace {
 
 Options verify_options() {
   return {
+      {"necessity", "", "prove again without each wait, and say what it is needed for"},
+      {"schedules", "N", "to run where one run does not decide; default 32"},
       {"budget", "N", "events to record, at most; default 100,000,000"},
   };
 }
 
 // Options of the other command that mean nothing here: verify writes no results and no trace.
-constexpr std::array<std::string_view, 5> not_taken = {"out", "check", "trace", "save-schedule",
-                                                       "unchecked"};
+constexpr std::array<std::string_view, 6> not_taken = {"out", "check", "trace", "save-schedule",
+                                                       "unchecked", "no-verify"};
 
 // The command that the first word names, else `run`, which takes a file or a kernel.
 Command target_of(const std::vector<std::string>& args) {
@@ -57,6 +59,8 @@ int run(const Arguments& given, Console& console) {
   Diags diags;
   CertifyOptions how;
   how.budget = arguments->integer("budget", diags, 1).value_or(how.budget);
+  how.schedules = arguments->integer("schedules", diags, 1).value_or(how.schedules);
+  how.necessity = arguments->has("necessity");
   if (!diags.empty()) return fail(console, diags);
   const Expected<Prepared> prepared = target.prepare(*arguments);
   if (!prepared) return fail(console, prepared.diags());

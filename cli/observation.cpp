@@ -10,7 +10,12 @@
 namespace tessera::cli {
 
 Observation::Observation(const RunRequest& request, Console& console)
-    : console_(console), options_(request.options), progress_(console), trace_file_(request.trace) {
+    : console_(console),
+      options_(request.options),
+      progress_(console),
+      trace_file_(request.trace),
+      certifier_(request.lands_in_parts, certified_events) {
+  if (request.is_interpreter() && request.certifies) options_.observers.push_back(&certifier_);
   if (!trace_file_.empty()) options_.observers.push_back(&trace_);
   options_.progress_context = &progress_;
   options_.progress = [](void* context, std::int64_t steps) {

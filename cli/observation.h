@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/run_request.h"
+#include "interp/certificate/certificate.h"
 #include "interp/trace_text.h"
 
 namespace tessera::cli {
@@ -26,6 +27,7 @@ class Observation {
   Progress progress_;
   std::string trace_file_;
   TextTrace trace_;
+  Certifier certifier_;
 };
 
 }  // namespace tessera::cli

@@ -9,6 +9,8 @@
 
 #include "cli/source_file.h"
 #include "cli/text.h"
+#include "interp/certificate/certificate.h"
+#include "interp/schedule.h"
 
 namespace tessera::cli {
 namespace {
@@ -79,6 +81,8 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   for (const Finding& finding : result->findings) object["findings"].push_back(to_json(finding));
   object["replay"] =
       result->findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
+  object["all_schedules"] =
+      result->certificate ? Json(name(result->certificate->verdict)) : Json();
   object["profile"] = request.profile.machine.name;
   object["schedule"] = request.schedule;
   object["steps"] = result->stats.steps;
@@ -92,6 +96,51 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
 std::string line(std::string_view label, std::string_view text) {
   return fmt::format("{:<10}{}\n", label, text);
 }
+
+namespace {
+
+// The command that shows the races of this run in both orders.
+std::string verify_line(const Arguments& arguments) {
+  constexpr std::string_view dropped[] = {"schedule", "save-schedule", "trace", "out", "check"};
+  std::vector<std::string> words = {"gmm-run", "verify"};
+  const std::vector<std::string>& given = arguments.given();
+  for (std::size_t i = given.front() == "run" ? 1 : 0; i < given.size(); ++i) {
+    const bool is_dropped =
+        std::any_of(std::begin(dropped), std::end(dropped), [&](std::string_view name) {
+          return given[i] == fmt::format("--{}", name) ||
+                 given[i].starts_with(fmt::format("--{}=", name));
+        });
+    if (is_dropped)
+      i += given[i].find('=') == std::string::npos ? 1 : 0;
+    else if (given[i] != "--json")
+      words.push_back(given[i]);
+  }
+  return shell_line(words);
+}
+
+// What the run tells of other schedules.
+std::string certificate_line(const Certificate& c) {
+  switch (c.verdict) {
+    case SchedulesVerdict::proved:
+      return line("proved",
+                  fmt::format("no race, deadlock or leftover in any schedule{}, by {}",
+                              c.orders_parallel_loops ? " with parallel loops in this order" : "",
+                              counted(c.events, "event", "events")));
+    case SchedulesVerdict::refuted:
+      return {};
+    case SchedulesVerdict::explored:
+      if (c.broken.empty())
+        return line("explored", fmt::format("this schedule only: the run has more than {} events, "
+                                            "which `gmm-run verify` analyses",
+                                            certified_events));
+      return line("explored", fmt::format("this schedule only: {} does not hold, line {} {}",
+                                          c.broken.front().condition, c.broken.front().loc.line,
+                                          c.broken.front().message));
+  }
+  return {};
+}
+
+}  // namespace
 
 std::string run_lines(const RunRequest& request, const DeviceReport& report) {
   std::string device(request.device_name());
@@ -109,12 +158,21 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report) {
   if (!options.checked) schedule += ", unchecked";
   text += line("schedule", schedule);
   const RunStats& stats = result->stats;
+  if (const auto parsed = parse_schedule(request.options.schedule);
+      parsed && parsed->strategy == "pct") {
+    const std::int64_t agents = request.options.devices + stats.dmas;
+    text += line("bound", fmt::format("a fault of depth {} is met with probability of at least "
+                                      "{:.2g}: {} agents, {} steps",
+                                      parsed->depth, pct_bound(agents, stats.steps, parsed->depth),
+                                      agents, stats.steps));
+  }
   text += line("steps",
                fmt::format("{}, {}, {} of {} in all", counted(stats.steps, "event", "events"),
                            counted(stats.ops, "op", "ops"), counted(stats.dmas, "copy", "copies"),
                            human_bytes(stats.dma_bytes)));
   text += line("vmem", fmt::format("{} of {}", human_bytes(stats.peak_vmem),
                                    human_bytes(request.profile.machine.vmem_bytes)));
+  if (result->certificate) text += certificate_line(*result->certificate);
   return text;
 }
 
@@ -129,7 +187,11 @@ std::string finding_lines(const Arguments& arguments, const RunRequest& request,
     text += render(findings[i]);
     if (!text.ends_with('\n')) text += '\n';
   }
-  return text + fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));
+  text += fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));
+  const auto& certificate = report.simulated->certificate;
+  if (certificate && !certificate->races.empty())
+    text += fmt::format("both orders: {}\n", verify_line(arguments));
+  return text;
 }
 
 }  // namespace tessera::cli

@@ -13,9 +13,9 @@ namespace tessera::cli {
 namespace {
 
 // Options that only the interpreter can honour.
-constexpr std::array<std::string_view, 11> of_interpreter = {
+constexpr std::array<std::string_view, 12> of_interpreter = {
     "profile", "schedule",  "dma-order", "landing",       "slow-device", "math",
-    "no-math", "unchecked", "trace",     "save-schedule", "devices"};
+    "no-math", "unchecked", "trace",     "save-schedule", "devices", "no-verify"};
 
 void choose_device(const Arguments& arguments, bool with_reference, RunRequest& request,
                    Diags& diags) {
@@ -95,6 +95,8 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   options.slow_device = static_cast<int>(
       arguments.integer("slow-device", diags, 0, options.devices - 1).value_or(-1));
   options.checked = !arguments.has("unchecked");
+  request.certifies = options.checked && !arguments.has("no-verify");
+  request.lands_in_parts = !arguments.has("landing") || options.landing == Landing::partial;
   request.save_schedule = arguments.text("save-schedule");
   options.record_schedule = !request.save_schedule.empty();
   request.trace = arguments.text("trace");
@@ -126,13 +128,14 @@ Options run_options() {
       {"interpret", "", "short for --device interpreter"},
       {"device", "interpreter|cuda", "where to run; default: cuda if it is there"},
       {"profile", "v5e|v5p|v6e|h200|...", "machine profile of the simulated devices; default v5e"},
-      {"schedule", "eager|lazy|lifo|random:SEED|replay:FILE|steps:...",
+      {"schedule", "eager|lazy|lifo|random:SEED|pct:SEED:D|replay:FILE|steps:...",
        "who moves next; default eager"},
       {"dma-order", "unordered|fifo", "the order in which copies of one link land"},
       {"landing", "whole|partial", "whether a copy may land in parts"},
       {"slow-device", "D", "device D moves only when nobody else can"},
       {"math", "library|exact", "tile arithmetic: the fast library, or plain ascending loops"},
       {"no-math", "", "no tile arithmetic at all: the protocol only"},
+      {"no-verify", "", "do not analyse what the run proves of all schedules"},
       {"unchecked", "", "no checks and no observers, for measuring only"},
       {"uninitialised", "use|strict|poison", "when undefined data stops the run"},
       {"trace", "FILE", "the run's events as text; - is standard error"},

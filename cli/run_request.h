@@ -1,5 +1,6 @@
 // How a program is to be run: the options that the operations and `run` share.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "cli/options.h"
@@ -10,6 +11,9 @@
 
 namespace tessera::cli {
 
+// The events of a run that are analysed without being asked for: a fraction of a second's work.
+inline constexpr std::int64_t certified_events = 200'000;
+
 struct RunRequest {
   const Device* device = nullptr;  // null: the Eigen reference takes the place of a run
   std::string why;                 // why this device, when the caller did not name it
@@ -17,6 +21,8 @@ struct RunRequest {
   RunOptions options;              // of the interpreter
   std::string schedule = "eager";  // as given; options.schedule holds what a file said
   std::string save_schedule;       // a file, or empty
+  bool certifies = true;           // every run tells what it proves of all schedules ...
+  bool lands_in_parts = true;      // ... in which copies land so
   std::string trace;               // a file, "-" for standard error, or empty
 
   std::string_view device_name() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -31,10 +32,11 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_la
   };
   for (std::size_t i = 1; i < given.size(); ++i) {
     const bool has_value = is_dropped(given[i], "schedule") || is_dropped(given[i], "budget") ||
+                           is_dropped(given[i], "schedules") ||
                            (drops_landing && is_dropped(given[i], "landing"));
     if (has_value) {
       if (given[i].find('=') == std::string::npos) ++i;
-    } else if (given[i] != "--json") {
+    } else if (given[i] != "--json" && given[i] != "--necessity") {
       words.push_back(given[i]);
     }
   }
@@ -60,8 +62,14 @@ std::string verdict_text(const Certificate& c) {
     case SchedulesVerdict::refuted:
       return counted(static_cast<std::int64_t>(c.findings.size()), "finding", "findings");
     case SchedulesVerdict::explored:
-      return fmt::format("{} only: {}", counted(c.schedules, "schedule", "schedules"),
-                         c.why_explored);
+      if (c.pct_runs == 0)
+        return fmt::format("{} only: {}", counted(c.schedules, "schedule", "schedules"),
+                           c.why_explored);
+      return fmt::format(
+          "{} only, with {}: {}; a fault of depth 3 is met with probability of at least {:.2g}",
+          counted(c.schedules, "schedule", "schedules"),
+          counted(c.protocols, "course of events", "courses of events"), c.why_explored,
+          -std::expm1(static_cast<double>(c.pct_runs) * std::log1p(-c.pct_bound)));
   }
   return {};
 }
@@ -130,8 +138,16 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
       note.replace(at, 6, "note: in no order: ");
     text += note;
   }
+  for (const Finding& wait : c.wait_findings) {
+    std::string note = render(wait);
+    if (const std::size_t at = note.find("race: "); at != std::string::npos)
+      note.replace(at, 6, "note: wait ");
+    text += note;
+  }
   for (const BrokenCondition& broken : c.broken)
-    text += line(broken.condition, broken.message);
+    text += line(broken.condition,
+                 broken.loc.line > 0 ? fmt::format("line {}: {}", broken.loc.line, broken.message)
+                                     : broken.message);
   if (c.orders_parallel_loops)
     text += line("parallel", "the points of parallel loops come in the order of this run");
   text += line(name(c.verdict), verdict_text(c));
@@ -180,7 +196,14 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   for (const Finding& finding : c.order) object["order"].push_back(finding_json(finding));
   object["conditions"] = Json::array();
   for (const BrokenCondition& broken : c.broken)
-    object["conditions"].push_back({{"condition", broken.condition}, {"message", broken.message}});
+    object["conditions"].push_back({{"condition", broken.condition},
+                                    {"line", broken.loc.line},
+                                    {"message", broken.message}});
+  if (!c.waits.empty()) object["waits"] = Json::array();
+  for (std::size_t i = 0; i < c.waits.size(); ++i)
+    object["waits"].push_back({{"line", c.wait_findings[i].at.loc.line},
+                               {"need", name(c.waits[i].need)},
+                               {"message", c.wait_findings[i].message}});
   if (!c.why_explored.empty()) object["why"] = c.why_explored;
   object["certificate"] = {{"program", hash_text(c.program_hash)},
                            {"protocol", hash_text(c.protocol_hash)},

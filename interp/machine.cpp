@@ -18,7 +18,7 @@ constexpr std::int64_t progress_interval = 1 << 16;
 }  // namespace
 
 Machine::Machine(const Program& program, const RunOptions& options, const Schedule& schedule,
-                 Code code)
+                 Code code, std::int64_t steps_expected)
     : program_(program),
       options_(options),
       schedule_(schedule),
@@ -26,7 +26,7 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       // A recorded run already says who moved when.
       slow_device_(schedule.strategy == "steps" ? -1 : options.slow_device),
       copies_(options.devices, options.dma_order == DmaOrder::fifo),
-      scheduler_(make_scheduler(schedule)),
+      scheduler_(make_scheduler(schedule, steps_expected)),
       is_told_(options.checked) {
   for (int d = 0; d < options.devices; ++d)
     devices_.push_back(std::make_unique<Device>(program, *this, d, code_));

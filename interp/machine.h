@@ -33,7 +33,8 @@ struct Device {
 
 class Machine : private Enabled {
  public:
-  Machine(const Program& program, const RunOptions& options, const Schedule& schedule, Code code);
+  Machine(const Program& program, const RunOptions& options, const Schedule& schedule, Code code,
+          std::int64_t steps_expected = 0);
   ~Machine() override;
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -91,6 +92,9 @@ class Machine : private Enabled {
   Handle newest_copy() const override { return ready_.newest_copy(); }
   Handle awaited_copy() const override;
   Handle find(const AgentId& agent) const override;
+  std::int64_t serial(Handle agent) const override {
+    return agent < devices() ? agent : devices() + copies_.at(agent - devices()).serial;
+  }
 
   void loop();
   std::int64_t move(const Turn& turn);

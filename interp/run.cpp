@@ -80,6 +80,20 @@ void Machine::bind(const std::vector<Binding>& bindings) {
   }
 }
 
+namespace {
+
+// What an eager run of the program counts. Results are written again by the run that follows.
+std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bindings,
+                         RunOptions options) {
+  options.observers.clear();
+  options.math = Math::none;
+  options.schedule = "eager";
+  const auto result = run(expanded, bindings, options);
+  return result ? result->stats.steps : 0;
+}
+
+}  // namespace
+
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                         const RunOptions& options) {
   if (Diags diags = check_input(expanded, bindings, options); !diags.empty()) return diags;
@@ -87,7 +101,9 @@ Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bin
   if (!schedule) return schedule.diags();
   auto code = compile(expanded, schedule->order);
   if (!code) return code.diags();
-  Machine machine(expanded, options, *schedule, *std::move(code));
+  const std::int64_t steps =
+      schedule->strategy == "pct" ? count_steps(expanded, bindings, options) : 0;
+  Machine machine(expanded, options, *schedule, *std::move(code), steps);
   machine.bind(bindings);
   return machine.run();
 }

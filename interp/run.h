@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 namespace tessera {
 
 class Observer;                            // interp/observer.h
+struct Certificate;                        // interp/certificate/certificate.h
 
 enum class Math : std::uint8_t { library, exact, none };
 enum class Landing : std::uint8_t { whole, partial };
@@ -66,6 +68,7 @@ struct RunResult {
   std::vector<ResultHash> results{};
   std::string schedule;                    // text form that replays this run
   RunStats stats;
+  std::shared_ptr<const Certificate> certificate{};   // when a Certifier observed the run
 };
 
 // Bad bindings, a `require` that fails at launch and unknown schedules are diagnostics; what the program does wrong

@@ -25,7 +25,7 @@ struct Strategy {
 constexpr Strategy strategies[] = {
     {"eager", false}, {"lazy", false}, {"lifo", false}, {"random", true}};
 constexpr std::string_view forms =
-    "eager, lazy, lifo, random:SEED or steps:dev0.core0*12,dev0.core0/dma#3,...";
+    "eager, lazy, lifo, random:SEED, pct:SEED:DEPTH or steps:dev0.core0*12,dev0.core0/dma#3,...";
 
 Expected<Schedule> parse_steps(std::string_view text) {
   Schedule schedule{.strategy = "steps"};
@@ -64,6 +64,15 @@ Expected<Schedule> parse_schedule(std::string_view text) {
   const std::string_view name = text.substr(0, colon);
   if (name == "steps" && colon != std::string_view::npos)
     return parse_steps(text.substr(colon + 1));
+  if (name == "pct" && colon != std::string_view::npos) {
+    const std::size_t second = text.find(':', colon + 1);
+    const auto seed = whole_number<std::uint64_t>(text.substr(colon + 1, second - colon - 1));
+    const auto depth = second == std::string_view::npos
+                           ? std::nullopt
+                           : whole_number<std::int64_t>(text.substr(second + 1));
+    if (seed && depth && *depth >= 1 && *depth <= 100)
+      return Schedule{.strategy = "pct", .seed = *seed, .depth = *depth, .order = *seed};
+  }
   for (const Strategy& strategy : strategies) {
     if (strategy.name != name || strategy.takes_seed != (colon != std::string_view::npos)) continue;
     Schedule schedule{.strategy = std::string(name)};
@@ -79,6 +88,7 @@ Expected<Schedule> parse_schedule(std::string_view text) {
 
 std::string to_string(const Schedule& schedule) {
   if (schedule.strategy == "random") return fmt::format("random:{}", schedule.seed);
+  if (schedule.strategy == "pct") return fmt::format("pct:{}:{}", schedule.seed, schedule.depth);
   if (schedule.strategy != "steps") return schedule.strategy;
   std::string text = "steps:";
   if (schedule.order) text += fmt::format("order:{},", *schedule.order);
@@ -91,11 +101,12 @@ std::string to_string(const Schedule& schedule) {
   return text;
 }
 
-std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule) {
+std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps) {
   if (schedule.strategy == "eager") return make_eager();
   if (schedule.strategy == "lazy") return make_lazy();
   if (schedule.strategy == "lifo") return make_lifo();
   if (schedule.strategy == "random") return make_random(schedule.seed);
+  if (schedule.strategy == "pct") return make_pct(schedule.seed, schedule.depth, steps);
   CHECK(schedule.strategy == "steps");
   return make_replay(schedule.items);
 }

@@ -4,7 +4,10 @@
 //   lazy           a copy lands when somebody waits for it, or when nothing else can run
 //   lifo           the newest copy first, and only when no core can run
 //   random:SEED    every step uniformly among the enabled agents; parallel loops in an order of
-//   that seed steps:[order:SEED,]AGENT[*N],...   these steps, then eager
+//   that seed
+//   pct:SEED:DEPTH random priorities, and DEPTH - 1 random steps at which the highest becomes the
+//   lowest; parallel loops as for random
+//   steps:[order:SEED,]AGENT[*N],...   these steps, then eager
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -28,7 +31,8 @@ struct ScheduleItem {
 
 struct Schedule {
   std::string strategy;                  // "eager", "lazy", "lifo", "random", "steps"
-  std::uint64_t seed = 0;                // of random
+  std::uint64_t seed = 0;                // of random and pct
+  std::int64_t depth = 0;                // of pct
   std::optional<std::uint64_t> order{};  // of parallel loops; without it they ascend
   std::vector<ScheduleItem> items{};     // of steps
 };
@@ -52,6 +56,8 @@ class Enabled {
   virtual Handle newest_copy() const = 0;
   virtual Handle awaited_copy() const = 0;  // the oldest that the longest blocked core needs
   virtual Handle find(const AgentId& agent) const = 0;
+  // A number of the agent's own; a handle is used again when its copy has landed.
+  virtual std::int64_t serial(Handle agent) const = 0;
 };
 
 struct Turn {
@@ -71,12 +77,17 @@ class Scheduler {
   virtual std::string problem() const { return {}; }
 };
 
-std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule);
+// steps: how many the run will have, as far as one knows; pct draws among them.
+std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps = 0);
+
+// The probability that a pct run meets a fault that needs `depth` ordered events, at least.
+double pct_bound(std::int64_t agents, std::int64_t steps, std::int64_t depth);
 
 std::unique_ptr<Scheduler> make_eager();
 std::unique_ptr<Scheduler> make_lazy();
 std::unique_ptr<Scheduler> make_lifo();
 std::unique_ptr<Scheduler> make_random(std::uint64_t seed);
+std::unique_ptr<Scheduler> make_pct(std::uint64_t seed, std::int64_t depth, std::int64_t steps);
 std::unique_ptr<Scheduler> make_replay(std::vector<ScheduleItem> items);
 
 }  // namespace tessera

@@ -166,8 +166,10 @@ std::string stable(const std::string& text) {
   static const std::regex time(R"(\b[0-9.]+(e[+-]?[0-9]+)? (ns|us|ms|s)\b)");
   static const std::regex rate(R"(\b[0-9.]+(e[+-]?[0-9]+)? (GFLOP/s|cases a second))");
   static const std::regex json(R"(("\w*seconds": )[0-9.e+-]+)");
+  // What a program hashes to changes with every pass that writes programs.
+  static const std::regex hash(R"(\b(program|protocol) [0-9a-f]{16}\b)");
   const std::string timeless = std::regex_replace(text, time, "# s");
-  return std::regex_replace(std::regex_replace(timeless, rate, "# $2"), json, "$1#");
+  return std::regex_replace(std::regex_replace(std::regex_replace(timeless, rate, "# $2"), json, "$1#"), hash, "$1 #");
 }
 
 Lines split_lines(const std::string& text) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "core/language.h"
 #include "interp/certificate/race_report.h"
@@ -166,6 +167,11 @@ void Certifier::begin(const Program& program, const RunOptions& options) {
 }
 
 void Certifier::end(RunResult& result) {
+  analyse(result);
+  result.certificate = std::make_shared<const Certificate>(certificate_);
+}
+
+void Certifier::analyse(RunResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   recorder_.end(result);
   const Record& record = recorder_.record();
@@ -187,7 +193,18 @@ void Certifier::end(RunResult& result) {
   certificate_.control_reads = std::count(control.reads.begin(), control.reads.end(), true);
   certificate_.broken = broken_conditions(record, control, analysis);
   certificate_.same_in_every_schedule = certificate_.broken.empty();
+  // What is left over may also come after the end: the report on it says enough.
+  const bool is_left_over =
+      std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& f) {
+        return f.kind == FindingKind::semaphore_leak || f.kind == FindingKind::unwaited_dma;
+      });
+  const auto is_leave = [&](std::int32_t e) {
+    const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
+    const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
+    return range.kind == ObjectKind::none && range.object != 0;
+  };
   for (const Race& race : analysis.races) {
+    if (is_left_over && (is_leave(race.x) || is_leave(race.y))) continue;
     if (race.is_order) {
       certificate_.order.push_back(order_finding(record, race));
       continue;
@@ -203,12 +220,92 @@ void Certifier::end(RunResult& result) {
     result.findings.push_back(certificate_.findings.back());
   }
   judge(certificate_);
+  if (asks_necessity_ && certificate_.verdict == SchedulesVerdict::proved) explain_waits(control);
   certificate_.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+void Certifier::explain_waits(const ControlFlow& control) {
+  const Record& record = recorder_.record();
+  certificate_.waits = necessity(record);
+  for (const NeededWait& wait : certificate_.waits) {
+    Finding finding{.kind = FindingKind::race};
+    finding.at.loc =
+        record.program->loc(record.program->body[static_cast<std::size_t>(wait.statement)].place);
+    if (wait.need == Need::order) {
+      const Finding race = race_finding(record, *wait.race, control);
+      finding.message = fmt::format("needed for order: without it {}", race.message);
+      FindingPlace at = race.at;
+      at.message = "there";
+      finding.notes.push_back(std::move(at));
+    } else if (wait.need == Need::counts) {
+      finding.message = "needed for counts only: without it nothing races";
+    } else {
+      finding.message = "not needed: its semaphore can go, with all signals and waits on it";
+    }
+    certificate_.wait_findings.push_back(std::move(finding));
+  }
+}
+
+namespace {
+
+// Where one run does not decide: other schedules, each analysed by itself, until one has a finding.
+Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& options,
+                              Certificate certificate) {
+  constexpr int depth = 3;
+  std::set<std::uint64_t> protocols = {certificate.protocol_hash};
+  for (std::int64_t i = 1; i < options.schedules; ++i) {
+    Certifier certifier(options.partial, options.budget);
+    RunOptions run = options.run;
+    run.record_schedule = true;
+    run.schedule = i == 1   ? "lazy"
+                   : i == 2 ? "lifo"
+                   : i % 2  ? fmt::format("random:{}", i / 2)
+                            : fmt::format("pct:{}:{}", i / 2, depth);
+    run.observers.push_back(&certifier);
+    Expected<RunResult> result = simulate(run);
+    if (!result) return result.diags();
+    if (run.schedule.starts_with("pct")) {
+      ++certificate.pct_runs;
+      certificate.pct_bound =
+          pct_bound(run.devices + result->stats.dmas, result->stats.steps, depth);
+    }
+    protocols.insert(certifier.certificate().protocol_hash);
+    if (certifier.certificate().verdict == SchedulesVerdict::refuted) {
+      Certificate found = certifier.certificate();
+      found.schedules = i + 1;
+      found.run = *std::move(result);
+      return found;
+    }
+    certificate.schedules = i + 1;
+  }
+  certificate.protocols = static_cast<std::int64_t>(protocols.size());
+  return certificate;
+}
+
+// Outside of the conditions a race is real when its schedules show it, and only then.
+void drop_unshown(Certificate& certificate) {
+  std::vector<Finding> findings;
+  std::vector<RaceWitness> races;
+  for (std::size_t i = 0; i < certificate.findings.size(); ++i) {
+    const auto race = std::find_if(certificate.races.begin(), certificate.races.end(),
+                                   [&](const RaceWitness& r) { return r.finding == i; });
+    if (race != certificate.races.end() && !race->is_shown) continue;
+    if (race != certificate.races.end()) {
+      races.push_back(*race);
+      races.back().finding = findings.size();
+    }
+    findings.push_back(certificate.findings[i]);
+  }
+  certificate.findings = std::move(findings);
+  certificate.races = std::move(races);
+  judge(certificate);
+}
+
+}  // namespace
+
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) {
-  Certifier certifier(options.partial, options.budget);
+  Certifier certifier(options.partial, options.budget, options.necessity);
   RunOptions run = options.run;
   run.record_schedule = true;
   run.observers.push_back(&certifier);
@@ -216,12 +313,19 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   if (!result) return result.diags();
   Certificate certificate = certifier.certificate();
   certificate.run = *std::move(result);
+  if (certificate.verdict == SchedulesVerdict::explored && !certificate.broken.empty()) {
+    Expected<Certificate> explored = explore(simulate, options, std::move(certificate));
+    if (!explored) return explored.diags();
+    certificate = *std::move(explored);
+  }
+  certificate.run.certificate = nullptr;   // this is more
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
     if (!certificate.races[i].schedules) continue;
     const Diags problems = show(simulate, options.run, certificate.races[i]);
     // A schedule that does not fit means that control went another way than in the recorded run.
     if (!problems.empty()) certificate.races[i].outcome = problems.front().message;
   }
+  if (!certificate.broken.empty()) drop_unshown(certificate);
   return certificate;
 }
 

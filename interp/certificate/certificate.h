@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "interp/certificate/conditions.h"
+#include "interp/certificate/necessity.h"
 #include "interp/certificate/witness.h"
 
 namespace tessera {
@@ -40,6 +41,11 @@ struct Certificate {
   std::vector<BrokenCondition> broken;       // in the order of the program
   bool same_in_every_schedule = false;       // deadlock and leftovers of the run
   std::int64_t schedules = 1;                // that were run; 1 decides all when proved
+  std::int64_t protocols = 1;                // explored: different protocol hashes among them
+  std::int64_t pct_runs = 0;                 // of them by pct, each with this depth and at least
+  double pct_bound = 0;                      // this probability to meet a fault of that depth
+  std::vector<NeededWait> waits;             // when asked for, and proved
+  std::vector<Finding> wait_findings;        // one for each of them: the line, and why it is needed
   bool orders_parallel_loops = false;        // it holds for one order of the points of parallel loops
 
   std::uint64_t program_hash = 0;            // of the expanded program's text
@@ -60,13 +66,16 @@ struct CertifyOptions {
   bool partial = true;                       // let copies land in parts, whatever the run does
   std::int64_t budget = 100'000'000;         // events recorded, at most
   std::size_t shown = 16;                    // races that are run in both orders, at most
+  std::int64_t schedules = 32;               // to run where a condition is broken
+  bool necessity = false;                    // prove again without each wait
 };
 
 // Records one run and analyses it. certificate() means something after the run; findings are added
 // to its result.
 class Certifier : public Observer {
  public:
-  Certifier(bool partial, std::int64_t budget) : recorder_(partial, budget) {}
+  Certifier(bool partial, std::int64_t budget, bool necessity = false)
+      : recorder_(partial, budget), asks_necessity_(necessity) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override { recorder_.on(event); }
   void end(RunResult& result) override;
@@ -74,7 +83,11 @@ class Certifier : public Observer {
   const Record& record() const { return recorder_.record(); }
 
  private:
+  void analyse(RunResult& result);
+  void explain_waits(const ControlFlow& control);
+
   Recorder recorder_;
+  bool asks_necessity_;
   std::string profile_;
   std::optional<std::uint64_t> order_;   // of parallel loops
   Certificate certificate_;

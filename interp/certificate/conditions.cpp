@@ -10,6 +10,11 @@
 namespace tessera {
 namespace {
 
+Loc loc_of(const Program& program, std::int32_t statement) {
+  return statement < 0 ? Loc{}
+                       : program.loc(program.body[static_cast<std::size_t>(statement)].place);
+}
+
 // Ops whose scalar operands decide what is done, not what is stored.
 bool is_control(const Op& op) {
   return std::holds_alternative<For>(op) || std::holds_alternative<If>(op) ||
@@ -104,7 +109,7 @@ void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
     const auto cell = static_cast<std::size_t>(event.object);
     if (waiter[cell] >= 0 && waiter[cell] != event.agent && is_consumed[cell]) {
       const SemId& sem = record.cells[cell];
-      broken.push_back({"C1", event.statement,
+      broken.push_back({"C1", event.statement, loc_of(*record.program, event.statement),
                         fmt::format("{} is waited for by {} and by {}, expected one of them",
                                     cell_text(*record.program, sem.semaphore, sem.cell),
                                     to_string(record.agents[static_cast<std::size_t>(waiter[cell])].id),
@@ -127,7 +132,7 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
         std::get<ReadSem>(record.program->body[static_cast<std::size_t>(statement)].op);
     const std::int32_t semaphore = record.program->value(read.sem.base).index;
     broken.push_back(
-        {"C2", statement,
+        {"C2", statement, loc_of(*record.program, statement),
          fmt::format("reads the count of {} as it happens to be, expected a wait for it",
                      record.program->semaphores[static_cast<std::size_t>(semaphore)].name)});
   }
@@ -137,7 +142,7 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
     if (!race.is_order || range.kind != ObjectKind::buffer ||
         !control.buffers[static_cast<std::size_t>(range.object)])
       continue;
-    broken.push_back({"C3", y.statement,
+    broken.push_back({"C3", y.statement, loc_of(*record.program, y.statement),
                       fmt::format("the sum in {} depends on the order of additions, and control "
                                   "depends on it",
                                   slice_text(*record.program, range.object, range.box))});

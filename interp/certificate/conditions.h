@@ -22,6 +22,7 @@ ControlFlow control_flow(const Program& program);
 struct BrokenCondition {
   std::string_view condition;   // "C1", "C2", "C3"
   std::int32_t statement = -1;
+  Loc loc{};                    // of the statement
   std::string message;          // what the line does, and what it would have to do
 };
 // In the order of the program.

@@ -17,7 +17,7 @@ std::string round_trip(std::string_view text) {
 
 TEST(schedule, text_round_trips) {
   for (const char* text :
-       {"eager", "lazy", "lifo", "random:0", "random:18446744073709551615",
+       {"eager", "lazy", "lifo", "random:0", "random:18446744073709551615", "pct:3:2",
         "steps:dev0.core0*12,dev1.core0/dma#3", "steps:order:5,dev0.core0", "steps:"}) {
     EXPECT_EQ(round_trip(text), text);
   }
@@ -25,10 +25,12 @@ TEST(schedule, text_round_trips) {
 
 TEST(schedule, a_bad_text_is_named) {
   const std::string forms =
-      "` is none of eager, lazy, lifo, random:SEED or steps:dev0.core0*12,dev0.core0/dma#3,...";
+      "` is none of eager, lazy, lifo, random:SEED, pct:SEED:DEPTH or steps:dev0.core0*12,dev0.core0/dma#3,...";
   EXPECT_EQ(round_trip("fast"), "error: schedule `fast" + forms);
   EXPECT_EQ(round_trip("random"), "error: schedule `random" + forms);
   EXPECT_EQ(round_trip("random:-1"), "error: schedule `random:-1" + forms);
+  EXPECT_EQ(round_trip("pct:1"), "error: schedule `pct:1" + forms);
+  EXPECT_EQ(round_trip("pct:1:0"), "error: schedule `pct:1:0" + forms);
   EXPECT_EQ(round_trip("eager:1"), "error: schedule `eager:1" + forms);
   EXPECT_EQ(round_trip("steps:dev0.core0*0"),
             "error: item 1 of the schedule is `dev0.core0*0`, expected dev0.core0*12");

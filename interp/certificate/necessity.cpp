@@ -1,0 +1,66 @@
+#include "interp/certificate/necessity.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace tessera {
+namespace {
+
+bool is_wait(const RecordedEvent& event) {
+  return event.act == Act::wait || event.act == Act::await;
+}
+
+// Races of the record without the events that `is_left_out` names; counts of sums do not matter.
+template <typename Predicate>
+std::optional<Race> race_without(const Record& record, Predicate is_left_out) {
+  Record rest = record;
+  for (RecordedEvent& event : rest.events)
+    if (is_left_out(event)) event = {.object = event.object, .agent = event.agent, .statement = event.statement, .step = event.step};
+  for (const Race& race : freeze_one(rest).races)
+    if (!race.is_order) return race;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(Need need) {
+  switch (need) {
+    case Need::order:
+      return "order";
+    case Need::counts:
+      return "counts";
+    case Need::none:
+      return "none";
+  }
+  return "?";
+}
+
+std::vector<NeededWait> necessity(const Record& record) {
+  // Semaphores of each statement that waits.
+  std::map<std::int32_t, std::set<std::int32_t>> waits;
+  for (const RecordedEvent& event : record.events)
+    if (is_wait(event))
+      waits[event.statement].insert(record.cells[static_cast<std::size_t>(event.object)].semaphore);
+  std::vector<NeededWait> needed;
+  for (const auto& [statement, semaphores] : waits) {
+    NeededWait entry{.statement = statement};
+    entry.race = race_without(record, [at = statement](const RecordedEvent& event) {
+      return is_wait(event) && event.statement == at;
+    });
+    if (entry.race) {
+      entry.need = Need::order;
+    } else {
+      const bool is_needed =
+          race_without(record, [&, &all = semaphores](const RecordedEvent& event) {
+            return (is_wait(event) || event.act == Act::signal) &&
+                   all.contains(record.cells[static_cast<std::size_t>(event.object)].semaphore);
+          }).has_value();
+      entry.need = is_needed ? Need::counts : Need::none;
+    }
+    needed.push_back(entry);
+  }
+  return needed;
+}
+
+}  // namespace tessera
