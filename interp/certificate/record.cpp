@@ -134,14 +134,25 @@ void Recorder::land_in_parts(std::int32_t agent, const Event& event) {
       {.act = Act::signal, .is_second_part = true, .object = cell, .amount = granule_});
 }
 
+// Whether the half of a copy that ends here was in an operand of another device.
+bool Recorder::reaches_operand(std::int32_t agent, const Event& event) const {
+  const CopyState& state = states_[static_cast<std::size_t>(agent)];
+  if (event.device == event.agent.device || state.half_step != event.step) return false;
+  const RecordedEvent& half = record_.events[state.half_begin];
+  const Range& range = record_.ranges[static_cast<std::size_t>(half.object)];
+  return record_.program->buffers[static_cast<std::size_t>(range.object)].role != Role::scratch;
+}
+
 void Recorder::signal(std::int32_t agent, const Event& event) {
   const Program& program = *record_.program;
   const bool is_copy = event.agent.is_copy();
-  // The end of a copy's half touches the device anyway; a core's signal has the semaphore alone.
+  // A copy into scratch touches what begins with the kernel anyway; a core's signal, and that of a
+  // copy into an operand, have the semaphore alone.
   const bool is_barrier =
       program.semaphores[static_cast<std::size_t>(event.object)].kind == SemKind::barrier;
   const bool is_own = !is_copy && event.device == event.agent.device;
-  if (!is_barrier && !is_own && (is_scoped(program, event) || !is_copy))
+  const bool is_covered = is_copy && !is_scoped(program, event) && !reaches_operand(agent, event);
+  if (!is_barrier && !is_own && !is_covered)
     access(agent, event, AccessKind::read,
            {.device = event.device, .kind = ObjectKind::semaphore, .object = event.object});
   if (is_copy && splits_ && event.amount > granule_) return land_in_parts(agent, event);

@@ -90,6 +90,7 @@ class Recorder : public Observer {
   void access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range);
   void start(const Event& event);
   void signal(std::int32_t agent, const Event& event);
+  bool reaches_operand(std::int32_t agent, const Event& event) const;
   void land_in_parts(std::int32_t agent, const Event& event);
   void enter_or_leave(bool is_enter);
   void group_by_agent();

@@ -27,7 +27,7 @@ std::set<std::string> all_tests() {
 }
 
 TEST(Coverage, every_test_that_is_named_is_there) {
-  static const std::regex named(R"(`((?:[a-z]+/[a-z_0-9]+\.tsr)|(?:[A-Za-z_]+/)?[A-Za-z_]+\.[A-Za-z_0-9/]+)`)");
+  static const std::regex named(R"(`((?:(?:[a-z]+/)+[a-z_0-9]+\.tsr)|(?:[A-Za-z_]+/)?[A-Za-z_]+\.[A-Za-z_0-9/]+)`)");
   const std::string page = test::read_file("tests/conformance/COVERAGE.md");
   const std::set<std::string> tests = all_tests();
   int count = 0;

@@ -27,8 +27,8 @@ std::string text_of(const fs::path& path) {
 
 template <typename F>
 void for_each_bad(F&& f) {
-  for (const char* folder : {"findings", "deadlock"}) {
-    for (const auto& entry : fs::directory_iterator(tests_folder / folder)) {
+  for (const char* folder : {"findings", "deadlock", "suite"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(tests_folder / folder)) {
       const std::string file = entry.path().filename().string();
       if (file.starts_with("bad_")) f(entry.path(), "good_" + file.substr(4));
     }
