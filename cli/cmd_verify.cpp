@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/mutation_report.h"
 #include "cli/report.h"
 #include "cli/text.h"
 #include "cli/verify_report.h"
@@ -22,6 +23,7 @@ namespace {
 Options verify_options() {
   return {
       {"necessity", "", "prove again without each wait, and say what it is needed for"},
+      {"mutants", "", "change each synchronising op in turn, and say which changes a proof would notice"},
       {"schedules", "N", "to run where one run does not decide; default 32"},
       {"budget", "N", "events to record, at most; default 100,000,000"},
   };
@@ -67,6 +69,16 @@ int run(const Arguments& given, Console& console) {
   how.run = prepared->request.options;
   // Whole landing is a promise of the machine; without it copies may land in parts.
   how.partial = !arguments->has("landing") || how.run.landing == Landing::partial;
+  if (arguments->has("mutants")) {
+    const Expected<MutationTest> test = mutation_test(prepared->simulate, how);
+    if (!test) return fail(console, test.diags());
+    if (console.json) {
+      print(console, mutation_json(*prepared, *test));
+    } else {
+      console.out << mutation_lines(*prepared, *test);
+    }
+    return 0;
+  }
   const Expected<Certificate> certificate = certify(prepared->simulate, how);
   if (!certificate) return fail(console, certificate.diags());
   const double seconds =

@@ -1,4 +1,5 @@
 // The entry: checks what comes from outside, builds the machine, runs it.
+#include "interp/certificate/mutants.h"
 #include "interp/run.h"
 
 #include <fmt/format.h>
@@ -96,6 +97,11 @@ std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bi
 
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                         const RunOptions& options) {
+  if (options.mutant != nullptr) {
+    RunOptions as_it_is = options;
+    as_it_is.mutant = nullptr;
+    return run(mutated(expanded, *options.mutant), bindings, as_it_is);
+  }
   if (Diags diags = check_input(expanded, bindings, options); !diags.empty()) return diags;
   auto schedule = parse_schedule(options.schedule);
   if (!schedule) return schedule.diags();

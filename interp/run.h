@@ -15,6 +15,7 @@
 namespace tessera {
 
 class Observer;                            // interp/observer.h
+struct Mutant;                             // interp/certificate/mutants.h
 struct Certificate;                        // interp/certificate/certificate.h
 
 enum class Math : std::uint8_t { library, exact, none };
@@ -34,6 +35,7 @@ struct RunOptions {
   bool checked = true;                     // false: no shadow state and no observers, for measuring only
   bool record_schedule = false;            // fill RunResult::schedule even without a finding
   bool hash_results = false;               // fill RunResult::results
+  const Mutant* mutant = nullptr;          // runs the program with this change
   std::vector<Observer*> observers{};      // beside the built-in checks
   void (*progress)(void* context, std::int64_t steps) = nullptr;   // now and then, from long runs
   void* progress_context = nullptr;
