@@ -11,9 +11,9 @@
 namespace tessera::cli {
 
 std::vector<Command> commands() {
-  return {gmm_command(),    tgmm_command(),   run_command(),  verify_command(),
-          check_command(),  fmt_command(),    expand_command(), list_command(),
-          ops_command(),    fuzz_command(),   bench_command()};
+  return {gmm_command(),   tgmm_command(), ag_matmul_command(), run_command(),
+          verify_command(), check_command(), fmt_command(),  expand_command(),
+          list_command(),  ops_command(),  fuzz_command(),      bench_command()};
 }
 
 namespace {
@@ -21,13 +21,14 @@ namespace {
 constexpr std::string_view examples =
     "  gmm-run gmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
     "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+    "  gmm-run ag-matmul --devices 8 --m 512 --k 1024 --n 256 --interpret\n"
     "  gmm-run run my_kernel.tsr --set m=300 --schedule random:1\n"
     "  gmm-run fuzz --minutes 1\n";
 
 void print_help(std::ostream& out) {
   out << "examples\n" << examples << "\ncommands\n";
   for (const Command& command : commands()) {
-    out << fmt::format("  {:8}{}\n", command.name, command.summary);
+    out << fmt::format("  {:19}{}\n", command.name, command.summary);
   }
   out << "\ngmm-run COMMAND --help shows its options\n"
          "exit code: 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, 3 the "

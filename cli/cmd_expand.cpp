@@ -40,6 +40,7 @@ Command expand_command() {
           "  gmm-run expand my_kernel.tsr --set m=300 --structured\n",
           {{"set", "NAME=VALUE", "a parameter of the kernel", true},
            {"kernel", "NAME", "which kernel, when the file has several"},
+           {"calls", "N", "that many launches back to back, each with scratch of its own; default 1"},
            {"structured", "", "only the parameters are put in; pipelines stay"}},
           run};
 }

@@ -33,6 +33,7 @@ struct Command {
 
 Command gmm_command();
 Command tgmm_command();
+Command ag_matmul_command();
 Command run_command();
 Command verify_command();
 Command check_command();

@@ -16,6 +16,8 @@
 namespace tessera::cli {
 namespace {
 
+constexpr std::int64_t most_calls = 1'000'000;
+
 Diag cannot(std::string_view verb, const std::string& path) {
   const std::string reason = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
   return error(ErrorCode::environment, fmt::format("cannot {} {}{}", verb, path, reason));
@@ -112,10 +114,10 @@ std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Sett
 }
 
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
-                                     const Settings& settings) {
+                                     const Settings& settings, int calls) {
   const auto library = function_library();
   if (!library) return library.diags();
-  return instantiate(module, kernel.name, settings, *library);
+  return instantiate(module, kernel.name, settings, *library, calls);
 }
 
 Expected<Program> named_program(const Arguments& arguments) {
@@ -130,7 +132,10 @@ Expected<Program> named_program(const Arguments& arguments) {
     return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
                              fmt::join(missing, ", "), missing.front()));
   }
-  return instantiate_kernel(**module, **kernel, *settings);
+  Diags diags;
+  const auto calls = arguments.integer("calls", diags, 1, most_calls);
+  if (!diags.empty()) return diags;
+  return instantiate_kernel(**module, **kernel, *settings, static_cast<int>(calls.value_or(1)));
 }
 
 }  // namespace tessera::cli

@@ -24,10 +24,11 @@ Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments&
 Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel);
 // The parameters that neither `settings` nor a default decides.
 std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings);
-// The kernel with its parameters fixed; functions of the library are at its hand.
+// The kernel with its parameters fixed, `calls` times in a row; functions of the library are at its
+// hand.
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
-                                     const Settings& settings);
-// The program that FILE.tsr|KERNEL, --kernel and --set name, with its parameters fixed.
+                                     const Settings& settings, int calls = 1);
+// The program that FILE.tsr|KERNEL, --kernel, --set and --calls name, with its parameters fixed.
 Expected<Program> named_program(const Arguments& arguments);
 
 }  // namespace tessera::cli

@@ -13,7 +13,7 @@ install(EXPORT tesseraTargets NAMESPACE tessera::
 
 install(DIRECTORY core devices kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
         FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "programs" EXCLUDE
-        PATTERN "drafts" EXCLUDE PATTERN "cuda" EXCLUDE PATTERN "interpreter" EXCLUDE)
+        PATTERN "cuda" EXCLUDE PATTERN "interpreter" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera)
 

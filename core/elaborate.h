@@ -41,12 +41,13 @@ class Elaborator {
  public:
   Elaborator(const Module& module, const std::vector<const Module*>& library, std::string name);
   // Diagnostics when the kernel or its settings are wrong.
-  Expected<Program> kernel(const Node& kernel, const Settings& settings);
+  Expected<Program> kernel(const Node& kernel, const Settings& settings, int calls);
 
  private:
   // instantiate.cpp
   void bind_types(const Node& types, Settings& left);
   void bind_parameters(const Node& parameters, Settings& left);
+  void begin_calls(int calls);
   void declare(const Node& declaration, bool scoped_to_function);
   void declare_all(const Node& declarations, bool scoped_to_function);
   void declare_buffer(const Node& node, bool scoped_to_function);

@@ -117,7 +117,8 @@ Slice Elaborator::whole_ref(const Slice& slice) {
   return builder_.whole(builder_.emit(View{slice}, "view"));
 }
 
-// A scalar parameter takes a value; `name: T[dims]` takes memory of that type and names its extents.
+// A scalar parameter takes a value; `name: f32[dims]` takes memory of that type and names its extents. A type that is no
+// element type and not known yet is named as well: `a: T[m, k], b: T[k, n]` takes two matrices of one type, whichever.
 bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Environment* into) {
   const Entity value = evaluate(argument);
   if (value.kind == Entity::Kind::nothing) return false;
@@ -140,7 +141,10 @@ bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Envi
   }
   Environment* outer = std::exchange(scope_, into);
   bool ok = true;
-  const auto wanted = dtype(type.kids[0]);
+  const Node& element = type.kids[0];
+  if (element.kind == NodeKind::name && !scope_->find(element.text) && !parse_dtype(element.text))
+    scope_->names[element.text] = {.kind = Entity::Kind::type, .type = ref.dtype};
+  const auto wanted = dtype(element);
   ok = wanted.has_value();
   if (wanted && *wanted != ref.dtype) {
     fail(argument, fmt::format("parameter `{}` is of type {}, the argument of {}", parameter.text, name(*wanted), name(ref.dtype)), ErrorCode::invalid_type);

@@ -210,7 +210,29 @@ void Elaborator::declare_all(const Node& declarations, bool scoped_to_function) 
   for (const Node& node : declarations.kids) declare(node, scoped_to_function);
 }
 
-Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& settings) {
+// The body runs `calls` times, as that many launches one after the other would: scratch and semaphores are those of one
+// call, so that a peer which is a call behind or ahead does not have them; operands, results and barriers remain.
+void Elaborator::begin_calls(int calls) {
+  Program& program = builder_.program();
+  builder_.emit(For{builder_.integer(0), builder_.integer(calls), 0}, "call");
+  std::vector<ValueId> own;
+  for (Buffer& buffer : program.buffers) {
+    if (buffer.role != Role::scratch || buffer.space == Space::tile || buffer.scoped) continue;
+    buffer.scoped = true;
+    own.push_back(buffer.value);
+  }
+  for (Semaphore& semaphore : program.semaphores) {
+    if (semaphore.kind == SemKind::barrier || semaphore.scoped) continue;
+    semaphore.scoped = true;
+    own.push_back(semaphore.value);
+  }
+  for (const ValueId ref : own) {
+    builder_.emit(Alloc{builder_.whole(ref)});
+    scoped_.push_back(ref);
+  }
+}
+
+Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& settings, int calls) {
   builder_.program().doc = kernel.doc;
   Settings left = settings;
   bind_types(kernel.kids[0], left);
@@ -224,8 +246,13 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
   if (!diags_.empty()) return diags_;
   declare_all(kernel.kids[2], false);
   if (!diags_.empty()) return diags_;
+  if (calls > 1) begin_calls(calls);
   block(kernel.kids[3]);
   free_scoped(0);
+  if (calls > 1) {
+    builder_.emit(End{});
+    if (barriers_.empty()) fail(kernel, fmt::format("{} calls in a row need a barrier of the kernel's own; `{}` has none", calls, kernel.text), ErrorCode::unsupported);
+  }
   if (!diags_.empty()) return diags_;
   Program program = simplify(builder_.finish());
   Diags problems = verify(program);
@@ -234,9 +261,9 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
 }
 
 Expected<Program> instantiate(const Module& module, std::string_view kernel, const Settings& settings,
-                              const std::vector<const Module*>& library) {
+                              const std::vector<const Module*>& library, int calls) {
   for (const Node& node : module.root->kids)
-    if (node.kind == NodeKind::kernel && node.text == kernel) return Elaborator(module, library, node.text).kernel(node, settings);
+    if (node.kind == NodeKind::kernel && node.text == kernel) return Elaborator(module, library, node.text).kernel(node, settings, calls);
   std::string known;
   for (const KernelInfo& k : module.kernels) known += (known.empty() ? "" : ", ") + k.name;
   return error(fmt::format("{} has no kernel `{}`; it has {}", module.source->name, kernel, known.empty() ? "none" : known));

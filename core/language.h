@@ -41,9 +41,10 @@ struct Module {
 using Settings = std::map<std::string, std::string, std::less<>>;   // parameter name -> integer or dtype name
 
 Expected<Module> parse(std::shared_ptr<const Source> source);
-// The kernel with its parameters fixed: structured form (pipelines kept), verified.
+// The kernel with its parameters fixed: structured form (pipelines kept), verified. `calls` more than 1: that many
+// launches of it back to back, on the same operands.
 Expected<Program> instantiate(const Module& module, std::string_view kernel, const Settings& settings,
-                              const std::vector<const Module*>& library);
+                              const std::vector<const Module*>& library, int calls = 1);
 // Static rules that hold for structured and expanded programs alike; empty when the program is valid.
 Diags verify(const Program& program);
 // Every pipeline as explicit loops, slots, copies and waits: what the interpreter runs.

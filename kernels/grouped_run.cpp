@@ -3,25 +3,14 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstring>
 #include <string>
 #include <utility>
 
-#include "devices/devices.h"
 #include "kernels/kernels.h"
+#include "kernels/launch.h"
 
 namespace tessera {
 namespace {
-
-Expected<const Device*> chosen(const std::string& device) {
-  if (device.empty()) return &default_device();
-  Expected<const Device*> found = find_device(device);
-  if (!found) return found.diags();
-  const Support here = (*found)->available();
-  if (!here.ok)
-    return error(ErrorCode::environment, fmt::format("device {}: {}", device, here.reason));
-  return *found;
-}
 
 Expected<Program> program_of(std::string_view kernel, const Settings& settings,
                              const GroupedMatmulOptions& options) {
@@ -52,16 +41,9 @@ Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& op
           {"buffers", text(options.input_buffer_count)}};
 }
 
-Tensor unwritten(DType dtype, Shape shape) {
-  Tensor tensor = Tensor::uninitialised(dtype, std::move(shape));
-  if (tensor.bytes() > 0)
-    std::memset(tensor.data(), 0xFF, static_cast<std::size_t>(tensor.bytes()));
-  return tensor;
-}
-
 Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
                  const GroupedMatmulOptions& options, GroupedMatmulRun& result) {
-  const Expected<const Device*> device = chosen(options.device);
+  const Expected<const Device*> device = choose_device(options.device);
   if (!device) return device.diags();
   result.device = (*device)->name();
   const Expected<Program> program = program_of(kernel, settings, options);

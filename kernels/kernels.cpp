@@ -15,9 +15,22 @@ namespace {
 constexpr Kernel all_kernels[] = {
     {"gmm", "gmm"},
     {"tgmm", "tgmm"},
+    {"allgather_matmul", "ag-matmul"},
+    {"allgather_matmul_literal", "ag-matmul"},
+    {"allgather_matmul_rows", "ag-matmul"},
+    {"matmul_reduce_scatter", "run"},
+    {"right_permute", "run"},
+    {"ring_all_gather", "run"},
+    {"ring_all_gather_halves", "run"},
+    {"ring_all_reduce", "run"},
+    {"ring_reduce_scatter", "run"},
+    {"sharded_gmm", "run"},
+    {"ragged_all_to_all", "run"},
+    {"expert_parallel_gmm", "run"},
 };
 
-constexpr std::string_view library_name = "library";
+// Modules of functions: for tiles and groups, and for rings.
+constexpr std::string_view library_names[] = {"library", "collectives"};
 
 using Modules = std::map<std::string, Expected<Module>, std::less<>>;
 
@@ -54,18 +67,22 @@ Expected<const Module*> embedded_module(std::string_view name) {
 }
 
 Expected<std::vector<const Module*>> function_library() {
-  const Expected<const Module*> library = embedded_module(library_name);
-  if (!library) return library.diags();
-  return std::vector<const Module*>{*library};
+  std::vector<const Module*> library;
+  for (const std::string_view name : library_names) {
+    const Expected<const Module*> module = embedded_module(name);
+    if (!module) return module.diags();
+    library.push_back(*module);
+  }
+  return library;
 }
 
-Expected<Program> make_kernel(std::string_view name, const Settings& settings) {
+Expected<Program> make_kernel(std::string_view name, const Settings& settings, int calls) {
   if (!find_kernel(name)) return error(fmt::format("no kernel {}", name));
   const Expected<const Module*> module = embedded_module(name);
   if (!module) return module.diags();
   const auto library = function_library();
   if (!library) return library.diags();
-  return instantiate(**module, name, settings, *library);
+  return instantiate(**module, name, settings, *library, calls);
 }
 
 }  // namespace tessera

@@ -143,7 +143,7 @@ TEST_F(Docs, every_program_of_the_readme_is_a_program) {
     for (const ParameterInfo& parameter : kernel.parameters) {
       if (parameter.default_text.empty() && parameter.choices.empty()) settings[parameter.name] = "40";
     }
-    const auto made = instantiate(*module, kernel.name, settings, {&test::library()});
+    const auto made = instantiate(*module, kernel.name, settings, test::library());
     EXPECT_TRUE(made) << render(made.diags());
     for (const auto& entry : fs::directory_iterator("examples")) {
       if (entry.path().extension() != ".tsr" || page.find("`" + entry.path().string() + "`:") == std::string::npos) continue;

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "core/check.h"
 #include "core/language.h"
@@ -27,16 +28,18 @@ inline Module parse_file(const std::string& path) {
   return *std::move(module);
 }
 
-inline const Module& library() {
-  static const Module module = parse_file("kernels/programs/library.tsr");
-  return module;
+// The functions that every kernel may call.
+inline const std::vector<const Module*>& library() {
+  static const Module modules[] = {parse_file("kernels/programs/library.tsr"), parse_file("kernels/programs/collectives.tsr")};
+  static const std::vector<const Module*> all = {&modules[0], &modules[1]};
+  return all;
 }
 
 // The first kernel of the text.
 inline Expected<Program> program(const std::string& text, const Settings& settings = {}) {
   auto module = parse(source("test.tsr", text));
   if (!module) return module.diags();
-  return instantiate(*module, module->kernels.at(0).name, settings, {&library()});
+  return instantiate(*module, module->kernels.at(0).name, settings, library());
 }
 
 // "line:column: message" of every diagnostic.

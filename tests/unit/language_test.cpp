@@ -35,11 +35,26 @@ std::vector<Case> cases() {
   all.push_back({"examples/matmul_bias.tsr", {{"m", "300"}, {"k", "200"}, {"n", "150"}, {"T", "f16"}}});
   all.push_back({"examples/double_buffer.tsr", {}});
   all.push_back({"examples/right_permute.tsr", {}});
-  const Settings ring = {{"rows", "64"}, {"cols", "128"}, {"k_shard", "96"}, {"rings", "1"}, {"length", "8"}};
-  all.push_back({"kernels/drafts/allgather_matmul.tsr", ring});
-  all.push_back({"kernels/drafts/allgather_matmul_literal.tsr", ring});
-  all.push_back({"kernels/drafts/ragged_all_to_all.tsr", {{"ranks", "4"}, {"rows", "64"}, {"width", "128"}, {"capacity", "16"}}});
-  all.push_back({"kernels/drafts/sharded_gmm.tsr", {{"m", "256"}, {"k", "128"}, {"n", "128"}, {"groups", "8"}, {"local_groups", "2"}, {"ranks", "4"}}});
+  const Settings ring = {{"rings", "2"}, {"length", "4"}};
+  const auto on_ring = [&](const char* kernel, Settings settings) {
+    settings.insert(ring.begin(), ring.end());
+    all.push_back({std::string("kernels/programs/") + kernel + ".tsr", settings});
+  };
+  for (const char* in_hbm : {"0", "1"})
+    on_ring("allgather_matmul", {{"rows", "64"}, {"cols", "128"}, {"k_shard", "96"}, {"slots_in_hbm", in_hbm}});
+  on_ring("allgather_matmul_literal", {{"rows", "64"}, {"cols", "128"}, {"k_shard", "96"}});
+  for (const char* transpose : {"0", "1"})
+    on_ring("allgather_matmul_rows", {{"rows", "16"}, {"k", "64"}, {"cols", "96"}, {"transpose_rhs", transpose}, {"bn", "48"}, {"bk", "32"}});
+  on_ring("matmul_reduce_scatter", {{"rows", "64"}, {"k_shard", "40"}, {"cols", "96"}, {"W", "bf16"}});
+  on_ring("right_permute", {{"rows", "8"}, {"cols", "128"}});
+  on_ring("ring_all_gather", {{"rows", "8"}, {"cols", "128"}});
+  on_ring("ring_all_gather_halves", {{"rows", "8"}, {"cols", "128"}});
+  on_ring("ring_all_reduce", {{"rows", "8"}, {"cols", "128"}});
+  on_ring("ring_reduce_scatter", {{"rows", "8"}, {"cols", "128"}, {"credits", "0"}});
+  for (const char* scatter : {"0", "1"})
+    on_ring("sharded_gmm", {{"m", "256"}, {"k", "128"}, {"n", "128"}, {"groups", "8"}, {"local_groups", "2"}, {"scatter", scatter}});
+  all.push_back({"kernels/programs/ragged_all_to_all.tsr", {{"ranks", "4"}, {"slices", "8"}, {"rows", "64"}, {"out_rows", "32"}, {"width", "128"}}});
+  all.push_back({"kernels/programs/expert_parallel_gmm.tsr", {{"ranks", "4"}, {"rows", "64"}, {"k", "32"}, {"n", "16"}, {"groups", "8"}, {"capacity", "128"}}});
   return all;
 }
 
@@ -57,7 +72,7 @@ void expect_round_trip(const Program& program, const std::string& what) {
 TEST(Language, PrintedProgramsParseBackToThemselves) {
   for (const Case& c : cases()) {
     const Module module = parse_file(c.file);
-    auto program = instantiate(module, module.kernels.at(0).name, c.settings, {&test::library()});
+    auto program = instantiate(module, module.kernels.at(0).name, c.settings, test::library());
     ASSERT_TRUE(program) << c.file << "\n" << render(program.diags());
     expect_round_trip(*program, c.file);
     auto expanded = expand(*program);
@@ -71,7 +86,7 @@ TEST(Language, PrintedProgramsParseBackToThemselves) {
 }
 
 TEST(Language, ShippedProgramsStandInTheHouseLayout) {
-  for (const char* folder : {"kernels/programs", "kernels/drafts", "examples"})
+  for (const char* folder : {"kernels/programs", "examples"})
     for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/" + folder)) {
       if (entry.path().extension() != ".tsr") continue;
       const std::string path = std::string(folder) + "/" + entry.path().filename().string();
@@ -119,6 +134,35 @@ TEST(Language, ConstantsFoldToOneValueEach) {
   EXPECT_EQ(stored(1), 2);
   EXPECT_EQ(stored(2), -4);
   EXPECT_EQ(stored(3), 3);
+}
+
+// Scratch and semaphores begin and end with each call; operands and barriers stay.
+TEST(Language, CallsInARowHaveScratchOfTheirOwn) {
+  const char* const text = "kernel k()\n  in a: f32[8] hbm\n  out b: f32[8] hbm\n  vmem t: f32[8]\n  sem s: bytes\n{\n"
+      "  signal barrier(0) on device, 1\n  wait barrier(0), 1\n  start a -> t, s\n  wait s for t\n  copy t -> b\n}\n";
+  auto module = parse(test::source("k.tsr", text));
+  ASSERT_TRUE(module);
+  auto program = instantiate(*module, "k", {}, {}, 3);
+  ASSERT_TRUE(program) << messages(program.diags());
+  int allocated = 0, freed = 0;
+  for (const Stmt& s : program->body) allocated += std::holds_alternative<Alloc>(s.op), freed += std::holds_alternative<Free>(s.op);
+  EXPECT_EQ(allocated, 2);
+  EXPECT_EQ(freed, 2);
+  EXPECT_TRUE(std::holds_alternative<For>(program->body.front().op));
+  expect_round_trip(*program, "three calls");
+  auto alone = parse(test::source("k.tsr", "kernel k()\n  out b: i32[1] smem\n{\n  b[0] = 1\n}\n"));
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(messages(instantiate(*alone, "k", {}, {}, 2).diags()), "1:8: 2 calls in a row need a barrier of the kernel's own; `k` has none");
+}
+
+// One name of a type may stand for that of several arguments, which must then agree.
+TEST(Language, FunctionsTakeMemoryOfAnyTypeByName) {
+  const std::string functions = "function twice(o: T[n], a: T[n]) { o = a + a }\n";
+  const auto kernel = [&](const char* type) {
+    return test::program(functions + "kernel k()\n  vmem o: f32[4]\n  vmem a: " + type + "[4]\n{\n  a = 1\n  twice(o, a)\n}\n");
+  };
+  ASSERT_TRUE(kernel("f32")) << messages(kernel("f32").diags());
+  EXPECT_NE(messages(kernel("bf16").diags()).find("parameter `a` is of type f32, the argument of bf16"), std::string::npos) << messages(kernel("bf16").diags());
 }
 
 // A load after a store to the same memory is a new one; an equal computation is made once.

@@ -22,7 +22,7 @@ TEST(Ops, EachIsUsedByAGoldenProgram) {
       if (entry.path().extension() != ".tsr") continue;
       const Module module = test::parse_file(std::string(folder) + "/" + entry.path().filename().string());
       for (const KernelInfo& kernel : module.kernels) {
-        auto program = instantiate(module, kernel.name, {}, {&test::library()});
+        auto program = instantiate(module, kernel.name, {}, test::library());
         ASSERT_TRUE(program) << render(program.diags());
         note(*program);
         auto expanded = expand(*program);

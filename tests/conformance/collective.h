@@ -1,0 +1,103 @@
+// Calls of collectives on generated operands, run under many schedules and judged on every device.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "devices/profile.h"
+#include "interp/run.h"
+#include "kernels/collective_check.h"
+#include "kernels/fill.h"
+#include "kernels/rings.h"
+
+namespace tessera::collective {
+
+using Tensors = std::vector<Tensor>;
+
+inline Tensors made(std::size_t devices, DType type, const Shape& shape, FillRole role, Fill kind,
+                    std::int64_t terms, std::uint64_t seed) {
+  Tensors all;
+  for (std::size_t d = 0; d < devices; ++d) {
+    all.emplace_back(type, shape);
+    fill(all.back(), kind, role, terms, seed * 1000 + d);
+  }
+  return all;
+}
+
+inline CheckOptions how(Fill kind) {
+  CheckOptions options;
+  options.values = kind == Fill::integers ? Arithmetic::Values::whole : Arithmetic::Values::any;
+  return options;
+}
+
+// How copies complete and who moves next: the modes of the machine.
+inline RunOptions mode(std::string schedule, DmaOrder order = DmaOrder::unordered,
+                       Landing landing = Landing::whole, int slow_device = -1) {
+  RunOptions options;
+  options.schedule = std::move(schedule);
+  options.dma_order = order;
+  options.landing = landing;
+  options.slow_device = slow_device;
+  return options;
+}
+
+inline std::vector<RunOptions> every_mode() {
+  std::vector<RunOptions> all;
+  for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"})
+    for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo})
+      for (const Landing landing : {Landing::whole, Landing::partial})
+        all.push_back(mode(schedule, order, landing));
+  return all;
+}
+
+// In order: what a kernel may rely on that shares one semaphore among the copies of a link.
+inline std::vector<RunOptions> every_fifo_mode() {
+  std::vector<RunOptions> all;
+  for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"})
+    all.push_back(mode(schedule, DmaOrder::fifo));
+  return all;
+}
+
+inline std::string text(const Diags& diags) {
+  return diags.empty() ? "no diagnostics" : render(diags);
+}
+
+inline std::string text(const RunOptions& run) {
+  return run.schedule + (run.dma_order == DmaOrder::fifo ? " fifo" : " unordered") +
+         (run.landing == Landing::partial ? " partial" : " whole") +
+         (run.slow_device >= 0 ? " slow " + std::to_string(run.slow_device) : "");
+}
+
+template <typename Options>
+Options under(Options options, const RunOptions& run) {
+  options.device = "interpreter";
+  options.run.interpreter = &run;
+  options.run.profile = find_profile("v6e")->machine;  // routes to any distance
+  return options;
+}
+
+// Runs the launch, which must be clean.
+template <typename Options>
+void run_clean(const Expected<Launch>& launch, const Options& options) {
+  ASSERT_TRUE(launch) << text(launch.diags());
+  const Expected<DeviceReport> report = run(*launch, options);
+  ASSERT_TRUE(report) << text(report.diags());
+  ASSERT_TRUE(report->findings.empty()) << text(report->findings);
+}
+
+// The kind of the first finding of the launch, or "clean"; its message in `message`.
+template <typename Options>
+std::string outcome(const Expected<Launch>& launch, const Options& options,
+                    std::string* message = nullptr) {
+  if (!launch) return text(launch.diags());
+  const Expected<DeviceReport> report = run(*launch, options);
+  if (!report) return text(report.diags());
+  if (report->findings.empty()) return "clean";
+  if (message) *message = render(report->findings);
+  return std::string(name(report->simulated->findings.front().kind));
+}
+
+}  // namespace tessera::collective
