@@ -102,10 +102,6 @@ Expected<Collective> prepare(const Arguments& arguments) {
   return over_rows ? gather_m(read, collective, m, k, n) : gather_k(read, collective, m, k, n);
 }
 
-int run(const Arguments& arguments, Console& console) {
-  return run_collective(prepare, arguments, console);
-}
-
 }  // namespace
 
 Command ag_matmul_command() {
@@ -128,7 +124,8 @@ Command ag_matmul_command() {
                {"out-dtype", "TYPE", "of the result; default f32, with --gather m that of lhs"},
                {"transpose-rhs", "", "--gather m: rhs is stored [n, k]"},
                {"tiling", "tm,tk,tn", "tile of the products; default the profile's"}}),
-          run};
+          run_collective<prepare>,
+          verifiable<prepare>};
 }
 
 }  // namespace tessera::cli

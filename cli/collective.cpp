@@ -125,4 +125,30 @@ int run_collective(PrepareCollective prepare, const Arguments& arguments, Consol
   return exit_code(done.status);
 }
 
+Expected<Prepared> verifiable(PrepareCollective prepare, const Arguments& arguments) {
+  Expected<Collective> call = prepare(arguments);
+  if (!call) return call.diags();
+  struct State {
+    Collective collective;
+    Program program;
+  };
+  const auto state = std::make_shared<State>();
+  state->collective = *std::move(call);
+  Expected<Program> program = make_program(*state->collective.launch);
+  if (!program) return program.diags();
+  state->program = *std::move(program);
+  const Launch& launch = *state->collective.launch;
+  Prepared prepared{state->collective.request, {}, {}};
+  prepared.kernel = fmt::format("{}, {}", launch.kernel, shape_text(state->collective.shape));
+  if (launch.calls > 1) prepared.kernel += fmt::format(", {} calls", launch.calls);
+  prepared.simulate = [state](const RunOptions& options) -> Expected<RunResult> {
+    const RunRequest& request = state->collective.request;
+    const Expected<DeviceReport> report = request.device->run(
+        state->program, state->collective.launch->devices, {request.profile.machine, &options});
+    if (!report) return report.diags();
+    return *report->simulated;
+  };
+  return prepared;
+}
+
 }  // namespace tessera::cli

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/run_request.h"
@@ -78,5 +79,17 @@ using PrepareCollective = Expected<Collective> (*)(const Arguments&);
 // --m, --k, ... of one command, then those of all.
 Options collective_options(Options own);
 int run_collective(PrepareCollective prepare, const Arguments& arguments, Console& console);
+// The same call for `verify`.
+Expected<Prepared> verifiable(PrepareCollective prepare, const Arguments& arguments);
+
+// The functions of a command that is one collective.
+template <PrepareCollective prepare>
+int run_collective(const Arguments& arguments, Console& console) {
+  return run_collective(prepare, arguments, console);
+}
+template <PrepareCollective prepare>
+Expected<Prepared> verifiable(const Arguments& arguments) {
+  return verifiable(prepare, arguments);
+}
 
 }  // namespace tessera::cli

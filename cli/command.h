@@ -34,6 +34,11 @@ struct Command {
 Command gmm_command();
 Command tgmm_command();
 Command ag_matmul_command();
+Command matmul_rs_command();
+Command all_gather_command();
+Command all_reduce_command();
+Command reduce_scatter_command();
+Command right_permute_command();
 Command run_command();
 Command verify_command();
 Command check_command();
