@@ -52,5 +52,6 @@ struct BenchEntry {
   std::function<Expected<BenchCase>()> make;
 };
 std::vector<BenchEntry> interp_suite();
+std::vector<BenchEntry> moe_entries();  // on a GPU
 
 }  // namespace tessera::cli

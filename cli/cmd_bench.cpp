@@ -17,6 +17,8 @@
 #include "cli/near.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "devices/cuda/driver.h"
+#include "devices/devices.h"
 
 namespace tessera::cli {
 namespace {
@@ -26,10 +28,15 @@ struct Suite {
   std::vector<BenchEntry> (*entries)();
 };
 
-constexpr std::array<Suite, 1> suites = {{{"interp", "interpreter", interp_suite}}};
+constexpr std::array<Suite, 2> suites = {
+    {{"interp", "interpreter", interp_suite}, {"moe", "cuda", moe_entries}}};
 
-// The processor's name; times mean nothing without it.
-std::string machine() {
+// The name of the processor or the GPU; times mean nothing without it.
+std::string machine(const Suite& suite) {
+  if (suite.device == "cuda") {
+    const cuda::DeviceFacts& facts = cuda::device_facts();
+    return fmt::format("{}, {} multiprocessors", facts.name, facts.multiprocessors);
+  }
   std::ifstream in("/proc/cpuinfo");
   for (std::string text; std::getline(in, text);) {
     const std::size_t colon = text.find(": ");
@@ -107,6 +114,11 @@ int run(const Arguments& arguments, Console& console) {
   if (!suite) return fail(console, suite.diags());
   const Expected<std::vector<BenchEntry>> entries = choose_entries(**suite, arguments);
   if (!entries) return fail(console, entries.diags());
+  const Expected<const Device*> device = find_device((*suite)->device);
+  if (!device) return fail(console, device.diags());
+  if (const Support here = (*device)->available(); !here.ok) {
+    return fail(console, error(ErrorCode::environment, fmt::format("device {}: {}", (*suite)->device, here.reason)));
+  }
   Diags diags;
   const auto seconds =
       static_cast<double>(arguments.integer("seconds", diags, 0, 3600).value_or(2));
@@ -115,9 +127,9 @@ int run(const Arguments& arguments, Console& console) {
   Json object = {{"status", "ok"},
                  {"suite", (*suite)->name},
                  {"device", (*suite)->device},
-                 {"machine", machine()},
+                 {"machine", machine(**suite)},
                  {"rows", Json::array()}};
-  if (!console.json) console.out << machine() << '\n';
+  if (!console.json) console.out << machine(**suite) << '\n';
   Progress progress(console);
   bool all_right = true;
   for (const BenchEntry& entry : *entries) {
@@ -147,9 +159,10 @@ Command bench_command() {
           "",
           "times of a suite beside those of its peers, measured in turn",
           "  gmm-run bench\n"
-          "  gmm-run bench --suite interp --filter 'gmm_bf16' --json\n",
-          {{"suite", "interp", "what is measured; default interp"},
-           {"device", "interpreter", "where"},
+          "  gmm-run bench --suite interp --filter 'gmm_bf16' --json\n"
+          "  gmm-run bench --suite moe --device cuda --filter 'S(4|8)_'\n",
+          {{"suite", "interp|moe", "what is measured; default interp"},
+           {"device", "interpreter|cuda", "where; each suite has its own"},
            {"filter", "REGEX", "only the rows whose name matches"},
            {"seconds", "N",
             "about how long each row is measured, and at least three times; "

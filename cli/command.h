@@ -44,6 +44,7 @@ Command verify_command();
 Command check_command();
 Command fmt_command();
 Command expand_command();
+Command emit_command();
 Command list_command();
 Command ops_command();
 Command fuzz_command();

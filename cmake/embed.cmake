@@ -1,15 +1,20 @@
-# cmake -DPROGRAMS=a.tsr,b.tsr -DOUTPUT=file.cpp -P embed.cmake
-# Writes the table that kernels/programs.h declares: one string literal for each line of a text, since
-# compilers limit the length of one literal.
+# cmake -DFILES=a.tsr,b.tsr -DHEADER=kernels/programs.h -DNAMESPACE=tessera -DTYPE=EmbeddedProgram
+#       -DTABLE=embedded_programs -DCOUNT=embedded_program_count [-DKEEP_EXTENSION=ON] -DOUTPUT=file.cpp -P embed.cmake
+# Writes the table that HEADER declares: one string literal for each line of a text, since compilers limit
+# the length of one literal.
 
-string(REPLACE "," ";" programs "${PROGRAMS}")
-list(SORT programs)
-list(LENGTH programs count)
+string(REPLACE "," ";" files "${FILES}")
+list(SORT files)
+list(LENGTH files count)
 
-set(code "#include \"kernels/programs.h\"\n\nnamespace tessera {\n\n")
-string(APPEND code "const EmbeddedProgram embedded_programs[] = {\n")
-foreach(path IN LISTS programs)
-  get_filename_component(name "${path}" NAME_WLE)
+set(code "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n")
+string(APPEND code "const ${TYPE} ${TABLE}[] = {\n")
+foreach(path IN LISTS files)
+  if(KEEP_EXTENSION)
+    get_filename_component(name "${path}" NAME)
+  else()
+    get_filename_component(name "${path}" NAME_WLE)
+  endif()
   file(READ "${path}" text)
   string(REPLACE "\\" "\\\\" text "${text}")
   string(REPLACE "\"" "\\\"" text "${text}")
@@ -18,5 +23,5 @@ foreach(path IN LISTS programs)
 endforeach()
 # The last row keeps the array from being empty and is not counted.
 string(APPEND code "    {nullptr, nullptr},\n};\n")
-string(APPEND code "const std::size_t embedded_program_count = ${count};\n\n}  // namespace tessera\n")
+string(APPEND code "const std::size_t ${COUNT} = ${count};\n\n}  // namespace ${NAMESPACE}\n")
 file(WRITE "${OUTPUT}" "${code}")

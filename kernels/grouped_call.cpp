@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "devices/cuda/tuning.h"
+#include "devices/devices.h"
 #include "devices/profile.h"
 #include "kernels/operand_type.h"
 
@@ -112,7 +114,15 @@ Problem existing(const GroupedMatmulOptions& options, const Shape& shape) {
                          to_string(options.existing_out->shape()), to_string(shape)));
 }
 
-Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options) {
+// The device that the options choose has a table of its own.
+bool runs_on_cuda(const GroupedMatmulOptions& options) {
+  return (options.device.empty() ? default_device().name() : options.device) == "cuda";
+}
+
+Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options,
+               const cuda::Configuration& on_cuda) {
+  call.buffers = options.input_buffer_count;
+  call.align = options.align;
   if (const Tiling* given = std::get_if<Tiling>(&options.tiling)) {
     call.tiling = *given;
   } else if (const LutFn* lookup = std::get_if<LutFn>(&options.tiling)) {
@@ -121,6 +131,10 @@ Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options) {
       return bad(fmt::format("No tuned tiling found for (m, k, n) = ({}, {}, {})", call.m, call.k,
                              call.n));
     call.tiling = *found;
+  } else if (runs_on_cuda(options)) {
+    call.tiling = on_cuda.tiling;
+    if (call.buffers == GroupedMatmulOptions{}.input_buffer_count) call.buffers = on_cuda.buffers;
+    if (!call.align) call.align = on_cuda.align;
   } else {
     const std::string& machine = options.run.profile.name;
     const Expected<Profile> profile = find_profile(machine.empty() ? default_profile : machine);
@@ -158,29 +172,31 @@ Problem first_of(Steps... steps) {
 Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                    const GroupedMatmulOptions& options) {
   GroupedCall call;
-  const Problem problem =
-      first_of([&] { return rank("lhs", lhs, 2); }, [&] { return rank("rhs", rhs, 3); },
-               [&] { return sizes_type(group_sizes); },
-               [&] { return types("gmm", call, lhs, rhs, options.out_dtype); },
-               [&] { return agree("k", lhs.dim(1), rhs.dim(options.transpose_rhs ? 2 : 1)); },
-               [&]() -> Problem {
-                 if (options.num_actual_groups)
-                   return bad("num_actual_groups is for tgmm; gmm runs the groups of rhs");
-                 return {};
-               },
-               [&] {
-                 call.m = lhs.dim(0);
-                 call.k = lhs.dim(1);
-                 call.n = rhs.dim(options.transpose_rhs ? 1 : 2);
-                 call.group_sizes = wide(group_sizes);
-                 call.local_groups = rhs.dim(0);
-                 return window(call, options, "rhs's groups");
-               },
-               [&] { return sizes_sum(call, options); },
-               [&] {
-                 return existing(options, {call.m, call.n});
-               },
-               [&] { return tuning(call, options); });
+  const Problem problem = first_of(
+      [&] { return rank("lhs", lhs, 2); }, [&] { return rank("rhs", rhs, 3); },
+      [&] { return sizes_type(group_sizes); },
+      [&] { return types("gmm", call, lhs, rhs, options.out_dtype); },
+      [&] { return agree("k", lhs.dim(1), rhs.dim(options.transpose_rhs ? 2 : 1)); },
+      [&]() -> Problem {
+        if (options.num_actual_groups)
+          return bad("num_actual_groups is for tgmm; gmm runs the groups of rhs");
+        return {};
+      },
+      [&] {
+        call.m = lhs.dim(0);
+        call.k = lhs.dim(1);
+        call.n = rhs.dim(options.transpose_rhs ? 1 : 2);
+        call.group_sizes = wide(group_sizes);
+        call.local_groups = rhs.dim(0);
+        return window(call, options, "rhs's groups");
+      },
+      [&] { return sizes_sum(call, options); },
+      [&] {
+        return existing(options, {call.m, call.n});
+      },
+      [&] {
+        return tuning(call, options, cuda::gmm_configuration(call.m, call.k, call.groups()));
+      });
   if (problem) return *problem;
   return call;
 }
@@ -189,32 +205,31 @@ Expected<GroupedCall> validate_tgmm(const Tensor& lhs, const Tensor& rhs, const 
                                     const GroupedMatmulOptions& options) {
   GroupedCall call;
   const bool stored = options.lhs_layout == GroupedMatmulOptions::LhsLayout::mk;
-  const Problem problem =
-      first_of([&] { return rank("lhs", lhs, 2); }, [&] { return rank("rhs", rhs, 2); },
-               [&] { return sizes_type(group_sizes); },
-               [&] { return types("tgmm", call, lhs, rhs, options.out_dtype); },
-               [&] { return agree("m", lhs.dim(stored ? 0 : 1), rhs.dim(0)); },
-               [&]() -> Problem {
-                 if (options.transpose_rhs)
-                   return bad("transpose_rhs is for gmm; tgmm takes rhs as [m, n]");
-                 if (options.align)
-                   return bad("align is for gmm; tgmm's tiles start at multiples of the tile's m");
-                 return {};
-               },
-               [&] {
-                 call.m = rhs.dim(0);
-                 call.k = lhs.dim(stored ? 1 : 0);
-                 call.n = rhs.dim(1);
-                 call.group_sizes = wide(group_sizes);
-                 call.local_groups =
-                     options.num_actual_groups.value_or(call.groups() - options.window.offset);
-                 return window(call, options, "num_actual_groups");
-               },
-               [&] { return sizes_sum(call, options); },
-               [&] {
-                 return existing(options, {call.local_groups, call.k, call.n});
-               },
-               [&] { return tuning(call, options); });
+  const Problem problem = first_of(
+      [&] { return rank("lhs", lhs, 2); }, [&] { return rank("rhs", rhs, 2); },
+      [&] { return sizes_type(group_sizes); },
+      [&] { return types("tgmm", call, lhs, rhs, options.out_dtype); },
+      [&] { return agree("m", lhs.dim(stored ? 0 : 1), rhs.dim(0)); },
+      [&]() -> Problem {
+        if (options.transpose_rhs) return bad("transpose_rhs is for gmm; tgmm takes rhs as [m, n]");
+        if (options.align)
+          return bad("align is for gmm; tgmm's tiles start at multiples of the tile's m");
+        return {};
+      },
+      [&] {
+        call.m = rhs.dim(0);
+        call.k = lhs.dim(stored ? 1 : 0);
+        call.n = rhs.dim(1);
+        call.group_sizes = wide(group_sizes);
+        call.local_groups =
+            options.num_actual_groups.value_or(call.groups() - options.window.offset);
+        return window(call, options, "num_actual_groups");
+      },
+      [&] { return sizes_sum(call, options); },
+      [&] {
+        return existing(options, {call.local_groups, call.k, call.n});
+      },
+      [&] { return tuning(call, options, cuda::tgmm_configuration(call.m, call.groups())); });
   if (problem) return *problem;
   return call;
 }

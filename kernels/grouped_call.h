@@ -2,6 +2,7 @@
 // that can run.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/grouped_matmul.h"
@@ -13,6 +14,8 @@ struct GroupedCall {
   std::vector<std::int64_t> group_sizes;
   std::int64_t local_groups = 0;
   Tiling tiling;
+  std::int64_t buffers = 2;
+  std::optional<std::int64_t> align;
   DType operand = DType::f32;  // the type both operands are multiplied in
 
   std::int64_t groups() const { return static_cast<std::int64_t>(group_sizes.size()); }

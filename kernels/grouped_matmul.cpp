@@ -86,7 +86,7 @@ Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& r
   Settings parameters = kernel_settings(*call, options);
   parameters["transpose_rhs"] = std::to_string(options.transpose_rhs ? 1 : 0);
   parameters["local_rows"] = std::to_string(options.window.rows == GroupWindow::Local ? 1 : 0);
-  if (options.align) parameters["align"] = std::to_string(*options.align);
+  if (call->align) parameters["align"] = std::to_string(*call->align);
   Tensor lhs_storage, rhs_storage;
   const Tensor sizes = sizes_tensor(call->group_sizes);
   DeviceBinding binding{

@@ -38,7 +38,7 @@ Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& op
           {"tm", text(call.tiling.m)},
           {"tk", text(call.tiling.k)},
           {"tn", text(call.tiling.n)},
-          {"buffers", text(options.input_buffer_count)}};
+          {"buffers", text(call.buffers)}};
 }
 
 Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,

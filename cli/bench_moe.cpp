@@ -1,0 +1,277 @@
+// The moe suite: the 25 shapes on a GPU, beside cuBLAS in a loop over the groups, in one grouped
+// call, and on a dense product of as many operations. Times are the device's own, each after the L2
+// cache was overwritten.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "cli/bench.h"
+#include "devices/cuda/cublas.h"
+#include "devices/cuda/driver.h"
+#include "kernels/check.h"
+#include "kernels/device_grouped_matmul.h"
+#include "kernels/fill.h"
+#include "kernels/moe_suite.h"
+
+namespace tessera::cli {
+namespace {
+
+using cuda::CublasProduct;
+using cuda::Problem;
+
+// Device memory of one row of the table; freed with it.
+class DeviceArrays {
+ public:
+  ~DeviceArrays() {
+    for (const std::uint64_t address : all_) cuda::release(address);
+  }
+  Problem add(std::uint64_t& address, std::int64_t bytes) {
+    if (auto problem = cuda::allocate(address, static_cast<std::size_t>(bytes))) return problem;
+    all_.push_back(address);
+    return std::nullopt;
+  }
+  // Normal numbers in bf16; a block of them again and again, at another place in every row of the
+  // operand.
+  Problem fill_normal(std::uint64_t address, std::int64_t elements, std::uint64_t seed) {
+    constexpr std::int64_t block = 4'000'037;  // prime
+    Tensor numbers(DType::bf16, {std::min(block, elements)});
+    fill(numbers, Fill::normal, FillRole::lhs, 1, seed);
+    for (std::int64_t at = 0; at < elements; at += block) {
+      const std::int64_t count = std::min(block, elements - at);
+      if (auto problem = cuda::to_device(address + static_cast<std::uint64_t>(at * 2),
+                                         numbers.data(), static_cast<std::size_t>(count * 2)))
+        return problem;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<std::uint64_t> all_;
+};
+
+struct MoeRun {
+  MoeShape shape;
+  bool transposed = false;
+  std::vector<std::int64_t> sizes;
+  DeviceArrays arrays;
+  std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0, flush = 0;
+  std::int64_t out_bytes = 0;
+  std::shared_ptr<cuda::Kernel> kernel;
+  std::unique_ptr<cuda::CublasGrouped> grouped;
+  cuda::Event begin, end;
+
+  static constexpr std::size_t flush_bytes = 256u << 20;
+  bool is_tgmm() const { return shape.kind == MoeKind::tgmm; }
+
+  Problem prepare();
+  std::vector<CublasProduct> products() const;
+  Problem run_ours() {
+    return kernel->launch({{"lhs", lhs}, {"rhs", rhs}, {"group_sizes", group_sizes}, {"out", out}},
+                          nullptr);
+  }
+  Problem run_dense();
+  template <typename Enqueue>
+  Expected<double> timed(Enqueue enqueue) {
+    if (auto problem = cuda::set_bytes(flush, 0x5A, flush_bytes, nullptr)) return *problem;
+    if (auto problem = cuda::record(begin, nullptr)) return *problem;
+    if (auto problem = enqueue()) return *problem;
+    if (auto problem = cuda::record(end, nullptr)) return *problem;
+    double seconds = 0;
+    if (auto problem = cuda::elapsed_seconds(seconds, begin, end)) return *problem;
+    return seconds;
+  }
+  std::string check();
+  std::string check_group(std::size_t group, std::int64_t first);
+};
+
+Problem MoeRun::prepare() {
+  if (const Support here = cuda::driver_available(); !here.ok)
+    return error(ErrorCode::environment, here.reason);
+  sizes = shape.group_sizes();
+  DeviceGroupedMatmul call;
+  call.kind = is_tgmm() ? DeviceGroupedMatmul::Kind::tgmm : DeviceGroupedMatmul::Kind::gmm;
+  call.m = shape.rows;
+  call.k = shape.k;
+  call.n = shape.n;
+  call.groups = shape.groups;
+  call.transpose_rhs = transposed;
+  Expected<std::shared_ptr<cuda::Kernel>> made = device_grouped_matmul(call);
+  if (!made) return made.diags().front();
+  kernel = *std::move(made);
+  const std::int64_t weights = shape.groups * shape.k * shape.n, columns = shape.rows * shape.n;
+  const std::int64_t right = is_tgmm() ? columns : weights;
+  out_bytes = 2 * (is_tgmm() ? weights : columns);
+  std::vector<std::int32_t> small(sizes.begin(), sizes.end());
+  if (auto problem = arrays.add(lhs, 2 * shape.rows * shape.k)) return problem;
+  if (auto problem = arrays.add(rhs, 2 * right)) return problem;
+  if (auto problem = arrays.add(out, out_bytes)) return problem;
+  if (auto problem = arrays.add(group_sizes, 4 * shape.groups)) return problem;
+  if (auto problem = arrays.add(flush, flush_bytes)) return problem;
+  if (auto problem = arrays.fill_normal(lhs, shape.rows * shape.k, shape.seed)) return problem;
+  if (auto problem = arrays.fill_normal(rhs, right, shape.seed + 1)) return problem;
+  if (auto problem = cuda::to_device(group_sizes, small.data(), small.size() * 4)) return problem;
+  if (auto problem = cuda::create_event(begin)) return problem;
+  return cuda::create_event(end);
+}
+
+// One product for each group that has rows.
+std::vector<CublasProduct> MoeRun::products() const {
+  std::vector<CublasProduct> list;
+  std::uint64_t row = 0;
+  for (std::size_t g = 0; g < sizes.size(); ++g) {
+    const auto rows = static_cast<std::uint64_t>(sizes[g]);
+    const auto k = static_cast<std::uint64_t>(shape.k), n = static_cast<std::uint64_t>(shape.n);
+    CublasProduct p;
+    if (is_tgmm()) {
+      p = {shape.k, shape.n,           sizes[g],          true,
+           false,   lhs + 2 * row * k, rhs + 2 * row * n, out + 2 * g * k * n};
+    } else {
+      p = {sizes[g],
+           shape.n,
+           shape.k,
+           false,
+           transposed,
+           lhs + 2 * row * k,
+           rhs + 2 * g * k * n,
+           out + 2 * row * n};
+    }
+    if (rows > 0) list.push_back(p);
+    row += rows;
+  }
+  return list;
+}
+
+// As many operations in one dense product, or in a batch of equal reductions.
+Problem MoeRun::run_dense() {
+  if (!is_tgmm())
+    return cuda::cublas_product({shape.rows, shape.n, shape.k, false, transposed, lhs, rhs, out});
+  const std::int64_t rows = shape.rows / shape.groups / 8 * 8;
+  return cuda::cublas_batch({shape.k, shape.n, rows, true, false, lhs, rhs, out}, shape.groups,
+                            rows * shape.k, rows * shape.n, shape.k * shape.n);
+}
+
+// Against the reference: the first and the last group with rows, the longest, and their first and
+// last rows.
+std::string MoeRun::check() {
+  if (auto problem = cuda::set_bytes(out, 0xFF, static_cast<std::size_t>(out_bytes), nullptr))
+    return problem->message;
+  if (auto problem = run_ours()) return problem->message;
+  if (auto problem = cuda::synchronise(nullptr)) return problem->message;
+  if (auto problem = kernel->check()) return problem->message;
+  std::vector<std::size_t> groups;
+  for (std::size_t g = 0; g < sizes.size(); ++g) {
+    if (sizes[g] > 0) groups.push_back(g);
+  }
+  if (groups.empty()) return "ok";
+  const auto longest = std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
+  for (const std::size_t g : {groups.front(), static_cast<std::size_t>(longest),
+                              groups[groups.size() / 2], groups.back()}) {
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < g; ++i) first += sizes[i];
+    const std::string outcome = check_group(g, first);
+    if (outcome != "ok") return fmt::format("group {}: {}", g, outcome);
+  }
+  return "ok";
+}
+
+std::string MoeRun::check_group(std::size_t group, std::int64_t first) {
+  const auto get = [](Tensor& to, std::uint64_t from, std::int64_t element) {
+    return cuda::to_host(to.data(), from + static_cast<std::uint64_t>(element * 2),
+                         static_cast<std::size_t>(to.bytes()));
+  };
+  const std::int64_t size = sizes[group], g = static_cast<std::int64_t>(group);
+  GroupedProblem problem;
+  problem.local_groups = 1;
+  CheckOptions options;
+  options.check = Check::sample;
+  if (is_tgmm()) {
+    Tensor a(DType::bf16, {size, shape.k}), b(DType::bf16, {size, shape.n}),
+        c(DType::bf16, {1, shape.k, shape.n});
+    for (const auto& failed : {get(a, lhs, first * shape.k), get(b, rhs, first * shape.n),
+                               get(c, out, g * shape.k * shape.n)}) {
+      if (failed) return failed->message;
+    }
+    problem.lhs = &a;
+    problem.rhs = &b;
+    problem.group_sizes = {size};
+    const Verdict verdict = check_tgmm(problem, c, options);
+    return verdict.ok ? "ok" : verdict.message;
+  }
+  // The group's first and last rows against its weights.
+  const std::int64_t rows = std::min<std::int64_t>(size, 8), head = rows / 2 + rows % 2;
+  const Shape weights = transposed ? Shape{1, shape.n, shape.k} : Shape{1, shape.k, shape.n};
+  Tensor a(DType::bf16, {rows, shape.k}), b(DType::bf16, weights), c(DType::bf16, {rows, shape.n});
+  if (auto failed = get(b, rhs, g * shape.k * shape.n)) return failed->message;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t row = first + (r < head ? r : size - rows + r);
+    Tensor one(DType::bf16, {1, shape.k}), result(DType::bf16, {1, shape.n});
+    if (auto failed = get(one, lhs, row * shape.k)) return failed->message;
+    if (auto failed = get(result, out, row * shape.n)) return failed->message;
+    std::memcpy(a.data() + r * one.bytes(), one.data(), static_cast<std::size_t>(one.bytes()));
+    std::memcpy(c.data() + r * result.bytes(), result.data(),
+                static_cast<std::size_t>(result.bytes()));
+  }
+  problem.lhs = &a;
+  problem.rhs = &b;
+  problem.group_sizes = {rows};
+  problem.transpose_rhs = transposed;
+  const Verdict verdict = check_gmm(problem, c, options);
+  return verdict.ok ? "ok" : verdict.message;
+}
+
+BenchEntry moe_entry(const MoeShape& shape, bool transposed) {
+  const std::string layout = shape.kind == MoeKind::tgmm ? "tn" : transposed ? "nt" : "nn";
+  const std::string name = fmt::format("{}_{}", shape.id, layout);
+  return {name, [=]() -> Expected<BenchCase> {
+            const auto run = std::make_shared<MoeRun>();
+            run->shape = shape;
+            run->transposed = transposed;
+            if (auto problem = run->prepare()) return *problem;
+            BenchCase result;
+            result.name = name;
+            result.run = [run] { return run->timed([&] { return run->run_ours(); }); };
+            if (cuda::cublas_available().ok) {
+              const std::vector<CublasProduct> products = run->products();
+              run->grouped = std::make_unique<cuda::CublasGrouped>(products);
+              result.peers.push_back({"cublas_loop", [run, products] {
+                                        return run->timed([&]() -> Problem {
+                                          for (const CublasProduct& p : products) {
+                                            if (auto problem = cuda::cublas_product(p))
+                                              return problem;
+                                          }
+                                          return std::nullopt;
+                                        });
+                                      }});
+              result.peers.push_back({"cublas_grouped", [run] {
+                                        return run->timed([&] { return run->grouped->run(); });
+                                      }});
+              result.peers.push_back(
+                  {"cublas_dense", [run] { return run->timed([&] { return run->run_dense(); }); }});
+            }
+            result.work = static_cast<double>(shape.flops()) * 1e-12;
+            result.unit = "TFLOP/s";
+            result.check = [run] { return run->check(); };
+            return result;
+          }};
+}
+
+}  // namespace
+
+// gmm shapes in both storages of the weights.
+std::vector<BenchEntry> moe_entries() {
+  std::vector<BenchEntry> entries;
+  for (const MoeShape& shape : moe_suite()) {
+    if (shape.kind != MoeKind::tgmm) {
+      entries.push_back(moe_entry(shape, false));
+      entries.push_back(moe_entry(shape, true));
+    } else {
+      entries.push_back(moe_entry(shape, false));
+    }
+  }
+  return entries;
+}
+
+}  // namespace tessera::cli

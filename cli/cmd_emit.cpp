@@ -1,0 +1,88 @@
+// emit: a kernel as the CUDA source that the backend compiles.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/source_file.h"
+#include "core/language.h"
+#include "devices/cuda/compiler.h"
+#include "devices/cuda/compiler_log.h"
+#include "devices/cuda/lower.h"
+#include "devices/cuda/templates.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<cuda::LoweredKernel> lowered(const Arguments& arguments) {
+  const auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
+  if (!kernel) return kernel.diags();
+  const Expected<Settings> settings = settings_of(arguments, **kernel);
+  if (!settings) return settings.diags();
+  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
+  if (!missing.empty()) {
+    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
+                             fmt::join(missing, ", "), missing.front()));
+  }
+  const Expected<Program> program = instantiate_kernel(**module, **kernel, *settings);
+  if (!program) return program.diags();
+  return cuda::lower(*program);
+}
+
+int run(const Arguments& arguments, Console& console) {
+  const Expected<cuda::LoweredKernel> kernel = lowered(arguments);
+  if (!kernel) return fail(console, kernel.diags());
+  Json object = {{"status", "ok"}, {"summary", kernel->summary}, {"source", kernel->source}};
+  if (arguments.has("compile")) {
+    const Expected<cuda::CompiledKernel> compiled = cuda::compile(*kernel);
+    if (!compiled) return fail(console, compiled.diags());
+    const cuda::CompilerFigures figures = cuda::read_log(compiled->log);
+    object["compile_seconds"] = compiled->seconds;
+    object["cubin_bytes"] = compiled->cubin.size();
+    object["registers"] = figures.registers;
+    object["spill_bytes"] = figures.spill_stores + figures.spill_loads;
+    object["log"] = compiled->log;
+    if (!console.json) {
+      console.out << compiled->log
+                  << fmt::format("{} in {:.2f} s, {} bytes of machine code\n",
+                                 cuda::compiler_version(), compiled->seconds,
+                                 compiled->cubin.size());
+      return 0;
+    }
+  }
+  if (console.json) {
+    print(console, object);
+    return 0;
+  }
+  if (arguments.has("templates")) {
+    for (std::size_t i = 0; i < cuda::embedded_template_count; ++i) {
+      const cuda::EmbeddedTemplate& text = cuda::embedded_templates[i];
+      console.out << fmt::format("// ---- {}\n{}\n", text.name, text.text);
+    }
+    console.out << "// ---- wgmma.cuh\n" << kernel->wgmma << '\n';
+  }
+  console.out << kernel->source;
+  return 0;
+}
+
+}  // namespace
+
+Command emit_command() {
+  return {"emit",
+          "FILE.tsr|KERNEL",
+          "the CUDA source of a kernel",
+          "  gmm-run emit gmm --set m=4096 --set k=512 --set n=1024 --set groups=8 --set tk=64\n"
+          "  gmm-run emit my_kernel.tsr --set m=300 --compile\n",
+          {{"set", "NAME=VALUE", "a parameter of the kernel", true},
+           {"kernel", "NAME", "which kernel, when the file has several"},
+           {"templates", "", "the templates that the source includes as well"},
+           {"compile", "", "compile it for sm_90a and print the compiler's log instead"}},
+          run};
+}
+
+}  // namespace tessera::cli

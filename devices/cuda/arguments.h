@@ -1,0 +1,27 @@
+// The bytes of a kernel's parameter, in the order in which lower.cpp declares its fields.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "devices/cuda/lower.h"
+
+namespace tessera::cuda {
+
+using EncodedMap = std::array<std::byte, 128>;
+
+// Addresses on the device; operands in the order of LoweredKernel::pointers.
+struct KernelAddresses {
+  EncodedMap left, right, result_map;
+  std::uint64_t result = 0;
+  std::uint64_t arrays =
+      0;  // array_elements of 8 bytes for each block; 0: they are in shared memory
+  std::uint64_t error = 0;  // one number of 8 bytes
+  std::vector<std::uint64_t> operands;
+};
+
+std::vector<std::byte> kernel_arguments(const LoweredKernel& kernel,
+                                        const KernelAddresses& addresses);
+
+}  // namespace tessera::cuda

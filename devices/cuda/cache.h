@@ -1,0 +1,23 @@
+// Compiled kernels on disk: one file for each source, flags and compiler, written whole or not at
+// all.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "core/expected.h"
+
+namespace tessera::cuda {
+
+// $TESSERA_CACHE, $XDG_CACHE_HOME/tessera or ~/.cache/tessera; empty when there is no home: nothing
+// is kept.
+std::string cache_folder();
+// A name for everything that the machine code depends on; 128 bits.
+std::string cache_key(const std::string& everything);
+
+std::optional<std::string> read_cached(const std::string& folder, const std::string& key);
+// Writes beside the place and renames: a reader sees all of it or nothing. A folder that cannot be
+// written to is no error of the kernel's; the message says why.
+std::optional<std::string> write_cached(const std::string& folder, const std::string& key,
+                                        const std::string& bytes);
+
+}  // namespace tessera::cuda

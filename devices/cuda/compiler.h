@@ -1,0 +1,30 @@
+// NVRTC: a kernel's source to machine code of sm_90a, with the log that says what became of it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/expected.h"
+#include "devices/cuda/lower.h"
+#include "devices/device.h"
+
+namespace tessera::cuda {
+
+struct CompiledKernel {
+  std::string cubin;
+  std::string log;     // the compiler's and the assembler's, with registers and spills
+  double seconds = 0;  // 0: from the cache
+  bool cached = false;
+};
+
+// Whether there is a compiler here; the reason when not.
+Support compiler_available();
+// "NVRTC 13.0"; empty without one.
+std::string compiler_version();
+const std::vector<std::string>& compiler_flags();
+// Compiles in this process. A failure is ErrorCode::runtime with the log in a note; no compiler is
+// ErrorCode::environment.
+Expected<CompiledKernel> compile(const LoweredKernel& kernel);
+// The same through the disk cache (cache.h).
+Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel);
+
+}  // namespace tessera::cuda

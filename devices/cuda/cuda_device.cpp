@@ -1,0 +1,123 @@
+#include "devices/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include "devices/cuda/compiler.h"
+#include "devices/cuda/kernel.h"
+
+namespace tessera {
+namespace {
+
+using cuda::Problem;
+
+// Memory of the device for the length of one run.
+class DeviceMemory {
+ public:
+  ~DeviceMemory() {
+    for (const auto& [name, address] : operands_) cuda::release(address);
+  }
+  // Inputs are copied; results are filled with a pattern that no kernel computes, so that what is
+  // not written is seen.
+  Problem add(const Buffer& buffer, const Tensor& tensor) {
+    std::uint64_t address = 0;
+    const auto bytes = static_cast<std::size_t>(tensor.bytes());
+    if (auto problem = cuda::allocate(address, bytes)) return problem;
+    operands_[buffer.name] = address;
+    if (buffer.role == Role::out) return cuda::set_bytes(address, 0xFF, bytes, nullptr);
+    return cuda::to_device(address, tensor.data(), bytes);
+  }
+  const cuda::DeviceOperands& operands() const { return operands_; }
+
+ private:
+  cuda::DeviceOperands operands_;
+};
+
+// The tensor bound to an operand, checked.
+Expected<Tensor*> bound(const Buffer& buffer, const DeviceBinding& binding) {
+  const auto found = binding.find(buffer.name);
+  if (found == binding.end() || found->second == nullptr) {
+    return error(fmt::format("operand `{}` is not bound", buffer.name));
+  }
+  const Tensor& tensor = *found->second;
+  if (tensor.dtype() != buffer.dtype || tensor.elements() != elements(buffer.shape)) {
+    return error(fmt::format("operand `{}` is {}{}, found {}{}", buffer.name, name(buffer.dtype),
+                             to_string(buffer.shape), name(tensor.dtype()),
+                             to_string(tensor.shape())));
+  }
+  return found->second;
+}
+
+class Cuda final : public Device {
+ public:
+  std::string_view name() const override { return "cuda"; }
+
+  Support available() const override {
+    if (Support compiler = cuda::compiler_available(); !compiler.ok) return compiler;
+    Support driver = cuda::driver_available();
+    if (!driver.ok)
+      driver.reason = fmt::format("{} is here, but {}", cuda::compiler_version(), driver.reason);
+    return driver;
+  }
+
+  Support supports(const Program& program) const override {
+    const Expected<cuda::LoweredKernel> plan = cuda::lower(program);
+    if (plan) return {};
+    return {false, plan.diags().front().message};
+  }
+
+  Expected<DeviceReport> run(const Program& program, const std::vector<DeviceBinding>& bindings,
+                             const DeviceOptions&) const override {
+    if (bindings.size() != 1) {
+      return error(ErrorCode::unsupported,
+                   fmt::format("{} devices; the CUDA kernels run on one", bindings.size()));
+    }
+    const Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(program);
+    if (!kernel) return kernel.diags();
+    DeviceMemory memory;
+    std::vector<std::pair<std::string, Tensor*>> results;
+    for (const Buffer& buffer : program.buffers) {
+      if (buffer.role == Role::scratch) continue;
+      const Expected<Tensor*> tensor = bound(buffer, bindings[0]);
+      if (!tensor) return tensor.diags();
+      if (auto problem = memory.add(buffer, **tensor)) return *problem;
+      if (buffer.role == Role::out) results.emplace_back(buffer.name, *tensor);
+    }
+    DeviceReport report;
+    if (auto problem = timed_run(**kernel, memory.operands(), report.wall_seconds)) return *problem;
+    if (auto problem = (*kernel)->check()) {
+      if (problem->code != ErrorCode::runtime) return *problem;
+      report.findings.push_back(*std::move(problem));
+      return report;
+    }
+    for (const auto& [operand, tensor] : results) {
+      const auto bytes = static_cast<std::size_t>(tensor->bytes());
+      if (auto problem = cuda::to_host(tensor->data(), memory.operands().at(operand), bytes))
+        return *problem;
+    }
+    return report;
+  }
+
+ private:
+  static Problem timed_run(cuda::Kernel& kernel, const cuda::DeviceOperands& operands,
+                           double& seconds) {
+    static cuda::Event begin, end;
+    for (cuda::Event* event : {&begin, &end}) {
+      if (event->handle != nullptr) continue;
+      if (auto problem = cuda::create_event(*event)) return problem;
+    }
+    if (auto problem = cuda::record(begin, nullptr)) return problem;
+    if (auto problem = kernel.launch(operands, nullptr)) return problem;
+    if (auto problem = cuda::record(end, nullptr)) return problem;
+    if (auto problem = cuda::synchronise(nullptr)) return problem;
+    return cuda::elapsed_seconds(seconds, begin, end);
+  }
+};
+
+}  // namespace
+
+const Device& cuda_device() {
+  static const Cuda device;
+  return device;
+}
+
+}  // namespace tessera

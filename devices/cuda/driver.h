@@ -1,0 +1,61 @@
+// The CUDA driver, looked up when the program runs: what launching a kernel takes of it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/expected.h"
+#include "devices/cuda/arguments.h"
+#include "devices/device.h"
+
+namespace tessera::cuda {
+
+// Whether there is a driver with a device that the kernels run on (compute capability 9.0); the
+// reason when not.
+Support driver_available();
+
+struct DeviceFacts {
+  std::string name;
+  int multiprocessors = 0;
+  int major = 0, minor = 0;
+  std::size_t memory = 0;  // bytes
+};
+const DeviceFacts& device_facts();
+
+// Each returns what went wrong with the call's name, or nothing. Streams are CUstream; 0 is the
+// default one.
+using Problem = std::optional<Diag>;
+
+// Makes the primary context of device 0 current in this thread.
+Problem use_device();
+Problem allocate(std::uint64_t& address, std::size_t bytes);
+Problem release(std::uint64_t address);
+Problem to_device(std::uint64_t to, const void* from, std::size_t bytes);
+Problem to_host(void* to, std::uint64_t from, std::size_t bytes);
+Problem set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream);
+Problem synchronise(void* stream);
+// A tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle, zeros
+// outside.
+Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address);
+
+struct LoadedKernel {
+  void* module = nullptr;
+  void* function = nullptr;
+};
+// Machine code into the current context, with leave to use `shared_bytes` of shared memory.
+Problem load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
+                    int shared_bytes);
+Problem launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes, void* stream,
+               const std::vector<std::byte>& arguments);
+
+// Events, for times on the device.
+struct Event {
+  void* handle = nullptr;
+};
+Problem create_event(Event& event);
+Problem record(Event& event, void* stream);
+Problem elapsed_seconds(double& seconds, Event& begin, Event& end);
+
+}  // namespace tessera::cuda

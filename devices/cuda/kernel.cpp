@@ -1,0 +1,102 @@
+#include "devices/cuda/kernel.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "devices/cuda/compiler.h"
+#include "devices/cuda/tile_config.h"
+
+namespace tessera::cuda {
+namespace {
+
+// Machine code stays loaded for the life of the process: one copy for each source.
+Expected<LoadedKernel> loaded(const LoweredKernel& plan) {
+  static std::mutex mutex;
+  static std::map<std::string, LoadedKernel> kernels;
+  const std::scoped_lock lock(mutex);
+  if (const auto found = kernels.find(plan.source); found != kernels.end()) return found->second;
+  const Expected<CompiledKernel> compiled = compile_cached(plan);
+  if (!compiled) return compiled.diags();
+  LoadedKernel kernel;
+  if (auto problem = load_kernel(kernel, compiled->cubin, plan.entry, shared_limit))
+    return *problem;
+  kernels.emplace(plan.source, kernel);
+  return kernel;
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program) {
+  const Support here = driver_available();
+  if (!here.ok) return error(ErrorCode::environment, here.reason);
+  Expected<LoweredKernel> plan = lower(program);
+  if (!plan) return plan.diags();
+  std::shared_ptr<Kernel> kernel(new Kernel());
+  kernel->program_ = program;
+  kernel->plan_ = *std::move(plan);
+  if (auto problem = use_device()) return *problem;
+  Expected<LoadedKernel> code = loaded(kernel->plan_);
+  if (!code) return code.diags();
+  kernel->loaded_ = *code;
+  kernel->blocks_ = device_facts().multiprocessors;
+  const std::int64_t arrays = kernel->plan_.array_elements * 8;
+  kernel->shared_bytes_ = kernel->plan_.shared_bytes;
+  if (kernel->shared_bytes_ + arrays <= shared_limit) {
+    kernel->shared_bytes_ += static_cast<int>(arrays);
+  } else if (auto problem =
+                 allocate(kernel->arrays_, static_cast<std::size_t>(arrays * kernel->blocks_))) {
+    return *problem;
+  }
+  if (auto problem = allocate(kernel->error_, 8)) return *problem;
+  if (auto problem = set_bytes(kernel->error_, 0, 8, nullptr)) return *problem;
+  if (auto problem = synchronise(nullptr)) return *problem;
+  return kernel;
+}
+
+Kernel::~Kernel() {
+  if (error_ != 0) release(error_);
+  if (arrays_ != 0) release(arrays_);
+}
+
+Problem Kernel::launch(const DeviceOperands& operands, void* stream) {
+  if (operands != bound_ || arguments_.empty()) {
+    const auto address = [&](int buffer) -> std::uint64_t {
+      const auto found = operands.find(program_.buffers[static_cast<std::size_t>(buffer)].name);
+      return found == operands.end() ? 0 : found->second;
+    };
+    for (const Buffer& buffer : program_.buffers) {
+      if (buffer.role != Role::scratch && !operands.contains(buffer.name)) {
+        return error(
+            fmt::format("the launch of {} has no address for `{}`", program_.name, buffer.name));
+      }
+    }
+    KernelAddresses addresses{};
+    const auto encode = [&](EncodedMap& map, const MapPlan& plan) {
+      return encode_map(map, plan, program_.buffers[static_cast<std::size_t>(plan.buffer)].dtype,
+                        address(plan.buffer));
+    };
+    if (auto problem = encode(addresses.left, plan_.left)) return problem;
+    if (auto problem = encode(addresses.right, plan_.right)) return problem;
+    if (auto problem = encode(addresses.result_map, plan_.result)) return problem;
+    addresses.result = address(plan_.result.buffer);
+    addresses.arrays = arrays_;
+    addresses.error = error_;
+    for (const int buffer : plan_.pointers) addresses.operands.push_back(address(buffer));
+    arguments_ = kernel_arguments(plan_, addresses);
+    bound_ = operands;
+  }
+  return cuda::launch(loaded_, blocks_, plan_.threads, shared_bytes_, stream, arguments_);
+}
+
+Problem Kernel::check() {
+  std::int64_t found = 0;
+  if (auto problem = to_host(&found, error_, sizeof found)) return problem;
+  if (found == 0) return std::nullopt;
+  if (auto problem = set_bytes(error_, 0, sizeof found, nullptr)) return problem;
+  return error(ErrorCode::runtime, fmt::format("out_of_bounds: {} stores rows up to {} of a result "
+                                               "that has {}; do the group sizes sum to more?",
+                                               program_.name, found, plan_.result.extent[1]));
+}
+
+}  // namespace tessera::cuda

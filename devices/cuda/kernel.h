@@ -1,0 +1,47 @@
+// A kernel that is ready to launch on memory of the device: for programs whose data is there
+// already. Nothing is copied and nothing is waited for; a launch can be captured into a CUDA graph.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/expected.h"
+#include "core/program.h"
+#include "devices/cuda/driver.h"
+#include "devices/cuda/lower.h"
+
+namespace tessera::cuda {
+
+// Device addresses by the names of the program's operands and results.
+using DeviceOperands = std::map<std::string, std::uint64_t, std::less<>>;
+
+class Kernel {
+ public:
+  // Lowers, compiles (or finds in the cache) and loads. Programs that differ in sizes alone share
+  // the code.
+  static Expected<std::shared_ptr<Kernel>> make(const Program& program);
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  // Enqueues one run on `stream` (a CUstream; null: the default one).
+  Problem launch(const DeviceOperands& operands, void* stream);
+  // After the stream was synchronised: what the kernel found wrong with its operands.
+  Problem check();
+
+  const LoweredKernel& plan() const { return plan_; }
+
+ private:
+  Kernel() = default;
+
+  Program program_;
+  LoweredKernel plan_;
+  LoadedKernel loaded_;
+  int blocks_ = 0, shared_bytes_ = 0;
+  std::uint64_t error_ = 0, arrays_ = 0;
+  DeviceOperands bound_;  // of the last launch: its argument is used again when nothing moved
+  std::vector<std::byte> arguments_;
+};
+
+}  // namespace tessera::cuda

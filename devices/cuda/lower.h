@@ -1,0 +1,38 @@
+// From a program to a kernel's source and to what its launch needs besides the operands' addresses.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/expected.h"
+#include "core/program.h"
+
+namespace tessera::cuda {
+
+// How the copy engine sees an operand: dimensions of the program's buffer, innermost in memory
+// first.
+struct MapPlan {
+  int buffer = 0;                    // into Program::buffers
+  std::vector<std::int64_t> extent;  // elements, innermost first
+  std::vector<std::int64_t> box;
+  int element_bytes = 2;
+};
+
+struct LoweredKernel {
+  std::string entry;   // the kernel's name in the source
+  std::string source;  // includes the templates and wgmma.cuh
+  std::string wgmma;   // the text of wgmma.cuh
+  int threads = 0;
+  int shared_bytes = 0;  // without the program's arrays
+  MapPlan left, right, result;
+  std::vector<int> pointers;          // buffers whose addresses the launch passes, in this order
+  std::vector<std::int64_t> numbers;  // what follows the addresses: array offsets, then constants
+  std::int64_t array_elements = 0;    // of 8 bytes: a block's scalar arrays
+  // The plan in words: tiles, stages, layouts; for reports.
+  std::string summary;
+};
+
+// ErrorCode::unsupported, with the place and the reason, for what has no kernel.
+Expected<LoweredKernel> lower(const Program& program);
+
+}  // namespace tessera::cuda

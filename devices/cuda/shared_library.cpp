@@ -1,0 +1,47 @@
+#include "devices/cuda/shared_library.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#ifndef TESSERA_CUDA_LIBRARIES
+#define TESSERA_CUDA_LIBRARIES ""
+#endif
+
+namespace tessera::cuda {
+namespace {
+
+std::vector<std::string> folders() {
+  std::vector<std::string> result{""};
+  const char* home = std::getenv("CUDA_HOME");
+  if (home != nullptr && *home != '\0') result.push_back(std::string(home) + "/lib64/");
+  const std::string built = TESSERA_CUDA_LIBRARIES;
+  if (!built.empty()) result.push_back(built + "/");
+  result.emplace_back("/usr/local/cuda/lib64/");
+  return result;
+}
+
+}  // namespace
+
+SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
+  for (const std::string& folder : folders()) {
+    for (const std::string& name : names) {
+      handle_ = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_ != nullptr) {
+        problem_.clear();
+        return;
+      }
+      const char* said = dlerror();
+      if (problem_.empty() && said != nullptr) problem_ = said;
+    }
+  }
+}
+
+void* SharedLibrary::symbol(const char* name) {
+  if (handle_ == nullptr) return nullptr;
+  void* const address = dlsym(handle_, name);
+  if (address == nullptr && problem_.empty()) problem_ = std::string("no function ") + name;
+  return address;
+}
+
+}  // namespace tessera::cuda

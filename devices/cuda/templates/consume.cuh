@@ -1,0 +1,127 @@
+// A consumer: a warpgroup multiplies its rows of every tile as its operands arrive, one step of
+// matrix instructions in flight, and stores them.
+#pragma once
+#include "devices/cuda/templates/epilogue.cuh"
+#include "devices/cuda/templates/produce.cuh"
+#include "devices/cuda/templates/wgmma.cuh"
+
+namespace tessera::cuda {
+
+// A slot's operands have been read by this warp. Lanes may have waited apart; none may be left
+// behind.
+template <class C>
+TESSERA_DEVICE void release(u32 memory, int slot) {
+  ptx::sync_warp();
+  if (ptx::thread() % 32 == 0) ptx::barrier_arrive(empty_barrier<C>(memory, slot));
+}
+
+// The last step of a ragged reduction: operands from k = depth on belong to somebody else. Both are
+// zeroed up to the next matrix instruction's end: zero times a neighbour's infinity would be no
+// zero.
+template <class C>
+TESSERA_DEVICE void zero_beyond(u32 operands, int depth) {
+  using Left = typename SharedLayout<C>::Left;
+  using Right = typename SharedLayout<C>::Right;
+  constexpr int threads = C::consumers * 128;
+  const int end = (depth + step_k - 1) / step_k * step_k;
+  const int chunks = (end - depth) * (row_bytes / 16);
+  const int thread = ptx::thread() - 128;
+  for (int i = thread; i < (Left::boxes + Right::boxes) * chunks; i += threads) {
+    const int box = i / chunks;
+    const u32 at = box < Left::boxes ? box * Left::box_bytes
+                                     : Left::bytes + (box - Left::boxes) * Right::box_bytes;
+    ptx::zero_shared(operands + at + depth * row_bytes + (i % chunks) * 16);
+  }
+  ptx::fence_async();
+  ptx::named_barrier<1, threads>();
+}
+
+// `steps` matrix instructions along the contraction for each 64 rows.
+template <class C, int steps, class Sums>
+TESSERA_DEVICE void multiply(Sums& sums, u32 operands, int first_row) {
+  using Left = typename SharedLayout<C>::Left;
+  using Right = typename SharedLayout<C>::Right;
+  ptx::product_fence();
+#pragma unroll
+  for (int step = 0; step < steps; ++step) {
+    const int k = step * step_k;
+    const u64 right =
+        descriptor(operands + Left::bytes + Right::offset(0, k), Right::leading, Right::stride);
+#pragma unroll
+    for (int i = 0; i < C::m_pieces; ++i) {
+      const u64 left = descriptor(operands + Left::offset(first_row + i * warpgroup_rows, k),
+                                  Left::leading, Left::stride);
+      product(sums[i], left, right);
+    }
+  }
+  ptx::product_commit();
+}
+
+// The same for a block whose first `depth` along the contraction count; every count is a way of its
+// own, since a branch between two instructions would serialise them.
+template <class C, int steps, class Sums>
+TESSERA_DEVICE void multiply_some(Sums& sums, u32 operands, int first_row, int depth) {
+  if constexpr (steps > 1) {
+    if (depth <= (steps - 1) * step_k) {
+      multiply_some<C, steps - 1>(sums, operands, first_row, depth);
+      return;
+    }
+  }
+  multiply<C, steps>(sums, operands, first_row);
+}
+
+template <class C, class P>
+TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 memory,
+                            int warpgroup) {
+  float sums[C::m_pieces][C::n / 2];
+  const TileGrid grid = P::grid(p, arrays);
+  const int count = tile_count(grid);
+  const int first_row = warpgroup * C::m_pieces * warpgroup_rows;
+  Ring<C::stages> ring;
+  Staging<C> staging(memory, warpgroup);
+  for (int index = ptx::block(); index < count; index += ptx::blocks()) {
+    const typename P::Tile tile = P::tile(p, arrays, tile_at(grid, C::band, index));
+    const Rows rows = P::rows(p, tile);
+    bool wanted = false;
+    for (int i = 0; i < C::m_pieces; ++i)
+      wanted |= has_rows<C>(rows, first_row + i * warpgroup_rows);
+    const i64 end = P::step_end(p, arrays, tile);
+    // Also for a tile without steps. Starting the first product from 0 instead would leave the
+    // compiler two ways to the same accumulators, and it spills them.
+#pragma unroll
+    for (int i = 0; i < C::m_pieces; ++i) {
+#pragma unroll
+      for (int r = 0; r < C::n / 2; ++r) sums[i][r] = 0;
+    }
+    int held = -1;  // the slot whose instructions are in flight
+    for (i64 s = P::step_begin(p, arrays, tile); s < end; ++s) {
+      const typename P::Step step = P::step(p, arrays, tile, s);
+      if (!step.active) continue;
+      const u32 operands = memory + ring.slot * SharedLayout<C>::stage_bytes;
+      ptx::barrier_wait(full_barrier<C>(memory, ring.slot), ring.phase);
+      if (C::ragged_k && step.depth < C::k) zero_beyond<C>(operands, step.depth);
+      if (wanted) {
+        if constexpr (C::ragged_k) {
+          multiply_some<C, C::k / step_k>(sums, operands, first_row, step.depth);
+        } else {
+          multiply<C, C::k / step_k>(sums, operands, first_row);
+        }
+        ptx::product_wait<1>();
+      }
+      if (held >= 0) release<C>(memory, held);
+      held = ring.slot;
+      ring.advance();
+    }
+    ptx::product_wait<0>();
+#pragma unroll
+    for (int i = 0; i < C::m_pieces; ++i) {
+#pragma unroll
+      for (int r = 0; r < C::n / 2; ++r) ptx::pin(sums[i][r]);
+    }
+    if (held >= 0) release<C>(memory, held);
+    if (wanted) store_tile<C, P>(p, tile, rows, sums, staging);
+  }
+  if (staging.leader()) ptx::store_wait<0>();
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,17 @@
+// What an epilogue's expressions are made of, beside the arithmetic that C++ has.
+#pragma once
+#include "devices/cuda/templates/ptx.cuh"
+
+namespace tessera::cuda {
+
+TESSERA_DEVICE float load_f32(float x) { return x; }
+TESSERA_DEVICE float load_bf16(unsigned short x) {
+  return ptx::bits_to_float(static_cast<u32>(x) << 16);
+}
+TESSERA_DEVICE float load_f16(unsigned short x) { return ptx::f16_to_float(x); }
+
+// NaN when either is.
+TESSERA_DEVICE float lesser(float a, float b) { return a != a ? a : b != b ? b : a < b ? a : b; }
+TESSERA_DEVICE float greater(float a, float b) { return a != a ? a : b != b ? b : a < b ? b : a; }
+
+}  // namespace tessera::cuda

@@ -1,0 +1,183 @@
+// From a warpgroup's accumulators to the result: the program's epilogue on each element, chunks
+// with rows of 128 bytes in shared memory, then one bulk copy where all rows are stored, else 16
+// bytes a thread.
+#pragma once
+#include "devices/cuda/templates/produce.cuh"
+
+namespace tessera::cuda {
+
+// Where element `r` of a thread's accumulators lies in the 64 x n result of its matrix instruction.
+struct Fragment {
+  int thread;  // in its warpgroup
+  TESSERA_BOTH int row(int r) const { return thread / 32 * 16 + thread % 32 / 4 + (r / 2 % 2) * 8; }
+  TESSERA_BOTH int column(int r) const { return r / 4 * 8 + thread % 4 * 2 + r % 2; }
+};
+
+enum class ResultType { f32, bf16, f16 };
+
+template <ResultType type>
+TESSERA_DEVICE u32 pack(float low, float high) {
+  return type == ResultType::bf16 ? ptx::pack_bf16(low, high) : ptx::pack_f16(low, high);
+}
+
+// A consumer's two buffers; each is refilled only when the copy out of it has read it.
+template <class C>
+struct Staging {
+  using Layout = SharedLayout<C>;
+  static constexpr int spaced =
+      (Layout::staging_bytes + swizzle_atom - 1) / swizzle_atom * swizzle_atom;
+  u32 start;
+  int warpgroup;
+  int next = 0;
+
+  TESSERA_DEVICE Staging(u32 memory, int number)
+      : start(memory + Layout::staging + number * Layout::staging_buffers * spaced),
+        warpgroup(number) {}
+  TESSERA_DEVICE int thread() const { return ptx::thread() % 128; }
+  TESSERA_DEVICE bool leader() const { return thread() == 0; }
+  TESSERA_DEVICE void sync() const {
+    if (warpgroup == 0) {
+      ptx::named_barrier<2, 128>();
+    } else {
+      ptx::named_barrier<3, 128>();
+    }
+  }
+  // A buffer that may be written. Every take is followed by one give.
+  TESSERA_DEVICE u32 take() {
+    if (leader()) ptx::store_wait_read<Layout::staging_buffers - 1>();
+    sync();
+    const u32 buffer = start + next * spaced;
+    next ^= 1;
+    return buffer;
+  }
+};
+
+// Copies a filled buffer out: its first row and column are those of `at`, and of its rows [begin,
+// end).
+template <class C, class P>
+TESSERA_DEVICE void give(const typename P::Args& p, const Staging<C>& staging, u32 buffer,
+                         const int (&at)[C::result_rank], int begin, int end) {
+  constexpr int rows = SharedLayout<C>::staging_rows;
+  constexpr int per_chunk = 16 / C::result_bytes;
+  ptx::fence_async();
+  staging.sync();
+  if (begin <= 0 && end >= rows) {
+    if (staging.leader()) ptx::store_box<C::result_rank>(&p.result_map, buffer, at);
+  } else {
+    const i64 outer = C::result_rank == 3 ? at[C::result_rank - 1] : 0;
+#pragma unroll 1
+    for (int i = staging.thread(); i < rows * (row_bytes / 16); i += 128) {
+      const int row = i / (row_bytes / 16), chunk = i % (row_bytes / 16);
+      const i64 y = at[1] + row, x = at[0] + chunk * per_chunk;
+      if (row < begin || row >= end || y < 0 || y >= p.result_rows || x >= p.result_columns)
+        continue;
+      const i64 element = (outer * p.result_rows + y) * p.result_columns + x;
+      ptx::store_global(static_cast<char*>(p.result) + element * C::result_bytes,
+                        ptx::load_shared(buffer + swizzled(row * row_bytes + chunk * 16)));
+    }
+  }
+  // An empty group where there was no copy: the count of groups is the count of buffers given.
+  if (staging.leader()) ptx::store_commit();
+}
+
+// The rows of the tile are the matrix instruction's rows: 64 rows by 128 bytes a chunk.
+template <class C, class P, class Sums>
+TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::Tile& tile,
+                                   const Rows& rows, const Sums& sums, Staging<C>& staging) {
+  constexpr int columns = row_bytes / C::result_bytes;
+  const Fragment mine{staging.thread()};
+  const int lane = mine.thread % 32, warp = mine.thread / 32;
+#pragma unroll
+  for (int i = 0; i < C::m_pieces; ++i) {
+    const int first = (staging.warpgroup * C::m_pieces + i) * warpgroup_rows;
+    if (!has_rows<C>(rows, first)) continue;
+    int at[C::result_rank];
+    P::result_at(p, tile, at);
+    at[1] += first;
+#pragma unroll
+    for (int chunk = 0; chunk < C::n / columns; ++chunk) {
+      if (at[0] >= p.result_columns) break;
+      const u32 buffer = staging.take();
+      const auto value = [&](int r) {
+        return P::value(p, tile, first + mine.row(r), mine.column(r), sums[i][r]);
+      };
+      const int base = chunk * (columns / 2);
+      if constexpr (C::result_bytes == 2) {
+        const int row = warp * 16 + (lane / 8 % 2) * 8 + lane % 8;
+#pragma unroll
+        for (int j = 0; j < columns / 16; ++j) {
+          const int r = base + j * 8;
+          ptx::store_matrices(buffer + swizzled(row * row_bytes + (j * 2 + lane / 16) * 16),
+                              pack<C::result>(value(r), value(r + 1)),
+                              pack<C::result>(value(r + 2), value(r + 3)),
+                              pack<C::result>(value(r + 4), value(r + 5)),
+                              pack<C::result>(value(r + 6), value(r + 7)));
+        }
+      } else {
+#pragma unroll
+        for (int j = 0; j < columns / 8; ++j) {
+          const int r = base + j * 4;
+          const u32 offset = mine.row(0) * row_bytes + (j * 8 + lane % 4 * 2) * 4;
+          ptx::store_shared(buffer + swizzled(offset), value(r), value(r + 1));
+          ptx::store_shared(buffer + swizzled(offset + 8 * row_bytes), value(r + 2), value(r + 3));
+        }
+      }
+      give<C, P>(p, staging, buffer, at, rows.begin - first, rows.end - first);
+      at[0] += columns;
+    }
+  }
+}
+
+// The rows of the tile are the matrix instruction's columns, and its rows the tile's columns: few
+// rows.
+template <class C, class P, class Sums>
+TESSERA_DEVICE void store_swapped(const typename P::Args& p, const typename P::Tile& tile,
+                                  const Rows& rows, const Sums& sums, Staging<C>& staging) {
+  constexpr int columns = row_bytes / C::result_bytes;
+  constexpr int parts = warpgroup_rows / columns;  // 2 for f32: two warps fill one buffer
+  const Fragment mine{staging.thread()};
+  const int lane = mine.thread % 32, warp = mine.thread / 32;
+#pragma unroll
+  for (int i = 0; i < C::m_pieces; ++i) {
+    const int first = (staging.warpgroup * C::m_pieces + i) * warpgroup_rows;
+    const auto value = [&](int r) {
+      return P::value(p, tile, mine.column(r), first + mine.row(r), sums[i][r]);
+    };
+#pragma unroll
+    for (int part = 0; part < parts; ++part) {
+      int at[C::result_rank];
+      P::result_at(p, tile, at);
+      at[0] += first + part * columns;
+      if (at[0] >= p.result_columns) break;
+      const u32 buffer = staging.take();
+      if constexpr (C::result_bytes == 2) {
+#pragma unroll
+        for (int r = 0; r < C::n / 2; r += 4) {
+          const int row = r / 4 * 8 + lane % 8;
+          ptx::store_matrices_transposed(
+              buffer + swizzled(row * row_bytes + (warp * 2 + lane / 8 % 2) * 16),
+              pack<C::result>(value(r), value(r + 1)), pack<C::result>(value(r + 2), value(r + 3)));
+        }
+      } else if (warp / 2 == part) {
+#pragma unroll
+        for (int r = 0; r < C::n / 2; ++r) {
+          ptx::store_shared(
+              buffer + swizzled(mine.column(r) * row_bytes + mine.row(r) % columns * 4), value(r));
+        }
+      }
+      give<C, P>(p, staging, buffer, at, rows.begin, rows.end);
+    }
+  }
+}
+
+template <class C, class P, class Sums>
+TESSERA_DEVICE void store_tile(const typename P::Args& p, const typename P::Tile& tile,
+                               const Rows& rows, const Sums& sums, Staging<C>& staging) {
+  if constexpr (C::swapped) {
+    store_swapped<C, P>(p, tile, rows, sums, staging);
+  } else {
+    store_straight<C, P>(p, tile, rows, sums, staging);
+  }
+}
+
+}  // namespace tessera::cuda

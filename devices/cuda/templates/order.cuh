@@ -1,0 +1,52 @@
+// Which tile is computed when. Tiles that run at the same time should share operands in L2: the
+// tiles of one outer index are walked in bands of rows, every column of a band before the next
+// band, and the columns of every other band backwards, so that neighbours in time are neighbours in
+// the plane.
+#pragma once
+#include "devices/cuda/templates/base.cuh"
+
+namespace tessera::cuda {
+
+// A grid of tiles; the loop that an operand's row index comes from is `rows`.
+struct TileGrid {
+  int outer, rows, columns;
+};
+struct TilePoint {
+  int outer, row, column;
+};
+
+TESSERA_BOTH int tile_count(const TileGrid& grid) {
+  return grid.outer <= 0 || grid.rows <= 0 || grid.columns <= 0
+             ? 0
+             : grid.outer * grid.rows * grid.columns;
+}
+
+// The tile number `index` of [0, tile_count), in bands of `height` rows.
+TESSERA_BOTH TilePoint tile_at(const TileGrid& grid, int height, int index) {
+  const int plane = grid.rows * grid.columns;
+  const int outer = index / plane;
+  const int in_plane = index - outer * plane;
+  const int band = in_plane / (height * grid.columns);
+  const int first = band * height;
+  const int rows = height < grid.rows - first ? height : grid.rows - first;
+  const int in_band = in_plane - first * grid.columns;
+  const int across = in_band / rows;
+  const int column = band % 2 == 0 ? across : grid.columns - 1 - across;
+  return {outer, first + (in_band - across * rows), column};
+}
+
+// A ring of slots. `phase` is the parity of the barrier's phase that the next wait is for.
+template <int slots>
+struct Ring {
+  int slot = 0;
+  u32 phase = 0;
+
+  TESSERA_BOTH void advance() {
+    if (++slot == slots) {
+      slot = 0;
+      phase ^= 1;
+    }
+  }
+};
+
+}  // namespace tessera::cuda

@@ -1,0 +1,198 @@
+// The instructions that the templates use, one function each. A host emulation has the same
+// functions (tests/cuda), so nothing else in the templates may be an instruction.
+#pragma once
+#include "devices/cuda/templates/base.cuh"
+
+#ifndef TESSERA_EMULATED
+
+namespace tessera::cuda::ptx {
+
+TESSERA_DEVICE unsigned char* shared_memory() {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  return memory;
+}
+TESSERA_DEVICE u32 address(const void* shared) {
+  return static_cast<u32>(__cvta_generic_to_shared(shared));
+}
+TESSERA_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
+TESSERA_DEVICE int block() { return static_cast<int>(blockIdx.x); }
+TESSERA_DEVICE int blocks() { return static_cast<int>(gridDim.x); }
+TESSERA_DEVICE void sync_block() { __syncthreads(); }
+TESSERA_DEVICE void sync_warp() { __syncwarp(); }
+TESSERA_DEVICE i64 from_lane_below(i64 value, int distance) {
+  return __shfl_up_sync(0xFFFFFFFFu, value, static_cast<unsigned>(distance));
+}
+TESSERA_DEVICE i64 from_lane(i64 value, int lane) { return __shfl_sync(0xFFFFFFFFu, value, lane); }
+
+// `id` and `threads` are immediates: a barrier number in a register reserves all sixteen.
+template <int id, int threads>
+TESSERA_DEVICE void named_barrier() {
+  asm volatile("bar.sync %0, %1;" ::"n"(id), "n"(threads) : "memory");
+}
+template <int count>
+TESSERA_DEVICE void more_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
+}
+template <int count>
+TESSERA_DEVICE void fewer_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
+}
+
+// Transaction barriers.
+TESSERA_DEVICE void barrier_init(u32 barrier, u32 arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
+}
+// After the inits, before anybody or any copy uses them.
+TESSERA_DEVICE void barrier_init_fence() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+TESSERA_DEVICE void barrier_arrive(u32 barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+TESSERA_DEVICE void barrier_expect(u32 barrier, u32 bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+TESSERA_DEVICE bool barrier_try(u32 barrier, u32 parity) {
+  u32 done;
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+      "selp.u32 %0, 1, 0, p;\n}"
+      : "=r"(done)
+      : "r"(barrier), "r"(parity)
+      : "memory");
+  return done != 0;
+}
+TESSERA_DEVICE void barrier_wait(u32 barrier, u32 parity) {
+  while (!barrier_try(barrier, parity)) {
+  }
+}
+
+// Copies of a box between global and shared memory; innermost coordinate first.
+template <int rank>
+TESSERA_DEVICE void load_box(u32 to, const TensorMap* map, u32 barrier, const int (&at)[rank]) {
+  static_assert(rank == 2 || rank == 3);
+  if constexpr (rank == 2) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+        "[%1, "
+        "{%3, %4}], [%2];" ::"r"(to),
+        "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1])
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
+        "[%1, "
+        "{%3, %4, %5}], [%2];" ::"r"(to),
+        "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2])
+        : "memory");
+  }
+}
+template <int rank>
+TESSERA_DEVICE void store_box(const TensorMap* map, u32 from, const int (&at)[rank]) {
+  static_assert(rank == 2 || rank == 3);
+  if constexpr (rank == 2) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(
+            map),
+        "r"(from), "r"(at[0]), "r"(at[1])
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::
+            "l"(map),
+        "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2])
+        : "memory");
+  }
+}
+TESSERA_DEVICE void store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+// All but the newest `pending` groups have read their shared memory.
+template <int pending>
+TESSERA_DEVICE void store_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+template <int pending>
+TESSERA_DEVICE void store_wait() {
+  asm volatile("cp.async.bulk.wait_group %0;" ::"n"(pending) : "memory");
+}
+TESSERA_DEVICE void prefetch_map(const TensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+// What this thread wrote to shared memory is visible to copies and matrix instructions after it.
+TESSERA_DEVICE void fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// Matrix instructions of a warpgroup; the products themselves are in the generated wgmma.cuh.
+TESSERA_DEVICE void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+TESSERA_DEVICE void product_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int pending>
+TESSERA_DEVICE void product_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+}
+// Keeps uses of an accumulator behind the wait for it.
+TESSERA_DEVICE void pin(float& value) { asm volatile("" : "+f"(value)::"memory"); }
+
+// Shared and global memory, 16 bytes and less.
+struct Bytes16 {
+  u32 word[4];
+};
+TESSERA_DEVICE void store_matrices(u32 to, u32 a, u32 b, u32 c, u32 d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(a),
+               "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+TESSERA_DEVICE void store_matrices_transposed(u32 to, u32 a, u32 b) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(to), "r"(a),
+               "r"(b)
+               : "memory");
+}
+TESSERA_DEVICE void store_shared(u32 to, float a) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(a) : "memory");
+}
+TESSERA_DEVICE void store_shared(u32 to, float a, float b) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(a), "f"(b) : "memory");
+}
+TESSERA_DEVICE void zero_shared(u32 to) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(to), "r"(0) : "memory");
+}
+TESSERA_DEVICE Bytes16 load_shared(u32 from) {
+  Bytes16 x;
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+               : "r"(from)
+               : "memory");
+  return x;
+}
+TESSERA_DEVICE void store_global(void* to, const Bytes16& x) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(x.word[0]), "r"(x.word[1]),
+               "r"(x.word[2]), "r"(x.word[3])
+               : "memory");
+}
+TESSERA_DEVICE void first_error(i64* at, i64 value) {
+  atomicCAS(reinterpret_cast<u64*>(at), 0ull, static_cast<u64>(value));
+}
+
+// Two floats rounded to nearest even, `low` in the lower half.
+TESSERA_DEVICE u32 pack_bf16(float low, float high) {
+  u32 x;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
+  return x;
+}
+TESSERA_DEVICE u32 pack_f16(float low, float high) {
+  u32 x;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
+  return x;
+}
+TESSERA_DEVICE float bits_to_float(u32 bits) { return __uint_as_float(bits); }
+TESSERA_DEVICE float f16_to_float(unsigned short bits) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+}
+
+}  // namespace tessera::cuda::ptx
+
+#endif

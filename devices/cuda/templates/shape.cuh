@@ -1,0 +1,66 @@
+// Where things lie in shared memory. Every operand tile is a list of boxes with rows of 128 bytes,
+// as one copy of the tensor map's 128-byte swizzle writes them: chunk c (16 bytes) of row r lies at
+// chunk c ^ (r mod 8).
+//   K-major, [k / 64][rows][64]:  a row is 64 neighbours along k of one row (or column) of the
+//   product MN-major, [rows / 64][k][64]: a row is 64 neighbours along the rows (or columns) at one
+//   k
+#pragma once
+#include "devices/cuda/templates/base.cuh"
+
+namespace tessera::cuda {
+
+inline constexpr int row_bytes = 128;      // of every box
+inline constexpr int swizzle_atom = 1024;  // 8 such rows: what boxes are aligned to
+inline constexpr int box_elements = 64;    // of two bytes each in a row of a box
+inline constexpr int step_k = 16;          // of one matrix instruction
+inline constexpr int warpgroup_rows = 64;  // of one matrix instruction
+
+// A byte offset in a box, with the chunk moved to where the swizzle put it.
+TESSERA_BOTH constexpr u32 swizzled(u32 offset) { return offset ^ ((offset >> 3) & 0x70); }
+
+// One operand of the product, `rows` x k (or k x columns: `rows` are then its columns).
+template <int rows, int k, bool k_major>
+struct OperandTile {
+  static constexpr int bytes = rows * k * 2;
+  static constexpr int box_rows = k_major ? rows : k;
+  static constexpr int boxes = k_major ? k / box_elements : rows / box_elements;
+  static constexpr int box_bytes = box_rows * row_bytes;
+  // In the descriptor: from 8 rows of a box to the next 8, and from a box to the next.
+  static constexpr u32 stride = swizzle_atom;
+  static constexpr u32 leading = k_major ? 16 : box_bytes;
+
+  // From the tile's start to the part that begins at `row` (a multiple of 8 or, MN-major, of 64)
+  // and k.
+  TESSERA_BOTH static constexpr u32 offset(int row, int k_first) {
+    return k_major ? (k_first / box_elements) * box_bytes + row * row_bytes +
+                         (k_first % box_elements) * 2
+                   : (row / box_elements) * box_bytes + k_first * row_bytes;
+  }
+};
+
+// A matrix descriptor of sm_90: start, leading and stride offsets in units of 16 bytes, 128-byte
+// swizzle.
+TESSERA_BOTH constexpr u64 descriptor(u32 address, u32 leading, u32 stride) {
+  return static_cast<u64>((address & 0x3FFFF) >> 4) | static_cast<u64>(leading >> 4) << 16 |
+         static_cast<u64>(stride >> 4) << 32 | static_cast<u64>(1) << 62;
+}
+
+// C: the tile m x n x k of a product, its stages, its consumer warpgroups, whether operands are
+// K-major, and the bytes of a result's element.
+template <class C>
+struct SharedLayout {
+  using Left = OperandTile<C::m, C::k, C::left_k_major>;
+  using Right = OperandTile<C::n, C::k, C::right_k_major>;
+  static constexpr int stage_bytes = Left::bytes + Right::bytes;
+  static constexpr int staging_buffers = 2;  // for each consumer
+  static constexpr int staging_rows = C::swapped ? C::n : warpgroup_rows;
+  static constexpr int staging_bytes = staging_rows * row_bytes;
+  static constexpr int staging = C::stages * stage_bytes;
+  static constexpr int barriers =
+      staging + C::consumers * staging_buffers *
+                    ((staging_bytes + swizzle_atom - 1) / swizzle_atom * swizzle_atom);
+  static constexpr int arrays =
+      barriers + 2 * C::stages * 8;  // the program's scalar memory, if it fits
+};
+
+}  // namespace tessera::cuda

@@ -1,0 +1,133 @@
+#include "devices/cuda/tile_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tessera::cuda {
+namespace {
+
+std::vector<int> memory_dims(const Buffer& buffer) {
+  std::vector<int> dims = buffer.order;
+  if (dims.empty()) {
+    dims.resize(buffer.shape.size());
+    std::iota(dims.begin(), dims.end(), 0);
+  }
+  std::reverse(dims.begin(), dims.end());
+  return dims;
+}
+
+Diag no(std::string reason) { return error(ErrorCode::unsupported, std::move(reason)); }
+
+// Copies move rows in units of 16 bytes and boxes of 2 or 3 dimensions.
+std::optional<Diag> copyable(const Buffer& buffer) {
+  const std::vector<int> dims = memory_dims(buffer);
+  if (dims.size() < 2 || dims.size() > 3) {
+    return no(fmt::format("`{}` has {} dimensions; the CUDA kernels copy 2 or 3", buffer.name,
+                          dims.size()));
+  }
+  const std::int64_t row = buffer.shape[static_cast<std::size_t>(dims[0])] * size_of(buffer.dtype);
+  if (row % 16 != 0) {
+    return no(fmt::format("rows of `{}` are {} bytes; the copy engine moves multiples of 16",
+                          buffer.name, row));
+  }
+  return std::nullopt;
+}
+
+int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
+
+std::optional<Diag> check_operand(const OperandConfig& config, const char* side) {
+  const Buffer& buffer = *config.operand->window.buffer;
+  if (auto problem = copyable(buffer)) return problem;
+  if (!config.operand->k_major && config.operand->rows % 64 != 0) {
+    return no(
+        fmt::format("`{}` is contiguous along its rows of the product: the tile's {} are a "
+                    "multiple of 64, found {}",
+                    buffer.name, side, config.operand->rows));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int OperandConfig::position(int buffer_dim) const {
+  return static_cast<int>(std::find(memory_dims.begin(), memory_dims.end(), buffer_dim) -
+                          memory_dims.begin());
+}
+
+Expected<TileConfig> tile_config(const Program& program, const Contraction& c) {
+  (void)program;
+  TileConfig t;
+  t.operand = c.left.window.buffer->dtype;
+  t.result = c.result.buffer->dtype;
+  if (t.operand != c.right.window.buffer->dtype ||
+      (t.operand != DType::bf16 && t.operand != DType::f16)) {
+    return no(fmt::format("products of {} and {}; the CUDA kernels multiply bf16 or f16",
+                          name(t.operand), name(c.right.window.buffer->dtype)));
+  }
+  if (t.result != DType::f32 && t.result != DType::bf16 && t.result != DType::f16) {
+    return no(
+        fmt::format("a result of {}; the CUDA kernels store f32, bf16 or f16", name(t.result)));
+  }
+  if (c.k != 64 && c.k != 128) {
+    return no(
+        fmt::format("tiles of {} along the contraction; the CUDA kernels take 64 or 128", c.k));
+  }
+  t.k = static_cast<int>(c.k);
+  t.swapped = c.left.rows < 64;
+  const ProductOperand& left = t.swapped ? c.right : c.left;
+  const ProductOperand& right = t.swapped ? c.left : c.right;
+  if (left.rows != 64 && left.rows != 128 && left.rows != 256) {
+    return no(fmt::format("tiles of {} {}; the CUDA kernels take 64, 128 or 256{}", left.rows,
+                          t.swapped ? "columns" : "rows",
+                          t.swapped ? " columns with fewer than 64 rows" : ""));
+  }
+  t.m = static_cast<int>(left.rows);
+  const std::int64_t unit = t.swapped ? 8 : 64;
+  if (right.rows % unit != 0 || right.rows > 256 || right.rows < unit) {
+    return no(fmt::format("tiles of {} {}; the CUDA kernels take multiples of {} up to 256",
+                          right.rows, t.swapped ? "rows" : "columns", unit));
+  }
+  t.n = static_cast<int>(right.rows);
+  t.consumers = t.m == 64 ? 1 : 2;
+  t.m_pieces = t.m / 64 / t.consumers;
+  if (t.m_pieces * t.n / 2 > 200) {
+    return no(fmt::format("tiles of {} x {}: the sums do not fit the registers", t.m, t.n));
+  }
+  t.ragged_k = c.k_size != no_value;
+  t.left = {&left, memory_dims(*left.window.buffer)};
+  t.right = {&right, memory_dims(*right.window.buffer)};
+  if (auto problem = check_operand(t.left, t.swapped ? "columns" : "rows")) return *problem;
+  if (auto problem = check_operand(t.right, t.swapped ? "rows" : "columns")) return *problem;
+  if (t.ragged_k && (left.k_major || right.k_major)) {
+    return no(
+        "a part of a block along the contraction needs operands that are contiguous across it");
+  }
+  const Buffer& result = *c.result.buffer;
+  if (auto problem = copyable(result)) return *problem;
+  const int rank = static_cast<int>(result.shape.size());
+  if (!result.order.empty() || c.result.dims != std::vector<int>{rank - 2, rank - 1}) {
+    return no(
+        fmt::format("the blocks of `{}` are not of its two innermost dimensions", result.name));
+  }
+  if (c.result.block != Shape{t.result_rows(), t.result_columns()}) {
+    return no(fmt::format("the result's block is {}, the product's is {} x {}",
+                          to_string(c.result.block), t.result_rows(), t.result_columns()));
+  }
+  t.result_dims = memory_dims(result);
+
+  t.stages = static_cast<int>(c.depth);
+  const int stage = (t.m + t.n) * t.k * 2;
+  const int buffer = round_up((t.swapped ? t.n : 64) * 128, 1024);
+  const int fixed = t.consumers * 2 * buffer;
+  t.shared_bytes = fixed + t.stages * (stage + 16);
+  if (t.shared_bytes > shared_limit) {
+    return no(fmt::format("{} buffers of {} bytes do not fit the shared memory; at most {} do",
+                          t.stages, stage, (shared_limit - fixed) / (stage + 16)));
+  }
+  if (t.stages < 2) return no("the CUDA kernels need two buffers of each operand at least");
+  return t;
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,40 @@
+// What a template is instantiated with, chosen from a contraction's blocks; or why no template fits
+// them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/expected.h"
+#include "devices/cuda/contraction.h"
+
+namespace tessera::cuda {
+
+inline constexpr int shared_limit = 232448;  // bytes of a block on sm_90
+inline constexpr int multiprocessor_tile_rows = 64;
+
+struct OperandConfig {
+  const ProductOperand* operand = nullptr;
+  std::vector<int> memory_dims;  // the buffer's dimensions, innermost first
+  int rank() const { return static_cast<int>(memory_dims.size()); }
+  int position(int buffer_dim) const;  // in memory_dims
+};
+
+struct TileConfig {
+  int m = 0, n = 0, k = 0;  // of the matrix instructions: m rows by n columns; swapped: m are the
+                            // result's columns
+  int stages = 0, consumers = 0, m_pieces = 0;
+  int band = 8;  // rows of tiles that are walked together
+  bool swapped = false, ragged_k = false;
+  OperandConfig left, right;     // of the instructions
+  std::vector<int> result_dims;  // the result buffer's, innermost first
+  DType operand = DType::bf16, result = DType::f32;
+  int shared_bytes = 0;
+
+  int threads() const { return 128 * (1 + consumers); }
+  int result_rows() const { return swapped ? n : m; }  // of a tile
+  int result_columns() const { return swapped ? m : n; }
+};
+
+Expected<TileConfig> tile_config(const Program& program, const Contraction& contraction);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,33 @@
+// Grouped matmul on memory that is on a GPU already: nothing is copied, nothing waits, sizes stay
+// on the device.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "core/dtype.h"
+#include "core/expected.h"
+#include "devices/cuda/kernel.h"
+#include "devices/cuda/tuning.h"
+
+namespace tessera {
+
+struct DeviceGroupedMatmul {
+  // gmm: out[m, n] = lhs[m, k] . rhs[groups, k, n] by rows; tgmm: out[groups, k, n] of lhs[m, k]
+  // and rhs[m, n].
+  enum class Kind : std::uint8_t { gmm, tgmm } kind = Kind::gmm;
+  std::int64_t m = 0, k = 0, n = 0, groups = 0;
+  DType operand = DType::bf16;  // or f16
+  DType out = DType::bf16;      // or f16, f32
+  bool transpose_rhs = false;   // gmm: rhs is [groups, n, k]
+  bool existing = false;        // out = existing_out + product
+
+  // Tiles of the tables in devices/cuda/tuning.h.
+  cuda::Configuration configuration() const;
+};
+
+// The kernel, ready to launch any number of times: launch({{"lhs", p}, {"rhs", p}, {"group_sizes",
+// p}, {"out", p}}, stream), with "existing_out" where there is one. group_sizes are i32.
+// ErrorCode::environment without a GPU, unsupported with the reason for what has no CUDA kernel.
+Expected<std::shared_ptr<cuda::Kernel>> device_grouped_matmul(const DeviceGroupedMatmul& call);
+
+}  // namespace tessera

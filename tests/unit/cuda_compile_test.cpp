@@ -1,0 +1,73 @@
+// The gates of the CUDA kernels that need a compiler but no GPU: every configuration becomes
+// machine code, and the assembler's log shows no spill, no serialised matrix instruction and no
+// unplanned barrier.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include "devices/cuda/compiler.h"
+#include "devices/cuda/compiler_log.h"
+#include "tests/unit/cuda_support.h"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int named_barriers = 4;  // the block's own, the consumers', and one for each consumer
+
+class CudaCompile : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Support here = compiler_available();
+    if (!here.ok) GTEST_SKIP() << here.reason;
+  }
+};
+
+TEST_F(CudaCompile, every_configuration_passes_the_gates) {
+  int kernels = 0;
+  double seconds = 0, longest = 0;
+  std::string slowest;
+  for (const TestConfiguration& configuration : test_configurations()) {
+    SCOPED_TRACE(configuration.name());
+    const Expected<LoweredKernel> kernel = lowered(configuration);
+    ASSERT_TRUE(kernel) << render(kernel.diags());
+    const Expected<CompiledKernel> compiled = compile(*kernel);
+    ASSERT_TRUE(compiled) << render(compiled.diags());
+    EXPECT_EQ(objection(read_log(compiled->log), kernel->threads, named_barriers), "")
+        << compiled->log;
+    EXPECT_GT(compiled->cubin.size(), 0u);
+    ++kernels;
+    seconds += compiled->seconds;
+    if (compiled->seconds > longest) {
+      longest = compiled->seconds;
+      slowest = configuration.name();
+    }
+  }
+  std::cout << kernels << " kernels for sm_90a by " << compiler_version() << ": "
+            << seconds / kernels << " s each, longest " << longest << " s (" << slowest << ")\n";
+}
+
+TEST_F(CudaCompile, a_source_that_is_wrong_fails_with_the_log) {
+  Expected<LoweredKernel> kernel = lowered(gmm_configuration(128, 128, 4, "bf16", "bf16", 0));
+  ASSERT_TRUE(kernel);
+  kernel->source += "\nint unfinished(";
+  const Expected<CompiledKernel> compiled = compile(*kernel);
+  ASSERT_FALSE(compiled);
+  EXPECT_NE(compiled.diags()[0].message.find("nvrtcCompileProgram failed"), std::string::npos);
+  ASSERT_EQ(compiled.diags()[0].notes.size(), 1u);
+  EXPECT_NE(compiled.diags()[0].notes[0].message.find("error"), std::string::npos);
+}
+
+TEST_F(CudaCompile, the_gates_see_spills) {
+  Expected<LoweredKernel> kernel = lowered(gmm_configuration(128, 256, 4, "bf16", "bf16", 0));
+  ASSERT_TRUE(kernel);
+  const std::string registers = "consumer_registers = 232";
+  kernel->source.replace(kernel->source.find(registers), registers.size(),
+                         "consumer_registers = 104");
+  const Expected<CompiledKernel> compiled = compile(*kernel);
+  if (compiled) {
+    EXPECT_NE(objection(read_log(compiled->log), kernel->threads, named_barriers), "");
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cuda

@@ -1,0 +1,117 @@
+// Runs a lowered kernel without a GPU: its source and the templates, compiled by the host compiler
+// against an emulation of the instructions (tests/cuda/emulate).
+#pragma once
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "devices/cuda/arguments.h"
+#include "devices/cuda/lower.h"
+#include "tests/cuda/emulate/machine.h"
+#include "tests/source_dir.h"
+#include "tests/unit/temporary.h"
+
+namespace tessera::cuda {
+
+// A mistake made on purpose: text of a template and what takes its place.
+struct Mutation {
+  std::string file, from, to;
+};
+
+class EmulatedKernel {
+ public:
+  // Empty problem() when the source compiled.
+  explicit EmulatedKernel(const LoweredKernel& kernel, const Mutation* mutation = nullptr)
+      : kernel_(kernel) {
+    const std::string folder = folder_.file("devices/cuda/templates");
+    std::filesystem::create_directories(folder);
+    if (mutation != nullptr) {
+      std::string text =
+          read_bytes(test::source_dir() + "/devices/cuda/templates/" + mutation->file);
+      const std::size_t at = text.find(mutation->from);
+      if (at == std::string::npos) {
+        problem_ = "no text to mutate in " + mutation->file;
+        return;
+      }
+      std::ofstream(folder + "/" + mutation->file)
+          << text.replace(at, mutation->from.size(), mutation->to);
+    }
+    std::ofstream(folder + "/wgmma.cuh") << kernel.wgmma;
+    std::ofstream(folder_.file("kernel.cpp")) << "#include \"tests/cuda/emulate/ptx.h\"\n"
+                                              << kernel.source << "#define KERNEL " << kernel.entry
+                                              << "\n#include \"tests/cuda/emulate/entry.h\"\n";
+    const std::string library = folder_.file("kernel.so"), log = folder_.file("log");
+    const std::string command = std::string(TESSERA_CXX_COMPILER) +
+                                " -std=c++20 -O1 -w -shared -fPIC -I" + folder_.file("") + " -I" +
+                                test::source_dir() + " -o " + library + " " +
+                                folder_.file("kernel.cpp") + " > " + log + " 2>&1";
+    if (std::system(command.c_str()) != 0) {
+      problem_ = read_bytes(log);
+      return;
+    }
+    handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ != nullptr) run_ = reinterpret_cast<Run*>(dlsym(handle_, "run_kernel"));
+    if (run_ == nullptr) problem_ = dlerror();
+  }
+  ~EmulatedKernel() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+  EmulatedKernel(const EmulatedKernel&) = delete;
+  EmulatedKernel& operator=(const EmulatedKernel&) = delete;
+
+  const std::string& problem() const { return problem_; }
+
+  // `kernel` is the plan of this problem, of the same source; memory by the program's buffers. What
+  // the emulated multiprocessor objects to, or nothing.
+  std::string run(const LoweredKernel& kernel, const std::map<int, void*>& memory, int blocks,
+                  std::uint64_t seed, bool arrays_in_shared = true) {
+    if (kernel.source != kernel_.source) return "another kernel";
+    const auto map = [&](const MapPlan& plan) {
+      emulate::Map made{};
+      made.base = static_cast<char*>(memory.at(plan.buffer));
+      made.rank = static_cast<int>(plan.extent.size());
+      made.element_bytes = plan.element_bytes;
+      for (std::size_t d = 0; d < plan.extent.size(); ++d) {
+        made.extent[d] = plan.extent[d];
+        made.box[d] = static_cast<int>(plan.box[d]);
+      }
+      EncodedMap encoded{};
+      std::memcpy(encoded.data(), &made, sizeof made);
+      return encoded;
+    };
+    const auto address = [](void* at) {
+      return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(at));
+    };
+    std::vector<std::int64_t> arrays(static_cast<std::size_t>(kernel.array_elements * blocks));
+    error = 0;
+    KernelAddresses addresses{map(kernel.left), map(kernel.right), map(kernel.result)};
+    addresses.result = address(memory.at(kernel.result.buffer));
+    if (!arrays_in_shared) addresses.arrays = address(arrays.data());
+    addresses.error = address(&error);
+    for (const int buffer : kernel.pointers)
+      addresses.operands.push_back(address(memory.at(buffer)));
+    const std::vector<std::byte> bytes = kernel_arguments(kernel, addresses);
+    std::string problem(400, '\0');
+    loaded_bytes = 0;
+    if (run_(bytes.data(), blocks, kernel.threads, seed, problem.data(), 400, &loaded_bytes) == 0)
+      return "";
+    return problem.c_str();
+  }
+
+  std::int64_t error = 0;               // the kernel's error word
+  unsigned long long loaded_bytes = 0;  // by copies into shared memory
+
+ private:
+  using Run = int(const void*, int, int, unsigned long long, char*, int, unsigned long long*);
+  LoweredKernel kernel_;
+  TemporaryFolder folder_;
+  void* handle_ = nullptr;
+  Run* run_ = nullptr;
+  std::string problem_;
+};
+
+}  // namespace tessera::cuda

@@ -1,0 +1,129 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "devices/cuda/cache.h"
+#include "devices/cuda/compiler_log.h"
+#include "devices/cuda/templates/order.cuh"
+#include "devices/cuda/templates/shape.cuh"
+#include "tests/unit/cuda_support.h"
+#include "tests/unit/temporary.h"
+
+namespace tessera::cuda {
+namespace {
+
+TEST(CudaLower, another_m_or_count_of_groups_needs_no_other_source) {
+  TestConfiguration configuration = gmm_configuration(128, 256, 4, "bf16", "bf16", 0);
+  const Expected<LoweredKernel> first = lowered(configuration);
+  ASSERT_TRUE(first);
+  configuration.settings["m"] = "70000";
+  configuration.settings["groups"] = configuration.settings["local_groups"] = "256";
+  const Expected<LoweredKernel> second = lowered(configuration);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(first->source, second->source);
+  EXPECT_NE(first->numbers, second->numbers);
+  EXPECT_GT(second->array_elements, 4 * 256);
+}
+
+TEST(CudaLower, every_configuration_has_a_kernel_that_fits) {
+  for (const TestConfiguration& configuration : test_configurations()) {
+    const Expected<LoweredKernel> kernel = lowered(configuration);
+    ASSERT_TRUE(kernel) << configuration.name() << "\n" << render(kernel.diags());
+    EXPECT_LE(kernel->shared_bytes, 232448);
+    for (const MapPlan* map : {&kernel->left, &kernel->right, &kernel->result}) {
+      ASSERT_EQ(map->extent.size(), map->box.size());
+      EXPECT_LE(map->box[0] * map->element_bytes, 128);  // the swizzle's row
+      for (const std::int64_t side : map->box) EXPECT_LE(side, 256);
+      EXPECT_EQ(map->extent[0] * map->element_bytes % 16, 0);
+    }
+  }
+}
+
+TEST(CudaLower, too_many_stages_are_refused_with_the_number_that_fits) {
+  TestConfiguration configuration = gmm_configuration(128, 256, 5, "bf16", "bf16", 0);
+  const Expected<LoweredKernel> kernel = lowered(configuration);
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.diags()[0].code, ErrorCode::unsupported);
+  EXPECT_EQ(kernel.diags()[0].message,
+            "5 buffers of 49152 bytes do not fit the shared memory; at most 4 do");
+}
+
+TEST(CudaLower, the_tables_choose_by_rows_and_steps) {
+  EXPECT_EQ(gmm_configuration(131072, 7168, 256).tiling, (Tiling{128, 64, 256}));
+  EXPECT_EQ(gmm_configuration(262144, 768, 128).tiling, (Tiling{128, 64, 128}));
+  EXPECT_EQ(gmm_configuration(4096, 7168, 256).tiling, (Tiling{16, 64, 128}));
+  EXPECT_EQ(gmm_configuration(0, 64, 0).tiling, (Tiling{8, 64, 128}));
+  EXPECT_EQ(tgmm_configuration(65536, 8).tiling, (Tiling{64, 128, 256}));
+}
+
+TEST(CudaOrder, every_tile_comes_once) {
+  for (const TileGrid& grid :
+       {TileGrid{1, 1, 1}, {1, 17, 3}, {3, 8, 8}, {2, 7, 5}, {1, 100, 1}, {4, 1, 9}}) {
+    for (const int band : {1, 3, 8, 16}) {
+      std::set<std::tuple<int, int, int>> seen;
+      for (int i = 0; i < tile_count(grid); ++i) {
+        const TilePoint at = tile_at(grid, band, i);
+        EXPECT_TRUE(at.outer >= 0 && at.outer < grid.outer && at.row >= 0 && at.row < grid.rows &&
+                    at.column >= 0 && at.column < grid.columns);
+        seen.insert({at.outer, at.row, at.column});
+      }
+      EXPECT_EQ(static_cast<int>(seen.size()), grid.outer * grid.rows * grid.columns);
+    }
+  }
+  EXPECT_EQ(tile_count({1, 0, 5}), 0);
+}
+
+TEST(CudaOrder, a_band_is_walked_before_the_next_one) {
+  const TileGrid grid{1, 20, 6};
+  for (int i = 0; i < tile_count(grid); ++i)
+    EXPECT_EQ(tile_at(grid, 8, i).row / 8, i < 96 ? i / 48 : 2);
+}
+
+TEST(CudaShape, scalars_divide_as_the_language_does) {
+  EXPECT_EQ(floor_div(-7, 2), -4);
+  EXPECT_EQ(floor_mod(-7, 2), 1);
+  EXPECT_EQ(tiles_of(7, 2), 4);
+  EXPECT_EQ(tiles_of(-7, 2), -3);
+  EXPECT_EQ(floor_div(5, 0), 0);
+  const int sorted[] = {0, 3, 3, 7};
+  EXPECT_EQ(search_right(sorted, 4, 3), 3);
+  EXPECT_EQ(search_right(sorted, 4, -1), 0);
+  EXPECT_EQ(search_right(sorted, 4, 9), 4);
+}
+
+TEST(CudaLog, figures_and_objections) {
+  const std::string good =
+      "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
+      "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 168 registers, used 4 barriers\n";
+  EXPECT_EQ(objection(read_log(good), 384, 4), "");
+  EXPECT_EQ(objection(read_log(good), 512, 4), "168 registers, more than 128");
+  EXPECT_EQ(objection(read_log(good), 384, 3),
+            "4 barriers where 3 are named: one is in a register");
+  EXPECT_EQ(objection(read_log(""), 384, 4), "the log has no register count");
+  const std::string serialised = good +
+                                 "ptxas info    : (C7511) Potential Performance Loss: "
+                                 "wgmma.mma_async instructions are serialized\n";
+  EXPECT_NE(objection(read_log(serialised), 384, 4).find("C7511"), std::string::npos);
+  const std::string spilled =
+      "8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\nUsed 168 registers\n";
+  EXPECT_EQ(objection(read_log(spilled), 384, 4),
+            "8 bytes of stack, 12 of spill stores, 16 of spill loads");
+}
+
+TEST(CudaCache, what_is_written_is_read_and_nothing_else) {
+  const TemporaryFolder folder;
+  const std::string place = folder.file("cache");
+  const std::string bytes("bytes\n\0and more", 15);
+  EXPECT_FALSE(read_cached(place, "key"));
+  EXPECT_FALSE(write_cached(place, "key", bytes));
+  EXPECT_EQ(read_cached(place, "key"), bytes);
+  EXPECT_FALSE(read_cached(place, "other"));
+  EXPECT_FALSE(read_cached("", "key"));
+  EXPECT_TRUE(write_cached("", "key", "bytes"));
+  EXPECT_NE(cache_key("a"), cache_key("b"));
+  EXPECT_EQ(cache_key("a").size(), 32u);
+}
+
+}  // namespace
+}  // namespace tessera::cuda

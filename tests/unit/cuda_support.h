@@ -1,0 +1,103 @@
+// The kernels that the CUDA tests lower: every tile of the tables, each layout, type and epilogue.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/language.h"
+#include "devices/cuda/lower.h"
+#include "devices/cuda/tuning.h"
+#include "kernels/kernels.h"
+
+namespace tessera::cuda {
+
+struct TestConfiguration {
+  std::string kernel;
+  Settings settings;
+  std::string name() const {
+    std::string text = kernel;
+    for (const char* key : {"tm", "tk", "tn", "T", "U", "transpose_rhs", "existing", "buffers"}) {
+      if (const auto found = settings.find(key); found != settings.end())
+        text += "_" + found->second;
+    }
+    return text;
+  }
+};
+
+inline TestConfiguration gmm_configuration(int tm, int tn, int buffers, const char* in,
+                                           const char* out, int transpose_rhs, int existing = 0) {
+  const auto t = [](int v) { return std::to_string(v); };
+  return {"gmm",
+          {{"T", in},
+           {"U", out},
+           {"m", "300"},
+           {"k", "200"},
+           {"n", "776"},
+           {"groups", "7"},
+           {"tm", t(tm)},
+           {"tk", "64"},
+           {"tn", t(tn)},
+           {"buffers", t(buffers)},
+           {"align", "1"},
+           {"transpose_rhs", t(transpose_rhs)},
+           {"existing", t(existing)}}};
+}
+
+inline TestConfiguration tgmm_configuration(int tk, int tn, int buffers, const char* in,
+                                            const char* out, int existing = 0) {
+  const auto t = [](int v) { return std::to_string(v); };
+  return {"tgmm",
+          {{"T", in},
+           {"U", out},
+           {"m", "300"},
+           {"k", "200"},
+           {"n", "776"},
+           {"groups", "7"},
+           {"tm", "64"},
+           {"tk", t(tk)},
+           {"tn", t(tn)},
+           {"buffers", t(buffers)},
+           {"existing", t(existing)}}};
+}
+
+inline std::vector<TestConfiguration> test_configurations() {
+  std::vector<TestConfiguration> all;
+  for (const int transpose : {0, 1}) {
+    for (const char* out : {"bf16", "f32"}) {
+      for (const auto& [tm, tn] :
+           {std::pair{128, 256}, {256, 128}, {128, 192}, {128, 128}, {64, 256}, {64, 128}}) {
+        all.push_back(gmm_configuration(tm, tn, 4, "bf16", out, transpose));
+      }
+      for (const int tm : {8, 16, 32})
+        all.push_back(gmm_configuration(tm, 128, 6, "bf16", out, transpose));
+    }
+    all.push_back(gmm_configuration(128, 256, 4, "f16", "f16", transpose));
+    all.push_back(gmm_configuration(128, 128, 4, "bf16", "bf16", transpose, 1));
+    all.push_back(gmm_configuration(128, 128, 4, "bf16", "f32", transpose, 2));
+  }
+  for (const char* out : {"bf16", "f32"}) {
+    for (const auto& [tk, tn] : {std::pair{128, 256}, {256, 128}, {128, 128}}) {
+      all.push_back(tgmm_configuration(tk, tn, 4, "bf16", out));
+    }
+  }
+  for (const TuningLine& line : gmm_lines()) {
+    const Configuration& c = line.configuration;
+    for (const int transpose : {0, 1}) {
+      TestConfiguration tuned =
+          gmm_configuration(static_cast<int>(c.tiling.m), static_cast<int>(c.tiling.n),
+                            static_cast<int>(c.buffers), "bf16", "bf16", transpose);
+      tuned.settings["tk"] = std::to_string(c.tiling.k);
+      all.push_back(tuned);
+    }
+  }
+  all.push_back(tgmm_configuration(128, 256, 4, "f16", "f32"));
+  all.push_back(tgmm_configuration(128, 128, 4, "bf16", "f32", 1));
+  return all;
+}
+
+inline Expected<LoweredKernel> lowered(const TestConfiguration& configuration) {
+  const Expected<Program> program = make_kernel(configuration.kernel, configuration.settings);
+  if (!program) return program.diags();
+  return lower(*program);
+}
+
+}  // namespace tessera::cuda
