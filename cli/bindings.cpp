@@ -189,7 +189,8 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   }
   std::vector<TensorSize> sizes;
   for (const Buffer& buffer : program.buffers) {
-    if (buffer.role != Role::scratch || buffer.space == Space::hbm) sizes.push_back({buffer.dtype, buffer.shape, devices});
+    if (buffer.role != Role::scratch || buffer.space == Space::hbm)
+      sizes.push_back({buffer.dtype, buffer.shape, devices});
   }
   diags = check_host_memory(sizes);
   if (!diags.empty()) return diags;

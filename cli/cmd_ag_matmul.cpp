@@ -20,8 +20,8 @@ std::optional<Tiling> read_tiling(CollectiveReader& read) {
   const auto sides = parse_integers(read.text("tiling"));
   if (sides && sides->size() == 3 && std::min({(*sides)[0], (*sides)[1], (*sides)[2]}) > 0)
     return Tiling{(*sides)[0], (*sides)[1], (*sides)[2]};
-  read.complain(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'",
-                            read.text("tiling")));
+  read.complain(
+      fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", read.text("tiling")));
   return std::nullopt;
 }
 
@@ -105,27 +105,28 @@ Expected<Collective> prepare(const Arguments& arguments) {
 }  // namespace
 
 Command ag_matmul_command() {
-  return {"ag-matmul",
-          "",
-          "all-gather matmul: what a ring holds, times each device's columns",
-          "  gmm-run ag-matmul --devices 8 --m 512 --k 1024 --n 256 --interpret\n"
-          "  gmm-run ag-matmul --rings 0,2,1,3/7,5,6,4 --m 64 --k 128 --n 32 --schedule random:7\n"
-          "  gmm-run ag-matmul --variant literal --devices 4 --m 16 --k 64 --n 16 --dma-order fifo\n"
-          "  gmm-run ag-matmul --gather m --devices 8 --m 512 --k 256 --n 128 --dtype f32\n",
-          collective_options(
-              {{"m", "N", "rows of lhs (with --gather m: of all devices of a ring)"},
-               {"k", "N", "the whole contraction (with --gather k each device has its share)"},
-               {"n", "N", "columns of one device"},
-               {"gather", "k|m", "what the devices share; default k"},
-               {"variant", "production|literal", "literal: the kernel as first written, whole shards"},
-               {"buffering", "N", "slots a side for the travelling shards, a power of two; default 2"},
-               {"no-protocol-checks", "", "literal: run a buffering that must deadlock"},
-               {"dtype", "TYPE", "of lhs and rhs; default bf16"},
-               {"out-dtype", "TYPE", "of the result; default f32, with --gather m that of lhs"},
-               {"transpose-rhs", "", "--gather m: rhs is stored [n, k]"},
-               {"tiling", "tm,tk,tn", "tile of the products; default the profile's"}}),
-          run_collective<prepare>,
-          verifiable<prepare>};
+  return {
+      "ag-matmul",
+      "",
+      "all-gather matmul: what a ring holds, times each device's columns",
+      "  gmm-run ag-matmul --devices 8 --m 512 --k 1024 --n 256 --interpret\n"
+      "  gmm-run ag-matmul --rings 0,2,1,3/7,5,6,4 --m 64 --k 128 --n 32 --schedule random:7\n"
+      "  gmm-run ag-matmul --variant literal --devices 4 --m 16 --k 64 --n 16 --dma-order fifo\n"
+      "  gmm-run ag-matmul --gather m --devices 8 --m 512 --k 256 --n 128 --dtype f32\n",
+      collective_options(
+          {{"m", "N", "rows of lhs (with --gather m: of all devices of a ring)"},
+           {"k", "N", "the whole contraction (with --gather k each device has its share)"},
+           {"n", "N", "columns of one device"},
+           {"gather", "k|m", "what the devices share; default k"},
+           {"variant", "production|literal", "literal: the kernel as first written, whole shards"},
+           {"buffering", "N", "slots a side for the travelling shards, a power of two; default 2"},
+           {"no-protocol-checks", "", "literal: run a buffering that must deadlock"},
+           {"dtype", "TYPE", "of lhs and rhs; default bf16"},
+           {"out-dtype", "TYPE", "of the result; default f32, with --gather m that of lhs"},
+           {"transpose-rhs", "", "--gather m: rhs is stored [n, k]"},
+           {"tiling", "tm,tk,tn", "tile of the products; default the profile's"}}),
+      run_collective<prepare>,
+      verifiable<prepare>};
 }
 
 }  // namespace tessera::cli

@@ -117,7 +117,8 @@ int run(const Arguments& arguments, Console& console) {
   const Expected<const Device*> device = find_device((*suite)->device);
   if (!device) return fail(console, device.diags());
   if (const Support here = (*device)->available(); !here.ok) {
-    return fail(console, error(ErrorCode::environment, fmt::format("device {}: {}", (*suite)->device, here.reason)));
+    return fail(console, error(ErrorCode::environment,
+                               fmt::format("device {}: {}", (*suite)->device, here.reason)));
   }
   Diags diags;
   const auto seconds =

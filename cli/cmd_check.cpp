@@ -33,8 +33,8 @@ int run(const Arguments& arguments, Console& console) {
   const auto module = open_program(arguments.words().front());
   if (!module) return fail(console, module.diags());
   if ((*module)->root->kids.empty()) {
-    return fail(console, error(fmt::format("{} has no kernel and no function",
-                                           arguments.words().front())));
+    return fail(console,
+                error(fmt::format("{} has no kernel and no function", arguments.words().front())));
   }
   std::vector<const KernelInfo*> kernels;
   if (arguments.has("kernel") || arguments.has("set")) {

@@ -33,16 +33,17 @@ int run(const Arguments& arguments, Console& console) {
 }  // namespace
 
 Command expand_command() {
-  return {"expand",
-          "FILE.tsr|KERNEL",
-          "a kernel with its pipelines as explicit loops, slots, copies and waits",
-          "  gmm-run expand gmm --set m=300 --set k=64 --set n=32 --set groups=3\n"
-          "  gmm-run expand my_kernel.tsr --set m=300 --structured\n",
-          {{"set", "NAME=VALUE", "a parameter of the kernel", true},
-           {"kernel", "NAME", "which kernel, when the file has several"},
-           {"calls", "N", "that many launches back to back, each with scratch of its own; default 1"},
-           {"structured", "", "only the parameters are put in; pipelines stay"}},
-          run};
+  return {
+      "expand",
+      "FILE.tsr|KERNEL",
+      "a kernel with its pipelines as explicit loops, slots, copies and waits",
+      "  gmm-run expand gmm --set m=300 --set k=64 --set n=32 --set groups=3\n"
+      "  gmm-run expand my_kernel.tsr --set m=300 --structured\n",
+      {{"set", "NAME=VALUE", "a parameter of the kernel", true},
+       {"kernel", "NAME", "which kernel, when the file has several"},
+       {"calls", "N", "that many launches back to back, each with scratch of its own; default 1"},
+       {"structured", "", "only the parameters are put in; pipelines stay"}},
+      run};
 }
 
 }  // namespace tessera::cli

@@ -201,8 +201,8 @@ Expected<Prepared> prepare(Operation operation, const Arguments& arguments) {
   prepared.kernel = fmt::format("{}, m {}, k {}, n {}, {}", name(operation), problem.m, problem.k,
                                 problem.n, groups_text(problem));
   prepared.simulate = [input = std::make_shared<const Given>(*std::move(input)),
-                       request = prepared.request](
-                          const RunOptions& options) -> Expected<RunResult> {
+                       request =
+                           prepared.request](const RunOptions& options) -> Expected<RunResult> {
     const Expected<Outcome> outcome =
         perform(input->problem, input->operands, request, options, Check::none);
     if (!outcome) return outcome.diags();

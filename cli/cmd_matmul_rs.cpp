@@ -28,8 +28,8 @@ void read_tiles(CollectiveReader& read, std::int64_t half, std::int64_t k_shard,
   if (!read.has("tiling")) return;
   const auto sides = parse_integers(read.text("tiling"));
   if (!sides || sides->size() != 3) {
-    read.complain(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'",
-                              read.text("tiling")));
+    read.complain(
+        fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", read.text("tiling")));
     return;
   }
   options.bm = (*sides)[0];
@@ -65,26 +65,27 @@ Expected<Collective> prepare(const Arguments& arguments) {
                          const Launch& done, const CheckOptions& how) {
     return check_product_scattered(x, y, *rings, done, wire, how);
   };
-  return std::move(collective);
+  return collective;
 }
 
 }  // namespace
 
 Command matmul_rs_command() {
-  return {"matmul-rs",
-          "",
-          "matmul + reduce-scatter: the sum over a ring of x . transpose(y), block by block",
-          "  gmm-run matmul-rs --devices 4 --m 512 --k 1024 --n 256 --interpret\n"
-          "  gmm-run matmul-rs --devices 4 --m 64 --k 128 --n 32 --wire-dtype bf16 --tiling 8,32,32\n",
-          collective_options({{"m", "N", "rows of the product; each device gets its block"},
-                              {"k", "N", "the whole contraction, of which each device has its share"},
-                              {"n", "N", "columns of the product"},
-                              {"dtype", "TYPE", "of x and y: bf16 f16 f32; default bf16"},
-                              {"out-dtype", "TYPE", "of the result: f32 bf16 f16; default f32"},
-                              {"wire-dtype", "TYPE", "of the sums that travel; default f32"},
-                              {"tiling", "tm,tk,tn", "must divide half a block, k's share and n"}}),
-          run_collective<prepare>,
-          verifiable<prepare>};
+  return {
+      "matmul-rs",
+      "",
+      "matmul + reduce-scatter: the sum over a ring of x . transpose(y), block by block",
+      "  gmm-run matmul-rs --devices 4 --m 512 --k 1024 --n 256 --interpret\n"
+      "  gmm-run matmul-rs --devices 4 --m 64 --k 128 --n 32 --wire-dtype bf16 --tiling 8,32,32\n",
+      collective_options({{"m", "N", "rows of the product; each device gets its block"},
+                          {"k", "N", "the whole contraction, of which each device has its share"},
+                          {"n", "N", "columns of the product"},
+                          {"dtype", "TYPE", "of x and y: bf16 f16 f32; default bf16"},
+                          {"out-dtype", "TYPE", "of the result: f32 bf16 f16; default f32"},
+                          {"wire-dtype", "TYPE", "of the sums that travel; default f32"},
+                          {"tiling", "tm,tk,tn", "must divide half a block, k's share and n"}}),
+      run_collective<prepare>,
+      verifiable<prepare>};
 }
 
 }  // namespace tessera::cli

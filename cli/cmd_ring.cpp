@@ -31,7 +31,7 @@ Expected<Asked> asked(CollectiveReader& read, DType fallback) {
   collective.types = std::string(name(type));
   result.rings = std::make_shared<Tensor>(read.rings().clone());
   result.x = &read.fill(collective, type, {m, n}, FillRole::lhs, read.length());
-  return std::move(result);
+  return result;
 }
 
 template <typename Options>
@@ -123,7 +123,8 @@ Command right_permute_command() {
           "  gmm-run right-permute --devices 8 --m 8 --n 128 --calls 3 --slow-device 2\n",
           options("rows of one device", moved,
                   {{"single-barrier", "", "the barrier that is not enough for calls in a row"}}),
-          run_collective<prepare_permute>, verifiable<prepare_permute>};
+          run_collective<prepare_permute>,
+          verifiable<prepare_permute>};
 }
 
 Command all_gather_command() {
@@ -134,7 +135,8 @@ Command all_gather_command() {
           "  gmm-run all-gather --rings 0,1,2/5,4,3 --m 8 --n 128 --directions 1\n",
           options("rows of one device", moved,
                   {{"directions", "2|1", "2: halves of each block both ways; default 2"}}),
-          run_collective<prepare_gather>, verifiable<prepare_gather>};
+          run_collective<prepare_gather>,
+          verifiable<prepare_gather>};
 }
 
 Command all_reduce_command() {
@@ -142,7 +144,9 @@ Command all_reduce_command() {
           "",
           "every device gets the sum of the rows of its ring",
           "  gmm-run all-reduce --devices 4 --m 8 --n 128 --interpret\n",
-          options("rows of one device", added), run_collective<prepare_reduce>, verifiable<prepare_reduce>};
+          options("rows of one device", added),
+          run_collective<prepare_reduce>,
+          verifiable<prepare_reduce>};
 }
 
 Command reduce_scatter_command() {
@@ -150,7 +154,9 @@ Command reduce_scatter_command() {
           "",
           "every device gets its place's block of the sum of the rows of its ring",
           "  gmm-run reduce-scatter --devices 4 --m 32 --n 128 --interpret\n",
-          options("rows of one device, a block for each place", added), run_collective<prepare_scatter>, verifiable<prepare_scatter>};
+          options("rows of one device, a block for each place", added),
+          run_collective<prepare_scatter>,
+          verifiable<prepare_scatter>};
 }
 
 }  // namespace tessera::cli

@@ -23,15 +23,16 @@ namespace {
 Options verify_options() {
   return {
       {"necessity", "", "prove again without each wait, and say what it is needed for"},
-      {"mutants", "", "change each synchronising op in turn, and say which changes a proof would notice"},
+      {"mutants", "",
+       "change each synchronising op in turn, and say which changes a proof would notice"},
       {"schedules", "N", "to run where one run does not decide; default 32"},
       {"budget", "N", "events to record, at most; default 100,000,000"},
   };
 }
 
 // Options of the other command that mean nothing here: verify writes no results and no trace.
-constexpr std::array<std::string_view, 6> not_taken = {"out", "check", "trace", "save-schedule",
-                                                       "unchecked", "no-verify"};
+constexpr std::array<std::string_view, 6> not_taken = {"out",           "check",     "trace",
+                                                       "save-schedule", "unchecked", "no-verify"};
 
 // The command that the first word names, else `run`, which takes a file or a kernel.
 Command target_of(const std::vector<std::string>& args) {

@@ -24,13 +24,13 @@ struct Collective {
   using Tensors = std::vector<Tensor>;
 
   RunRequest request;
-  CollectiveOptions options;  // its `run` is filled in when it runs
+  CollectiveOptions options;     // its `run` is filled in when it runs
   std::deque<Tensors> operands;  // what the launch's inputs point to
   std::optional<Launch> launch;
   Json shape = Json::object();
-  std::string types;         // "bf16 . bf16 -> f32"
-  std::int64_t flops = 0;    // on all devices
-  bool whole = false;        // operands are small whole numbers
+  std::string types;       // "bf16 . bf16 -> f32"
+  std::int64_t flops = 0;  // on all devices
+  bool whole = false;      // operands are small whole numbers
   std::vector<std::string> notes;
   std::function<Verdict(const Launch&, const CheckOptions&)> judge;
 };

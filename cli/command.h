@@ -14,8 +14,8 @@ namespace tessera::cli {
 // A program that the command line names, with its operands, ready to be run again and again.
 struct Prepared {
   RunRequest request;
-  std::string kernel;   // its name and settings, for reports
-  Simulate simulate;    // on the interpreter, under these options
+  std::string kernel;  // its name and settings, for reports
+  Simulate simulate;   // on the interpreter, under these options
 };
 
 struct Command {

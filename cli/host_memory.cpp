@@ -21,10 +21,10 @@ Diags check_host_memory(const std::vector<TensorSize>& tensors) {
   const double there =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes <= there) return {};
-  return {error(ErrorCode::environment,
-                fmt::format("what is in hbm needs {}, and this machine has {}",
-                            human_bytes(static_cast<std::int64_t>(bytes)),
-                            human_bytes(static_cast<std::int64_t>(there))))};
+  return {
+      error(ErrorCode::environment, fmt::format("what is in hbm needs {}, and this machine has {}",
+                                                human_bytes(static_cast<std::int64_t>(bytes)),
+                                                human_bytes(static_cast<std::int64_t>(there))))};
 }
 
 }  // namespace tessera::cli

@@ -32,8 +32,8 @@ bool survives(const JudgedMutant& judged) {
 
 std::string what(const JudgedMutant& judged) {
   const Mutant& mutant = judged.mutant;
-  return fmt::format("{}{}{}: {}", judged.mnemonic, mutant.field.empty() ? "" : ", ",
-                     mutant.field, name(mutant.mutation));
+  return fmt::format("{}{}{}: {}", judged.mnemonic, mutant.field.empty() ? "" : ", ", mutant.field,
+                     name(mutant.mutation));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace tessera::cli {
 struct Outcome {
   Status status = Status::ok;
   GroupedMatmulRun run;
-  std::optional<Verdict> verdict;  // none when the run was not checked
+  std::optional<Verdict> verdict;   // none when the run was not checked
   std::optional<Finding> mismatch;  // what the verdict says when it is not ok
 };
 

@@ -144,7 +144,8 @@ Expected<Asked> asked(Operation operation, const Arguments& arguments) {
     problem.existing = Existing::accumulate;
   }
   problem.tiling = tiling_option(arguments, diags);
-  problem.buffers = arguments.integer("buffers", diags, 1, max_window_depth).value_or(problem.buffers);
+  problem.buffers =
+      arguments.integer("buffers", diags, 1, max_window_depth).value_or(problem.buffers);
   problem.precision = precisions[arguments.choice("precision", precisions, diags)];
   problem.strict_sum = arguments.has("strict-sum");
   problem.fill = static_cast<Fill>(arguments.choice("fill", fills, diags));

@@ -12,7 +12,7 @@
 #include "core/expected.h"
 #include "core/language.h"
 #include "core/tensor.h"
-#include "devices/tiling.h"
+#include "core/tiling.h"
 #include "kernels/fill.h"
 
 namespace tessera::cli {

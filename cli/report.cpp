@@ -81,8 +81,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   for (const Finding& finding : result->findings) object["findings"].push_back(to_json(finding));
   object["replay"] =
       result->findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
-  object["all_schedules"] =
-      result->certificate ? Json(name(result->certificate->verdict)) : Json();
+  object["all_schedules"] = result->certificate ? Json(name(result->certificate->verdict)) : Json();
   object["profile"] = request.profile.machine.name;
   object["schedule"] = request.schedule;
   object["steps"] = result->stats.steps;

@@ -15,7 +15,7 @@ namespace {
 // Options that only the interpreter can honour.
 constexpr std::array<std::string_view, 12> of_interpreter = {
     "profile", "schedule",  "dma-order", "landing",       "slow-device", "math",
-    "no-math", "unchecked", "trace",     "save-schedule", "devices", "no-verify"};
+    "no-math", "unchecked", "trace",     "save-schedule", "devices",     "no-verify"};
 
 void choose_device(const Arguments& arguments, bool with_reference, RunRequest& request,
                    Diags& diags) {

@@ -13,7 +13,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::size_t longest_schedule = 500;   // characters that still read as a command line
+constexpr std::size_t longest_schedule = 500;  // characters that still read as a command line
 
 std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
@@ -93,12 +93,12 @@ std::string replay_line(const Arguments& arguments, const RunRequest& request,
       return schedule_words(arguments, race.schedules->y_first, race.schedules->is_partial);
   }
   const std::string& schedule = certificate.run.schedule;
-  return schedule_words(arguments, schedule.size() <= longest_schedule ? schedule : request.schedule,
-                        false);
+  return schedule_words(arguments,
+                        schedule.size() <= longest_schedule ? schedule : request.schedule, false);
 }
 
-std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
-                         const Certificate& c, double seconds) {
+std::string verify_lines(const Arguments& arguments, const Prepared& prepared, const Certificate& c,
+                         double seconds) {
   const RunRequest& request = prepared.request;
   std::string text = line("kernel", prepared.kernel);
   text += line("device", fmt::format("interpreter, profile {}, {}", request.profile.machine.name,
@@ -107,11 +107,11 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
                                      request.options.dma_order == DmaOrder::fifo
                                          ? "in order from one device to another"
                                          : "in any order"));
-  text += line("run", fmt::format("{}, {}, {}, {} of semaphores, {} at most in flight",
-                                  counted(c.agents, "agent", "agents"),
-                                  counted(c.events, "event", "events"),
-                                  counted(c.transfers, "copy", "copies"),
-                                  counted(c.semaphores, "cell", "cells"), c.peak_in_flight));
+  text += line(
+      "run", fmt::format("{}, {}, {}, {} of semaphores, {} at most in flight",
+                         counted(c.agents, "agent", "agents"), counted(c.events, "event", "events"),
+                         counted(c.transfers, "copy", "copies"),
+                         counted(c.semaphores, "cell", "cells"), c.peak_in_flight));
   for (std::size_t i = 0; i < c.findings.size(); ++i) {
     if (c.findings.size() > 1) text += fmt::format("{}. ", i + 1);
     text += render(c.findings[i]);
@@ -122,11 +122,11 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
       const std::string shown = race.is_shown ? "both orders were run"
                                 : race.is_run ? "not seen in a run"
                                               : "not run";
-      text += fmt::format("witness: {}{}{}\n", shown, race.outcome.empty() ? "" : ": ",
-                          race.outcome);
+      text +=
+          fmt::format("witness: {}{}{}\n", shown, race.outcome.empty() ? "" : ": ", race.outcome);
       if (!is_short) continue;
-      text += fmt::format("  {}\n", schedule_words(arguments, race.schedules->x_first,
-                                                   race.schedules->is_partial));
+      text += fmt::format(
+          "  {}\n", schedule_words(arguments, race.schedules->x_first, race.schedules->is_partial));
       if (race.schedules->x_first != race.schedules->y_first)
         text += fmt::format("  {}\n", schedule_words(arguments, race.schedules->y_first,
                                                      race.schedules->is_partial));
@@ -145,9 +145,9 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
     text += note;
   }
   for (const BrokenCondition& broken : c.broken)
-    text += line(broken.condition,
-                 broken.loc.line > 0 ? fmt::format("line {}: {}", broken.loc.line, broken.message)
-                                     : broken.message);
+    text += line(broken.condition, broken.loc.line > 0
+                                       ? fmt::format("line {}: {}", broken.loc.line, broken.message)
+                                       : broken.message);
   if (c.orders_parallel_loops)
     text += line("parallel", "the points of parallel loops come in the order of this run");
   text += line(name(c.verdict), verdict_text(c));
@@ -168,27 +168,27 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
 Json verify_json(const Arguments& arguments, const Prepared& prepared, const Certificate& c,
                  double seconds) {
   const RunRequest& request = prepared.request;
-  Json object = {{"status", name(status_of(c))},
-                 {"device", "interpreter"},
-                 {"devices", request.options.devices},
-                 {"kernel", prepared.kernel},
-                 {"verdict", name(c.verdict)},
-                 {"schedules", c.verdict == SchedulesVerdict::explored ? Json(c.schedules) : Json()},
-                 {"findings", Json::array()},
-                 {"replay", Json()},
-                 {"events", c.events},
-                 {"wall_seconds", seconds}};
+  Json object = {
+      {"status", name(status_of(c))},
+      {"device", "interpreter"},
+      {"devices", request.options.devices},
+      {"kernel", prepared.kernel},
+      {"verdict", name(c.verdict)},
+      {"schedules", c.verdict == SchedulesVerdict::explored ? Json(c.schedules) : Json()},
+      {"findings", Json::array()},
+      {"replay", Json()},
+      {"events", c.events},
+      {"wall_seconds", seconds}};
   for (const Finding& finding : c.findings) object["findings"].push_back(finding_json(finding));
   for (const RaceWitness& race : c.races) {
     if (!race.schedules) continue;
     Json& finding = object["findings"][race.finding];
     const Witness& witness = *race.schedules;
-    finding["witness"] = {
-        {"commands",
-         {schedule_words(arguments, witness.x_first, witness.is_partial),
-          schedule_words(arguments, witness.y_first, witness.is_partial)}},
-        {"shown", race.is_shown},
-        {"outcome", race.outcome}};
+    finding["witness"] = {{"commands",
+                           {schedule_words(arguments, witness.x_first, witness.is_partial),
+                            schedule_words(arguments, witness.y_first, witness.is_partial)}},
+                          {"shown", race.is_shown},
+                          {"outcome", race.outcome}};
     finding["pairs"] = race.race.pairs;
   }
   if (c.verdict == SchedulesVerdict::refuted) object["replay"] = replay_line(arguments, request, c);
@@ -196,9 +196,8 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   for (const Finding& finding : c.order) object["order"].push_back(finding_json(finding));
   object["conditions"] = Json::array();
   for (const BrokenCondition& broken : c.broken)
-    object["conditions"].push_back({{"condition", broken.condition},
-                                    {"line", broken.loc.line},
-                                    {"message", broken.message}});
+    object["conditions"].push_back(
+        {{"condition", broken.condition}, {"line", broken.loc.line}, {"message", broken.message}});
   if (!c.waits.empty()) object["waits"] = Json::array();
   for (std::size_t i = 0; i < c.waits.size(); ++i)
     object["waits"].push_back({{"line", c.wait_findings[i].at.loc.line},

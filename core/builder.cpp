@@ -12,21 +12,36 @@ using Arithmetic = std::int64_t (*)(std::int64_t, std::int64_t);
 // The two-operand ops that folding and dispatch share, by position in Op.
 Arithmetic arithmetic(std::size_t index) {
   switch (index) {
-    case op_index<Add>(): return scalar::add;
-    case op_index<Sub>(): return scalar::sub;
-    case op_index<Mul>(): return scalar::mul;
-    case op_index<Div>(): return scalar::div;
-    case op_index<Mod>(): return scalar::mod;
-    case op_index<Tiles>(): return scalar::tiles;
-    case op_index<Min>(): return scalar::min;
-    case op_index<Max>(): return scalar::max;
-    case op_index<And>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != 0 && b != 0; };
-    case op_index<Or>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != 0 || b != 0; };
-    case op_index<Eq>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a == b; };
-    case op_index<Ne>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != b; };
-    case op_index<Lt>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a < b; };
-    case op_index<Le>(): return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a <= b; };
-    default: return nullptr;
+    case op_index<Add>():
+      return scalar::add;
+    case op_index<Sub>():
+      return scalar::sub;
+    case op_index<Mul>():
+      return scalar::mul;
+    case op_index<Div>():
+      return scalar::div;
+    case op_index<Mod>():
+      return scalar::mod;
+    case op_index<Tiles>():
+      return scalar::tiles;
+    case op_index<Min>():
+      return scalar::min;
+    case op_index<Max>():
+      return scalar::max;
+    case op_index<And>():
+      return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != 0 && b != 0; };
+    case op_index<Or>():
+      return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != 0 || b != 0; };
+    case op_index<Eq>():
+      return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a == b; };
+    case op_index<Ne>():
+      return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a != b; };
+    case op_index<Lt>():
+      return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a < b; };
+    case op_index<Le>():
+      return [](std::int64_t a, std::int64_t b) -> std::int64_t { return a <= b; };
+    default:
+      return nullptr;
   }
 }
 
@@ -44,8 +59,10 @@ bool is_condition(const Program& program, ValueId id) {
     case op_index<Eq>():
     case op_index<Ne>():
     case op_index<Lt>():
-    case op_index<Le>(): return true;
-    default: return false;
+    case op_index<Le>():
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -85,7 +102,8 @@ Folded identity(std::size_t index, ValueId a, ValueId b, const Program& program)
     case op_index<Max>():
       if (a == b) return same(a);
       break;
-    default: break;
+    default:
+      break;
   }
   return {};
 }
@@ -130,7 +148,8 @@ void Builder::at(Loc loc, std::int32_t caller) {
 ValueId Builder::integer(std::int64_t value) {
   for (std::size_t i = 0; i < program_.values.size(); ++i) {
     const Value& v = program_.values[i];
-    if (v.constant && v.kind == ValueKind::scalar && v.integer == value) return static_cast<ValueId>(i);
+    if (v.constant && v.kind == ValueKind::scalar && v.integer == value)
+      return static_cast<ValueId>(i);
   }
   Value v;
   v.constant = true;
@@ -228,7 +247,8 @@ Slice Builder::whole(ValueId ref) {
   Slice s;
   s.base = ref;
   if (program_.value(ref).kind == ValueKind::sem) {
-    const Shape shape = program_.semaphores[static_cast<std::size_t>(program_.value(ref).index)].shape;
+    const Shape shape =
+        program_.semaphores[static_cast<std::size_t>(program_.value(ref).index)].shape;
     s.rank = static_cast<std::int8_t>(shape.size());
     for (std::size_t d = 0; d < shape.size(); ++d) {
       s.start[d] = integer(0);
@@ -261,7 +281,8 @@ Program Builder::finish() {
   std::vector<std::int32_t> open;
   for (std::size_t i = 0; i < program_.body.size(); ++i) {
     Stmt& s = program_.body[i];
-    if (s.result != no_value) program_.values[static_cast<std::size_t>(s.result)].statement = static_cast<std::int32_t>(i);
+    if (s.result != no_value)
+      program_.values[static_cast<std::size_t>(s.result)].statement = static_cast<std::int32_t>(i);
     const Scope scope = info(s.op).scope;
     if (scope == Scope::open) {
       open.push_back(static_cast<std::int32_t>(i));

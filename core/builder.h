@@ -1,4 +1,5 @@
-// Builds a Program statement by statement. Constants are pooled, and scalar arithmetic on constants is folded.
+// Builds a Program statement by statement. Constants are pooled, and scalar arithmetic on constants
+// is folded.
 #pragma once
 #include <span>
 #include <string>
@@ -26,12 +27,13 @@ class Builder {
 
   ValueId integer(std::int64_t value);
   ValueId real(double value);
-  ValueId buffer(Buffer buffer);         // returns its ref value; a name that is taken gets a number
+  ValueId buffer(Buffer buffer);  // returns its ref value; a name that is taken gets a number
   ValueId semaphore(Semaphore semaphore);
   void rename(ValueId buffer, const std::string& name);
   TextId text(std::string_view text);
 
-  // Appends the op; returns its result (no_value if it has none). Folds scalar ops whose operands are constant.
+  // Appends the op; returns its result (no_value if it has none). Folds scalar ops whose operands
+  // are constant.
   ValueId emit(Op op, std::string_view name = {});
 
   ValueId add(ValueId a, ValueId b) { return emit(Add{a, b}); }
@@ -55,8 +57,9 @@ class Builder {
   std::int32_t place_ = -1;
 };
 
-// A constant scalar op's value, or nothing when an operand is not constant or the op is no arithmetic.
-// Also the identities x + 0, x * 1, x * 0, select of a constant: the id of an operand. See builder.cpp.
+// A constant scalar op's value, or nothing when an operand is not constant or the op is no
+// arithmetic. Also the identities x + 0, x * 1, x * 0, select of a constant: the id of an operand.
+// See builder.cpp.
 struct Folded {
   bool is_constant = false;
   std::int64_t constant = 0;

@@ -1,4 +1,5 @@
-// A broken invariant of our own aborts with its place; user errors are Diags and findings, never this.
+// A broken invariant of our own aborts with its place; user errors are Diags and findings, never
+// this.
 #pragma once
 #include <cstdio>
 #include <cstdlib>

@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-// A named text that places point into; `name` is shown as given (a path, or "<gmm>" for an embedded program).
+// A named text that places point into; `name` is shown as given (a path, or "<gmm>" for an embedded
+// program).
 struct Source {
   std::string name;
   std::string text;
@@ -40,7 +41,8 @@ struct Diag {
 
 using Diags = std::vector<Diag>;
 
-// "file:line:col: kind: text", the source line and a caret under what is meant; notes follow in the same form.
+// "file:line:col: kind: text", the source line and a caret under what is meant; notes follow in the
+// same form.
 std::string render(const Diag& diag);
 // The first twenty, and how many more there are.
 std::string render(const Diags& diags);

@@ -1,5 +1,6 @@
-// From the syntax tree to the program: names are resolved, functions inlined, compile-time conditions decided.
-// Declarations and parameters are in instantiate.cpp; expressions, tile arithmetic, calls and statements in elaborate_*.cpp.
+// From the syntax tree to the program: names are resolved, functions inlined, compile-time
+// conditions decided. Declarations and parameters are in instantiate.cpp; expressions, tile
+// arithmetic, calls and statements in elaborate_*.cpp.
 #pragma once
 #include <deque>
 #include <map>
@@ -18,22 +19,34 @@ struct Environment;
 
 // What a name or an expression stands for.
 struct Entity {
-  enum class Kind : std::uint8_t { nothing, scalar, real, view, sem, range, record, closure, type, text };
-  Kind kind = Kind::nothing;             // nothing: an error was reported where it arose
-  ValueId value = no_value;              // scalar, real; lower of a range
-  ValueId upper = no_value;              // range
-  Slice slice;                           // view (memory, or one number of it), sem
+  enum class Kind : std::uint8_t {
+    nothing,
+    scalar,
+    real,
+    view,
+    sem,
+    range,
+    record,
+    closure,
+    type,
+    text
+  };
+  Kind kind = Kind::nothing;  // nothing: an error was reported where it arose
+  ValueId value = no_value;   // scalar, real; lower of a range
+  ValueId upper = no_value;   // range
+  Slice slice;                // view (memory, or one number of it), sem
   DType type = DType::f32;
   std::string text;
-  const Node* definition = nullptr;      // closure
-  Environment* environment = nullptr;    // of a closure; the members of a record
+  const Node* definition = nullptr;    // closure
+  Environment* environment = nullptr;  // of a closure; the members of a record
 };
 
 // Names of one block; a closure keeps the one that it was defined in.
 struct Environment {
   std::map<std::string, Entity, std::less<>> names;
   Environment* parent = nullptr;
-  const Environment* fallback = nullptr; // asked when the names around have none: a function's other results
+  const Environment* fallback =
+      nullptr;  // asked when the names around have none: a function's other results
   const Entity* find(std::string_view name) const;
 };
 
@@ -66,10 +79,10 @@ class Elaborator {
   Entity evaluate_member(const Node& node);
   Entity index(const Entity& base, const Node& node, std::size_t first_item);
   bool add_item(const Node& item, ValueId extent, Slice& slice, int dim);
-  ValueId scalar(const Node& node);                       // no_value after an error
+  ValueId scalar(const Node& node);  // no_value after an error
   ValueId scalar(const Entity& entity, const Node& at);
   std::optional<std::int64_t> constant(const Node& node, std::string_view what);
-  Entity range(const Node& node);                         // a count n is 0 .. n
+  Entity range(const Node& node);  // a count n is 0 .. n
   Entity load(const Slice& element);
   std::string describe(const Entity& entity) const;
   Entity name_result(Entity entity, const std::string& name);
@@ -77,7 +90,8 @@ class Elaborator {
   // elaborate_tile.cpp: `to` is where the result goes, or null for a temporary
   Entity tile(const Node& node, const Slice* to);
   Entity tile_operand(const Node& node);
-  Entity tile_elementwise(std::size_t op, std::vector<Slice> operands, const Node& at, const Slice* to);
+  Entity tile_elementwise(std::size_t op, std::vector<Slice> operands, const Node& at,
+                          const Slice* to);
   Entity tile_matmul(const Node& node, const Slice* to);
   Entity cast(const Node& call, const Slice* to);
   void multiply_add(const Slice& acc, const Node& product);
@@ -96,7 +110,7 @@ class Elaborator {
   Entity new_array(const std::string& name, std::int64_t length);
   Entity define_array(const Node& definition);
   bool bind_argument(const Node& parameter, const Node& argument, Environment* into);
-  Slice whole_ref(const Slice& slice);                    // as a ref of its own, if it is not one already
+  Slice whole_ref(const Slice& slice);  // as a ref of its own, if it is not one already
   const Node* find_function(std::string_view name) const;
   Entity barrier(const Node& call);
 
@@ -120,13 +134,17 @@ class Elaborator {
   ValueId bytes(const Slice& slice);
   std::optional<Slice> semaphore(const Node& node);
   std::optional<Slice> memory(const Node& node);
-  Entity place(const Node& node);        // as evaluate, but one number of scalar memory stays a place
+  Entity place(const Node& node);  // as evaluate, but one number of scalar memory stays a place
 
   void at(const Node& node);
   Entity fail(const Node& node, std::string message, ErrorCode code = ErrorCode::invalid_value);
   void bind(const std::string& name, Entity entity, const Node& node);
-  Entity scalar_entity(ValueId value) const { return {.kind = Entity::Kind::scalar, .value = value}; }
-  Environment* environment(Environment* parent) { return &environments_.emplace_back(Environment{{}, parent, nullptr}); }
+  Entity scalar_entity(ValueId value) const {
+    return {.kind = Entity::Kind::scalar, .value = value};
+  }
+  Environment* environment(Environment* parent) {
+    return &environments_.emplace_back(Environment{{}, parent, nullptr});
+  }
 
   // Opens a block for names, and what it allocated is freed where it ends.
   class Block;
@@ -136,15 +154,15 @@ class Elaborator {
   Diags diags_;
   std::deque<Environment> environments_;
   Environment* scope_ = environment(nullptr);
-  std::int32_t caller_ = -1;             // the place of the call being inlined
-  int depth_ = 0;                        // of nested calls
+  std::int32_t caller_ = -1;  // the place of the call being inlined
+  int depth_ = 0;             // of nested calls
   std::int64_t calls_ = 0;
-  int levels_ = 0;                       // of nested expressions, through calls
-  std::vector<ValueId> scoped_;          // allocated and not yet freed, innermost last
-  std::map<ValueId, std::pair<ValueId, ValueId>> grid_;   // grid index -> its bounds
+  int levels_ = 0;               // of nested expressions, through calls
+  std::vector<ValueId> scoped_;  // allocated and not yet freed, innermost last
+  std::map<ValueId, std::pair<ValueId, ValueId>> grid_;  // grid index -> its bounds
   std::map<std::int64_t, ValueId> barriers_;
-  ValueId copied_ = no_value;            // the semaphore of `copy`
-  Entity result_;                        // of the function being inlined
+  ValueId copied_ = no_value;  // the semaphore of `copy`
+  Entity result_;              // of the function being inlined
 };
 
 }  // namespace tessera

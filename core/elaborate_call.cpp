@@ -1,4 +1,5 @@
-// Calls: ops by their mnemonic, the words of the language, functions of the file and of the library (inlined).
+// Calls: ops by their mnemonic, the words of the language, functions of the file and of the library
+// (inlined).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr int max_call_depth = 64;       // functions cannot recurse: they are inlined
+constexpr int max_call_depth = 64;  // functions cannot recurse: they are inlined
 constexpr std::int64_t max_calls = 100'000;
 
 }  // namespace
@@ -20,14 +21,16 @@ const Node* Elaborator::find_function(std::string_view name) const {
 }
 
 Entity Elaborator::call(const Node& node, const Slice* to) {
-  if (node.text.empty()) {               // a member of a function's results
+  if (node.text.empty()) {  // a member of a function's results
     const Entity member = evaluate(node.kids[0]);
     if (member.kind == Entity::Kind::nothing) return {};
-    if (member.kind != Entity::Kind::closure) return fail(node, fmt::format("{} cannot be called", describe(member)));
+    if (member.kind != Entity::Kind::closure)
+      return fail(node, fmt::format("{} cannot be called", describe(member)));
     return call_closure(member, node, 1);
   }
   if (const Entity* local = scope_->find(node.text)) {
-    if (local->kind != Entity::Kind::closure) return fail(node, fmt::format("`{}` is {}, not a function", node.text, describe(*local)));
+    if (local->kind != Entity::Kind::closure)
+      return fail(node, fmt::format("`{}` is {}, not a function", node.text, describe(*local)));
     return call_closure(Entity(*local), node, 0);
   }
   if (const Node* function = find_function(node.text)) return call_function(*function, node);
@@ -47,8 +50,10 @@ Entity Elaborator::call_op(const Op& prototype, const Node& node) {
   while (required > 0 && row.fields[required - 1].kind == FieldKind::Int) --required;
   if (node.kids.size() < required || node.kids.size() > row.fields.size()) {
     std::string names;
-    for (const FieldInfo& f : row.fields) names += (names.empty() ? "" : ", ") + std::string(f.name);
-    return fail(node, fmt::format("{}({}) was given {} arguments", row.mnemonic, names, node.kids.size()));
+    for (const FieldInfo& f : row.fields)
+      names += (names.empty() ? "" : ", ") + std::string(f.name);
+    return fail(
+        node, fmt::format("{}({}) was given {} arguments", row.mnemonic, names, node.kids.size()));
   }
   for (std::size_t i = 0; i < node.kids.size(); ++i) {
     const FieldInfo& f = row.fields[i];
@@ -62,9 +67,12 @@ Entity Elaborator::call_op(const Op& prototype, const Node& node) {
       }
       case FieldKind::Slice: {
         const Entity entity = place(argument);
-        if (entity.kind == Entity::Kind::sem) field<Slice>(op, f) = entity.slice;
-        else if (const auto s = operand(entity, argument)) field<Slice>(op, f) = *s;
-        else return {};
+        if (entity.kind == Entity::Kind::sem)
+          field<Slice>(op, f) = entity.slice;
+        else if (const auto s = operand(entity, argument))
+          field<Slice>(op, f) = *s;
+        else
+          return {};
         break;
       }
       case FieldKind::Int: {
@@ -86,14 +94,18 @@ Entity Elaborator::call_op(const Op& prototype, const Node& node) {
   return {.kind = Entity::Kind::record, .environment = environment(nullptr)};  // done; no value
 }
 
-// A function of an index: its definition is evaluated anew where it was defined, with the arguments bound.
+// A function of an index: its definition is evaluated anew where it was defined, with the arguments
+// bound.
 Entity Elaborator::call_closure(const Entity& closure, const Node& node, std::size_t first) {
   const Node& definition = *closure.definition;
   const std::size_t parameters = definition.kids.size() - 1;
   if (node.kids.size() - first != parameters)
-    return fail(node, fmt::format("`{}` takes {} arguments, found {}", definition.text, parameters, node.kids.size() - first));
-  if (++calls_ > max_calls) return fail(node, "the kernel makes more than 100000 calls; each is inlined");
-  if (depth_ >= max_call_depth) return fail(node, "calls are nested too deeply; functions are inlined and cannot recurse");
+    return fail(node, fmt::format("`{}` takes {} arguments, found {}", definition.text, parameters,
+                                  node.kids.size() - first));
+  if (++calls_ > max_calls)
+    return fail(node, "the kernel makes more than 100000 calls; each is inlined");
+  if (depth_ >= max_call_depth)
+    return fail(node, "calls are nested too deeply; functions are inlined and cannot recurse");
   Environment* inner = environment(closure.environment);
   for (std::size_t i = 0; i < parameters; ++i) {
     const Entity argument = evaluate(node.kids[first + i]);
@@ -117,8 +129,9 @@ Slice Elaborator::whole_ref(const Slice& slice) {
   return builder_.whole(builder_.emit(View{slice}, "view"));
 }
 
-// A scalar parameter takes a value; `name: f32[dims]` takes memory of that type and names its extents. A type that is no
-// element type and not known yet is named as well: `a: T[m, k], b: T[k, n]` takes two matrices of one type, whichever.
+// A scalar parameter takes a value; `name: f32[dims]` takes memory of that type and names its
+// extents. A type that is no element type and not known yet is named as well: `a: T[m, k], b: T[k,
+// n]` takes two matrices of one type, whichever.
 bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Environment* into) {
   const Entity value = evaluate(argument);
   if (value.kind == Entity::Kind::nothing) return false;
@@ -128,7 +141,9 @@ bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Envi
   }
   const Node& type = parameter.kids[0];
   if (value.kind != Entity::Kind::view) {
-    fail(argument, fmt::format("parameter `{}` takes memory, found {}", parameter.text, describe(value)), ErrorCode::invalid_type);
+    fail(argument,
+         fmt::format("parameter `{}` takes memory, found {}", parameter.text, describe(value)),
+         ErrorCode::invalid_type);
     return false;
   }
   at(argument);
@@ -136,7 +151,8 @@ bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Envi
   const RefInfo ref = ref_info(builder_.program(), whole.base);
   const std::size_t dims = type.kids.size() - 1;
   if (ref.bound.size() != dims) {
-    fail(argument, fmt::format("parameter `{}` has {} dimensions, the argument {}", parameter.text, dims, ref.bound.size()));
+    fail(argument, fmt::format("parameter `{}` has {} dimensions, the argument {}", parameter.text,
+                               dims, ref.bound.size()));
     return false;
   }
   Environment* outer = std::exchange(scope_, into);
@@ -147,7 +163,10 @@ bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Envi
   const auto wanted = dtype(element);
   ok = wanted.has_value();
   if (wanted && *wanted != ref.dtype) {
-    fail(argument, fmt::format("parameter `{}` is of type {}, the argument of {}", parameter.text, name(*wanted), name(ref.dtype)), ErrorCode::invalid_type);
+    fail(argument,
+         fmt::format("parameter `{}` is of type {}, the argument of {}", parameter.text,
+                     name(*wanted), name(ref.dtype)),
+         ErrorCode::invalid_type);
     ok = false;
   }
   for (std::size_t d = 0; ok && d < dims; ++d) {
@@ -157,9 +176,12 @@ bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Envi
       continue;
     }
     const ValueId expected = scalar(dim);
-    const auto a = builder_.program().constant(expected), b = builder_.program().constant(whole.size[d]);
+    const auto a = builder_.program().constant(expected),
+               b = builder_.program().constant(whole.size[d]);
     if (expected == no_value || (a && b && *a != *b)) {
-      if (expected != no_value) fail(argument, fmt::format("dimension {} of `{}` is {}, the argument's {}", d, parameter.text, *a, *b));
+      if (expected != no_value)
+        fail(argument, fmt::format("dimension {} of `{}` is {}, the argument's {}", d,
+                                   parameter.text, *a, *b));
       ok = false;
     }
   }
@@ -169,8 +191,10 @@ bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Envi
 }
 
 Entity Elaborator::call_function(const Node& function, const Node& node) {
-  if (++calls_ > max_calls) return fail(node, "the kernel makes more than 100000 calls; each is inlined");
-  if (depth_ >= max_call_depth) return fail(node, "calls are nested too deeply; functions are inlined and cannot recurse");
+  if (++calls_ > max_calls)
+    return fail(node, "the kernel makes more than 100000 calls; each is inlined");
+  if (depth_ >= max_call_depth)
+    return fail(node, "calls are nested too deeply; functions are inlined and cannot recurse");
   const Node& parameters = function.kids[0];
   Environment* inner = environment(nullptr);
   std::vector<const Node*> given(parameters.kids.size(), nullptr);
@@ -180,10 +204,15 @@ Entity Elaborator::call_function(const Node& function, const Node& node) {
     if (argument.kind == NodeKind::named_argument) {
       p = 0;
       while (p < parameters.kids.size() && parameters.kids[p].text != argument.text) ++p;
-      if (p == parameters.kids.size()) return fail(argument, fmt::format("function `{}` has no parameter `{}`", function.text, argument.text));
+      if (p == parameters.kids.size())
+        return fail(argument, fmt::format("function `{}` has no parameter `{}`", function.text,
+                                          argument.text));
     }
-    if (p >= given.size()) return fail(node, fmt::format("function `{}` takes {} arguments, found {}", function.text, given.size(), node.kids.size()));
-    if (given[p]) return fail(argument, fmt::format("parameter `{}` is given twice", parameters.kids[p].text));
+    if (p >= given.size())
+      return fail(node, fmt::format("function `{}` takes {} arguments, found {}", function.text,
+                                    given.size(), node.kids.size()));
+    if (given[p])
+      return fail(argument, fmt::format("parameter `{}` is given twice", parameters.kids[p].text));
     given[p] = argument.kind == NodeKind::named_argument ? &argument.kids[0] : &argument;
   }
   // Memory first: it names the extents that defaults and declarations may use.
@@ -202,7 +231,8 @@ Entity Elaborator::call_function(const Node& function, const Node& node) {
       ok = false;
       scope_ = outer;
       caller_ = caller;
-      fail(node, fmt::format("function `{}` needs its parameter `{}`", function.text, parameter.text));
+      fail(node,
+           fmt::format("function `{}` needs its parameter `{}`", function.text, parameter.text));
     } else {
       const Entity value = evaluate(parameter.kids[0]);
       ok = value.kind != Entity::Kind::nothing;
@@ -246,8 +276,14 @@ Entity Elaborator::concat(const Node& node) {
     if (part.kind == Entity::Kind::nothing) return {};
     if (part.kind == Entity::Kind::view) {
       const std::vector<int> dims = kept(part.slice);
-      const auto size = dims.size() == 1 ? builder_.program().constant(part.slice.size[static_cast<std::size_t>(dims[0])]) : std::nullopt;
-      if (!size) return fail(kid, "concat takes numbers and one-dimensional arrays whose length is known when the kernel is instantiated");
+      const auto size =
+          dims.size() == 1
+              ? builder_.program().constant(part.slice.size[static_cast<std::size_t>(dims[0])])
+              : std::nullopt;
+      if (!size)
+        return fail(kid,
+                    "concat takes numbers and one-dimensional arrays whose length is known when "
+                    "the kernel is instantiated");
       part.slice = whole_ref(part.slice);
       length += *size;
     } else {
@@ -300,16 +336,21 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
     const auto source = memory(node.kids[0]);
     if (!source) return Entity{};
     at(node);
-    return Entity{.kind = Entity::Kind::view, .slice = builder_.whole(builder_.emit(View{*source}, word))};
+    return Entity{.kind = Entity::Kind::view,
+                  .slice = builder_.whole(builder_.emit(View{*source}, word))};
   }
   if (word == "barrier") return barrier(node);
   if ((word == "first" || word == "last") && count(1)) {
     const Entity index = evaluate(node.kids[0]);
     const auto grid = index.kind == Entity::Kind::scalar ? grid_.find(index.value) : grid_.end();
-    if (grid == grid_.end()) return fail(node, fmt::format("{} takes a grid dimension of a pipeline or the variable of a loop", word));
+    if (grid == grid_.end())
+      return fail(
+          node,
+          fmt::format("{} takes a grid dimension of a pipeline or the variable of a loop", word));
     at(node);
     const auto [lower, upper] = grid->second;
-    return scalar_entity(builder_.emit(Eq{index.value, word == "first" ? lower : builder_.sub(upper, builder_.integer(1))}, word));
+    return scalar_entity(builder_.emit(
+        Eq{index.value, word == "first" ? lower : builder_.sub(upper, builder_.integer(1))}, word));
   }
   if (word == "accumulator" && count(1)) {
     const auto type = dtype(node);
@@ -329,7 +370,9 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
   }
   if (word == "prefix_sum" && count(1)) {
     const Entity source = evaluate(node.kids[0]);
-    if (source.kind != Entity::Kind::view) return source.kind == Entity::Kind::nothing ? Entity{} : fail(node, "prefix_sum takes an array");
+    if (source.kind != Entity::Kind::view)
+      return source.kind == Entity::Kind::nothing ? Entity{}
+                                                  : fail(node, "prefix_sum takes an array");
     const Shape shape = static_shape(builder_.program(), source.slice);
     if (shape.size() != 1) return fail(node, "prefix_sum takes a one-dimensional array");
     at(node);
@@ -337,7 +380,8 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
     builder_.emit(PrefixSum{array.slice, source.slice});
     return array;
   }
-  if ((word == "iota" && count(1) && node.kids[0].kind != NodeKind::index) || (word == "repeat" && count(3))) {
+  if ((word == "iota" && count(1) && node.kids[0].kind != NodeKind::index) ||
+      (word == "repeat" && count(3))) {
     const bool repeats = word == "repeat";
     if (!repeats) {
       const Entity argument = evaluate(node.kids[0]);
@@ -355,13 +399,16 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
       builder_.emit(Iota{array.slice});
       return array;
     }
-    const auto values = operand(evaluate(node.kids[0]), node.kids[0]), counts = operand(evaluate(node.kids[1]), node.kids[1]);
+    const auto values = operand(evaluate(node.kids[0]), node.kids[0]),
+               counts = operand(evaluate(node.kids[1]), node.kids[1]);
     if (!values || !counts) return Entity{};
     builder_.emit(Repeat{array.slice, *values, *counts});
     return array;
   }
-  // Tile functions: select, min and max of scalars are ops of that name; of tiles they are the tile ops.
-  const auto tile_word = [&](std::string_view name, std::size_t op, std::size_t arity) -> std::optional<Entity> {
+  // Tile functions: select, min and max of scalars are ops of that name; of tiles they are the tile
+  // ops.
+  const auto tile_word = [&](std::string_view name, std::size_t op,
+                             std::size_t arity) -> std::optional<Entity> {
     if (word != name || !count(arity)) return std::nullopt;
     std::vector<Entity> arguments;
     bool tiles = false;
@@ -398,9 +445,11 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
     const auto source = operand(evaluate(node.kids[0]), node.kids[0]);
     if (!source) return Entity{};
     const Shape shape = static_shape(builder_.program(), *source);
-    if (shape.size() != 2) return fail(node, fmt::format("{} takes a matrix, found shape {}", word, to_string(shape)));
+    if (shape.size() != 2)
+      return fail(node, fmt::format("{} takes a matrix, found shape {}", word, to_string(shape)));
     const std::vector<int> dims = kept(*source);
-    const ValueId rows = source->size[static_cast<std::size_t>(dims[0])], cols = source->size[static_cast<std::size_t>(dims[1])];
+    const ValueId rows = source->size[static_cast<std::size_t>(dims[0])],
+                  cols = source->size[static_cast<std::size_t>(dims[1])];
     const auto [bound, size] = shape_of(shape, rows, cols);
     at(node);
     const DType type = ref_info(builder_.program(), source->base).dtype;
@@ -414,9 +463,15 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
   };
   const ValueId one = builder_.integer(1);
   using Sizes = std::vector<ValueId>;
-  const auto per_row = [&](const Shape& s, ValueId rows, ValueId) { return std::pair(Shape{s[0], 1}, Sizes{rows, one}); };
-  const auto per_col = [&](const Shape& s, ValueId, ValueId cols) { return std::pair(Shape{1, s[1]}, Sizes{one, cols}); };
-  const auto swapped = [&](const Shape& s, ValueId rows, ValueId cols) { return std::pair(Shape{s[1], s[0]}, Sizes{cols, rows}); };
+  const auto per_row = [&](const Shape& s, ValueId rows, ValueId) {
+    return std::pair(Shape{s[0], 1}, Sizes{rows, one});
+  };
+  const auto per_col = [&](const Shape& s, ValueId, ValueId cols) {
+    return std::pair(Shape{1, s[1]}, Sizes{one, cols});
+  };
+  const auto swapped = [&](const Shape& s, ValueId rows, ValueId cols) {
+    return std::pair(Shape{s[1], s[0]}, Sizes{cols, rows});
+  };
   if (auto r = reshaping("transpose", swapped)) return r;
   if (auto r = reshaping("row_sum", per_row)) return r;
   if (auto r = reshaping("row_max", per_row)) return r;

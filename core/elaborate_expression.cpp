@@ -5,7 +5,8 @@
 namespace tessera {
 namespace {
 
-constexpr int max_levels = 600;         // of expressions inside each other, through the calls that are inlined
+constexpr int max_levels =
+    600;  // of expressions inside each other, through the calls that are inlined
 
 }  // namespace
 
@@ -14,13 +15,15 @@ const Entity* Environment::find(std::string_view name) const {
     if (const auto it = e->names.find(name); it != e->names.end()) return &it->second;
   for (const Environment* e = this; e; e = e->parent)
     if (e->fallback)
-      if (const auto it = e->fallback->names.find(name); it != e->fallback->names.end()) return &it->second;
+      if (const auto it = e->fallback->names.find(name); it != e->fallback->names.end())
+        return &it->second;
   return nullptr;
 }
 
 Entity Elaborator::fail(const Node& node, std::string message, ErrorCode code) {
   Diag diag{code, node.loc, std::move(message), {}};
-  for (std::int32_t place = caller_; place >= 0; place = builder_.program().places[static_cast<std::size_t>(place)].caller)
+  for (std::int32_t place = caller_; place >= 0;
+       place = builder_.program().places[static_cast<std::size_t>(place)].caller)
     diag.notes.push_back({builder_.program().loc(place), "called from here"});
   diags_.push_back(std::move(diag));
   return {};
@@ -28,16 +31,28 @@ Entity Elaborator::fail(const Node& node, std::string message, ErrorCode code) {
 
 std::string Elaborator::describe(const Entity& entity) const {
   switch (entity.kind) {
-    case Entity::Kind::nothing: return "nothing";
-    case Entity::Kind::scalar: return "an integer";
-    case Entity::Kind::real: return "a real number";
-    case Entity::Kind::view: return fmt::format("memory of type {}", name(ref_info(const_cast<Builder&>(builder_).program(), entity.slice.base).dtype));
-    case Entity::Kind::sem: return "a semaphore";
-    case Entity::Kind::range: return "a range";
-    case Entity::Kind::record: return "the results of a function";
-    case Entity::Kind::closure: return "a function of an index";
-    case Entity::Kind::type: return "an element type";
-    case Entity::Kind::text: return "a text";
+    case Entity::Kind::nothing:
+      return "nothing";
+    case Entity::Kind::scalar:
+      return "an integer";
+    case Entity::Kind::real:
+      return "a real number";
+    case Entity::Kind::view:
+      return fmt::format(
+          "memory of type {}",
+          name(ref_info(const_cast<Builder&>(builder_).program(), entity.slice.base).dtype));
+    case Entity::Kind::sem:
+      return "a semaphore";
+    case Entity::Kind::range:
+      return "a range";
+    case Entity::Kind::record:
+      return "the results of a function";
+    case Entity::Kind::closure:
+      return "a function of an index";
+    case Entity::Kind::type:
+      return "an element type";
+    case Entity::Kind::text:
+      return "a text";
   }
   return "?";
 }
@@ -52,18 +67,30 @@ Entity Elaborator::evaluate(const Node& node) {
 
 Entity Elaborator::evaluate_here(const Node& node) {
   switch (node.kind) {
-    case NodeKind::integer: return scalar_entity(builder_.integer(node.integer));
-    case NodeKind::real: return {.kind = Entity::Kind::real, .value = builder_.real(node.real)};
-    case NodeKind::text: return {.kind = Entity::Kind::text, .text = node.text};
-    case NodeKind::name: return evaluate_name(node);
-    case NodeKind::call: return call(node);
-    case NodeKind::index: return evaluate_index(node);
-    case NodeKind::member: return evaluate_member(node);
-    case NodeKind::unary: return evaluate_unary(node);
-    case NodeKind::binary: return evaluate_binary(node);
-    case NodeKind::conditional: return evaluate_conditional(node);
-    case NodeKind::range: return range(node);
-    default: return fail(node, "expected an expression");
+    case NodeKind::integer:
+      return scalar_entity(builder_.integer(node.integer));
+    case NodeKind::real:
+      return {.kind = Entity::Kind::real, .value = builder_.real(node.real)};
+    case NodeKind::text:
+      return {.kind = Entity::Kind::text, .text = node.text};
+    case NodeKind::name:
+      return evaluate_name(node);
+    case NodeKind::call:
+      return call(node);
+    case NodeKind::index:
+      return evaluate_index(node);
+    case NodeKind::member:
+      return evaluate_member(node);
+    case NodeKind::unary:
+      return evaluate_unary(node);
+    case NodeKind::binary:
+      return evaluate_binary(node);
+    case NodeKind::conditional:
+      return evaluate_conditional(node);
+    case NodeKind::range:
+      return range(node);
+    default:
+      return fail(node, "expected an expression");
   }
 }
 
@@ -71,10 +98,12 @@ Entity Elaborator::evaluate_name(const Node& node) {
   if (const Entity* found = scope_->find(node.text)) return *found;
   if (const auto type = parse_dtype(node.text)) return {.kind = Entity::Kind::type, .type = *type};
   if (node.text == "device") return at(node), scalar_entity(builder_.emit(DeviceId{}, "device"));
-  if (node.text == "devices") return at(node), scalar_entity(builder_.emit(DeviceCount{}, "devices"));
+  if (node.text == "devices")
+    return at(node), scalar_entity(builder_.emit(DeviceCount{}, "devices"));
   if (node.text == "core") return scalar_entity(builder_.integer(0));
   if (node.text == "cores") return scalar_entity(builder_.integer(1));
-  if (find_function(node.text)) return fail(node, fmt::format("function `{}` needs its arguments in parentheses", node.text));
+  if (find_function(node.text))
+    return fail(node, fmt::format("function `{}` needs its arguments in parentheses", node.text));
   return fail(node, fmt::format("unknown name `{}`", node.text));
 }
 
@@ -84,7 +113,8 @@ Entity Elaborator::evaluate_unary(const Node& node) {
   const Entity operand = evaluate(node.kids[0]);
   if (operand.kind == Entity::Kind::nothing) return {};
   if (node.text == "-" && is_tile(operand)) {
-    return tile_elementwise(op_index<TileSub>(), {Builder::number(builder_.integer(0)), operand.slice}, node, nullptr);
+    return tile_elementwise(op_index<TileSub>(),
+                            {Builder::number(builder_.integer(0)), operand.slice}, node, nullptr);
   }
   const ValueId value = scalar(operand, node.kids[0]);
   if (value == no_value) return {};
@@ -97,7 +127,9 @@ Entity Elaborator::evaluate_binary(const Node& node) {
   if (node.text == ".") return tile_matmul(node, nullptr);
   const Entity left = evaluate(node.kids[0]), right = evaluate(node.kids[1]);
   if (left.kind == Entity::Kind::nothing || right.kind == Entity::Kind::nothing) return {};
-  if (is_tile(left) || is_tile(right) || left.kind == Entity::Kind::real || right.kind == Entity::Kind::real) return tile(node, nullptr);
+  if (is_tile(left) || is_tile(right) || left.kind == Entity::Kind::real ||
+      right.kind == Entity::Kind::real)
+    return tile(node, nullptr);
   const ValueId a = scalar(left, node.kids[0]), b = scalar(right, node.kids[1]);
   if (a == no_value || b == no_value) return {};
   at(node);
@@ -115,7 +147,9 @@ Entity Elaborator::evaluate_binary(const Node& node) {
   if (node.text == ">") return scalar_entity(builder_.emit(Lt{b, a}));
   if (node.text == ">=") return scalar_entity(builder_.emit(Le{b, a}));
   const auto bound = builder_.program().constant(b);
-  if (!bound) return fail(node.kids[1], "the bound after `max` must be known when the kernel is instantiated");
+  if (!bound)
+    return fail(node.kids[1],
+                "the bound after `max` must be known when the kernel is instantiated");
   return scalar_entity(builder_.emit(Limit{a, b}));
 }
 
@@ -123,7 +157,8 @@ Entity Elaborator::evaluate_binary(const Node& node) {
 Entity Elaborator::evaluate_conditional(const Node& node) {
   const ValueId condition = scalar(node.kids[0]);
   if (condition == no_value) return {};
-  if (const auto known = builder_.program().constant(condition)) return evaluate(node.kids[*known != 0 ? 1 : 2]);
+  if (const auto known = builder_.program().constant(condition))
+    return evaluate(node.kids[*known != 0 ? 1 : 2]);
   const ValueId a = scalar(node.kids[1]), b = scalar(node.kids[2]);
   if (a == no_value || b == no_value) return {};
   at(node);
@@ -133,10 +168,13 @@ Entity Elaborator::evaluate_conditional(const Node& node) {
 Entity Elaborator::evaluate_member(const Node& node) {
   const Entity base = evaluate(node.kids[0]);
   if (base.kind == Entity::Kind::nothing) return {};
-  if (base.kind != Entity::Kind::record) return fail(node, fmt::format("{} has no member `{}`", describe(base), node.text));
-  if (const auto it = base.environment->names.find(node.text); it != base.environment->names.end()) return it->second;
+  if (base.kind != Entity::Kind::record)
+    return fail(node, fmt::format("{} has no member `{}`", describe(base), node.text));
+  if (const auto it = base.environment->names.find(node.text); it != base.environment->names.end())
+    return it->second;
   std::string members;
-  for (const auto& [member, entity] : base.environment->names) members += (members.empty() ? "" : ", ") + member;
+  for (const auto& [member, entity] : base.environment->names)
+    members += (members.empty() ? "" : ", ") + member;
   return fail(node, fmt::format("no member `{}`; there are {}", node.text, members));
 }
 
@@ -147,7 +185,8 @@ Entity Elaborator::evaluate_index(const Node& node) {
     return fail(node, fmt::format("{} cannot be indexed", describe(base)));
   const Entity part = index(base, node, 1);
   if (part.kind != Entity::Kind::view || !kept(part.slice).empty()) return part;
-  return ref_info(builder_.program(), part.slice.base).space == Space::smem ? load(part.slice) : part;
+  return ref_info(builder_.program(), part.slice.base).space == Space::smem ? load(part.slice)
+                                                                            : part;
 }
 
 Entity Elaborator::load(const Slice& element) {
@@ -165,9 +204,12 @@ Entity Elaborator::index(const Entity& base, const Node& node, std::size_t first
   Slice slice = whole;
   const std::size_t items = node.kids.size() - first_item;
   if (items != static_cast<std::size_t>(whole.rank))
-    return fail(node, fmt::format("expected {} indices, one for each dimension, found {}", whole.rank, items));
+    return fail(node, fmt::format("expected {} indices, one for each dimension, found {}",
+                                  whole.rank, items));
   for (int d = 0; d < whole.rank; ++d)
-    if (!add_item(node.kids[first_item + static_cast<std::size_t>(d)], whole.size[static_cast<std::size_t>(d)], slice, d)) return {};
+    if (!add_item(node.kids[first_item + static_cast<std::size_t>(d)],
+                  whole.size[static_cast<std::size_t>(d)], slice, d))
+      return {};
   return {.kind = base.kind, .slice = slice};
 }
 
@@ -198,7 +240,9 @@ bool Elaborator::add_item(const Node& item, ValueId extent, Slice& slice, int di
 
 ValueId Elaborator::scalar(const Entity& entity, const Node& node) {
   if (entity.kind == Entity::Kind::scalar) return entity.value;
-  if (entity.kind != Entity::Kind::nothing) fail(node, fmt::format("expected an integer, found {}", describe(entity)), ErrorCode::invalid_type);
+  if (entity.kind != Entity::Kind::nothing)
+    fail(node, fmt::format("expected an integer, found {}", describe(entity)),
+         ErrorCode::invalid_type);
   return no_value;
 }
 

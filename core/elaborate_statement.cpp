@@ -35,8 +35,9 @@ void Elaborator::at(const Node& node) {
   const auto& places = builder_.program().places;
   if (!places.empty()) {
     const Place& last = places.back();
-    if (last.caller == caller_ && last.loc.source == node.loc.source && last.loc.line == node.loc.line &&
-        last.loc.column == node.loc.column && last.loc.width == node.loc.width)
+    if (last.caller == caller_ && last.loc.source == node.loc.source &&
+        last.loc.line == node.loc.line && last.loc.column == node.loc.column &&
+        last.loc.width == node.loc.width)
       return builder_.at_place(static_cast<std::int32_t>(places.size()) - 1);
   }
   builder_.at(node.loc, caller_);
@@ -56,21 +57,35 @@ void Elaborator::block(const Node& node) {
 
 void Elaborator::statement(const Node& node) {
   switch (node.kind) {
-    case NodeKind::define: return define(node);
-    case NodeKind::assign: return assign(node);
-    case NodeKind::for_loop: return loop(node);
-    case NodeKind::if_else: return branch(node);
-    case NodeKind::pipeline: return pipeline(node);
-    case NodeKind::grid: return grid(node.kids[0]);
-    case NodeKind::window: return window(node);
-    case NodeKind::start: return start(node);
-    case NodeKind::copy: return copy(node);
+    case NodeKind::define:
+      return define(node);
+    case NodeKind::assign:
+      return assign(node);
+    case NodeKind::for_loop:
+      return loop(node);
+    case NodeKind::if_else:
+      return branch(node);
+    case NodeKind::pipeline:
+      return pipeline(node);
+    case NodeKind::grid:
+      return grid(node.kids[0]);
+    case NodeKind::window:
+      return window(node);
+    case NodeKind::start:
+      return start(node);
+    case NodeKind::copy:
+      return copy(node);
     case NodeKind::wait:
-    case NodeKind::wait_for: return wait(node);
-    case NodeKind::signal: return signal(node);
-    case NodeKind::operate: return operate(node);
-    case NodeKind::returns: return returns(node);
-    case NodeKind::scoped: return declare(node.kids[0], true);
+    case NodeKind::wait_for:
+      return wait(node);
+    case NodeKind::signal:
+      return signal(node);
+    case NodeKind::operate:
+      return operate(node);
+    case NodeKind::returns:
+      return returns(node);
+    case NodeKind::scoped:
+      return declare(node.kids[0], true);
     case NodeKind::expression: {
       evaluate(node.kids[0]);
       return;
@@ -79,7 +94,8 @@ void Elaborator::statement(const Node& node) {
       const ValueId condition = scalar(node.kids[0]);
       if (condition == no_value) return;
       const auto known = builder_.program().constant(condition);
-      const std::string message = node.text.empty() ? "a requirement of the kernel does not hold" : node.text;
+      const std::string message =
+          node.text.empty() ? "a requirement of the kernel does not hold" : node.text;
       if (known) {
         if (*known == 0) fail(node, message);
         return;
@@ -98,11 +114,13 @@ void Elaborator::statement(const Node& node) {
       builder_.emit(End{});
       return;
     }
-    default: fail(node, "expected a statement");
+    default:
+      fail(node, "expected a statement");
   }
 }
 
-// name = value: a new name for it, or, when the name is memory, a store. name(i) = value: a function or an array.
+// name = value: a new name for it, or, when the name is memory, a store. name(i) = value: a
+// function or an array.
 void Elaborator::define(const Node& node) {
   const Node& value = node.kids.back();
   if (node.kids.size() > 1) {
@@ -111,7 +129,8 @@ void Elaborator::define(const Node& node) {
       if (array.kind != Entity::Kind::nothing) bind(node.text, std::move(array), node);
       return;
     }
-    bind(node.text, {.kind = Entity::Kind::closure, .definition = &node, .environment = scope_}, node);
+    bind(node.text, {.kind = Entity::Kind::closure, .definition = &node, .environment = scope_},
+         node);
     return;
   }
   if (const Entity* known = scope_->find(node.text); known && known->kind == Entity::Kind::view) {
@@ -135,15 +154,19 @@ Entity Elaborator::name_result(Entity entity, const std::string& name) {
   Program& program = builder_.program();
   if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real) {
     Value& v = program.values[static_cast<std::size_t>(entity.value)];
-    const bool fresh = v.statement >= 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
+    const bool fresh =
+        v.statement >= 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
     if (fresh && !v.constant) v.name = name;
   } else if (entity.kind == Entity::Kind::view) {
     Value& v = program.values[static_cast<std::size_t>(entity.slice.base)];
-    if (v.index < 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1) v.name = name;
+    if (v.index < 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1)
+      v.name = name;
     if (v.index >= 0) {
       Buffer& b = program.buffers[static_cast<std::size_t>(v.index)];
-      if (b.role == Role::scratch && &b == &program.buffers.back() && v.statement < 0 && b.name != name &&
-          (b.name.starts_with("sums") || b.name.starts_with("joined") || b.name.starts_with("iota") || b.name.starts_with("repeat")))
+      if (b.role == Role::scratch && &b == &program.buffers.back() && v.statement < 0 &&
+          b.name != name &&
+          (b.name.starts_with("sums") || b.name.starts_with("joined") ||
+           b.name.starts_with("iota") || b.name.starts_with("repeat")))
         builder_.rename(entity.slice.base, name);
     }
   }
@@ -151,13 +174,15 @@ Entity Elaborator::name_result(Entity entity, const std::string& name) {
 }
 
 Entity Elaborator::define_array(const Node& node) {
-  if (node.kids.size() != 2) return fail(node, "an array is defined over one index: name(i in n) = value");
+  if (node.kids.size() != 2)
+    return fail(node, "an array is defined over one index: name(i in n) = value");
   const Node& variable = node.kids[0];
   const auto length = constant(variable.kids[0], "the length of an array");
   if (!length) return {};
   at(node);
   const Entity array = new_array(node.text, *length);
-  const ValueId i = builder_.emit(For{builder_.integer(0), builder_.integer(*length), 0}, variable.text);
+  const ValueId i =
+      builder_.emit(For{builder_.integer(0), builder_.integer(*length), 0}, variable.text);
   {
     Block inner(*this);
     scope_->names[variable.text] = scalar_entity(i);
@@ -216,13 +241,16 @@ void Elaborator::loop(const Node& node) {
   builder_.emit(End{});
 }
 
-// A condition that is known when the kernel is instantiated chooses a block, whose names then belong around it.
+// A condition that is known when the kernel is instantiated chooses a block, whose names then
+// belong around it.
 void Elaborator::branch(const Node& node) {
   const ValueId condition = scalar(node.kids[0]);
   if (condition == no_value) return;
   if (const auto known = builder_.program().constant(condition)) {
-    if (*known != 0) block(node.kids[1]);
-    else if (node.kids.size() > 2) block(node.kids[2]);
+    if (*known != 0)
+      block(node.kids[1]);
+    else if (node.kids.size() > 2)
+      block(node.kids[2]);
     return;
   }
   at(node);
@@ -258,26 +286,35 @@ void Elaborator::grid(const Node& variable) {
     return;
   }
   at(variable);
-  const ValueId i = builder_.emit(Grid{bounds.value, bounds.upper, variable.integer}, variable.text);
+  const ValueId i =
+      builder_.emit(Grid{bounds.value, bounds.upper, variable.integer}, variable.text);
   grid_[i] = {bounds.value, bounds.upper};
   bind(variable.text, scalar_entity(i), variable);
 }
 
 void Elaborator::window(const Node& node) {
   const auto source = memory(node.kids[0]);
-  Window op{.source = {}, .depth = 2, .pad = 0, .when = builder_.integer(1), .update = 0, .update_when = builder_.integer(1)};
+  Window op{.source = {},
+            .depth = 2,
+            .pad = 0,
+            .when = builder_.integer(1),
+            .update = 0,
+            .update_when = builder_.integer(1)};
   bool ok = source.has_value();
   for (std::size_t i = 1; i < node.kids.size(); ++i) {
     const Node& attribute = node.kids[i];
     if (attribute.text == "depth") {
       const auto depth = constant(attribute.kids[0], "the depth of a window");
       const bool fits = depth && 1 <= *depth && *depth <= max_window_depth;
-      if (depth && !fits) fail(attribute, fmt::format("the depth of a window is 1 to {}, found {}", max_window_depth, *depth));
+      if (depth && !fits)
+        fail(attribute,
+             fmt::format("the depth of a window is 1 to {}, found {}", max_window_depth, *depth));
       ok &= fits;
       op.depth = depth.value_or(1);
     } else if (attribute.text == "pad") {
       const auto pad = constant(attribute.kids[0], "the padding of a window");
-      if (pad && *pad != 0) fail(attribute, "a window is padded with 0 or not at all", ErrorCode::unsupported);
+      if (pad && *pad != 0)
+        fail(attribute, "a window is padded with 0 or not at all", ErrorCode::unsupported);
       ok &= pad && *pad == 0;
       op.pad = 1;
     } else if (attribute.text == "when") {
@@ -303,11 +340,13 @@ std::optional<Slice> Elaborator::semaphore(const Node& node) {
   const Entity entity = evaluate(node);
   if (entity.kind == Entity::Kind::nothing) return std::nullopt;
   if (entity.kind != Entity::Kind::sem) {
-    fail(node, fmt::format("expected a semaphore, found {}", describe(entity)), ErrorCode::invalid_type);
+    fail(node, fmt::format("expected a semaphore, found {}", describe(entity)),
+         ErrorCode::invalid_type);
     return std::nullopt;
   }
   if (!kept(entity.slice).empty()) {
-    fail(node, fmt::format("expected one semaphore, found an array of {}", kept(entity.slice).size() == 1 ? "them" : "arrays of them"));
+    fail(node, fmt::format("expected one semaphore, found an array of {}",
+                           kept(entity.slice).size() == 1 ? "them" : "arrays of them"));
     return std::nullopt;
   }
   return entity.slice;
@@ -323,7 +362,8 @@ Entity Elaborator::place(const Node& node) {
 std::optional<Slice> Elaborator::memory(const Node& node) {
   const Entity entity = place(node);
   if (entity.kind == Entity::Kind::view) return entity.slice;
-  if (entity.kind != Entity::Kind::nothing) fail(node, fmt::format("expected memory, found {}", describe(entity)), ErrorCode::invalid_type);
+  if (entity.kind != Entity::Kind::nothing)
+    fail(node, fmt::format("expected memory, found {}", describe(entity)), ErrorCode::invalid_type);
   return std::nullopt;
 }
 
@@ -380,15 +420,18 @@ void Elaborator::wait(const Node& node) {
   const ValueId count = scalar(node.kids[1]);
   if (!sem || count == no_value) return;
   at(node);
-  if (node.text == "await") builder_.emit(Await{*sem, count});
-  else builder_.emit(Wait{*sem, count});
+  if (node.text == "await")
+    builder_.emit(Await{*sem, count});
+  else
+    builder_.emit(Wait{*sem, count});
 }
 
 void Elaborator::signal(const Node& node) {
   const auto sem = semaphore(node.kids[0]);
   const ValueId count = scalar(node.kids[1]);
   at(node);
-  const ValueId device = node.kids.size() > 2 ? scalar(node.kids[2]) : builder_.emit(DeviceId{}, "device");
+  const ValueId device =
+      node.kids.size() > 2 ? scalar(node.kids[2]) : builder_.emit(DeviceId{}, "device");
   if (!sem || count == no_value || device == no_value) return;
   at(node);
   builder_.emit(Signal{*sem, device, count});
@@ -396,7 +439,8 @@ void Elaborator::signal(const Node& node) {
 
 void Elaborator::operate(const Node& node) {
   Slice slice;
-  const Entity base = evaluate(node.kids[0].kind == NodeKind::index ? node.kids[0].kids[0] : node.kids[0]);
+  const Entity base =
+      evaluate(node.kids[0].kind == NodeKind::index ? node.kids[0].kids[0] : node.kids[0]);
   if (base.kind == Entity::Kind::nothing) return;
   if (base.kind == Entity::Kind::sem) {
     slice = base.slice;
@@ -406,10 +450,14 @@ void Elaborator::operate(const Node& node) {
     slice = *place;
   }
   at(node);
-  if (node.text == "alloc") builder_.emit(Alloc{slice});
-  else if (node.text == "free") builder_.emit(Free{slice});
-  else if (node.text == "fresh") builder_.emit(Fresh{slice});
-  else builder_.emit(Once{slice});
+  if (node.text == "alloc")
+    builder_.emit(Alloc{slice});
+  else if (node.text == "free")
+    builder_.emit(Free{slice});
+  else if (node.text == "fresh")
+    builder_.emit(Fresh{slice});
+  else
+    builder_.emit(Once{slice});
 }
 
 // The result of the function being inlined: one value, or named ones.
@@ -428,8 +476,11 @@ void Elaborator::returns(const Node& node) {
   entries->fallback = result_.environment;
   for (const Node& entry : node.kids) {
     Entity value;
-    if (entry.kids.size() > 1) value = {.kind = Entity::Kind::closure, .definition = &entry, .environment = entries};
-    else value = entry.kids[0].kind == NodeKind::range ? range(entry.kids[0]) : evaluate(entry.kids[0]);
+    if (entry.kids.size() > 1)
+      value = {.kind = Entity::Kind::closure, .definition = &entry, .environment = entries};
+    else
+      value =
+          entry.kids[0].kind == NodeKind::range ? range(entry.kids[0]) : evaluate(entry.kids[0]);
     result_.environment->names[entry.text] = std::move(value);
   }
 }

@@ -1,4 +1,5 @@
-// Tile arithmetic: every expression becomes ops that write a rectangle, the last one the target itself.
+// Tile arithmetic: every expression becomes ops that write a rectangle, the last one the target
+// itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,9 +31,12 @@ Op prototype(std::size_t index) { return make_op(op_table()[index].mnemonic); }
 bool Elaborator::is_tile(const Entity& entity) const { return entity.kind == Entity::Kind::view; }
 
 std::optional<Slice> Elaborator::operand(const Entity& entity, const Node& node) {
-  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real) return Builder::number(entity.value);
+  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real)
+    return Builder::number(entity.value);
   if (entity.kind == Entity::Kind::view) return entity.slice;
-  if (entity.kind != Entity::Kind::nothing) fail(node, fmt::format("expected a tile or a number, found {}", describe(entity)), ErrorCode::invalid_type);
+  if (entity.kind != Entity::Kind::nothing)
+    fail(node, fmt::format("expected a tile or a number, found {}", describe(entity)),
+         ErrorCode::invalid_type);
   return std::nullopt;
 }
 
@@ -47,8 +51,10 @@ Slice Elaborator::temporary(DType dtype, const Shape& bound, const std::vector<V
   return slice;
 }
 
-// The elementwise op `index` of the operands (numbers broadcast), into `to` or into a temporary of f32 or i32.
-Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operands, const Node& node, const Slice* to) {
+// The elementwise op `index` of the operands (numbers broadcast), into `to` or into a temporary of
+// f32 or i32.
+Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operands,
+                                    const Node& node, const Slice* to) {
   at(node);
   const Program& program = builder_.program();
   bool any_float = false, any_wide = false;
@@ -64,7 +70,8 @@ Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operan
     any_wide |= type == DType::i64;
     const Shape shape = static_shape(program, s);
     const std::vector<int> dims = kept(s);
-    // Broadcasting is from the right: the longer shape decides the rank, a size other than 1 the extent.
+    // Broadcasting is from the right: the longer shape decides the rank, a size other than 1 the
+    // extent.
     if (shape.size() > bound.size()) {
       bound.insert(bound.begin(), shape.size() - bound.size(), 1);
       size.insert(size.begin(), shape.size() - size.size(), builder_.integer(1));
@@ -73,13 +80,18 @@ Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operan
       const std::size_t at_dim = bound.size() - shape.size() + d;
       if (shape[d] == 1 && bound[at_dim] != 1) continue;
       if (bound[at_dim] != 1 && bound[at_dim] != shape[d])
-        return fail(node, fmt::format("shapes {} and {} do not agree", to_string(bound), to_string(shape)));
+        return fail(
+            node, fmt::format("shapes {} and {} do not agree", to_string(bound), to_string(shape)));
       bound[at_dim] = shape[d];
       size[at_dim] = s.size[static_cast<std::size_t>(dims[d])];
     }
   }
   const bool floats = any_float && !compares(index);
-  Slice target = to ? *to : temporary(floats ? DType::f32 : any_wide ? DType::i64 : DType::i32, bound, size);
+  Slice target = to ? *to
+                    : temporary(floats     ? DType::f32
+                                : any_wide ? DType::i64
+                                           : DType::i32,
+                                bound, size);
   Op op = prototype(index);
   const auto& fields = info(op).fields;
   field<Slice>(op, fields[0]) = target;
@@ -100,7 +112,8 @@ Entity Elaborator::tile(const Node& node, const Slice* to) {
     const bool swap = node.text == ">" || node.text == ">=";
     if (is_number(builder_.program(), *a) && is_number(builder_.program(), *b))
       return fail(node, "arithmetic on real numbers needs a tile operand");
-    return tile_elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b}, node, to);
+    return tile_elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b},
+                            node, to);
   }
   if (node.kind == NodeKind::call) return call(node, to);
   return evaluate(node);
@@ -108,7 +121,8 @@ Entity Elaborator::tile(const Node& node, const Slice* to) {
 
 // cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
 Entity Elaborator::cast(const Node& call, const Slice* to) {
-  if (call.kids.empty() || call.kids.size() > 2) return fail(call, "cast takes a tile, and a type when it is not stored at once");
+  if (call.kids.empty() || call.kids.size() > 2)
+    return fail(call, "cast takes a tile, and a type when it is not stored at once");
   const Node& inner = call.kids[0];
   const bool computed = inner.kind == NodeKind::binary && inner.text != ".";
   if (call.kids.size() == 1) {
@@ -134,16 +148,19 @@ Entity Elaborator::cast(const Node& call, const Slice* to) {
 void Elaborator::multiply_add(const Slice& acc, const Node& product) {
   Matmul op{.acc = acc, .a = {}, .b = {}, .transpose_a = 0, .transpose_b = 0};
   const auto side = [&](const Node& node, Slice& slice, std::int64_t& transpose) {
-    const bool flagged = node.kind == NodeKind::call && node.text == "transpose" && node.kids.size() == 1;
+    const bool flagged =
+        node.kind == NodeKind::call && node.text == "transpose" && node.kids.size() == 1;
     const Node& inner = flagged ? node.kids[0] : node;
     const auto s = operand(tile(inner, nullptr), inner);
     if (!s) return false;
-    if (is_number(builder_.program(), *s)) return fail(inner, "a matrix product needs tiles on both sides"), false;
+    if (is_number(builder_.program(), *s))
+      return fail(inner, "a matrix product needs tiles on both sides"), false;
     slice = *s;
     transpose = flagged ? 1 : 0;
     return true;
   };
-  if (!side(product.kids[0], op.a, op.transpose_a) || !side(product.kids[1], op.b, op.transpose_b)) return;
+  if (!side(product.kids[0], op.a, op.transpose_a) || !side(product.kids[1], op.b, op.transpose_b))
+    return;
   at(product);
   builder_.emit(std::move(op));
 }
@@ -151,23 +168,36 @@ void Elaborator::multiply_add(const Slice& acc, const Node& product) {
 // A product that is not added to anything: an accumulator of its own, zero first.
 Entity Elaborator::tile_matmul(const Node& node, const Slice* to) {
   const std::size_t errors = diags_.size();
-  const auto shape_of = [&](const Node& side, int dim) -> std::optional<std::pair<std::int64_t, ValueId>> {
-    const bool flagged = side.kind == NodeKind::call && side.text == "transpose" && side.kids.size() == 1;
+  const auto shape_of = [&](const Node& side,
+                            int dim) -> std::optional<std::pair<std::int64_t, ValueId>> {
+    const bool flagged =
+        side.kind == NodeKind::call && side.text == "transpose" && side.kids.size() == 1;
     const auto s = operand(evaluate(flagged ? side.kids[0] : side), side);
     if (!s || is_number(builder_.program(), *s)) return std::nullopt;
     const Shape shape = static_shape(builder_.program(), *s);
-    if (shape.size() != 2) return fail(side, fmt::format("a matrix product needs matrices, found shape {}", to_string(shape))), std::nullopt;
+    if (shape.size() != 2)
+      return fail(side,
+                  fmt::format("a matrix product needs matrices, found shape {}", to_string(shape))),
+             std::nullopt;
     const int d = flagged ? 1 - dim : dim;
-    return std::pair{shape[static_cast<std::size_t>(d)], s->size[static_cast<std::size_t>(kept(*s)[static_cast<std::size_t>(d)])]};
+    return std::pair{shape[static_cast<std::size_t>(d)],
+                     s->size[static_cast<std::size_t>(kept(*s)[static_cast<std::size_t>(d)])]};
   };
   Slice target;
   if (to) {
     target = *to;
   } else {
     const auto rows = shape_of(node.kids[0], 0), cols = shape_of(node.kids[1], 1);
-    if (!rows || !cols) return diags_.size() == errors ? fail(node, "a matrix product needs tiles on both sides") : Entity{};
-    const auto s = operand(evaluate(node.kids[0].kind == NodeKind::call && node.kids[0].text == "transpose" ? node.kids[0].kids[0] : node.kids[0]), node.kids[0]);
-    target = temporary(accumulator(ref_info(builder_.program(), s->base).dtype), {rows->first, cols->first}, {rows->second, cols->second});
+    if (!rows || !cols)
+      return diags_.size() == errors ? fail(node, "a matrix product needs tiles on both sides")
+                                     : Entity{};
+    const auto s =
+        operand(evaluate(node.kids[0].kind == NodeKind::call && node.kids[0].text == "transpose"
+                             ? node.kids[0].kids[0]
+                             : node.kids[0]),
+                node.kids[0]);
+    target = temporary(accumulator(ref_info(builder_.program(), s->base).dtype),
+                       {rows->first, cols->first}, {rows->second, cols->second});
   }
   at(node);
   builder_.emit(Cast{target, Builder::number(builder_.integer(0))});
@@ -181,7 +211,8 @@ bool Elaborator::store(const Slice& target, const Node& value, const Node& node)
   if (ref.space == Space::smem) {
     const ValueId number = scalar(value);
     if (number == no_value) return false;
-    if (!kept(target).empty()) return fail(node, "expected one element of scalar memory on the left"), false;
+    if (!kept(target).empty())
+      return fail(node, "expected one element of scalar memory on the left"), false;
     at(node);
     builder_.emit(Store{target, number});
     return true;
@@ -196,15 +227,22 @@ bool Elaborator::store(const Slice& target, const Node& value, const Node& node)
   if (!is_number(builder_.program(), *source)) {
     const DType type = ref_info(builder_.program(), source->base).dtype;
     if (type != ref.dtype)
-      return fail(node, fmt::format("a tile of {} is stored to {}; write cast(...) if it should be rounded", name(type), name(ref.dtype)), ErrorCode::invalid_type), false;
+      return fail(node,
+                  fmt::format(
+                      "a tile of {} is stored to {}; write cast(...) if it should be rounded",
+                      name(type), name(ref.dtype)),
+                  ErrorCode::invalid_type),
+             false;
     // The op that computed a temporary may as well write the target.
     Program& program = builder_.program();
     if (program.body.size() > before) {
       Op& last = program.body.back().op;
       const auto& fields = info(last).fields;
       const Buffer* temp = program.buffer(source->base);
-      if (temp && temp->space == Space::tile && !fields.empty() && fields[0].kind == FieldKind::Slice && last.index() != op_index<Matmul>() &&
-          field<Slice>(last, fields[0]) == *source && &program.buffers.back() == temp && is_whole(program, *source)) {
+      if (temp && temp->space == Space::tile && !fields.empty() &&
+          fields[0].kind == FieldKind::Slice && last.index() != op_index<Matmul>() &&
+          field<Slice>(last, fields[0]) == *source && &program.buffers.back() == temp &&
+          is_whole(program, *source)) {
         field<Slice>(last, fields[0]) = target;
         program.buffers.pop_back();
         program.values[static_cast<std::size_t>(source->base)].index = -1;

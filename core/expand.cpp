@@ -4,7 +4,8 @@
 
 namespace tessera {
 
-// The new program keeps the declarations and, under the same ids, their values; everything else is written anew.
+// The new program keeps the declarations and, under the same ids, their values; everything else is
+// written anew.
 Expander::Expander(const Program& program) : old_(program), builder_(program.name) {
   Program& p = builder_.program();
   p.doc = program.doc;
@@ -18,8 +19,10 @@ Expander::Expander(const Program& program) : old_(program), builder_(program.nam
 Expected<Program> Expander::run() {
   ValueMap map;
   const Program& p = builder_.program();
-  for (std::size_t i = 0; i < old_.buffers.size(); ++i) map[old_.buffers[i].value] = p.buffers[i].value;
-  for (std::size_t i = 0; i < old_.semaphores.size(); ++i) map[old_.semaphores[i].value] = p.semaphores[i].value;
+  for (std::size_t i = 0; i < old_.buffers.size(); ++i)
+    map[old_.buffers[i].value] = p.buffers[i].value;
+  for (std::size_t i = 0; i < old_.semaphores.size(); ++i)
+    map[old_.semaphores[i].value] = p.semaphores[i].value;
   if (acts_remotely() && !uses_barrier()) automatic_barrier();
   write(0, static_cast<std::int32_t>(old_.body.size()), map);
   if (!diags_.empty()) return diags_;
@@ -40,7 +43,9 @@ bool Expander::acts_remotely() const {
     if (std::holds_alternative<StartRemote>(s.op)) return true;
     if (const auto* signal = std::get_if<Signal>(&s.op)) {
       const Value& device = old_.value(signal->device);
-      if (device.statement < 0 || !std::holds_alternative<DeviceId>(old_.body[static_cast<std::size_t>(device.statement)].op)) return true;
+      if (device.statement < 0 || !std::holds_alternative<DeviceId>(
+                                      old_.body[static_cast<std::size_t>(device.statement)].op))
+        return true;
     }
   }
   return false;
@@ -62,7 +67,8 @@ void Expander::automatic_barrier() {
 
 ValueId Expander::mapped(ValueId old, const ValueMap& map) {
   const Value& v = old_.value(old);
-  if (v.constant) return v.kind == ValueKind::real ? builder_.real(v.real) : builder_.integer(v.integer);
+  if (v.constant)
+    return v.kind == ValueKind::real ? builder_.real(v.real) : builder_.integer(v.integer);
   const auto it = map.find(old);
   CHECK(it != map.end());
   return it->second;
@@ -77,10 +83,14 @@ Slice Expander::compose(const Replacement& outer, const Slice& inner) {
     const auto d = static_cast<std::size_t>(dims[i]);
     const ValueId extent = outer.slice.size[d];
     const Program& p = builder_.program();
-    const auto start = p.constant(inner.start[i]), size = p.constant(inner.size[i]), limit = p.constant(extent);
-    const bool whole = start == 0 && (inner.size[i] == extent || (size && limit && *size == *limit));
-    const bool inside = start && size && limit && *start >= 0 && *size >= 0 && *start + *size <= *limit;
-    if (outer.checked && !whole && !inside) builder_.emit(Bounds{inner.start[i], inner.size[i], extent});
+    const auto start = p.constant(inner.start[i]), size = p.constant(inner.size[i]),
+               limit = p.constant(extent);
+    const bool whole =
+        start == 0 && (inner.size[i] == extent || (size && limit && *size == *limit));
+    const bool inside =
+        start && size && limit && *start >= 0 && *size >= 0 && *start + *size <= *limit;
+    if (outer.checked && !whole && !inside)
+      builder_.emit(Bounds{inner.start[i], inner.size[i], extent});
     result.start[d] = builder_.add(outer.slice.start[d], inner.start[i]);
     result.size[d] = inner.size[i];
     if (inner.dropped >> i & 1) result.dropped |= static_cast<std::uint8_t>(1U << d);
@@ -94,7 +104,8 @@ Slice Expander::mapped(const Slice& old, const ValueMap& map) {
     s.start[d] = mapped(old.start[d], map);
     s.size[d] = mapped(old.size[d], map);
   }
-  if (const auto it = replaced_.find(old.base); it != replaced_.end()) return compose(it->second, s);
+  if (const auto it = replaced_.find(old.base); it != replaced_.end())
+    return compose(it->second, s);
   s.base = mapped(old.base, map);
   return s;
 }

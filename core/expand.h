@@ -1,5 +1,6 @@
 // Rewrites pipelines into loops, slots, copies and waits, and views into what they name.
-// expand.cpp walks the program; expand_pipeline.cpp writes one pipeline; expand_window.cpp one window.
+// expand.cpp walks the program; expand_pipeline.cpp writes one pipeline; expand_window.cpp one
+// window.
 #pragma once
 #include <map>
 #include <string>
@@ -14,10 +15,11 @@ namespace tessera {
 // Old value -> new value of the program being written.
 using ValueMap = std::map<ValueId, ValueId>;
 
-// What stands for a window or a view in the new program: a rectangle of a buffer, one dimension for each of its own.
+// What stands for a window or a view in the new program: a rectangle of a buffer, one dimension for
+// each of its own.
 struct Replacement {
-  Slice slice;                           // kept dimensions correspond to the ref's dimensions, in order
-  bool checked = false;                  // a view: accesses are held to its own extents
+  Slice slice;           // kept dimensions correspond to the ref's dimensions, in order
+  bool checked = false;  // a view: accesses are held to its own extents
 };
 
 class Expander {
@@ -30,7 +32,7 @@ class Expander {
 
   // The statements [from, to), with regions inside written by their own rules.
   void write(std::int32_t from, std::int32_t to, ValueMap& map);
-  std::int32_t write_one(std::int32_t at, ValueMap& map);    // returns the next statement
+  std::int32_t write_one(std::int32_t at, ValueMap& map);  // returns the next statement
   void automatic_barrier();
   bool uses_barrier() const;
   bool acts_remotely() const;
@@ -43,7 +45,7 @@ class Expander {
 
   const Program& old_;
   Builder builder_;
-  std::map<ValueId, Replacement> replaced_;   // by old ref
+  std::map<ValueId, Replacement> replaced_;  // by old ref
   Diags diags_;
 };
 

@@ -23,19 +23,26 @@ std::int32_t Expander::write_one(std::int32_t at, ValueMap& map) {
       const Stmt& middle = old_.body[static_cast<std::size_t>(s.partner)];
       const bool has_else = std::holds_alternative<Else>(middle.op);
       const std::int32_t end = has_else ? middle.partner : s.partner;
-      if (*known != 0) write(at + 1, s.partner, map);
-      else if (has_else) write(s.partner + 1, end, map);
+      if (*known != 0)
+        write(at + 1, s.partner, map);
+      else if (has_else)
+        write(s.partner + 1, end, map);
       return end + 1;
     }
   }
-  const ValueId result = builder_.emit(mapped(s.op, map), s.result == no_value ? "" : old_.value(s.result).name);
+  const ValueId result =
+      builder_.emit(mapped(s.op, map), s.result == no_value ? "" : old_.value(s.result).name);
   if (s.result != no_value) map[s.result] = result;
   return at + 1;
 }
 
 PipelineWriter::PipelineWriter(Expander& expander, std::int32_t open, const ValueMap& map)
-    : expander_(expander), builder_(expander.builder_), old_(expander.old_), open_(open),
-      close_(old_.body[static_cast<std::size_t>(open)].partner), around_(map) {}
+    : expander_(expander),
+      builder_(expander.builder_),
+      old_(expander.old_),
+      open_(open),
+      close_(old_.body[static_cast<std::size_t>(open)].partner),
+      around_(map) {}
 
 void PipelineWriter::write() {
   find_parts();
@@ -85,22 +92,28 @@ void PipelineWriter::classify() {
   for (std::int32_t i = body_from_; i < close_; ++i) {
     const Stmt& s = old_.body[static_cast<std::size_t>(i)];
     if (const auto* view = std::get_if<View>(&s.op)) {
-      if (const auto it = window_of.find(view->source.base); it != window_of.end()) window_of[s.result] = it->second;
+      if (const auto it = window_of.find(view->source.base); it != window_of.end())
+        window_of[s.result] = it->second;
       continue;
     }
     const Slice* target = written_slice(s.op);
     if (const auto* inner = std::get_if<Window>(&s.op)) {
       // A nested pipeline's window on this one writes it when that window is written.
-      if (const auto it = window_of.find(inner->source.base); it != window_of.end()) window_of[s.result] = it->second;
+      if (const auto it = window_of.find(inner->source.base); it != window_of.end())
+        window_of[s.result] = it->second;
       continue;
     }
     if (!target) continue;
-    if (const auto it = window_of.find(target->base); it != window_of.end()) written.push_back(it->second);
+    if (const auto it = window_of.find(target->base); it != window_of.end())
+      written.push_back(it->second);
   }
-  // What a later step reads may arrive by a wait in the body: then nothing is fetched before its step.
-  const auto body = std::span(old_.body).subspan(static_cast<std::size_t>(body_from_), static_cast<std::size_t>(close_ - body_from_));
+  // What a later step reads may arrive by a wait in the body: then nothing is fetched before its
+  // step.
+  const auto body = std::span(old_.body).subspan(static_cast<std::size_t>(body_from_),
+                                                 static_cast<std::size_t>(close_ - body_from_));
   const bool waits = std::any_of(body.begin(), body.end(), [](const Stmt& s) {
-    return std::holds_alternative<Wait>(s.op) || std::holds_alternative<Await>(s.op) || std::holds_alternative<ReadSem>(s.op);
+    return std::holds_alternative<Wait>(s.op) || std::holds_alternative<Await>(s.op) ||
+           std::holds_alternative<ReadSem>(s.op);
   });
   for (WindowState& w : windows_) {
     const Stmt& s = old_.body[static_cast<std::size_t>(w.at)];
@@ -110,7 +123,8 @@ void PipelineWriter::classify() {
     w.is_input = !w.is_output || window.update != 0;
     w.is_view = source.space != Space::hbm;
     w.dims = kept(window.source);
-    for (int d : w.dims) w.block.push_back(*old_.constant(window.source.size[static_cast<std::size_t>(d)]));
+    for (int d : w.dims)
+      w.block.push_back(*old_.constant(window.source.size[static_cast<std::size_t>(d)]));
     if (!w.is_view && !w.is_output && !waits) w.ahead = static_cast<int>(window.depth) - 1;
     ahead_ = std::max(ahead_, w.ahead);
   }
@@ -174,12 +188,14 @@ void PipelineWriter::allocate() {
     };
     if (w.is_input) w.landed = semaphore("_landed");
     if (w.is_output) w.stored = semaphore("_stored");
-    // fetched, used, opened; the start in use and the start fetched last, by dimension; the bytes of each slot.
+    // fetched, used, opened; the start in use and the start fetched last, by dimension; the bytes
+    // of each slot.
     const std::int64_t rank = window.source.rank;
     w.state = new_array(name + "_state", {3 + 2 * rank + window.depth});
     for (int i = 0; i < 3; ++i) store_number(w.state, i, builder_.integer(0));
     const bool rereads = window.update != 0 && window.depth == 1;
-    if (w.is_output && !rereads && root.role == Role::out) builder_.emit(Once{builder_.whole(expander_.mapped(source.root, around_))});
+    if (w.is_output && !rereads && root.role == Role::out)
+      builder_.emit(Once{builder_.whole(expander_.mapped(source.root, around_))});
   }
   if (ahead_ == 0) return;
   builder_.at_place(old_.body[static_cast<std::size_t>(open_)].place);
@@ -189,7 +205,8 @@ void PipelineWriter::allocate() {
 }
 
 void PipelineWriter::release() {
-  for (auto it = allocated_.rbegin(); it != allocated_.rend(); ++it) builder_.emit(Free{builder_.whole(*it)});
+  for (auto it = allocated_.rbegin(); it != allocated_.rend(); ++it)
+    builder_.emit(Free{builder_.whole(*it)});
 }
 
 ValueId PipelineWriter::load(ValueId array, ValueId index, std::string_view name) {
@@ -200,9 +217,11 @@ void PipelineWriter::store(ValueId array, ValueId index, ValueId value) {
   builder_.emit(Store{builder_.element(array, {&index, 1}), value});
 }
 
-// In part 0 the loops are the grid's own. In part 1 the outermost runs once for each queued point, the others once;
-// the scalar code between them then sees the last point of the grid, which is a real one.
-void PipelineWriter::loops(std::size_t dim, ValueMap& point, ValueId part, std::vector<ValueId>& indices) {
+// In part 0 the loops are the grid's own. In part 1 the outermost runs once for each queued point,
+// the others once; the scalar code between them then sees the last point of the grid, which is a
+// real one.
+void PipelineWriter::loops(std::size_t dim, ValueMap& point, ValueId part,
+                           std::vector<ValueId>& indices) {
   if (dim == dimensions_.size()) return step(point, part, indices);
   const Dimension& d = dimensions_[dim];
   expander_.write(d.from, d.at, point);
@@ -213,12 +232,15 @@ void PipelineWriter::loops(std::size_t dim, ValueMap& point, ValueId part, std::
   ValueId last = no_value;
   if (part != no_value) {
     const ValueId queued = load_number(counts_, 0);
-    const ValueId again = dim == 0 ? builder_.sub(queued, load_number(counts_, 1)) : builder_.integer(1);
+    const ValueId again =
+        dim == 0 ? builder_.sub(queued, load_number(counts_, 1)) : builder_.integer(1);
     lower = builder_.select(part, builder_.integer(0), lower);
     upper = builder_.select(part, again, upper);
     const auto rank = static_cast<std::int64_t>(dimensions_.size());
-    const ValueId newest = builder_.emit(Mod{builder_.sub(queued, builder_.integer(1)), builder_.integer(ahead_ + 1)});
-    last = load(queue_, builder_.add(builder_.mul(newest, builder_.integer(rank)), builder_.integer(static_cast<std::int64_t>(dim))));
+    const ValueId newest =
+        builder_.emit(Mod{builder_.sub(queued, builder_.integer(1)), builder_.integer(ahead_ + 1)});
+    last = load(queue_, builder_.add(builder_.mul(newest, builder_.integer(rank)),
+                                     builder_.integer(static_cast<std::int64_t>(dim))));
   }
   const ValueId index = builder_.emit(For{lower, upper, grid.parallel}, old_.value(s.result).name);
   point[s.result] = part == no_value ? index : builder_.select(part, last, index);
@@ -227,7 +249,8 @@ void PipelineWriter::loops(std::size_t dim, ValueMap& point, ValueId part, std::
   builder_.emit(End{});
 }
 
-void PipelineWriter::step(const ValueMap& producer, ValueId part, const std::vector<ValueId>& indices) {
+void PipelineWriter::step(const ValueMap& producer, ValueId part,
+                          const std::vector<ValueId>& indices) {
   if (part == no_value) {
     ValueMap map = producer;
     scalars(dimensions_.empty() ? open_ + 1 : dimensions_.back().at + 1, body_from_, map);
@@ -236,17 +259,24 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part, const std::vec
   const auto rank = static_cast<std::int64_t>(dimensions_.size());
   const ValueId slots = builder_.integer(ahead_ + 1);
   const auto place_of = [&](ValueId number, std::int64_t d) {
-    return builder_.add(builder_.mul(builder_.emit(Mod{number, slots}), builder_.integer(rank)), builder_.integer(d));
+    return builder_.add(builder_.mul(builder_.emit(Mod{number, slots}), builder_.integer(rank)),
+                        builder_.integer(d));
   };
   const auto point_at = [&](ValueId number) {
     std::vector<ValueId> result;
     for (std::int64_t d = 0; d < rank; ++d)
-      result.push_back(load(queue_, place_of(number, d), old_.value(old_.body[static_cast<std::size_t>(dimensions_[static_cast<std::size_t>(d)].at)].result).name));
+      result.push_back(load(
+          queue_, place_of(number, d),
+          old_.value(
+                  old_.body[static_cast<std::size_t>(dimensions_[static_cast<std::size_t>(d)].at)]
+                      .result)
+              .name));
     return result;
   };
   builder_.emit(If{builder_.emit(Not{part})});
   const ValueId before = load_number(counts_, 0, "queued");
-  for (std::int64_t d = 0; d < rank; ++d) store(queue_, place_of(before, d), indices[static_cast<std::size_t>(d)]);
+  for (std::int64_t d = 0; d < rank; ++d)
+    store(queue_, place_of(before, d), indices[static_cast<std::size_t>(d)]);
   store_number(counts_, 0, builder_.add(before, builder_.integer(1)));
   {
     const ValueMap map = evaluate(indices, around_);
@@ -254,11 +284,14 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part, const std::vec
       if (!w.is_view && !w.is_output && w.ahead == ahead_) fetch(w, map);
   }
   builder_.emit(End{});
-  const ValueId queued = load_number(counts_, 0, "queued"), computed = load_number(counts_, 1, "computed");
+  const ValueId queued = load_number(counts_, 0, "queued"),
+                computed = load_number(counts_, 1, "computed");
   const ValueId full = builder_.emit(Eq{builder_.sub(queued, computed), slots});
   builder_.emit(If{builder_.emit(Or{part, full})});
   for (int lesser = 1; lesser < ahead_; ++lesser) {
-    const auto has = [&](const WindowState& w) { return !w.is_view && !w.is_output && w.ahead == lesser; };
+    const auto has = [&](const WindowState& w) {
+      return !w.is_view && !w.is_output && w.ahead == lesser;
+    };
     if (std::none_of(windows_.begin(), windows_.end(), has)) continue;
     const ValueId upto = builder_.min(builder_.add(computed, builder_.integer(lesser + 1)), queued);
     const ValueId number = builder_.emit(For{load_number(counts_, 1 + lesser), upto, 0}, "number");
@@ -276,7 +309,8 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part, const std::vec
 // The scalar code between the windows.
 void PipelineWriter::scalars(std::int32_t from, std::int32_t to, ValueMap& map) {
   for (std::int32_t i = from; i < to; ++i)
-    if (!std::holds_alternative<Window>(old_.body[static_cast<std::size_t>(i)].op)) expander_.write_one(i, map);
+    if (!std::holds_alternative<Window>(old_.body[static_cast<std::size_t>(i)].op))
+      expander_.write_one(i, map);
 }
 
 ValueMap PipelineWriter::evaluate(const std::vector<ValueId>& indices, const ValueMap& around) {

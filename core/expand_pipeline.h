@@ -1,6 +1,7 @@
-// One pipeline as explicit loops. The loops walk the grid `ahead` steps before the body: a step's point is queued, its
-// input blocks are fetched, and the point that is `ahead` steps older is computed. A second part of the loop nest
-// computes what is still queued when the grid has ended, so the body stands in the program once.
+// One pipeline as explicit loops. The loops walk the grid `ahead` steps before the body: a step's
+// point is queued, its input blocks are fetched, and the point that is `ahead` steps older is
+// computed. A second part of the loop nest computes what is still queued when the grid has ended,
+// so the body stands in the program once.
 #pragma once
 #include "core/expand.h"
 
@@ -18,23 +19,24 @@ class PipelineWriter {
     std::int32_t from, at;
   };
   struct WindowState {
-    std::int32_t at = 0;                 // its statement
-    bool is_view = false;                // of memory that the core reads in place
+    std::int32_t at = 0;   // its statement
+    bool is_view = false;  // of memory that the core reads in place
     bool is_output = false, is_input = false;
-    int ahead = 0;                       // input: how many steps before its use it is fetched
-    ValueId slots = no_value;            // buffer [depth, block]
-    ValueId landed = no_value;           // semaphore [depth]: bytes fetched
-    ValueId stored = no_value;           // semaphore [depth]: bytes written back
-    ValueId state = no_value;            // smem: fetched, used, opened, then the starts of the block in use and fetched
+    int ahead = 0;              // input: how many steps before its use it is fetched
+    ValueId slots = no_value;   // buffer [depth, block]
+    ValueId landed = no_value;  // semaphore [depth]: bytes fetched
+    ValueId stored = no_value;  // semaphore [depth]: bytes written back
+    ValueId state =
+        no_value;  // smem: fetched, used, opened, then the starts of the block in use and fetched
     Shape block;
-    std::vector<int> dims;               // kept dimensions of the source
-    std::vector<bool> inside;            // by dimension of the source: a block never leaves it
+    std::vector<int> dims;     // kept dimensions of the source
+    std::vector<bool> inside;  // by dimension of the source: a block never leaves it
   };
-  struct Block {                         // where a window stands at one point of the grid
-    std::vector<ValueId> start;          // of every dimension of the source
-    std::vector<ValueId> size;           // clipped to the operand
+  struct Block {                 // where a window stands at one point of the grid
+    std::vector<ValueId> start;  // of every dimension of the source
+    std::vector<ValueId> size;   // clipped to the operand
     ValueId when = no_value;
-    Slice source;                        // the clipped rectangle
+    Slice source;  // the clipped rectangle
   };
 
   void find_parts();
@@ -66,10 +68,14 @@ class PipelineWriter {
   ValueId bytes(const WindowState& w, const Block& b);
   ValueId changed(const WindowState& w, const Block& b, std::int64_t at, ValueId first);
   void remember(const WindowState& w, const Block& b, std::int64_t at);
-  ValueId load_number(ValueId array, std::int64_t index, std::string_view name = {}) { return load(array, builder_.integer(index), name); }
+  ValueId load_number(ValueId array, std::int64_t index, std::string_view name = {}) {
+    return load(array, builder_.integer(index), name);
+  }
   ValueId load(ValueId array, ValueId index, std::string_view name = {});
   void store(ValueId array, ValueId index, ValueId value);
-  void store_number(ValueId array, std::int64_t index, ValueId value) { store(array, builder_.integer(index), value); }
+  void store_number(ValueId array, std::int64_t index, ValueId value) {
+    store(array, builder_.integer(index), value);
+  }
   ValueId new_array(const std::string& name, Shape shape);
   void alloc(ValueId ref);
   // What `write` emits runs when the condition holds; a known condition needs no `if`.
@@ -81,7 +87,9 @@ class PipelineWriter {
     write();
     if (!known) builder_.emit(End{});
   }
-  void at(const WindowState& w) { builder_.at_place(old_.body[static_cast<std::size_t>(w.at)].place); }
+  void at(const WindowState& w) {
+    builder_.at_place(old_.body[static_cast<std::size_t>(w.at)].place);
+  }
 
   Expander& expander_;
   Builder& builder_;
@@ -89,11 +97,12 @@ class PipelineWriter {
   std::int32_t open_, close_;
   ValueMap around_;
   std::vector<Dimension> dimensions_;
-  std::int32_t body_from_ = 0;           // after the last window
+  std::int32_t body_from_ = 0;  // after the last window
   std::vector<WindowState> windows_;
-  int ahead_ = 0;                        // the most steps that any window is fetched before its use
-  ValueId queue_ = no_value;             // smem [ahead + 1, dimensions]: the points not yet computed
-  ValueId counts_ = no_value;            // smem: points queued, points computed, then one fetch cursor per lesser `ahead`
+  int ahead_ = 0;             // the most steps that any window is fetched before its use
+  ValueId queue_ = no_value;  // smem [ahead + 1, dimensions]: the points not yet computed
+  ValueId counts_ =
+      no_value;  // smem: points queued, points computed, then one fetch cursor per lesser `ahead`
   std::vector<ValueId> allocated_;
 };
 

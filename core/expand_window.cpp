@@ -1,10 +1,12 @@
-// One window of a pipeline: when its block changes, what is fetched, awaited, taken and written back.
+// One window of a pipeline: when its block changes, what is fetched, awaited, taken and written
+// back.
 #include "core/expand_pipeline.h"
 
 namespace tessera {
 namespace {
 
-// Positions in a window's state array; the starts in use follow at 3, those fetched last after them.
+// Positions in a window's state array; the starts in use follow at 3, those fetched last after
+// them.
 constexpr std::int64_t fetched_at = 0, used_at = 1, opened_at = 2, starts_at = 3;
 
 }  // namespace
@@ -15,9 +17,12 @@ bool PipelineWriter::multiple_of(ValueId id, std::int64_t factor) {
   if (v.constant) return v.integer % factor == 0;
   if (v.statement < 0) return false;
   const Op& op = p.body[static_cast<std::size_t>(v.statement)].op;
-  if (const auto* mul = std::get_if<Mul>(&op)) return multiple_of(mul->a, factor) || multiple_of(mul->b, factor);
-  if (const auto* add = std::get_if<Add>(&op)) return multiple_of(add->a, factor) && multiple_of(add->b, factor);
-  if (const auto* sub = std::get_if<Sub>(&op)) return multiple_of(sub->a, factor) && multiple_of(sub->b, factor);
+  if (const auto* mul = std::get_if<Mul>(&op))
+    return multiple_of(mul->a, factor) || multiple_of(mul->b, factor);
+  if (const auto* add = std::get_if<Add>(&op))
+    return multiple_of(add->a, factor) && multiple_of(add->b, factor);
+  if (const auto* sub = std::get_if<Sub>(&op))
+    return multiple_of(sub->a, factor) && multiple_of(sub->b, factor);
   return false;
 }
 
@@ -36,17 +41,20 @@ PipelineWriter::Block PipelineWriter::block(const WindowState& w, const ValueMap
   const auto& window = std::get<Window>(old_.body[static_cast<std::size_t>(w.at)].op);
   Block b;
   b.when = expander_.mapped(window.when, at_point);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(window.source.rank); ++d) b.start.push_back(expander_.mapped(window.source.start[d], at_point));
+  for (std::size_t d = 0; d < static_cast<std::size_t>(window.source.rank); ++d)
+    b.start.push_back(expander_.mapped(window.source.start[d], at_point));
   return b;
 }
 
 namespace {
 
 // The extents of a window's source in the new program.
-std::vector<ValueId> extents(Builder& builder, const Program& old, ValueId ref, const std::map<ValueId, Replacement>& replaced) {
+std::vector<ValueId> extents(Builder& builder, const Program& old, ValueId ref,
+                             const std::map<ValueId, Replacement>& replaced) {
   std::vector<ValueId> result;
   if (const auto it = replaced.find(ref); it != replaced.end()) {
-    for (int d : kept(it->second.slice)) result.push_back(it->second.slice.size[static_cast<std::size_t>(d)]);
+    for (int d : kept(it->second.slice))
+      result.push_back(it->second.slice.size[static_cast<std::size_t>(d)]);
     return result;
   }
   for (std::int64_t extent : ref_info(old, ref).bound) result.push_back(builder.integer(extent));
@@ -55,8 +63,8 @@ std::vector<ValueId> extents(Builder& builder, const Program& old, ValueId ref, 
 
 }  // namespace
 
-// The rectangle of the operand that a block starting at b.start covers. With `check`, a block that has nothing inside
-// the operand ends the run.
+// The rectangle of the operand that a block starting at b.start covers. With `check`, a block that
+// has nothing inside the operand ends the run.
 void PipelineWriter::locate(WindowState& w, Block& b, bool check) {
   const auto& window = std::get<Window>(old_.body[static_cast<std::size_t>(w.at)].op);
   const ValueId ref = window.source.base;
@@ -71,17 +79,20 @@ void PipelineWriter::locate(WindowState& w, Block& b, bool check) {
     const bool dropped = inner.dropped >> d & 1;
     const std::int64_t block = dropped ? 1 : w.block[kept_dim++];
     if (!dropped && divides(b.start[d], block, extent[d])) w.inside[d] = true;
-    const ValueId size = dropped || w.inside[d] ? builder_.integer(block) : clipped(b.start[d], block, extent[d]);
-    const auto start = builder_.program().constant(b.start[d]), limit = builder_.program().constant(extent[d]);
+    const ValueId size =
+        dropped || w.inside[d] ? builder_.integer(block) : clipped(b.start[d], block, extent[d]);
+    const auto start = builder_.program().constant(b.start[d]),
+               limit = builder_.program().constant(extent[d]);
     const bool known = start && limit && *start >= 0 && *start < *limit;
-    if (check && !dropped && !w.inside[d] && !known) builder_.emit(Bounds{b.start[d], builder_.integer(1), extent[d]});
+    if (check && !dropped && !w.inside[d] && !known)
+      builder_.emit(Bounds{b.start[d], builder_.integer(1), extent[d]});
     inner.start[d] = b.start[d];
     inner.size[d] = size;
     b.size.push_back(size);
   }
   if (const auto it = expander_.replaced_.find(ref); it != expander_.replaced_.end()) {
     Replacement unchecked = it->second;
-    unchecked.checked = false;           // clipped to its extents already
+    unchecked.checked = false;  // clipped to its extents already
     b.source = expander_.compose(unchecked, inner);
   } else {
     inner.base = expander_.mapped(ref, around_);
@@ -103,11 +114,14 @@ Slice PipelineWriter::slot(const WindowState& w, ValueId which, const Block* cli
   s.size[0] = builder_.integer(1);
   s.dropped = 1;
   if (clip)
-    for (std::size_t i = 0; i < w.dims.size(); ++i) s.size[i + 1] = clip->size[static_cast<std::size_t>(w.dims[i])];
+    for (std::size_t i = 0; i < w.dims.size(); ++i)
+      s.size[i + 1] = clip->size[static_cast<std::size_t>(w.dims[i])];
   return s;
 }
 
-Slice PipelineWriter::semaphore(ValueId sem, ValueId which) { return builder_.element(sem, {&which, 1}); }
+Slice PipelineWriter::semaphore(ValueId sem, ValueId which) {
+  return builder_.element(sem, {&which, 1});
+}
 
 ValueId PipelineWriter::bytes(const WindowState& w, const Block& b) {
   const Buffer& slots = *builder_.program().buffer(w.slots);
@@ -117,11 +131,13 @@ ValueId PipelineWriter::bytes(const WindowState& w, const Block& b) {
 }
 
 // The block at b.start is not the one whose starts are remembered at `at`, or there is none yet.
-ValueId PipelineWriter::changed(const WindowState& w, const Block& b, std::int64_t at, ValueId first) {
+ValueId PipelineWriter::changed(const WindowState& w, const Block& b, std::int64_t at,
+                                ValueId first) {
   ValueId result = first;
   for (std::size_t d = 0; d < b.start.size(); ++d) {
     if (builder_.program().constant(b.start[d])) continue;
-    const ValueId differs = builder_.emit(Ne{b.start[d], load_number(w.state, at + static_cast<std::int64_t>(d))});
+    const ValueId differs =
+        builder_.emit(Ne{b.start[d], load_number(w.state, at + static_cast<std::int64_t>(d))});
     result = builder_.emit(Or{result, differs});
   }
   return builder_.emit(And{b.when, result});
@@ -129,7 +145,8 @@ ValueId PipelineWriter::changed(const WindowState& w, const Block& b, std::int64
 
 void PipelineWriter::remember(const WindowState& w, const Block& b, std::int64_t at) {
   for (std::size_t d = 0; d < b.start.size(); ++d)
-    if (!builder_.program().constant(b.start[d])) store_number(w.state, at + static_cast<std::int64_t>(d), b.start[d]);
+    if (!builder_.program().constant(b.start[d]))
+      store_number(w.state, at + static_cast<std::int64_t>(d), b.start[d]);
 }
 
 void PipelineWriter::fetch(WindowState& w, const ValueMap& at_point) {
@@ -142,8 +159,10 @@ void PipelineWriter::fetch(WindowState& w, const ValueMap& at_point) {
     locate(w, b, true);
     const ValueId which = builder_.emit(Mod{fetched, builder_.integer(window.depth)});
     if (!always_inside(w)) {
-      if (window.pad != 0) builder_.emit(Pad{slot(w, which, nullptr), slot(w, which, &b)});
-      else builder_.emit(Fresh{slot(w, which, nullptr)});
+      if (window.pad != 0)
+        builder_.emit(Pad{slot(w, which, nullptr), slot(w, which, &b)});
+      else
+        builder_.emit(Fresh{slot(w, which, nullptr)});
     }
     builder_.emit(Start{b.source, slot(w, which, &b), semaphore(w.landed, which), 0});
     store_number(w.state, fetched_at, builder_.add(fetched, builder_.integer(1)));
@@ -155,7 +174,8 @@ void PipelineWriter::fetch(WindowState& w, const ValueMap& at_point) {
 ValueId PipelineWriter::current(const WindowState& w, const Block& b, std::int64_t counter) {
   const auto& window = std::get<Window>(old_.body[static_cast<std::size_t>(w.at)].op);
   const ValueId depth = builder_.integer(window.depth);
-  const ValueId which = builder_.emit(Mod{builder_.sub(load_number(w.state, counter), builder_.integer(1)), depth});
+  const ValueId which =
+      builder_.emit(Mod{builder_.sub(load_number(w.state, counter), builder_.integer(1)), depth});
   return builder_.select(b.when, which, depth);
 }
 
@@ -167,7 +187,9 @@ void PipelineWriter::use_input(WindowState& w, const ValueMap& at_point) {
   const ValueId used = load_number(w.state, used_at);
   when(changed(w, b, starts_at, builder_.emit(Eq{used, builder_.integer(0)})), [&] {
     locate(w, b, false);
-    builder_.emit(Wait{semaphore(w.landed, builder_.emit(Mod{used, builder_.integer(window.depth)})), bytes(w, b)});
+    builder_.emit(
+        Wait{semaphore(w.landed, builder_.emit(Mod{used, builder_.integer(window.depth)})),
+             bytes(w, b)});
     store_number(w.state, used_at, builder_.add(used, builder_.integer(1)));
     remember(w, b, starts_at);
   });
@@ -178,11 +200,14 @@ void PipelineWriter::use_input(WindowState& w, const ValueMap& at_point) {
 void PipelineWriter::flush(WindowState& w, ValueId opened) {
   const auto& window = std::get<Window>(old_.body[static_cast<std::size_t>(w.at)].op);
   Block b;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(window.source.rank); ++d) b.start.push_back(load_number(w.state, starts_at + static_cast<std::int64_t>(d)));
+  for (std::size_t d = 0; d < static_cast<std::size_t>(window.source.rank); ++d)
+    b.start.push_back(load_number(w.state, starts_at + static_cast<std::int64_t>(d)));
   locate(w, b, false);
-  const ValueId which = builder_.emit(Mod{builder_.sub(opened, builder_.integer(1)), builder_.integer(window.depth)});
+  const ValueId which =
+      builder_.emit(Mod{builder_.sub(opened, builder_.integer(1)), builder_.integer(window.depth)});
   builder_.emit(WriteBack{slot(w, which, &b), b.source, semaphore(w.stored, which)});
-  store(w.state, builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)), bytes(w, b));
+  store(w.state, builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)),
+        bytes(w, b));
 }
 
 void PipelineWriter::use_output(WindowState& w, const ValueMap& at_point) {
@@ -197,17 +222,23 @@ void PipelineWriter::use_output(WindowState& w, const ValueMap& at_point) {
     when(builder_.emit(Lt{builder_.integer(0), opened}), [&] { flush(w, opened); });
     const ValueId which = builder_.emit(Mod{opened, depth});
     when(builder_.emit(Le{depth, opened}), [&] {
-      builder_.emit(Wait{semaphore(w.stored, which), load(w.state, builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
+      builder_.emit(
+          Wait{semaphore(w.stored, which),
+               load(w.state,
+                    builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
     });
     builder_.emit(Fresh{slot(w, which, nullptr)});
-    if (window.update != 0) when(expander_.mapped(window.update_when, at_point), [&] {
-      const Slice landed = semaphore(w.landed, which);
-      if (window.pad != 0 && !always_inside(w)) builder_.emit(Pad{slot(w, which, nullptr), slot(w, which, &b)});
-      builder_.emit(Start{b.source, slot(w, which, &b), landed, 0});
-      builder_.emit(Wait{landed, bytes(w, b)});
-    });
+    if (window.update != 0)
+      when(expander_.mapped(window.update_when, at_point), [&] {
+        const Slice landed = semaphore(w.landed, which);
+        if (window.pad != 0 && !always_inside(w))
+          builder_.emit(Pad{slot(w, which, nullptr), slot(w, which, &b)});
+        builder_.emit(Start{b.source, slot(w, which, &b), landed, 0});
+        builder_.emit(Wait{landed, bytes(w, b)});
+      });
     store_number(w.state, opened_at, builder_.add(opened, builder_.integer(1)));
-    for (std::size_t d = 0; d < b.start.size(); ++d) store_number(w.state, starts_at + static_cast<std::int64_t>(d), b.start[d]);
+    for (std::size_t d = 0; d < b.start.size(); ++d)
+      store_number(w.state, starts_at + static_cast<std::int64_t>(d), b.start[d]);
   });
   expander_.replaced_[s.result] = {slot(w, current(w, b, opened_at), nullptr), false};
 }
@@ -219,13 +250,17 @@ void PipelineWriter::drain(WindowState& w) {
   const ValueId depth = builder_.integer(window.depth), zero = builder_.integer(0);
   const ValueId opened = load_number(w.state, opened_at);
   when(builder_.emit(Lt{zero, opened}), [&] { flush(w, opened); });
-  const ValueId number = builder_.emit(For{builder_.max(zero, builder_.sub(opened, depth)), opened, 0}, "number");
+  const ValueId number =
+      builder_.emit(For{builder_.max(zero, builder_.sub(opened, depth)), opened, 0}, "number");
   const ValueId which = builder_.emit(Mod{number, depth});
-  builder_.emit(Wait{semaphore(w.stored, which), load(w.state, builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
+  builder_.emit(Wait{
+      semaphore(w.stored, which),
+      load(w.state, builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
   builder_.emit(End{});
 }
 
-// Memory that the core reads in place: the window is the rectangle itself, or a padded copy where it may leave it.
+// Memory that the core reads in place: the window is the rectangle itself, or a padded copy where
+// it may leave it.
 void PipelineWriter::use_view(WindowState& w, const ValueMap& at_point) {
   at(w);
   const Stmt& s = old_.body[static_cast<std::size_t>(w.at)];
@@ -237,7 +272,11 @@ void PipelineWriter::use_view(WindowState& w, const ValueMap& at_point) {
     return;
   }
   if (w.is_output) {
-    expander_.diags_.push_back({ErrorCode::unsupported, old_.loc(s.place), "a window that is stored must divide the memory it shows when that is not hbm", {}});
+    expander_.diags_.push_back(
+        {ErrorCode::unsupported,
+         old_.loc(s.place),
+         "a window that is stored must divide the memory it shows when that is not hbm",
+         {}});
     return;
   }
   if (w.slots == no_value) {
@@ -256,7 +295,8 @@ void PipelineWriter::use_view(WindowState& w, const ValueMap& at_point) {
     if (window.pad != 0) builder_.emit(Pad{slot(w, zero, nullptr), slot(w, zero, &b)});
     builder_.emit(Cast{slot(w, zero, &b), b.source});
   });
-  expander_.replaced_[s.result] = {slot(w, builder_.select(b.when, zero, builder_.integer(1)), nullptr), false};
+  expander_.replaced_[s.result] = {
+      slot(w, builder_.select(b.when, zero, builder_.integer(1)), nullptr), false};
 }
 
 }  // namespace tessera

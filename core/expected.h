@@ -11,8 +11,9 @@ namespace tessera {
 template <typename T>
 class [[nodiscard]] Expected {
  public:
-  Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
-  Expected(Diags diags) : state_(std::in_place_index<1>, std::move(diags)) {}  // NOLINT
+  Expected(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+  Expected(Diags diags) : state_(std::in_place_index<1>, std::move(diags)) {}      // NOLINT
   Expected(Diag diag) : state_(std::in_place_index<1>, Diags{std::move(diag)}) {}  // NOLINT
 
   explicit operator bool() const { return state_.index() == 0; }
@@ -35,7 +36,11 @@ class [[nodiscard]] Expected {
 };
 
 // An error without a place in a text.
-inline Diag error(ErrorCode code, std::string message) { return Diag{code, {}, std::move(message), {}}; }
-inline Diag error(std::string message) { return error(ErrorCode::invalid_value, std::move(message)); }
+inline Diag error(ErrorCode code, std::string message) {
+  return Diag{code, {}, std::move(message), {}};
+}
+inline Diag error(std::string message) {
+  return error(ErrorCode::invalid_value, std::move(message));
+}
 
 }  // namespace tessera

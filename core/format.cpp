@@ -1,5 +1,6 @@
-// The house layout of a text: two spaces of indentation for each brace, no trailing blanks, single empty lines, a blank
-// after each comma. Columns that an author aligned inside a line, and lines that continue a bracket, stay as they are.
+// The house layout of a text: two spaces of indentation for each brace, no trailing blanks, single
+// empty lines, a blank after each comma. Columns that an author aligned inside a line, and lines
+// that continue a bracket, stay as they are.
 #include "core/language.h"
 #include "core/lexer.h"
 
@@ -34,7 +35,8 @@ std::string spaced(std::string_view line) {
     }
     if (c == '"' && (i == 0 || line[i - 1] != '\\')) quoted = !quoted;
     out += c == '\t' && !quoted ? ' ' : c;
-    if (c == ',' && !quoted && i + 1 < line.size() && line[i + 1] != ' ' && line[i + 1] != '\t') out += ' ';
+    if (c == ',' && !quoted && i + 1 < line.size() && line[i + 1] != ' ' && line[i + 1] != '\t')
+      out += ' ';
   }
   return out;
 }
@@ -67,14 +69,17 @@ bool starts_with_word(std::string_view line, std::string_view word) {
 }
 
 // The first word of a line that stands at the margin outside every brace.
-bool opens_definition(std::string_view line) { return starts_with_word(line, "kernel") || starts_with_word(line, "function"); }
+bool opens_definition(std::string_view line) {
+  return starts_with_word(line, "kernel") || starts_with_word(line, "function");
+}
 
 }  // namespace
 
 Expected<std::string> format(std::shared_ptr<const Source> source) {
   if (auto module = parse(source); !module) return module.diags();
   std::string out;
-  int braces = 0, nesting = 0, results = -1;   // results: the brace depth of a `return` whose entries follow
+  int braces = 0, nesting = 0,
+      results = -1;  // results: the brace depth of a `return` whose entries follow
   bool blank = true, declaring = false, continued = false;
   for (std::string_view raw : lines_of(source->text)) {
     const std::string line = spaced(trimmed(raw));
@@ -92,16 +97,21 @@ Expected<std::string> format(std::shared_ptr<const Source> source) {
       const bool comment = line.starts_with("//");
       if (braces == 0 && opens_definition(line)) declaring = true;
       int depth = braces - b.closing_first;
-      const bool declaration = declaring && braces == 0 && !comment && !opens_definition(line) && !line.starts_with('{');
+      const bool declaration =
+          declaring && braces == 0 && !comment && !opens_definition(line) && !line.starts_with('{');
       int margin = 2 * (depth + (declaration ? 1 : 0));
-      if (declaring && braces > 0) margin = 2 * (depth + 1);   // declarations under a condition
+      if (declaring && braces > 0) margin = 2 * (depth + 1);  // declarations under a condition
       if (results >= 0 && depth < results) results = -1;
-      if (results >= 0) margin += 7;                           // under the first entry of `return`
-      else if (starts_with_word(line, "return")) results = depth;
+      if (results >= 0)
+        margin += 7;  // under the first entry of `return`
+      else if (starts_with_word(line, "return"))
+        results = depth;
       out += std::string(static_cast<std::size_t>(margin), ' ') + line + '\n';
       if (declaring && braces == 0 && line.starts_with('{')) declaring = false;
       if (declaring && braces == 0 && opens_definition(line) && b.braces > 0) declaring = false;
-      if (opens_definition(line) && line.find('{') == std::string::npos && line.find(") =") != std::string::npos) declaring = false;
+      if (opens_definition(line) && line.find('{') == std::string::npos &&
+          line.find(") =") != std::string::npos)
+        declaring = false;
     }
     braces += b.braces;
     nesting += b.nesting;

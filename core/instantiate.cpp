@@ -1,4 +1,5 @@
-// A kernel's parameters, types and declarations; the entry point that turns a parsed kernel into a program.
+// A kernel's parameters, types and declarations; the entry point that turns a parsed kernel into a
+// program.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 
 }  // namespace
 
-Elaborator::Elaborator(const Module& module, const std::vector<const Module*>& library, std::string name)
+Elaborator::Elaborator(const Module& module, const std::vector<const Module*>& library,
+                       std::string name)
     : builder_(std::move(name)) {
   const auto collect = [&](const Module& m) {
     for (const Node& node : m.root->kids)
@@ -35,14 +37,21 @@ Elaborator::Elaborator(const Module& module, const std::vector<const Module*>& l
 void Elaborator::bind_types(const Node& types, Settings& left) {
   for (const Node& parameter : types.kids) {
     const auto given = left.find(parameter.text);
-    std::string text = given != left.end() ? given->second : parameter.kids.empty() ? "" : parameter.kids[0].text;
+    std::string text = given != left.end()      ? given->second
+                       : parameter.kids.empty() ? ""
+                                                : parameter.kids[0].text;
     if (given != left.end()) left.erase(given);
     const auto type = parse_dtype(text);
-    const bool accepted = parameter.kids.empty() || std::any_of(parameter.kids.begin(), parameter.kids.end(), [&](const Node& k) { return k.text == text; });
+    const bool accepted =
+        parameter.kids.empty() || std::any_of(parameter.kids.begin(), parameter.kids.end(),
+                                              [&](const Node& k) { return k.text == text; });
     if (!type || !accepted) {
       std::string choices;
       for (const Node& k : parameter.kids) choices += (choices.empty() ? "" : ", ") + k.text;
-      fail(parameter, fmt::format("type parameter `{}` is one of {}, found `{}`", parameter.text, choices.empty() ? "the element types" : choices, text), ErrorCode::invalid_type);
+      fail(parameter,
+           fmt::format("type parameter `{}` is one of {}, found `{}`", parameter.text,
+                       choices.empty() ? "the element types" : choices, text),
+           ErrorCode::invalid_type);
       continue;
     }
     scope_->names[parameter.text] = {.kind = Entity::Kind::type, .type = *type};
@@ -55,7 +64,9 @@ void Elaborator::bind_parameters(const Node& parameters, Settings& left) {
     std::int64_t value = 0;
     if (const auto given = left.find(parameter.text); given != left.end()) {
       const auto number = parse_integer(given->second);
-      if (!number) fail(parameter, fmt::format("parameter `{}` is an integer, found `{}`", parameter.text, given->second));
+      if (!number)
+        fail(parameter, fmt::format("parameter `{}` is an integer, found `{}`", parameter.text,
+                                    given->second));
       value = number.value_or(0);
       left.erase(given);
     } else if (parameter.kids.empty()) {
@@ -63,7 +74,8 @@ void Elaborator::bind_parameters(const Node& parameters, Settings& left) {
       scope_->names[parameter.text] = {};
       continue;
     } else {
-      const auto fallback = constant(parameter.kids[0], fmt::format("the default of `{}`", parameter.text));
+      const auto fallback =
+          constant(parameter.kids[0], fmt::format("the default of `{}`", parameter.text));
       if (!fallback) {
         scope_->names[parameter.text] = {};
         continue;
@@ -87,7 +99,8 @@ std::optional<DType> Elaborator::dtype(const Node& node) {
       return type;
     }
   }
-  fail(node, fmt::format("expected an element type, found `{}`", node.text), ErrorCode::invalid_type);
+  fail(node, fmt::format("expected an element type, found `{}`", node.text),
+       ErrorCode::invalid_type);
   return std::nullopt;
 }
 
@@ -97,12 +110,19 @@ std::optional<Shape> Elaborator::shape(const Node& type, std::size_t first) {
   for (std::size_t i = first; i < type.kids.size(); ++i) {
     const auto extent = constant(type.kids[i], "an extent");
     if (!extent) return std::nullopt;
-    if (*extent < 0 || *extent > max_extent) return fail(type.kids[i], fmt::format("an extent is between 0 and 2^40, found {}", *extent)), std::nullopt;
+    if (*extent < 0 || *extent > max_extent)
+      return fail(type.kids[i], fmt::format("an extent is between 0 and 2^40, found {}", *extent)),
+             std::nullopt;
     result.push_back(*extent);
-    if (*extent != 0 && total > max_extent / *extent) return fail(type, fmt::format("shape {} has more than 2^40 elements", to_string(result))), std::nullopt;
+    if (*extent != 0 && total > max_extent / *extent)
+      return fail(type, fmt::format("shape {} has more than 2^40 elements", to_string(result))),
+             std::nullopt;
     total *= *extent;
   }
-  if (result.size() > max_rank) return fail(type, fmt::format("memory has at most {} dimensions, found {}", max_rank, result.size())), std::nullopt;
+  if (result.size() > max_rank)
+    return fail(type,
+                fmt::format("memory has at most {} dimensions, found {}", max_rank, result.size())),
+           std::nullopt;
   return result;
 }
 
@@ -115,13 +135,20 @@ void Elaborator::declare_buffer(const Node& node, bool scoped_to_function) {
     buffer.dtype = *type;
     buffer.shape = *extents;
   }
-  buffer.role = node.kind == NodeKind::scratch ? Role::scratch : node.integer != 0 ? Role::out : Role::in;
+  buffer.role = node.kind == NodeKind::scratch ? Role::scratch
+                : node.integer != 0            ? Role::out
+                                               : Role::in;
   const std::string& space = node.kids[1].text;
-  if (space == "hbm") buffer.space = Space::hbm;
-  else if (space == "vmem") buffer.space = Space::vmem;
-  else if (space == "smem") buffer.space = Space::smem;
-  else if (space == "tile") buffer.space = Space::tile;
-  else ok = false, fail(node.kids[1], fmt::format("expected hbm, vmem or smem, found `{}`", space));
+  if (space == "hbm")
+    buffer.space = Space::hbm;
+  else if (space == "vmem")
+    buffer.space = Space::vmem;
+  else if (space == "smem")
+    buffer.space = Space::smem;
+  else if (space == "tile")
+    buffer.space = Space::tile;
+  else
+    ok = false, fail(node.kids[1], fmt::format("expected hbm, vmem or smem, found `{}`", space));
   if (node.kids.size() > 2) {
     for (const Node& kid : node.kids[2].kids) {
       const auto dim = constant(kid, "the storage order");
@@ -132,7 +159,8 @@ void Elaborator::declare_buffer(const Node& node, bool scoped_to_function) {
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t i = 0; i < sorted.size(); ++i) ok &= sorted[i] == static_cast<int>(i);
     if (!ok || sorted.size() != buffer.shape.size()) {
-      fail(node.kids[2], fmt::format("the storage order names each of the {} dimensions once", buffer.shape.size()));
+      fail(node.kids[2], fmt::format("the storage order names each of the {} dimensions once",
+                                     buffer.shape.size()));
       ok = false;
     }
   }
@@ -158,18 +186,22 @@ void Elaborator::declare_semaphore(const Node& node, bool scoped_to_function) {
   bool ok = extents.has_value();
   if (ok) semaphore.shape = *extents;
   if (ok && elements(semaphore.shape) > max_semaphores) {
-    fail(node, fmt::format("an array of at most 2^20 semaphores is possible, found {}", elements(semaphore.shape)));
+    fail(node, fmt::format("an array of at most 2^20 semaphores is possible, found {}",
+                           elements(semaphore.shape)));
     ok = false;
   }
   const Node& kind = node.kids[0];
-  if (kind.kind == NodeKind::name && kind.text == "count") semaphore.kind = SemKind::count;
-  else if (kind.kind == NodeKind::name && kind.text == "bytes") semaphore.kind = SemKind::bytes;
+  if (kind.kind == NodeKind::name && kind.text == "count")
+    semaphore.kind = SemKind::count;
+  else if (kind.kind == NodeKind::name && kind.text == "bytes")
+    semaphore.kind = SemKind::bytes;
   else if (kind.kind == NodeKind::call && kind.text == "barrier" && kind.kids.size() == 1) {
     semaphore.kind = SemKind::barrier;
     const auto id = constant(kind.kids[0], "the collective id of a barrier");
     ok &= id.has_value();
     semaphore.collective = id.value_or(0);
-  } else ok = false, fail(kind, "a semaphore is of kind count, bytes or barrier(id)");
+  } else
+    ok = false, fail(kind, "a semaphore is of kind count, bytes or barrier(id)");
   if (!ok) {
     scope_->names.try_emplace(node.text);
     return;
@@ -193,8 +225,10 @@ void Elaborator::declare(const Node& node, bool scoped_to_function) {
   if (node.kind == NodeKind::declare_if) {
     const auto condition = constant(node.kids[0], "the condition around declarations");
     if (!condition) return;
-    if (*condition != 0) declare_all(node.kids[1], scoped_to_function);
-    else if (node.kids.size() > 2) declare_all(node.kids[2], scoped_to_function);
+    if (*condition != 0)
+      declare_all(node.kids[1], scoped_to_function);
+    else if (node.kids.size() > 2)
+      declare_all(node.kids[2], scoped_to_function);
   } else if (node.kind == NodeKind::semaphore) {
     declare_semaphore(node, scoped_to_function);
   } else {
@@ -210,8 +244,9 @@ void Elaborator::declare_all(const Node& declarations, bool scoped_to_function) 
   for (const Node& node : declarations.kids) declare(node, scoped_to_function);
 }
 
-// The body runs `calls` times, as that many launches one after the other would: scratch and semaphores are those of one
-// call, so that a peer which is a call behind or ahead does not have them; operands, results and barriers remain.
+// The body runs `calls` times, as that many launches one after the other would: scratch and
+// semaphores are those of one call, so that a peer which is a call behind or ahead does not have
+// them; operands, results and barriers remain.
 void Elaborator::begin_calls(int calls) {
   Program& program = builder_.program();
   builder_.emit(For{builder_.integer(0), builder_.integer(calls), 0}, "call");
@@ -241,7 +276,8 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
     std::string known;
     for (const Node* group : {&kernel.kids[0], &kernel.kids[1]})
       for (const Node& p : group->kids) known += (known.empty() ? "" : ", ") + p.text;
-    fail(kernel, fmt::format("kernel `{}` has no parameter `{}`; it has {}", kernel.text, parameter, known.empty() ? "none" : known));
+    fail(kernel, fmt::format("kernel `{}` has no parameter `{}`; it has {}", kernel.text, parameter,
+                             known.empty() ? "none" : known));
   }
   if (!diags_.empty()) return diags_;
   declare_all(kernel.kids[2], false);
@@ -251,7 +287,11 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
   free_scoped(0);
   if (calls > 1) {
     builder_.emit(End{});
-    if (barriers_.empty()) fail(kernel, fmt::format("{} calls in a row need a barrier of the kernel's own; `{}` has none", calls, kernel.text), ErrorCode::unsupported);
+    if (barriers_.empty())
+      fail(kernel,
+           fmt::format("{} calls in a row need a barrier of the kernel's own; `{}` has none", calls,
+                       kernel.text),
+           ErrorCode::unsupported);
   }
   if (!diags_.empty()) return diags_;
   Program program = simplify(builder_.finish());
@@ -260,13 +300,16 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
   return program;
 }
 
-Expected<Program> instantiate(const Module& module, std::string_view kernel, const Settings& settings,
-                              const std::vector<const Module*>& library, int calls) {
+Expected<Program> instantiate(const Module& module, std::string_view kernel,
+                              const Settings& settings, const std::vector<const Module*>& library,
+                              int calls) {
   for (const Node& node : module.root->kids)
-    if (node.kind == NodeKind::kernel && node.text == kernel) return Elaborator(module, library, node.text).kernel(node, settings, calls);
+    if (node.kind == NodeKind::kernel && node.text == kernel)
+      return Elaborator(module, library, node.text).kernel(node, settings, calls);
   std::string known;
   for (const KernelInfo& k : module.kernels) known += (known.empty() ? "" : ", ") + k.name;
-  return error(fmt::format("{} has no kernel `{}`; it has {}", module.source->name, kernel, known.empty() ? "none" : known));
+  return error(fmt::format("{} has no kernel `{}`; it has {}", module.source->name, kernel,
+                           known.empty() ? "none" : known));
 }
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// From text to programs: parse a file once, instantiate its kernels with parameters, verify, expand, print.
+// From text to programs: parse a file once, instantiate its kernels with parameters, verify,
+// expand, print.
 #pragma once
 #include <map>
 #include <memory>
@@ -11,25 +12,26 @@
 
 namespace tessera {
 
-struct Node;                               // core/ast.h
+struct Node;  // core/ast.h
 
-// One parameter of a kernel. Problem parameters stand before the `;`, tuning parameters after it, dtype parameters
-// in square brackets; `choices` of a dtype parameter are the types it accepts.
+// One parameter of a kernel. Problem parameters stand before the `;`, tuning parameters after it,
+// dtype parameters in square brackets; `choices` of a dtype parameter are the types it accepts.
 struct ParameterInfo {
   enum class Kind { dtype, problem, tuning } kind;
   std::string name;
-  std::string default_text;                // empty: must be given
+  std::string default_text;  // empty: must be given
   std::vector<std::string> choices;
 };
 
 struct KernelInfo {
   std::string name;
-  std::string doc;                         // the comment above it
+  std::string doc;  // the comment above it
   std::vector<ParameterInfo> parameters;
   Loc loc;
 };
 
-// A parsed file. Functions of `library` modules are visible to the kernels of a file without being named in it.
+// A parsed file. Functions of `library` modules are visible to the kernels of a file without being
+// named in it.
 struct Module {
   std::shared_ptr<const Source> source;
   std::shared_ptr<const Node> root;
@@ -38,14 +40,17 @@ struct Module {
   const KernelInfo* find(std::string_view kernel) const;
 };
 
-using Settings = std::map<std::string, std::string, std::less<>>;   // parameter name -> integer or dtype name
+using Settings =
+    std::map<std::string, std::string, std::less<>>;  // parameter name -> integer or dtype name
 
 Expected<Module> parse(std::shared_ptr<const Source> source);
-// The kernel with its parameters fixed: structured form (pipelines kept), verified. `calls` more than 1: that many
-// launches of it back to back, on the same operands.
-Expected<Program> instantiate(const Module& module, std::string_view kernel, const Settings& settings,
-                              const std::vector<const Module*>& library, int calls = 1);
-// Static rules that hold for structured and expanded programs alike; empty when the program is valid.
+// The kernel with its parameters fixed: structured form (pipelines kept), verified. `calls` more
+// than 1: that many launches of it back to back, on the same operands.
+Expected<Program> instantiate(const Module& module, std::string_view kernel,
+                              const Settings& settings, const std::vector<const Module*>& library,
+                              int calls = 1);
+// Static rules that hold for structured and expanded programs alike; empty when the program is
+// valid.
 Diags verify(const Program& program);
 // Every pipeline as explicit loops, slots, copies and waits: what the interpreter runs.
 Expected<Program> expand(const Program& program);

@@ -9,7 +9,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::array<std::string_view, 8> two_character_symbols = {"..", "+:", "->", "==", "!=", "<=", ">=", "+="};
+constexpr std::array<std::string_view, 8> two_character_symbols = {
+    "..", "+:", "->", "==", "!=", "<=", ">=", "+="};
 constexpr std::string_view symbols = "()[]{},;:=+-*/<>?.";
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -30,7 +31,8 @@ class Lexer {
       token.width = static_cast<int>(at_ - begin);
       token.line_before = line_before_;
       token.space_before = space_before_;
-      token.space_after = at_ >= text_.size() || std::isspace(static_cast<unsigned char>(text_[at_])) != 0;
+      token.space_after =
+          at_ >= text_.size() || std::isspace(static_cast<unsigned char>(text_[at_])) != 0;
       if (token.kind != TokenKind::end) tokens_.push_back(std::move(token));
       line_before_ = space_before_ = false;
     }
@@ -98,7 +100,8 @@ class Lexer {
                 .text = std::string(text_.substr(begin, at_ - begin))};
     const char* first = token.text.data();
     const char* last = first + token.text.size();
-    const auto parsed = is_real ? std::from_chars(first, last, token.real).ec : std::from_chars(first, last, token.integer).ec;
+    const auto parsed = is_real ? std::from_chars(first, last, token.real).ec
+                                : std::from_chars(first, last, token.integer).ec;
     if (parsed != std::errc{}) fail(begin, fmt::format("number {} does not fit", token.text));
     return token;
   }
@@ -107,11 +110,15 @@ class Lexer {
     const std::size_t begin = at_++;
     std::string value;
     while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n') {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size() && (text_[at_ + 1] == '"' || text_[at_ + 1] == '\\')) ++at_;
+      if (text_[at_] == '\\' && at_ + 1 < text_.size() &&
+          (text_[at_ + 1] == '"' || text_[at_ + 1] == '\\'))
+        ++at_;
       value += text_[at_++];
     }
-    if (at_ < text_.size() && text_[at_] == '"') ++at_;
-    else fail(begin, "this text has no closing quote on its line");
+    if (at_ < text_.size() && text_[at_] == '"')
+      ++at_;
+    else
+      fail(begin, "this text has no closing quote on its line");
     return {.kind = TokenKind::text, .text = value};
   }
 
@@ -124,7 +131,8 @@ class Lexer {
       }
     ++at_;
     if (symbols.find(text_[begin]) == std::string_view::npos) {
-      while (at_ < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0U) == 0x80U) ++at_;  // rest of a UTF-8 character
+      while (at_ < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0U) == 0x80U)
+        ++at_;  // rest of a UTF-8 character
       fail(begin, fmt::format("unexpected character `{}`", text_.substr(begin, at_ - begin)));
       return {};
     }
@@ -132,7 +140,8 @@ class Lexer {
   }
 
   void fail(std::size_t begin, std::string message) {
-    const Loc loc{source_, line_, static_cast<int>(begin - line_start_) + 1, static_cast<int>(at_ - begin)};
+    const Loc loc{source_, line_, static_cast<int>(begin - line_start_) + 1,
+                  static_cast<int>(at_ - begin)};
     diags_.push_back({ErrorCode::invalid_value, loc, std::move(message), {}});
   }
 

@@ -7,20 +7,20 @@ namespace tessera {
 
 struct MachineProfile {
   std::string name;
-  std::int64_t vmem_bytes = 0;           // per core; tile registers count here
+  std::int64_t vmem_bytes = 0;  // per core; tile registers count here
   std::int64_t smem_bytes = 0;
   std::int64_t hbm_bytes = 0;
-  std::int64_t semaphores = 0;           // per core, arrays counted by element
+  std::int64_t semaphores = 0;  // per core, arrays counted by element
   std::int64_t barrier_ids = 0;
   std::int64_t dma_granule = 1;          // bytes; what partial landing withholds
   std::int64_t lanes = 0, sublanes = 0;  // 0: not a vector machine of that kind
   std::int64_t matrix_unit = 0;          // side of the matrix unit
   bool remote_vmem = true;               // may a remote copy land in vmem (a GPU: hbm only)
   bool remote_smem = true;
-  bool power_of_two_routes = false;      // remote copies reach only devices at power-of-two distances
-  double matmul_flops = 0;               // bf16, per second
-  double hbm_bandwidth = 0;              // bytes per second
-  double link_bandwidth = 0;             // bytes per second, one way
+  bool power_of_two_routes = false;  // remote copies reach only devices at power-of-two distances
+  double matmul_flops = 0;           // bf16, per second
+  double hbm_bandwidth = 0;          // bytes per second
+  double link_bandwidth = 0;         // bytes per second, one way
 };
 
 }  // namespace tessera

@@ -36,7 +36,8 @@ Table make_table() {
   std::size_t i = 0;
   table.rows.push_back({"nothing", Scope::none, ResultKind::none, table.fields[i++], "", ""});
 #define OP(Struct, mnemonic, scope, result, fields_, text, meaning) \
-  table.rows.push_back({mnemonic, Scope::scope, ResultKind::result, table.fields[i++], text, meaning});
+  table.rows.push_back(                                             \
+      {mnemonic, Scope::scope, ResultKind::result, table.fields[i++], text, meaning});
 #include "core/ops.def"
 #undef OP
   return table;

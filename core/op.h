@@ -9,13 +9,14 @@
 
 namespace tessera {
 
-using ValueId = std::int32_t;            // index into Program::values
+using ValueId = std::int32_t;  // index into Program::values
 inline constexpr ValueId no_value = -1;
 inline constexpr int max_rank = 6;
 
-// A rectangle of a ref: `size[d]` elements from `start[d]` in each dimension, all scalar values. Dimensions whose
-// bit is set in `dropped` have size 1 and are not part of the slice's shape. Also names one semaphore of an array
-// (every dimension dropped). With rank 0 and a scalar or real base it is that number.
+// A rectangle of a ref: `size[d]` elements from `start[d]` in each dimension, all scalar values.
+// Dimensions whose bit is set in `dropped` have size 1 and are not part of the slice's shape. Also
+// names one semaphore of an array (every dimension dropped). With rank 0 and a scalar or real base
+// it is that number.
 struct Slice {
   ValueId base = no_value;
   std::int8_t rank = 0;
@@ -27,7 +28,7 @@ struct Slice {
 };
 
 struct TextId {
-  std::int32_t index = -1;               // into Program::texts
+  std::int32_t index = -1;  // into Program::texts
   bool operator==(const TextId&) const = default;
 };
 
@@ -39,8 +40,7 @@ using TextField = TextId;
 
 #define OP(Struct, mnemonic, scope, result, fields, text, meaning) \
   struct Struct {                                                  \
-    fields                                                         \
-    bool operator==(const Struct&) const = default;                \
+    fields bool operator==(const Struct&) const = default;         \
   };
 #define F(kind, name) kind##Field name{};
 #include "core/ops.def"
@@ -61,7 +61,7 @@ enum class ResultKind : std::uint8_t { none, Scalar, Real, Ref };
 struct FieldInfo {
   FieldKind kind;
   std::string_view name;
-  std::uint16_t offset;                  // bytes into the op's struct
+  std::uint16_t offset;  // bytes into the op's struct
 };
 
 struct OpInfo {
@@ -83,15 +83,21 @@ Op make_op(std::string_view mnemonic);
 void* field_address(Op& op, const FieldInfo& field);
 const void* field_address(const Op& op, const FieldInfo& field);
 template <typename T>
-T& field(Op& op, const FieldInfo& f) { return *static_cast<T*>(field_address(op, f)); }
+T& field(Op& op, const FieldInfo& f) {
+  return *static_cast<T*>(field_address(op, f));
+}
 template <typename T>
-const T& field(const Op& op, const FieldInfo& f) { return *static_cast<const T*>(field_address(op, f)); }
+const T& field(const Op& op, const FieldInfo& f) {
+  return *static_cast<const T*>(field_address(op, f));
+}
 
 // The position of an alternative in Op, e.g. for dispatch tables and switches.
 template <typename T, std::size_t I = 0>
 constexpr std::size_t op_index() {
-  if constexpr (std::is_same_v<std::variant_alternative_t<I, Op>, T>) return I;
-  else return op_index<T, I + 1>();
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, Op>, T>)
+    return I;
+  else
+    return op_index<T, I + 1>();
 }
 
 }  // namespace tessera

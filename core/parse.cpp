@@ -13,12 +13,17 @@ Node Parser::file() {
   node.kind = NodeKind::file;
   while (peek().kind != TokenKind::end) {
     try {
-      if (is("kernel")) node.add(kernel());
-      else if (is("function")) node.add(function());
-      else fail(peek(), "expected `kernel` or `function`");
+      if (is("kernel"))
+        node.add(kernel());
+      else if (is("function"))
+        node.add(function());
+      else
+        fail(peek(), "expected `kernel` or `function`");
     } catch (const SyntaxError&) {
       nesting_ = 0;
-      while (peek().kind != TokenKind::end && !(peek().line_before && (is("kernel") || is("function")) && peek().column == 1)) take();
+      while (peek().kind != TokenKind::end &&
+             !(peek().line_before && (is("kernel") || is("function")) && peek().column == 1))
+        take();
     }
   }
   return node;
@@ -108,7 +113,8 @@ Node Parser::type_parameters() {
   return node;
 }
 
-// Of a kernel: problem parameters ; tuning parameters. Of a function: scalars, and refs `name: T[dims]`.
+// Of a kernel: problem parameters ; tuning parameters. Of a function: scalars, and refs `name:
+// T[dims]`.
 void Parser::parameters(Node& into, bool of_kernel) {
   expect("(", "before the parameters");
   ++nesting_;
@@ -118,11 +124,15 @@ void Parser::parameters(Node& into, bool of_kernel) {
     Node parameter = make(NodeKind::parameter, name);
     parameter.text = name.text;
     parameter.integer = tuning ? 1 : 0;
-    if (!of_kernel && accept(":")) parameter.add(type());
-    else if (accept("=")) parameter.add(expression());
+    if (!of_kernel && accept(":"))
+      parameter.add(type());
+    else if (accept("="))
+      parameter.add(expression());
     into.add(std::move(parameter));
-    if (of_kernel && !tuning && accept(";")) tuning = true;
-    else if (!accept(",")) break;
+    if (of_kernel && !tuning && accept(";"))
+      tuning = true;
+    else if (!accept(","))
+      break;
   }
   expect(")", "after the parameters");
   --nesting_;
@@ -140,7 +150,8 @@ Node Parser::declarations() {
     node.add(declaration());
     accept(";");
   }
-  if (!is("{")) fail(peek(), "expected a declaration (in, out, tile, vmem, smem, hbm, sem, scoped, if) or `{`");
+  if (!is("{"))
+    fail(peek(), "expected a declaration (in, out, tile, vmem, smem, hbm, sem, scoped, if) or `{`");
   return node;
 }
 
@@ -158,7 +169,8 @@ Node Parser::type() {
   node.add(primary());
   if (accept("[")) {
     ++nesting_;
-    if (!is("]")) do node.add(expression());
+    if (!is("]")) do
+        node.add(expression());
       while (accept(","));
     expect("]", "after the shape");
     --nesting_;
@@ -268,7 +280,8 @@ namespace {
 std::string text_of(const Loc& loc) {
   std::string_view text = loc.source->text;
   for (int i = 1; i < loc.line; ++i) text.remove_prefix(text.find('\n') + 1);
-  return std::string(text.substr(static_cast<std::size_t>(loc.column) - 1, static_cast<std::size_t>(loc.width)));
+  return std::string(
+      text.substr(static_cast<std::size_t>(loc.column) - 1, static_cast<std::size_t>(loc.width)));
 }
 
 KernelInfo describe(const Node& kernel) {
@@ -279,8 +292,11 @@ KernelInfo describe(const Node& kernel) {
     info.parameters.push_back(std::move(p));
   }
   for (const Node& n : kernel.kids[1].kids)
-    info.parameters.push_back({n.integer != 0 ? ParameterInfo::Kind::tuning : ParameterInfo::Kind::problem, n.text,
-                               n.kids.empty() ? "" : text_of(n.kids[0].loc), {}});
+    info.parameters.push_back(
+        {n.integer != 0 ? ParameterInfo::Kind::tuning : ParameterInfo::Kind::problem,
+         n.text,
+         n.kids.empty() ? "" : text_of(n.kids[0].loc),
+         {}});
   return info;
 }
 
@@ -296,7 +312,10 @@ Expected<Module> parse(std::shared_ptr<const Source> source) {
   for (const Node& node : root->kids) {
     if (node.kind != NodeKind::kernel) continue;
     if (const KernelInfo* other = module.find(node.text))
-      diags.push_back({ErrorCode::invalid_value, node.loc, fmt::format("kernel `{}` is already defined", node.text), {{other->loc, "here"}}});
+      diags.push_back({ErrorCode::invalid_value,
+                       node.loc,
+                       fmt::format("kernel `{}` is already defined", node.text),
+                       {{other->loc, "here"}}});
     module.kernels.push_back(describe(node));
   }
   if (diags.empty()) return module;

@@ -1,4 +1,5 @@
-// Expressions: `?:`, or, and, not, comparisons, `max` (a bound), + -, * / mod, the matrix product ` . `, prefix, postfix.
+// Expressions: `?:`, or, and, not, comparisons, `max` (a bound), + -, * / mod, the matrix product `
+// . `, prefix, postfix.
 #include <fmt/format.h>
 
 #include "core/parser.h"
@@ -21,7 +22,9 @@ bool Parser::is(std::string_view text, int ahead) const {
   return (t.kind == TokenKind::symbol || t.kind == TokenKind::name) && t.text == text;
 }
 
-bool Parser::continues(std::string_view text) const { return is(text) && (nesting_ > 0 || !peek().line_before); }
+bool Parser::continues(std::string_view text) const {
+  return is(text) && (nesting_ > 0 || !peek().line_before);
+}
 
 bool Parser::accept(std::string_view text) {
   if (!is(text)) return false;
@@ -39,7 +42,9 @@ Token Parser::expect_name(std::string_view what) {
   return take();
 }
 
-Loc Parser::loc(const Token& token) const { return {source_, token.line, token.column, token.width}; }
+Loc Parser::loc(const Token& token) const {
+  return {source_, token.line, token.column, token.width};
+}
 
 Node Parser::make(NodeKind kind, const Token& token) const {
   Node node;
@@ -70,8 +75,10 @@ Node Parser::spanning(Node node) const {
 }
 
 void Parser::fail(const Token& token, std::string message) {
-  const std::string found = token.kind == TokenKind::end ? "the end of the file" : fmt::format("`{}`", token.text);
-  diags_.push_back({ErrorCode::invalid_value, loc(token), fmt::format("{}, found {}", message, found), {}});
+  const std::string found =
+      token.kind == TokenKind::end ? "the end of the file" : fmt::format("`{}`", token.text);
+  diags_.push_back(
+      {ErrorCode::invalid_value, loc(token), fmt::format("{}, found {}", message, found), {}});
   throw SyntaxError{};
 }
 
@@ -236,7 +243,8 @@ Node Parser::primary() {
     --nesting_;
     return inner;
   }
-  if (token.kind == TokenKind::end || token.kind == TokenKind::symbol) fail(token, "expected an expression");
+  if (token.kind == TokenKind::end || token.kind == TokenKind::symbol)
+    fail(token, "expected an expression");
   take();
   if (token.kind == TokenKind::integer) {
     Node node = make(NodeKind::integer, token);

@@ -30,7 +30,8 @@ void Parser::end_statement() {
   fail(peek(), "expected the end of the statement");
 }
 
-// After an error: on to the next line that starts at the same depth of braces, or to the brace that closes the block.
+// After an error: on to the next line that starts at the same depth of braces, or to the brace that
+// closes the block.
 void Parser::skip_statement() {
   int depth = 0;
   do {
@@ -48,26 +49,36 @@ void Parser::statement(Node& into) {
   if (is("pipeline")) return into.add(pipeline());
   Node node;
   const Token token = peek();
-  if (is("require")) node = require();
+  if (is("require"))
+    node = require();
   else if (is("grid")) {
     take();
     node = make(NodeKind::grid, token);
     node.add(loop_variable(true));
-  } else if (is("window")) node = window();
-  else if (is("start")) node = start();
-  else if (is("copy")) node = copy();
-  else if (is("wait") || is("await")) node = wait();
-  else if (is("signal")) node = signal();
-  else if (is("return")) node = returns();
+  } else if (is("window"))
+    node = window();
+  else if (is("start"))
+    node = start();
+  else if (is("copy"))
+    node = copy();
+  else if (is("wait") || is("await"))
+    node = wait();
+  else if (is("signal"))
+    node = signal();
+  else if (is("return"))
+    node = returns();
   else if (is("scoped")) {
     node = make(NodeKind::scoped, token);
     node.add(declaration());
-  } else if ((is("alloc") || is("free") || is("fresh") || is("once")) && peek(1).kind == TokenKind::name && !peek(1).line_before) {
+  } else if ((is("alloc") || is("free") || is("fresh") || is("once")) &&
+             peek(1).kind == TokenKind::name && !peek(1).line_before) {
     node = make(NodeKind::operate, take());
     node.text = token.text;
     node.add(postfix());
-  } else if (defines_function()) node = definition();
-  else node = assignment_or_call();
+  } else if (defines_function())
+    node = definition();
+  else
+    node = assignment_or_call();
   into.add(spanning(std::move(node)));
   end_statement();
 }
@@ -96,7 +107,8 @@ Node Parser::definition() {
   node.text = name.text;
   if (accept("(")) {
     do {
-      if (is("in", 1)) node.add(loop_variable(false));
+      if (is("in", 1))
+        node.add(loop_variable(false));
       else {
         const Token parameter = expect_name("a parameter's name");
         Node p = make(NodeKind::name, parameter);
@@ -148,9 +160,11 @@ Node Parser::if_else() {
 
 Node Parser::trace() {
   Node node = make(NodeKind::trace, take());
-  if (peek().kind != TokenKind::integer) fail(peek(), "expected the level of the trace region, a number");
+  if (peek().kind != TokenKind::integer)
+    fail(peek(), "expected the level of the trace region, a number");
   node.integer = take().integer;
-  if (peek().kind != TokenKind::text) fail(peek(), "expected the name of the trace region in quotes");
+  if (peek().kind != TokenKind::text)
+    fail(peek(), "expected the name of the trace region in quotes");
   node.text = take().text;
   node = spanning(std::move(node));
   node.add(block());
@@ -209,7 +223,8 @@ Node Parser::start() {
   const bool remote = accept(":");
   node.add(std::move(destination));
   if (remote) node.add(postfix());
-  expect(",", remote ? "and the send and the receive semaphore" : "and the semaphore that counts the bytes");
+  expect(",", remote ? "and the send and the receive semaphore"
+                     : "and the semaphore that counts the bytes");
   node.add(postfix());
   if (remote) {
     expect(",", "and the receive semaphore");
@@ -256,7 +271,9 @@ Node Parser::signal() {
 // `return x`, or entries `name = x` and `name(i) = x`, one on each line to the end of the block.
 Node Parser::returns() {
   Node node = make(NodeKind::returns, take());
-  const auto entry_starts = [&] { return defines_function() || (peek().kind == TokenKind::name && is("=", 1)); };
+  const auto entry_starts = [&] {
+    return defines_function() || (peek().kind == TokenKind::name && is("=", 1));
+  };
   if (!entry_starts()) {
     node.add(expression());
     return node;
@@ -286,7 +303,8 @@ Node Parser::assignment_or_call() {
     node.add(expression());
     return node;
   }
-  if (target.kind != NodeKind::call) fail(peek(), "expected a statement: `=` or `+=` after a name, or a call");
+  if (target.kind != NodeKind::call)
+    fail(peek(), "expected a statement: `=` or `+=` after a name, or a call");
   Node node = make(NodeKind::expression, first);
   node.add(std::move(target));
   return node;

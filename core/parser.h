@@ -1,5 +1,5 @@
-// Recursive descent over the tokens of one file. Expressions are in parse_expression.cpp, statements in
-// parse_statement.cpp, declarations and files in parse.cpp.
+// Recursive descent over the tokens of one file. Expressions are in parse_expression.cpp,
+// statements in parse_statement.cpp, declarations and files in parse.cpp.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -21,8 +21,8 @@ class Parser {
   // A syntax error unwinds to the statement or declaration it stands in, which is then skipped.
   struct SyntaxError {};
 
-  // Trees are walked by recursion: how deep they may be is limited while they are made. A level is a bracket, a block or
-  // a prefix; a chain of operators adds a level for each.
+  // Trees are walked by recursion: how deep they may be is limited while they are made. A level is
+  // a bracket, a block or a prefix; a chain of operators adds a level for each.
   static constexpr int most_levels = 200, most_operators = 250;
   class Level {
    public:
@@ -105,7 +105,7 @@ class Parser {
   Loc loc(const Token& token) const;
   Node make(NodeKind kind, const Token& token) const;
   Node binary(const Token& op, Node left, Node right);
-  Node chained(Node node);               // refuses a chain of operators that is too long
+  Node chained(Node node);  // refuses a chain of operators that is too long
   // Widens a node's place to the end of the last token taken, if that is on its line.
   Node spanning(Node node) const;
   [[noreturn]] void fail(const Token& token, std::string message);
@@ -114,7 +114,7 @@ class Parser {
   std::vector<Token> tokens_;
   Diags& diags_;
   std::size_t at_ = 0;
-  int nesting_ = 0;                      // open ( and [
+  int nesting_ = 0;  // open ( and [
   int levels_ = 0;
 };
 

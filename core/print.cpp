@@ -1,4 +1,5 @@
-// A program as text of the language: declarations, then one statement a line as the op table writes it.
+// A program as text of the language: declarations, then one statement a line as the op table writes
+// it.
 #include <fmt/format.h>
 
 #include <set>
@@ -12,11 +13,14 @@ namespace {
 const std::set<std::string, std::less<>>& reserved_words() {
   static const std::set<std::string, std::less<>> words = [] {
     std::set<std::string, std::less<>> w = {
-        "kernel", "function", "in", "out", "tile", "vmem", "smem", "hbm", "sem", "scoped", "if", "else", "for", "parallel",
-        "trace", "require", "pipeline", "grid", "window", "depth", "pad", "when", "update", "start", "copy", "wait", "await",
-        "signal", "on", "return", "const", "alloc", "free", "fresh", "once", "mod", "and", "or", "not", "max", "min", "add",
-        "device", "devices", "core", "cores", "count", "bytes", "barrier", "monotone", "order", "first", "last", "accumulator",
-        "clamp", "abs", "concat", "cast"};
+        "kernel",   "function", "in",     "out",     "tile", "vmem",        "smem",   "hbm",
+        "sem",      "scoped",   "if",     "else",    "for",  "parallel",    "trace",  "require",
+        "pipeline", "grid",     "window", "depth",   "pad",  "when",        "update", "start",
+        "copy",     "wait",     "await",  "signal",  "on",   "return",      "const",  "alloc",
+        "free",     "fresh",    "once",   "mod",     "and",  "or",          "not",    "max",
+        "min",      "add",      "device", "devices", "core", "cores",       "count",  "bytes",
+        "barrier",  "monotone", "order",  "first",   "last", "accumulator", "clamp",  "abs",
+        "concat",   "cast"};
     for (const OpInfo& row : op_table()) w.emplace(row.mnemonic);
     for (int i = 0; i < dtype_count; ++i) w.emplace(name(static_cast<DType>(i)));
     return w;
@@ -52,7 +56,8 @@ class Printer {
   void give_name(ValueId id, std::string base) {
     if (base.empty()) base = "x";
     std::string candidate = base;
-    for (int n = 2; reserved_words().contains(candidate) || used_.contains(candidate); ++n) candidate = fmt::format("{}_{}", base, n);
+    for (int n = 2; reserved_words().contains(candidate) || used_.contains(candidate); ++n)
+      candidate = fmt::format("{}_{}", base, n);
     used_.insert(candidate);
     names_[static_cast<std::size_t>(id)] = candidate;
   }
@@ -64,19 +69,27 @@ class Printer {
   }
 
   void declare(const Buffer& b) {
-    const std::string type = fmt::format("{}{}", tessera::name(b.dtype), b.shape.empty() ? "" : fmt::format("[{}]", dims(b.shape)));
+    const std::string type = fmt::format("{}{}", tessera::name(b.dtype),
+                                         b.shape.empty() ? "" : fmt::format("[{}]", dims(b.shape)));
     std::string order;
     for (int d : b.order) order += fmt::format("{}{}", order.empty() ? "" : ", ", d);
     if (!order.empty()) order = fmt::format(" order({})", order);
     const std::string& id = names_[static_cast<std::size_t>(b.value)];
-    if (b.role != Role::scratch) out_ += fmt::format("  {} {}: {} {}{}\n", tessera::name(b.role), id, type, tessera::name(b.space), order);
-    else out_ += fmt::format("  {}{} {}: {}{}\n", b.scoped ? "scoped " : "", tessera::name(b.space), id, type, order);
+    if (b.role != Role::scratch)
+      out_ += fmt::format("  {} {}: {} {}{}\n", tessera::name(b.role), id, type,
+                          tessera::name(b.space), order);
+    else
+      out_ += fmt::format("  {}{} {}: {}{}\n", b.scoped ? "scoped " : "", tessera::name(b.space),
+                          id, type, order);
   }
 
   void declare(const Semaphore& s) {
-    const std::string kind = s.kind == SemKind::barrier ? fmt::format("barrier({})", s.collective) : std::string(tessera::name(s.kind));
-    out_ += fmt::format("  {}sem {}{}: {}{}\n", s.scoped ? "scoped " : "", names_[static_cast<std::size_t>(s.value)],
-                        s.shape.empty() ? "" : fmt::format("[{}]", dims(s.shape)), kind, s.monotone ? " monotone" : "");
+    const std::string kind = s.kind == SemKind::barrier ? fmt::format("barrier({})", s.collective)
+                                                        : std::string(tessera::name(s.kind));
+    out_ += fmt::format("  {}sem {}{}: {}{}\n", s.scoped ? "scoped " : "",
+                        names_[static_cast<std::size_t>(s.value)],
+                        s.shape.empty() ? "" : fmt::format("[{}]", dims(s.shape)), kind,
+                        s.monotone ? " monotone" : "");
   }
 
   std::string value(ValueId id) const {
@@ -90,26 +103,35 @@ class Printer {
   std::string slice(const Slice& s) const {
     const std::string base = value(s.base);
     const bool is_sem = program_.value(s.base).kind == ValueKind::sem;
-    if (s.rank == 0 || (is_sem && s.dropped == 0) || (!is_sem && is_whole(program_, s))) return base;
+    if (s.rank == 0 || (is_sem && s.dropped == 0) || (!is_sem && is_whole(program_, s)))
+      return base;
     std::string items;
     const RefInfo ref = is_sem ? RefInfo{} : ref_info(program_, s.base);
     for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d) {
       if (!items.empty()) items += ", ";
       const bool whole = !is_sem && program_.constant(s.start[d]) == 0 &&
-                         (ref.extent[d] != no_value ? ref.extent[d] == s.size[d] : program_.constant(s.size[d]) == ref.bound[d]);
-      if (s.dropped >> d & 1) items += value(s.start[d]);
-      else if (whole) items += ':';
-      else items += fmt::format("{} +: {}", value(s.start[d]), value(s.size[d]));
+                         (ref.extent[d] != no_value ? ref.extent[d] == s.size[d]
+                                                    : program_.constant(s.size[d]) == ref.bound[d]);
+      if (s.dropped >> d & 1)
+        items += value(s.start[d]);
+      else if (whole)
+        items += ':';
+      else
+        items += fmt::format("{} +: {}", value(s.start[d]), value(s.size[d]));
     }
     return fmt::format("{}[{}]", base, items);
   }
 
   std::string field_text(const Op& op, const FieldInfo& f) const {
     switch (f.kind) {
-      case FieldKind::Value: return value(field<ValueId>(op, f));
-      case FieldKind::Slice: return slice(field<Slice>(op, f));
-      case FieldKind::Int: return std::to_string(field<std::int64_t>(op, f));
-      case FieldKind::Text: return quoted(program_.texts[static_cast<std::size_t>(field<TextId>(op, f).index)]);
+      case FieldKind::Value:
+        return value(field<ValueId>(op, f));
+      case FieldKind::Slice:
+        return slice(field<Slice>(op, f));
+      case FieldKind::Int:
+        return std::to_string(field<std::int64_t>(op, f));
+      case FieldKind::Text:
+        return quoted(program_.texts[static_cast<std::size_t>(field<TextId>(op, f).index)]);
     }
     return {};
   }
@@ -123,35 +145,45 @@ class Printer {
     return out + '"';
   }
 
-  // The row's text with its {fields} filled in; flags that it does not mention are named when they are set.
+  // The row's text with its {fields} filled in; flags that it does not mention are named when they
+  // are set.
   std::string by_row(const Op& op) const {
     const OpInfo& row = info(op);
     std::string text(row.text);
     if (text.empty()) {
-      for (const FieldInfo& f : row.fields) text += fmt::format("{}{}", text.empty() ? "" : ", ", field_text(op, f));
+      for (const FieldInfo& f : row.fields)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", field_text(op, f));
       return fmt::format("{}({})", row.mnemonic, text);
     }
     for (const FieldInfo& f : row.fields) {
       const std::string slot = fmt::format("{{{}}}", f.name);
-      if (const std::size_t at = text.find(slot); at != std::string::npos) text.replace(at, slot.size(), field_text(op, f));
-      else if (f.kind == FieldKind::Int && field<std::int64_t>(op, f) != 0) text += fmt::format(" {}", f.name);
+      if (const std::size_t at = text.find(slot); at != std::string::npos)
+        text.replace(at, slot.size(), field_text(op, f));
+      else if (f.kind == FieldKind::Int && field<std::int64_t>(op, f) != 0)
+        text += fmt::format(" {}", f.name);
     }
     return text;
   }
 
-  std::string loop(std::string_view word, ValueId index, ValueId lower, ValueId upper, std::int64_t parallel) const {
-    return fmt::format("{} {} in {} .. {}{}", word, value(index), value(lower), value(upper), parallel != 0 ? " parallel" : "");
+  std::string loop(std::string_view word, ValueId index, ValueId lower, ValueId upper,
+                   std::int64_t parallel) const {
+    return fmt::format("{} {} in {} .. {}{}", word, value(index), value(lower), value(upper),
+                       parallel != 0 ? " parallel" : "");
   }
 
   std::string text_of(const Stmt& s) const {
-    if (const auto* o = std::get_if<For>(&s.op)) return loop("for", s.result, o->lower, o->upper, o->parallel);
-    if (const auto* o = std::get_if<Grid>(&s.op)) return loop("grid", s.result, o->lower, o->upper, o->parallel);
+    if (const auto* o = std::get_if<For>(&s.op))
+      return loop("for", s.result, o->lower, o->upper, o->parallel);
+    if (const auto* o = std::get_if<Grid>(&s.op))
+      return loop("grid", s.result, o->lower, o->upper, o->parallel);
     if (const auto* o = std::get_if<Window>(&s.op)) {
-      std::string text = fmt::format("window {} = {} depth {}", value(s.result), slice(o->source), o->depth);
+      std::string text =
+          fmt::format("window {} = {} depth {}", value(s.result), slice(o->source), o->depth);
       if (o->pad != 0) text += " pad 0";
       if (program_.constant(o->when) != 1) text += fmt::format(" when {}", value(o->when));
       if (o->update != 0) text += " update";
-      if (o->update != 0 && program_.constant(o->update_when) != 1) text += fmt::format(" when {}", value(o->update_when));
+      if (o->update != 0 && program_.constant(o->update_when) != 1)
+        text += fmt::format(" when {}", value(o->update_when));
       return text;
     }
     return (s.result != no_value ? value(s.result) + " = " : "") + by_row(s.op);
@@ -161,9 +193,12 @@ class Printer {
     const Scope scope = info(s.op).scope;
     if (scope == Scope::close || scope == Scope::middle) --depth_;
     const std::string indent(static_cast<std::size_t>(depth_) * 2, ' ');
-    if (scope == Scope::close) out_ += indent + "}\n";
-    else if (scope == Scope::middle) out_ += indent + "} else {\n";
-    else out_ += indent + text_of(s) + (scope == Scope::open ? " {\n" : "\n");
+    if (scope == Scope::close)
+      out_ += indent + "}\n";
+    else if (scope == Scope::middle)
+      out_ += indent + "} else {\n";
+    else
+      out_ += indent + text_of(s) + (scope == Scope::open ? " {\n" : "\n");
     if (scope == Scope::open || scope == Scope::middle) ++depth_;
   }
 

@@ -81,7 +81,9 @@ bool is_whole(const Program& program, const Slice& slice) {
   const RefInfo ref = ref_info(program, slice.base);
   for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
     if (program.constant(slice.start[d]) != 0) return false;
-    if (ref.extent[d] != no_value ? slice.size[d] != ref.extent[d] : program.constant(slice.size[d]) != ref.bound[d]) return false;
+    if (ref.extent[d] != no_value ? slice.size[d] != ref.extent[d]
+                                  : program.constant(slice.size[d]) != ref.bound[d])
+      return false;
   }
   return true;
 }

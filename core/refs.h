@@ -9,17 +9,18 @@ namespace tessera {
 
 struct RefInfo {
   DType dtype = DType::f32;
-  Space space = Space::hbm;              // a window on hbm is in vmem; on anything else it is a view of it
-  Shape bound;                           // static extents; of a dynamic size its bound
-  std::vector<ValueId> extent;           // no_value for a buffer's dimension: `bound` is exact
-  ValueId root = no_value;               // the buffer's own ref value
+  Space space = Space::hbm;     // a window on hbm is in vmem; on anything else it is a view of it
+  Shape bound;                  // static extents; of a dynamic size its bound
+  std::vector<ValueId> extent;  // no_value for a buffer's dimension: `bound` is exact
+  ValueId root = no_value;      // the buffer's own ref value
 };
 
 // `ref` must be a ref value.
 RefInfo ref_info(const Program& program, ValueId ref);
 // The dimensions that a slice keeps, ascending.
 std::vector<int> kept(const Slice& slice);
-// The largest extents that a slice's kept dimensions can have: constant sizes, bounds of `max`, else the ref's.
+// The largest extents that a slice's kept dimensions can have: constant sizes, bounds of `max`,
+// else the ref's.
 Shape static_shape(const Program& program, const Slice& slice);
 // The largest value of a scalar, where the program says it: constants and `max`.
 std::optional<std::int64_t> static_bound(const Program& program, ValueId scalar);

@@ -1,4 +1,5 @@
-// Scalar arithmetic of the IR, written once for constant folding and for the interpreter: 64 bits, wrapping.
+// Scalar arithmetic of the IR, written once for constant folding and for the interpreter: 64 bits,
+// wrapping.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -8,10 +9,17 @@ namespace tessera::scalar {
 using i64 = std::int64_t;
 using u64 = std::uint64_t;
 
-constexpr i64 add(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b)); }
-constexpr i64 sub(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) - static_cast<u64>(b)); }
-constexpr i64 mul(i64 a, i64 b) { return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b)); }
-// floor(a / b); 0 when b is 0. b = -1 is negation, which also covers the one quotient that overflows.
+constexpr i64 add(i64 a, i64 b) {
+  return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b));
+}
+constexpr i64 sub(i64 a, i64 b) {
+  return static_cast<i64>(static_cast<u64>(a) - static_cast<u64>(b));
+}
+constexpr i64 mul(i64 a, i64 b) {
+  return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b));
+}
+// floor(a / b); 0 when b is 0. b = -1 is negation, which also covers the one quotient that
+// overflows.
 constexpr i64 div(i64 a, i64 b) {
   if (b == 0) return 0;
   if (b == -1) return sub(0, a);
@@ -26,6 +34,8 @@ constexpr i64 mod(i64 a, i64 b) {
 constexpr i64 tiles(i64 a, i64 b) { return sub(0, div(sub(0, a), b)); }
 constexpr i64 min(i64 a, i64 b) { return a < b ? a : b; }
 constexpr i64 max(i64 a, i64 b) { return a < b ? b : a; }
-constexpr i64 popcount(i64 a) { return std::popcount(a < 0 ? u64{0} - static_cast<u64>(a) : static_cast<u64>(a)); }
+constexpr i64 popcount(i64 a) {
+  return std::popcount(a < 0 ? u64{0} - static_cast<u64>(a) : static_cast<u64>(a));
+}
 
 }  // namespace tessera::scalar

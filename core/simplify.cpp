@@ -12,20 +12,24 @@ namespace tessera {
 namespace {
 
 bool reads_memory(const Op& op) {
-  return std::holds_alternative<Load>(op) || std::holds_alternative<LoadReal>(op) || std::holds_alternative<SearchRight>(op);
+  return std::holds_alternative<Load>(op) || std::holds_alternative<LoadReal>(op) ||
+         std::holds_alternative<SearchRight>(op);
 }
 
 // Memory ops that are no stores: they name a slice without changing what it holds.
 bool only_reads(const Op& op) {
-  return reads_memory(op) || std::holds_alternative<View>(op) || std::holds_alternative<Window>(op) ||
-         std::holds_alternative<Signal>(op) || std::holds_alternative<Wait>(op) || std::holds_alternative<Await>(op) ||
+  return reads_memory(op) || std::holds_alternative<View>(op) ||
+         std::holds_alternative<Window>(op) || std::holds_alternative<Signal>(op) ||
+         std::holds_alternative<Wait>(op) || std::holds_alternative<Await>(op) ||
          std::holds_alternative<ReadSem>(op);
 }
 
 // The buffers a statement may write: every slice of a copy, the first slice of anything else.
 void add_written(const Program& program, const Op& op, std::set<ValueId>& roots) {
   if (only_reads(op)) return;
-  const bool is_copy = std::holds_alternative<Start>(op) || std::holds_alternative<StartRemote>(op) || std::holds_alternative<WriteBack>(op);
+  const bool is_copy = std::holds_alternative<Start>(op) ||
+                       std::holds_alternative<StartRemote>(op) ||
+                       std::holds_alternative<WriteBack>(op);
   for (const FieldInfo& f : info(op).fields) {
     if (f.kind != FieldKind::Slice) continue;
     const Slice& s = field<Slice>(op, f);
@@ -38,14 +42,16 @@ void add_written(const Program& program, const Op& op, std::set<ValueId>& roots)
 std::set<ValueId> copied_into(const Program& program) {
   std::set<ValueId> roots;
   for (const Stmt& s : program.body)
-    if (std::holds_alternative<Start>(s.op) || std::holds_alternative<StartRemote>(s.op) || std::holds_alternative<WriteBack>(s.op))
+    if (std::holds_alternative<Start>(s.op) || std::holds_alternative<StartRemote>(s.op) ||
+        std::holds_alternative<WriteBack>(s.op))
       add_written(program, s.op, roots);
   return roots;
 }
 
 class CommonSubexpressions {
  public:
-  explicit CommonSubexpressions(Program& program) : program_(program), volatile_(copied_into(program)) {}
+  explicit CommonSubexpressions(Program& program)
+      : program_(program), volatile_(copied_into(program)) {}
 
   void run() {
     std::vector<Stmt> out;
@@ -73,7 +79,9 @@ class CommonSubexpressions {
         add_written(program_, s.op, written);
         touch(written);
       }
-      if (s.result != no_value) program_.values[static_cast<std::size_t>(s.result)].statement = static_cast<std::int32_t>(i);
+      if (s.result != no_value)
+        program_.values[static_cast<std::size_t>(s.result)].statement =
+            static_cast<std::int32_t>(i);
       out.push_back(s);
     }
     pending_ = std::move(out);
@@ -103,7 +111,8 @@ class CommonSubexpressions {
     }
   }
 
-  // The buffers written anywhere in the region that opens at `i`: a loop may come back after the write.
+  // The buffers written anywhere in the region that opens at `i`: a loop may come back after the
+  // write.
   void enter(std::size_t i) {
     std::set<ValueId> written;
     int depth = 0;
@@ -144,7 +153,8 @@ class CommonSubexpressions {
         key += '@' + std::to_string(v == version_.end() ? 0 : v->second);
       }
       key += std::to_string(s.base) + '/' + std::to_string(s.dropped);
-      for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d) key += ':' + std::to_string(s.start[d]) + '+' + std::to_string(s.size[d]);
+      for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d)
+        key += ':' + std::to_string(s.start[d]) + '+' + std::to_string(s.size[d]);
     }
     return key;
   }
@@ -183,7 +193,8 @@ void drop_unused(std::vector<Stmt>& body, std::size_t values) {
   std::vector<bool> used(values, false);
   std::vector<Stmt> kept;
   for (auto it = body.rbegin(); it != body.rend(); ++it) {
-    if (is_pure(it->op) && it->result != no_value && !used[static_cast<std::size_t>(it->result)]) continue;
+    if (is_pure(it->op) && it->result != no_value && !used[static_cast<std::size_t>(it->result)])
+      continue;
     each_value(it->op, [&](ValueId id) { used[static_cast<std::size_t>(id)] = true; });
     kept.push_back(std::move(*it));
   }
@@ -215,12 +226,15 @@ void renumber(Program& program) {
 }  // namespace
 
 bool is_pure(const Op& op) {
-  if (std::holds_alternative<View>(op) || reads_memory(op) || std::holds_alternative<ToReal>(op)) return true;
+  if (std::holds_alternative<View>(op) || reads_memory(op) || std::holds_alternative<ToReal>(op))
+    return true;
   if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<DeviceCount>(op)) return true;
   if (std::holds_alternative<Limit>(op)) return false;
   const OpInfo& row = info(op);
-  if (row.result != ResultKind::Scalar || row.scope != Scope::none || row.fields.empty()) return false;
-  return std::all_of(row.fields.begin(), row.fields.end(), [](const FieldInfo& f) { return f.kind == FieldKind::Value; });
+  if (row.result != ResultKind::Scalar || row.scope != Scope::none || row.fields.empty())
+    return false;
+  return std::all_of(row.fields.begin(), row.fields.end(),
+                     [](const FieldInfo& f) { return f.kind == FieldKind::Value; });
 }
 
 Program simplify(Program program) {

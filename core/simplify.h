@@ -1,4 +1,5 @@
-// One pass over a finished program: equal scalar computations are made once, unused ones not at all.
+// One pass over a finished program: equal scalar computations are made once, unused ones not at
+// all.
 #pragma once
 #include "core/program.h"
 

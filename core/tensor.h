@@ -16,10 +16,10 @@ using Shape = std::vector<std::int64_t>;
 
 inline constexpr std::size_t largest_file_rank = 64;  // of a tensor that a file may hold
 
-std::int64_t elements(const Shape& shape);   // 1 for rank 0
-std::string to_string(const Shape& shape);   // "(300, 64)", "(300,)", "()"
-// Bytes of an array; none when a dimension is negative or the number does not fit. A shape from outside is
-// judged by this before a Tensor has it.
+std::int64_t elements(const Shape& shape);  // 1 for rank 0
+std::string to_string(const Shape& shape);  // "(300, 64)", "(300,)", "()"
+// Bytes of an array; none when a dimension is negative or the number does not fit. A shape from
+// outside is judged by this before a Tensor has it.
 std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
 
 class Tensor {
@@ -28,7 +28,8 @@ class Tensor {
   // Elements are zero; `uninitialised` skips that.
   Tensor(DType dtype, Shape shape);
   static Tensor uninitialised(DType dtype, Shape shape);
-  // Zero elements, for a shape from outside: an error when it is not a shape or memory does not suffice.
+  // Zero elements, for a shape from outside: an error when it is not a shape or memory does not
+  // suffice.
   static Expected<Tensor> allocate(DType dtype, Shape shape);
 
   DType dtype() const { return dtype_; }
@@ -41,11 +42,15 @@ class Tensor {
   std::byte* data() { return data_.get(); }
   const std::byte* data() const { return data_.get(); }
   template <typename T>
-  T* as() { return reinterpret_cast<T*>(data_.get()); }
+  T* as() {
+    return reinterpret_cast<T*>(data_.get());
+  }
   template <typename T>
-  const T* as() const { return reinterpret_cast<const T*>(data_.get()); }
+  const T* as() const {
+    return reinterpret_cast<const T*>(data_.get());
+  }
 
-  Tensor clone() const;                  // copies are explicit
+  Tensor clone() const;  // copies are explicit
   // Element i in row-major order; exact but for i64 beyond 2^53, which rounds to nearest even.
   double at(std::int64_t i) const;
   void set(std::int64_t i, double value);  // rounds to nearest even, saturating for FP8
@@ -54,7 +59,9 @@ class Tensor {
   Tensor& operator=(Tensor&&) = default;
 
  private:
-  struct Free { void operator()(std::byte* p) const; };
+  struct Free {
+    void operator()(std::byte* p) const;
+  };
   enum class Fill : std::uint8_t { zero, none };
   Tensor(DType dtype, Shape shape, Fill fill);
   DType dtype_ = DType::f32;

@@ -17,7 +17,9 @@ void Verifier::fail_at(std::int32_t place, std::string message, ErrorCode code) 
   diags_.push_back(std::move(diag));
 }
 
-void Verifier::fail(std::string message, ErrorCode code) { fail_at(program_.body[at_].place, std::move(message), code); }
+void Verifier::fail(std::string message, ErrorCode code) {
+  fail_at(program_.body[at_].place, std::move(message), code);
+}
 
 Diags Verifier::run() {
   declarations();
@@ -30,19 +32,31 @@ void Verifier::declarations() {
   std::set<std::string, std::less<>> names;
   for (const Buffer& b : program_.buffers) {
     defined_[static_cast<std::size_t>(b.value)] = true;
-    if (!names.insert(b.name).second) fail_at(b.place, fmt::format("`{}` is declared twice", b.name));
+    if (!names.insert(b.name).second)
+      fail_at(b.place, fmt::format("`{}` is declared twice", b.name));
     const bool operand = b.role != Role::scratch;
-    if (operand && b.space == Space::tile) fail_at(b.place, fmt::format("operand `{}` cannot be in tile registers", b.name));
-    if (operand && b.space == Space::vmem) fail_at(b.place, fmt::format("operand `{}` is in vmem; operands are in hbm or smem and copied from there", b.name));
-    if (b.space == Space::smem && b.dtype != DType::f32 && is_float(b.dtype)) fail_at(b.place, fmt::format("scalar memory holds integers or f32, found {}", name(b.dtype)), ErrorCode::invalid_type);
+    if (operand && b.space == Space::tile)
+      fail_at(b.place, fmt::format("operand `{}` cannot be in tile registers", b.name));
+    if (operand && b.space == Space::vmem)
+      fail_at(
+          b.place,
+          fmt::format("operand `{}` is in vmem; operands are in hbm or smem and copied from there",
+                      b.name));
+    if (b.space == Space::smem && b.dtype != DType::f32 && is_float(b.dtype))
+      fail_at(b.place, fmt::format("scalar memory holds integers or f32, found {}", name(b.dtype)),
+              ErrorCode::invalid_type);
   }
   std::set<std::int64_t> barriers;
   for (const Semaphore& s : program_.semaphores) {
     defined_[static_cast<std::size_t>(s.value)] = true;
-    if (!names.insert(s.name).second) fail_at(s.place, fmt::format("`{}` is declared twice", s.name));
-    if (s.kind == SemKind::barrier && !s.shape.empty()) fail_at(s.place, "a barrier semaphore is a single one");
-    if (s.kind == SemKind::barrier && s.scoped) fail_at(s.place, "a barrier semaphore belongs to the device and cannot be scoped");
-    if (s.monotone && s.kind != SemKind::count) fail_at(s.place, "only a counting semaphore can be monotone");
+    if (!names.insert(s.name).second)
+      fail_at(s.place, fmt::format("`{}` is declared twice", s.name));
+    if (s.kind == SemKind::barrier && !s.shape.empty())
+      fail_at(s.place, "a barrier semaphore is a single one");
+    if (s.kind == SemKind::barrier && s.scoped)
+      fail_at(s.place, "a barrier semaphore belongs to the device and cannot be scoped");
+    if (s.monotone && s.kind != SemKind::count)
+      fail_at(s.place, "only a counting semaphore can be monotone");
   }
 }
 
@@ -52,11 +66,15 @@ void Verifier::define(ValueId value) {
 }
 
 void Verifier::use(ValueId id, ValueKind kind, std::string_view field) {
-  if (id < 0 || static_cast<std::size_t>(id) >= program_.values.size()) return fail(fmt::format("field `{}` has no value", field));
+  if (id < 0 || static_cast<std::size_t>(id) >= program_.values.size())
+    return fail(fmt::format("field `{}` has no value", field));
   const Value& v = program_.value(id);
-  if (v.kind != kind) return fail(fmt::format("field `{}` is not of the kind it must be", field), ErrorCode::invalid_type);
+  if (v.kind != kind)
+    return fail(fmt::format("field `{}` is not of the kind it must be", field),
+                ErrorCode::invalid_type);
   if (!v.constant && !defined_[static_cast<std::size_t>(id)])
-    fail(fmt::format("`{}` is used where it is not defined", v.name.empty() ? std::string(field) : v.name));
+    fail(fmt::format("`{}` is used where it is not defined",
+                     v.name.empty() ? std::string(field) : v.name));
 }
 
 bool Verifier::check_slice(const Slice& slice, std::string_view field) {
@@ -73,8 +91,10 @@ bool Verifier::check_slice(const Slice& slice, std::string_view field) {
     if (slice.rank != 0) fail(fmt::format("field `{}` indexes a number", field));
     return false;
   }
-  const std::size_t rank = base.kind == ValueKind::sem ? program_.semaphores[static_cast<std::size_t>(base.index)].shape.size()
-                                                       : ref_info(program_, slice.base).bound.size();
+  const std::size_t rank =
+      base.kind == ValueKind::sem
+          ? program_.semaphores[static_cast<std::size_t>(base.index)].shape.size()
+          : ref_info(program_, slice.base).bound.size();
   if (static_cast<std::size_t>(slice.rank) != rank) {
     fail(fmt::format("`{}` has {} dimensions, found {} indices", base.name, rank, slice.rank));
     return false;
@@ -92,12 +112,14 @@ void Verifier::use(const Slice& slice, std::string_view field) {
   if (diags_.size() != before) return;
   // What is known to leave the memory is reported before anything runs.
   const Value& base = program_.value(slice.base);
-  const Shape extent = base.kind == ValueKind::sem ? program_.semaphores[static_cast<std::size_t>(base.index)].shape
-                                                   : ref_info(program_, slice.base).bound;
+  const Shape extent = base.kind == ValueKind::sem
+                           ? program_.semaphores[static_cast<std::size_t>(base.index)].shape
+                           : ref_info(program_, slice.base).bound;
   const bool window = std::holds_alternative<Window>(program_.body[at_].op);
   for (std::size_t d = 0; d < extent.size(); ++d) {
     const auto start = program_.constant(slice.start[d]), size = program_.constant(slice.size[d]);
-    if (size && *size < 0) fail(fmt::format("{} has a negative size in dimension {}", name_of(slice), d));
+    if (size && *size < 0)
+      fail(fmt::format("{} has a negative size in dimension {}", name_of(slice), d));
     if (!start) continue;
     if (*start < 0 || (!window && size && *start + *size > extent[d] && *size > 0))
       fail(fmt::format("{} leaves dimension {} of {} elements", name_of(slice), d, extent[d]));
@@ -111,7 +133,8 @@ void Verifier::statement(std::size_t at) {
   if (row.scope == Scope::middle || row.scope == Scope::close) {
     if (open_.empty()) return fail(fmt::format("`{}` closes nothing", row.mnemonic));
     const bool is_else = row.scope == Scope::middle;
-    if (is_else && !std::holds_alternative<If>(program_.body[open_.back()].op)) fail("`else` belongs to an if");
+    if (is_else && !std::holds_alternative<If>(program_.body[open_.back()].op))
+      fail("`else` belongs to an if");
     for (ValueId v : scopes_.back()) defined_[static_cast<std::size_t>(v)] = false;
     scopes_.back().clear();
     if (!is_else) {
@@ -150,8 +173,10 @@ std::string Verifier::name_of(const Slice& slice) const {
     const auto start = program_.constant(slice.start[d]), size = program_.constant(slice.size[d]);
     const std::string from = start ? std::to_string(*start) : "...";
     items += items.empty() ? "" : ", ";
-    if (slice.dropped >> d & 1) items += from;
-    else items += fmt::format("{} +: {}", from, size ? std::to_string(*size) : "...");
+    if (slice.dropped >> d & 1)
+      items += from;
+    else
+      items += fmt::format("{} +: {}", from, size ? std::to_string(*size) : "...");
   }
   return fmt::format("{}[{}]", base.name, items);
 }

@@ -1,4 +1,5 @@
-// The verifier: generic rules that follow from the op table are in verify.cpp, those of single ops in verify_rules.cpp.
+// The verifier: generic rules that follow from the op table are in verify.cpp, those of single ops
+// in verify_rules.cpp.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,7 +11,8 @@ namespace tessera {
 
 class Verifier {
  public:
-  explicit Verifier(const Program& program) : program_(program), defined_(program.values.size(), false) {}
+  explicit Verifier(const Program& program)
+      : program_(program), defined_(program.values.size(), false) {}
   Diags run();
 
  private:
@@ -29,13 +31,16 @@ class Verifier {
   void broadcasts(const Op& op);
   void matmul(const Matmul& op);
   void copy(const Slice& src, const Slice& dst, bool remote);
-  void semaphore(const Slice& sem, std::string_view field, std::initializer_list<SemKind> kinds, std::string_view why);
+  void semaphore(const Slice& sem, std::string_view field, std::initializer_list<SemKind> kinds,
+                 std::string_view why);
   void scalar_memory(const Slice& slice, std::string_view field, bool one);
   void array(const Slice& slice, std::string_view field);
   void written(const Slice& slice, std::string_view field);
   void window(const Stmt& stmt);
   void grid(const Stmt& stmt);
-  const Semaphore& sem(const Slice& slice) const { return program_.semaphores[static_cast<std::size_t>(program_.value(slice.base).index)]; }
+  const Semaphore& sem(const Slice& slice) const {
+    return program_.semaphores[static_cast<std::size_t>(program_.value(slice.base).index)];
+  }
   std::string name_of(const Slice& slice) const;
   std::string shape_of(const Slice& slice) const;
 
@@ -46,10 +51,10 @@ class Verifier {
   const Program& program_;
   Diags diags_;
   std::vector<bool> defined_;
-  std::vector<std::size_t> open_;        // statements whose regions are open
+  std::vector<std::size_t> open_;  // statements whose regions are open
   std::vector<std::vector<ValueId>> scopes_{{}};
   std::size_t at_ = 0;
-  std::vector<std::size_t> grid_body_;   // per open pipeline: 0 grids may follow, 1 windows, 2 body
+  std::vector<std::size_t> grid_body_;  // per open pipeline: 0 grids may follow, 1 windows, 2 body
   bool last_grid_parallel_ = true;
 };
 

@@ -7,7 +7,7 @@
 
 #include "core/expected.h"
 #include "core/machine_profile.h"
-#include "devices/tiling.h"
+#include "core/tiling.h"
 
 namespace tessera {
 

@@ -97,7 +97,8 @@ class Compiler {
   }
   std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).index; }
   void call(const Load& op) {
-    if (!is_private(op.src)) return static_cast<void>(append({.code = op_index<Load>(), .dst = stmt().result}));
+    if (!is_private(op.src))
+      return static_cast<void>(append({.code = op_index<Load>(), .dst = stmt().result}));
     jump(Jump::load_cell, {.dst = stmt().result, .a = op.src.start[0], .aux = buffer(op.src)});
   }
   void call(const Store& op) {
@@ -167,16 +168,19 @@ class Compiler {
 std::vector<bool> private_buffers(const Program& program) {
   std::vector<bool> result;
   for (const Buffer& b : program.buffers)
-    result.push_back(b.role == Role::scratch && b.space == Space::smem && b.dtype == DType::i64 && b.shape.size() == 1);
+    result.push_back(b.role == Role::scratch && b.space == Space::smem && b.dtype == DType::i64 &&
+                     b.shape.size() == 1);
   for (const Stmt& s : program.body) {
     const std::size_t op = s.op.index();
-    if (op == op_index<Load>() || op == op_index<Store>() || op == op_index<PrefixSum>() || op == op_index<SearchRight>() ||
-        op == op_index<Iota>() || op == op_index<Repeat>() || op == op_index<Alloc>() || op == op_index<Free>())
+    if (op == op_index<Load>() || op == op_index<Store>() || op == op_index<PrefixSum>() ||
+        op == op_index<SearchRight>() || op == op_index<Iota>() || op == op_index<Repeat>() ||
+        op == op_index<Alloc>() || op == op_index<Free>())
       continue;
     for (const FieldInfo& f : info(s.op).fields) {
       if (f.kind != FieldKind::Slice) continue;
       const Value& base = program.value(field<Slice>(s.op, f).base);
-      if (base.kind == ValueKind::ref && base.index >= 0) result[static_cast<std::size_t>(base.index)] = false;
+      if (base.kind == ValueKind::ref && base.index >= 0)
+        result[static_cast<std::size_t>(base.index)] = false;
     }
   }
   return result;

@@ -1,9 +1,9 @@
 // Operands, bounds and lifetimes: what stands between an op's body and the machine's memory.
-#include "core/refs.h"
 #include "interp/core.h"
 
 #include <fmt/format.h>
 
+#include "core/refs.h"
 #include "interp/describe.h"
 #include "interp/machine.h"
 #include "interp/uninitialised.h"
@@ -92,9 +92,10 @@ Region Core::locate(const Slice& slice, std::int64_t device, std::string_view ve
 Region Core::access(const Slice& slice, EventKind kind) {
   Region region = locate(slice, id_.device, name(kind));
   if (region.storage == nullptr || region.box.empty()) return region;
-  const bool is_cell = private_[static_cast<std::size_t>(region.buffer)] &&
-                       (std::holds_alternative<Load>(stmt_->op) || std::holds_alternative<Store>(stmt_->op) ||
-                        (std::holds_alternative<SearchRight>(stmt_->op) && is_whole(machine_.program(), slice)));
+  const bool is_cell =
+      private_[static_cast<std::size_t>(region.buffer)] &&
+      (std::holds_alternative<Load>(stmt_->op) || std::holds_alternative<Store>(stmt_->op) ||
+       (std::holds_alternative<SearchRight>(stmt_->op) && is_whole(machine_.program(), slice)));
   if (machine_.is_told() && !is_cell) {
     emit({.kind = kind,
           .object_kind = ObjectKind::buffer,

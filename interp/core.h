@@ -94,8 +94,8 @@ class Core {
   Machine& machine_;
   AgentId id_;
   const Code& code_;
-  std::vector<bool> private_;   // by buffer
-  std::vector<Cells> cells_;    // by buffer; empty: not private, or not all defined
+  std::vector<bool> private_;  // by buffer
+  std::vector<Cells> cells_;   // by buffer; empty: not private, or not all defined
   std::vector<std::int64_t> registers_;
   std::size_t pc_ = 0;
   const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()

@@ -30,7 +30,8 @@ void Core::find_cells(std::int32_t buffer) {
   Storage& storage = *machine_.device(id_.device).storages[static_cast<std::size_t>(buffer)];
   cells_[static_cast<std::size_t>(buffer)] = {storage.cells(), 0};
   if (cells_[static_cast<std::size_t>(buffer)].data != nullptr)
-    cells_[static_cast<std::size_t>(buffer)].count = static_cast<std::uint64_t>(storage.buffer().shape[0]);
+    cells_[static_cast<std::size_t>(buffer)].count =
+        static_cast<std::uint64_t>(storage.buffer().shape[0]);
 }
 
 // One point of a parallel loop: any order is allowed, and the schedule chose one.

@@ -10,25 +10,36 @@
 namespace tessera {
 
 enum class FindingKind : std::uint8_t {
-  race, deadlock, out_of_bounds, uninitialised_read, never_written, capacity, lifetime, semaphore_leak,
-  semaphore_overflow, unwaited_dma, revisit, mismatch, unsupported
+  race,
+  deadlock,
+  out_of_bounds,
+  uninitialised_read,
+  never_written,
+  capacity,
+  lifetime,
+  semaphore_leak,
+  semaphore_overflow,
+  unwaited_dma,
+  revisit,
+  mismatch,
+  unsupported
 };
 
-std::string_view name(FindingKind kind);   // "out_of_bounds"
+std::string_view name(FindingKind kind);  // "out_of_bounds"
 
 // Who did or waits for what, and where it is written.
 struct FindingPlace {
   Loc loc{};
   std::string message{};
   int device = -1;
-  std::string agent{};                     // "dev0.core0", "dev0.core0/dma#3"; empty: nobody in particular
+  std::string agent{};  // "dev0.core0", "dev0.core0/dma#3"; empty: nobody in particular
 };
 
 struct Finding {
   FindingKind kind;
-  std::string message{};                   // names the values: "read of a[0:128, 64:192] leaves ..."
+  std::string message{};  // names the values: "read of a[0:128, 64:192] leaves ..."
   FindingPlace at{};
-  std::vector<FindingPlace> notes{};       // call chain, origins, the other access, who waits for what
+  std::vector<FindingPlace> notes{};  // call chain, origins, the other access, who waits for what
 };
 
 // "file:line:col: kind: text", source line and caret, then the notes.

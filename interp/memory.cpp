@@ -118,7 +118,8 @@ std::int64_t Storage::load_integer(const Box& box) {
 }
 
 std::int64_t* Storage::cells() {
-  if (!live_ || !aliases_.empty() || !dependents_.empty() || !is_initialised(whole())) return nullptr;
+  if (!live_ || !aliases_.empty() || !dependents_.empty() || !is_initialised(whole()))
+    return nullptr;
   return reinterpret_cast<std::int64_t*>(own_data());
 }
 

@@ -1,9 +1,9 @@
 // The entry: checks what comes from outside, builds the machine, runs it.
-#include "interp/certificate/mutants.h"
 #include "interp/run.h"
 
 #include <fmt/format.h>
 
+#include "interp/certificate/mutants.h"
 #include "interp/machine.h"
 
 namespace tessera {

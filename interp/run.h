@@ -1,4 +1,5 @@
-// Runs an expanded program on the simulated machine. A run is a pure function of (program, inputs, schedule).
+// Runs an expanded program on the simulated machine. A run is a pure function of (program, inputs,
+// schedule).
 #pragma once
 #include <cstdint>
 #include <map>
@@ -14,9 +15,9 @@
 
 namespace tessera {
 
-class Observer;                            // interp/observer.h
-struct Mutant;                             // interp/certificate/mutants.h
-struct Certificate;                        // interp/certificate/certificate.h
+class Observer;      // interp/observer.h
+struct Mutant;       // interp/certificate/mutants.h
+struct Certificate;  // interp/certificate/certificate.h
 
 enum class Math : std::uint8_t { library, exact, none };
 enum class Landing : std::uint8_t { whole, partial };
@@ -26,33 +27,35 @@ enum class Uninitialised : std::uint8_t { use, strict, poison };
 struct RunOptions {
   int devices = 1;
   MachineProfile profile{};
-  std::string schedule = "eager";          // eager lazy lifo random:SEED, or steps:... (interp/schedule.h)
+  std::string schedule = "eager";  // eager lazy lifo random:SEED, or steps:... (interp/schedule.h)
   Landing landing = Landing::whole;
   DmaOrder dma_order = DmaOrder::unordered;
-  int slow_device = -1;                    // moves only when nobody else can
+  int slow_device = -1;  // moves only when nobody else can
   Math math = Math::library;
   Uninitialised uninitialised = Uninitialised::use;
-  bool checked = true;                     // false: no shadow state and no observers, for measuring only
-  bool record_schedule = false;            // fill RunResult::schedule even without a finding
-  bool hash_results = false;               // fill RunResult::results
-  const Mutant* mutant = nullptr;          // runs the program with this change
-  std::vector<Observer*> observers{};      // beside the built-in checks
-  void (*progress)(void* context, std::int64_t steps) = nullptr;   // now and then, from long runs
+  bool checked = true;             // false: no shadow state and no observers, for measuring only
+  bool record_schedule = false;    // fill RunResult::schedule even without a finding
+  bool hash_results = false;       // fill RunResult::results
+  const Mutant* mutant = nullptr;  // runs the program with this change
+  std::vector<Observer*> observers{};                             // beside the built-in checks
+  void (*progress)(void* context, std::int64_t steps) = nullptr;  // now and then, from long runs
   void* progress_context = nullptr;
 };
 
-// The operands of one device by name; results are written into the tensors given for them. Shapes and dtypes must be
-// those of the program's buffers (storage order included: a buffer of order (1, 0) is bound as stored).
+// The operands of one device by name; results are written into the tensors given for them. Shapes
+// and dtypes must be those of the program's buffers (storage order included: a buffer of order (1,
+// 0) is bound as stored).
 using Binding = std::map<std::string, Tensor*, std::less<>>;
 
 struct RunStats {
-  std::int64_t steps = 0;                  // events: ops that touch memory or semaphores, and halves of copies
-  std::int64_t ops = 0;                    // IR ops executed by cores
+  std::int64_t steps = 0;  // events: ops that touch memory or semaphores, and halves of copies
+  std::int64_t ops = 0;    // IR ops executed by cores
   std::int64_t dmas = 0;
   std::int64_t dma_bytes = 0;
   std::int64_t matmul_flops = 0;
-  std::int64_t peak_vmem = 0, peak_smem = 0, peak_semaphores = 0;   // bytes, bytes, elements; the largest device
-  double wall_seconds = 0;                 // of the run alone
+  std::int64_t peak_vmem = 0, peak_smem = 0,
+               peak_semaphores = 0;  // bytes, bytes, elements; the largest device
+  double wall_seconds = 0;           // of the run alone
 };
 
 // What a result held when the run ended, as a number that two runs share when it is the same.
@@ -65,16 +68,18 @@ struct ResultHash {
 
 struct RunResult {
   std::vector<Finding> findings;
-  bool is_complete = false;                // every core finished
-  std::uint64_t trace_hash = 0;            // of the events: kind, agent, op, range, amount; no values, no addresses
+  bool is_complete = false;  // every core finished
+  std::uint64_t trace_hash =
+      0;  // of the events: kind, agent, op, range, amount; no values, no addresses
   std::vector<ResultHash> results{};
-  std::string schedule;                    // text form that replays this run
+  std::string schedule;  // text form that replays this run
   RunStats stats;
-  std::shared_ptr<const Certificate> certificate{};   // when a Certifier observed the run
+  std::shared_ptr<const Certificate> certificate{};  // when a Certifier observed the run
 };
 
-// Bad bindings, a `require` that fails at launch and unknown schedules are diagnostics; what the program does wrong
-// is a finding in the result.
-Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings, const RunOptions& options);
+// Bad bindings, a `require` that fails at launch and unknown schedules are diagnostics; what the
+// program does wrong is a finding in the result.
+Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
+                        const RunOptions& options);
 
 }  // namespace tessera

@@ -48,7 +48,7 @@ class Pct : public Scheduler {
   }
 
   std::uint64_t seed_;
-  std::vector<std::int64_t> changes_;   // steps, ascending
+  std::vector<std::int64_t> changes_;  // steps, ascending
   std::size_t at_ = 0;
   std::int64_t step_ = 0;
   std::map<std::int64_t, std::uint64_t> lowered_;

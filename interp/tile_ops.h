@@ -27,8 +27,8 @@ void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b
             const Context& context);
 void select(const TileView& dst, const TileView& condition, const TileView& a, const TileView& b,
             const Context& context);
-// dst = f(src) in double, rounded to f32 first: the last bit of libm's double is then seldom seen, so
-// results hardly ever depend on the machine's libm.
+// dst = f(src) in double, rounded to f32 first: the last bit of libm's double is then seldom seen,
+// so results hardly ever depend on the machine's libm.
 using Function = double (*)(double);
 void apply(Function f, const TileView& dst, const TileView& src, const Context& context);
 void transpose(const TileView& dst, const TileView& src, const Context& context);  // rank 2

@@ -52,7 +52,8 @@ Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<
   if (lhs.empty() || rhs.empty()) return error("there are operands of no device");
   const TensorType left{lhs[0].dtype(), lhs[0].shape()}, right{rhs[0].dtype(), rhs[0].shape()};
   TensorType out{options.out_dtype, {}};
-  if (left.shape.size() == 2 && right.shape.size() == 2) out.shape = {left.shape[0], right.shape[1]};
+  if (left.shape.size() == 2 && right.shape.size() == 2)
+    out.shape = {left.shape[0], right.shape[1]};
   if (Diags diags = check_allgather_matmul(left, right, out, rings, options); !diags.empty())
     return diags;
   if (Diags diags = check_operands(lhs, rhs, rings, "lhs", "rhs"); !diags.empty()) return diags;
@@ -65,7 +66,8 @@ Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<
   launch.set("k_shard", left.shape[1]);
   launch.set("buffering", options.buffering);
   if (literal) {
-    if (options.tiling) return error("the literal kernel multiplies whole shards; it has no tiling");
+    if (options.tiling)
+      return error("the literal kernel multiplies whole shards; it has no tiling");
     if (options.slots_in_hbm.value_or(false))
       return error("the literal kernel keeps its slots in vmem");
     for (DeviceBinding& device : launch.devices) {
@@ -82,7 +84,8 @@ Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<
     const bool in_hbm = slots_in_hbm(lhs[0], options, profile);
     launch.set("slots_in_hbm", in_hbm ? 1 : 0);
     if (in_hbm && !options.slots_in_hbm)
-      launch.notes.emplace_back("the slots of the travelling shards lie in hbm: they would fill vmem");
+      launch.notes.emplace_back(
+          "the slots of the travelling shards lie in hbm: they would fill vmem");
   }
   for (std::size_t d = 0; d < lhs.size(); ++d) {
     launch.input(d, "lhs", lhs[d]);

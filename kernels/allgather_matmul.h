@@ -7,7 +7,7 @@
 
 #include "core/expected.h"
 #include "core/tensor.h"
-#include "devices/tiling.h"
+#include "core/tiling.h"
 #include "kernels/launch.h"
 
 namespace tessera {
@@ -20,11 +20,11 @@ struct TensorType {
 // Gather over k: lhs is one device's shard.
 struct AllgatherMatmulOptions : CollectiveOptions {
   enum class Variant : std::uint8_t { production, literal } variant = Variant::production;
-  std::int64_t buffering = 2;           // slots a side; a power of two
-  std::optional<Tiling> tiling;         // production; none: the machine profile's
-  std::optional<bool> slots_in_hbm;     // production; none: when they fill half of vmem
-  bool protocol_checks = true;          // false: run a buffering that deadlocks, to see it
-  DType out_dtype = DType::f32;         // only f32 is supported
+  std::int64_t buffering = 2;        // slots a side; a power of two
+  std::optional<Tiling> tiling;      // production; none: the machine profile's
+  std::optional<bool> slots_in_hbm;  // production; none: when they fill half of vmem
+  bool protocol_checks = true;       // false: run a buffering that deadlocks, to see it
+  DType out_dtype = DType::f32;      // only f32 is supported
 };
 
 // One device's operands and result, the rings and the buffering: the checks of the kernel's source
@@ -44,8 +44,8 @@ Expected<std::vector<Tensor>> allgather_matmul(std::span<const Tensor> lhs,
 
 // Gather over the rows.
 struct AllgatherRowsOptions : CollectiveOptions {
-  bool transpose_rhs = false;              // y is [cols, k]
-  std::optional<std::int64_t> bn, bk;      // tile of y; none: all of it
+  bool transpose_rhs = false;                      // y is [cols, k]
+  std::optional<std::int64_t> bn, bk;              // tile of y; none: all of it
   std::optional<std::int64_t> acc_rows, acc_cols;  // accumulated at once; none: the tile
 };
 

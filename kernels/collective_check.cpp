@@ -34,8 +34,8 @@ Verdict judge_rows(const Tensor& out, const Arithmetic& arithmetic, std::int64_t
     value.assign(static_cast<std::size_t>(columns), 0);
     magnitude.assign(static_cast<std::size_t>(columns), 0);
     elements(one, value, magnitude);
-    judge.see({one, 0, columns, terms, false, value.data(), magnitude.data(), none.data(),
-               none.data()});
+    judge.see(
+        {one, 0, columns, terms, false, value.data(), magnitude.data(), none.data(), none.data()});
   }
   return judge.verdict();
 }
@@ -94,8 +94,7 @@ Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
 }
 
 Verdict check_product(const ProductCheck& product, const Tensor& out, const CheckOptions& options) {
-  Arithmetic arithmetic =
-      Arithmetic::of(product.a->dtype(), product.b->dtype(), options.values);
+  Arithmetic arithmetic = Arithmetic::of(product.a->dtype(), product.b->dtype(), options.values);
   if (product.wire != DType::f32) {
     const Storage wire = storage(product.wire, DType::f32);
     arithmetic.exact = false;
@@ -161,8 +160,8 @@ Verdict check_gathered(std::span<const Tensor> a, std::span<const Tensor> b, con
   std::int64_t held = -1;
   return on_every_place(rings, [&](std::int64_t ring, std::int64_t, std::size_t d) {
     if (held != ring) {
-      whole = joined(rings, ring, gathered.dim,
-                     [&](std::size_t at) -> const Tensor& { return a[at]; });
+      whole =
+          joined(rings, ring, gathered.dim, [&](std::size_t at) -> const Tensor& { return a[at]; });
     }
     held = ring;
     return check_product({&whole, &b[d], gathered.transpose_b}, done.result(d), options);
@@ -204,8 +203,8 @@ Verdict check_reduce_scattered(std::span<const Tensor> x, const Tensor& rings, c
     std::vector<const Tensor*> parts;
     for (std::int64_t place = 0; place < rings.dim(1); ++place)
       parts.push_back(&x[device_at(rings, ring, place)]);
-    const Tensor whole = joined(
-        rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
+    const Tensor whole =
+        joined(rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
     verdicts.push_back(check_sum(parts, whole, options));
   }
   return together(verdicts, "ring");
@@ -220,10 +219,9 @@ Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tenso
       return joined(rings, ring, 1, [all](std::size_t d) -> const Tensor& { return all[d]; });
     };
     const Tensor a = of(x), b = of(y);
-    const Tensor whole = joined(
-        rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
-    verdicts.push_back(
-        check_product({&a, &b, true, wire, rings.dim(1)}, whole, options));
+    const Tensor whole =
+        joined(rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
+    verdicts.push_back(check_product({&a, &b, true, wire, rings.dim(1)}, whole, options));
   }
   return together(verdicts, "ring");
 }

@@ -37,8 +37,8 @@ Verdict check_sum(std::span<const Tensor* const> parts, const Tensor& out,
 // out = expected, element by element.
 Verdict check_same(const Tensor& expected, const Tensor& out, const CheckOptions& options);
 
-// The results of a launch, device by device: a gathered over its ring along `dim` times the device's
-// own b.
+// The results of a launch, device by device: a gathered over its ring along `dim` times the
+// device's own b.
 struct Gathered {
   int dim = 1;
   bool transpose_b = false;

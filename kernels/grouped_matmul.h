@@ -9,8 +9,8 @@
 
 #include "core/expected.h"
 #include "core/tensor.h"
+#include "core/tiling.h"
 #include "devices/device.h"
-#include "devices/tiling.h"
 #include "kernels/reference.h"
 
 namespace tessera {

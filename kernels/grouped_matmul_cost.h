@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/dtype.h"
-#include "devices/tiling.h"
+#include "core/tiling.h"
 
 namespace tessera {
 

@@ -86,8 +86,8 @@ Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& 
   if (Diags diags = check("ring_reduce_scatter", x, rings, added); !diags.empty()) return diags;
   const std::int64_t rows = x[0].dim(0), length = rings.dim(1);
   if (rows % length != 0) {
-    return error(fmt::format("x has {} rows, which are not a block for each of {} places", rows,
-                             length));
+    return error(
+        fmt::format("x has {} rows, which are not a block for each of {} places", rows, length));
   }
   Launch launch = on_rings("ring_reduce_scatter", x, rings, rows / length, options);
   launch.set("credits", options.credits ? 1 : 0);
@@ -111,9 +111,9 @@ Diags check_product(const Tensor& x, const Tensor& y, std::int64_t length,
         fmt::format("Input dtypes must match, got {} and {}.", name(x.dtype()), name(y.dtype())));
   }
   if (x.dim(1) != y.dim(1)) {
-    return bad(fmt::format(
-        "Incompatible shapes for matmul: contracting dimension mismatch: {} and {}.",
-        to_string(x.shape()), to_string(y.shape())));
+    return bad(
+        fmt::format("Incompatible shapes for matmul: contracting dimension mismatch: {} and {}.",
+                    to_string(x.shape()), to_string(y.shape())));
   }
   if (options.bm <= 0 || options.bn <= 0 || options.bk <= 0) {
     return bad(fmt::format("bm, bn and bk must be positive, got bm={}, bn={} and bk={}.",

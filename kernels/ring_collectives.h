@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-// out[d] = x[left neighbour of d]. double_barrier false: enough for one call, not for calls in a row.
+// out[d] = x[left neighbour of d]. double_barrier false: enough for one call, not for calls in a
+// row.
 struct RightPermuteOptions : CollectiveOptions {
   bool double_barrier = true;
 };

@@ -53,13 +53,15 @@ Diags check_rings(const Tensor& rings, std::size_t operands) {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t id = rings.as<std::int32_t>()[i];
     if (id < 0 || id >= count)
-      return {error(fmt::format("the rings name device {}, and devices are 0 to {}", id, count - 1))};
+      return {
+          error(fmt::format("the rings name device {}, and devices are 0 to {}", id, count - 1))};
     if (seen[static_cast<std::size_t>(id)])
       return {error(fmt::format("the rings name device {} twice", id))};
     seen[static_cast<std::size_t>(id)] = true;
   }
   if (operands == static_cast<std::size_t>(count)) return {};
-  return {error(fmt::format("there are operands of {} devices, and the rings name {}", operands, count))};
+  return {error(
+      fmt::format("there are operands of {} devices, and the rings name {}", operands, count))};
 }
 
 void set_rings(Launch& launch, const Tensor& rings, const CollectiveOptions& options) {

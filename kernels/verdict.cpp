@@ -56,7 +56,8 @@ void Judge::see(const ReferenceBlock& block) {
   // Without terms nothing is computed: zeros and copies are exact.
   const bool is_exact = arithmetic_.exact || block.terms == 0;
   constexpr double unit = 0x1p-24, reference_unit = 0x1p-53, f32_overflow = 0x1p128;
-  const double n = roundings(arithmetic_, block) * unit + arithmetic_.wire, terms = static_cast<double>(block.terms);
+  const double n = roundings(arithmetic_, block) * unit + arithmetic_.wire,
+               terms = static_cast<double>(block.terms);
   // The reference's own error is part of the bound: its sums are rounded as well, in f64.
   const double gamma = (n < 1 ? n / (1 - n) : hopeless) + 2 * terms * reference_unit;
   const double flushed = arithmetic_.flushes ? terms * 0x1p-126 : 0;

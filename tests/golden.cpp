@@ -169,7 +169,8 @@ std::string stable(const std::string& text) {
   // What a program hashes to changes with every pass that writes programs.
   static const std::regex hash(R"(\b(program|protocol) [0-9a-f]{16}\b)");
   const std::string timeless = std::regex_replace(text, time, "# s");
-  return std::regex_replace(std::regex_replace(std::regex_replace(timeless, rate, "# $2"), json, "$1#"), hash, "$1 #");
+  return std::regex_replace(
+      std::regex_replace(std::regex_replace(timeless, rate, "# $2"), json, "$1#"), hash, "$1 #");
 }
 
 Lines split_lines(const std::string& text) {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/dtype.h"
-#include "devices/tiling.h"
+#include "core/tiling.h"
 
 namespace tessera::cuda {
 

@@ -104,7 +104,8 @@ std::string difference(const RunResult& a, const RunResult& b, bool has_values) 
   const auto kinds = [](const RunResult& run) {
     std::string text;
     for (const Finding& f : run.findings)
-      if (f.kind != FindingKind::race) text += fmt::format("{}{}", text.empty() ? "" : ", ", name(f.kind));
+      if (f.kind != FindingKind::race)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", name(f.kind));
     return text.empty() ? std::string("nothing") : text;
   };
   if (kinds(a) != kinds(b))
@@ -318,7 +319,7 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
     if (!explored) return explored.diags();
     certificate = *std::move(explored);
   }
-  certificate.run.certificate = nullptr;   // this is more
+  certificate.run.certificate = nullptr;  // this is more
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
     if (!certificate.races[i].schedules) continue;
     const Diags problems = show(simulate, options.run, certificate.races[i]);
@@ -331,8 +332,8 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
 
 Expected<Certificate> certify(const Program& expanded, const std::vector<Binding>& bindings,
                               const CertifyOptions& options) {
-  return certify([&](const RunOptions& run_options) { return run(expanded, bindings, run_options); },
-                 options);
+  return certify(
+      [&](const RunOptions& run_options) { return run(expanded, bindings, run_options); }, options);
 }
 
 }  // namespace tessera

@@ -16,58 +16,58 @@
 namespace tessera {
 
 enum class SchedulesVerdict : std::uint8_t {
-  proved,    // no finding, for these control inputs, in any schedule
-  refuted,   // a finding
-  explored   // no finding in the schedules that were run; others may have one
+  proved,   // no finding, for these control inputs, in any schedule
+  refuted,  // a finding
+  explored  // no finding in the schedules that were run; others may have one
 };
 std::string_view name(SchedulesVerdict verdict);
 
 // A race's finding, and the runs that showed it.
 struct RaceWitness {
   Race race;
-  std::size_t finding = 0;        // into Certificate::findings
+  std::size_t finding = 0;  // into Certificate::findings
   std::optional<Witness> schedules;
-  bool is_run = false;            // both orders were run ...
-  bool is_shown = false;          // ... and seen
-  std::string outcome;            // "same values in both orders", "out of dev1 differs", ...
+  bool is_run = false;    // both orders were run ...
+  bool is_shown = false;  // ... and seen
+  std::string outcome;    // "same values in both orders", "out of dev1 differs", ...
 };
 
 struct Certificate {
   SchedulesVerdict verdict = SchedulesVerdict::explored;
-  std::string why_explored;                  // one line; empty unless explored
-  std::vector<Finding> findings;             // of the run, then the races
+  std::string why_explored;       // one line; empty unless explored
+  std::vector<Finding> findings;  // of the run, then the races
   std::vector<RaceWitness> races;
-  std::vector<Finding> order;                // additions in no order: sums may differ in rounding
-  std::vector<BrokenCondition> broken;       // in the order of the program
-  bool same_in_every_schedule = false;       // deadlock and leftovers of the run
-  std::int64_t schedules = 1;                // that were run; 1 decides all when proved
-  std::int64_t protocols = 1;                // explored: different protocol hashes among them
-  std::int64_t pct_runs = 0;                 // of them by pct, each with this depth and at least
-  double pct_bound = 0;                      // this probability to meet a fault of that depth
-  std::vector<NeededWait> waits;             // when asked for, and proved
-  std::vector<Finding> wait_findings;        // one for each of them: the line, and why it is needed
-  bool orders_parallel_loops = false;        // it holds for one order of the points of parallel loops
+  std::vector<Finding> order;           // additions in no order: sums may differ in rounding
+  std::vector<BrokenCondition> broken;  // in the order of the program
+  bool same_in_every_schedule = false;  // deadlock and leftovers of the run
+  std::int64_t schedules = 1;           // that were run; 1 decides all when proved
+  std::int64_t protocols = 1;           // explored: different protocol hashes among them
+  std::int64_t pct_runs = 0;            // of them by pct, each with this depth and at least
+  double pct_bound = 0;                 // this probability to meet a fault of that depth
+  std::vector<NeededWait> waits;        // when asked for, and proved
+  std::vector<Finding> wait_findings;   // one for each of them: the line, and why it is needed
+  bool orders_parallel_loops = false;   // it holds for one order of the points of parallel loops
 
-  std::uint64_t program_hash = 0;            // of the expanded program's text
-  std::uint64_t protocol_hash = 0;           // of what the agents did, each by itself
+  std::uint64_t program_hash = 0;   // of the expanded program's text
+  std::uint64_t protocol_hash = 0;  // of what the agents did, each by itself
   std::string profile;
   std::string version;
-  bool is_partial = false;                   // copies may land in parts
+  bool is_partial = false;  // copies may land in parts
   std::int64_t agents = 0, events = 0, semaphores = 0, accesses = 0, transfers = 0,
                peak_in_flight = 0, control_reads = 0;
-  std::string method;                        // "freeze-one"
+  std::string method;  // "freeze-one"
   std::int64_t forks = 0, moved = 0;
-  double seconds = 0;                        // of the analysis, without the runs
-  RunResult run;                             // the recorded one
+  double seconds = 0;  // of the analysis, without the runs
+  RunResult run;       // the recorded one
 };
 
 struct CertifyOptions {
   RunOptions run{};
-  bool partial = true;                       // let copies land in parts, whatever the run does
-  std::int64_t budget = 100'000'000;         // events recorded, at most
-  std::size_t shown = 16;                    // races that are run in both orders, at most
-  std::int64_t schedules = 32;               // to run where a condition is broken
-  bool necessity = false;                    // prove again without each wait
+  bool partial = true;                // let copies land in parts, whatever the run does
+  std::int64_t budget = 100'000'000;  // events recorded, at most
+  std::size_t shown = 16;             // races that are run in both orders, at most
+  std::int64_t schedules = 32;        // to run where a condition is broken
+  bool necessity = false;             // prove again without each wait
 };
 
 // Records one run and analyses it. certificate() means something after the run; findings are added
@@ -89,7 +89,7 @@ class Certifier : public Observer {
   Recorder recorder_;
   bool asks_necessity_;
   std::string profile_;
-  std::optional<std::uint64_t> order_;   // of parallel loops
+  std::optional<std::uint64_t> order_;  // of parallel loops
   Certificate certificate_;
 };
 

@@ -76,8 +76,8 @@ class Backwards {
     const Slice* dst = written_slice(s.op);
     if (const auto* remote = std::get_if<StartRemote>(&s.op)) dst = &remote->dst;
     if (const auto* back = std::get_if<WriteBack>(&s.op)) dst = &back->dst;
-    const bool is_value = s.result != no_value && defines_scalar(s.op) &&
-                          values_[static_cast<std::size_t>(s.result)];
+    const bool is_value =
+        s.result != no_value && defines_scalar(s.op) && values_[static_cast<std::size_t>(s.result)];
     if (!is_value && (dst == nullptr || !is_wanted(*dst))) return;
     for (const FieldInfo& f : info(s.op).fields) {
       if (f.kind == FieldKind::Value) add(field<ValueId>(s.op, f));
@@ -109,11 +109,12 @@ void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
     const auto cell = static_cast<std::size_t>(event.object);
     if (waiter[cell] >= 0 && waiter[cell] != event.agent && is_consumed[cell]) {
       const SemId& sem = record.cells[cell];
-      broken.push_back({"C1", event.statement, loc_of(*record.program, event.statement),
-                        fmt::format("{} is waited for by {} and by {}, expected one of them",
-                                    cell_text(*record.program, sem.semaphore, sem.cell),
-                                    to_string(record.agents[static_cast<std::size_t>(waiter[cell])].id),
-                                    to_string(record.agents[static_cast<std::size_t>(event.agent)].id))});
+      broken.push_back(
+          {"C1", event.statement, loc_of(*record.program, event.statement),
+           fmt::format("{} is waited for by {} and by {}, expected one of them",
+                       cell_text(*record.program, sem.semaphore, sem.cell),
+                       to_string(record.agents[static_cast<std::size_t>(waiter[cell])].id),
+                       to_string(record.agents[static_cast<std::size_t>(event.agent)].id))});
     }
     waiter[cell] = event.agent;
   }

@@ -14,16 +14,16 @@ namespace tessera {
 
 // What of a program its control depends on.
 struct ControlFlow {
-  std::vector<bool> reads;     // by statement: it reads memory, and the result reaches control
-  std::vector<bool> buffers;   // by buffer: its contents reach control
+  std::vector<bool> reads;    // by statement: it reads memory, and the result reaches control
+  std::vector<bool> buffers;  // by buffer: its contents reach control
 };
 ControlFlow control_flow(const Program& program);
 
 struct BrokenCondition {
-  std::string_view condition;   // "C1", "C2", "C3"
+  std::string_view condition;  // "C1", "C2", "C3"
   std::int32_t statement = -1;
-  Loc loc{};                    // of the statement
-  std::string message;          // what the line does, and what it would have to do
+  Loc loc{};            // of the statement
+  std::string message;  // what the line does, and what it would have to do
 };
 // In the order of the program.
 std::vector<BrokenCondition> broken_conditions(const Record& record, const ControlFlow& control,

@@ -39,7 +39,8 @@ void Conflicts::find_users() {
                              [&](const User& u) { return u.core == agent.issuer; });
     if (user == users.end()) user = users.insert(users.end(), User{.core = agent.issuer});
     user->end_of_any = std::max(user->end_of_any, end);
-    if (event.access != AccessKind::read) user->end_of_changes = std::max(user->end_of_changes, end);
+    if (event.access != AccessKind::read)
+      user->end_of_changes = std::max(user->end_of_changes, end);
     user->has_copies = user->has_copies || is_copy;
   }
 }
@@ -80,7 +81,8 @@ void Conflicts::overlap(std::vector<std::int32_t>& ranges) {
     }
   }
   if (!is_shared || !is_changed) return;
-  if (record_.ranges[at(ranges.front())].kind == ObjectKind::semaphore || box(ranges.front()).rank == 0) {
+  if (record_.ranges[at(ranges.front())].kind == ObjectKind::semaphore ||
+      box(ranges.front()).rank == 0) {
     for (const std::int32_t r : ranges) overlapping_[at(r)] = ranges;
     return;
   }

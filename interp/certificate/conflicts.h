@@ -8,7 +8,7 @@
 namespace tessera {
 
 // How two accesses of different agents to overlapping ranges relate.
-enum class Clash : std::uint8_t { none, order, conflict };   // order: both accumulate
+enum class Clash : std::uint8_t { none, order, conflict };  // order: both accumulate
 inline Clash clash(AccessKind a, AccessKind b) {
   if (a == AccessKind::read && b == AccessKind::read) return Clash::none;
   return a == AccessKind::accumulate && b == AccessKind::accumulate ? Clash::order

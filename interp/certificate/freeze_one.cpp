@@ -45,7 +45,8 @@ class FreezeOne {
     for (; e < end; ++e) {
       const RecordedEvent& event = record_.events[at(e)];
       if (event.act != Act::access && event.act != Act::none) break;
-      if (event.act == Act::access && !event.is_first_part && has_partners(e)) members_.push_back(e);
+      if (event.act == Act::access && !event.is_first_part && has_partners(e))
+        members_.push_back(e);
     }
     covered_[at(agent)] = e;
     if (!members_.empty()) fork(agent, first);
@@ -80,7 +81,8 @@ class FreezeOne {
     ++result_.forks;
     net_.clear_marks();
     for (const std::int32_t x : members_)
-      for (const std::int32_t r : conflicts_.overlapping(record_.events[at(x)].object)) net_.mark(r);
+      for (const std::int32_t r : conflicts_.overlapping(record_.events[at(x)].object))
+        net_.mark(r);
     net_.hold(agent, first);
     if (reach_ == Reach::full) {
       net_.advance_all();
@@ -107,11 +109,11 @@ class FreezeOne {
   const Conflicts conflicts_;
   const SignalTable signals_;
   Net net_;
-  std::vector<std::int32_t> covered_;   // of each agent: the end of the segment at hand
+  std::vector<std::int32_t> covered_;  // of each agent: the end of the segment at hand
   std::vector<std::int32_t> members_;
-  std::vector<std::int32_t> roots_;     // cores that move in this fork ...
-  std::vector<std::int32_t> end_;       // ... and how far, by core
-  std::vector<std::int32_t> turn_;      // of each event in the run
+  std::vector<std::int32_t> roots_;  // cores that move in this fork ...
+  std::vector<std::int32_t> end_;    // ... and how far, by core
+  std::vector<std::int32_t> turn_;   // of each event in the run
   RaceList found_;
   RaceAnalysis result_;
 };

@@ -1,6 +1,6 @@
 // Races of all schedules, decided from the record of one run. Two accesses race when each can come
-// while the other one's agent is held back before it; in a run that has x first this is so when y is
-// reached while the agent of x stays where it is.
+// while the other one's agent is held back before it; in a run that has x first this is so when y
+// is reached while the agent of x stays where it is.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace tessera {
 
 // Pairs of accesses that are in no order: those of two statements to one buffer.
 struct Race {
-  std::int32_t x = -1, y = -1;   // events: one of the pairs, x first in the run
+  std::int32_t x = -1, y = -1;  // events: one of the pairs, x first in the run
   std::int64_t pairs = 0;
-  bool is_order = false;         // both accumulate: no race, but the sum's order is open
+  bool is_order = false;  // both accumulate: no race, but the sum's order is open
 };
 
 struct RaceAnalysis {
-  std::vector<Race> races;       // in the order of the program text
-  std::int64_t forks = 0;        // how often an agent was held back
-  std::int64_t moved = 0;        // events done by others meanwhile
+  std::vector<Race> races;  // in the order of the program text
+  std::int64_t forks = 0;   // how often an agent was held back
+  std::int64_t moved = 0;   // events done by others meanwhile
 };
 
 // full: the others run until nobody can move; else only who can reach a conflicting access does.
@@ -40,8 +40,8 @@ class RaceList {
 
  private:
   struct Key {
-    std::int32_t first, second;   // statements
-    std::int32_t object;          // buffer, or -1 - semaphore
+    std::int32_t first, second;  // statements
+    std::int32_t object;         // buffer, or -1 - semaphore
     AccessKind first_kind, second_kind;
     auto operator<=>(const Key&) const = default;
   };

@@ -100,8 +100,8 @@ Program without(Program program, std::int32_t statement) {
 }  // namespace
 
 std::string_view name(Mutation mutation) {
-  constexpr std::string_view names[] = {"removed",          "one more",     "one less",
-                                        "another device",   "another cell", "another slot",
+  constexpr std::string_view names[] = {"removed",           "one more",     "one less",
+                                        "another device",    "another cell", "another slot",
                                         "semaphores swapped"};
   return names[static_cast<std::size_t>(mutation)];
 }

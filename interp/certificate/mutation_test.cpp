@@ -42,9 +42,8 @@ Fate fate(const Certificate& certificate, const std::vector<ResultHash>& results
 }  // namespace
 
 std::string_view name(Fate fate) {
-  constexpr std::string_view names[] = {
-      "deadlock", "leftover", "race, other end",  "race, same end",
-      "finding",  "value",    "equivalent", "undecided"};
+  constexpr std::string_view names[] = {"deadlock", "leftover", "race, other end", "race, same end",
+                                        "finding",  "value",    "equivalent",      "undecided"};
   return names[static_cast<std::size_t>(fate)];
 }
 
@@ -66,8 +65,8 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
   MutationTest test;
   for (const Mutant& mutant : mutants(program)) {
     const Stmt& stmt = program.body[static_cast<std::size_t>(mutant.statement)];
-    JudgedMutant judged{mutant, program.loc(stmt.place), std::string(info(stmt.op).mnemonic),
-                        Fate::finding, {}};
+    JudgedMutant judged{
+        mutant, program.loc(stmt.place), std::string(info(stmt.op).mnemonic), Fate::finding, {}};
     how.run.mutant = &mutant;
     const Expected<Certificate> certificate = certify(simulate, how);
     if (!certificate) {
@@ -79,8 +78,7 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
     }
     test.mutants.push_back(std::move(judged));
   }
-  test.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  test.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return test;
 }
 

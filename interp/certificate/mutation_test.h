@@ -24,10 +24,10 @@ std::string_view name(Fate fate);
 
 struct JudgedMutant {
   Mutant mutant;
-  Loc loc;               // of the op
+  Loc loc;  // of the op
   std::string mnemonic;
   Fate fate = Fate::undecided;
-  std::string why;       // the first finding's message, or why nothing is decided
+  std::string why;  // the first finding's message, or why nothing is decided
 };
 
 struct MutationTest {

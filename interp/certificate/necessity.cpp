@@ -16,7 +16,11 @@ template <typename Predicate>
 std::optional<Race> race_without(const Record& record, Predicate is_left_out) {
   Record rest = record;
   for (RecordedEvent& event : rest.events)
-    if (is_left_out(event)) event = {.object = event.object, .agent = event.agent, .statement = event.statement, .step = event.step};
+    if (is_left_out(event))
+      event = {.object = event.object,
+               .agent = event.agent,
+               .statement = event.statement,
+               .step = event.step};
   for (const Race& race : freeze_one(rest).races)
     if (!race.is_order) return race;
   return std::nullopt;

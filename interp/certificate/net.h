@@ -13,8 +13,8 @@ class SignalTable {
  public:
   explicit SignalTable(const Record& record);
   struct Entry {
-    std::int32_t core;   // that signals, or starts a copy that does
-    std::int32_t end;    // behind the last of these events of the core
+    std::int32_t core;  // that signals, or starts a copy that does
+    std::int32_t end;   // behind the last of these events of the core
   };
   const std::vector<Entry>& of(std::int32_t cell) const {
     return cells_[static_cast<std::size_t>(cell)];
@@ -38,8 +38,8 @@ class Net {
 
   // The agent does not pass this event until undo(). At most two are held.
   void hold(std::int32_t agent, std::int32_t event);
-  // Moves a core until it stands at `end` or cannot go on whoever else moves, and others only as far
-  // as that needs. Copies run as soon as they are started.
+  // Moves a core until it stands at `end` or cannot go on whoever else moves, and others only as
+  // far as that needs. Copies run as soon as they are started.
   void advance(std::int32_t core, std::int32_t end);
   // The copies of a core that are in flight run.
   void run_copies_of(std::int32_t core);
@@ -54,7 +54,10 @@ class Net {
   std::int64_t events_done() const { return events_done_; }
 
   // Accesses to marked ranges that moves come across.
-  void clear_marks() { ++stamp_; hits_.clear(); }
+  void clear_marks() {
+    ++stamp_;
+    hits_.clear();
+  }
   void mark(std::int32_t range) { marks_[at(range)] = stamp_; }
   const std::vector<std::int32_t>& hits() const { return hits_; }
 
@@ -70,7 +73,7 @@ class Net {
   };
   struct Frame {
     std::int32_t core, end;
-    std::int32_t cell;       // what the frame below waits for, and how much; -1: the first frame
+    std::int32_t cell;  // what the frame below waits for, and how much; -1: the first frame
     std::int64_t amount;
   };
   struct Held {
@@ -90,19 +93,19 @@ class Net {
 
   const Record& record_;
   const SignalTable& signals_;
-  std::vector<std::int32_t> position_;            // of each agent: its next event
-  std::vector<std::int64_t> count_;               // of each cell
-  std::vector<std::uint8_t> is_started_;          // of each agent
-  std::vector<std::int32_t> after_;               // of each copy: the one behind it in its lane
-  std::vector<std::vector<std::int32_t>> in_flight_;   // by core, as apply() left them
+  std::vector<std::int32_t> position_;                // of each agent: its next event
+  std::vector<std::int64_t> count_;                   // of each cell
+  std::vector<std::uint8_t> is_started_;              // of each agent
+  std::vector<std::int32_t> after_;                   // of each copy: the one behind it in its lane
+  std::vector<std::vector<std::int32_t>> in_flight_;  // by core, as apply() left them
   std::vector<Change> changes_;
   Held held_[2];
   std::vector<Frame> frames_;
-  std::vector<std::uint8_t> is_on_stack_;         // of each core
-  std::vector<std::int64_t> dead_;                // of each core: the epoch in which it was stuck
-  std::vector<std::int64_t> flushed_;             // of each core: the fork in which its copies ran
+  std::vector<std::uint8_t> is_on_stack_;  // of each core
+  std::vector<std::int64_t> dead_;         // of each core: the epoch in which it was stuck
+  std::vector<std::int64_t> flushed_;      // of each core: the fork in which its copies ran
   std::int64_t epoch_ = 1, fork_ = 1;
-  std::vector<std::uint32_t> marks_;              // by range
+  std::vector<std::uint32_t> marks_;  // by range
   std::uint32_t stamp_ = 1;
   std::vector<std::int32_t> hits_;
   std::vector<Stretch>* stretches_ = nullptr;

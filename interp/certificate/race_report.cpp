@@ -66,9 +66,8 @@ class Report {
   std::string range_text(std::int32_t e) const {
     const Range& r = range(e);
     if (r.kind == ObjectKind::none) return "the kernel";
-    const std::string name = r.kind == ObjectKind::buffer
-                                 ? slice_text(program_, r.object, r.box)
-                                 : program_.semaphores[at(r.object)].name;
+    const std::string name = r.kind == ObjectKind::buffer ? slice_text(program_, r.object, r.box)
+                                                          : program_.semaphores[at(r.object)].name;
     return fmt::format("{} of dev{}", name, r.device);
   }
 
@@ -158,16 +157,17 @@ class Report {
       for (std::int32_t i = from; i-- > agent(core).begin;) {
         if (event(i).act != Act::wait && event(i).act != Act::await) continue;
         if (!is_signalled_by(event(i).object, issuer(early))) continue;
-        return place(event(i).statement, core,
-                     fmt::format("why: the last wait of {} for {} before it {} is this one, and "
-                                 "signals from before that {} meet it",
-                                 to_string(agent(core).id), to_string(agent(issuer(early)).id),
-                                 is_copy(late) ? "starts the copy" : verb(late, true),
-                                 noun(early)));
+        return place(
+            event(i).statement, core,
+            fmt::format("why: the last wait of {} for {} before it {} is this one, and "
+                        "signals from before that {} meet it",
+                        to_string(agent(core).id), to_string(agent(issuer(early)).id),
+                        is_copy(late) ? "starts the copy" : verb(late, true), noun(early)));
       }
     }
-    return {.message = fmt::format("why: neither {} nor {} waits for the other before its part",
-                                   to_string(agent(issuer(y_)).id), to_string(agent(issuer(x_)).id))};
+    return {.message =
+                fmt::format("why: neither {} nor {} waits for the other before its part",
+                            to_string(agent(issuer(y_)).id), to_string(agent(issuer(x_)).id))};
   }
 
   std::string noun(std::int32_t e) const {

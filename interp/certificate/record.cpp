@@ -68,8 +68,8 @@ std::int32_t Recorder::agent_of(const AgentId& id) const {
 
 std::int32_t Recorder::cell_of(const Event& event) {
   const std::int32_t first = first_declaration_[static_cast<std::size_t>(event.object)];
-  const std::int64_t at = event.device * cells_per_device_ +
-                          cell_base_[static_cast<std::size_t>(first)] + event.cell;
+  const std::int64_t at =
+      event.device * cells_per_device_ + cell_base_[static_cast<std::size_t>(first)] + event.cell;
   std::int32_t& id = cell_ids_[static_cast<std::size_t>(at)];
   if (id < 0) {
     id = static_cast<std::int32_t>(record_.cells.size());
@@ -185,7 +185,8 @@ void Recorder::on(const Event& event) {
     case EventKind::signal:
       return signal(agent, event);
     case EventKind::wait:
-      return add(agent, event, {.act = Act::wait, .object = cell_of(event), .amount = event.amount});
+      return add(agent, event,
+                 {.act = Act::wait, .object = cell_of(event), .amount = event.amount});
     case EventKind::await:
       return add(agent, event,
                  {.act = Act::await, .object = cell_of(event), .amount = event.amount});
@@ -219,7 +220,8 @@ void Recorder::enter_or_leave(bool is_enter) {
 
 void Recorder::group_by_agent() {
   std::vector<std::int32_t> next(record_.agents.size() + 1);
-  for (const RecordedEvent& event : record_.events) ++next[static_cast<std::size_t>(event.agent) + 1];
+  for (const RecordedEvent& event : record_.events)
+    ++next[static_cast<std::size_t>(event.agent) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   for (std::size_t i = 0; i < record_.agents.size(); ++i) {
     record_.agents[i].begin = next[i];
@@ -246,7 +248,8 @@ void Recorder::order_lanes() {
     std::int32_t to = agent.id.device;
     for (std::int32_t e = agent.begin; e < agent.end; ++e) {
       const RecordedEvent& event = record_.events[static_cast<std::size_t>(e)];
-      if (event.act == Act::signal) to = record_.cells[static_cast<std::size_t>(event.object)].device;
+      if (event.act == Act::signal)
+        to = record_.cells[static_cast<std::size_t>(event.object)].device;
     }
     const auto [it, is_first] =
         last.try_emplace({agent.id.device, to}, static_cast<std::int32_t>(i));

@@ -20,11 +20,11 @@ struct RecordedEvent {
   // A half of a copy that the record lets land in two parts: what holds for the first while the
   // agent is held back there holds for the second as well.
   bool is_first_part = false, is_second_part = false;
-  std::int32_t object = -1;      // access: range; signal, wait, await: cell; start: agent
+  std::int32_t object = -1;  // access: range; signal, wait, await: cell; start: agent
   std::int32_t agent = -1;
-  std::int32_t statement = -1;   // -1: entering or leaving the kernel
-  std::int32_t step = 0;         // the agent's own, from 0
-  std::int64_t amount = 0;       // of signal, wait, await
+  std::int32_t statement = -1;  // -1: entering or leaving the kernel
+  std::int32_t step = 0;        // the agent's own, from 0
+  std::int64_t amount = 0;      // of signal, wait, await
 };
 
 // What an access touches. Kind none: all of the device (entering, leaving the kernel).
@@ -38,27 +38,27 @@ struct Range {
 
 struct RecordedAgent {
   AgentId id{};
-  std::int32_t begin = 0, end = 0;   // its events
-  std::int32_t issuer = -1;          // the agent of the core that started the copy; a core: itself
-  std::int32_t before = -1;          // copies in order: the copy that lands before this one
-  std::int32_t started_at = -1;      // copy: the event that started it
-  std::int32_t statement = -1;       // copy: its start
+  std::int32_t begin = 0, end = 0;  // its events
+  std::int32_t issuer = -1;         // the agent of the core that started the copy; a core: itself
+  std::int32_t before = -1;         // copies in order: the copy that lands before this one
+  std::int32_t started_at = -1;     // copy: the event that started it
+  std::int32_t statement = -1;      // copy: its start
 };
 
 struct Record {
   const Program* program = nullptr;
   int devices = 0;
-  std::vector<RecordedAgent> agents;       // cores by device, then copies in the order of their start
-  std::vector<RecordedEvent> events;       // agent after agent
-  std::vector<std::int32_t> order;         // all events, as the run did them
+  std::vector<RecordedAgent> agents;  // cores by device, then copies in the order of their start
+  std::vector<RecordedEvent> events;  // agent after agent
+  std::vector<std::int32_t> order;    // all events, as the run did them
   std::vector<Range> ranges;
-  std::vector<SemId> cells;                // semaphores that were used; of one barrier the first declaration
-  std::vector<std::int32_t> sem_reads;     // statements that read a count, ascending
-  std::vector<std::int32_t> points;        // parallel loops whose points had an order, ascending
+  std::vector<SemId> cells;  // semaphores that were used; of one barrier the first declaration
+  std::vector<std::int32_t> sem_reads;  // statements that read a count, ascending
+  std::vector<std::int32_t> points;     // parallel loops whose points had an order, ascending
   std::int64_t accesses = 0, transfers = 0, peak_in_flight = 0;
-  bool is_partial = false;                 // copies land in two parts
-  bool is_complete = false;                // every core finished
-  bool is_over_budget = false;             // then nothing else is here
+  bool is_partial = false;      // copies land in two parts
+  bool is_complete = false;     // every core finished
+  bool is_over_budget = false;  // then nothing else is here
 
   bool is_core(std::int32_t agent) const { return agent < devices; }
 };
@@ -78,8 +78,8 @@ class Recorder : public Observer {
     std::size_t operator()(const Range& range) const;
   };
   struct CopyState {
-    std::int32_t extra_steps = 0;      // those that the second parts took
-    std::int64_t half_step = -1;       // the step of the run whose accesses stand from half_begin on
+    std::int32_t extra_steps = 0;  // those that the second parts took
+    std::int64_t half_step = -1;   // the step of the run whose accesses stand from half_begin on
     std::size_t half_begin = 0;
   };
 
@@ -102,16 +102,16 @@ class Recorder : public Observer {
   bool splits_ = false;
   bool in_order_ = false;
   std::int64_t granule_ = 1;
-  Program program_;   // the run's own ends with it
+  Program program_;  // the run's own ends with it
   Record record_;
-  std::vector<std::vector<std::int32_t>> copies_;   // by device and number: agent
-  std::vector<CopyState> states_;                   // by agent
-  std::vector<std::int32_t> first_declaration_;     // by semaphore
-  std::vector<std::int64_t> cell_base_;             // by semaphore
+  std::vector<std::vector<std::int32_t>> copies_;  // by device and number: agent
+  std::vector<CopyState> states_;                  // by agent
+  std::vector<std::int32_t> first_declaration_;    // by semaphore
+  std::vector<std::int64_t> cell_base_;            // by semaphore
   std::int64_t cells_per_device_ = 0;
-  std::vector<std::int32_t> cell_ids_;              // by device and cell
+  std::vector<std::int32_t> cell_ids_;  // by device and cell
   std::unordered_map<Range, std::int32_t, RangeHash> range_ids_;
-  std::vector<std::int32_t> last_step_;             // of each core
+  std::vector<std::int32_t> last_step_;  // of each core
 };
 
 }  // namespace tessera

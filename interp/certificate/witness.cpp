@@ -22,7 +22,8 @@ class Search {
     net_.hold(event(x_).agent, x_);
     net_.hold(event(y_).agent, y_);
     if (!reach(x_) || !reach(y_)) return std::nullopt;
-    for (const Net::Stretch& s : stretches_) append(schedule_, s.agent, steps(s.agent, s.to) - steps(s.agent, s.from));
+    for (const Net::Stretch& s : stretches_)
+      append(schedule_, s.agent, steps(s.agent, s.to) - steps(s.agent, s.from));
     Witness witness{.is_partial = record_.is_partial,
                     .x_agent = id(x_),
                     .y_agent = id(y_),

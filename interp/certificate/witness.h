@@ -11,8 +11,8 @@ struct Witness {
   // Texts for --schedule: x before y, y before x. They are one where x or y is entering or leaving
   // the kernel: no op that a schedule could move.
   std::string x_first, y_first;
-  bool is_partial = false;         // for copies that land in parts
-  AgentId x_agent{}, y_agent{};    // whose steps they are, and which of their own
+  bool is_partial = false;       // for copies that land in parts
+  AgentId x_agent{}, y_agent{};  // whose steps they are, and which of their own
   std::int32_t x_step = 0, y_step = 0;
 };
 
@@ -33,7 +33,7 @@ class WhichFirst : public Observer {
  private:
   const Witness& witness_;
   bool is_complete_ = false;
-  int x_ = 0, y_ = 0;   // when they came: 1 or 2; 0 not yet
+  int x_ = 0, y_ = 0;  // when they came: 1 or 2; 0 not yet
 };
 
 }  // namespace tessera

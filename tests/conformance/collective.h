@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "devices/profile.h"
+#include "interp/certificate/certificate.h"
 #include "interp/run.h"
 #include "kernels/collective_check.h"
 #include "kernels/fill.h"
@@ -98,6 +99,22 @@ std::string outcome(const Expected<Launch>& launch, const Options& options,
   if (report->findings.empty()) return "clean";
   if (message) *message = render(report->findings);
   return std::string(name(report->simulated->findings.front().kind));
+}
+
+// What one run of the launch proves of all its schedules: "proved", "explored", or the kind of the
+// first finding.
+template <typename Options>
+std::string certified(const Expected<Launch>& launch, Options options) {
+  if (!launch) return text(launch.diags());
+  Certifier certifier(/*partial=*/true, /*budget=*/1 << 20);
+  RunOptions run = *options.run.interpreter;
+  run.observers.push_back(&certifier);
+  options.run.interpreter = &run;
+  const Expected<DeviceReport> report = tessera::run(*launch, options);
+  if (!report) return text(report.diags());
+  const Certificate& certificate = certifier.certificate();
+  return std::string(certificate.findings.empty() ? name(certificate.verdict)
+                                                  : name(certificate.findings.front().kind));
 }
 
 }  // namespace tessera::collective

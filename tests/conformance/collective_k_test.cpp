@@ -32,7 +32,8 @@ struct Case {
 void expect_product(const Case& c, const RunOptions& run) {
   const Tensors lhs =
       made(c.devices(), DType::bf16, {c.rows, c.k_shard}, FillRole::lhs, c.fill, c.k(), 1);
-  const Tensors rhs = made(c.devices(), DType::bf16, {c.k(), c.cols}, FillRole::rhs, c.fill, c.k(), 2);
+  const Tensors rhs =
+      made(c.devices(), DType::bf16, {c.k(), c.cols}, FillRole::rhs, c.fill, c.k(), 2);
   const AllgatherMatmulOptions options = collective::under(c.options, run);
   const Expected<Launch> launch = launch_allgather_matmul(lhs, rhs, c.rings, options);
   SCOPED_TRACE(to_string(c.rings.shape()) + " rings, buffering " +
@@ -226,8 +227,8 @@ class Regions : public Observer {
 TEST(CollectiveK, trace_regions_have_the_names_and_the_order_of_the_protocol) {
   std::vector<std::string> wanted = {"Init barrier", "Send right"};
   for (int step = 0; step < 3; ++step) {
-    for (const char* region : {"Capacity left", "Recv right", "Capacity right", "Compute", "Send left",
-                               "Send right", "Recv left"})
+    for (const char* region : {"Capacity left", "Recv right", "Capacity right", "Compute",
+                               "Send left", "Send right", "Recv left"})
       wanted.emplace_back(region);
   }
   for (const char* region : {"Recv right", "Compute", "Final barrier"}) wanted.emplace_back(region);

@@ -27,14 +27,17 @@ std::set<std::string> all_tests() {
 }
 
 TEST(Coverage, every_test_that_is_named_is_there) {
-  static const std::regex named(R"(`((?:(?:[a-z]+/)+[a-z_0-9]+\.tsr)|(?:[A-Za-z_]+/)?[A-Za-z_]+\.[A-Za-z_0-9/]+)`)");
+  static const std::regex named(
+      R"(`((?:(?:[a-z]+/)+[a-z_0-9]+\.tsr)|(?:[A-Za-z_]+/)?[A-Za-z_]+\.[A-Za-z_0-9/]+)`)");
   const std::string page = test::read_file("tests/conformance/COVERAGE.md");
   const std::set<std::string> tests = all_tests();
   int count = 0;
   std::set<std::string> seen;
   for (std::sregex_iterator at(page.begin(), page.end(), named), end; at != end; ++at) {
     const std::string name = (*at)[1];
-    if (name.ends_with(".h") || name.ends_with(".py") || name == "folder/file.tsr" || name == "Suite.name") continue;
+    if (name.ends_with(".h") || name.ends_with(".py") || name == "folder/file.tsr" ||
+        name == "Suite.name")
+      continue;
     ++count;
     seen.insert(name);
     if (name.ends_with(".tsr")) {
@@ -46,7 +49,9 @@ TEST(Coverage, every_test_that_is_named_is_there) {
   EXPECT_GE(count, 100);
   for (int row = 1; row <= 25; ++row) {
     const std::string begin = "GroupedMatmul.G" + std::to_string(row) + "_";
-    EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [&](const std::string& name) { return name.starts_with(begin); })) << begin;
+    EXPECT_TRUE(std::any_of(seen.begin(), seen.end(), [&](const std::string& name) {
+      return name.starts_with(begin);
+    })) << begin;
   }
 }
 

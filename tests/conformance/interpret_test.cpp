@@ -1,5 +1,5 @@
-// The published cases of JAX's TPU interpret mode, on one device. A case that is a program alone, its verdict on its
-// line, is a golden test beside this file.
+// The published cases of JAX's TPU interpret mode, on one device. A case that is a program alone,
+// its verdict on its line, is a golden test beside this file.
 #include <Eigen/Core>
 #include <cmath>
 #include <vector>
@@ -88,8 +88,9 @@ TEST(ConformanceInterpret, is_range_out_of_bounds_for_shape) {
     int start, size;
     bool inside;
   };
-  constexpr Range ranges[] = {{0, 8, true},  {0, 9, false},  {7, 1, true},  {8, 1, false}, {-1, 1, false},
-                              {3, 5, true},  {3, 6, false},  {-2, 4, false}, {8, 0, true},  {9, 0, false}};
+  constexpr Range ranges[] = {{0, 8, true},   {0, 9, false}, {7, 1, true},  {8, 1, false},
+                              {-1, 1, false}, {3, 5, true},  {3, 6, false}, {-2, 4, false},
+                              {8, 0, true},   {9, 0, false}};
   const Program program = expanded(R"(
 kernel range()
   in  at: i32[2] smem
@@ -114,7 +115,8 @@ kernel range()
   }
 }
 
-// Undefined memory is NaN and shows in the result when nobody stops the run; under the other policies it is a finding.
+// Undefined memory is NaN and shows in the result when nobody stops the run; under the other
+// policies it is a finding.
 TEST(ConformanceInterpret, uninitialized_memory) {
   for (const char* dtype : {"bf16", "f32", "i32"}) {
     const Program program = expanded(R"(
@@ -130,8 +132,11 @@ kernel undefined[T: bf16 f32 i32]()
 )",
                                      {{"T", dtype}});
     EXPECT_EQ(findings_of(program, scheduled("eager")),
-              "9: uninitialised_read: copy of u[0:4, 0:128] to o[0:4, 0:128] takes u[1, 0], which is undefined, into the result");
-    EXPECT_TRUE(findings_of(program, under(Uninitialised::strict)).starts_with("8: uninitialised_read: ")) << dtype;
+              "9: uninitialised_read: copy of u[0:4, 0:128] to o[0:4, 0:128] takes u[1, 0], which "
+              "is undefined, into the result");
+    EXPECT_TRUE(
+        findings_of(program, under(Uninitialised::strict)).starts_with("8: uninitialised_read: "))
+        << dtype;
     const std::vector<double> seen = result_of(program, under(Uninitialised::poison));
     EXPECT_EQ(seen[127], 2) << dtype;
     if (std::string(dtype) != "i32") {
@@ -228,7 +233,8 @@ kernel product()
 )");
   RunOptions protocol_only;
   protocol_only.math = Math::none;
-  const RunResult with = run_ok(program, scheduled("eager")), without = run_ok(program, protocol_only);
+  const RunResult with = run_ok(program, scheduled("eager")),
+                  without = run_ok(program, protocol_only);
   EXPECT_EQ(testing::text(without), "");
   EXPECT_GT(with.stats.matmul_flops, 0);
   EXPECT_EQ(with.trace_hash, without.trace_hash);
@@ -250,7 +256,9 @@ kernel rows_apart()
 }
 )");
   const std::vector<double> expected = result_of(program, scheduled("eager"));
-  const auto hash = [&](const std::string& schedule) { return run_ok(program, scheduled(schedule)).trace_hash; };
+  const auto hash = [&](const std::string& schedule) {
+    return run_ok(program, scheduled(schedule)).trace_hash;
+  };
   for (int seed = 1; seed <= 20; ++seed) {
     const std::string schedule = "random:" + std::to_string(seed);
     EXPECT_EQ(result_of(program, scheduled(schedule)), expected) << schedule;
@@ -267,7 +275,8 @@ TEST(ConformanceInterpret, core_map) {
   }
 }
 
-// One device goes wrong while the other waits for it: the run ends, and says what went wrong, not that somebody waits.
+// One device goes wrong while the other waits for it: the run ends, and says what went wrong, not
+// that somebody waits.
 TEST(ConformanceInterpret, core_map_exception_no_hang) {
   const Program program = expanded(R"(
 kernel fails()
@@ -284,7 +293,8 @@ kernel fails()
 }
 )");
   for (const char* schedule : {"eager", "lazy", "random:1", "random:2"}) {
-    EXPECT_EQ(findings_of(program, scheduled(schedule, 2)), "8: out_of_bounds: read of a[8:9, 0:4] leaves a[8, 4]");
+    EXPECT_EQ(findings_of(program, scheduled(schedule, 2)),
+              "8: out_of_bounds: read of a[8:9, 0:4] leaves a[8, 4]");
   }
 }
 

@@ -28,10 +28,12 @@ struct Ran {
 };
 
 // Runs it without a finding; `sizes` goes into the operand of that name.
-Ran ran(const Program& program, const std::vector<int>& sizes = {}, const std::string& schedule = "eager", int devices = 1) {
+Ran ran(const Program& program, const std::vector<int>& sizes = {},
+        const std::string& schedule = "eager", int devices = 1) {
   Operands operands(program, devices);
   for (int d = 0; d < devices; ++d) {
-    for (std::size_t i = 0; i < sizes.size(); ++i) operands.of(d, "sizes").set(static_cast<std::int64_t>(i), sizes[i]);
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      operands.of(d, "sizes").set(static_cast<std::int64_t>(i), sizes[i]);
   }
   Ran all;
   all.result = run_ok(program, operands, scheduled(schedule, devices));
@@ -46,7 +48,8 @@ std::string errors_of(const std::string& text, const Settings& settings = {}) {
   return program ? "" : test::messages(program.diags());
 }
 
-// A slice of dynamic size serves copies, waits, loads, stores and views; its bound is checked where it is used.
+// A slice of dynamic size serves copies, waits, loads, stores and views; its bound is checked where
+// it is used.
 TEST(Language, R1_one_notion_of_slice) {
   const Program program = expanded(R"(
 kernel part()
@@ -72,11 +75,12 @@ kernel part()
   }
   Operands operands(program, 1);
   operands.of(0, "sizes").set(0, 9);
-  EXPECT_TRUE(testing::text(run_ok(program, operands, scheduled("eager"))).starts_with("11: out_of_bounds: "));
+  EXPECT_TRUE(testing::text(run_ok(program, operands, scheduled("eager")))
+                  .starts_with("11: out_of_bounds: "));
 }
 
-// Functions are inlined; they have scratch and defaults, take extents from their arguments, and give back scalars, arrays
-// and functions of an index.
+// Functions are inlined; they have scratch and defaults, take extents from their arguments, and
+// give back scalars, arrays and functions of an index.
 TEST(Language, R2_functions) {
   const Program program = expanded(R"(
 function doubled(to: f32[r, c], from: f32[r, c], by = 2)
@@ -132,7 +136,8 @@ kernel view()
   for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(all.o[i], i < 24 ? all.a[i] + 1 : 1) << i;
 }
 
-// `pad 0` gives zeros where the window leaves the operand; `when` fetches and stores nothing; reading then is an error.
+// `pad 0` gives zeros where the window leaves the operand; `when` fetches and stores nothing;
+// reading then is an error.
 TEST(Language, R4_windows_have_padding_conditions_and_depth) {
   const auto text = [](const char* condition) {
     return R"(
@@ -144,7 +149,8 @@ kernel sums(deep = 2)
     window x = a[i * 2 +: 2, 0 +: 8] depth deep, pad 0, when i mod 2 == 0
     window y = o[i * 2 +: 2, 0 +: 1]
     y = 0
-    if )" + std::string(condition) + R"( { y = row_sum(x) }
+    if )" + std::string(condition) +
+           R"( { y = row_sum(x) }
   }
 }
 )";
@@ -153,7 +159,9 @@ kernel sums(deep = 2)
     const Ran all = ran(expanded(text("i mod 2 == 0"), {{"deep", depth}}));
     EXPECT_EQ(all.result.stats.dmas, 2 + 4) << depth;
     for (std::size_t row = 0; row < 8; ++row) {
-      const double sum = std::accumulate(all.a.begin() + static_cast<std::ptrdiff_t>(row * 6), all.a.begin() + static_cast<std::ptrdiff_t>(row * 6 + 6), 0.0);
+      const double sum =
+          std::accumulate(all.a.begin() + static_cast<std::ptrdiff_t>(row * 6),
+                          all.a.begin() + static_cast<std::ptrdiff_t>(row * 6 + 6), 0.0);
       EXPECT_EQ(all.o[row], row / 2 % 2 == 0 ? sum : 0) << row;
     }
   }
@@ -179,7 +187,8 @@ kernel corners()
 }
 )");
   const Ran all = ran(program);
-  for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(all.o[i], all.a[i] + (i == 19 || i == 20 ? 100 : 0)) << i;
+  for (std::size_t i = 0; i < 64; ++i)
+    EXPECT_EQ(all.o[i], all.a[i] + (i == 19 || i == 20 ? 100 : 0)) << i;
 }
 
 // Rows inside a product, and a grid dimension that ends where the one to its left says.
@@ -239,7 +248,8 @@ kernel exchange()
 }
 )";
 
-// Counting, byte and barrier semaphores, arrays of them, monotone ones; copies to vmem and smem of another device.
+// Counting, byte and barrier semaphores, arrays of them, monotone ones; copies to vmem and smem of
+// another device.
 TEST(Language, R7_R8_semaphores_and_copies) {
   const Program program = expanded(exchange);
   for (const char* schedule : {"eager", "lazy", "lifo", "random:1"}) {
@@ -251,7 +261,9 @@ TEST(Language, R7_R8_semaphores_and_copies) {
   RunOptions gpu = scheduled("eager", 2);
   gpu.profile.name = "gpu";
   gpu.profile.remote_vmem = false;
-  EXPECT_EQ(findings_of(program, gpu), "16: unsupported: remote copy to inbox[0:2, 0:4]: on gpu no remote copy can land in vmem");
+  EXPECT_EQ(
+      findings_of(program, gpu),
+      "16: unsupported: remote copy to inbox[0:2, 0:4]: on gpu no remote copy can land in vmem");
 }
 
 // A place in a ring and a device id are different things: neighbours come from a table.
@@ -273,13 +285,16 @@ kernel around()
   constexpr int ring[] = {2, 0, 3, 1}, place[] = {1, 3, 0, 2};
   Operands operands(program, 4);
   for (int d = 0; d < 4; ++d) {
-    for (int i = 0; i < 4; ++i) operands.of(d, "ring").set(i, ring[i]), operands.of(d, "place").set(i, place[i]);
+    for (int i = 0; i < 4; ++i)
+      operands.of(d, "ring").set(i, ring[i]), operands.of(d, "place").set(i, place[i]);
   }
   EXPECT_EQ(testing::text(run_ok(program, operands, scheduled("random:3", 4))), "");
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(operands.values(ring[(i + 1) % 4], "o"), operands.values(ring[i], "a")) << i;
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(operands.values(ring[(i + 1) % 4], "o"), operands.values(ring[i], "a")) << i;
 }
 
-// Tuning changes no result; a kernel validates its parameters when it is made, and what it reads when it runs.
+// Tuning changes no result; a kernel validates its parameters when it is made, and what it reads
+// when it runs.
 TEST(Language, R10_parameters_and_requirements) {
   const std::string text = R"(
 kernel doubled(rows; tile_rows = 4)
@@ -335,10 +350,12 @@ kernel product[T: bf16 f32 i8]()
     const Program program = expanded(text, {{"T", type}});
     EXPECT_EQ(program.find_buffer("o")->dtype, std::string(type) == "i8" ? DType::i32 : DType::f32);
   }
-  EXPECT_EQ(errors_of(text, {{"T", "f16"}}), "2:16: type parameter `T` is one of bf16, f32, i8, found `f16`");
+  EXPECT_EQ(errors_of(text, {{"T", "f16"}}),
+            "2:16: type parameter `T` is one of bf16, f32, i8, found `f16`");
 }
 
-// Scalars have 64 bits, `mod` is never negative, division rounds down; floats are operands of tile ops only.
+// Scalars have 64 bits, `mod` is never negative, division rounds down; floats are operands of tile
+// ops only.
 TEST(Language, R12_scalars) {
   const Program program = expanded(R"(
 kernel scalars()
@@ -357,13 +374,17 @@ kernel scalars()
 }
 )");
   EXPECT_EQ(ran(program, {3, 4}).o, (Values{3000000021, 2, -3, 3, 4, 3}));
-  EXPECT_EQ(errors_of("kernel k()\n  in a: f32[1] smem\n{\n  if load_real(a[0]) { x = 1 }\n}\n").substr(0, 4), "4:6:");
+  EXPECT_EQ(errors_of("kernel k()\n  in a: f32[1] smem\n{\n  if load_real(a[0]) { x = 1 }\n}\n")
+                .substr(0, 4),
+            "4:6:");
 }
 
 // A hundred runs, one trace.
 TEST(Language, R13_a_run_is_a_function_of_its_schedule) {
   const Program program = expanded(exchange);
-  const auto hash = [&](const std::string& schedule) { return run_ok(program, scheduled(schedule, 2)).trace_hash; };
+  const auto hash = [&](const std::string& schedule) {
+    return run_ok(program, scheduled(schedule, 2)).trace_hash;
+  };
   for (const std::string schedule : {"eager", "random:7"}) {
     const std::uint64_t first = hash(schedule);
     for (int i = 0; i < 100; ++i) ASSERT_EQ(hash(schedule), first);
@@ -386,10 +407,12 @@ kernel far()
 }
 )");
   EXPECT_EQ(findings_of(program, torus),
-            "8: unsupported: remote copy from device 0 to device 3: v5e routes to distances that are powers of two, this one is 3");
+            "8: unsupported: remote copy from device 0 to device 3: v5e routes to distances that "
+            "are powers of two, this one is 3");
 }
 
-// What `expand` prints is a program: it parses, verifies, expands to itself and runs to the same results.
+// What `expand` prints is a program: it parses, verifies, expands to itself and runs to the same
+// results.
 TEST(Language, R15_an_expanded_program_is_a_program) {
   const std::string text = R"(
 kernel product()
@@ -443,8 +466,10 @@ kernel hops(n = 4)
   for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"}) {
     Operands operands(program, 2);
     EXPECT_EQ(testing::text(run_ok(program, operands, scheduled(schedule, 2))), "") << schedule;
-    const Values mine = operands.values(0, "a"), theirs = operands.values(1, "a"), o = operands.values(0, "o");
-    for (std::size_t i = 0; i < 4 * 128; ++i) EXPECT_EQ(o[i], (i / 128 % 2 == 0 ? mine : theirs)[i % 128]) << schedule;
+    const Values mine = operands.values(0, "a"), theirs = operands.values(1, "a"),
+                 o = operands.values(0, "o");
+    for (std::size_t i = 0; i < 4 * 128; ++i)
+      EXPECT_EQ(o[i], (i / 128 % 2 == 0 ? mine : theirs)[i % 128]) << schedule;
   }
 }
 

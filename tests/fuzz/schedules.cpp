@@ -1,10 +1,10 @@
 // The analysis of all schedules beside a complete exploration, on random programs.
 //
-//   fuzz_schedules [--seed N] [--count M]      1,000 programs when nothing is said
+//   fuzz_schedules [--seed N] [--count M]      150 programs when nothing is said
 //
-// Compared: the races of every pair of lines and kinds, additions in no order, deadlock, what is left
-// in semaphores; with copies that land whole and in parts, from runs under three schedules, by both
-// ways to reach. Prints what differs with the program, and ends with 1.
+// Compared: the races of every pair of lines and kinds, additions in no order, deadlock, what is
+// left in semaphores; with copies that land whole and in parts, from runs under three schedules, by
+// both ways to reach. Prints what differs with the program, and ends with 1.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -13,8 +13,8 @@
 #include "core/language.h"
 #include "interp/certificate/freeze_one.h"
 #include "interp/run.h"
-#include "schedules/explore.h"
-#include "schedules/random_net.h"
+#include "tests/fuzz/schedules/explore.h"
+#include "tests/fuzz/schedules/random_net.h"
 
 namespace tessera::fuzz {
 namespace {
@@ -26,10 +26,14 @@ struct Seen {
 
 Touch touch(AccessKind kind) {
   switch (kind) {
-    case AccessKind::read: return Touch::read;
-    case AccessKind::write: return Touch::write;
-    case AccessKind::accumulate: return Touch::accumulate;
-    case AccessKind::life: return Touch::life;
+    case AccessKind::read:
+      return Touch::read;
+    case AccessKind::write:
+      return Touch::write;
+    case AccessKind::accumulate:
+      return Touch::accumulate;
+    case AccessKind::life:
+      return Touch::life;
   }
   return Touch::read;
 }
@@ -39,8 +43,8 @@ std::pair<int, Touch> side(const Record& record, std::int32_t e) {
   int line = 0;
   if (event.statement >= 0) {
     const Program& program = *record.program;
-    const auto place = static_cast<std::size_t>(
-        program.body[static_cast<std::size_t>(event.statement)].place);
+    const auto place =
+        static_cast<std::size_t>(program.body[static_cast<std::size_t>(event.statement)].place);
     line = program.places[place].loc.line;
   }
   return {line, touch(event.access)};
@@ -60,8 +64,8 @@ Seen analyse(const Program& program, const Net& net, bool partial, const std::st
   Seen seen;
   for (const Finding& finding : result->findings) {
     seen.deadlocks |= finding.kind == FindingKind::deadlock;
-    seen.leaves |= finding.kind == FindingKind::semaphore_leak ||
-                   finding.kind == FindingKind::unwaited_dma;
+    seen.leaves |=
+        finding.kind == FindingKind::semaphore_leak || finding.kind == FindingKind::unwaited_dma;
   }
   for (const Race& race : freeze_one(recorder.record(), reach).races) {
     NetRace found{side(recorder.record(), race.x), side(recorder.record(), race.y)};
@@ -116,14 +120,14 @@ void compare(std::uint64_t seed, bool partial, Totals& totals) {
       parse(std::make_shared<const Source>(Source{"net.tsr", net.text}));
   const Expected<Program> program =
       module ? instantiate(*module, "net", {}, {}) : Expected<Program>(module.diags());
-  const Expected<Program> expanded = program ? expand(*program) : Expected<Program>(program.diags());
+  const Expected<Program> expanded =
+      program ? expand(*program) : Expected<Program>(program.diags());
   if (!expanded) return differ(totals, net, seed, "parsing", render(expanded.diags()));
   for (const char* schedule : {"eager", "lazy", "random:1"}) {
     for (const Reach reach : {Reach::needed, Reach::full}) {
       const Seen seen = analyse(*expanded, net, partial, schedule, reach);
-      const std::string how =
-          fmt::format("{}, {}, {}", schedule, partial ? "partial" : "whole",
-                      reach == Reach::full ? "full reach" : "needed reach");
+      const std::string how = fmt::format("{}, {}, {}", schedule, partial ? "partial" : "whole",
+                                          reach == Reach::full ? "full reach" : "needed reach");
       if (seen.races != truth.races)
         differ(totals, net, seed, how,
                fmt::format("races{}, found{}", text(truth.races), text(seen.races)));
@@ -143,7 +147,7 @@ void compare(std::uint64_t seed, bool partial, Totals& totals) {
 
 int main(int argc, char** argv) {
   using namespace tessera::fuzz;
-  std::int64_t seed = 1, count = 1000;
+  std::int64_t seed = 1, count = 150;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view option = argv[i];
     if (i + 1 == argc || (option != "--seed" && option != "--count")) {

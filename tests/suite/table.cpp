@@ -1,6 +1,7 @@
-// Judges `gmm-run verify` by the programs of this folder: bad_NAME.tsr is wrong on some schedule, good_NAME.tsr on none,
-// and each says in its first lines why. Prints how many of each group are told apart, at which the finding stands on the
-// announced line, and how many a single run would have shown. Exit code 1 when one is judged wrongly.
+// Judges `gmm-run verify` by the programs of this folder: bad_NAME.tsr is wrong on some schedule,
+// good_NAME.tsr on none, and each says in its first lines why. Prints how many of each group are
+// told apart, at which the finding stands on the announced line, and how many a single run would
+// have shown. Exit code 1 when one is judged wrongly.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,9 +28,9 @@ using Places = std::set<std::pair<int, std::string>>;  // line, kind
 
 struct Counts {
   int true_positives = 0, false_positives = 0, true_negatives = 0, false_negatives = 0;
-  int undecided = 0;         // neither proved nor refuted
-  int misplaced = 0;         // refuted, with other findings than those announced
-  int seen_by_one_run = 0;   // bad programs that end with a finding when they are just run
+  int undecided = 0;        // neither proved nor refuted
+  int misplaced = 0;        // refuted, with other findings than those announced
+  int seen_by_one_run = 0;  // bad programs that end with a finding when they are just run
 
   bool is_perfect() const { return false_positives + false_negatives + undecided + misplaced == 0; }
   void add(const Counts& other) {
@@ -79,7 +80,8 @@ Json run_json(const std::string& command, const fs::path& file, const Case& a_ca
 Places places_of(const Json& report) {
   Places places;
   for (const Json& finding : report["findings"]) {
-    places.emplace(finding["line"].is_null() ? 0 : finding["line"].get<int>(), finding["kind"].get<std::string>());
+    places.emplace(finding["line"].is_null() ? 0 : finding["line"].get<int>(),
+                   finding["kind"].get<std::string>());
   }
   return places;
 }
@@ -98,15 +100,19 @@ Counts judge(const fs::path& file) {
   } else {
     ++counts.undecided;
   }
-  if (is_bad) counts.seen_by_one_run = run_json("run", file, a_case).value("status", "") == "finding" ? 1 : 0;
-  if (!counts.is_perfect()) fmt::print("{}: {}{}\n", file.lexically_relative(tessera::test::source_dir()).string(), said, counts.misplaced ? ", not as announced" : "");
+  if (is_bad)
+    counts.seen_by_one_run = run_json("run", file, a_case).value("status", "") == "finding" ? 1 : 0;
+  if (!counts.is_perfect())
+    fmt::print("{}: {}{}\n", file.lexically_relative(tessera::test::source_dir()).string(), said,
+               counts.misplaced ? ", not as announced" : "");
   return counts;
 }
 
 void print_row(const std::string& group, const Counts& c) {
   const int found = c.true_positives + c.false_negatives;
-  fmt::print("{:<15}{:>5}{:>5}{:>5}{:>5}{:>11}{:>11}{:>9} of {}\n", group, c.true_positives, c.false_positives, c.true_negatives, c.false_negatives, c.undecided,
-             c.misplaced, c.seen_by_one_run, found);
+  fmt::print("{:<15}{:>5}{:>5}{:>5}{:>5}{:>11}{:>11}{:>9} of {}\n", group, c.true_positives,
+             c.false_positives, c.true_negatives, c.false_negatives, c.undecided, c.misplaced,
+             c.seen_by_one_run, found);
 }
 
 }  // namespace
@@ -127,7 +133,8 @@ int main() {
     all.add(counts);
     ++programs;
   }
-  fmt::print("{:<15}{:>5}{:>5}{:>5}{:>5}{:>11}{:>11}  {}\n", "group", "TP", "FP", "TN", "FN", "undecided", "misplaced", "one run finds");
+  fmt::print("{:<15}{:>5}{:>5}{:>5}{:>5}{:>11}{:>11}  {}\n", "group", "TP", "FP", "TN", "FN",
+             "undecided", "misplaced", "one run finds");
   for (const auto& [group, counts] : groups) print_row(group, counts);
   print_row("all", all);
   fmt::print("{} programs\n", programs);

@@ -1,10 +1,9 @@
-// What one run proves of all schedules: the same verdict and races whatever schedule is recorded, by
-// the plain and the fast way, and every race shown by two runs.
+// What one run proves of all schedules: the same verdict and races whatever schedule is recorded,
+// by the plain and the fast way, and every race shown by two runs.
 #include "interp/certificate/certificate.h"
 
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <map>
 
@@ -67,7 +66,8 @@ std::string random_program(std::uint64_t seed) {
       } else if (kind < 16) {
         text += fmt::format("    wait arrived, {}\n", 16 * (1 + below(3)));
       } else if (kind < 18) {
-        text += fmt::format("    start t[{}, :] -> {}: t[{}, :], sent, arrived\n", row, to, 1 - row);
+        text +=
+            fmt::format("    start t[{}, :] -> {}: t[{}, :], sent, arrived\n", row, to, 1 - row);
       } else {
         text += "    wait sent, 32\n";
       }
@@ -132,12 +132,13 @@ TEST(certificate, a_count_that_is_read_breaks_the_second_condition) {
   EXPECT_EQ(c->verdict, SchedulesVerdict::explored);
   ASSERT_EQ(c->broken.size(), 1U);
   EXPECT_EQ(c->broken[0].condition, "C2");
-  EXPECT_EQ(program.loc(program.body[static_cast<std::size_t>(c->broken[0].statement)].place).line, 7);
+  EXPECT_EQ(program.loc(program.body[static_cast<std::size_t>(c->broken[0].statement)].place).line,
+            7);
 }
 
 TEST(certificate, more_events_than_the_budget_prove_nothing) {
-  const Program program = expanded(
-      "kernel k()\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n{\n  copy a -> o\n}\n");
+  const Program program =
+      expanded("kernel k()\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n{\n  copy a -> o\n}\n");
   Operands operands(program, 1);
   const auto c = certify(program, operands.bindings(), {.budget = 3});
   ASSERT_TRUE(c);
@@ -147,7 +148,8 @@ TEST(certificate, more_events_than_the_budget_prove_nothing) {
 
 TEST(certificate, control_flow_names_the_loads_that_decide) {
   const Program program = expanded(
-      "kernel k()\n  in n: i32[2] smem\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n  smem d: i64[1]\n{\n"
+      "kernel k()\n  in n: i32[2] smem\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n  smem d: "
+      "i64[1]\n{\n"
       "  d[0] = n[0]\n  if d[0] > 0 { copy a -> o } else { copy a -> o }\n}\n");
   const ControlFlow control = control_flow(program);
   EXPECT_TRUE(control.buffers[0]);

@@ -1,5 +1,5 @@
-// The JSON that scripts rely on: the status of every way to end with its exit code, and the fields of reports, findings
-// and notes.
+// The JSON that scripts rely on: the status of every way to end with its exit code, and the fields
+// of reports, findings and notes.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -48,8 +48,22 @@ void expect_finding(const Json& finding) {
 }
 
 TEST(JsonContract, every_status_has_its_exit_code) {
-  const std::vector<std::string> mismatch = {"gmm", "--program", program("findings/bad_mismatch.tsr"), "--group-sizes", "5,0,9", "--k", "12", "--n",
-                                             "7", "--dtype", "f32", "--tiling", "8,8,8", "--fill", "integers", "--interpret"};
+  const std::vector<std::string> mismatch = {"gmm",
+                                             "--program",
+                                             program("findings/bad_mismatch.tsr"),
+                                             "--group-sizes",
+                                             "5,0,9",
+                                             "--k",
+                                             "12",
+                                             "--n",
+                                             "7",
+                                             "--dtype",
+                                             "f32",
+                                             "--tiling",
+                                             "8,8,8",
+                                             "--fill",
+                                             "integers",
+                                             "--interpret"};
   struct Way {
     std::vector<std::string> words;
     const char* status;
@@ -62,7 +76,10 @@ TEST(JsonContract, every_status_has_its_exit_code) {
       {{"run", program("findings/bad_never_written.tsr"), "--interpret"}, "finding", 1},
       {{"gmm", "--group-sizes", "5,0,9", "--k", "12", "--interpret"}, "bad_input", 2},
       {{"check", program("cli/bad_parameter.tsr"), "--set", "row=1"}, "bad_input", 2},
-      {{"run", program("findings/bad_unsupported_remote_vmem.tsr"), "--devices", "2", "--profile", "h200", "--interpret"}, "unsupported", 2},
+      {{"run", program("findings/bad_unsupported_remote_vmem.tsr"), "--devices", "2", "--profile",
+        "h200", "--interpret"},
+       "unsupported",
+       2},
       {{"run", program("no_such_file.tsr")}, "environment", 3},
   };
   for (const Way& way : ways) {
@@ -74,7 +91,8 @@ TEST(JsonContract, every_status_has_its_exit_code) {
 }
 
 TEST(JsonContract, a_finding_has_its_place_and_its_notes) {
-  const Ran ran = run_json({"run", program("findings/bad_semaphore_leak.tsr"), "--devices", "2", "--interpret"});
+  const Ran ran = run_json(
+      {"run", program("findings/bad_semaphore_leak.tsr"), "--devices", "2", "--interpret"});
   ASSERT_EQ(ran.json["findings"].size(), 2U) << ran.json;
   for (const Json& finding : ran.json["findings"]) expect_finding(finding);
   const Json& second = ran.json["findings"][1];
@@ -92,8 +110,10 @@ TEST(JsonContract, a_finding_has_its_place_and_its_notes) {
 }
 
 TEST(JsonContract, findings_of_every_kind_have_the_same_fields) {
-  for (const char* name : {"findings/bad_race_overlap.tsr", "findings/bad_capacity.tsr", "findings/bad_out_of_bounds_read.tsr", "findings/bad_revisit.tsr",
-                           "findings/bad_unwaited_dma.tsr", "findings/bad_uninitialised_read.tsr", "findings/bad_semaphore_overflow.tsr"}) {
+  for (const char* name : {"findings/bad_race_overlap.tsr", "findings/bad_capacity.tsr",
+                           "findings/bad_out_of_bounds_read.tsr", "findings/bad_revisit.tsr",
+                           "findings/bad_unwaited_dma.tsr", "findings/bad_uninitialised_read.tsr",
+                           "findings/bad_semaphore_overflow.tsr"}) {
     const Ran ran = run_json({"run", program(name), "--interpret", "--profile", "v4"});
     EXPECT_EQ(ran.json["status"], "finding") << name;
     ASSERT_FALSE(ran.json["findings"].empty()) << name;
@@ -102,21 +122,28 @@ TEST(JsonContract, findings_of_every_kind_have_the_same_fields) {
 }
 
 TEST(JsonContract, an_operation_reports_its_fields) {
-  const Json json = run_json({"gmm", "--group-sizes", "5,0,9", "--k", "12", "--n", "7", "--interpret"}).json;
-  for (const char* field : {"status", "device", "kernel", "shape", "tiling", "wall_seconds", "flops", "max_abs_error", "max_error_over_bound",
-                            "checked_rows", "trace_hash", "findings"}) {
+  const Json json =
+      run_json({"gmm", "--group-sizes", "5,0,9", "--k", "12", "--n", "7", "--interpret"}).json;
+  for (const char* field :
+       {"status", "device", "kernel", "shape", "tiling", "wall_seconds", "flops", "max_abs_error",
+        "max_error_over_bound", "checked_rows", "trace_hash", "findings"}) {
     EXPECT_TRUE(json.contains(field)) << field;
   }
   EXPECT_TRUE(json["trace_hash"].is_string());
   EXPECT_EQ(json["trace_hash"].get<std::string>().size(), 16U);
   EXPECT_EQ(json["shape"], Json({{"m", 14}, {"k", 12}, {"n", 7}, {"groups", 3}}));
-  const Json reference = run_json({"gmm", "--group-sizes", "5,0,9", "--k", "12", "--n", "7", "--device", "reference"}).json;
+  const Json reference =
+      run_json({"gmm", "--group-sizes", "5,0,9", "--k", "12", "--n", "7", "--device", "reference"})
+          .json;
   EXPECT_TRUE(reference["trace_hash"].is_null());
 }
 
 TEST(JsonContract, a_program_reports_its_fields) {
-  const Json json = run_json({"run", program("pipeline/scalar_prefetch.tsr"), "--interpret", "--in", "order=3,1,0,2"}).json;
-  for (const char* field : {"status", "device", "devices", "kernel", "shape", "wall_seconds", "trace_hash", "findings", "replay", "results"}) {
+  const Json json = run_json({"run", program("pipeline/scalar_prefetch.tsr"), "--interpret", "--in",
+                              "order=3,1,0,2"})
+                        .json;
+  for (const char* field : {"status", "device", "devices", "kernel", "shape", "wall_seconds",
+                            "trace_hash", "findings", "replay", "results"}) {
     EXPECT_TRUE(json.contains(field)) << field;
   }
   ASSERT_EQ(json["results"].size(), 1U);

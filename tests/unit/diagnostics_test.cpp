@@ -9,7 +9,7 @@ namespace {
 struct Bad {
   const char* what;
   const char* text;
-  const char* expected;                  // line:column: message
+  const char* expected;  // line:column: message
 };
 
 class Diagnostics : public testing::TestWithParam<Bad> {};
@@ -21,69 +21,120 @@ TEST_P(Diagnostics, NamesThePlaceAndTheReason) {
 }
 
 const Bad bad[] = {
-    {"unexpected_character", "kernel k()\n{\n  x = 1 $ 2\n}\n", "3:9: unexpected character `$`\n3:11: expected the end of the statement, found `2`"},
-    {"unclosed_block", "kernel k()\n{\n", "3:1: expected `}` to close the block, found the end of the file"},
+    {"unexpected_character", "kernel k()\n{\n  x = 1 $ 2\n}\n",
+     "3:9: unexpected character `$`\n3:11: expected the end of the statement, found `2`"},
+    {"unclosed_block", "kernel k()\n{\n",
+     "3:1: expected `}` to close the block, found the end of the file"},
     {"unknown_name", "kernel k()\n{\n  x = y + 1\n}\n", "3:7: unknown name `y`"},
-    {"two_errors", "kernel k()\n{\n  x = y\n  z = w\n}\n", "3:7: unknown name `y`\n4:7: unknown name `w`"},
+    {"two_errors", "kernel k()\n{\n  x = y\n  z = w\n}\n",
+     "3:7: unknown name `y`\n4:7: unknown name `w`"},
     {"unknown_function", "kernel k()\n{\n  x = f(1)\n}\n", "3:7: unknown function `f`"},
-    {"defined_twice", "kernel k()\n{\n  x = device\n  x = 2\n}\n", "4:3: `x` is already defined; a name keeps its value"},
+    {"defined_twice", "kernel k()\n{\n  x = device\n  x = 2\n}\n",
+     "4:3: `x` is already defined; a name keeps its value"},
     {"missing_parameter", "kernel k(m)\n{\n}\n", "1:10: parameter `m` has no value and no default"},
-    {"requirement", "kernel k(b = 3)\n{\n  require popcount(b) == 1, \"Buffering values should be multiples of 2\"\n}\n", "3:3: Buffering values should be multiples of 2"},
-    {"wrong_rank", "kernel k()\n  in a: i32[4] smem\n{\n  x = a[0, 1]\n}\n", "4:7: expected 1 indices, one for each dimension, found 2"},
+    {"requirement",
+     "kernel k(b = 3)\n{\n  require popcount(b) == 1, \"Buffering values should be multiples of "
+     "2\"\n}\n",
+     "3:3: Buffering values should be multiples of 2"},
+    {"wrong_rank", "kernel k()\n  in a: i32[4] smem\n{\n  x = a[0, 1]\n}\n",
+     "4:7: expected 1 indices, one for each dimension, found 2"},
     {"hbm_in_tile_op", "kernel k()\n  in a: f32[4, 4] hbm\n  tile t: f32[4, 4]\n{\n  t = a\n}\n",
-     "5:3: a[0 +: 4, 0 +: 4] is in hbm, which tile ops cannot reach; `copy` or `start` it to vmem, or use a window"},
-    {"writes_input", "kernel k()\n  in a: i32[4] smem\n{\n  a[0] = 1\n}\n", "4:3: `dst` writes operand `a`, which is an input"},
-    {"needs_cast", "kernel k()\n  tile t: f32[4, 4]\n  vmem v: bf16[4, 4]\n{\n  v = t\n}\n", "5:3: a tile of f32 is stored to bf16; write cast(...) if it should be rounded"},
-    {"contracted", "kernel k()\n  tile c: f32[4, 4]\n  vmem a: bf16[4, 8]\n  vmem b: bf16[4, 4]\n{\n  c += a . b\n}\n",
+     "5:3: a[0 +: 4, 0 +: 4] is in hbm, which tile ops cannot reach; `copy` or `start` it to vmem, "
+     "or use a window"},
+    {"writes_input", "kernel k()\n  in a: i32[4] smem\n{\n  a[0] = 1\n}\n",
+     "4:3: `dst` writes operand `a`, which is an input"},
+    {"needs_cast", "kernel k()\n  tile t: f32[4, 4]\n  vmem v: bf16[4, 4]\n{\n  v = t\n}\n",
+     "5:3: a tile of f32 is stored to bf16; write cast(...) if it should be rounded"},
+    {"contracted",
+     "kernel k()\n  tile c: f32[4, 4]\n  vmem a: bf16[4, 8]\n  vmem b: bf16[4, 4]\n{\n  c += a . "
+     "b\n}\n",
      "6:8: the contracted dimensions of the matrix product do not agree: 8 and 4"},
-    {"accumulator", "kernel k()\n  tile c: f32[4, 4]\n  vmem a: i8[4, 4]\n{\n  c += a . a\n}\n", "5:8: a product of i8 accumulates in i32, found f32"},
-    {"shapes", "kernel k()\n  tile c: f32[4, 4]\n  vmem a: f32[3, 4]\n{\n  c = c + a\n}\n", "5:7: shapes (4, 4) and (3, 4) do not agree"},
-    {"copy_converts", "kernel k()\n  in a: f32[4] hbm\n  vmem v: bf16[4]\n{\n  copy a -> v\n}\n", "5:3: a copy does not convert: source is f32, destination bf16"},
+    {"accumulator", "kernel k()\n  tile c: f32[4, 4]\n  vmem a: i8[4, 4]\n{\n  c += a . a\n}\n",
+     "5:8: a product of i8 accumulates in i32, found f32"},
+    {"shapes", "kernel k()\n  tile c: f32[4, 4]\n  vmem a: f32[3, 4]\n{\n  c = c + a\n}\n",
+     "5:7: shapes (4, 4) and (3, 4) do not agree"},
+    {"copy_converts", "kernel k()\n  in a: f32[4] hbm\n  vmem v: bf16[4]\n{\n  copy a -> v\n}\n",
+     "5:3: a copy does not convert: source is f32, destination bf16"},
     {"copy_shape", "kernel k()\n  in a: f32[4] hbm\n  vmem v: f32[8]\n{\n  copy a -> v\n}\n",
-     "5:3: a copy keeps the shape: source a[0 +: 4] of shape (4), destination v[0 +: 8] of shape (8)"},
-    {"static_bounds", "kernel k()\n  in a: f32[4] hbm\n  vmem v: f32[4]\n{\n  copy a[2 +: 4] -> v\n}\n", "5:3: a[2 +: 4] leaves dimension 0 of 4 elements"},
-    {"signal_bytes", "kernel k()\n  sem s: bytes\n{\n  signal s, 1\n}\n", "4:3: `s` is a semaphore of bytes; only copies signal it"},
-    {"copy_counts", "kernel k()\n  in a: f32[4] hbm\n  vmem v: f32[4]\n  sem s: count\n{\n  start a -> v, s\n}\n", "6:3: `s` is a semaphore of count; a copy counts bytes"},
-    {"await_plain", "kernel k()\n  sem s: count\n{\n  await s, 1\n}\n", "4:3: `s` is not monotone: `wait` subtracts from it, `await` needs one declared monotone"},
-    {"wait_monotone", "kernel k()\n  sem s: count monotone\n{\n  wait s, 1\n}\n", "4:3: `s` is monotone: it may only be awaited"},
-    {"parallel_after", "kernel k()\n{\n  pipeline i in 2, j in 2 parallel {\n  }\n}\n", "3:20: a parallel grid dimension stands before those that are not"},
-    {"window_late", "kernel k()\n  in a: f32[4] hbm\n  tile t: f32[4]\n{\n  pipeline i in 2 {\n    t = 0\n    window w = a[i * 2 +: 2]\n  }\n}\n",
+     "5:3: a copy keeps the shape: source a[0 +: 4] of shape (4), destination v[0 +: 8] of shape "
+     "(8)"},
+    {"static_bounds",
+     "kernel k()\n  in a: f32[4] hbm\n  vmem v: f32[4]\n{\n  copy a[2 +: 4] -> v\n}\n",
+     "5:3: a[2 +: 4] leaves dimension 0 of 4 elements"},
+    {"signal_bytes", "kernel k()\n  sem s: bytes\n{\n  signal s, 1\n}\n",
+     "4:3: `s` is a semaphore of bytes; only copies signal it"},
+    {"copy_counts",
+     "kernel k()\n  in a: f32[4] hbm\n  vmem v: f32[4]\n  sem s: count\n{\n  start a -> v, s\n}\n",
+     "6:3: `s` is a semaphore of count; a copy counts bytes"},
+    {"await_plain", "kernel k()\n  sem s: count\n{\n  await s, 1\n}\n",
+     "4:3: `s` is not monotone: `wait` subtracts from it, `await` needs one declared monotone"},
+    {"wait_monotone", "kernel k()\n  sem s: count monotone\n{\n  wait s, 1\n}\n",
+     "4:3: `s` is monotone: it may only be awaited"},
+    {"parallel_after", "kernel k()\n{\n  pipeline i in 2, j in 2 parallel {\n  }\n}\n",
+     "3:20: a parallel grid dimension stands before those that are not"},
+    {"window_late",
+     "kernel k()\n  in a: f32[4] hbm\n  tile t: f32[4]\n{\n  pipeline i in 2 {\n    t = 0\n    "
+     "window w = a[i * 2 +: 2]\n  }\n}\n",
      "7:5: a window stands before the body of its pipeline"},
-    {"window_outside", "kernel k()\n  in a: f32[4] hbm\n{\n  window w = a[0 +: 2]\n}\n", "4:3: a window stands in a pipeline"},
-    {"window_dynamic", "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[0 +: i]\n  }\n}\n",
+    {"window_outside", "kernel k()\n  in a: f32[4] hbm\n{\n  window w = a[0 +: 2]\n}\n",
+     "4:3: a window stands in a pipeline"},
+    {"window_dynamic",
+     "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[0 +: i]\n  }\n}\n",
      "5:5: the block of a window has sizes that are known when the kernel is instantiated"},
-    {"window_pad", "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[i +: 2] pad 1\n  }\n}\n", "5:26: a window is padded with 0 or not at all"},
-    {"window_depth", "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[i +: 2] depth 0\n  }\n}\n", "5:26: the depth of a window is 1 to 1024, found 0"},
-    {"extent", "kernel k(n = 0 - 1)\n  in a: f32[n] hbm\n{\n}\n", "2:13: an extent is between 0 and 2^40, found -1"},
-    {"elements", "kernel k(n = 4000000)\n  in a: f32[n, n] hbm\n{\n}\n", "2:9: shape (4000000, 4000000) has more than 2^40 elements"},
-    {"operand_in_vmem", "kernel k()\n  in a: f32[4] vmem\n{\n}\n", "2:6: operand `a` is in vmem; operands are in hbm or smem and copied from there"},
-    {"text_in_number", "kernel k()\n{\n  x = \"a\" + 1\n}\n", "3:7: expected an integer, found a text"},
-    {"dynamic_shape", "kernel k()\n{\n  a(i in device) = i\n}\n", "3:10: the length of an array must be known when the kernel is instantiated"},
-    {"recursion", "function f(x) = f(x)\nkernel k()\n{\n  y = f(1)\n}\n", "1:17: calls are nested too deeply; functions are inlined and cannot recurse"},
-    {"unknown_type", "kernel k()\n  in a: f31[4] hbm\n{\n}\n", "2:9: expected an element type, found `f31`"},
-    {"sem_kind", "kernel k()\n  sem s: many\n{\n}\n", "2:10: a semaphore is of kind count, bytes or barrier(id)"},
-    {"return_in_kernel", "kernel k()\n{\n  return 1\n}\n", "3:3: a kernel returns nothing; `return` stands in functions"},
-    {"order", "kernel k()\n  in a: f32[4, 4] hbm order(0, 0)\n{\n}\n", "2:23: the storage order names each of the 2 dimensions once"},
-    {"open_text", "kernel k()\n{\n  require 1, \"x\n}\n", "3:14: this text has no closing quote on its line"},
+    {"window_pad",
+     "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[i +: 2] pad 1\n  "
+     "}\n}\n",
+     "5:26: a window is padded with 0 or not at all"},
+    {"window_depth",
+     "kernel k()\n  in a: f32[4] hbm\n{\n  pipeline i in 2 {\n    window w = a[i +: 2] depth 0\n  "
+     "}\n}\n",
+     "5:26: the depth of a window is 1 to 1024, found 0"},
+    {"extent", "kernel k(n = 0 - 1)\n  in a: f32[n] hbm\n{\n}\n",
+     "2:13: an extent is between 0 and 2^40, found -1"},
+    {"elements", "kernel k(n = 4000000)\n  in a: f32[n, n] hbm\n{\n}\n",
+     "2:9: shape (4000000, 4000000) has more than 2^40 elements"},
+    {"operand_in_vmem", "kernel k()\n  in a: f32[4] vmem\n{\n}\n",
+     "2:6: operand `a` is in vmem; operands are in hbm or smem and copied from there"},
+    {"text_in_number", "kernel k()\n{\n  x = \"a\" + 1\n}\n",
+     "3:7: expected an integer, found a text"},
+    {"dynamic_shape", "kernel k()\n{\n  a(i in device) = i\n}\n",
+     "3:10: the length of an array must be known when the kernel is instantiated"},
+    {"recursion", "function f(x) = f(x)\nkernel k()\n{\n  y = f(1)\n}\n",
+     "1:17: calls are nested too deeply; functions are inlined and cannot recurse"},
+    {"unknown_type", "kernel k()\n  in a: f31[4] hbm\n{\n}\n",
+     "2:9: expected an element type, found `f31`"},
+    {"sem_kind", "kernel k()\n  sem s: many\n{\n}\n",
+     "2:10: a semaphore is of kind count, bytes or barrier(id)"},
+    {"return_in_kernel", "kernel k()\n{\n  return 1\n}\n",
+     "3:3: a kernel returns nothing; `return` stands in functions"},
+    {"order", "kernel k()\n  in a: f32[4, 4] hbm order(0, 0)\n{\n}\n",
+     "2:23: the storage order names each of the 2 dimensions once"},
+    {"open_text", "kernel k()\n{\n  require 1, \"x\n}\n",
+     "3:14: this text has no closing quote on its line"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Texts, Diagnostics, testing::ValuesIn(bad), [](const auto& info) { return std::string(info.param.what); });
+INSTANTIATE_TEST_SUITE_P(Texts, Diagnostics, testing::ValuesIn(bad),
+                         [](const auto& info) { return std::string(info.param.what); });
 
 TEST(DiagnosticsOfSettings, UnknownAndMalformedParametersAreRefused) {
   const std::string text = "kernel k[T: bf16 f32](m; tm = 8)\n{\n}\n";
   auto unknown = test::program(text, {{"m", "1"}, {"tn", "4"}});
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(test::messages(unknown.diags()), "1:8: kernel `k` has no parameter `tn`; it has T, m, tm");
+  EXPECT_EQ(test::messages(unknown.diags()),
+            "1:8: kernel `k` has no parameter `tn`; it has T, m, tm");
   auto malformed = test::program(text, {{"m", "1x"}});
   ASSERT_FALSE(malformed);
   EXPECT_EQ(test::messages(malformed.diags()), "1:23: parameter `m` is an integer, found `1x`");
   auto type = test::program(text, {{"m", "1"}, {"T", "f16"}});
   ASSERT_FALSE(type);
-  EXPECT_EQ(test::messages(type.diags()), "1:10: type parameter `T` is one of bf16, f32, found `f16`");
+  EXPECT_EQ(test::messages(type.diags()),
+            "1:10: type parameter `T` is one of bf16, f32, found `f16`");
 }
 
 TEST(DiagnosticsOfCalls, ShowTheCallChain) {
-  auto program = test::program("function inner(x) = x + missing\nfunction outer(x) = inner(x) * 2\nkernel k()\n{\n  y = outer(1)\n}\n");
+  auto program = test::program(
+      "function inner(x) = x + missing\nfunction outer(x) = inner(x) * 2\nkernel k()\n{\n  y = "
+      "outer(1)\n}\n");
   ASSERT_FALSE(program);
   ASSERT_EQ(program.diags().size(), 1U);
   const Diag& d = program.diags()[0];

@@ -1,5 +1,5 @@
-// README.md and CONTRIBUTING.md as tests: their commands run as written, what they show is what comes, the files they
-// name are there.
+// README.md and CONTRIBUTING.md as tests: their commands run as written, what they show is what
+// comes, the files they name are there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include "cli/cli.h"
 #include "cli/command.h"
 #include "core/language.h"
-#include "tests/unit/language_support.h"
 #include "tests/source_dir.h"
+#include "tests/unit/language_support.h"
 
 namespace tessera {
 namespace {
@@ -29,7 +29,8 @@ Lines lines_of(const std::string& text) {
   return lines;
 }
 
-// Blocks of lines that are indented by four spaces, without them; a blank line inside a block stays.
+// Blocks of lines that are indented by four spaces, without them; a blank line inside a block
+// stays.
 std::vector<Lines> blocks_of(const std::string& page) {
   std::vector<Lines> blocks;
   bool open = false;
@@ -141,12 +142,15 @@ TEST_F(Docs, every_program_of_the_readme_is_a_program) {
     const KernelInfo& kernel = module->kernels.front();
     Settings settings;
     for (const ParameterInfo& parameter : kernel.parameters) {
-      if (parameter.default_text.empty() && parameter.choices.empty()) settings[parameter.name] = "40";
+      if (parameter.default_text.empty() && parameter.choices.empty())
+        settings[parameter.name] = "40";
     }
     const auto made = instantiate(*module, kernel.name, settings, test::library());
     EXPECT_TRUE(made) << render(made.diags());
     for (const auto& entry : fs::directory_iterator("examples")) {
-      if (entry.path().extension() != ".tsr" || page.find("`" + entry.path().string() + "`:") == std::string::npos) continue;
+      if (entry.path().extension() != ".tsr" ||
+          page.find("`" + entry.path().string() + "`:") == std::string::npos)
+        continue;
       const std::string file = test::read_file(entry.path().string());
       if (file.find("kernel " + kernel.name + "(") != std::string::npos) {
         EXPECT_EQ(program, file + (program.ends_with("\n\n") ? "\n" : ""));
@@ -183,9 +187,12 @@ TEST_F(Docs, the_files_that_are_named_are_there) {
       // A pattern: some file begins like it.
       const fs::path begin = fixed;
       const fs::path folder = begin.parent_path();
-      const bool found = fs::is_directory(folder) && std::any_of(fs::directory_iterator(folder), fs::directory_iterator(), [&](const auto& entry) {
-        return entry.path().filename().string().starts_with(begin.filename().string());
-      });
+      const bool found =
+          fs::is_directory(folder) &&
+          std::any_of(
+              fs::directory_iterator(folder), fs::directory_iterator(), [&](const auto& entry) {
+                return entry.path().filename().string().starts_with(begin.filename().string());
+              });
       EXPECT_TRUE(found || name.find("**") != std::string::npos) << page << " names " << name;
     }
     EXPECT_GE(named, 5) << page;

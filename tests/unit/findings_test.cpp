@@ -397,7 +397,8 @@ TEST(findings, what_a_profile_does_not_allow) {
   EXPECT_EQ(remote(1, Space::smem, {.name = "gpu", .remote_smem = false}),
             "5: unsupported: remote copy to y[0:4]: on gpu no remote copy can land in smem");
   EXPECT_EQ(remote(2, Space::hbm, {.name = "torus", .power_of_two_routes = true}), "");
-  EXPECT_EQ(remote(5, Space::hbm, {.name = "torus", .power_of_two_routes = true}), "");  // one the other way
+  EXPECT_EQ(remote(5, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
+            "");  // one the other way
   EXPECT_EQ(remote(3, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
             "5: unsupported: remote copy from device 0 to device 3: torus routes to distances that "
             "are powers of two, "

@@ -1,5 +1,5 @@
-// Texts and arguments that nobody writes by hand: each gets an error with its reason and the right exit code, never a
-// crash, an endless loop or a giant allocation.
+// Texts and arguments that nobody writes by hand: each gets an error with its reason and the right
+// exit code, never a crash, an endless loop or a giant allocation.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -28,16 +28,19 @@ std::string kernel(const std::string& body) { return "kernel k()\n{\n" + body + 
 std::string doubling_calls() {
   std::string text;
   for (int i = 0; i < 40; ++i) {
-    text += "function f" + std::to_string(i) + "(x) = f" + std::to_string(i + 1) + "(x) + f" + std::to_string(i + 1) + "(x)\n";
+    text += "function f" + std::to_string(i) + "(x) = f" + std::to_string(i + 1) + "(x) + f" +
+            std::to_string(i + 1) + "(x)\n";
   }
-  return text + "function f40(x) = x + device\nkernel k()\n  out o: i64[1] smem\n{\n  o[0] = f0(1)\n}\n";
+  return text +
+         "function f40(x) = x + device\nkernel k()\n  out o: i64[1] smem\n{\n  o[0] = f0(1)\n}\n";
 }
 
 // Calls inside long sums inside calls.
 std::string deep_calls() {
   std::string text;
   for (int i = 0; i < 62; ++i) {
-    text += "function f" + std::to_string(i) + "(x) = f" + std::to_string(i + 1) + "(x)" + repeated(" + x", 200) + "\n";
+    text += "function f" + std::to_string(i) + "(x) = f" + std::to_string(i + 1) + "(x)" +
+            repeated(" + x", 200) + "\n";
   }
   return text + "function f62(x) = x\nkernel k()\n{\n  y = f0(device)\n}\n";
 }
@@ -68,27 +71,40 @@ const Hostile hostile[] = {
     {"empty", "", "has no kernel"},
     {"only_a_comment", "// nothing", "has no kernel"},
     {"bytes", std::string("kernel k()\0{}", 13), "is not a text: byte 10 is 0"},
-    {"blocks", kernel(repeated("if 1 {", many) + repeated("}", many)), "at most 200 levels of nesting"},
+    {"blocks", kernel(repeated("if 1 {", many) + repeated("}", many)),
+     "at most 200 levels of nesting"},
     {"open_blocks", kernel(repeated("for i in 2 {", many)), "at most 200 levels of nesting"},
-    {"parentheses", kernel("x = " + repeated("(", many) + "1" + repeated(")", many)), "at most 200 levels of nesting"},
+    {"parentheses", kernel("x = " + repeated("(", many) + "1" + repeated(")", many)),
+     "at most 200 levels of nesting"},
     {"minus_signs", kernel("x = " + repeated("-", many) + "1"), "at most 200 levels of nesting"},
     {"negations", kernel("x = " + repeated("not ", many) + "1"), "at most 200 levels of nesting"},
-    {"conditions", kernel("x = " + repeated("1 ? 1 : ", many) + "1"), "at most 200 levels of nesting"},
-    {"alternatives", kernel("if device {}" + repeated(" else if device {}", many)), "at most 200 levels of nesting"},
-    {"indices", kernel("x = " + repeated("a[", many) + "0" + repeated("]", many)), "at most 200 levels of nesting"},
+    {"conditions", kernel("x = " + repeated("1 ? 1 : ", many) + "1"),
+     "at most 200 levels of nesting"},
+    {"alternatives", kernel("if device {}" + repeated(" else if device {}", many)),
+     "at most 200 levels of nesting"},
+    {"indices", kernel("x = " + repeated("a[", many) + "0" + repeated("]", many)),
+     "at most 200 levels of nesting"},
     {"long_sum", kernel("x = " + repeated("1 + ", many) + "1"), "at most 250 operators in a row"},
-    {"long_product", kernel("x = " + repeated("2 * ", many) + "1"), "at most 250 operators in a row"},
+    {"long_product", kernel("x = " + repeated("2 * ", many) + "1"),
+     "at most 250 operators in a row"},
     {"chain_of_indices", kernel("x = a" + repeated("[0]", many)), "at most 250 operators in a row"},
     {"doubling_calls", doubling_calls(), "more than 100000 calls"},
     {"deep_calls", deep_calls(), "nested too deeply"},
-    {"mutual_calls", "function f(x) = g(x)\nfunction g(x) = f(x)\n" + kernel("y = f(1)"), "nested too deeply"},
+    {"mutual_calls", "function f(x) = g(x)\nfunction g(x) = f(x)\n" + kernel("y = f(1)"),
+     "nested too deeply"},
     {"huge_number", "kernel k(m = 99999999999999999999)\n{\n}\n", "does not fit"},
-    {"huge_extent", "kernel k(m = 9223372036854775807)\n  vmem t: f32[m]\n{\n}\n", "an extent is between 0 and 2^40"},
-    {"huge_shape", "kernel k(m = 1099511627776)\n  vmem t: f32[m, m]\n{\n}\n", "has more than 2^40 elements"},
-    {"many_semaphores", "kernel k()\n  sem s[1000000000]: count\n{\n}\n", "at most 2^20 semaphores"},
-    {"deep_window", "kernel k()\n  in a: f32[8] hbm\n{\n  pipeline i in 1 { window x = a[0 +: 8] depth 1000000000 }\n}\n",
+    {"huge_extent", "kernel k(m = 9223372036854775807)\n  vmem t: f32[m]\n{\n}\n",
+     "an extent is between 0 and 2^40"},
+    {"huge_shape", "kernel k(m = 1099511627776)\n  vmem t: f32[m, m]\n{\n}\n",
+     "has more than 2^40 elements"},
+    {"many_semaphores", "kernel k()\n  sem s[1000000000]: count\n{\n}\n",
+     "at most 2^20 semaphores"},
+    {"deep_window",
+     "kernel k()\n  in a: f32[8] hbm\n{\n  pipeline i in 1 { window x = a[0 +: 8] depth 1000000000 "
+     "}\n}\n",
      "the depth of a window is 1 to 1024, found 1000000000"},
-    {"many_dimensions", "kernel k()\n  in a: f32[1, 1, 1, 1, 1, 1, 1, 1] hbm\n{\n}\n", "at most 6 dimensions"},
+    {"many_dimensions", "kernel k()\n  in a: f32[1, 1, 1, 1, 1, 1, 1, 1] hbm\n{\n}\n",
+     "at most 6 dimensions"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Texts, HostileText, testing::ValuesIn(hostile),
@@ -115,11 +131,20 @@ const Call calls[] = {
     {{"run", "?"}, 3, "cannot read"},
     {{"fmt", "?/none.tsr"}, 3, "cannot open"},
     {{"run", "?/big.tsr", "--interpret"}, 3, "what is in hbm needs 4 TiB, and this machine has"},
-    {{"gmm", "--group-sizes", "4611686018427387904,4611686018427387904", "--k", "3", "--n", "3"}, 2, "sum to more than 2^40"},
-    {{"gmm", "--group-sizes", "4", "--k", "9223372036854775807", "--n", "3"}, 2, "has more than 2^40 elements"},
+    {{"gmm", "--group-sizes", "4611686018427387904,4611686018427387904", "--k", "3", "--n", "3"},
+     2,
+     "sum to more than 2^40"},
+    {{"gmm", "--group-sizes", "4", "--k", "9223372036854775807", "--n", "3"},
+     2,
+     "has more than 2^40 elements"},
     {{"gmm", "--group-sizes", "1000000000000", "--k", "1", "--n", "1"}, 3, "what is in hbm needs"},
-    {{"gmm", "--group-sizes", "uniform", "--groups", "100000000000", "--m", "3", "--k", "3", "--n", "3"}, 2, "from 1 to 16777216"},
-    {{"gmm", "--group-sizes", "4", "--k", "3", "--n", "3", "--buffers", "1000000000"}, 2, "from 1 to 1024"},
+    {{"gmm", "--group-sizes", "uniform", "--groups", "100000000000", "--m", "3", "--k", "3", "--n",
+      "3"},
+     2,
+     "from 1 to 16777216"},
+    {{"gmm", "--group-sizes", "4", "--k", "3", "--n", "3", "--buffers", "1000000000"},
+     2,
+     "from 1 to 1024"},
     {{"gmm", "--group-sizes", "@?/none.npy", "--k", "3", "--n", "3"}, 3, "cannot open"},
     {{"gmm", "--group-sizes", "@?/garbage.npy", "--k", "3", "--n", "3"}, 2, "garbage.npy"},
     {{"gmm", "--lhs", "?/garbage.npy"}, 2, "garbage.npy"},
@@ -130,13 +155,16 @@ const Call calls[] = {
 TEST(HostileArguments, AreRefusedWithTheirReason) {
   const TemporaryFolder folder;
   std::ofstream(folder.file("garbage.npy")) << "not an array";
-  std::ofstream(folder.file("short.npy"), std::ios::binary) << std::string("\x93NUMPY\x01\x00\xff\xff{'descr'", 18);
-  std::ofstream(folder.file("big.tsr")) << "kernel k(m = 1099511627776)\n  in a: f32[m] hbm\n{\n}\n";
+  std::ofstream(folder.file("short.npy"), std::ios::binary)
+      << std::string("\x93NUMPY\x01\x00\xff\xff{'descr'", 18);
+  std::ofstream(folder.file("big.tsr"))
+      << "kernel k(m = 1099511627776)\n  in a: f32[m] hbm\n{\n}\n";
   for (const Call& call : calls) {
     std::vector<std::string> words = call.words;
     std::string shown;
     for (std::string& word : words) {
-      if (const std::size_t at = word.find('?'); at != std::string::npos) word.replace(at, at + 1 < word.size() ? 2 : 1, folder.file(""));
+      if (const std::size_t at = word.find('?'); at != std::string::npos)
+        word.replace(at, at + 1 < word.size() ? 2 : 1, folder.file(""));
       shown += word + " ";
     }
     std::ostringstream out, err;

@@ -30,7 +30,8 @@ inline Module parse_file(const std::string& path) {
 
 // The functions that every kernel may call.
 inline const std::vector<const Module*>& library() {
-  static const Module modules[] = {parse_file("kernels/programs/library.tsr"), parse_file("kernels/programs/collectives.tsr")};
+  static const Module modules[] = {parse_file("kernels/programs/library.tsr"),
+                                   parse_file("kernels/programs/collectives.tsr")};
   static const std::vector<const Module*> all = {&modules[0], &modules[1]};
   return all;
 }
@@ -46,7 +47,8 @@ inline Expected<Program> program(const std::string& text, const Settings& settin
 inline std::string messages(const Diags& diags) {
   std::string out;
   for (const Diag& d : diags)
-    out += (out.empty() ? "" : "\n") + std::to_string(d.loc.line) + ":" + std::to_string(d.loc.column) + ": " + d.message;
+    out += (out.empty() ? "" : "\n") + std::to_string(d.loc.line) + ":" +
+           std::to_string(d.loc.column) + ": " + d.message;
   return out;
 }
 

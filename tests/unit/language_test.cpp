@@ -1,11 +1,11 @@
-// Every shipped program prints as a program that parses back to itself, in structured and in expanded form; the layout
-// of a text is stable.
+// Every shipped program prints as a program that parses back to itself, in structured and in
+// expanded form; the layout of a text is stable.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "tests/unit/language_support.h"
 #include "tests/source_dir.h"
+#include "tests/unit/language_support.h"
 
 namespace tessera {
 namespace {
@@ -26,13 +26,32 @@ std::vector<Case> cases() {
     for (const char* buffers : {"1", "2", "3"})
       for (const char* transpose : {"0", "1"})
         for (const char* existing : {"0", "1", "2"})
-          all.push_back({gmm, {{"T", type}, {"U", "f32"}, {"m", "300"}, {"k", "96"}, {"n", "40"}, {"groups", "3"}, {"tk", "32"},
-                               {"buffers", buffers}, {"transpose_rhs", transpose}, {"existing", existing}}});
+          all.push_back({gmm,
+                         {{"T", type},
+                          {"U", "f32"},
+                          {"m", "300"},
+                          {"k", "96"},
+                          {"n", "40"},
+                          {"groups", "3"},
+                          {"tk", "32"},
+                          {"buffers", buffers},
+                          {"transpose_rhs", transpose},
+                          {"existing", existing}}});
   all.push_back({gmm, {{"m", "0"}, {"k", "0"}, {"n", "5"}, {"groups", "1"}}});
-  all.push_back({gmm, {{"m", "64"}, {"k", "8"}, {"n", "5"}, {"groups", "4"}, {"local_groups", "2"}, {"group_offset", "1"}, {"local_rows", "1"}, {"align", "1"}}});
+  all.push_back({gmm,
+                 {{"m", "64"},
+                  {"k", "8"},
+                  {"n", "5"},
+                  {"groups", "4"},
+                  {"local_groups", "2"},
+                  {"group_offset", "1"},
+                  {"local_rows", "1"},
+                  {"align", "1"}}});
   for (const char* existing : {"0", "1"})
-    all.push_back({tgmm, {{"m", "300"}, {"k", "64"}, {"n", "32"}, {"groups", "3"}, {"existing", existing}}});
-  all.push_back({"examples/matmul_bias.tsr", {{"m", "300"}, {"k", "200"}, {"n", "150"}, {"T", "f16"}}});
+    all.push_back(
+        {tgmm, {{"m", "300"}, {"k", "64"}, {"n", "32"}, {"groups", "3"}, {"existing", existing}}});
+  all.push_back(
+      {"examples/matmul_bias.tsr", {{"m", "300"}, {"k", "200"}, {"n", "150"}, {"T", "f16"}}});
   all.push_back({"examples/double_buffer.tsr", {}});
   all.push_back({"examples/right_permute.tsr", {}});
   const Settings ring = {{"rings", "2"}, {"length", "4"}};
@@ -41,20 +60,40 @@ std::vector<Case> cases() {
     all.push_back({std::string("kernels/programs/") + kernel + ".tsr", settings});
   };
   for (const char* in_hbm : {"0", "1"})
-    on_ring("allgather_matmul", {{"rows", "64"}, {"cols", "128"}, {"k_shard", "96"}, {"slots_in_hbm", in_hbm}});
+    on_ring("allgather_matmul",
+            {{"rows", "64"}, {"cols", "128"}, {"k_shard", "96"}, {"slots_in_hbm", in_hbm}});
   on_ring("allgather_matmul_literal", {{"rows", "64"}, {"cols", "128"}, {"k_shard", "96"}});
   for (const char* transpose : {"0", "1"})
-    on_ring("allgather_matmul_rows", {{"rows", "16"}, {"k", "64"}, {"cols", "96"}, {"transpose_rhs", transpose}, {"bn", "48"}, {"bk", "32"}});
-  on_ring("matmul_reduce_scatter", {{"rows", "64"}, {"k_shard", "40"}, {"cols", "96"}, {"W", "bf16"}});
+    on_ring("allgather_matmul_rows", {{"rows", "16"},
+                                      {"k", "64"},
+                                      {"cols", "96"},
+                                      {"transpose_rhs", transpose},
+                                      {"bn", "48"},
+                                      {"bk", "32"}});
+  on_ring("matmul_reduce_scatter",
+          {{"rows", "64"}, {"k_shard", "40"}, {"cols", "96"}, {"W", "bf16"}});
   on_ring("right_permute", {{"rows", "8"}, {"cols", "128"}});
   on_ring("ring_all_gather", {{"rows", "8"}, {"cols", "128"}});
   on_ring("ring_all_gather_halves", {{"rows", "8"}, {"cols", "128"}});
   on_ring("ring_all_reduce", {{"rows", "8"}, {"cols", "128"}});
   on_ring("ring_reduce_scatter", {{"rows", "8"}, {"cols", "128"}, {"credits", "0"}});
   for (const char* scatter : {"0", "1"})
-    on_ring("sharded_gmm", {{"m", "256"}, {"k", "128"}, {"n", "128"}, {"groups", "8"}, {"local_groups", "2"}, {"scatter", scatter}});
-  all.push_back({"kernels/programs/ragged_all_to_all.tsr", {{"ranks", "4"}, {"slices", "8"}, {"rows", "64"}, {"out_rows", "32"}, {"width", "128"}}});
-  all.push_back({"kernels/programs/expert_parallel_gmm.tsr", {{"ranks", "4"}, {"rows", "64"}, {"k", "32"}, {"n", "16"}, {"groups", "8"}, {"capacity", "128"}}});
+    on_ring("sharded_gmm", {{"m", "256"},
+                            {"k", "128"},
+                            {"n", "128"},
+                            {"groups", "8"},
+                            {"local_groups", "2"},
+                            {"scatter", scatter}});
+  all.push_back(
+      {"kernels/programs/ragged_all_to_all.tsr",
+       {{"ranks", "4"}, {"slices", "8"}, {"rows", "64"}, {"out_rows", "32"}, {"width", "128"}}});
+  all.push_back({"kernels/programs/expert_parallel_gmm.tsr",
+                 {{"ranks", "4"},
+                  {"rows", "64"},
+                  {"k", "32"},
+                  {"n", "16"},
+                  {"groups", "8"},
+                  {"capacity", "128"}}});
   return all;
 }
 
@@ -66,7 +105,8 @@ void expect_round_trip(const Program& program, const std::string& what) {
   ASSERT_TRUE(again) << what << "\n" << render(again.diags());
   EXPECT_EQ(print(*again), text) << what;
   ASSERT_EQ(again->body.size(), program.body.size()) << what;
-  for (std::size_t i = 0; i < program.body.size(); ++i) EXPECT_EQ(again->body[i].op.index(), program.body[i].op.index()) << what;
+  for (std::size_t i = 0; i < program.body.size(); ++i)
+    EXPECT_EQ(again->body[i].op.index(), program.body[i].op.index()) << what;
 }
 
 TEST(Language, PrintedProgramsParseBackToThemselves) {
@@ -87,7 +127,8 @@ TEST(Language, PrintedProgramsParseBackToThemselves) {
 
 TEST(Language, ShippedProgramsStandInTheHouseLayout) {
   for (const char* folder : {"kernels/programs", "examples"})
-    for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/" + folder)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(test::source_dir() + "/" + folder)) {
       if (entry.path().extension() != ".tsr") continue;
       const std::string path = std::string(folder) + "/" + entry.path().filename().string();
       const std::string text = test::read_file(path);
@@ -99,11 +140,14 @@ TEST(Language, ShippedProgramsStandInTheHouseLayout) {
 
 TEST(Language, FormattingIsStableAndKeepsComments) {
   const std::string untidy =
-      "// a comment\nkernel k(n = 4)\nin a: i32[n] smem   // why\n   out b: i32[n] smem\n{\n\n\nfor i in n {\n"
+      "// a comment\nkernel k(n = 4)\nin a: i32[n] smem   // why\n   out b: i32[n] "
+      "smem\n{\n\n\nfor i in n {\n"
       "\tif a[i] > 0 { b[i] = a[i] } else {\nb[i] = min(a[i],0)   // below\n}\n      }\n}\n\n\n";
   const std::string tidy =
-      "// a comment\nkernel k(n = 4)\n  in a: i32[n] smem   // why\n  out b: i32[n] smem\n{\n\n  for i in n {\n"
-      "    if a[i] > 0 { b[i] = a[i] } else {\n      b[i] = min(a[i], 0)   // below\n    }\n  }\n}\n";
+      "// a comment\nkernel k(n = 4)\n  in a: i32[n] smem   // why\n  out b: i32[n] smem\n{\n\n  "
+      "for i in n {\n"
+      "    if a[i] > 0 { b[i] = a[i] } else {\n      b[i] = min(a[i], 0)   // below\n    }\n  "
+      "}\n}\n";
   auto once = format(source("k.tsr", untidy));
   ASSERT_TRUE(once) << render(once.diags());
   EXPECT_EQ(*once, tidy);
@@ -126,10 +170,14 @@ TEST(Language, KernelsDescribeTheirParameters) {
 }
 
 TEST(Language, ConstantsFoldToOneValueEach) {
-  auto program = test::program("kernel k(n = 4)\n  out o: i64[4] smem\n{\n  o[0] = n * 3 + 1 - 13\n  o[1] = (7 - 9) mod 4\n  o[2] = (0 - 7) / 2\n  o[3] = tiles(9, 4)\n}\n");
+  auto program = test::program(
+      "kernel k(n = 4)\n  out o: i64[4] smem\n{\n  o[0] = n * 3 + 1 - 13\n  o[1] = (7 - 9) mod 4\n "
+      " o[2] = (0 - 7) / 2\n  o[3] = tiles(9, 4)\n}\n");
   ASSERT_TRUE(program) << messages(program.diags());
   ASSERT_EQ(program->body.size(), 4U);
-  const auto stored = [&](std::size_t i) { return *program->constant(std::get<Store>(program->body[i].op).value); };
+  const auto stored = [&](std::size_t i) {
+    return *program->constant(std::get<Store>(program->body[i].op).value);
+  };
   EXPECT_EQ(stored(0), 0);
   EXPECT_EQ(stored(1), 2);
   EXPECT_EQ(stored(2), -4);
@@ -138,39 +186,50 @@ TEST(Language, ConstantsFoldToOneValueEach) {
 
 // Scratch and semaphores begin and end with each call; operands and barriers stay.
 TEST(Language, CallsInARowHaveScratchOfTheirOwn) {
-  const char* const text = "kernel k()\n  in a: f32[8] hbm\n  out b: f32[8] hbm\n  vmem t: f32[8]\n  sem s: bytes\n{\n"
-      "  signal barrier(0) on device, 1\n  wait barrier(0), 1\n  start a -> t, s\n  wait s for t\n  copy t -> b\n}\n";
+  const char* const text =
+      "kernel k()\n  in a: f32[8] hbm\n  out b: f32[8] hbm\n  vmem t: f32[8]\n  sem s: bytes\n{\n"
+      "  signal barrier(0) on device, 1\n  wait barrier(0), 1\n  start a -> t, s\n  wait s for t\n "
+      " copy t -> b\n}\n";
   auto module = parse(test::source("k.tsr", text));
   ASSERT_TRUE(module);
   auto program = instantiate(*module, "k", {}, {}, 3);
   ASSERT_TRUE(program) << messages(program.diags());
   int allocated = 0, freed = 0;
-  for (const Stmt& s : program->body) allocated += std::holds_alternative<Alloc>(s.op), freed += std::holds_alternative<Free>(s.op);
+  for (const Stmt& s : program->body)
+    allocated += std::holds_alternative<Alloc>(s.op), freed += std::holds_alternative<Free>(s.op);
   EXPECT_EQ(allocated, 2);
   EXPECT_EQ(freed, 2);
   EXPECT_TRUE(std::holds_alternative<For>(program->body.front().op));
   expect_round_trip(*program, "three calls");
   auto alone = parse(test::source("k.tsr", "kernel k()\n  out b: i32[1] smem\n{\n  b[0] = 1\n}\n"));
   ASSERT_TRUE(alone);
-  EXPECT_EQ(messages(instantiate(*alone, "k", {}, {}, 2).diags()), "1:8: 2 calls in a row need a barrier of the kernel's own; `k` has none");
+  EXPECT_EQ(messages(instantiate(*alone, "k", {}, {}, 2).diags()),
+            "1:8: 2 calls in a row need a barrier of the kernel's own; `k` has none");
 }
 
 // One name of a type may stand for that of several arguments, which must then agree.
 TEST(Language, FunctionsTakeMemoryOfAnyTypeByName) {
   const std::string functions = "function twice(o: T[n], a: T[n]) { o = a + a }\n";
   const auto kernel = [&](const char* type) {
-    return test::program(functions + "kernel k()\n  vmem o: f32[4]\n  vmem a: " + type + "[4]\n{\n  a = 1\n  twice(o, a)\n}\n");
+    return test::program(functions + "kernel k()\n  vmem o: f32[4]\n  vmem a: " + type +
+                         "[4]\n{\n  a = 1\n  twice(o, a)\n}\n");
   };
   ASSERT_TRUE(kernel("f32")) << messages(kernel("f32").diags());
-  EXPECT_NE(messages(kernel("bf16").diags()).find("parameter `a` is of type f32, the argument of bf16"), std::string::npos) << messages(kernel("bf16").diags());
+  EXPECT_NE(
+      messages(kernel("bf16").diags()).find("parameter `a` is of type f32, the argument of bf16"),
+      std::string::npos)
+      << messages(kernel("bf16").diags());
 }
 
 // A load after a store to the same memory is a new one; an equal computation is made once.
 TEST(Language, EqualComputationsAreSharedAndLoadsSeeStores) {
-  auto program = test::program("kernel k()\n  in a: i32[2] smem\n  out o: i64[4] smem\n{\n  o[0] = a[0] + 1\n  o[1] = a[0] + 1\n  o[2] = o[0]\n  o[0] = 5\n  o[3] = o[0]\n}\n");
+  auto program = test::program(
+      "kernel k()\n  in a: i32[2] smem\n  out o: i64[4] smem\n{\n  o[0] = a[0] + 1\n  o[1] = a[0] "
+      "+ 1\n  o[2] = o[0]\n  o[0] = 5\n  o[3] = o[0]\n}\n");
   ASSERT_TRUE(program) << messages(program.diags());
   int loads = 0, adds = 0;
-  for (const Stmt& s : program->body) loads += std::holds_alternative<Load>(s.op), adds += std::holds_alternative<Add>(s.op);
+  for (const Stmt& s : program->body)
+    loads += std::holds_alternative<Load>(s.op), adds += std::holds_alternative<Add>(s.op);
   EXPECT_EQ(adds, 1);
   EXPECT_EQ(loads, 3);
 }

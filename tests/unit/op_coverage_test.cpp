@@ -1,13 +1,13 @@
-// No op without a golden program: the ops of the programs under tests/ops and tests/pipeline, before and after expansion,
-// are all of the table.
+// No op without a golden program: the ops of the programs under tests/ops and tests/pipeline,
+// before and after expansion, are all of the table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
-#include "tests/unit/language_support.h"
 #include "tests/source_dir.h"
+#include "tests/unit/language_support.h"
 
 namespace tessera {
 namespace {
@@ -18,9 +18,11 @@ TEST(Ops, EachIsUsedByAGoldenProgram) {
     for (const Stmt& s : program.body) used.insert(s.op.index());
   };
   for (const char* folder : {"tests/ops", "tests/pipeline"})
-    for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/" + folder)) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(test::source_dir() + "/" + folder)) {
       if (entry.path().extension() != ".tsr") continue;
-      const Module module = test::parse_file(std::string(folder) + "/" + entry.path().filename().string());
+      const Module module =
+          test::parse_file(std::string(folder) + "/" + entry.path().filename().string());
       for (const KernelInfo& kernel : module.kernels) {
         auto program = instantiate(module, kernel.name, {}, test::library());
         ASSERT_TRUE(program) << render(program.diags());
@@ -30,7 +32,8 @@ TEST(Ops, EachIsUsedByAGoldenProgram) {
         note(*expanded);
       }
     }
-  for (std::size_t i = 1; i < op_table().size(); ++i) EXPECT_TRUE(used.contains(i)) << "no golden program uses `" << op_table()[i].mnemonic << "`";
+  for (std::size_t i = 1; i < op_table().size(); ++i)
+    EXPECT_TRUE(used.contains(i)) << "no golden program uses `" << op_table()[i].mnemonic << "`";
 }
 
 // Every row says what the op means; mnemonics are unique.

@@ -25,7 +25,8 @@ TEST(schedule, text_round_trips) {
 
 TEST(schedule, a_bad_text_is_named) {
   const std::string forms =
-      "` is none of eager, lazy, lifo, random:SEED, pct:SEED:DEPTH or steps:dev0.core0*12,dev0.core0/dma#3,...";
+      "` is none of eager, lazy, lifo, random:SEED, pct:SEED:DEPTH or "
+      "steps:dev0.core0*12,dev0.core0/dma#3,...";
   EXPECT_EQ(round_trip("fast"), "error: schedule `fast" + forms);
   EXPECT_EQ(round_trip("random"), "error: schedule `random" + forms);
   EXPECT_EQ(round_trip("random:-1"), "error: schedule `random:-1" + forms);

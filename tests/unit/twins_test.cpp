@@ -1,5 +1,5 @@
-// Every kind of finding is shown by a pair of golden programs: a bad one that announces the whole message on its line,
-// and the same program put right.
+// Every kind of finding is shown by a pair of golden programs: a bad one that announces the whole
+// message on its line, and the same program put right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,11 +50,13 @@ TEST(Twins, each_kind_of_finding_has_a_pair_with_its_whole_message) {
   for_each_bad([&](const fs::path& bad, const std::string& good) {
     if (!fs::exists(bad.parent_path() / good)) return;
     const std::string text = text_of(bad);
-    for (std::sregex_iterator at(text.begin(), text.end(), announced), end; at != end; ++at) shown.insert((*at)[1]);
+    for (std::sregex_iterator at(text.begin(), text.end(), announced), end; at != end; ++at)
+      shown.insert((*at)[1]);
   });
   for (int kind = 0; name(static_cast<FindingKind>(kind)) != "?"; ++kind) {
     EXPECT_TRUE(shown.contains(std::string(name(static_cast<FindingKind>(kind)))))
-        << name(static_cast<FindingKind>(kind)) << " has no pair in tests/findings or tests/deadlock";
+        << name(static_cast<FindingKind>(kind))
+        << " has no pair in tests/findings or tests/deadlock";
   }
 }
 

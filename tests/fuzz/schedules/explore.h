@@ -1,5 +1,5 @@
-// Every configuration that a program can reach, one after the other: the plain definition, as slow as
-// it is.
+// Every configuration that a program can reach, one after the other: the plain definition, as slow
+// as it is.
 #pragma once
 #include <cstdint>
 #include <set>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "net.h"
+#include "tests/fuzz/schedules/net.h"
 
 namespace tessera::fuzz {
 
@@ -18,11 +18,11 @@ using NetRace = std::pair<std::pair<int, Touch>, std::pair<int, Touch>>;
 
 struct Explored {
   std::set<NetRace> races;
-  std::set<NetRace> sums;        // both accumulate
-  std::set<std::string> ends;    // configurations in which nobody can move
+  std::set<NetRace> sums;      // both accumulate
+  std::set<std::string> ends;  // configurations in which nobody can move
   bool deadlocks = false, completes = false, leaves = false;  // leaves: a count at a complete end
   std::int64_t configurations = 0;
-  bool is_cut = false;           // too many to visit
+  bool is_cut = false;  // too many to visit
 };
 
 class Explorer {
@@ -79,8 +79,10 @@ class Explorer {
     for (std::size_t a = 0; a < at.size(); ++a) {
       for (std::size_t e = 0; e < static_cast<std::size_t>(at[a]); ++e) {
         const NetEvent& event = net_.agents[a].events[e];
-        if (event.what == Do::signal) counts_[static_cast<std::size_t>(event.semaphore)] += event.amount;
-        if (event.what == Do::wait) counts_[static_cast<std::size_t>(event.semaphore)] -= event.amount;
+        if (event.what == Do::signal)
+          counts_[static_cast<std::size_t>(event.semaphore)] += event.amount;
+        if (event.what == Do::wait)
+          counts_[static_cast<std::size_t>(event.semaphore)] -= event.amount;
         if (event.what == Do::start) started_[static_cast<std::size_t>(event.agent)] = true;
       }
     }

@@ -1,5 +1,5 @@
-// A small program of several devices as lists of events, by itself: nothing here knows the analysis or
-// the interpreter. A copy is an agent of its own; every number of bytes is 4 for an element.
+// A small program of several devices as lists of events, by itself: nothing here knows the analysis
+// or the interpreter. A copy is an agent of its own; every number of bytes is 4 for an element.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,8 +14,8 @@ enum class Touch : std::uint8_t { read, write, accumulate, life };
 struct NetEvent {
   Do what = Do::access;
   int line = 0;  // of the text; 0: entering or leaving the kernel
-  // access: elements [first, last) of `object` on a device; object 0 is x, 1 + s is semaphore array s,
-  // -1 everything there.
+  // access: elements [first, last) of `object` on a device; object 0 is x, 1 + s is semaphore array
+  // s, -1 everything there.
   Touch touch = Touch::read;
   int device = 0, object = 0, first = 0, last = 0;
   int semaphore = 0;  // signal, wait, await: index into Net::semaphores
@@ -36,8 +36,8 @@ struct Net {
   std::string text;  // the same program in the language
 };
 
-// Draws programs; the same seed gives the same. `partial`: copies signal all but their last byte, and
-// that one when their data has moved.
+// Draws programs; the same seed gives the same. `partial`: copies signal all but their last byte,
+// and that one when their data has moved.
 Net random_net(std::uint64_t seed, bool partial);
 
 }  // namespace tessera::fuzz

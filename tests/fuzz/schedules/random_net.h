@@ -1,10 +1,10 @@
-// Random programs of two or three devices, a few ops each, that leave nothing to chance but the order:
-// accesses, signals to anybody, waits on own semaphores, copies here and to others.
+// Random programs of two or three devices, a few ops each, that leave nothing to chance but the
+// order: accesses, signals to anybody, waits on own semaphores, copies here and to others.
 #pragma once
 #include <algorithm>
 #include <random>
 
-#include "net.h"
+#include "tests/fuzz/schedules/net.h"
 
 namespace tessera::fuzz {
 
