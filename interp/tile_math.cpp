@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <list>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <vector>
 
 #include "core/check.h"
 #include "interp/tile_math_pack.h"
@@ -199,6 +200,15 @@ void multiply_add(const Matrix& acc, const Matrix& a, const Matrix& b, Math math
     return multiply_add(acc.transposed(), b.transposed(), a.transposed(), math);
   }
   if (acc.col_stride != 1 || !multiply(acc, a, b)) multiply_add_plain(acc, a, b);
+}
+
+void prepare(DType acc, DType operand, std::int64_t m, std::int64_t k, std::int64_t n) {
+  const auto zeros = [](DType dtype, std::int64_t rows, std::int64_t cols) {
+    return std::vector<std::byte>(static_cast<std::size_t>(rows * cols * size_of(dtype)));
+  };
+  std::vector<std::byte> x = zeros(acc, m, n), y = zeros(operand, m, k), z = zeros(operand, k, n);
+  multiply_add({x.data(), acc, m, n, n, 1}, {y.data(), operand, m, k, k, 1},
+               {z.data(), operand, k, n, n, 1}, Math::library);
 }
 
 const char* native_instructions(DType dtype) {

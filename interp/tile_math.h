@@ -26,6 +26,10 @@ struct Matrix {
 // and each sum: the same bits on every machine. i32 wraps.
 void multiply_add(const Matrix& acc, const Matrix& a, const Matrix& b, Math math);
 
+// Lets the library generate its code for products of that type and shape, which it otherwise does
+// in the first one.
+void prepare(DType acc, DType operand, std::int64_t m, std::int64_t k, std::int64_t n);
+
 // Which instructions Math::library has here for operands of that type, e.g. "avx512_core_bf16";
 // empty: none of its own, operands are converted (floats) or multiplied in integer loops.
 const char* native_instructions(DType dtype);
