@@ -13,7 +13,6 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::size_t fates = 8;
 using Counts = std::array<std::int64_t, fates>;
 
 std::string row(std::string_view head, const Counts& counts) {
@@ -21,13 +20,14 @@ std::string row(std::string_view head, const Counts& counts) {
   std::int64_t all = 0;
   for (const std::int64_t count : counts) all += count;
   text += fmt::format("{:>8}", all);
-  for (std::size_t f = 0; f < fates; ++f)
+  for (std::size_t f = 0; f < counts.size(); ++f)
     text += fmt::format("{:>{}}", counts[f], name(static_cast<Fate>(f)).size() + 2);
   return text + "\n";
 }
 
 bool survives(const JudgedMutant& judged) {
-  return judged.fate == Fate::equivalent || judged.fate == Fate::undecided;
+  return judged.fate == Fate::equivalent || judged.fate == Fate::race ||
+         judged.fate == Fate::undecided;
 }
 
 std::string what(const JudgedMutant& judged) {
@@ -56,7 +56,8 @@ std::string mutation_lines(const Prepared& prepared, const MutationTest& test) {
   }
   for (const auto& [place, count] : survivors) text += place;
   text += fmt::format("{:<20}{:>8}", "change", "mutants");
-  for (std::size_t f = 0; f < fates; ++f) text += fmt::format("  {}", name(static_cast<Fate>(f)));
+  for (std::size_t f = 0; f < all.size(); ++f)
+    text += fmt::format("  {}", name(static_cast<Fate>(f)));
   text += "\n";
   for (const auto& [mutation, counts] : rows) text += row(name(mutation), counts);
   text += row("all", all);
@@ -70,6 +71,7 @@ Json mutation_json(const Prepared& prepared, const MutationTest& test) {
     object["mutants"].push_back({{"change", name(judged.mutant.mutation)},
                                  {"op", judged.mnemonic},
                                  {"field", judged.mutant.field},
+                                 {"file", judged.loc ? judged.loc.source->name : ""},
                                  {"line", judged.loc.line},
                                  {"fate", name(judged.fate)},
                                  {"why", judged.why}});

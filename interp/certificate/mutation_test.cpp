@@ -6,15 +6,24 @@
 namespace tessera {
 namespace {
 
-// Keeps the program that a run has.
+// Keeps the program that a run has, and which of its statements do anything.
 class Keep : public Observer {
  public:
-  void begin(const Program& program, const RunOptions& /*options*/) override { program_ = program; }
-  void on(const Event& /*event*/) override {}
+  void begin(const Program& program, const RunOptions& /*options*/) override {
+    program_ = program;
+    is_reached_.resize(program.body.size());
+  }
+  void on(const Event& event) override {
+    if (event.statement >= 0) is_reached_[static_cast<std::size_t>(event.statement)] = true;
+  }
   const Program& program() const { return program_; }
+  bool is_reached(std::int32_t statement) const {
+    return is_reached_[static_cast<std::size_t>(statement)];
+  }
 
  private:
   Program program_;
+  std::vector<bool> is_reached_;
 };
 
 bool has(const Certificate& certificate, FindingKind kind) {
@@ -39,11 +48,32 @@ Fate fate(const Certificate& certificate, const std::vector<ResultHash>& results
   return certificate.races.empty() ? Fate::finding : Fate::race;
 }
 
+// Whether one of a few schedules ends otherwise than the program itself does.
+Expected<bool> ends_otherwise(const Simulate& simulate, const CertifyOptions& options,
+                              const std::vector<ResultHash>& results) {
+  constexpr std::string_view schedules[] = {"eager",    "lazy",     "lifo",    "random:1",
+                                            "random:2", "random:3", "pct:1:3", "pct:2:3",
+                                            "pct:3:3",  "pct:4:3",  "pct:5:3", "pct:6:3"};
+  for (const std::string_view schedule : schedules) {
+    for (const int slow_device : {-1, 0, options.run.devices - 1}) {
+      RunOptions run = options.run;
+      run.schedule = schedule;
+      run.slow_device = slow_device;
+      if (options.partial) run.landing = Landing::partial;
+      const Expected<RunResult> result = simulate(run);
+      if (!result) return result.diags();
+      if (!result->findings.empty() || result->results != results) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view name(Fate fate) {
-  constexpr std::string_view names[] = {"deadlock", "leftover", "race, other end", "race, same end",
-                                        "finding",  "value",    "equivalent",      "undecided"};
+  constexpr std::string_view names[fates] = {"deadlock",       "leftover",  "race, other end",
+                                             "race, same end", "finding",   "value",
+                                             "equivalent",     "unreached", "undecided"};
   return names[static_cast<std::size_t>(fate)];
 }
 
@@ -73,6 +103,13 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
       judged.why = certificate.diags().front().message;
     } else {
       judged.fate = fate(*certificate, original->run.results);
+      if (judged.fate == Fate::race && how.run.math != Math::none) {
+        const Expected<bool> other = ends_otherwise(simulate, how, original->run.results);
+        if (!other) return other.diags();
+        if (*other) judged.fate = Fate::other_race;
+      }
+      if (judged.fate == Fate::equivalent && !keep.is_reached(mutant.statement))
+        judged.fate = Fate::unreached;
       judged.why = certificate->findings.empty() ? certificate->why_explored
                                                  : certificate->findings.front().message;
     }

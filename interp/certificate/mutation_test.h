@@ -9,17 +9,19 @@
 
 namespace tessera {
 
-// What becomes of a mutant. All but `equivalent` and `undecided` refute it.
+// What becomes of a mutant. The first six refute it.
 enum class Fate : std::uint8_t {
   deadlock,
   leftover,    // counts or copies are left at the end
-  other_race,  // a race of which both orders were run: they end with different values or findings
-  race,        // a race whose two orders end alike, or were not to be run
+  other_race,  // a race, and a schedule that was run ends with other values or findings
+  race,        // a race, and all schedules that were run end alike: both of its orders among them
   finding,     // of another kind: out of bounds, undefined values, ...
   value,       // proved free of races, with other results in every schedule
   equivalent,  // proved, with the same results
+  unreached,   // equivalent, for the op does nothing in this call
   undecided    // one run does not decide, and the schedules that were run show nothing
 };
+inline constexpr int fates = 9;
 std::string_view name(Fate fate);
 
 struct JudgedMutant {
