@@ -126,10 +126,12 @@ class Report {
   }
 
   // Counts that nobody takes, matched with blocked waits: final counts do not depend on the
-  // schedule.
+  // schedule. What its owner would take later is a surplus only when it came on a way of its own.
   void describe_pairs() {
-    const std::vector<SemId> surplus = surpluses();
-    for (const SemId& extra : surplus) {
+    for (const SemId& extra : surpluses()) {
+      const Odd odd = odd_one(extra);
+      const bool is_open = signallers_.may_take(extra);
+      if (is_open && !odd.is_alone) continue;
       const Core* best = nullptr;
       int best_score = 0;
       for (std::size_t i = 0; i < blocked_.size(); ++i) {
@@ -139,44 +141,53 @@ class Report {
           best = &candidate;
         }
       }
-      const std::int64_t amount = machine_.cell(extra).count;
+      const std::string amount = unit_text(program_, extra, machine_.cell(extra).count);
       if (best == nullptr) {
-        say(-1, {},
-            fmt::format("{} has {} that nobody takes", sem_text(program_, extra),
-                        unit_text(program_, extra, amount)));
+        if (is_open) continue;
+        say(-1, {}, fmt::format("{} has {} that nobody takes", sem_text(program_, extra), amount));
         continue;
       }
       const SemId& lacking = best->need().sem;
       const bool other_device =
           extra.semaphore == lacking.semaphore && extra.device != lacking.device;
-      const Tally& tally = odd_one(extra);
-      const AgentId agent{tally.device, 0, -1};
-      say(tally.statement, agent,
-          fmt::format("{} lacks {}, {} has {} too many: does {} name the wrong {} here?",
+      const auto wrong_name = [&](const SemId& sem) {
+        return other_device ? fmt::format("dev{}", sem.device)
+                            : cell_text(program_, sem.semaphore, sem.cell);
+      };
+      const AgentId agent{odd.tally->device, 0, -1};
+      say(odd.tally->statement, agent,
+          fmt::format("{} lacks {}, {} has {} too many: does {} name the wrong {} here, {} instead "
+                      "of {}?",
                       sem_text(program_, lacking), unit_text(program_, lacking, missing(*best)),
-                      sem_text(program_, extra), unit_text(program_, extra, amount),
-                      to_string(agent), other_device ? "device" : "semaphore"));
+                      sem_text(program_, extra), amount, to_string(agent),
+                      other_device ? "device" : "semaphore", wrong_name(extra),
+                      wrong_name(lacking)));
     }
   }
 
-  // Of those who signalled the cell, the one that goes where no other device goes: by distance
-  // around the ring.
-  const Tally& odd_one(const SemId& extra) {
-    const Tally* best = nullptr;
+  // Of those who signalled the cell, the one that goes where fewest other devices go, by distance
+  // around the ring; alone: no other device goes that way, and others do go another.
+  struct Odd {
+    const Tally* tally = nullptr;
+    bool is_alone = false;
+  };
+  Odd odd_one(const SemId& extra) {
+    Odd odd;
     std::int64_t fewest = 0;
     for (const Tally& tally : machine_.cell(extra).tallies) {
       if (tally.is_wait) continue;
-      std::int64_t same = 0;
+      std::int64_t same = 0, others = 0;
       for (int d = 0; d < machine_.devices(); ++d)
-        for (const Tally& other : machine_.cell({d, extra.semaphore, extra.cell}).tallies)
-          if (other.statement == tally.statement && !other.is_wait &&
-              distance(other.device, d) == distance(tally.device, extra.device))
-            ++same;
-      if (best != nullptr && same >= fewest) continue;
-      best = &tally;
+        for (const Tally& other : machine_.cell({d, extra.semaphore, extra.cell}).tallies) {
+          if (other.statement != tally.statement || other.is_wait) continue;
+          const bool is_same = distance(other.device, d) == distance(tally.device, extra.device);
+          ++(is_same ? same : others);
+        }
+      if (odd.tally != nullptr && same >= fewest) continue;
+      odd = {&tally, same == 1 && others > 1};
       fewest = same;
     }
-    return *best;
+    return odd;
   }
   int distance(int from, int to) const {
     return (to - from + machine_.devices()) % machine_.devices();

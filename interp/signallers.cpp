@@ -1,6 +1,7 @@
 #include "interp/signallers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "interp/describe.h"
 #include "interp/scalar_ops.h"
@@ -11,18 +12,25 @@ namespace {
 using Known = std::optional<std::int64_t>;
 
 // What a statement signals: a slice of semaphores, on the device that a value names (no_value: its
-// own).
+// own), by a count (no_value: the bytes of its copy).
 struct Target {
   const Slice* sem;
   ValueId device = no_value;
+  ValueId count = no_value;
 };
 
 std::vector<Target> targets(const Op& op) {
-  if (const auto* o = std::get_if<Signal>(&op)) return {{&o->sem, o->device}};
+  if (const auto* o = std::get_if<Signal>(&op)) return {{&o->sem, o->device, o->count}};
   if (const auto* o = std::get_if<Start>(&op)) return {{&o->sem}};
   if (const auto* o = std::get_if<WriteBack>(&op)) return {{&o->sem}};
   if (const auto* o = std::get_if<StartRemote>(&op)) return {{&o->sent}, {&o->arrived, o->device}};
   return {};
+}
+
+const Slice* waited_on(const Op& op) {
+  if (const auto* o = std::get_if<Wait>(&op)) return &o->sem;
+  if (const auto* o = std::get_if<Await>(&op)) return &o->sem;
+  return nullptr;
 }
 
 std::int64_t evaluate(const Op& op, std::int64_t a, std::int64_t b, std::int64_t c) {
@@ -54,6 +62,8 @@ class Text {
     if (std::holds_alternative<DeviceId>(op)) return core_.id().device;
     if (std::holds_alternative<DeviceCount>(op)) return machine_.devices();
     const bool is_loop = std::holds_alternative<For>(op);
+    for (const auto& [variable, assumed] : assumed_)
+      if (variable == id) return assumed;
     // Outside of loops and branches an op that was passed has run, and runs no more.
     if (value.statement < pc_ && !is_loop && !is_conditional(value.statement))
       return core_.scalar(id);
@@ -71,22 +81,29 @@ class Text {
     return true;
   }
 
-  // Whether control can still come to a statement that can run.
-  bool is_ahead(std::int32_t statement) const {
+  // Whether control can still come to a statement that can run, at a point of the loops at which
+  // it does what is asked, as far as that is settled.
+  template <typename Does>
+  bool is_ahead(std::int32_t statement, const Does& does) const {
     if (core_.is_finished()) return false;
     bool is_other_branch = false;
+    std::vector<std::int32_t> loops;  // around the core, innermost first
     for (const std::int32_t region : nesting_.around(pc_)) {
-      if (region > statement || end_of(region) < statement) continue;
-      if (std::holds_alternative<If>(stmt(region).op))
+      if (std::holds_alternative<For>(stmt(region).op)) loops.push_back(region);
+      if (region < statement && statement < end_of(region) &&
+          std::holds_alternative<If>(stmt(region).op))
         is_other_branch =
             is_other_branch || is_in_else(region, statement) != is_in_else(region, pc_);
-      const auto* loop = std::get_if<For>(&stmt(region).op);
-      if (loop == nullptr) continue;
-      // In another order than ascending the loop variable does not say how many points are left.
-      if (loop->parallel != 0 || core_.scalar(stmt(region).result) + 1 < core_.scalar(loop->upper))
+    }
+    if (statement > pc_ && !is_other_branch && can_run_at(statement, loops, does)) return true;
+    while (!loops.empty()) {
+      const std::int32_t region = loops.front();
+      loops.erase(loops.begin());
+      if (region < statement && statement < end_of(region) &&
+          comes_again(statement, region, loops, does))
         return true;
     }
-    return statement > pc_ && !is_other_branch;
+    return false;
   }
 
   // How often a statement runs in all: the product of the loops around it.
@@ -107,6 +124,40 @@ class Text {
   }
 
  private:
+  static constexpr std::int64_t most_points = 256;  // of a loop that are tried one by one
+
+  // With the loops' variables as they are.
+  template <typename Does>
+  bool can_run_at(std::int32_t statement, const std::vector<std::int32_t>& loops,
+                  const Does& does) const {
+    assumed_.clear();
+    for (const std::int32_t loop : loops)
+      assumed_.emplace_back(stmt(loop).result, core_.scalar(stmt(loop).result));
+    const bool can = can_run(statement) && does();
+    assumed_.clear();
+    return can;
+  }
+
+  // In a later point of a loop, those around it as they are.
+  template <typename Does>
+  bool comes_again(std::int32_t statement, std::int32_t region,
+                   const std::vector<std::int32_t>& outer, const Does& does) const {
+    const auto& loop = std::get<For>(stmt(region).op);
+    // In another order than ascending the loop variable does not say how many points are left.
+    if (loop.parallel != 0) return true;
+    const std::int64_t now = core_.scalar(stmt(region).result), upper = core_.scalar(loop.upper);
+    if (upper - now > most_points) return true;
+    bool can = false;
+    for (std::int64_t point = now + 1; point < upper && !can; ++point) {
+      assumed_ = {{stmt(region).result, point}};
+      for (const std::int32_t around : outer)
+        assumed_.emplace_back(stmt(around).result, core_.scalar(stmt(around).result));
+      can = can_run(statement) && does();
+    }
+    assumed_.clear();
+    return can;
+  }
+
   const Stmt& stmt(std::int32_t statement) const {
     return program_.body[static_cast<std::size_t>(statement)];
   }
@@ -143,6 +194,7 @@ class Text {
   const Nesting& nesting_;
   const Core& core_;
   std::int32_t pc_;
+  mutable std::vector<std::pair<ValueId, std::int64_t>> assumed_;  // of loop variables
 };
 
 // Whether the slice may name the cell, as far as its indices are settled.
@@ -173,6 +225,22 @@ Signallers::Signallers(Machine& machine) : machine_(machine), nesting_(machine.p
     if (!targets(body[i].op).empty()) statements_.push_back(static_cast<std::int32_t>(i));
 }
 
+bool Signallers::may_take(const SemId& sem) const {
+  const Program& program = machine_.program();
+  const Device& owner = machine_.device(sem.device);
+  const Text text(machine_, nesting_, owner.core);
+  for (std::size_t i = 0; i < program.body.size(); ++i) {
+    const Slice* slice = waited_on(program.body[i].op);
+    if (slice == nullptr) continue;
+    const std::int32_t named = program.value(slice->base).index;
+    const auto statement = static_cast<std::int32_t>(i);
+    if (owner.semaphores.first(named) == owner.semaphores.first(sem.semaphore) &&
+        text.is_ahead(statement, [&] { return may_name(text, program, *slice, sem.cell); }))
+      return true;
+  }
+  return false;
+}
+
 std::vector<Signaller> Signallers::of(const SemId& sem) const {
   const Program& program = machine_.program();
   const Semaphores& owner = machine_.device(sem.device).semaphores;
@@ -183,12 +251,15 @@ std::vector<Signaller> Signallers::of(const SemId& sem) const {
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
       for (int d = 0; d < machine_.devices(); ++d) {
         const Text text(machine_, nesting_, machine_.device(d).core);
-        const Known to = target.device == no_value ? Known(d) : text.settled(target.device);
-        if ((to && *to != sem.device) || !text.can_run(i) ||
-            !may_name(text, program, *target.sem, sem.cell))
-          continue;
-        found.push_back(
-            {i, d, executed(machine_.cell(sem), i, d), text.trips(i), text.is_ahead(i)});
+        const auto may_signal = [&] {
+          const Known to = target.device == no_value ? Known(d) : text.settled(target.device);
+          const Known count = target.count == no_value ? std::nullopt : text.settled(target.count);
+          return (!to || *to == sem.device) && (!count || *count != 0) &&
+                 may_name(text, program, *target.sem, sem.cell);
+        };
+        if (!text.can_run(i) || !may_signal()) continue;
+        found.push_back({i, d, executed(machine_.cell(sem), i, d), text.trips(i),
+                         text.is_ahead(i, may_signal)});
       }
     }
   }

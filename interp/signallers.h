@@ -23,6 +23,8 @@ class Signallers {
  public:
   explicit Signallers(Machine& machine);
   std::vector<Signaller> of(const SemId& sem) const;
+  // Whether the core that owns it can still come to a wait on it.
+  bool may_take(const SemId& sem) const;
 
  private:
   Machine& machine_;

@@ -132,7 +132,7 @@ std::vector<Part> parse(const Lines& lines) {
 }
 
 // Splits at spaces; 'single quotes' keep a word together. The program's file stands for %s, or
-// comes after a command that takes one.
+// comes after a command that takes one and has no operand.
 std::vector<std::string> words(const std::string& command, const std::string& file) {
   std::vector<std::string> result;
   bool quoted = false, in_word = false;
@@ -155,7 +155,8 @@ std::vector<std::string> words(const std::string& command, const std::string& fi
       word.replace(at, 2, file);
     }
   }
-  if (!named && !result.empty() && tessera::cli::takes_file(result.front())) {
+  const bool has_operand = result.size() > 1 && !result[1].starts_with("--");
+  if (!named && !has_operand && !result.empty() && tessera::cli::takes_file(result.front())) {
     result.insert(result.begin() + 1, file);
   }
   return result;

@@ -88,8 +88,7 @@ TEST(deadlock, a_copy_to_the_wrong_device) {
       "  7: dev2.core0 is blocked: wait recv >= 64, has 0, missing 64 bytes\n"
       "  7: no remaining operation can signal it\n"
       "  5: recv of dev2 lacks 64 bytes, recv of dev3 has 64 bytes too many: does dev1.core0 name "
-      "the wrong device "
-      "here?";
+      "the wrong device here, dev3 instead of dev2?";
   for (const char* schedule : {"eager", "lazy", "lifo", "random:1"})
     EXPECT_EQ(text(run_ok(program, {.devices = 4, .schedule = schedule})), expected) << schedule;
 }
