@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -14,6 +13,7 @@
 #include "cli/given.h"
 #include "cli/observation.h"
 #include "cli/operation.h"
+#include "cli/operation_call.h"
 #include "cli/report.h"
 #include "cli/run_request.h"
 #include "cli/source_file.h"
@@ -23,43 +23,9 @@
 namespace tessera::cli {
 namespace {
 
-// How the result is to be checked; refuses what cannot be.
-Check choose_check(const Arguments& arguments, const Problem& problem, const RunRequest& request,
-                   Diags& diags) {
-  constexpr std::array<std::string_view, 3> words = {"full", "sample", "none"};
-  const Check given = static_cast<Check>(arguments.choice("check", words, diags));
-  if (request.options.math == Math::none) {
-    if (arguments.has("check") && given != Check::none) {
-      diags.push_back(error("--check compares values, and --no-math computes none"));
-    }
-    return Check::none;
-  }
-  if (request.device == nullptr) {
-    if (arguments.has("check") && given != Check::none) {
-      diags.push_back(error("--check compares with the reference, and this is the reference"));
-    }
-    return Check::none;
-  }
-  if (arguments.has("check")) return given;
-  return default_check(static_cast<double>(problem.flops()));
-}
-
 std::string groups_text(const Problem& problem) {
-  std::vector<std::int64_t> sizes = problem.group_sizes;
-  std::sort(sizes.begin(), sizes.end());
-  const auto empty = std::count(sizes.begin(), sizes.end(), 0);
-  const std::int64_t count = problem.groups();
-  std::string text = counted(count, "group", "groups");
-  if (count > 0 && sizes.front() == sizes.back()) {
-    text += fmt::format(" of {} rows", sizes.front());
-  } else if (count <= 8) {
-    text += fmt::format(" of {} rows", fmt::join(problem.group_sizes, ", "));
-  } else {
-    text += fmt::format(" of {} to {} rows, median {}", sizes.front(), sizes.back(),
-                        sizes[sizes.size() / 2]);
-    if (empty > 0) text += fmt::format(", {} empty", empty);
-  }
-  if (problem.local_groups != count) {
+  std::string text = cli::groups_text(problem.group_sizes);
+  if (problem.local_groups != problem.groups()) {
     text += fmt::format("; {} from group {} on, {} rows", problem.local_groups,
                         problem.group_offset, problem.local_rows ? "local" : "global");
   }
@@ -167,7 +133,7 @@ int run(Operation operation, const Arguments& arguments, Console& console) {
   if (!input) return fail(console, input.diags());
   const Problem& problem = input->problem;
   Diags diags;
-  const Check check = choose_check(arguments, problem, *request, diags);
+  const Check check = choose_check(arguments, problem.flops(), *request, diags);
   if (!diags.empty()) return fail(console, diags);
 
   Observation observation(*request, console);
@@ -211,15 +177,6 @@ Expected<Prepared> prepare(Operation operation, const Arguments& arguments) {
   return prepared;
 }
 
-Options all_options(Operation operation) {
-  Options options = problem_options(operation);
-  for (const Option& option : run_options()) options.push_back(option);
-  const auto device = std::find_if(options.begin(), options.end(),
-                                   [](const Option& option) { return option.name == "device"; });
-  device->value = "interpreter|cuda|reference";
-  return options;
-}
-
 int run_gmm(const Arguments& arguments, Console& console) {
   return run(Operation::gmm, arguments, console);
 }
@@ -246,7 +203,7 @@ Command gmm_command() {
           "  gmm-run gmm --m 4096 --groups 8 --group-sizes zipf:1.2 --k 512 --n 512 --dtype f32\n"
           "  gmm-run gmm --group-sizes 5,0,9 --k 96 --n 64 --tiling 8,32,32 --schedule random:7\n"
           "  gmm-run gmm --lhs x.npy --rhs weights.safetensors#w1 --sizes sizes.npy --out y.npy\n",
-          all_options(Operation::gmm),
+          operation_options(problem_options(Operation::gmm)),
           run_gmm,
           prepare_gmm};
 }
@@ -257,7 +214,7 @@ Command tgmm_command() {
           "its gradient for the weights: out[g] = lhs[:, rows of g] . rhs[rows of g, :]",
           "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
           "  gmm-run tgmm --group-sizes 100,0,50 --k 64 --n 32 --existing-out accumulate\n",
-          all_options(Operation::tgmm),
+          operation_options(problem_options(Operation::tgmm)),
           run_tgmm,
           prepare_tgmm};
 }

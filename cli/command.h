@@ -33,6 +33,7 @@ struct Command {
 
 Command gmm_command();
 Command tgmm_command();
+Command ragged_dot_command();
 Command ag_matmul_command();
 Command matmul_rs_command();
 Command all_gather_command();

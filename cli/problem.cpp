@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "cli/operation_call.h"
 #include "cli/text.h"
 #include "core/program.h"
 
@@ -23,24 +24,6 @@ constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integer
 constexpr std::array<std::string_view, 2> row_kinds = {"global", "local"};
 constexpr std::array<std::string_view, 2> layouts = {"km", "mk"};
 constexpr std::array<std::string_view, 2> existing_kinds = {"accumulate", "overwrite"};
-
-template <std::size_t N>
-std::optional<DType> dtype_option(const Arguments& arguments, std::string_view option,
-                                  const std::array<std::string_view, N>& names, Diags& diags) {
-  if (!arguments.has(option)) return std::nullopt;
-  return parse_dtype(names[arguments.choice(option, names, diags)]);
-}
-
-std::optional<Tiling> tiling_option(const Arguments& arguments, Diags& diags) {
-  if (!arguments.has("tiling")) return std::nullopt;
-  const auto sides = parse_integers(arguments.text("tiling"));
-  if (sides && sides->size() == 3 && *std::min_element(sides->begin(), sides->end()) > 0) {
-    return Tiling{(*sides)[0], (*sides)[1], (*sides)[2]};
-  }
-  diags.push_back(error(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'",
-                                    arguments.text("tiling"))));
-  return std::nullopt;
-}
 
 }  // namespace
 

@@ -123,27 +123,15 @@ Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options,
                const cuda::Configuration& on_cuda) {
   call.buffers = options.input_buffer_count;
   call.align = options.align;
-  if (const Tiling* given = std::get_if<Tiling>(&options.tiling)) {
-    call.tiling = *given;
-  } else if (const LutFn* lookup = std::get_if<LutFn>(&options.tiling)) {
-    const std::optional<Tiling> found = *lookup ? (*lookup)(call.m, call.k, call.n) : std::nullopt;
-    if (!found)
-      return bad(fmt::format("No tuned tiling found for (m, k, n) = ({}, {}, {})", call.m, call.k,
-                             call.n));
-    call.tiling = *found;
-  } else if (runs_on_cuda(options)) {
+  if (std::holds_alternative<std::monostate>(options.tiling) && runs_on_cuda(options)) {
     call.tiling = on_cuda.tiling;
     if (call.buffers == GroupedMatmulOptions{}.input_buffer_count) call.buffers = on_cuda.buffers;
     if (!call.align) call.align = on_cuda.align;
   } else {
-    const std::string& machine = options.run.profile.name;
-    const Expected<Profile> profile = find_profile(machine.empty() ? default_profile : machine);
-    call.tiling = profile ? profile->tiling : Tiling{};
-  }
-  const Tiling& tiling = call.tiling;
-  if (tiling.m <= 0 || tiling.k <= 0 || tiling.n <= 0) {
-    return bad(fmt::format("tile sizes must be positive, got (tm, tk, tn) = ({}, {}, {})", tiling.m,
-                           tiling.k, tiling.n));
+    const Expected<Tiling> tiling =
+        chosen_tiling(options.tiling, call.m, call.k, call.n, options.run);
+    if (!tiling) return tiling.diags().front();
+    call.tiling = *tiling;
   }
   if (options.input_buffer_count < 1) {
     return bad(
@@ -168,6 +156,26 @@ Problem first_of(Steps... steps) {
 }
 
 }  // namespace
+
+Expected<Tiling> chosen_tiling(const TilingSpec& spec, std::int64_t m, std::int64_t k,
+                               std::int64_t n, const DeviceOptions& run) {
+  Tiling tiling;
+  if (const Tiling* given = std::get_if<Tiling>(&spec)) {
+    tiling = *given;
+  } else if (const LutFn* lookup = std::get_if<LutFn>(&spec)) {
+    const std::optional<Tiling> found = *lookup ? (*lookup)(m, k, n) : std::nullopt;
+    if (!found)
+      return bad(fmt::format("No tuned tiling found for (m, k, n) = ({}, {}, {})", m, k, n));
+    tiling = *found;
+  } else {
+    const std::string& machine = run.profile.name;
+    const Expected<Profile> profile = find_profile(machine.empty() ? default_profile : machine);
+    if (profile) tiling = profile->tiling;
+  }
+  if (tiling.m > 0 && tiling.k > 0 && tiling.n > 0) return tiling;
+  return bad(fmt::format("tile sizes must be positive, got (tm, tk, tn) = ({}, {}, {})", tiling.m,
+                         tiling.k, tiling.n));
+}
 
 Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                    const GroupedMatmulOptions& options) {

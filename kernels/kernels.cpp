@@ -15,6 +15,8 @@ namespace {
 constexpr Kernel all_kernels[] = {
     {"gmm", "gmm"},
     {"tgmm", "tgmm"},
+    {"ragged_rows", "ragged-dot"},
+    {"ragged_contraction", "ragged-dot"},
     {"allgather_matmul", "ag-matmul"},
     {"allgather_matmul_literal", "ag-matmul"},
     {"allgather_matmul_rows", "ag-matmul"},

@@ -23,9 +23,11 @@ std::span<const std::int64_t> between(std::span<const std::int64_t> all, std::in
   return {first, std::lower_bound(first, all.end(), end)};
 }
 
-// Results of a reference, element by element into a tensor.
-Tensor collect(DType dtype, Shape shape,
-               const std::function<void(std::span<const std::int64_t>, const BlockSink&)>& run) {
+}  // namespace
+
+Tensor collect_reference(
+    DType dtype, const Shape& shape,
+    const std::function<void(std::span<const std::int64_t>, const BlockSink&)>& run) {
   Tensor out(dtype, shape);
   const std::int64_t columns = shape.back();
   Rows rows(static_cast<std::size_t>(columns == 0 ? 0 : out.elements() / columns));
@@ -41,8 +43,6 @@ Tensor collect(DType dtype, Shape shape,
   });
   return out;
 }
-
-}  // namespace
 
 std::vector<std::int64_t> processed_rows(const GroupedProblem& problem) {
   const auto sizes = problem.group_sizes.begin();
@@ -104,17 +104,19 @@ void reference_tgmm(const GroupedProblem& problem, std::span<const std::int64_t>
 
 Tensor reference_gmm(const GroupedProblem& problem, DType out) {
   const Shape shape{problem.lhs->dim(0), problem.rhs->dim(problem.transpose_rhs ? 1 : 2)};
-  return collect(out, shape, [&](std::span<const std::int64_t> rows, const BlockSink& sink) {
-    reference_gmm(problem, rows, Magnitude::none, sink);
-  });
+  return collect_reference(out, shape,
+                           [&](std::span<const std::int64_t> rows, const BlockSink& sink) {
+                             reference_gmm(problem, rows, Magnitude::none, sink);
+                           });
 }
 
 Tensor reference_tgmm(const GroupedProblem& problem, DType out) {
   const Shape shape{problem.local_groups, problem.lhs->dim(problem.transpose_lhs ? 0 : 1),
                     problem.rhs->dim(1)};
-  return collect(out, shape, [&](std::span<const std::int64_t> rows, const BlockSink& sink) {
-    reference_tgmm(problem, rows, Magnitude::none, sink);
-  });
+  return collect_reference(out, shape,
+                           [&](std::span<const std::int64_t> rows, const BlockSink& sink) {
+                             reference_tgmm(problem, rows, Magnitude::none, sink);
+                           });
 }
 
 }  // namespace tessera

@@ -52,6 +52,12 @@ void reference_gmm(const GroupedProblem& problem, std::span<const std::int64_t> 
 void reference_tgmm(const GroupedProblem& problem, std::span<const std::int64_t> rows,
                     Magnitude magnitude, const BlockSink& sink);
 
+// A whole result from `run`, which hands on the blocks of the rows it is given; every element is
+// rounded once.
+Tensor collect_reference(
+    DType dtype, const Shape& shape,
+    const std::function<void(std::span<const std::int64_t>, const BlockSink&)>& run);
+
 // First row of each processed group and the end of the last, as rows of lhs: local_groups + 1
 // numbers.
 std::vector<std::int64_t> processed_rows(const GroupedProblem& problem);
