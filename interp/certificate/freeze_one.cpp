@@ -1,7 +1,10 @@
 #include "interp/certificate/freeze_one.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+
+#include "interp/certificate/sweep.h"
 
 namespace tessera {
 namespace {
@@ -22,10 +25,14 @@ class FreezeOne {
         found_(record) {
     for (std::size_t i = 0; i < record.order.size(); ++i)
       turn_[at(record.order[i])] = static_cast<std::int32_t>(i);
+    sweep_when_ = 2 * static_cast<std::int64_t>(record.events.size());
   }
 
   RaceAnalysis run() {
+    if (reach_ == Reach::swept) find_suspects();
     for (const std::int32_t e : record_.order) {
+      if (reach_ == Reach::adaptive && !result_.is_swept && net_.events_done() > sweep_when_)
+        consider_sweep();
       const RecordedEvent& event = record_.events[at(e)];
       if (event.act == Act::access && e >= covered_[at(event.agent)]) segment(e);
       net_.apply(e);
@@ -36,6 +43,21 @@ class FreezeOne {
   }
 
  private:
+  void find_suspects() {
+    if (!sweep_) sweep_.emplace(record_, conflicts_, turn_);
+    suspects_ = sweep_->suspects();
+    result_.is_swept = true;
+  }
+
+  // What the sweep costs is known only when it is prepared.
+  void consider_sweep() {
+    if (!sweep_) sweep_.emplace(record_, conflicts_, turn_);
+    sweep_when_ = sweep_->cost();
+    if (net_.events_done() > sweep_when_) find_suspects();
+  }
+
+  bool is_suspect(std::int32_t e) const { return !result_.is_swept || suspects_[at(e)]; }
+
   // Accesses with no synchronisation between them share one fork.
   void segment(std::int32_t first) {
     const std::int32_t agent = record_.events[at(first)].agent;
@@ -45,7 +67,7 @@ class FreezeOne {
     for (; e < end; ++e) {
       const RecordedEvent& event = record_.events[at(e)];
       if (event.act != Act::access && event.act != Act::none) break;
-      if (event.act == Act::access && !event.is_first_part && has_partners(e))
+      if (event.act == Act::access && !event.is_first_part && is_suspect(e) && has_partners(e))
         members_.push_back(e);
     }
     covered_[at(agent)] = e;
@@ -114,6 +136,9 @@ class FreezeOne {
   std::vector<std::int32_t> roots_;  // cores that move in this fork ...
   std::vector<std::int32_t> end_;    // ... and how far, by core
   std::vector<std::int32_t> turn_;   // of each event in the run
+  std::optional<Sweep> sweep_;
+  std::int64_t sweep_when_ = 0;  // so many events were moved
+  std::vector<bool> suspects_;
   RaceList found_;
   RaceAnalysis result_;
 };

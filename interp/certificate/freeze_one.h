@@ -23,12 +23,17 @@ struct RaceAnalysis {
   std::vector<Race> races;  // in the order of the program text
   std::int64_t forks = 0;   // how often an agent was held back
   std::int64_t moved = 0;   // events done by others meanwhile
+  bool is_swept = false;    // a sweep of each device named the accesses to hold back
 };
 
-// full: the others run until nobody can move; else only who can reach a conflicting access does.
-// Both find the same; the first is plain, the second fast.
-enum class Reach : std::uint8_t { needed, full };
-RaceAnalysis freeze_one(const Record& record, Reach reach = Reach::needed);
+// All find the same; the first is plain, the others are fast.
+enum class Reach : std::uint8_t {
+  full,      // the others run until nobody can move
+  needed,    // only who can reach a conflicting access runs
+  swept,     // the same, before those accesses alone that a sweep suspects
+  adaptive,  // needed; swept once that took as long as the sweep would
+};
+RaceAnalysis freeze_one(const Record& record, Reach reach = Reach::adaptive);
 
 // Collects pairs of accesses in no order into one Race for each pair of statements and kinds.
 class RaceList {

@@ -4,7 +4,7 @@
 //
 // Compared: the races of every pair of lines and kinds, additions in no order, deadlock, what is
 // left in semaphores; with copies that land whole and in parts, from runs under three schedules, by
-// both ways to reach. Prints what differs with the program, and ends with 1.
+// every way to reach. Prints what differs with the program, and ends with 1.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -77,6 +77,8 @@ Seen analyse(const Program& program, const Net& net, bool partial, const std::st
 
 constexpr std::string_view touch_names[] = {"read", "write", "accumulate", "life"};
 
+constexpr std::string_view reach_names[] = {"full reach", "needed reach", "swept", "adaptive"};
+
 std::string text(const std::set<NetRace>& races) {
   std::string result;
   for (const auto& [a, b] : races)
@@ -124,10 +126,10 @@ void compare(std::uint64_t seed, bool partial, Totals& totals) {
       program ? expand(*program) : Expected<Program>(program.diags());
   if (!expanded) return differ(totals, net, seed, "parsing", render(expanded.diags()));
   for (const char* schedule : {"eager", "lazy", "random:1"}) {
-    for (const Reach reach : {Reach::needed, Reach::full}) {
+    for (const Reach reach : {Reach::full, Reach::needed, Reach::swept, Reach::adaptive}) {
       const Seen seen = analyse(*expanded, net, partial, schedule, reach);
       const std::string how = fmt::format("{}, {}, {}", schedule, partial ? "partial" : "whole",
-                                          reach == Reach::full ? "full reach" : "needed reach");
+                                          reach_names[static_cast<int>(reach)]);
       if (seen.races != truth.races)
         differ(totals, net, seed, how,
                fmt::format("races{}, found{}", text(truth.races), text(seen.races)));

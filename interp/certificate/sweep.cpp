@@ -1,0 +1,273 @@
+#include "interp/certificate/sweep.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace tessera {
+namespace {
+
+// How many waits of one semaphore are tried for a copy's bytes.
+constexpr int most_waits = 64;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+Sweep::Sweep(const Record& record, const Conflicts& conflicts,
+             const std::vector<std::int32_t>& turns)
+    : record_(record),
+      conflicts_(conflicts),
+      turns_(turns),
+      crosses_(record.cells.size()),
+      items_(at(record.devices)),
+      waits_(record.cells.size()) {
+  find_crossing();
+  find_items();
+}
+
+std::int64_t Sweep::cost() const {
+  std::size_t items = 0;
+  for (const std::vector<Item>& of_device : items_) items += of_device.size();
+  const std::size_t each = items + record_.ranges.size();
+  return static_cast<std::int64_t>(2 * record_.events.size() + each * items_.size());
+}
+
+void Sweep::find_crossing() {
+  for (const RecordedEvent& e : record_.events) {
+    if (e.act == Act::signal && record_.agents[at(e.agent)].issuer != owner(e.object))
+      crosses_[at(e.object)] = true;
+  }
+}
+
+// Counts that only a device's own core and copies signal are always there when it waits for them.
+void Sweep::find_items() {
+  for (std::int32_t d = 0; d < record_.devices; ++d) add_items(record_.agents[at(d)], d);
+}
+
+void Sweep::add_items(const RecordedAgent& agent, std::int32_t device) {
+  std::vector<Item>& items = items_[at(device)];
+  for (std::int32_t e = agent.begin; e < agent.end; ++e) {
+    const RecordedEvent& self = event(e);
+    switch (self.act) {
+      case Act::none:
+        break;
+      case Act::access:
+        if (!self.is_second_part &&
+            (self.access == AccessKind::life || record_.ranges[at(self.object)].device != device))
+          items.push_back({self.access == AccessKind::read ? What::read : What::change, self.object,
+                           turns_[at(e)]});
+        break;
+      case Act::signal:
+        if (crosses_[at(self.object)]) items.push_back({What::signal, self.object, 0, self.amount});
+        break;
+      case Act::wait:
+      case Act::await:
+        if (crosses_[at(self.object)])
+          items.push_back(
+              {self.act == Act::wait ? What::wait : What::await, self.object, 0, self.amount});
+        break;
+      case Act::start:
+        add_items(record_.agents[at(self.object)], device);
+        break;
+    }
+  }
+}
+
+// Of each wait: whether the cell can have more than it takes, when everything came that can come
+// before the wait is passed.
+void Sweep::find_waits() {
+  std::vector<std::int64_t> spare(record_.cells.size());
+  for (const RecordedEvent& e : record_.events) {
+    if (e.act == Act::signal && record_.agents[at(e.agent)].issuer != owner(e.object))
+      spare[at(e.object)] += e.amount;
+  }
+  for (std::int32_t d = 0; d < record_.devices; ++d) {
+    const RecordedAgent& core = record_.agents[at(d)];
+    for (std::int32_t e = core.begin; e < core.end; ++e) {
+      const RecordedEvent& self = event(e);
+      if (self.act == Act::signal && owner(self.object) == d) spare[at(self.object)] += self.amount;
+      if (self.act == Act::start) {
+        const RecordedAgent& copy = record_.agents[at(self.object)];
+        for (std::int32_t s = copy.begin; s < copy.end; ++s) {
+          if (event(s).act == Act::signal && owner(event(s).object) == d)
+            spare[at(event(s).object)] += event(s).amount;
+        }
+      }
+      if (self.act != Act::wait && self.act != Act::await) continue;
+      waits_[at(self.object)].push_back({e, turns_[at(e)], spare[at(self.object)] - self.amount});
+      if (self.act == Act::wait) spare[at(self.object)] -= self.amount;
+    }
+  }
+}
+
+// The wait on the device of x's range that cannot be passed while the copy stands before x, or -1.
+std::int32_t Sweep::blocked_at(std::int32_t x) const {
+  const RecordedAgent& copy = record_.agents[at(event(x).agent)];
+  const std::int32_t device = record_.ranges[at(event(x).object)].device;
+  for (std::int32_t s = x + 1; s < copy.end; ++s) {
+    if (event(s).act != Act::signal || owner(event(s).object) != device) continue;
+    const std::int32_t cell = event(s).object;
+    std::int64_t withheld = 0;
+    for (std::int32_t i = s; i < copy.end; ++i)
+      if (event(i).act == Act::signal && event(i).object == cell) withheld += event(i).amount;
+    const std::vector<Waiting>& waits = waits_[at(cell)];
+    auto wait = std::partition_point(waits.begin(), waits.end(),
+                                     [&](const Waiting& w) { return w.turn <= turns_[at(x)]; });
+    for (int tries = 0; wait != waits.end() && tries < most_waits; ++wait, ++tries)
+      if (wait->spare < withheld) return wait->event;
+    return -1;
+  }
+  return -1;
+}
+
+void Sweep::assign_copies() {
+  for (std::size_t a = at(record_.devices); a < record_.agents.size(); ++a) {
+    const RecordedAgent& copy = record_.agents[a];
+    for (std::int32_t x = copy.begin; x < copy.end; ++x) {
+      if (event(x).act != Act::access || event(x).is_first_part ||
+          conflicts_.overlapping(event(x).object).empty())
+        continue;
+      if (const std::int32_t wait = blocked_at(x); wait >= 0)
+        held_.emplace_back(wait, x);
+      else
+        suspects_[at(x)] = true;
+    }
+  }
+  std::sort(held_.begin(), held_.end());
+}
+
+// What a core does to the memory of another device: of its owner only the beginning and the end of
+// lives is among the items.
+bool Sweep::is_far(std::int32_t x) const {
+  const Range& range = record_.ranges[at(event(x).object)];
+  return range.kind == ObjectKind::buffer && range.device != event(x).agent;
+}
+
+void Sweep::note(std::vector<Latest>& latest, std::int32_t e) const {
+  const RecordedEvent& self = event(e);
+  if (self.is_second_part) return;
+  Latest& known = latest[at(self.object)];
+  known.any = std::max(known.any, turns_[at(e)]);
+  if (self.access != AccessKind::read) known.change = std::max(known.change, turns_[at(e)]);
+}
+
+// Whether an access that clashes with x and came after it in the run was reached. A copy is in the
+// way of its own core, too.
+bool Sweep::is_reached(std::int32_t x, bool is_copy) const {
+  const RecordedEvent& self = event(x);
+  const bool is_read = self.access == AccessKind::read;
+  const std::int32_t turn = turns_[at(x)];
+  for (const std::int32_t r : conflicts_.overlapping(self.object)) {
+    const Latest &others = others_[at(r)], &own = own_[at(r)];
+    if ((is_read ? others.change : others.any) > turn) return true;
+    if (is_copy && (is_read ? own.change : own.any) > turn) return true;
+  }
+  return false;
+}
+
+void Sweep::signal(std::int32_t cell, std::int64_t amount) {
+  count_[at(cell)] += amount;
+  const std::int32_t device = owner(cell);
+  if (waiting_[at(device)] != cell) return;
+  waiting_[at(device)] = -1;
+  open_.push_back(device);
+}
+
+void Sweep::run(std::int32_t device) {
+  const std::vector<Item>& items = items_[at(device)];
+  std::size_t& p = position_[at(device)];
+  for (; p < items.size(); ++p) {
+    const Item& item = items[p];
+    switch (item.what) {
+      case What::read:
+      case What::change: {
+        Latest& known = others_[at(item.object)];
+        known.any = std::max(known.any, item.turn);
+        if (item.what == What::change) known.change = std::max(known.change, item.turn);
+        break;
+      }
+      case What::signal:
+        signal(item.object, item.amount);
+        break;
+      case What::wait:
+      case What::await:
+        if (count_[at(item.object)] < item.amount) {
+          waiting_[at(device)] = item.object;
+          return;
+        }
+        if (item.what == What::wait) count_[at(item.object)] -= item.amount;
+        break;
+    }
+  }
+}
+
+void Sweep::drain() {
+  while (!open_.empty()) {
+    const std::int32_t device = open_.back();
+    open_.pop_back();
+    if (device != swept_) run(device);
+  }
+}
+
+void Sweep::start(std::int32_t copy) {
+  const RecordedAgent& self = record_.agents[at(copy)];
+  for (std::int32_t e = self.begin; e < self.end; ++e) {
+    if (event(e).act == Act::access) note(others_, e);
+    if (event(e).act == Act::signal && crosses_[at(event(e).object)])
+      signal(event(e).object, event(e).amount);
+  }
+}
+
+void Sweep::sweep(std::int32_t device) {
+  swept_ = device;
+  std::fill(position_.begin(), position_.end(), 0);
+  std::fill(count_.begin(), count_.end(), 0);
+  std::fill(waiting_.begin(), waiting_.end(), -1);
+  std::fill(others_.begin(), others_.end(), Latest{});
+  std::fill(own_.begin(), own_.end(), Latest{});
+  for (std::int32_t d = 0; d < record_.devices; ++d) open_.push_back(d);
+  drain();
+  const RecordedAgent& core = record_.agents[at(device)];
+  auto held = std::lower_bound(held_.begin(), held_.end(), std::pair(core.begin, 0));
+  for (std::int32_t e = core.begin; e < core.end; ++e) {
+    const RecordedEvent& self = event(e);
+    switch (self.act) {
+      case Act::none:
+        break;
+      case Act::access:
+        if (is_far(e) || is_reached(e, false)) suspects_[at(e)] = true;
+        note(own_, e);
+        break;
+      case Act::signal:
+        if (crosses_[at(self.object)]) signal(self.object, self.amount);
+        break;
+      case Act::wait:
+      case Act::await:
+        for (; held != held_.end() && held->first == e; ++held)
+          if (is_reached(held->second, true)) suspects_[at(held->second)] = true;
+        break;
+      case Act::start:
+        start(self.object);
+        break;
+    }
+    drain();
+  }
+}
+
+std::vector<bool> Sweep::suspects() {
+  const auto devices = at(record_.devices);
+  suspects_.assign(record_.events.size(), false);
+  held_.clear();
+  position_.resize(devices);
+  waiting_.resize(devices);
+  count_.resize(record_.cells.size());
+  others_.resize(record_.ranges.size());
+  own_.resize(record_.ranges.size());
+  find_waits();
+  assign_copies();
+  for (std::int32_t d = 0; d < record_.devices; ++d) sweep(d);
+  return std::move(suspects_);
+}
+
+}  // namespace tessera

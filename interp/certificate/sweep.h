@@ -1,0 +1,83 @@
+// Which accesses may race, by one pass for each device instead of one fork for each access.
+//
+// A core that is held back is moved on step by step while everybody else is always as far as they
+// can get: what they reach with the core before its access x is what can come before x. A copy that
+// is held back lets its core, or the one it writes to, come no further than to the wait for its
+// bytes; so who reaches nothing that clashes while that core is held back at that wait reaches
+// nothing while the copy is. The others are suspects, and freeze_one() decides about them.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "interp/certificate/conflicts.h"
+
+namespace tessera {
+
+class Sweep {
+ public:
+  // turns: when the run did each event. All outlive this.
+  Sweep(const Record& record, const Conflicts& conflicts, const std::vector<std::int32_t>& turns);
+
+  // How many events it would take to find the suspects.
+  std::int64_t cost() const;
+  // By event: an access that may race with a later one.
+  std::vector<bool> suspects();
+
+ private:
+  enum class What : std::uint8_t { read, change, signal, wait, await };
+  // What a device does to others or needs from them; copies do their part when they start.
+  struct Item {
+    What what;
+    std::int32_t object;      // range or cell
+    std::int32_t turn = 0;    // of an access
+    std::int64_t amount = 0;  // of signal, wait, await
+  };
+  struct Waiting {
+    std::int32_t event, turn;
+    std::int64_t spare;  // what its cell can have got by then beyond what it takes
+  };
+  struct Latest {
+    std::int32_t any = -1, change = -1;  // turns
+  };
+
+  const RecordedEvent& event(std::int32_t e) const {
+    return record_.events[static_cast<std::size_t>(e)];
+  }
+  std::int32_t owner(std::int32_t cell) const {
+    return record_.cells[static_cast<std::size_t>(cell)].device;
+  }
+  void find_crossing();
+  void find_items();
+  void add_items(const RecordedAgent& agent, std::int32_t device);
+  void find_waits();
+  void assign_copies();
+  std::int32_t blocked_at(std::int32_t x) const;
+
+  void sweep(std::int32_t device);
+  void drain();
+  void run(std::int32_t device);
+  void signal(std::int32_t cell, std::int64_t amount);
+  void start(std::int32_t copy);
+  void note(std::vector<Latest>& latest, std::int32_t e) const;
+  bool is_far(std::int32_t x) const;
+  bool is_reached(std::int32_t x, bool is_copy) const;
+
+  const Record& record_;
+  const Conflicts& conflicts_;
+  const std::vector<std::int32_t>& turns_;
+  std::vector<bool> crosses_;                                // by cell: other devices signal it
+  std::vector<std::vector<Item>> items_;                     // by device
+  std::vector<std::vector<Waiting>> waits_;                  // by cell
+  std::vector<std::pair<std::int32_t, std::int32_t>> held_;  // a wait, and an access of a copy
+  std::vector<bool> suspects_;
+
+  std::int32_t swept_ = -1;
+  std::vector<std::size_t> position_;  // by device, in its items
+  std::vector<std::int64_t> count_;    // by cell
+  std::vector<std::int32_t> waiting_;  // by device: the cell it waits for, or -1
+  std::vector<std::int32_t> open_;     // devices that can move
+  std::vector<Latest> others_, own_;   // by range: what was reached by others, and by the core
+};
+
+}  // namespace tessera
