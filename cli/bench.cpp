@@ -52,7 +52,8 @@ BenchRow measure(const BenchCase& a_case, double seconds) {
   for (std::size_t p = 0; p < theirs.size(); ++p) {
     row.peers.emplace_back(a_case.peers[p].name, times_of(std::move(theirs[p])));
   }
-  if (a_case.work > 0) row.rate = a_case.work / row.times.median;
+  if (a_case.work > 0)
+    row.rate = a_case.is_per_unit ? row.times.median / a_case.work : a_case.work / row.times.median;
   if (a_case.check) row.check = a_case.check();
   return row;
 }

@@ -23,6 +23,7 @@ struct BenchCase {
   std::vector<Peer> peers;
   double work = 0;                     // of one run, for a rate
   std::string unit;                    // "GFLOP/s", "million ops/s": of `work` a second
+  bool is_per_unit = false;            // the rate is seconds for one unit of work instead
   std::function<std::string()> check;  // "ok", or why the result is not right; after the timing
 };
 
@@ -52,6 +53,7 @@ struct BenchEntry {
   std::function<Expected<BenchCase>()> make;
 };
 std::vector<BenchEntry> interp_suite();
+std::vector<BenchEntry> certificate_suite();
 std::vector<BenchEntry> moe_entries();  // on a GPU
 
 }  // namespace tessera::cli

@@ -28,8 +28,9 @@ struct Suite {
   std::vector<BenchEntry> (*entries)();
 };
 
-constexpr std::array<Suite, 2> suites = {
-    {{"interp", "interpreter", interp_suite}, {"moe", "cuda", moe_entries}}};
+constexpr std::array<Suite, 3> suites = {{{"interp", "interpreter", interp_suite},
+                                          {"certificate", "interpreter", certificate_suite},
+                                          {"moe", "cuda", moe_entries}}};
 
 // The name of the processor or the GPU; times mean nothing without it.
 std::string machine(const Suite& suite) {
@@ -161,8 +162,9 @@ Command bench_command() {
           "times of a suite beside those of its peers, measured in turn",
           "  gmm-run bench\n"
           "  gmm-run bench --suite interp --filter 'gmm_bf16' --json\n"
+          "  gmm-run bench --suite certificate --filter 'rows|ring_8'\n"
           "  gmm-run bench --suite moe --device cuda --filter 'S(4|8)_'\n",
-          {{"suite", "interp|moe", "what is measured; default interp"},
+          {{"suite", "interp|certificate|moe", "what is measured; default interp"},
            {"device", "interpreter|cuda", "where; each suite has its own"},
            {"filter", "REGEX", "only the rows whose name matches"},
            {"seconds", "N",

@@ -32,10 +32,34 @@ TEST(Bench, the_ratio_is_that_to_the_best_peer) {
   EXPECT_EQ(ours, theirs) << "in turn";
 }
 
+TEST(Bench, a_rate_can_be_seconds_for_each_unit) {
+  BenchCase a_case;
+  a_case.run = []() -> Expected<double> { return 5.0; };
+  a_case.work = 10;
+  a_case.is_per_unit = true;
+  EXPECT_EQ(measure(a_case, 0).rate, 0.5);
+}
+
 TEST(Bench, a_run_that_fails_says_why) {
   BenchCase a_case;
   a_case.run = []() -> Expected<double> { return error("no reason"); };
   EXPECT_EQ(measure(a_case, 0).check, "no reason");
+}
+
+TEST(Bench, certificates_are_proved_while_they_are_measured) {
+  std::ostringstream out, err;
+  ASSERT_EQ(run({"bench", "--suite", "certificate", "--filter", "^ring_8_(devices|calls_10)$",
+                 "--seconds", "0", "--json"},
+                out, err),
+            0)
+      << err.str();
+  const nlohmann::json json = nlohmann::json::parse(out.str());
+  ASSERT_EQ(json["rows"].size(), 2U);
+  for (const auto& row : json["rows"]) {
+    EXPECT_EQ(row["check"], "ok");
+    EXPECT_TRUE(row["peers"].contains("run_alone"));
+    EXPECT_TRUE(row["unit"].get<std::string>().starts_with("s per million of "));
+  }
 }
 
 TEST(Bench, rows_have_their_fields) {
