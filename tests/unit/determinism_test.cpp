@@ -1,0 +1,101 @@
+// A run is a pure function of program, inputs and schedule: the hash of its events is the same a
+// hundred times over, and the numbers below hold for every process, compiler and build.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+#include "tests/source_dir.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* schedules[] = {"eager", "lazy", "lifo", "random:7", "pct:7:3"};
+
+std::string trace_hash(const std::string& line, const std::string& schedule, bool is_partial) {
+  std::istringstream stream(line);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) {
+    if (word.ends_with(".tsr")) word = std::string(test::source_dir()) + "/" + word;
+    words.push_back(std::move(word));
+  }
+  words.insert(words.end(), {"--interpret", "--no-verify", "--json", "--schedule", schedule});
+  if (is_partial) words.insert(words.end(), {"--landing", "partial"});
+  std::ostringstream out, err;
+  const int exit_code = cli::run(words, out, err);
+  const nlohmann::json report = nlohmann::json::parse(out.str(), nullptr, false);
+  if (exit_code != 0 || report.is_discarded()) return out.str() + err.str();
+  return report["trace_hash"].get<std::string>();
+}
+
+TEST(determinism, a_hundred_runs_of_a_kernel_do_the_same) {
+  for (const char* line :
+       {"gmm --group-sizes 5,0,9 --k 16 --n 16 --tiling 8,8,8",
+        "tgmm --group-sizes 5,0,9 --k 16 --n 16 --tiling 8,8,8",
+        "ag-matmul --devices 4 --m 8 --k 32 --n 8", "matmul-rs --devices 2 --m 16 --k 16 --n 8",
+        "all-reduce --devices 3 --m 12 --n 8", "run examples/double_buffer.tsr"}) {
+    std::vector<std::string> first;
+    for (int i = 0; i < 100; ++i) {
+      std::vector<std::string> hashes;
+      // Each of the schedules in every fifth run, whole and in parts.
+      for (std::size_t s = 0; s < std::size(schedules); ++s)
+        hashes.push_back(i % 5 == 0 || s == 3 ? trace_hash(line, schedules[s], s % 2 == 1)
+                                              : first[s]);
+      if (i == 0) first = hashes;
+      ASSERT_EQ(hashes, first) << line << ", run " << i;
+    }
+    for (const std::string& hash : first) EXPECT_EQ(hash.size(), 16U) << line << ": " << hash;
+  }
+}
+
+// Written down once: other processes, compilers and builds must come to the same. They change only
+// with the program's text or what the machine does with it.
+TEST(determinism, the_hashes_are_those_of_every_build) {
+  const auto all = [](const std::string& line) {
+    std::string text;
+    for (const char* schedule : schedules)
+      for (const bool is_partial : {false, true})
+        text += trace_hash(line, schedule, is_partial) + "\n";
+    return text;
+  };
+  EXPECT_EQ(all("run examples/double_buffer.tsr"),
+            "71519560462d8d5f\n"
+            "a1297585b1f04c83\n"
+            "04509705028b2c19\n"
+            "0d42d1550feeb8d8\n"
+            "a4e3c7fea47717a6\n"
+            "74fbb934cebbdeec\n"
+            "0544f3df30857030\n"
+            "4e7bbf5831440a23\n"
+            "6cda9d4330b710db\n"
+            "c4c28b3b4f2b6ec6\n");
+  EXPECT_EQ(all("run examples/right_permute.tsr --devices 3"),
+            "6539438c23014e73\n"
+            "8aa18d183f3aee35\n"
+            "c9404baa49a981ad\n"
+            "f4c040a573fb4c9e\n"
+            "c6a699f4ae558981\n"
+            "861ee2cf7531a078\n"
+            "802c018d7e2e34ae\n"
+            "6764263d0738784c\n"
+            "741112ba2630ffaa\n"
+            "b8564d214aab61fc\n");
+  EXPECT_EQ(all("run examples/matmul_bias.tsr --set m=20 --set k=24 --set n=16 --set T=bf16 "
+                "--set tm=8 --set tk=8 --set tn=8"),
+            "f96953ae782364c3\n"
+            "4d572dfb442c04c7\n"
+            "8c0f4c912441a86d\n"
+            "f9b00f26e9efa386\n"
+            "8a4de9e7e86405e0\n"
+            "11690aa3ab8b0713\n"
+            "5e218d4b4f03c009\n"
+            "4b55db699a60db6a\n"
+            "6a2688b0fc22036c\n"
+            "c041d4274feed128\n");
+}
+
+}  // namespace
+}  // namespace tessera
