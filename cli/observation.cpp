@@ -16,6 +16,7 @@ Observation::Observation(const RunRequest& request, Console& console)
       trace_file_(request.trace),
       certifier_(request.lands_in_parts, certified_events) {
   if (request.is_interpreter() && request.certifies) options_.observers.push_back(&certifier_);
+  if (request.timing) options_.observers.push_back(request.timing.get());
   if (!trace_file_.empty()) options_.observers.push_back(&trace_);
   options_.progress_context = &progress_;
   options_.progress = [](void* context, std::int64_t steps) {

@@ -9,6 +9,7 @@
 
 #include "cli/source_file.h"
 #include "cli/text.h"
+#include "cli/timing_report.h"
 #include "interp/certificate/certificate.h"
 #include "interp/schedule.h"
 
@@ -90,6 +91,8 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["dma_bytes"] = result->stats.dma_bytes;
   object["peak_vmem"] = result->stats.peak_vmem;
   object["peak_smem"] = result->stats.peak_smem;
+  if (request.timing && result->findings.empty())
+    object["simulated"] = to_json(request.timing->timing());
 }
 
 std::string line(std::string_view label, std::string_view text) {
@@ -171,6 +174,8 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report) {
                            human_bytes(stats.dma_bytes)));
   text += line("vmem", fmt::format("{} of {}", human_bytes(stats.peak_vmem),
                                    human_bytes(request.profile.machine.vmem_bytes)));
+  if (request.timing && result->findings.empty())
+    text += line("simulated", timing_text(request.timing->timing()));
   if (result->certificate) text += certificate_line(*result->certificate);
   return text;
 }

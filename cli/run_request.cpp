@@ -13,7 +13,7 @@ namespace tessera::cli {
 namespace {
 
 // Options that only the interpreter can honour.
-constexpr std::array<std::string_view, 12> of_interpreter = {
+constexpr std::array<std::string_view, 13> of_interpreter = {
     "profile", "schedule",  "dma-order", "landing",       "slow-device", "math",
     "no-math", "unchecked", "trace",     "save-schedule", "devices",     "no-verify"};
 
@@ -100,8 +100,12 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   request.save_schedule = arguments.text("save-schedule");
   options.record_schedule = !request.save_schedule.empty();
   request.trace = arguments.text("trace");
-  if (!options.checked && !request.trace.empty()) {
-    diags.push_back(error("--unchecked runs without observers, and --trace is one"));
+  if (arguments.has("timing"))
+    request.timing = std::make_shared<TimingObserver>(request.profile.rates);
+  for (const std::string_view observer : {"trace", "timing"}) {
+    if (options.checked || !arguments.has(observer)) continue;
+    diags.push_back(
+        error(fmt::format("--unchecked runs without observers, and --{} is one", observer)));
   }
 }
 
@@ -139,6 +143,7 @@ Options run_options() {
       {"unchecked", "", "no checks and no observers, for measuring only"},
       {"uninitialised", "use|strict|poison", "when undefined data stops the run"},
       {"trace", "FILE", "the run's events as text; - is standard error"},
+      {"timing", "", "how long the run takes on the profile's machine, by a model of its events"},
       {"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE"},
   };
 }

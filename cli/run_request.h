@@ -1,6 +1,7 @@
 // How a program is to be run: the options that the operations and `run` share.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "cli/options.h"
@@ -8,6 +9,7 @@
 #include "devices/device.h"
 #include "devices/profile.h"
 #include "interp/run.h"
+#include "interp/timing.h"
 
 namespace tessera::cli {
 
@@ -18,12 +20,13 @@ struct RunRequest {
   const Device* device = nullptr;  // null: the Eigen reference takes the place of a run
   std::string why;                 // why this device, when the caller did not name it
   Profile profile;
-  RunOptions options;              // of the interpreter
-  std::string schedule = "eager";  // as given; options.schedule holds what a file said
-  std::string save_schedule;       // a file, or empty
-  bool certifies = true;           // every run tells what it proves of all schedules ...
-  bool lands_in_parts = true;      // ... in which copies land so
-  std::string trace;               // a file, "-" for standard error, or empty
+  RunOptions options;                      // of the interpreter
+  std::string schedule = "eager";          // as given; options.schedule holds what a file said
+  std::string save_schedule;               // a file, or empty
+  bool certifies = true;                   // every run tells what it proves of all schedules ...
+  bool lands_in_parts = true;              // ... in which copies land so
+  std::string trace;                       // a file, "-" for standard error, or empty
+  std::shared_ptr<TimingObserver> timing;  // with --timing: it watches the run, and tells after it
 
   std::string_view device_name() const;
   bool is_interpreter() const;

@@ -7,6 +7,7 @@
 
 #include "core/expected.h"
 #include "core/machine_profile.h"
+#include "core/machine_rates.h"
 #include "core/tiling.h"
 
 namespace tessera {
@@ -14,6 +15,7 @@ namespace tessera {
 struct Profile {
   MachineProfile machine;
   Tiling tiling;  // of gmm and tgmm when the caller names none
+  MachineRates rates;
 };
 
 inline constexpr std::string_view default_profile = "v5e";

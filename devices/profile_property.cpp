@@ -10,8 +10,9 @@ namespace tessera {
 namespace {
 
 using Machine = MachineProfile;
-using Member =
-    std::variant<std::int64_t Machine::*, double Machine::*, bool Machine::*, Tiling Profile::*>;
+using Rates = MachineRates;
+using Member = std::variant<std::int64_t Machine::*, double Machine::*, bool Machine::*,
+                            Tiling Profile::*, double Rates::*>;
 
 struct Property {
   std::string_view name;
@@ -35,6 +36,13 @@ const Property properties[] = {
     {"hbm_bandwidth", &Machine::hbm_bandwidth},
     {"link_bandwidth", &Machine::link_bandwidth},
     {"tiling", &Profile::tiling},
+    {"i8_speed", &Rates::i8_speed},
+    {"fp8_speed", &Rates::fp8_speed},
+    {"f32_speed", &Rates::f32_speed},
+    {"vmem_bandwidth", &Rates::vmem_bandwidth},
+    {"copy_latency", &Rates::copy_latency},
+    {"hop_latency", &Rates::hop_latency},
+    {"op_overhead", &Rates::op_overhead},
 };
 
 template <typename T>
@@ -74,10 +82,12 @@ std::string set(Profile& profile, const Member& member, std::string_view text,
     return "";
   }
   if (!unit_text.empty()) return "one value";
-  if (const auto* field = std::get_if<double Machine::*>(&member)) {
-    const auto rate = number<double>(text);
-    if (!rate) return "a number, as in 8.2e11";
-    profile.machine.*(*field) = *rate;
+  const auto* const peak = std::get_if<double Machine::*>(&member);
+  const auto* const rate = std::get_if<double Rates::*>(&member);
+  if (peak || rate) {
+    const auto value = number<double>(text);
+    if (!value) return "a number, as in 8.2e11";
+    (peak ? profile.machine.*(*peak) : profile.rates.*(*rate)) = *value;
   } else if (const auto* flag = std::get_if<bool Machine::*>(&member)) {
     if (text != "yes" && text != "no") return "yes or no";
     profile.machine.*(*flag) = text == "yes";

@@ -1,0 +1,183 @@
+// The model of a run's time against sums that one can do by hand.
+#include "interp/timing.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/expand.h"
+#include "devices/profile.h"
+#include "interp/run.h"
+#include "tests/unit/language_support.h"
+
+namespace tessera {
+namespace {
+
+// 1 GB/s of memory, 100 MB/s of link, 1 TFLOP/s; nothing else takes time.
+MachineProfile plain_machine() {
+  MachineProfile machine = find_profile("v5e")->machine;
+  machine.hbm_bandwidth = 1e9;
+  machine.link_bandwidth = 1e8;
+  machine.matmul_flops = 1e12;
+  machine.lanes = machine.sublanes = 1;
+  machine.matrix_unit = 1;
+  return machine;
+}
+
+Timing timed(const std::string& text, const MachineProfile& machine, const MachineRates& rates = {},
+             int devices = 1, const std::string& schedule = "eager") {
+  const Expected<Program> structured = test::program(text);
+  EXPECT_TRUE(structured) << test::messages(structured ? Diags{} : structured.diags());
+  const Expected<Program> program = expand(*structured);
+  EXPECT_TRUE(program);
+  std::vector<std::vector<Tensor>> storage(static_cast<std::size_t>(devices));
+  std::vector<Binding> bindings(storage.size());
+  for (std::size_t d = 0; d < storage.size(); ++d) {
+    storage[d].reserve(program->buffers.size());
+    for (const Buffer& buffer : program->buffers) {
+      if (buffer.role == Role::scratch) continue;
+      storage[d].emplace_back(buffer.dtype, buffer.shape);
+      bindings[d][buffer.name] = &storage[d].back();
+    }
+  }
+  TimingObserver observer(rates);
+  RunOptions options;
+  options.devices = devices;
+  options.profile = machine;
+  options.math = Math::none;
+  options.schedule = schedule;
+  options.observers = {&observer};
+  const Expected<RunResult> result = run(*program, bindings, options);
+  EXPECT_TRUE(result && result->findings.empty());
+  return observer.timing();
+}
+
+constexpr const char* two_copies = R"(kernel t()
+  in   a:  f32[500, 500] hbm
+  in   b:  f32[500, 500] hbm
+  out  o:  f32[1, 1]     hbm
+  vmem x:  f32[500, 500]
+  vmem y:  f32[500, 500]
+  tile r:  f32[500, 500]
+  sem  s:  bytes
+  sem  t:  bytes
+{
+  start a -> x, s
+  start b -> y, t
+  wait s for x
+  wait t for y
+  r = 0
+  r += x . y
+  copy x[0 +: 1, 0 +: 1] -> o
+}
+)";
+
+TEST(Timing, copies_of_one_device_share_its_memory_and_a_product_waits_for_both) {
+  MachineRates rates;
+  rates.f32_speed = 0.5;
+  const Timing timing = timed(two_copies, plain_machine(), rates);
+  EXPECT_TRUE(timing.is_complete);
+  // 1 MB each at 1 GB/s, 250 MFLOP at half of 1 TFLOP/s, 4 bytes back.
+  EXPECT_NEAR(timing.seconds, 1e-3 + 1e-3 + 5e-4 + 4e-9, 1e-12);
+  EXPECT_NEAR(timing.devices[0].matrix, 5e-4, 1e-12);
+  EXPECT_NEAR(timing.devices[0].memory, 2e-3 + 4e-9, 1e-12);
+  EXPECT_NEAR(timing.devices[0].waiting, 2e-3 + 4e-9, 1e-12);
+  EXPECT_NEAR(timing.devices[0].overlapped, 0, 1e-12);
+}
+
+TEST(Timing, latency_and_overhead_come_once_for_each_copy_and_op) {
+  MachineRates rates;
+  rates.copy_latency = 1e-3;
+  rates.op_overhead = 1e-4;
+  const double without = timed(two_copies, plain_machine()).seconds;
+  const Timing timing = timed(two_copies, plain_machine(), rates);
+  // Two starts, two waits, zero, product, start, wait. The latencies of a and b overlap, that of
+  // the result does not; the second start and the last wait's op come while a copy is on its way.
+  EXPECT_NEAR(timing.devices[0].control, 8e-4, 1e-12);
+  EXPECT_GT(timing.seconds, without + 2e-3);
+  EXPECT_LE(timing.seconds, without + 2e-3 + 8e-4 + 1e-12);
+}
+
+TEST(Timing, the_matrix_unit_takes_whole_tiles) {
+  MachineProfile machine = plain_machine();
+  machine.matrix_unit = 256;
+  machine.sublanes = 8;
+  EXPECT_NEAR(timed(two_copies, machine).devices[0].matrix, 2.0 * 504 * 512 * 512 / 1e12, 1e-12);
+}
+
+TEST(Timing, narrow_blocks_move_as_whole_tiles_of_lanes) {
+  MachineProfile machine = plain_machine();
+  machine.lanes = 128;
+  machine.sublanes = 8;
+  EXPECT_NEAR(timed(two_copies, machine).devices[0].memory, (2 * 504 * 512 + 8 * 128) * 4 / 1e9,
+              1e-12);
+}
+
+// Tiles of 100 by 100: with two buffers the next block arrives while this one is multiplied.
+std::string product(int depth) {
+  return "kernel t()\n  in a: f32[100, 2000] hbm\n  in b: f32[2000, 100] hbm\n"
+         "  out o: f32[100, 100] hbm\n  tile acc: f32[100, 100]\n{\n"
+         "  pipeline s in 20 {\n"
+         "    window x = a[0 +: 100, s * 100 +: 100] depth " +
+         std::to_string(depth) + "\n    window w = b[s * 100 +: 100, 0 +: 100] depth " +
+         std::to_string(depth) +
+         "\n    window r = o[0 +: 100, 0 +: 100]\n    if first(s) { acc = 0 }\n"
+         "    acc += x . w\n    if last(s) { r = acc }\n  }\n}\n";
+}
+
+TEST(Timing, a_second_buffer_hides_copies_behind_products) {
+  MachineProfile machine = plain_machine();
+  machine.matmul_flops = 2e6 / 80e-6;  // a product takes as long as its two blocks
+  const Timing serial = timed(product(1), machine), overlapped = timed(product(2), machine);
+  EXPECT_NEAR(serial.seconds, 20 * 160e-6 + 40e-6, 1e-9);
+  EXPECT_NEAR(overlapped.seconds, 21 * 80e-6 + 40e-6, 1e-9);
+  EXPECT_NEAR(serial.devices[0].overlapped, 0, 1e-9);
+  EXPECT_NEAR(overlapped.devices[0].overlapped, 19 * 80e-6, 1e-9);
+}
+
+constexpr const char* pass_right = R"(kernel t()
+  in  a: f32[500, 500] hbm
+  out o: f32[500, 500] hbm
+  sem sent: bytes
+  sem arrived: bytes
+{
+  start a -> (device + 1) mod devices: o, sent, arrived
+  wait sent for a
+  wait arrived for o
+}
+)";
+
+TEST(Timing, links_of_a_ring_send_at_once) {
+  MachineRates rates;
+  rates.hop_latency = 1e-3;
+  const Timing timing = timed(pass_right, plain_machine(), rates, 4);
+  // The automatic barrier costs a hop or two; then each link moves 1 MB at 100 MB/s, and a hop.
+  EXPECT_GE(timing.seconds, 10e-3 + 1e-3);
+  EXPECT_LE(timing.seconds, 10e-3 + 1e-3 + 4e-3);
+  for (const DeviceTiming& device : timing.devices) {
+    EXPECT_NEAR(device.links, 10e-3, 1e-9);
+    EXPECT_NEAR(device.memory, 2e-3, 1e-9);
+  }
+}
+
+TEST(Timing, is_the_same_under_every_schedule_of_a_program_that_is_proved) {
+  const Timing eager = timed(pass_right, plain_machine(), {}, 4);
+  for (const char* schedule : {"lazy", "lifo", "random:1", "random:2"}) {
+    EXPECT_EQ(timed(pass_right, plain_machine(), {}, 4, schedule).seconds, eager.seconds);
+    EXPECT_EQ(timed(product(2), plain_machine(), {}, 1, schedule).seconds,
+              timed(product(2), plain_machine()).seconds);
+  }
+}
+
+TEST(Timing, every_profile_has_rates) {
+  for (const Profile& profile : profiles()) {
+    EXPECT_GT(profile.rates.vmem_bandwidth, profile.machine.hbm_bandwidth) << profile.machine.name;
+    EXPECT_GT(profile.rates.copy_latency, 0) << profile.machine.name;
+    EXPECT_GT(profile.rates.hop_latency, profile.rates.copy_latency) << profile.machine.name;
+    EXPECT_LT(profile.rates.f32_speed, 1) << profile.machine.name;
+  }
+}
+
+}  // namespace
+}  // namespace tessera
