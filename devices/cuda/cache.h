@@ -1,23 +1,12 @@
-// Compiled kernels on disk: one file for each source, flags and compiler, written whole or not at
-// all.
+// Compiled kernels on disk, one file for each source, flags and compiler: this word, three sizes,
+// what was hashed (so that two sources of one key are told apart), the log, the machine code.
 #pragma once
-#include <optional>
-#include <string>
+#include <string_view>
 
-#include "core/expected.h"
+#include "core/disk_cache.h"
 
 namespace tessera::cuda {
 
-// $TESSERA_CACHE, $XDG_CACHE_HOME/tessera or ~/.cache/tessera; empty when there is no home: nothing
-// is kept.
-std::string cache_folder();
-// A name for everything that the machine code depends on; 128 bits.
-std::string cache_key(const std::string& everything);
-
-std::optional<std::string> read_cached(const std::string& folder, const std::string& key);
-// Writes beside the place and renames: a reader sees all of it or nothing. A folder that cannot be
-// written to is no error of the kernel's; the message says why.
-std::optional<std::string> write_cached(const std::string& folder, const std::string& key,
-                                        const std::string& bytes);
+inline constexpr std::string_view cached_kernel_head = "tessera-cubin-1";
 
 }  // namespace tessera::cuda
