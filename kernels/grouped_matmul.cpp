@@ -41,13 +41,6 @@ Tensor transposed(const Tensor& matrix) {
   return result;
 }
 
-Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
-  Tensor tensor(DType::i32, {static_cast<std::int64_t>(sizes.size())});
-  for (std::size_t g = 0; g < sizes.size(); ++g)
-    tensor.as<std::int32_t>()[g] = static_cast<std::int32_t>(sizes[g]);
-  return tensor;
-}
-
 Expected<Tensor> only_result(Expected<GroupedMatmulRun> run) {
   if (!run) return run.diags();
   if (!run->report.findings.empty()) return run->report.findings;
@@ -83,23 +76,16 @@ Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& r
     return result;
   }
 
-  Settings parameters = kernel_settings(*call, options);
-  parameters["transpose_rhs"] = std::to_string(options.transpose_rhs ? 1 : 0);
-  parameters["local_rows"] = std::to_string(options.window.rows == GroupWindow::Local ? 1 : 0);
-  if (call->align) parameters["align"] = std::to_string(*call->align);
   Tensor lhs_storage, rhs_storage;
   const Tensor sizes = sizes_tensor(call->group_sizes);
   DeviceBinding binding{
       {"lhs", input(as_operand(lhs, call->operand, "lhs", lhs_storage, result.notes))},
       {"rhs", input(as_operand(rhs, call->operand, "rhs", rhs_storage, result.notes))},
       {"group_sizes", input(sizes)}};
-  if (options.existing_out) {
-    parameters["existing"] =
-        std::to_string(options.existing_mode == ExistingOut::Accumulate ? 1 : 2);
-    binding["existing_out"] = input(*options.existing_out);
-  }
+  if (options.existing_out) binding["existing_out"] = input(*options.existing_out);
   result.out = unwritten(options.out_dtype, {call->m, call->n});
-  if (Diags diags = run_kernel("gmm", parameters, std::move(binding), options, result);
+  if (Diags diags =
+          run_kernel("gmm", gmm_settings(*call, options), std::move(binding), options, result);
       !diags.empty())
     return diags;
   return result;

@@ -41,6 +41,23 @@ Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& op
           {"buffers", text(call.buffers)}};
 }
 
+Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& options) {
+  Settings settings = kernel_settings(call, options);
+  settings["transpose_rhs"] = options.transpose_rhs ? "1" : "0";
+  settings["local_rows"] = options.window.rows == GroupWindow::Local ? "1" : "0";
+  if (call.align) settings["align"] = std::to_string(*call.align);
+  if (options.existing_out)
+    settings["existing"] = options.existing_mode == ExistingOut::Accumulate ? "1" : "2";
+  return settings;
+}
+
+Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
+  Tensor tensor(DType::i32, {static_cast<std::int64_t>(sizes.size())});
+  for (std::size_t g = 0; g < sizes.size(); ++g)
+    tensor.as<std::int32_t>()[g] = static_cast<std::int32_t>(sizes[g]);
+  return tensor;
+}
+
 Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
                  const GroupedMatmulOptions& options, GroupedMatmulRun& result) {
   const Expected<const Device*> device = choose_device(options.device);

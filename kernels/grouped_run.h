@@ -10,8 +10,11 @@ namespace tessera {
 
 inline constexpr std::string_view reference_device = "reference";
 
-// The kernel's parameters that gmm and tgmm share.
+// The kernel's parameters that gmm and tgmm share, and all of gmm's.
 Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& options);
+Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& options);
+// Group sizes as the kernels take them.
+Tensor sizes_tensor(const std::vector<std::int64_t>& sizes);
 
 // Runs the kernel on the device that the options choose; `binding` has the inputs, result.out is
 // there already.

@@ -1,0 +1,134 @@
+#include "kernels/operation/config.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Config = GroupedMatmulConfig;
+
+struct IntegerField {
+  const char* name;
+  std::int64_t Config::*member;
+};
+
+constexpr IntegerField integer_fields[] = {{"block_m", &Config::block_m},
+                                           {"block_n", &Config::block_n},
+                                           {"block_k", &Config::block_k},
+                                           {"num_warps", &Config::num_warps},
+                                           {"num_stages", &Config::num_stages}};
+
+constexpr const char* all_fields =
+    "platform, backend, block_m, block_n, block_k, num_warps, num_stages, bypass_xla_tiling";
+
+Diag wrong(const std::string& field, const char* wanted, const Json& found) {
+  return error(fmt::format("config field {} wants {}, got {}", field, wanted, found.dump()));
+}
+
+// Sets one field; the problem, if there is one.
+Diags set(Config& config, const std::string& field, const Json& value) {
+  if (field == "platform" || field == "backend") {
+    if (!value.is_string()) return {wrong(field, "a name", value)};
+    const auto text = value.get<std::string>();
+    if (field == "platform") {
+      const Expected<Platform> platform = parse_platform(text);
+      if (!platform) return platform.diags();
+      config.platform = *platform;
+    } else {
+      const Expected<Backend> backend = parse_backend(text);
+      if (!backend) return backend.diags();
+      config.backend = *backend;
+    }
+    return {};
+  }
+  if (field == "bypass_xla_tiling") {
+    if (!value.is_boolean()) return {wrong(field, "true or false", value)};
+    config.bypass_xla_tiling = value.get<bool>();
+    return {};
+  }
+  for (const IntegerField& known : integer_fields) {
+    if (field != known.name) continue;
+    const bool fits = value.is_number_integer() &&
+                      !(value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX);
+    if (!fits) return {wrong(field, "an integer", value)};
+    config.*(known.member) = value.get<std::int64_t>();
+    return {};
+  }
+  return {error(fmt::format("a config has no field {}; its fields are {}", field, all_fields))};
+}
+
+}  // namespace
+
+std::string to_json(const GroupedMatmulConfig& config) {
+  Json object = {{"platform", name(config.platform)}, {"backend", name(config.backend)}};
+  for (const IntegerField& field : integer_fields) object[field.name] = config.*(field.member);
+  object["bypass_xla_tiling"] = config.bypass_xla_tiling;
+  return object.dump();
+}
+
+Expected<GroupedMatmulConfig> parse_config(std::string_view json) {
+  // A field given twice is gone once the object is built: the parser is asked while it reads.
+  std::set<std::string> seen;
+  Diags diags;
+  const auto note_key = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::key && depth == 1 &&
+        !seen.insert(parsed.get<std::string>()).second)
+      diags.push_back(
+          error(fmt::format("config field {} is given twice", parsed.get<std::string>())));
+    return true;
+  };
+  Json object;
+  try {
+    object = Json::parse(json, note_key);
+  } catch (const Json::parse_error& problem) {
+    return error(fmt::format("a config is a JSON object: {}", problem.what()));
+  }
+  if (!object.is_object())
+    return error(fmt::format("a config is a JSON object, got {}", object.type_name()));
+  Config config;
+  for (const auto& [field, value] : object.items()) {
+    const Diags problems = set(config, field, value);
+    diags.insert(diags.end(), problems.begin(), problems.end());
+  }
+  if (diags.empty()) diags = check_config(config);
+  if (!diags.empty()) return diags;
+  return config;
+}
+
+Diags from_json(std::string_view json, GroupedMatmulConfig& config) {
+  const Expected<GroupedMatmulConfig> parsed = parse_config(json);
+  if (!parsed) return parsed.diags();
+  config = *parsed;
+  return {};
+}
+
+Diags check_config(const GroupedMatmulConfig& config) {
+  Diags diags;
+  for (const IntegerField& field : integer_fields) {
+    if (config.*(field.member) >= 1) continue;
+    diags.push_back(error(fmt::format("config field {} must be at least 1, got {}", field.name,
+                                      config.*(field.member))));
+  }
+  if (config.num_warps >= 1 && !std::has_single_bit(static_cast<std::uint64_t>(config.num_warps)))
+    diags.push_back(error(
+        fmt::format("config field num_warps must be a power of two, got {}", config.num_warps)));
+  return diags;
+}
+
+std::string describe(const GroupedMatmulConfig& config) {
+  const Config plain;
+  std::string text = fmt::format("{}x{}x{}", config.block_m, config.block_k, config.block_n);
+  if (config.num_stages != plain.num_stages) text += fmt::format(", {} stages", config.num_stages);
+  if (config.num_warps != plain.num_warps) text += fmt::format(", {} warps", config.num_warps);
+  if (config.bypass_xla_tiling) text += ", bypassing XLA's tiling";
+  if (config.platform != plain.platform) text += fmt::format(", {}", name(config.platform));
+  if (config.backend != plain.backend) text += fmt::format(" on {}", name(config.backend));
+  return text;
+}
+
+}  // namespace tessera

@@ -1,0 +1,165 @@
+// The time of one candidate: simulated, or measured where there is a device to measure on.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "devices/interpreter/timed_run.h"
+#include "kernels/fill.h"
+#include "kernels/grouped_matmul.h"
+#include "kernels/operation/grouped_tuning.h"
+
+namespace tessera {
+namespace {
+
+using Config = GroupedMatmulConfig;
+
+struct Operands {
+  Tensor lhs, rhs, sizes, existing;
+};
+
+Operands operands_of(const GroupedTuningProblem& p) {
+  Operands result;
+  result.lhs = Tensor::uninitialised(p.lhs, {p.m, p.k});
+  const Shape weights =
+      p.transpose_rhs ? Shape{p.local_groups, p.n, p.k} : Shape{p.local_groups, p.k, p.n};
+  result.rhs = Tensor::uninitialised(p.rhs, p.is_transposed() ? Shape{p.m, p.n} : weights);
+  result.sizes = Tensor(DType::i32, {p.groups()});
+  for (std::int64_t g = 0; g < p.groups(); ++g)
+    result.sizes.set(g, static_cast<double>(p.group_sizes[static_cast<std::size_t>(g)]));
+  if (p.accumulates || p.overwrites) {
+    result.existing = Tensor::uninitialised(
+        p.out, p.is_transposed() ? Shape{p.local_groups, p.k, p.n} : Shape{p.m, p.n});
+  }
+  return result;
+}
+
+GroupedMatmulOptions options_of(const GroupedTuningProblem& p, const Config& config,
+                                const Operands& operands) {
+  GroupedMatmulOptions options;
+  options.out_dtype = p.out;
+  options.tiling = config.tiling();
+  options.input_buffer_count = config.num_stages;
+  options.transpose_rhs = p.transpose_rhs;
+  if (p.accumulates || p.overwrites) options.existing_out = &operands.existing;
+  options.existing_mode = p.overwrites ? ExistingOut::Overwrite : ExistingOut::Accumulate;
+  if (p.local_rows) options.window.rows = GroupWindow::Local;
+  if (p.is_transposed()) {
+    options.num_actual_groups = p.local_groups;
+    options.lhs_layout = GroupedMatmulOptions::LhsLayout::mk;
+  }
+  options.device = device_of(p.platform);
+  return options;
+}
+
+Expected<GroupedMatmulRun> run_once(const GroupedTuningProblem& p, const Operands& operands,
+                                    const GroupedMatmulOptions& options) {
+  const auto run = p.is_transposed() ? run_transposed_grouped_matmul : run_grouped_matmul;
+  Expected<GroupedMatmulRun> result = run(operands.lhs, operands.rhs, operands.sizes, options);
+  if (!result) return result.diags();
+  if (!result->report.findings.empty()) return result->report.findings;
+  return result;
+}
+
+// How many of the tiles along n are simulated; a pass over the rows for each.
+std::int64_t passes(const GroupedTuningProblem& p, const Config& config, std::int64_t most_steps) {
+  constexpr std::int64_t steps_of_a_visit = 6;  // two copies of two halves each, waits, product
+  const auto tiles = [](std::int64_t size, std::int64_t tile) {
+    return std::max<std::int64_t>((size + tile - 1) / tile, 1);
+  };
+  std::int64_t visits = 0;
+  for (const std::int64_t size : p.group_sizes) visits += tiles(size, config.block_m);
+  const std::int64_t steps = visits * tiles(p.k, config.block_k) * steps_of_a_visit;
+  return std::clamp<std::int64_t>(most_steps / steps, 2, tiles(p.n, config.block_n));
+}
+
+// The problem of a gradient: its product is one of the two operations again.
+GroupedTuningProblem gradient_of_lhs(GroupedTuningProblem p) {
+  std::swap(p.k, p.n);
+  p.transpose_rhs = !p.transpose_rhs;
+  std::swap(p.lhs, p.out);
+  p.accumulates = p.overwrites = false;
+  return p;
+}
+
+GroupedTuningProblem gradient_of_rhs(GroupedTuningProblem p) {
+  p.algorithm = "transposed_grouped_matmul";
+  std::swap(p.rhs, p.out);
+  p.transpose_rhs = false;
+  p.accumulates = p.overwrites = false;
+  return p;
+}
+
+}  // namespace
+
+Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Config& config,
+                                   std::int64_t most_steps) {
+  GroupedTuningProblem part = problem;
+  part.platform = Platform::Interpreter;
+  const std::int64_t simulated = passes(problem, config, most_steps) * config.block_n;
+  part.n = std::min(problem.n, simulated);
+  const Operands operands = operands_of(part);
+  const TimedRun timed(problem.profile);
+  GroupedMatmulOptions options = options_of(part, config, operands);
+  options.run = timed.options();
+  const Expected<GroupedMatmulRun> run = run_once(part, operands, options);
+  if (!run) return run.diags();
+  const Expected<double> seconds = timed.seconds();
+  if (!seconds || part.n <= 0) return seconds;
+  return *seconds * static_cast<double>(problem.n) / static_cast<double>(part.n);
+}
+
+Expected<double> measured_seconds(const GroupedTuningProblem& problem, const Config& config,
+                                  const Tuner& tuner) {
+  Operands operands = operands_of(problem);
+  fill(operands.lhs, Fill::normal, FillRole::lhs, problem.k, 1);
+  fill(operands.rhs, Fill::normal, FillRole::rhs, problem.k, 2);
+  if (operands.existing.elements() > 0)
+    fill(operands.existing, Fill::normal, FillRole::lhs, problem.k, 3);
+  const GroupedMatmulOptions options = options_of(problem, config, operands);
+  // A GPU's own events time the kernel alone; elsewhere the tuner's clock times the call.
+  double kernel = 0;
+  const auto call = [&]() -> Diags {
+    const Expected<GroupedMatmulRun> run = run_once(problem, operands, options);
+    if (!run) return run.diags();
+    kernel += run->report.wall_seconds;
+    return {};
+  };
+  if (problem.platform != Platform::Cuda) return tuner.mean_seconds(call);
+  for (int i = 0; i < tuner.warmup; ++i) {
+    if (Diags diags = call(); !diags.empty()) return diags;
+  }
+  kernel = 0;
+  const int count = std::max(tuner.iters, 1);
+  for (int i = 0; i < count; ++i) {
+    if (Diags diags = call(); !diags.empty()) return diags;
+  }
+  return kernel / count;
+}
+
+Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
+                                            const AutotunePolicy& policy, const Tuner& tuner) {
+  const GroupedTuningProblem whole = representative(problem);
+  std::vector<GroupedTuningProblem> products = {whole};
+  if (policy.validate_backward && !whole.is_transposed()) {
+    products.push_back(gradient_of_lhs(whole));
+    products.push_back(gradient_of_rhs(whole));
+  }
+  const bool simulates = problem.platform == Platform::Interpreter;
+  const auto measure = [&](const Config& config) -> Expected<double> {
+    double sum = 0;
+    for (const GroupedTuningProblem& product : products) {
+      const Config own = clamped(config, product.m, product.k, product.n);
+      const Expected<double> seconds =
+          simulates ? simulated_seconds(product, own) : measured_seconds(product, own, tuner);
+      if (!seconds) return seconds.diags();
+      sum += *seconds;
+    }
+    return sum;
+  };
+  const auto bound = [&](const Config& config) {
+    return simulates ? least_seconds(whole, config) : 0.0;
+  };
+  return Tuner::tune<Config>(grouped_candidates(problem), measure, bound);
+}
+
+}  // namespace tessera

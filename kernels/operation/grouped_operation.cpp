@@ -1,0 +1,270 @@
+#include "kernels/operation/grouped_operation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "kernels/grouped_call.h"
+#include "kernels/operation/grouped_options.h"
+#include "kernels/operation/sharded.h"
+
+namespace tessera {
+namespace {
+
+// The platform that the call or the configuration names.
+Expected<Platform> asked_platform(const GroupedMatmulCall& call,
+                                  const GroupedMatmulConfig& config) {
+  const Platform asked = call.platform.value_or(config.platform);
+  if (!call.interpret) return asked;
+  if (asked == Platform::Auto || asked == Platform::Interpreter) return Platform::Interpreter;
+  return error(
+      fmt::format("interpret asks for the interpreter, and the platform is {}", name(asked)));
+}
+
+std::string precision_name(Precision precision) {
+  return precision == Precision::High      ? "high"
+         : precision == Precision::Highest ? "highest"
+                                           : "default";
+}
+
+}  // namespace
+
+GroupedConfigChain& grouped_config_chain() {
+  static GroupedConfigChain chain(PersistentCache::of_user());
+  return chain;
+}
+
+Expected<Padding> grouped_padding(std::int64_t m, std::int64_t k, std::int64_t n,
+                                  const GroupedMatmulConfig& config, bool do_padding) {
+  if (Diags diags = check_config(config); !diags.empty()) return diags;
+  const auto at_least_one = [](std::int64_t value) { return std::max<std::int64_t>(value, 1); };
+  Padding result{m, {}};
+  if (do_padding) result.rows = (m + config.block_m - 1) / config.block_m * config.block_m;
+  result.tiling = {std::min(config.block_m, at_least_one(result.rows)),
+                   std::min(config.block_k, at_least_one(k)),
+                   std::min(config.block_n, at_least_one(n))};
+  if (result.rows % result.tiling.m == 0) return result;
+  return error(
+      fmt::format("{} must be divisible by x-dimension tile size ({}).", m, result.tiling.m));
+}
+
+Tensor padded_rows(const Tensor& tensor, std::int64_t rows) {
+  Shape shape = tensor.shape();
+  shape[0] = rows;
+  Tensor result(tensor.dtype(), shape);
+  if (tensor.bytes() > 0)
+    std::memcpy(result.data(), tensor.data(), static_cast<std::size_t>(tensor.bytes()));
+  return result;
+}
+
+Tensor first_rows(Tensor tensor, std::int64_t rows) {
+  if (tensor.dim(0) == rows) return tensor;
+  Shape shape = tensor.shape();
+  shape[0] = rows;
+  Tensor result = Tensor::uninitialised(tensor.dtype(), shape);
+  if (result.bytes() > 0)
+    std::memcpy(result.data(), tensor.data(), static_cast<std::size_t>(result.bytes()));
+  return result;
+}
+
+GroupedMatmulOptions call_options(const GroupedInvocation& call) {
+  const GroupedMatmulCall& given = *call.call;
+  GroupedMatmulOptions options;
+  options.out_dtype = given.preferred_element_type.value_or(DType::f32);
+  options.window.rows = given.rows;
+  options.transpose_rhs = given.transpose_rhs;
+  options.existing_out = call.existing_out;
+  options.existing_mode = given.existing_mode;
+  options.precision = given.precision;
+  options.run = device_options(given);
+  return options;
+}
+
+DeviceOptions device_options(const GroupedMatmulCall& call) {
+  DeviceOptions options = call.run;
+  if (call.profile.empty()) return options;
+  if (const Expected<Profile> profile = find_profile(call.profile))
+    options.profile = profile->machine;
+  return options;
+}
+
+GroupedMatmulOptions grouped_options(const GroupedInvocation& call,
+                                     const GroupedMatmulConfig& config) {
+  GroupedMatmulOptions options = call_options(call);
+  options.tiling = config.tiling();
+  options.input_buffer_count = config.num_stages;
+  return options;
+}
+
+Expected<PaddedCall> padded_call(const GroupedInvocation& call, const GroupedMatmulConfig& config) {
+  const GroupedMatmulCall& given = *call.call;
+  PaddedCall result;
+  result.options = grouped_options(call, config);
+  if (call.group_offset) {
+    Expected<GroupWindow> window = group_window(*call.group_offset, given.rows);
+    if (!window) return window.diags();
+    result.options.window = *window;
+  }
+  const Platform platform = config.platform;
+  if (config.num_warps != GroupedMatmulConfig{}.num_warps) {
+    return error(ErrorCode::unsupported,
+                 fmt::format("num_warps = {} is not supported on {}: its kernels take their warps "
+                             "from the tile",
+                             config.num_warps, name(platform)));
+  }
+  if (config.bypass_xla_tiling) {
+    return error(
+        ErrorCode::unsupported,
+        fmt::format("bypass_xla_tiling is of platform xla, and this is {}", name(platform)));
+  }
+  // The operands are judged as they are given, before any row is added.
+  const Expected<GroupedCall> valid =
+      validate_gmm(*call.lhs, *call.rhs, *call.group_sizes, result.options);
+  if (!valid) return valid.diags();
+  const Expected<Padding> padding =
+      grouped_padding(valid->m, valid->k, valid->n, config, given.do_padding);
+  if (!padding) return padding.diags();
+  result.padding = *padding;
+  result.options.tiling = padding->tiling;
+  result.is_padded = padding->rows != valid->m;
+  if (result.is_padded) {
+    result.padded_lhs = padded_rows(*call.lhs, padding->rows);
+    if (call.existing_out) result.padded_existing = padded_rows(*call.existing_out, padding->rows);
+  }
+  return result;
+}
+
+Expected<Tensor> called_back(const GroupedMatmulCall& call, Tensor result) {
+  if (!call.out_shard_callback) return result;
+  const Shape shape = result.shape();
+  const DType dtype = result.dtype();
+  Tensor own = call.out_shard_callback(std::move(result));
+  if (own.shape() == shape && own.dtype() == dtype) return own;
+  return error(fmt::format("out_shard_callback returned {}{}, expected {}{}", name(own.dtype()),
+                           to_string(own.shape()), name(dtype), to_string(shape)));
+}
+
+Expected<const KernelSpec*> GroupedMatmul::get_impl(const GroupedMatmulConfig& config) const {
+  return registry_.get(op_id(), config.platform, config.backend);
+}
+
+Expected<GroupedTuningProblem> GroupedMatmul::problem(const GroupedInvocation& call) const {
+  const GroupedMatmulCall& given = *call.call;
+  const Expected<Platform> asked = asked_platform(given, given.cfg.value_or(GroupedMatmulConfig{}));
+  if (!asked) return asked.diags();
+  const Expected<Platform> platform = registry_.detect_platform(op_id(), *asked);
+  if (!platform) return platform.diags();
+  GroupedMatmulOptions options = call_options(call);
+  options.tiling = Tiling{};
+  if (call.group_offset) {
+    const Expected<GroupWindow> window = group_window(*call.group_offset, given.rows);
+    if (!window) return window.diags();
+    options.window = *window;
+  }
+  GroupedTuningProblem result;
+  const Expected<GroupedCall> valid =
+      validate_gmm(*call.lhs, *call.rhs, *call.group_sizes, options);
+  if (!valid) return valid.diags();
+  const std::string& machine = options.run.profile.name;
+  const Expected<Profile> profile = find_profile(!given.profile.empty() ? given.profile
+                                                 : machine.empty() ? std::string(default_profile)
+                                                                   : machine);
+  if (!profile) return profile.diags();
+  result.algorithm = op_id();
+  result.platform = *platform;
+  result.profile = *profile;
+  result.m = valid->m;
+  result.k = valid->k;
+  result.n = valid->n;
+  result.group_sizes = valid->group_sizes;
+  result.local_groups = valid->local_groups;
+  result.lhs = call.lhs->dtype();
+  result.rhs = call.rhs->dtype();
+  result.out = options.out_dtype;
+  result.transpose_rhs = options.transpose_rhs;
+  result.local_rows = given.rows == GroupWindow::Local;
+  const bool overwrites = given.existing_mode == ExistingOut::Overwrite;
+  result.accumulates = call.existing_out && !overwrites;
+  result.overwrites = call.existing_out && overwrites;
+  result.precision = precision_name(given.precision);
+  return result;
+}
+
+Expected<OperationKey> GroupedMatmul::key(const GroupedInvocation& call) const {
+  const Expected<GroupedTuningProblem> about = problem(call);
+  if (!about) return about.diags();
+  return grouped_key(*about);
+}
+
+Expected<GroupedMatmulConfig> GroupedMatmul::heuristic_cfg(const GroupedInvocation& call) const {
+  const Expected<GroupedTuningProblem> about = problem(call);
+  if (!about) return about.diags();
+  return grouped_heuristic(*about);
+}
+
+Expected<std::vector<GroupedMatmulConfig>> GroupedMatmul::candidate_cfgs(
+    const GroupedInvocation& call) const {
+  const Expected<GroupedTuningProblem> about = problem(call);
+  if (!about) return about.diags();
+  return grouped_candidates(*about);
+}
+
+Expected<Decision<GroupedMatmulConfig>> GroupedMatmul::choose(const GroupedInvocation& call,
+                                                              GroupedConfigChain& chain) const {
+  const Expected<GroupedTuningProblem> about = problem(call);
+  if (!about) return about.diags();
+  Selection<GroupedMatmulConfig> selection;
+  selection.key = grouped_key(*about);
+  selection.override_config = call.call->cfg;
+  selection.heuristics = [&] { return grouped_heuristic(*about); };
+  selection.autotune = [&](const AutotunePolicy& policy) {
+    return tune_grouped(*about, policy, call.call->tuner);
+  };
+  selection.measure = measure_name(*about);
+  return chain.choose(selection);
+}
+
+Expected<GroupedMatmulRun> GroupedMatmul::run(const GroupedInvocation& call,
+                                              const GroupedMatmulConfig& config) const {
+  const Expected<Platform> asked = asked_platform(*call.call, config);
+  if (!asked) return asked.diags();
+  GroupedMatmulConfig here = config;
+  if (*asked != config.platform) {
+    here.platform = *asked;
+    here.backend = Backend::Any;
+  }
+  const Expected<const KernelSpec*> spec = get_impl(here);
+  if (!spec) return spec.diags();
+  here.platform = (*spec)->platform;
+  const Expected<PaddedCall> padded = padded_call(call, here);
+  if (!padded) return padded.diags();
+  GroupedMatmulOptions options = padded->options;
+  options.existing_out = padded->existing(call);
+  Expected<GroupedMatmulRun> run =
+      (*spec)->implementation(padded->lhs(call), *call.rhs, *call.group_sizes, options);
+  if (!run) return run.diags();
+  if (!run->report.findings.empty()) return run->report.findings;
+  run->out = first_rows(std::move(run->out), call.lhs->dim(0));
+  return run;
+}
+
+Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
+                                const Tensor* group_offset, const Tensor* existing_out,
+                                const GroupedMatmulCall& call, GroupedConfigChain& chain) {
+  const GroupedInvocation invocation{&lhs, &rhs, &group_sizes, group_offset, existing_out, &call};
+  if (call.mesh || call.in_specs || call.out_specs) {
+    const Expected<ShardedCall> sharded = create_sharded(invocation, chain);
+    if (!sharded) return sharded.diags();
+    return sharded->run(lhs, rhs, group_sizes);
+  }
+  const GroupedMatmul operation(call.use_v2);
+  const Expected<Decision<GroupedMatmulConfig>> decision = operation.choose(invocation, chain);
+  if (!decision) return decision.diags();
+  Expected<GroupedMatmulRun> run = operation.run(invocation, decision->config);
+  if (!run) return run.diags();
+  return called_back(call, std::move(run->out));
+}
+
+}  // namespace tessera

@@ -1,0 +1,13 @@
+#include "kernels/operation/operation_key.h"
+
+#include "core/disk_cache.h"
+
+namespace tessera {
+
+std::string OperationKey::text() const {
+  return device + "|" + operation + "|" + cache_key(call).substr(0, 16);
+}
+
+std::string OperationKey::id() const { return cache_key(everything()); }
+
+}  // namespace tessera
