@@ -41,6 +41,15 @@ std::int64_t mean_of(const GroupedTuningProblem& problem) {
   return (rows_of(problem) + groups - 1) / groups;
 }
 
+// 1 when more than half of the groups have rows, 2 when more than a quarter has, 4 ...
+std::int64_t groups_to_a_filled_one(const GroupedTuningProblem& problem) {
+  const auto& sizes = problem.group_sizes;
+  const std::int64_t filled = problem.groups() - std::count(sizes.begin(), sizes.end(), 0);
+  if (filled == 0) return std::max<std::int64_t>(problem.groups(), 1);
+  return static_cast<std::int64_t>(
+      std::bit_floor(static_cast<std::uint64_t>(problem.groups() / filled)));
+}
+
 std::string device_key(const GroupedTuningProblem& problem) {
   if (problem.platform == Platform::Interpreter)
     return fmt::format("interpreter {}|{}", problem.profile.machine.name, key_version);
@@ -75,15 +84,17 @@ OperationKey grouped_key(const GroupedTuningProblem& p) {
   const std::string lhs =
       is_transposed ? fmt::format("{},{}", p.k, p.m) : fmt::format("{},{}", p.m, p.k);
   return {device_key(p), fmt::format("{}@v{}", p.algorithm, key_version),
-          fmt::format("lhs={}[{}] rhs={}[{}] groups={} local_groups={} largest<={} mean<={} out={} "
-                      "transpose_rhs={} rows={} existing={} precision={}",
-                      name(p.lhs), lhs, name(p.rhs), rhs, p.groups(), p.local_groups,
-                      bucket(largest_of(p)), bucket(mean_of(p)), name(p.out),
-                      p.transpose_rhs ? 1 : 0, p.local_rows ? "local" : "global",
-                      p.accumulates  ? "accumulate"
-                      : p.overwrites ? "overwrite"
-                                     : "none",
-                      p.precision)};
+          fmt::format(
+              "lhs={}[{}] rhs={}[{}] groups={} local_groups={} largest<={} mean<={} filled=1/{} "
+              "out={} "
+              "transpose_rhs={} rows={} existing={} precision={}",
+              name(p.lhs), lhs, name(p.rhs), rhs, p.groups(), p.local_groups, bucket(largest_of(p)),
+              bucket(mean_of(p)), groups_to_a_filled_one(p), name(p.out), p.transpose_rhs ? 1 : 0,
+              p.local_rows ? "local" : "global",
+              p.accumulates  ? "accumulate"
+              : p.overwrites ? "overwrite"
+                             : "none",
+              p.precision)};
 }
 
 GroupedMatmulConfig grouped_heuristic(const GroupedTuningProblem& problem) {
@@ -139,14 +150,15 @@ std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& 
 }
 
 std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t groups,
-                                               std::int64_t largest) {
+                                               std::int64_t largest, std::int64_t filled) {
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max<std::int64_t>(groups, 0)));
   if (groups <= 0) return sizes;
-  const std::int64_t even = (m + groups - 1) / groups;
+  const std::int64_t used = std::clamp<std::int64_t>(filled, 1, groups);
+  const std::int64_t even = (m + used - 1) / used;
   sizes[0] = std::min(m, std::max(largest, even));
   std::int64_t rest = m - sizes[0];
-  for (std::int64_t g = 1; g < groups; ++g) {
-    const std::int64_t share = (rest + groups - g - 1) / (groups - g);
+  for (std::int64_t g = 1; g < used; ++g) {
+    const std::int64_t share = (rest + used - g - 1) / (used - g);
     sizes[static_cast<std::size_t>(g)] = share;
     rest -= share;
   }
@@ -158,7 +170,8 @@ GroupedTuningProblem representative(const GroupedTuningProblem& problem) {
   const std::int64_t rows = rows_of(problem);
   // The middle of the bucket: sizes are spread over (bucket / 2, bucket].
   const std::int64_t largest = bucket(largest_of(problem)) * 3 / 4;
-  result.group_sizes = representative_sizes(rows, problem.groups(), largest);
+  result.group_sizes = representative_sizes(rows, problem.groups(), largest,
+                                            problem.groups() / groups_to_a_filled_one(problem));
   return result;
 }
 

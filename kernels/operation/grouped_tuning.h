@@ -30,7 +30,8 @@ struct GroupedTuningProblem {
   std::int64_t groups() const { return static_cast<std::int64_t>(group_sizes.size()); }
 };
 
-// Shapes, types and options, and of the sizes their largest and mean in buckets of powers of two.
+// Shapes, types and options, and of the sizes their largest and mean in buckets of powers of two,
+// and which share of the groups has rows, halved as often as it can be.
 OperationKey grouped_key(const GroupedTuningProblem& problem);
 
 // 128x128x128, 4 warps, 2 stages, or the tiling that the machine's profile brings. On CUDA its own
@@ -43,10 +44,10 @@ std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& 
 GroupedMatmulConfig clamped(const GroupedMatmulConfig& config, std::int64_t m, std::int64_t k,
                             std::int64_t n);
 
-// `groups` sizes that sum to m, the first of them `largest` (at least m / groups, rounded up), the
-// rest alike: what stands for all calls of one key.
+// `groups` sizes that sum to m: of the first `filled` one has `largest` rows (at least m / filled,
+// rounded up) and the others are alike, the rest is empty. What stands for all calls of one key.
 std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t groups,
-                                               std::int64_t largest);
+                                               std::int64_t largest, std::int64_t filled);
 // The problem with representative sizes of its key.
 GroupedTuningProblem representative(const GroupedTuningProblem& problem);
 

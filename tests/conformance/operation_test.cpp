@@ -453,6 +453,7 @@ TEST(Operation, M14_the_key_has_shapes_types_and_buckets_but_no_values) {
   EXPECT_EQ(key({50, 50}), key({49, 51}));  // one bucket
   EXPECT_NE(key({50, 50}), key({90, 10}));  // another largest size
   EXPECT_NE(key({50, 50}), key({50, 50, 0}));
+  EXPECT_NE(key({60, 20, 10, 10}), key({60, 40, 0, 0}));  // half of the groups are empty
   EXPECT_NE(key({50, 50}), key({50, 50}, 32));
   Example example(100, 16, 16, {50, 50});
   example.call.profile = "v6e";
@@ -488,11 +489,14 @@ TEST(Operation, M14_representative_sizes_sum_to_m) {
   for (const std::int64_t m : {0, 1, 7, 300, 4096}) {
     for (const std::int64_t groups : {1, 2, 3, 64, 5000}) {
       for (const std::int64_t largest : {std::int64_t{0}, std::int64_t{1}, m / 2, m, 2 * m}) {
-        const auto sizes = representative_sizes(m, groups, largest);
-        EXPECT_EQ(static_cast<std::int64_t>(sizes.size()), groups);
-        EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), m);
-        EXPECT_GE(*std::min_element(sizes.begin(), sizes.end()), 0);
-        EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), sizes[0]);
+        for (const std::int64_t filled : {std::int64_t{1}, (groups + 1) / 2, groups}) {
+          const auto sizes = representative_sizes(m, groups, largest, filled);
+          EXPECT_EQ(static_cast<std::int64_t>(sizes.size()), groups);
+          EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}), m);
+          EXPECT_GE(*std::min_element(sizes.begin(), sizes.end()), 0);
+          EXPECT_EQ(*std::max_element(sizes.begin(), sizes.end()), sizes[0]);
+          EXPECT_GE(std::count(sizes.begin(), sizes.end(), 0), groups - filled);
+        }
       }
     }
   }
