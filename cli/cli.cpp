@@ -6,7 +6,9 @@
 #include <ostream>
 
 #include "cli/command.h"
+#include "cli/config_commands.h"
 #include "cli/near.h"
+#include "cli/text.h"
 
 namespace tessera::cli {
 
@@ -16,7 +18,8 @@ std::vector<Command> commands() {
       matmul_rs_command(),     all_gather_command(), all_reduce_command(), reduce_scatter_command(),
       right_permute_command(), run_command(),        verify_command(),     check_command(),
       fmt_command(),           expand_command(),     emit_command(),       list_command(),
-      ops_command(),           fuzz_command(),       bench_command()};
+      ops_command(),           fuzz_command(),       bench_command(),      tune_command(),
+      cache_command()};
 }
 
 namespace {
@@ -73,12 +76,16 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
         {{}, fmt::format("gmm-run {} --help lists its options", command.name)});
     return fail(console, diags);
   }
-  const std::size_t allowed = command.operand.empty() ? 0 : 1;
+  const std::vector<std::string> operands = split(command.operand, ' ');
+  const auto allowed = command.operand.empty() ? 0 : operands.size();
+  const auto needed = static_cast<std::size_t>(std::count_if(
+      operands.begin(), operands.end(),
+      [](const std::string& operand) { return !operand.empty() && !operand.starts_with('['); }));
   if (arguments->words().size() > allowed) {
     return fail(console, error(fmt::format("'{}' is one word too many for {}",
                                            arguments->words()[allowed], command.name)));
   }
-  if (arguments->words().size() < allowed && !command.operand.starts_with('[')) {
+  if (arguments->words().size() < needed) {
     return fail(console, error(fmt::format("{} needs {}", command.name, command.operand)));
   }
   return command.run(*arguments, console);

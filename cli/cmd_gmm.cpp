@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/config_choice.h"
 #include "cli/given.h"
 #include "cli/observation.h"
 #include "cli/operation.h"
@@ -109,13 +110,14 @@ Json report_json(const Arguments& arguments, const Problem& problem, const RunRe
   return object;
 }
 
-int run(Operation operation, const Arguments& arguments, Console& console) {
+int run(Operation operation, const Arguments& given_arguments, Console& console) {
+  Arguments arguments = given_arguments;
   Expected<Asked> what = asked(operation, arguments);
   if (!what) return fail(console, what.diags());
   Expected<RunRequest> request = run_request(arguments, true);
   if (!request) return fail(console, request.diags());
   if (request->device == nullptr) {
-    for (const std::string_view option : {"tiling", "buffers"}) {
+    for (const std::string_view option : {"tiling", "buffers", "config"}) {
       if (!arguments.has(option)) continue;
       return fail(console,
                   error(fmt::format("--{} cuts a kernel, and the reference is not cut", option)));
@@ -129,8 +131,13 @@ int run(Operation operation, const Arguments& arguments, Console& console) {
     if (!program) return fail(console, program.diags());
     what->problem.program = *std::move(program);
   }
-  const Expected<Given> input = given(*what);
+  Expected<Given> input = given(*what);
   if (!input) return fail(console, input.diags());
+  const Expected<ConfigDecision> config = choose_config(input->problem, *request, arguments);
+  if (!config) return fail(console, config.diags());
+  // A replay does what this run did, whatever a cache says then.
+  if (!is_given(*config))
+    arguments = with_config(operation_options(problem_options(operation)), arguments, *config);
   const Problem& problem = input->problem;
   Diags diags;
   const Check check = choose_check(arguments, problem.flops(), *request, diags);
@@ -148,8 +155,11 @@ int run(Operation operation, const Arguments& arguments, Console& console) {
   }
   if (!diags.empty()) return fail(console, diags);
   if (console.json) {
-    print(console, report_json(arguments, problem, *request, *outcome));
+    Json object = report_json(arguments, problem, *request, *outcome);
+    if (arguments.has("explain") || !is_given(*config)) object["config"] = to_json(*config);
+    print(console, object);
   } else {
+    console.out << config_lines(*config, arguments.has("explain"));
     print_report(console, arguments, problem, *request, *outcome);
   }
   return exit_code(outcome->status);
@@ -162,6 +172,8 @@ Expected<Prepared> prepare(Operation operation, const Arguments& arguments) {
   if (!request) return request.diags();
   Expected<Given> input = given(*what);
   if (!input) return input.diags();
+  const Expected<ConfigDecision> config = choose_config(input->problem, *request, arguments);
+  if (!config) return config.diags();
   Prepared prepared{*std::move(request), {}, {}};
   const Problem& problem = input->problem;
   prepared.kernel = fmt::format("{}, m {}, k {}, n {}, {}", name(operation), problem.m, problem.k,

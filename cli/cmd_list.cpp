@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/support_report.h"
 #include "cli/text.h"
 #include "devices/devices.h"
 #include "devices/profile.h"
@@ -63,7 +64,18 @@ Expected<const KernelInfo*> info_of(const Kernel& kernel) {
   return error(fmt::format("the program {} has no kernel of its name", kernel.name));
 }
 
-int run(const Arguments&, Console& console) {
+int run_support(Console& console) {
+  const SupportTable table = support_table();
+  if (console.json) {
+    print(console, {{"status", "ok"}, {"support", cli::to_json(table)}});
+  } else {
+    console.out << support_page(table);
+  }
+  return 0;
+}
+
+int run(const Arguments& arguments, Console& console) {
+  if (arguments.has("support")) return run_support(console);
   Json object = {{"status", "ok"},
                  {"kernels", Json::array()},
                  {"devices", Json::array()},
@@ -114,8 +126,8 @@ Command list_command() {
   return {"list",
           "",
           "the kernels, the devices and the machine profiles",
-          "  gmm-run list\n  gmm-run list --json\n",
-          {},
+          "  gmm-run list\n  gmm-run list --support\n  gmm-run list --json\n",
+          {{"support", "", "which operation, option and type runs where, and why not"}},
           run};
 }
 

@@ -53,10 +53,17 @@ class Loader {
 
   Expected<Given> load() {
     load_files();
-    if (!diags_.empty()) return diags_;
-    settle();
+    if (diags_.empty()) settle();
+    if (diags_.empty()) make_operands();
     if (!diags_.empty()) return diags_;
     return std::move(given_);
+  }
+
+  Expected<Problem> problem() {
+    load_files();
+    if (diags_.empty()) settle();
+    if (!diags_.empty()) return diags_;
+    return std::move(given_.problem);
   }
 
  private:
@@ -135,7 +142,10 @@ class Loader {
     settle_groups();
     if (!diags_.empty()) return;
     refuse_idle_options();
-    if (!diags_.empty()) return;
+  }
+
+  void make_operands() {
+    const Problem& problem = given_.problem;
     std::vector<TensorSize> sizes = {{problem.dtype, problem.lhs_shape()},
                                      {problem.rhs_dtype, problem.rhs_shape()},
                                      {problem.out_dtype, problem.out_shape()}};
@@ -228,5 +238,7 @@ class Loader {
 }  // namespace
 
 Expected<Given> given(const Asked& asked) { return Loader(asked).load(); }
+
+Expected<Problem> settled_problem(const Asked& asked) { return Loader(asked).problem(); }
 
 }  // namespace tessera::cli

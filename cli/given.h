@@ -12,5 +12,7 @@ struct Given {
 
 // Reads the files, settles every extent and type by them and the options, and generates the rest.
 Expected<Given> given(const Asked& asked);
+// The problem alone: nothing is generated, and no memory is needed for it.
+Expected<Problem> settled_problem(const Asked& asked);
 
 }  // namespace tessera::cli

@@ -72,6 +72,8 @@ Options problem_options(Operation operation) {
       {"existing", "FILE", "the existing result; alone it is added to"},
       {"tiling", "tm,tk,tn", "sides of the tiles; default 128,128,128 or the profile's"},
       {"buffers", "N", "slots of each input window; default 2"},
+      {"config", "FILE|JSON", "tiling and stages as a configuration: {\"block_m\": 64, ...}"},
+      {"explain", "", "tell where the configuration comes from, and why"},
       {"program", "FILE.tsr",
        operation == Operation::gmm ? "its kernel gmm runs in place of the shipped one"
                                    : "its kernel tgmm runs in place of the shipped one"},

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -15,6 +16,7 @@
 #include "core/language.h"
 #include "tests/source_dir.h"
 #include "tests/unit/language_support.h"
+#include "tests/unit/temporary.h"
 
 namespace tessera {
 namespace {
@@ -103,10 +105,17 @@ bool shows(const Lines& shown, std::size_t i, const Lines& output, std::size_t j
 // The pages speak of files as seen from the repository's root.
 class Docs : public testing::Test {
  protected:
-  void SetUp() override { fs::current_path(test::source_dir()); }
-  void TearDown() override { fs::current_path(before_); }
+  void SetUp() override {
+    fs::current_path(test::source_dir());
+    ::setenv("TESSERA_CACHE", cache_.file("cache").c_str(), 1);  // what `tune` keeps
+  }
+  void TearDown() override {
+    fs::current_path(before_);
+    ::unsetenv("TESSERA_CACHE");
+  }
 
  private:
+  TemporaryFolder cache_;
   fs::path before_ = fs::current_path();
 };
 

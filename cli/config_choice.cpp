@@ -1,0 +1,205 @@
+#include "cli/config_choice.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/report.h"
+#include "cli/source_file.h"
+#include "cli/text.h"
+#include "core/check.h"
+#include "core/program.h"
+
+namespace tessera::cli {
+namespace {
+
+// What --config, --tiling or --buffers give, on top of what the heuristics say.
+Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem,
+                                                          const RunRequest& request,
+                                                          const Arguments& arguments,
+                                                          const GroupedTuningProblem& about) {
+  using Result = std::optional<GroupedMatmulConfig>;
+  if (!arguments.has("config")) {
+    if (!problem.tiling && !arguments.has("buffers")) return Result();
+    GroupedMatmulConfig config = grouped_heuristic(about);
+    config.platform = about.platform;
+    if (problem.tiling) {
+      config.block_m = problem.tiling->m;
+      config.block_k = problem.tiling->k;
+      config.block_n = problem.tiling->n;
+    }
+    if (arguments.has("buffers")) config.num_stages = problem.buffers;
+    return Result(config);
+  }
+  for (const std::string_view other : {"tiling", "buffers"}) {
+    if (!arguments.has(other)) continue;
+    return error(
+        fmt::format("--config gives the tiling and the stages, and --{} is given too", other));
+  }
+  const Expected<GroupedMatmulConfig> config = read_config(std::string(arguments.text("config")));
+  if (!config) return config.diags();
+  if (config->platform != Platform::Auto && config->platform != about.platform) {
+    return error(fmt::format("the config is for platform {}, and this runs on {}",
+                             name(config->platform), request.device_name()));
+  }
+  const GroupedMatmulConfig plain;
+  if (config->num_warps != plain.num_warps) {
+    return error(ErrorCode::unsupported,
+                 fmt::format("num_warps = {} is not supported on {}: its kernels take their warps "
+                             "from the tile",
+                             config->num_warps, name(about.platform)));
+  }
+  if (config->bypass_xla_tiling) {
+    return error(ErrorCode::unsupported, fmt::format("bypass_xla_tiling is of platform xla, and "
+                                                     "this is {}",
+                                                     name(about.platform)));
+  }
+  if (config->num_stages > max_window_depth) {
+    return error(fmt::format("config field num_stages is at most {}, got {}", max_window_depth,
+                             config->num_stages));
+  }
+  return Result(*config);
+}
+
+}  // namespace
+
+Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json) {
+  if (file_or_json.find_first_of("{[") == 0) return parse_config(file_or_json);
+  const auto source = read_source(file_or_json);
+  if (!source) return source.diags();
+  Expected<GroupedMatmulConfig> config = parse_config((*source)->text);
+  if (config) return config;
+  Diags diags = config.diags();
+  for (Diag& diag : diags) diag.message = fmt::format("{}: {}", file_or_json, diag.message);
+  return diags;
+}
+
+GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request) {
+  GroupedTuningProblem result;
+  result.algorithm =
+      problem.operation == Operation::gmm ? "grouped_matmul" : "transposed_grouped_matmul";
+  result.platform = request.device == nullptr  ? Platform::Reference
+                    : request.is_interpreter() ? Platform::Interpreter
+                                               : Platform::Cuda;
+  result.profile = request.profile;
+  result.m = problem.m;
+  result.k = problem.k;
+  result.n = problem.n;
+  result.group_sizes = problem.group_sizes;
+  result.local_groups = problem.local_groups;
+  result.lhs = problem.dtype;
+  result.rhs = problem.rhs_dtype;
+  result.out = problem.out_dtype;
+  result.transpose_rhs = problem.transpose_rhs;
+  result.local_rows = problem.local_rows;
+  result.accumulates = problem.existing == Existing::accumulate;
+  result.overwrites = problem.existing == Existing::overwrite;
+  result.precision = problem.precision;
+  return result;
+}
+
+Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& request,
+                                       const Arguments& arguments) {
+  const GroupedTuningProblem about = tuning_problem(problem, request);
+  Expected<AutotunePolicy> policy = current_policy();
+  if (!policy) return policy.diags();
+  policy->keep_heuristics = false;  // a run leaves nothing behind that nobody measured
+  const PolicyOverride here(*policy);
+  Selection<GroupedMatmulConfig> selection;
+  selection.key = grouped_key(about);
+  const auto given = given_config(problem, request, arguments, about);
+  if (!given) return given.diags();
+  selection.override_config = *given;
+  selection.heuristics = [&] { return grouped_heuristic(about); };
+  selection.measure = measure_name(about);
+  // A kernel of one's own, and the reference, are none that a cache knows.
+  const bool is_shipped = problem.program == nullptr && request.device != nullptr;
+  if (is_shipped) {
+    selection.autotune = [&](const AutotunePolicy& asked) { return tune_grouped(about, asked); };
+  }
+  ConfigSelectorChain<GroupedMatmulConfig> chain(
+      is_shipped ? std::optional(PersistentCache::of_user()) : std::nullopt);
+  Expected<ConfigDecision> decision = chain.choose(selection);
+  if (!decision || decision->source == ConfigSource::Heuristics) return decision;
+  const GroupedMatmulConfig& config = decision->config;
+  if (decision->source != ConfigSource::Override || arguments.has("config")) {
+    problem.tiling = config.tiling();
+    problem.buffers = config.num_stages;
+  }
+  return decision;
+}
+
+bool is_given(const ConfigDecision& decision) {
+  return decision.source == ConfigSource::Override || decision.source == ConfigSource::Heuristics;
+}
+
+Arguments with_config(Options options, const Arguments& arguments, const ConfigDecision& decision) {
+  std::vector<std::string> words = arguments.given();
+  const GroupedMatmulConfig& config = decision.config;
+  words.insert(words.end(), {"--tiling", to_string(config.tiling()), "--buffers",
+                             std::to_string(config.num_stages)});
+  options.push_back({"json", "", ""});
+  Expected<Arguments> all = parse_arguments(options, words);
+  CHECK(all);
+  return *std::move(all);
+}
+
+std::string config_lines(const ConfigDecision& decision, bool explains) {
+  std::string text;
+  if (explains) {
+    text += line("key", decision.key.text());
+    text += line("", decision.key.call);
+    for (const SelectionStep& step : decision.steps) {
+      const bool is_first = &step == &decision.steps.front();
+      text += line(is_first ? "asked" : "", fmt::format("{}: {}", name(step.source), step.outcome));
+    }
+  }
+  if (explains || !is_given(decision)) {
+    text += line("config",
+                 fmt::format("{}, from {}", describe(decision.config), name(decision.source)));
+  }
+  if (explains && decision.tuning) text += candidate_lines(*decision.tuning);
+  for (const Diag& warning : decision.warnings) text += line("warning", warning.message);
+  return text;
+}
+
+Json to_json(const ConfigDecision& decision) {
+  Json object = {{"key",
+                  {{"device", decision.key.device},
+                   {"operation", decision.key.operation},
+                   {"call", decision.key.call},
+                   {"id", decision.key.id()}}},
+                 {"source", name(decision.source)},
+                 {"config", Json::parse(to_json(decision.config))},
+                 {"steps", Json::array()}};
+  for (const SelectionStep& step : decision.steps)
+    object["steps"].push_back({{"source", name(step.source)}, {"outcome", step.outcome}});
+  if (decision.tuning) object["candidates"] = to_json(*decision.tuning);
+  return object;
+}
+
+std::string candidate_lines(const TuningResult<GroupedMatmulConfig>& tuning) {
+  std::string text;
+  for (std::size_t i = 0; i < tuning.candidates.size(); ++i) {
+    const Measurement<GroupedMatmulConfig>& candidate = tuning.candidates[i];
+    text += fmt::format("  {:<28}{}\n", describe(candidate.config),
+                        candidate.seconds
+                            ? human_seconds(*candidate.seconds) + (i == tuning.best ? "  *" : "")
+                            : "skipped: " + candidate.skipped);
+  }
+  return text;
+}
+
+Json to_json(const TuningResult<GroupedMatmulConfig>& tuning) {
+  Json list = Json::array();
+  for (const Measurement<GroupedMatmulConfig>& candidate : tuning.candidates) {
+    Json row = {{"config", Json::parse(to_json(candidate.config))}};
+    row["seconds"] = candidate.seconds ? Json(*candidate.seconds) : Json();
+    if (!candidate.seconds) row["skipped"] = candidate.skipped;
+    list.push_back(row);
+  }
+  return list;
+}
+
+}  // namespace tessera::cli

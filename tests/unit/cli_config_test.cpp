@@ -1,0 +1,223 @@
+// tune, cache, --config, --explain and list --support, as their users call them.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+#include "kernels/operation/grouped_tuning.h"
+#include "tests/unit/language_support.h"
+#include "tests/unit/temporary.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out, err;
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+// A cache of the test's own.
+class ConfigCommands : public testing::Test {
+ protected:
+  ConfigCommands() { ::setenv("TESSERA_CACHE", folder_.file("cache").c_str(), 1); }
+  ~ConfigCommands() override { ::unsetenv("TESSERA_CACHE"); }
+
+  static Ran gmm_run(std::vector<std::string> words) {
+    std::ostringstream out, err;
+    const int code = run(words, out, err);
+    return {code, out.str(), err.str()};
+  }
+  // A problem whose best tiling is not the default one.
+  static std::vector<std::string> problem(std::vector<std::string> before,
+                                          std::vector<std::string> after = {}) {
+    std::vector<std::string> words = std::move(before);
+    for (const char* word : {"--m", "512", "--groups", "2", "--k", "512", "--n", "256",
+                             "--group-sizes", "uniform", "--interpret"})
+      words.emplace_back(word);
+    words.insert(words.end(), after.begin(), after.end());
+    return words;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ConfigCommands, what_tune_finds_the_next_run_takes) {
+  const Ran before = gmm_run(problem({"gmm"}, {"--explain", "--json", "--no-math"}));
+  ASSERT_EQ(before.code, 0) << before.out << before.err;
+  EXPECT_EQ(before.json()["config"]["source"], "heuristics");
+  EXPECT_EQ(before.json()["kernel"], "gmm_128x128x128");
+  const Ran tuned = gmm_run(problem({"tune", "gmm"}, {"--json"}));
+  ASSERT_EQ(tuned.code, 0) << tuned.out << tuned.err;
+  const nlohmann::json found = tuned.json();
+  EXPECT_GE(found["candidates"].size(), 3u);
+  const nlohmann::json config = found["config"];
+  EXPECT_NE(config["block_m"], 128);
+  const Ran after = gmm_run(problem({"gmm"}, {"--json"}));
+  ASSERT_EQ(after.code, 0) << after.out << after.err;
+  EXPECT_EQ(after.json()["status"], "ok");
+  EXPECT_EQ(after.json()["config"]["source"], "persistent");
+  EXPECT_EQ(after.json()["config"]["config"], config);
+  EXPECT_EQ(after.json()["tiling"]["m"], config["block_m"]);
+  EXPECT_EQ(after.json()["tiling"]["k"], config["block_k"]);
+  EXPECT_EQ(after.json()["tiling"]["n"], config["block_n"]);
+  // A tiling that is given wins, and another problem is another key.
+  const Ran given = gmm_run(problem({"gmm"}, {"--tiling", "64,64,64", "--json", "--explain"}));
+  EXPECT_EQ(given.json()["config"]["source"], "override");
+  EXPECT_EQ(given.json()["kernel"], "gmm_64x64x64");
+  const Ran other = gmm_run(problem({"gmm"}, {"--out-dtype", "bf16", "--json", "--explain"}));
+  EXPECT_EQ(other.json()["config"]["source"], "heuristics");
+}
+
+TEST_F(ConfigCommands, a_report_names_the_source_and_explain_the_chain) {
+  const Ran plain = gmm_run(problem({"gmm"}, {"--no-math"}));
+  EXPECT_EQ(plain.out.find("config"), std::string::npos) << plain.out;
+  const Ran explained = gmm_run(problem({"gmm"}, {"--no-math", "--explain"}));
+  for (const char* text :
+       {"asked     override: none given\n", "overlay: none for this key\n",
+        "memory: not seen yet\n", "persistent: has no entry\n",
+        "autotune: the policy asks the heuristics\n", "config    128x128x128, from heuristics\n"})
+    EXPECT_NE(explained.out.find(text), std::string::npos) << text << explained.out;
+  ASSERT_EQ(gmm_run(problem({"tune", "gmm"})).code, 0);
+  const Ran tuned = gmm_run(problem({"gmm"}, {"--no-math"}));
+  EXPECT_NE(tuned.out.find(", from persistent\n"), std::string::npos) << tuned.out;
+}
+
+TEST_F(ConfigCommands, a_config_is_json_or_a_file_of_it) {
+  const std::string json = R"({"block_m": 64, "block_k": 32, "block_n": 128, "num_stages": 3})";
+  const Ran inlined = gmm_run(problem({"gmm"}, {"--config", json, "--json"}));
+  ASSERT_EQ(inlined.code, 0) << inlined.out << inlined.err;
+  EXPECT_EQ(inlined.json()["kernel"], "gmm_64x32x128");
+  const std::string file = folder_.file("config.json");
+  write_bytes(file, json);
+  const Ran read = gmm_run(problem({"gmm"}, {"--config", file, "--json"}));
+  EXPECT_EQ(read.json()["kernel"], "gmm_64x32x128");
+  const auto message = [&](std::vector<std::string> words) {
+    const Ran ran = gmm_run(problem({"gmm"}, std::move(words)));
+    EXPECT_EQ(ran.code, 2);
+    return ran.err;
+  };
+  EXPECT_NE(message({"--config", "{\"block\": 1}"}).find("a config has no field block;"),
+            std::string::npos);
+  EXPECT_NE(message({"--config", json, "--tiling", "8,8,8"})
+                .find("--config gives the tiling and the stages, and --tiling is given too"),
+            std::string::npos);
+  EXPECT_NE(message({"--config", R"({"platform": "cuda"})"})
+                .find("the config is for platform cuda, and this runs on interpreter"),
+            std::string::npos);
+  EXPECT_NE(message({"--config", R"({"num_warps": 8})"}).find("num_warps = 8 is not supported"),
+            std::string::npos);
+  write_bytes(file, "[]");
+  EXPECT_NE(message({"--config", file}).find("config.json: a config is a JSON object, got array"),
+            std::string::npos);
+  EXPECT_EQ(gmm_run(problem({"gmm"}, {"--config", folder_.file("none")})).code, 3);
+}
+
+TEST_F(ConfigCommands, cache_lists_shows_and_clears) {
+  EXPECT_EQ(gmm_run({"cache", "list", "--json"}).json()["configurations"].size(), 0u);
+  ASSERT_EQ(gmm_run(problem({"tune", "gmm"})).code, 0);
+  const Ran dry = gmm_run(problem({"tune", "tgmm"}, {"--dry-run"}));
+  ASSERT_EQ(dry.code, 0) << dry.err;
+  const auto listed = gmm_run({"cache", "list", "--json"}).json()["configurations"];
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0]["operation"], "grouped_matmul@v1");
+  EXPECT_EQ(listed[0]["measure"], "simulated on v5e");
+  const std::string id = listed[0]["id"];
+  const Ran shown = gmm_run({"cache", "show", id.substr(0, 8), "--json"});
+  EXPECT_EQ(shown.json()["config"], listed[0]["config"]);
+  EXPECT_EQ(gmm_run({"cache", "show", "zz"}).code, 2);
+  EXPECT_EQ(gmm_run({"cache", "show"}).code, 2);
+  EXPECT_EQ(gmm_run({"cache", "list", id}).code, 2);
+  EXPECT_EQ(gmm_run({"cache", "drop"}).code, 2);
+  EXPECT_EQ(gmm_run({"cache"}).code, 2);
+  EXPECT_EQ(gmm_run({"cache", "clear", id, "--json"}).json()["configurations"], 1);
+  EXPECT_EQ(gmm_run({"cache", "clear", id}).code, 2);
+  EXPECT_EQ(gmm_run({"cache", "list", "--json"}).json()["configurations"].size(), 0u);
+}
+
+TEST_F(ConfigCommands, a_replay_gives_the_tiling_that_a_cache_gave) {
+  const Ran asked = gmm_run(problem({"gmm"}, {"--explain", "--json", "--no-math"}));
+  const auto key = asked.json()["config"]["key"];
+  GroupedMatmulConfig config;
+  config.block_m = config.block_k = 8192;  // more than the machine has
+  ASSERT_TRUE(PersistentCache::of_user()
+                  .store({{key["device"], key["operation"], key["call"]},
+                          to_json(config),
+                          "autotune",
+                          1,
+                          "by hand"})
+                  .empty());
+  const Ran ran = gmm_run(problem({"gmm"}, {"--json"}));
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.json()["findings"][0]["kind"], "capacity");
+  const std::string replay = ran.json()["replay"];
+  EXPECT_NE(replay.find("--tiling 8192,8192,128 --buffers 2"), std::string::npos) << replay;
+}
+
+TEST_F(ConfigCommands, tune_refuses_what_it_does_not_know) {
+  EXPECT_EQ(gmm_run({"tune", "ag-matmul"}).code, 2);
+  EXPECT_EQ(gmm_run({"tune"}).code, 2);
+  const Ran clock = gmm_run(problem({"tune", "gmm"}, {"--iters", "3"}));
+  EXPECT_EQ(clock.code, 2);
+  EXPECT_NE(clock.err.find("--warmup and --iters are for a clock"), std::string::npos);
+}
+
+// Tuning sees representative sizes and a part of the run; here every candidate is run whole, on the
+// sizes as they are.
+TEST_F(ConfigCommands, tuning_picks_within_five_percent_of_the_best_of_all_candidates) {
+  const std::vector<std::vector<std::string>> problems = {
+      {"gmm", "--m", "1024", "--groups", "4", "--group-sizes", "uniform", "--k", "1024", "--n",
+       "2048"},
+      {"gmm", "--m", "2048", "--groups", "8", "--group-sizes", "zipf:1.2", "--k", "512", "--n",
+       "1536", "--profile", "v6e"},
+      {"gmm", "--m", "1500", "--groups", "16", "--group-sizes", "multinomial", "--k", "768", "--n",
+       "1000", "--profile", "v5p"},
+      {"gmm", "--m", "300", "--groups", "3", "--group-sizes", "100,150,50", "--k", "2048", "--n",
+       "640", "--transpose-rhs"},
+      {"gmm", "--m", "1024", "--groups", "4", "--group-sizes", "onehot", "--k", "1024", "--n",
+       "1024", "--existing-out", "accumulate"},
+      {"gmm", "--m", "512", "--groups", "4", "--group-sizes", "uniform", "--k", "512", "--n", "512",
+       "--profile", "h200"},
+      {"tgmm", "--m", "2048", "--groups", "8", "--group-sizes", "jitter:30", "--k", "1024", "--n",
+       "1024"},
+  };
+  for (const auto& problem : problems) {
+    std::vector<std::string> words = {"tune"};
+    words.insert(words.end(), problem.begin(), problem.end());
+    words.insert(words.end(), {"--interpret", "--all", "--dry-run", "--json"});
+    const Ran ran = gmm_run(words);
+    ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+    const nlohmann::json object = ran.json();
+    EXPECT_GE(object["chosen_over_best"], 1.0);
+    EXPECT_LE(object["chosen_over_best"], 1.05) << ran.out;
+  }
+}
+
+TEST(Support, the_readme_holds_the_table_of_the_registries) {
+  std::ostringstream out, err;
+  ASSERT_EQ(run({"list", "--support"}, out, err), 0) << err.str();
+  const std::string readme = test::read_file("README.md");
+  EXPECT_NE(readme.find("\n" + out.str()), std::string::npos)
+      << "the README holds the output of `gmm-run list --support`, which is now\n"
+      << out.str();
+}
+
+TEST(Support, every_answer_has_its_reason_and_the_interpreter_runs_everything) {
+  std::ostringstream out, err;
+  ASSERT_EQ(run({"list", "--support", "--json"}, out, err), 0);
+  const auto rows = nlohmann::json::parse(out.str())["support"];
+  EXPECT_GE(rows.size(), 50u);
+  for (const auto& row : rows) {
+    for (const auto& [execution, answer] : row["executions"].items()) {
+      EXPECT_EQ(answer["ok"].get<bool>(), answer["reason"].is_null()) << row;
+      if (execution != "interpreter") continue;
+      EXPECT_TRUE(answer["ok"].get<bool>()) << row;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cli
