@@ -74,13 +74,10 @@ class Replay {
       const TimingRecord::Core& core = record_.cores()[c];
       timing.is_complete &= cores_[c].next == core.steps.size();
       DeviceTiming& device = timing.devices[c];
-      device = {core.matrix,
-                core.vector,
-                core.control,
-                cores_[c].waiting,
-                cores_[c].memory,
-                cores_[c].sending,
-                0};
+      device = {core.matrix, core.vector, core.control, cores_[c].waiting, cores_[c].memory, 0, 0};
+      // Links send at once: the busiest one stands for all.
+      for (const auto& [other, link] : cores_[c].links)
+        device.links = std::max(device.links, link.busy);
       device.overlapped = Busy::overlap(cores_[c].works, cores_[c].moves);
     }
     return timing;
@@ -97,12 +94,15 @@ class Replay {
       return at != other.at ? at > other.at : order > other.order;
     }
   };
+  struct Link {
+    double free = 0, busy = 0;
+  };
   struct Core {
     std::size_t next = 0;
     double since = 0;  // it waits
-    double waiting = 0, memory = 0, sending = 0;
+    double waiting = 0, memory = 0;
     double memory_free = 0;
-    std::map<std::int32_t, double> link_free;  // by the device at the other end
+    std::map<std::int32_t, Link> links;  // by the device at the other end
     Busy works, moves;
   };
 
@@ -173,8 +173,8 @@ class Replay {
     use(source.memory_free, copy.read, profile.hbm_bandwidth, source.memory);
     source.moves.add(std::max(now, held), source.memory_free);
     if (copy.is_remote && copy.to != copy.from) {
-      double& link = source.link_free[copy.to];
-      use(link, copy.moved, profile.link_bandwidth, source.sending);
+      Link& link = source.links[copy.to];
+      use(link.free, copy.moved, profile.link_bandwidth, link.busy);
       source.moves.add(begin, end);
     }
     const double before = std::max(now, target.memory_free);

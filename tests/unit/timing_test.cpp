@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "core/expand.h"
+#include "devices/interpreter/timed_run.h"
 #include "devices/profile.h"
 #include "interp/run.h"
+#include "kernels/allgather_matmul.h"
 #include "tests/unit/language_support.h"
 
 namespace tessera {
@@ -167,6 +169,39 @@ TEST(Timing, is_the_same_under_every_schedule_of_a_program_that_is_proved) {
     EXPECT_EQ(timed(pass_right, plain_machine(), {}, 4, schedule).seconds, eager.seconds);
     EXPECT_EQ(timed(product(2), plain_machine(), {}, 1, schedule).seconds,
               timed(product(2), plain_machine()).seconds);
+  }
+}
+
+// The published predictions for the all-gather matmul over rows on 8 devices of v6e: the time lies
+// between that of full overlap (the longest of products, memory and gathering) and that of none
+// (products and gathering, one after the other).
+TEST(Timing, the_all_gather_matmul_lies_between_full_overlap_and_none) {
+  struct Row {
+    std::int64_t m, n, k;
+    double overlapped, serial;
+  };
+  constexpr std::int64_t devices = 8;
+  for (const Row& row :
+       {Row{1024, 51200, 5120, 72.9e-6, 123.9e-6}, Row{2048, 51200, 5120, 145.9e-6, 247.8e-6}}) {
+    std::vector<Tensor> x, y;
+    Tensor rings(DType::i32, {1, devices});
+    for (std::int64_t d = 0; d < devices; ++d) {
+      rings.set(d, static_cast<double>(d));
+      x.push_back(Tensor::uninitialised(DType::bf16, {row.m / devices, row.k}));
+      y.push_back(Tensor::uninitialised(DType::bf16, {row.k, row.n / devices}));
+    }
+    const TimedRun timed(*find_profile("v6e"));
+    AllgatherRowsOptions options;
+    options.device = "interpreter";
+    options.run = timed.options();
+    const Expected<Launch> launch = launch_allgather_matmul_rows(x, y, rings, options);
+    ASSERT_TRUE(launch) << render(launch.diags());
+    const Expected<DeviceReport> report = run(*launch, options);
+    ASSERT_TRUE(report && report->findings.empty());
+    const Expected<double> seconds = timed.seconds();
+    ASSERT_TRUE(seconds);
+    EXPECT_GE(*seconds, row.overlapped) << row.m;
+    EXPECT_LE(*seconds, row.serial) << row.m;
   }
 }
 
