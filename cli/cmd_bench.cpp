@@ -8,11 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/bench.h"
+#include "cli/bench_report.h"
 #include "cli/command.h"
 #include "cli/near.h"
 #include "cli/progress.h"
@@ -52,20 +53,6 @@ std::int64_t peak_resident_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss * 1024;  // Linux counts in KiB
-}
-
-Json to_json(const Times& times) {
-  return {{"min", times.min}, {"median", times.median}, {"max", times.max}};
-}
-
-Json to_json(const BenchRow& row) {
-  Json object = {{"name", row.name}, {"seconds", to_json(row.times)}, {"peers", Json::object()}};
-  for (const auto& [peer, times] : row.peers) object["peers"][peer] = to_json(times);
-  object["ratio"] = row.peers.empty() ? Json() : Json(row.ratio());
-  object["check"] = row.check;
-  object["rate"] = row.rate;
-  object["unit"] = row.unit;
-  return object;
 }
 
 std::string text_of(const BenchRow& row) {
@@ -110,7 +97,46 @@ Expected<std::vector<BenchEntry>> choose_entries(const Suite& suite, const Argum
   return entries;
 }
 
+// Writes the plot where --plot says.
+Diags save_plot(const Arguments& arguments, const BenchReport& report) {
+  const std::string place(arguments.text("plot"));
+  if (place.empty()) return {};
+  std::ofstream file(place, std::ios::trunc);
+  file << plot_of(report);
+  if (file.flush()) return {};
+  return {error(ErrorCode::environment, fmt::format("cannot write {}", place))};
+}
+
+// An earlier run's report, shown again: nothing is measured.
+int show(const Arguments& arguments, Console& console) {
+  const std::string place(arguments.text("from"));
+  for (const char* other : {"suite", "device", "filter", "seconds"}) {
+    if (arguments.has(other)) {
+      return fail(console, error(fmt::format("--from shows what was measured, and --{} says what "
+                                             "to measure",
+                                             other)));
+    }
+  }
+  std::ifstream file(place);
+  std::ostringstream text;
+  if (!(text << file.rdbuf()))
+    return fail(console, error(ErrorCode::environment, fmt::format("cannot read {}", place)));
+  const Expected<BenchReport> report = read_report(text.str());
+  if (!report) return fail(console, report.diags());
+  if (const Diags diags = save_plot(arguments, *report); !diags.empty())
+    return fail(console, diags);
+  if (console.json) {
+    Json object = to_json(*report);
+    object["status"] = name(Status::ok);
+    print(console, object);
+  } else {
+    console.out << report->machine << '\n' << table_of(*report);
+  }
+  return 0;
+}
+
 int run(const Arguments& arguments, Console& console) {
+  if (arguments.has("from")) return show(arguments, console);
   const Expected<const Suite*> suite = choose_suite(arguments);
   if (!suite) return fail(console, suite.diags());
   const Expected<std::vector<BenchEntry>> entries = choose_entries(**suite, arguments);
@@ -126,11 +152,8 @@ int run(const Arguments& arguments, Console& console) {
       static_cast<double>(arguments.integer("seconds", diags, 0, 3600).value_or(2));
   if (!diags.empty()) return fail(console, diags);
 
-  Json object = {{"status", "ok"},
-                 {"suite", (*suite)->name},
-                 {"device", (*suite)->device},
-                 {"machine", machine(**suite)},
-                 {"rows", Json::array()}};
+  BenchReport report{
+      std::string((*suite)->name), std::string((*suite)->device), machine(**suite), {}};
   if (!console.json) console.out << machine(**suite) << '\n';
   Progress progress(console);
   bool all_right = true;
@@ -140,15 +163,19 @@ int run(const Arguments& arguments, Console& console) {
     if (!made) return fail(console, made.diags());
     const BenchRow row = measure(*made, seconds);
     all_right = all_right && row.check == "ok";
-    object["rows"].push_back(to_json(row));
+    report.rows.push_back(row);
     if (!console.json) console.out << text_of(row) << std::flush;
   }
   const Status status = all_right ? Status::ok : Status::mismatch;
+  if (const Diags unsaved = save_plot(arguments, report); !unsaved.empty())
+    return fail(console, unsaved);
+  Json object = to_json(report);
   object["status"] = name(status);
   object["peak_resident_bytes"] = peak_resident_bytes();
   if (console.json) {
     print(console, object);
   } else {
+    if ((*suite)->device == "cuda") console.out << '\n' << table_of(report);
     console.out << "peak memory " << human_bytes(peak_resident_bytes()) << '\n';
   }
   return exit_code(status);
@@ -163,13 +190,16 @@ Command bench_command() {
           "  gmm-run bench\n"
           "  gmm-run bench --suite interp --filter 'gmm_bf16' --json\n"
           "  gmm-run bench --suite certificate --filter 'rows|ring_8'\n"
-          "  gmm-run bench --suite moe --device cuda --filter 'S(4|8)_'\n",
+          "  gmm-run bench --suite moe --device cuda --filter 'S(4|8)_'\n"
+          "  gmm-run bench --from moe.json --plot moe.svg\n",
           {{"suite", "interp|certificate|moe", "what is measured; default interp"},
            {"device", "interpreter|cuda", "where; each suite has its own"},
            {"filter", "REGEX", "only the rows whose name matches"},
            {"seconds", "N",
             "about how long each row is measured, and at least three times; "
-            "default 2"}},
+            "default 2"},
+           {"plot", "FILE.svg", "draw the peers' times over ours"},
+           {"from", "FILE.json", "show, and draw, what --json said of an earlier run"}},
           run};
 }
 
