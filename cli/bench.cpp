@@ -43,9 +43,13 @@ BenchRow measure(const BenchCase& a_case, double seconds) {
       spent += *took;
       return true;
     };
-    if (!time(a_case.run, ours)) return row;
-    for (std::size_t p = 0; p < theirs.size(); ++p) {
-      if (!time(a_case.peers[p].run, theirs[p])) return row;
+    // In turn, and every other round backwards: who comes second finds another clock and cache.
+    const std::size_t arms = theirs.size() + 1;
+    for (std::size_t i = 0; i < arms; ++i) {
+      const std::size_t arm = round % 2 == 0 ? i : arms - 1 - i;
+      const bool went_well =
+          arm == 0 ? time(a_case.run, ours) : time(a_case.peers[arm - 1].run, theirs[arm - 1]);
+      if (!went_well) return row;
     }
   }
   row.times = times_of(std::move(ours));

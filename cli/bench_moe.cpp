@@ -11,6 +11,7 @@
 #include "cli/bench.h"
 #include "devices/cuda/cublas.h"
 #include "devices/cuda/driver.h"
+#include "devices/cuda/timer.h"
 #include "kernels/check.h"
 #include "kernels/device_grouped_matmul.h"
 #include "kernels/fill.h"
@@ -57,13 +58,12 @@ struct MoeRun {
   bool transposed = false;
   std::vector<std::int64_t> sizes;
   DeviceArrays arrays;
-  std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0, flush = 0;
+  std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0;
   std::int64_t out_bytes = 0;
   std::shared_ptr<cuda::Kernel> kernel;
   std::unique_ptr<cuda::CublasGrouped> grouped;
-  cuda::Event begin, end;
+  std::shared_ptr<cuda::DeviceTimer> timer;
 
-  static constexpr std::size_t flush_bytes = 256u << 20;
   bool is_tgmm() const { return shape.kind == MoeKind::tgmm; }
 
   Problem prepare();
@@ -73,23 +73,17 @@ struct MoeRun {
                           nullptr);
   }
   Problem run_dense();
-  template <typename Enqueue>
-  Expected<double> timed(Enqueue enqueue) {
-    if (auto problem = cuda::set_bytes(flush, 0x5A, flush_bytes, nullptr)) return *problem;
-    if (auto problem = cuda::record(begin, nullptr)) return *problem;
-    if (auto problem = enqueue()) return *problem;
-    if (auto problem = cuda::record(end, nullptr)) return *problem;
-    double seconds = 0;
-    if (auto problem = cuda::elapsed_seconds(seconds, begin, end)) return *problem;
-    return seconds;
+  Expected<double> timed(const std::function<Problem()>& enqueue) {
+    return timer->seconds(enqueue);
   }
-  std::string check();
+  std::string check(const std::function<Problem()>& enqueue);
   std::string check_group(std::size_t group, std::int64_t first);
 };
 
 Problem MoeRun::prepare() {
-  if (const Support here = cuda::driver_available(); !here.ok)
-    return error(ErrorCode::environment, here.reason);
+  Expected<std::shared_ptr<cuda::DeviceTimer>> clock = cuda::DeviceTimer::make();
+  if (!clock) return clock.diags().front();
+  timer = *std::move(clock);
   sizes = shape.group_sizes();
   DeviceGroupedMatmul call;
   call.kind = is_tgmm() ? DeviceGroupedMatmul::Kind::tgmm : DeviceGroupedMatmul::Kind::gmm;
@@ -98,6 +92,7 @@ Problem MoeRun::prepare() {
   call.n = shape.n;
   call.groups = shape.groups;
   call.transpose_rhs = transposed;
+  call.expected_sizes = sizes;
   Expected<std::shared_ptr<cuda::Kernel>> made = device_grouped_matmul(call);
   if (!made) return made.diags().front();
   kernel = *std::move(made);
@@ -109,12 +104,9 @@ Problem MoeRun::prepare() {
   if (auto problem = arrays.add(rhs, 2 * right)) return problem;
   if (auto problem = arrays.add(out, out_bytes)) return problem;
   if (auto problem = arrays.add(group_sizes, 4 * shape.groups)) return problem;
-  if (auto problem = arrays.add(flush, flush_bytes)) return problem;
   if (auto problem = arrays.fill_normal(lhs, shape.rows * shape.k, shape.seed)) return problem;
   if (auto problem = arrays.fill_normal(rhs, right, shape.seed + 1)) return problem;
-  if (auto problem = cuda::to_device(group_sizes, small.data(), small.size() * 4)) return problem;
-  if (auto problem = cuda::create_event(begin)) return problem;
-  return cuda::create_event(end);
+  return cuda::to_device(group_sizes, small.data(), small.size() * 4);
 }
 
 // One product for each group that has rows.
@@ -153,12 +145,12 @@ Problem MoeRun::run_dense() {
                             rows * shape.k, rows * shape.n, shape.k * shape.n);
 }
 
-// Against the reference: the first and the last group with rows, the longest, and their first and
-// last rows.
-std::string MoeRun::check() {
+// What `enqueue` computes in a poisoned result, against the reference: the first and the last group
+// with rows, the longest, and their first and last rows (tgmm: rows of the block).
+std::string MoeRun::check(const std::function<Problem()>& enqueue) {
   if (auto problem = cuda::set_bytes(out, 0xFF, static_cast<std::size_t>(out_bytes), nullptr))
     return problem->message;
-  if (auto problem = run_ours()) return problem->message;
+  if (auto problem = enqueue()) return problem->message;
   if (auto problem = cuda::synchronise(nullptr)) return problem->message;
   if (auto problem = kernel->check()) return problem->message;
   std::vector<std::size_t> groups;
@@ -188,11 +180,23 @@ std::string MoeRun::check_group(std::size_t group, std::int64_t first) {
   CheckOptions options;
   options.check = Check::sample;
   if (is_tgmm()) {
-    Tensor a(DType::bf16, {size, shape.k}), b(DType::bf16, {size, shape.n}),
-        c(DType::bf16, {1, shape.k, shape.n});
-    for (const auto& failed : {get(a, lhs, first * shape.k), get(b, rhs, first * shape.n),
-                               get(c, out, g * shape.k * shape.n)}) {
+    // The block's first and last rows: columns of lhs.
+    constexpr std::int64_t each = 4;
+    Tensor whole(DType::bf16, {size, shape.k}), b(DType::bf16, {size, shape.n});
+    for (const auto& failed : {get(whole, lhs, first * shape.k), get(b, rhs, first * shape.n)}) {
       if (failed) return failed->message;
+    }
+    Tensor a(DType::bf16, {size, 2 * each}), c(DType::bf16, {1, 2 * each, shape.n});
+    for (std::int64_t half = 0; half < 2; ++half) {
+      const std::int64_t from = half == 0 ? 0 : shape.k - each;
+      for (std::int64_t r = 0; r < size; ++r) {
+        std::memcpy(a.data() + 2 * (r * 2 * each + half * each),
+                    whole.data() + 2 * (r * shape.k + from), 2 * each);
+      }
+      Tensor rows(DType::bf16, {each, shape.n});
+      if (auto failed = get(rows, out, (g * shape.k + from) * shape.n)) return failed->message;
+      std::memcpy(c.data() + half * rows.bytes(), rows.data(),
+                  static_cast<std::size_t>(rows.bytes()));
     }
     problem.lhs = &a;
     problem.rhs = &b;
@@ -253,7 +257,21 @@ BenchEntry moe_entry(const MoeShape& shape, bool transposed) {
             }
             result.work = static_cast<double>(shape.flops()) * 1e-12;
             result.unit = "TFLOP/s";
-            result.check = [run] { return run->check(); };
+            result.check = [run, cublas = cuda::cublas_available().ok]() -> std::string {
+              if (const std::string ours = run->check([&] { return run->run_ours(); });
+                  ours != "ok")
+                return ours;
+              if (!cublas) return "ok";
+              const std::string loop = run->check([&]() -> Problem {
+                for (const CublasProduct& p : run->products()) {
+                  if (auto problem = cuda::cublas_product(p)) return problem;
+                }
+                return std::nullopt;
+              });
+              if (loop != "ok") return "cublas_loop, " + loop;
+              const std::string grouped = run->check([&] { return run->grouped->run(); });
+              return grouped == "ok" ? "ok" : "cublas_grouped, " + grouped;
+            };
             return result;
           }};
 }

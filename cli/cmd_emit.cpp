@@ -11,7 +11,7 @@
 #include "core/language.h"
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/compiler_log.h"
-#include "devices/cuda/lower.h"
+#include "devices/cuda/general.h"
 #include "devices/cuda/templates.h"
 
 namespace tessera::cli {
@@ -31,7 +31,7 @@ Expected<cuda::LoweredKernel> lowered(const Arguments& arguments) {
   }
   const Expected<Program> program = instantiate_kernel(**module, **kernel, *settings);
   if (!program) return program.diags();
-  return cuda::lower(*program);
+  return arguments.has("general") ? cuda::lower_general(*program) : cuda::lower(*program);
 }
 
 int run(const Arguments& arguments, Console& console) {
@@ -81,6 +81,7 @@ Command emit_command() {
           {{"set", "NAME=VALUE", "a parameter of the kernel", true},
            {"kernel", "NAME", "which kernel, when the file has several"},
            {"templates", "", "the templates that the source includes as well"},
+           {"general", "", "the general kernel, which any machine of 8.0 and newer runs, slowly"},
            {"compile", "", "compile it for sm_90a and print the compiler's log instead"}},
           run};
 }

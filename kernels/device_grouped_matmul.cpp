@@ -6,9 +6,16 @@
 
 namespace tessera {
 
+cuda::GroupedShape DeviceGroupedMatmul::shape() const {
+  cuda::GroupedShape shape = cuda::expected_shape(kind == Kind::tgmm, m, k, n, groups);
+  if (!expected_sizes.empty()) shape.sizes = expected_sizes;
+  shape.out_bytes = static_cast<int>(size_of(out));
+  return shape;
+}
+
 cuda::Configuration DeviceGroupedMatmul::configuration() const {
-  return kind == Kind::gmm ? cuda::gmm_configuration(m, k, groups)
-                           : cuda::tgmm_configuration(m, groups);
+  if (given) return *given;
+  return cuda::estimated_best(shape(), cuda::gpu_figures(cuda::device_facts().name));
 }
 
 Expected<std::shared_ptr<cuda::Kernel>> device_grouped_matmul(const DeviceGroupedMatmul& call) {
@@ -32,7 +39,7 @@ Expected<std::shared_ptr<cuda::Kernel>> device_grouped_matmul(const DeviceGroupe
   }
   const Expected<Program> program = make_kernel(is_gmm ? "gmm" : "tgmm", settings);
   if (!program) return program.diags();
-  return cuda::Kernel::make(*program);
+  return cuda::Kernel::make(*program, tuned.hints);
 }
 
 }  // namespace tessera

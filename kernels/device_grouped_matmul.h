@@ -3,11 +3,13 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "core/dtype.h"
 #include "core/expected.h"
+#include "devices/cuda/grouped_model.h"
 #include "devices/cuda/kernel.h"
-#include "devices/cuda/tuning.h"
 
 namespace tessera {
 
@@ -21,7 +23,14 @@ struct DeviceGroupedMatmul {
   bool transpose_rhs = false;   // gmm: rhs is [groups, n, k]
   bool existing = false;        // out = existing_out + product
 
-  // Tiles of the tables in devices/cuda/tuning.h.
+  // What the model reckons with, where somebody knows (sizes that a launch finds on the device may
+  // be any); without them, m / groups rows each or about.
+  std::vector<std::int64_t> expected_sizes;
+  // A configuration of the caller's, for instance one that was measured.
+  std::optional<cuda::Configuration> given;
+
+  cuda::GroupedShape shape() const;
+  // The given one, or the best by the model for the GPU that is here.
   cuda::Configuration configuration() const;
 };
 

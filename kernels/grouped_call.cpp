@@ -7,7 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "devices/cuda/tuning.h"
+#include "devices/cuda/driver.h"
+#include "devices/cuda/grouped_model.h"
 #include "devices/devices.h"
 #include "devices/profile.h"
 #include "kernels/operand_type.h"
@@ -119,12 +120,25 @@ bool runs_on_cuda(const GroupedMatmulOptions& options) {
   return (options.device.empty() ? default_device().name() : options.device) == "cuda";
 }
 
-Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options,
-               const cuda::Configuration& on_cuda) {
+// What the model takes for the groups at hand.
+cuda::Configuration for_cuda(const GroupedCall& call, bool is_tgmm, DType out) {
+  cuda::GroupedShape shape;
+  shape.is_tgmm = is_tgmm;
+  shape.m = call.m;
+  shape.k = call.k;
+  shape.n = call.n;
+  shape.sizes = call.group_sizes;
+  shape.out_bytes = static_cast<int>(size_of(out));
+  return cuda::estimated_best(shape, cuda::gpu_figures(cuda::device_facts().name));
+}
+
+Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options, bool is_tgmm) {
   call.buffers = options.input_buffer_count;
   call.align = options.align;
   if (std::holds_alternative<std::monostate>(options.tiling) && runs_on_cuda(options)) {
+    const cuda::Configuration on_cuda = for_cuda(call, is_tgmm, options.out_dtype);
     call.tiling = on_cuda.tiling;
+    call.hints = on_cuda.hints;
     if (call.buffers == GroupedMatmulOptions{}.input_buffer_count) call.buffers = on_cuda.buffers;
     if (!call.align) call.align = on_cuda.align;
   } else {
@@ -180,31 +194,32 @@ Expected<Tiling> chosen_tiling(const TilingSpec& spec, std::int64_t m, std::int6
 Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                    const GroupedMatmulOptions& options) {
   GroupedCall call;
-  const Problem problem = first_of(
-      [&] { return rank("lhs", lhs, 2); }, [&] { return rank("rhs", rhs, 3); },
-      [&] { return sizes_type(group_sizes); },
-      [&] { return types("gmm", call, lhs, rhs, options.out_dtype); },
-      [&] { return agree("k", lhs.dim(1), rhs.dim(options.transpose_rhs ? 2 : 1)); },
-      [&]() -> Problem {
-        if (options.num_actual_groups)
-          return bad("num_actual_groups is for tgmm; gmm runs the groups of rhs");
-        return {};
-      },
-      [&] {
-        call.m = lhs.dim(0);
-        call.k = lhs.dim(1);
-        call.n = rhs.dim(options.transpose_rhs ? 1 : 2);
-        call.group_sizes = wide(group_sizes);
-        call.local_groups = rhs.dim(0);
-        return window(call, options, "rhs's groups");
-      },
-      [&] { return sizes_sum(call, options); },
-      [&] {
-        return existing(options, {call.m, call.n});
-      },
-      [&] {
-        return tuning(call, options, cuda::gmm_configuration(call.m, call.k, call.groups()));
-      });
+  const Problem problem =
+      first_of([&] { return rank("lhs", lhs, 2); }, [&] { return rank("rhs", rhs, 3); },
+               [&] { return sizes_type(group_sizes); },
+               [&] { return types("gmm", call, lhs, rhs, options.out_dtype); },
+               [&] { return agree("k", lhs.dim(1), rhs.dim(options.transpose_rhs ? 2 : 1)); },
+               [&]() -> Problem {
+                 if (options.num_actual_groups)
+                   return bad("num_actual_groups is for tgmm; gmm runs the groups of rhs");
+                 return {};
+               },
+               [&] {
+                 call.m = lhs.dim(0);
+                 call.k = lhs.dim(1);
+                 call.n = rhs.dim(options.transpose_rhs ? 1 : 2);
+                 call.group_sizes = wide(group_sizes);
+                 call.local_groups = rhs.dim(0);
+                 return window(call, options, "rhs's groups");
+               },
+               [&] { return sizes_sum(call, options); },
+               [&] {
+                 return existing(options, {call.m, call.n});
+               },
+               [&] {
+                 constexpr bool is_tgmm = false;
+                 return tuning(call, options, is_tgmm);
+               });
   if (problem) return *problem;
   return call;
 }
@@ -213,31 +228,32 @@ Expected<GroupedCall> validate_tgmm(const Tensor& lhs, const Tensor& rhs, const 
                                     const GroupedMatmulOptions& options) {
   GroupedCall call;
   const bool stored = options.lhs_layout == GroupedMatmulOptions::LhsLayout::mk;
-  const Problem problem = first_of(
-      [&] { return rank("lhs", lhs, 2); }, [&] { return rank("rhs", rhs, 2); },
-      [&] { return sizes_type(group_sizes); },
-      [&] { return types("tgmm", call, lhs, rhs, options.out_dtype); },
-      [&] { return agree("m", lhs.dim(stored ? 0 : 1), rhs.dim(0)); },
-      [&]() -> Problem {
-        if (options.transpose_rhs) return bad("transpose_rhs is for gmm; tgmm takes rhs as [m, n]");
-        if (options.align)
-          return bad("align is for gmm; tgmm's tiles start at multiples of the tile's m");
-        return {};
-      },
-      [&] {
-        call.m = rhs.dim(0);
-        call.k = lhs.dim(stored ? 1 : 0);
-        call.n = rhs.dim(1);
-        call.group_sizes = wide(group_sizes);
-        call.local_groups =
-            options.num_actual_groups.value_or(call.groups() - options.window.offset);
-        return window(call, options, "num_actual_groups");
-      },
-      [&] { return sizes_sum(call, options); },
-      [&] {
-        return existing(options, {call.local_groups, call.k, call.n});
-      },
-      [&] { return tuning(call, options, cuda::tgmm_configuration(call.m, call.groups())); });
+  const Problem problem =
+      first_of([&] { return rank("lhs", lhs, 2); }, [&] { return rank("rhs", rhs, 2); },
+               [&] { return sizes_type(group_sizes); },
+               [&] { return types("tgmm", call, lhs, rhs, options.out_dtype); },
+               [&] { return agree("m", lhs.dim(stored ? 0 : 1), rhs.dim(0)); },
+               [&]() -> Problem {
+                 if (options.transpose_rhs)
+                   return bad("transpose_rhs is for gmm; tgmm takes rhs as [m, n]");
+                 if (options.align)
+                   return bad("align is for gmm; tgmm's tiles start at multiples of the tile's m");
+                 return {};
+               },
+               [&] {
+                 call.m = rhs.dim(0);
+                 call.k = lhs.dim(stored ? 1 : 0);
+                 call.n = rhs.dim(1);
+                 call.group_sizes = wide(group_sizes);
+                 call.local_groups =
+                     options.num_actual_groups.value_or(call.groups() - options.window.offset);
+                 return window(call, options, "num_actual_groups");
+               },
+               [&] { return sizes_sum(call, options); },
+               [&] {
+                 return existing(options, {call.local_groups, call.k, call.n});
+               },
+               [&] { return tuning(call, options, true); });
   if (problem) return *problem;
   return call;
 }

@@ -84,8 +84,8 @@ Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& r
       {"group_sizes", input(sizes)}};
   if (options.existing_out) binding["existing_out"] = input(*options.existing_out);
   result.out = unwritten(options.out_dtype, {call->m, call->n});
-  if (Diags diags =
-          run_kernel("gmm", gmm_settings(*call, options), std::move(binding), options, result);
+  if (Diags diags = run_kernel("gmm", gmm_settings(*call, options), std::move(binding), options,
+                               result, call->hints);
       !diags.empty())
     return diags;
   return result;
@@ -132,7 +132,8 @@ Expected<GroupedMatmulRun> run_transposed_grouped_matmul(const Tensor& lhs, cons
     binding["existing_out"] = input(*options.existing_out);
   }
   result.out = unwritten(options.out_dtype, {call->local_groups, call->k, call->n});
-  if (Diags diags = run_kernel("tgmm", parameters, std::move(binding), options, result);
+  if (Diags diags =
+          run_kernel("tgmm", parameters, std::move(binding), options, result, call->hints);
       !diags.empty())
     return diags;
   return result;

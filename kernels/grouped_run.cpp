@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "devices/cuda/cuda_device.h"
+#include "devices/cuda/driver.h"
+#include "devices/cuda/general.h"
 #include "kernels/kernels.h"
 #include "kernels/launch.h"
 
@@ -59,7 +62,8 @@ Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
 }
 
 Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
-                 const GroupedMatmulOptions& options, GroupedMatmulRun& result) {
+                 const GroupedMatmulOptions& options, GroupedMatmulRun& result,
+                 const cuda::Hints& hints) {
   const Expected<const Device*> device = choose_device(options.device);
   if (!device) return device.diags();
   result.device = (*device)->name();
@@ -75,8 +79,15 @@ Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBindin
   if (result.device == "interpreter" && options.precision != Precision::Default) {
     result.notes.emplace_back("the interpreter computes every precision in f32");
   }
+  if (*device == &cuda_device()) {
+    const cuda::DeviceFacts& facts = cuda::device_facts();
+    const auto plan = cuda::lower_any(*program, hints, facts.major == 9 && facts.minor == 0);
+    if (plan && !plan->note.empty()) result.notes.push_back(plan->note);
+  }
   binding.emplace("out", &result.out);
-  Expected<DeviceReport> report = (*device)->run(*program, {binding}, options.run);
+  Expected<DeviceReport> report = *device == &cuda_device()
+                                      ? run_on_cuda(*program, {binding}, hints)
+                                      : (*device)->run(*program, {binding}, options.run);
   if (!report) return report.diags();
   result.report = *std::move(report);
   return {};

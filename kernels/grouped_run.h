@@ -17,9 +17,10 @@ Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& optio
 Tensor sizes_tensor(const std::vector<std::int64_t>& sizes);
 
 // Runs the kernel on the device that the options choose; `binding` has the inputs, result.out is
-// there already.
+// there already. `hints` are for a GPU.
 Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
-                 const GroupedMatmulOptions& options, GroupedMatmulRun& result);
+                 const GroupedMatmulOptions& options, GroupedMatmulRun& result,
+                 const cuda::Hints& hints = {});
 
 void run_reference(Tensor (*reference)(const GroupedProblem&, DType), const GroupedProblem& problem,
                    const GroupedMatmulOptions& options, GroupedMatmulRun& result);

@@ -1,72 +1,98 @@
 #!/usr/bin/env bash
-# Everything that waits for a GPU, in one go: scripts/gpu_check.sh FOLDER [FILTER]
-# Correctness first (ragged groups, every layout and type, against the reference), then the sanitizer, then
-# times beside the peers. Results and logs go to FOLDER; the last lines are a summary. FILTER chooses the
-# shapes that are timed, for instance 'S(4|8|10|24)_'.
+# Everything that waits for a GPU. Two steps, since a machine with a GPU need not have what builds:
+#   scripts/gpu_check.sh pack FOLDER                 here: programs, their libraries and this script
+#   FOLDER/gpu_check.sh run RESULTS [PHASE...]       there: each phase takes less than ten minutes
+# Phases: facts, correct, sanitize, time, peers; without names all of them, in this order, and nothing is
+# timed when results are wrong. SHAPES='S4 S8' chooses what is timed, SECONDS_EACH how long each is (1).
+# RESULTS gets logs, JSON, a table and a plot. Compute-sanitizer, PyTorch and JAX are used where they are.
 set -uo pipefail
-cd -P "${BASH_SOURCE[0]%/*}/.."
-folder=${1:?a folder for the results} filter=${2:-}
-program=${GMM_RUN:-build/release/bin/gmm-run}
-mkdir -p "$folder"
-nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,temperature.gpu --format=csv | tee "$folder/gpu.csv"
+shapes=${SHAPES:+"^(${SHAPES// /|})(_|\$)"}
 
-passed=0 failed=0
-try() {
-  if "$program" "$@" --device cuda --json >>"$folder/cases.jsonl" 2>>"$folder/cases.err"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    printf 'FAILED: gmm-run %s --device cuda\n' "$*" | tee -a "$folder/failed.txt"
-  fi
+pack() {
+  local folder=$1 root
+  root=$(cd -P "${BASH_SOURCE[0]%/*}/.." && pwd)
+  local from=${BUILD:-$root/build/release}/bin
+  mkdir -p "$folder/lib"
+  for program in gmm-run tessera_unit_tests; do
+    [ -x "$from/$program" ] || { echo "$from/$program is not there: build with -DTESSERA_TESTS=ON"; return 1; }
+    cp "$from/$program" "$folder/" && strip "$folder/$program"
+    # All but what any Linux has, and the driver, which is the other machine's own.
+    ldd "$from/$program" | awk '$3 ~ /^\// {print $3}' |
+      grep -v -E '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|cuda))\.so' | xargs -I{} cp -Ln {} "$folder/lib/"
+  done
+  cp "$root/scripts/gpu_check.sh" "$root/tests/bench/peers/moe_frameworks.py" "$folder/"
+  du -sh "$folder"
 }
-sizes=("128,256" "100,150,50" "5,0,130,64,1,0,63" "0,0,0" "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"
-  "0,1,7,8,15,16,17,63,64,65,127,128,129,255,256,257" "300" "0,0,700,0")
-for list in "${sizes[@]}"; do
-  for k in 64 72 200 1416; do
-    for n in 8 136 256 1408; do
-      for fill in integers normal; do
-        shape=(--group-sizes "$list" --k "$k" --n "$n" --fill "$fill")
-        try gmm "${shape[@]}" --out-dtype bf16
-        try gmm "${shape[@]}" --transpose-rhs
-        try tgmm "${shape[@]}"
-      done
+
+facts() {
+  nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm,power.draw,power.limit,temperature.gpu \
+    --format=csv | tee "$results/gpu.csv"
+  "$here/gmm-run" list | sed -n '/^devices/,/^profiles/p'
+  "$here/gmm-run" gmm --group-sizes 100,150,50 --k 64 --n 32 --device cuda
+}
+
+correct() {
+  # Ragged groups and a thousand random problems of every configuration, poisoned results, the same bits.
+  "$here/tessera_unit_tests" --gtest_filter='CudaDevice.*' >"$results/correct.log" 2>&1
+  local outcome=$?
+  tail -n 5 "$results/correct.log"
+  grep -q -F '[  SKIPPED ]' "$results/correct.log" && { echo "skipped: there is no GPU"; return 3; }
+  grep -q -E '^\[  PASSED  \] [1-9]' "$results/correct.log" || { echo "no test ran"; outcome=1; }
+  return $outcome
+}
+
+sanitize() {
+  command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not here"; return 0; }
+  local failed=0
+  for tool in memcheck racecheck synccheck; do
+    for operation in "gmm --out-dtype bf16" "gmm --transpose-rhs" "gmm --tiling 16,64,128 --buffers 6" tgmm; do
+      # shellcheck disable=SC2086
+      timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/gmm-run" $operation \
+        --group-sizes 100,150,50,0,130 --k 200 --n 520 --device cuda >"$results/$tool.log" 2>&1
+      local outcome=$?
+      printf '%s, %s: exit %d, %s\n' "$tool" "$operation" "$outcome" "$(tail -n 1 "$results/$tool.log")"
+      [ "$outcome" = 0 ] || { failed=1; cp "$results/$tool.log" "$results/$tool.failed.log"; }
     done
   done
-  try gmm --group-sizes "$list" --k 200 --n 136 --dtype f16 --out-dtype f16 --existing-out accumulate
-  try gmm --group-sizes "$list" --k 200 --n 136 --existing-out overwrite
-  for tiling in 16,64,128 32,64,128 64,64,256 128,64,128 256,64,128; do
-    try gmm --group-sizes "$list" --k 328 --n 264 --tiling "$tiling" --buffers 3 --fill integers
-  done
-done
-for seed in $(seq 1 40); do
-  try gmm --m 3000 --groups 40 --group-sizes zipf:1.2 --k 392 --n 520 --seed "$seed" --fill integers
-  try tgmm --m 3000 --groups 40 --group-sizes multinomial --k 136 --n 264 --seed "$seed" --fill integers
-done
-printf 'correctness: %d passed, %d failed\n' "$passed" "$failed"
+  return $failed
+}
 
-if command -v compute-sanitizer >/dev/null; then
-  for tool in memcheck racecheck synccheck; do
-    compute-sanitizer --tool "$tool" --error-exitcode 9 "$program" gmm --group-sizes 100,150,50 --k 200 --n 264 \
-      --out-dtype bf16 --device cuda >"$folder/$tool.log" 2>&1
-    printf '%s: exit %d, %s\n' "$tool" $? "$(tail -n 1 "$folder/$tool.log")"
-  done
-else
-  echo "compute-sanitizer is not here"
-fi
+time_() {
+  # Clocks and power while it runs: ratios of one run compare, times of two do not.
+  nvidia-smi --query-gpu=timestamp,clocks.sm,power.draw,temperature.gpu,clocks_event_reasons.active \
+    --format=csv -lms 500 >"$results/clocks.csv" 2>/dev/null &
+  local watcher=$!
+  "$here/gmm-run" bench --suite moe --device cuda --filter "$shapes" --seconds "${SECONDS_EACH:-1}" --json \
+    >"$results/moe.json" 2>"$results/moe.err"
+  local outcome=$?
+  kill "$watcher" 2>/dev/null
+  grep -q '"rows"' "$results/moe.json" || { cat "$results/moe.json" "$results/moe.err"; return $outcome; }
+  "$here/gmm-run" bench --from "$results/moe.json" --plot "$results/moe.svg" | tee "$results/moe.txt"
+  return $outcome
+}
 
-[ "$failed" = 0 ] || { echo "not timed: results are wrong"; exit 1; }
-"$program" bench --suite moe --device cuda --filter "$filter" --seconds 2 --json >"$folder/moe.json" 2>"$folder/moe.err"
-printf 'bench: exit %d\n' $?
-python3 tests/bench/peers/moe_frameworks.py --filter "${filter//_/\$}" --json "$folder/frameworks.json" >"$folder/frameworks.txt" 2>&1
-printf 'frameworks: exit %d\n' $?
-python3 - "$folder" <<'END'
-import json, sys
-try:
-    rows = json.load(open(sys.argv[1] + "/moe.json"))["rows"]
-except (OSError, ValueError) as problem:
-    sys.exit(f"no table: {problem}")
-for row in rows:
-    ours = row["seconds"]["median"]
-    peers = ", ".join(f"{name} {t['median'] / ours:.3f}" for name, t in row["peers"].items())
-    print(f"{row['name']:8} {ours * 1e3:9.3f} ms {row['rate']:6.0f} TFLOP/s; peers' time over ours: {peers}; {row['check']}")
-END
+peers() {
+  python3 -c 'import torch' 2>/dev/null || { echo "PyTorch is not here"; return 0; }
+  python3 "$here/moe_frameworks.py" --filter "$shapes" --rounds 10 --jax --json "$results/frameworks.json" \
+    2>&1 | tee "$results/frameworks.txt"
+}
+
+case ${1:-} in
+  pack) pack "${2:?a folder}" ;;
+  run)
+    here=$(cd -P "${BASH_SOURCE[0]%/*}" && pwd)
+    results=${2:?a folder for the results}
+    mkdir -p "$results"
+    export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export TESSERA_CACHE=${TESSERA_CACHE:-$results/cache}
+    shift 2
+    [ $# -gt 0 ] || set -- facts correct sanitize time peers
+    for phase in "$@"; do
+      begin=$SECONDS
+      case $phase in facts | correct | sanitize | peers) $phase ;; time) time_ ;; *) echo "no phase $phase"; exit 2 ;; esac
+      outcome=$?
+      printf '%s: exit %d after %d s\n' "$phase" "$outcome" $((SECONDS - begin)) | tee -a "$results/summary.txt"
+      case $outcome,$phase in 0,*) ;; *,facts) exit "$outcome" ;; *,correct) echo "not timed: results are wrong"; exit "$outcome" ;; esac
+    done ;;
+  *) sed -n '2,/^set/{/^set/!s/^# \?//p}' "${BASH_SOURCE[0]}"; exit 2 ;;
+esac

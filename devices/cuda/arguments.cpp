@@ -1,8 +1,28 @@
 #include "devices/cuda/arguments.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace tessera::cuda {
+
+std::optional<Diag> check_operands(const Program& program, const DeviceOperands& operands) {
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role == Role::scratch) continue;
+    const auto found = operands.find(buffer.name);
+    if (found == operands.end()) {
+      return error(
+          fmt::format("the launch of {} has no address for `{}`", program.name, buffer.name));
+    }
+    if (buffer.space == Space::hbm && found->second % 16 != 0) {
+      return error(
+          fmt::format("`{}` of the launch of {} begins at {:#x}, which is no multiple of "
+                      "16 bytes",
+                      buffer.name, program.name, found->second));
+    }
+  }
+  return std::nullopt;
+}
 
 std::vector<std::byte> kernel_arguments(const LoweredKernel& kernel,
                                         const KernelAddresses& addresses) {
@@ -13,11 +33,17 @@ std::vector<std::byte> kernel_arguments(const LoweredKernel& kernel,
     std::memcpy(bytes.data() + at, from, size);
   };
   const auto number = [&](std::uint64_t value) { append(&value, sizeof value); };
-  for (const EncodedMap* map : {&addresses.left, &addresses.right, &addresses.result_map})
-    append(map->data(), map->size());
-  number(addresses.result);
-  number(static_cast<std::uint64_t>(kernel.result.extent[1]));
-  number(static_cast<std::uint64_t>(kernel.result.extent[0]));
+  if (kernel.is_general) {
+    number(addresses.tiles);
+    number(static_cast<std::uint64_t>(kernel.tile_bytes));
+  } else {
+    for (const EncodedMap* map : {&addresses.left, &addresses.right, &addresses.result_map})
+      append(map->data(), map->size());
+    number(addresses.result);
+    number(static_cast<std::uint64_t>(kernel.result.extent[1]));
+    number(static_cast<std::uint64_t>(kernel.result.extent[0]));
+    number(static_cast<std::uint64_t>(kernel.contraction));
+  }
   number(addresses.arrays);
   number(static_cast<std::uint64_t>(kernel.array_elements));
   number(addresses.error);

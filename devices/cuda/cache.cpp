@@ -37,7 +37,7 @@ std::optional<CompiledKernel> unpacked(const std::string& everything, const std:
 
 std::string everything_of(const LoweredKernel& kernel) {
   std::string text = compiler_version() + "\n";
-  for (const std::string& flag : compiler_flags()) text += flag + "\n";
+  for (const std::string& flag : compiler_flags(kernel)) text += flag + "\n";
   text += kernel.source + kernel.wgmma;
   for (std::size_t i = 0; i < embedded_template_count; ++i) text += embedded_templates[i].text;
   return text;

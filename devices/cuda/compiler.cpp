@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ctime>
 #include <mutex>
 
 #include "devices/cuda/shared_library.h"
@@ -50,6 +51,12 @@ Diag failed(const char* call, int result) {
   return error(ErrorCode::runtime, fmt::format("{} failed: {}", call, nvrtc().error_text(result)));
 }
 
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 class NvrtcUnit {
  public:
   ~NvrtcUnit() {
@@ -58,6 +65,7 @@ class NvrtcUnit {
 
   Expected<CompiledKernel> compile(const LoweredKernel& kernel) {
     const auto begin = std::chrono::steady_clock::now();
+    const double cpu_begin = thread_seconds();
     std::vector<std::string> paths;
     std::vector<const char*> names, texts;
     for (std::size_t i = 0; i < embedded_template_count; ++i) {
@@ -71,8 +79,9 @@ class NvrtcUnit {
     int result = nvrtc().create(&program_, kernel.source.c_str(), name.c_str(),
                                 static_cast<int>(names.size()), texts.data(), names.data());
     if (result != 0) return failed("nvrtcCreateProgram", result);
+    const std::vector<std::string> given = compiler_flags(kernel);
     std::vector<const char*> flags;
-    for (const std::string& flag : compiler_flags()) flags.push_back(flag.c_str());
+    for (const std::string& flag : given) flags.push_back(flag.c_str());
     result = nvrtc().compile(program_, static_cast<int>(flags.size()), flags.data());
     CompiledKernel compiled;
     std::size_t size = 0;
@@ -93,6 +102,7 @@ class NvrtcUnit {
     if (result != 0) return failed("nvrtcGetCUBIN", result);
     compiled.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    compiled.cpu_seconds = thread_seconds() - cpu_begin;
     return compiled;
   }
 
@@ -115,11 +125,10 @@ std::string compiler_version() {
   return fmt::format("NVRTC {}.{}", major, minor);
 }
 
-const std::vector<std::string>& compiler_flags() {
+std::vector<std::string> compiler_flags(const LoweredKernel& kernel) {
   // Numbers that a kernel happens not to use are no mistake in generated code.
-  static const std::vector<std::string> flags{"-arch=sm_90a", "-std=c++17", "-default-device",
-                                              "--ptxas-options=-v", "-diag-suppress=177,550"};
-  return flags;
+  return {"-arch=" + kernel.architecture, "-std=c++17", "-default-device", "--ptxas-options=-v",
+          "-diag-suppress=177,550"};
 }
 
 Expected<CompiledKernel> compile(const LoweredKernel& kernel) {

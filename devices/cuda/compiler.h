@@ -11,8 +11,9 @@ namespace tessera::cuda {
 
 struct CompiledKernel {
   std::string cubin;
-  std::string log;     // the compiler's and the assembler's, with registers and spills
-  double seconds = 0;  // 0: from the cache
+  std::string log;         // the compiler's and the assembler's, with registers and spills
+  double seconds = 0;      // 0: from the cache
+  double cpu_seconds = 0;  // of this thread: what the compiler takes of a machine that is busy
   bool cached = false;
 };
 
@@ -20,7 +21,7 @@ struct CompiledKernel {
 Support compiler_available();
 // "NVRTC 13.0"; empty without one.
 std::string compiler_version();
-const std::vector<std::string>& compiler_flags();
+std::vector<std::string> compiler_flags(const LoweredKernel& kernel);
 // Compiles in this process. A failure is ErrorCode::runtime with the log in a note; no compiler is
 // ErrorCode::environment.
 Expected<CompiledKernel> compile(const LoweredKernel& kernel);

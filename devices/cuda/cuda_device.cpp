@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "devices/cuda/compiler.h"
+#include "devices/cuda/general.h"
 #include "devices/cuda/kernel.h"
 
 namespace tessera {
@@ -47,6 +48,19 @@ Expected<Tensor*> bound(const Buffer& buffer, const DeviceBinding& binding) {
   return found->second;
 }
 
+Problem timed_run(cuda::Kernel& kernel, const cuda::DeviceOperands& operands, double& seconds) {
+  static cuda::Event begin, end;
+  for (cuda::Event* event : {&begin, &end}) {
+    if (event->handle != nullptr) continue;
+    if (auto problem = cuda::create_event(*event)) return problem;
+  }
+  if (auto problem = cuda::record(begin, nullptr)) return problem;
+  if (auto problem = kernel.launch(operands, nullptr)) return problem;
+  if (auto problem = cuda::record(end, nullptr)) return problem;
+  if (auto problem = cuda::synchronise(nullptr)) return problem;
+  return cuda::elapsed_seconds(seconds, begin, end);
+}
+
 class Cuda final : public Device {
  public:
   std::string_view name() const override { return "cuda"; }
@@ -60,60 +74,51 @@ class Cuda final : public Device {
   }
 
   Support supports(const Program& program) const override {
-    const Expected<cuda::LoweredKernel> plan = cuda::lower(program);
+    const Expected<cuda::LoweredKernel> plan = cuda::lower_any(program, {});
     if (plan) return {};
     return {false, plan.diags().front().message};
   }
 
   Expected<DeviceReport> run(const Program& program, const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions&) const override {
-    if (bindings.size() != 1) {
-      return error(ErrorCode::unsupported,
-                   fmt::format("{} devices; the CUDA kernels run on one", bindings.size()));
-    }
-    const Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(program);
-    if (!kernel) return kernel.diags();
-    DeviceMemory memory;
-    std::vector<std::pair<std::string, Tensor*>> results;
-    for (const Buffer& buffer : program.buffers) {
-      if (buffer.role == Role::scratch) continue;
-      const Expected<Tensor*> tensor = bound(buffer, bindings[0]);
-      if (!tensor) return tensor.diags();
-      if (auto problem = memory.add(buffer, **tensor)) return *problem;
-      if (buffer.role == Role::out) results.emplace_back(buffer.name, *tensor);
-    }
-    DeviceReport report;
-    if (auto problem = timed_run(**kernel, memory.operands(), report.wall_seconds)) return *problem;
-    if (auto problem = (*kernel)->check()) {
-      if (problem->code != ErrorCode::runtime) return *problem;
-      report.findings.push_back(*std::move(problem));
-      return report;
-    }
-    for (const auto& [operand, tensor] : results) {
-      const auto bytes = static_cast<std::size_t>(tensor->bytes());
-      if (auto problem = cuda::to_host(tensor->data(), memory.operands().at(operand), bytes))
-        return *problem;
-    }
-    return report;
-  }
-
- private:
-  static Problem timed_run(cuda::Kernel& kernel, const cuda::DeviceOperands& operands,
-                           double& seconds) {
-    static cuda::Event begin, end;
-    for (cuda::Event* event : {&begin, &end}) {
-      if (event->handle != nullptr) continue;
-      if (auto problem = cuda::create_event(*event)) return problem;
-    }
-    if (auto problem = cuda::record(begin, nullptr)) return problem;
-    if (auto problem = kernel.launch(operands, nullptr)) return problem;
-    if (auto problem = cuda::record(end, nullptr)) return problem;
-    if (auto problem = cuda::synchronise(nullptr)) return problem;
-    return cuda::elapsed_seconds(seconds, begin, end);
+    return run_on_cuda(program, bindings, {});
   }
 };
 
 }  // namespace
+
+Expected<DeviceReport> run_on_cuda(const Program& program,
+                                   const std::vector<DeviceBinding>& bindings,
+                                   const cuda::Hints& hints) {
+  if (bindings.size() != 1) {
+    return error(ErrorCode::unsupported,
+                 fmt::format("{} devices; the CUDA kernels run on one", bindings.size()));
+  }
+  const Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(program, hints);
+  if (!kernel) return kernel.diags();
+  DeviceMemory memory;
+  std::vector<std::pair<std::string, Tensor*>> results;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role == Role::scratch) continue;
+    const Expected<Tensor*> tensor = bound(buffer, bindings[0]);
+    if (!tensor) return tensor.diags();
+    if (auto problem = memory.add(buffer, **tensor)) return *problem;
+    if (buffer.role == Role::out) results.emplace_back(buffer.name, *tensor);
+  }
+  DeviceReport report;
+  if (auto problem = timed_run(**kernel, memory.operands(), report.wall_seconds)) return *problem;
+  if (auto problem = (*kernel)->check()) {
+    if (problem->code != ErrorCode::runtime) return *problem;
+    report.findings.push_back(*std::move(problem));
+    return report;
+  }
+  for (const auto& [operand, tensor] : results) {
+    const auto bytes = static_cast<std::size_t>(tensor->bytes());
+    if (auto problem = cuda::to_host(tensor->data(), memory.operands().at(operand), bytes))
+      return *problem;
+  }
+  return report;
+}
 
 const Device& cuda_device() {
   static const Cuda device;

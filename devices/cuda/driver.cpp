@@ -12,7 +12,7 @@ namespace {
 // The C interface of the driver, as far as it is used. Handles are pointers, addresses 64-bit
 // numbers.
 struct Driver {
-  SharedLibrary library{{"libcuda.so.1"}};
+  SharedLibrary library{{"libcuda.so.1"}, SharedLibrary::From::machine};
   int (*init)(unsigned) = nullptr;
   int (*error_name)(int, const char**) = nullptr;
   int (*error_text)(int, const char**) = nullptr;
@@ -38,6 +38,7 @@ struct Driver {
   int (*encode_tiled)(void*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,
                       const std::uint32_t*, const std::uint32_t*, int, int, int, int) = nullptr;
   int (*event_create)(void**, unsigned) = nullptr;
+  int (*event_destroy)(void*) = nullptr;
   int (*event_record)(void*, void*) = nullptr;
   int (*event_sync)(void*) = nullptr;
   int (*event_time)(float*, void*, void*) = nullptr;
@@ -70,6 +71,7 @@ struct Driver {
     library.find(launch_kernel, "cuLaunchKernel");
     library.find(encode_tiled, "cuTensorMapEncodeTiled");
     library.find(event_create, "cuEventCreate");
+    library.find(event_destroy, "cuEventDestroy_v2");
     library.find(event_record, "cuEventRecord");
     library.find(event_sync, "cuEventSynchronize");
     library.find(event_time, "cuEventElapsedTime");
@@ -101,9 +103,9 @@ struct Driver {
     device_attribute(&facts.major, 75, device);  // .._COMPUTE_CAPABILITY_MAJOR
     device_attribute(&facts.minor, 76, device);  // .._COMPUTE_CAPABILITY_MINOR
     device_memory(&facts.memory, device);
-    if (facts.major != 9 || facts.minor != 0) {
+    if (facts.major < 8) {
       return {false,
-              fmt::format("{} has compute capability {}.{}; the CUDA kernels are for 9.0 (sm_90a)",
+              fmt::format("{} has compute capability {}.{}; the CUDA kernels are for 8.0 and newer",
                           facts.name, facts.major, facts.minor)};
     }
     if (const int result = retain_context(&context, device); result != 0)
@@ -214,6 +216,9 @@ Problem launch(const LoadedKernel& kernel, int blocks, int threads, int shared_b
 
 Problem create_event(Event& event) {
   return outcome("cuEventCreate", driver().event_create(&event.handle, 0));
+}
+Problem destroy_event(const Event& event) {
+  return outcome("cuEventDestroy", driver().event_destroy(event.handle));
 }
 Problem record(Event& event, void* stream) {
   return outcome("cuEventRecord", driver().event_record(event.handle, stream));

@@ -12,8 +12,8 @@
 
 namespace tessera::cuda {
 
-// Whether there is a driver with a device that the kernels run on (compute capability 9.0); the
-// reason when not.
+// Whether there is a driver with a device that the kernels run on (compute capability 8.0 and
+// newer; the fast ones are for 9.0); the reason when not.
 Support driver_available();
 
 struct DeviceFacts {
@@ -55,6 +55,7 @@ struct Event {
   void* handle = nullptr;
 };
 Problem create_event(Event& event);
+Problem destroy_event(const Event& event);
 Problem record(Event& event, void* stream);
 Problem elapsed_seconds(double& seconds, Event& begin, Event& end);
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/refs.h"
+#include "devices/cuda/tile_expression.h"
 
 namespace tessera::cuda {
 namespace {
@@ -18,10 +19,14 @@ class EpilogueWriter {
       : program_(program), c_(c), code_(code), numbers_(numbers) {}
 
   EpilogueCode write() {
-    for (const EpilogueStatement& s : c_.epilogue) {
-      at_ = &program_.body[static_cast<std::size_t>(s.at)];
-      statement(s);
-    }
+    // Once to count what is read, once to write it.
+    const RuntimeNumbers numbers = numbers_;
+    statements();
+    is_draft_ = false;
+    numbers_ = numbers;
+    result_ = {};
+    stored_.reset();
+    statements();
     std::string declared;
     for (const auto& [tile, name] : tiles_) {
       if (tile != c_.sums) declared += fmt::format("    float {} = 0;\n", name);
@@ -31,6 +36,12 @@ class EpilogueWriter {
   }
 
  private:
+  void statements() {
+    for (const EpilogueStatement& s : c_.epilogue) {
+      at_ = &program_.body[static_cast<std::size_t>(s.at)];
+      statement(s);
+    }
+  }
   void fail(std::string reason) {
     if (result_.problem.empty()) result_.problem = std::move(reason);
   }
@@ -97,8 +108,23 @@ class EpilogueWriter {
     return window(slice.base, spread);
   }
 
-  // An element of an operand, 0 outside of it.
+  // An element of a window. What is read at several places, for instance in both regions of an
+  // `if`, is read once before them.
   std::string window(ValueId ref, const std::array<bool, 2>& spread) {
+    if (is_draft_) {
+      ++reads_[ref];
+      return element(ref, spread);
+    }
+    if (reads_[ref] == 1) return element(ref, spread);
+    const auto [found, is_new] = read_once_.try_emplace(ref, fmt::format("w{}", read_once_.size()));
+    if (is_new)
+      result_.value +=
+          fmt::format("    const float {} = {};\n", found->second, element(ref, spread));
+    return found->second;
+  }
+
+  // An element of an operand, 0 outside of it.
+  std::string element(ValueId ref, const std::array<bool, 2>& spread) {
     const auto& op =
         std::get<Window>(program_.body[static_cast<std::size_t>(program_.value(ref).statement)].op);
     const Buffer* buffer = program_.buffer(op.source.base);
@@ -124,37 +150,10 @@ class EpilogueWriter {
                        pointer_name(program_, *buffer), offset);
   }
 
-  std::optional<std::string> expression(const Slice& target) {
-    const Op& op = at_->op;
-    const auto r = [&](const Slice& s) { return read(s, target); };
-    if (const auto* o = std::get_if<Cast>(&op)) return r(o->src);
-    if (const auto* o = std::get_if<TileAdd>(&op)) return fmt::format("{} + {}", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileSub>(&op)) return fmt::format("{} - {}", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileMul>(&op)) return fmt::format("{} * {}", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileDiv>(&op)) return fmt::format("{} / {}", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileMin>(&op))
-      return fmt::format("lesser({}, {})", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileMax>(&op))
-      return fmt::format("greater({}, {})", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileLt>(&op))
-      return fmt::format("{} < {} ? 1.0f : 0.0f", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileLe>(&op))
-      return fmt::format("{} <= {} ? 1.0f : 0.0f", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileEq>(&op))
-      return fmt::format("{} == {} ? 1.0f : 0.0f", r(o->a), r(o->b));
-    if (const auto* o = std::get_if<TileSelect>(&op)) {
-      return fmt::format("{} != 0.0f ? {} : {}", r(o->condition), r(o->a), r(o->b));
-    }
-    if (const auto* o = std::get_if<Exp>(&op)) return fmt::format("expf({})", r(o->src));
-    if (const auto* o = std::get_if<Tanh>(&op)) return fmt::format("tanhf({})", r(o->src));
-    if (const auto* o = std::get_if<Erf>(&op)) return fmt::format("erff({})", r(o->src));
-    if (const auto* o = std::get_if<Rsqrt>(&op)) return fmt::format("rsqrtf({})", r(o->src));
-    return std::nullopt;
-  }
-
   void statement(const EpilogueStatement& s) {
     const Slice* target = written_slice(at_->op);
-    const auto text = expression(*target);
+    const auto text =
+        tile_expression(at_->op, [&](const Slice& source) { return read(source, *target); });
     if (!text)
       return fail(fmt::format("`{}` in the epilogue has no CUDA form", info(at_->op).mnemonic));
     if (target->rank != 2 || target->dropped != 0)
@@ -215,6 +214,9 @@ class EpilogueWriter {
   ScalarCode& code_;
   RuntimeNumbers& numbers_;
   const Stmt* at_ = nullptr;
+  bool is_draft_ = true;
+  std::map<ValueId, int> reads_;              // of a window
+  std::map<ValueId, std::string> read_once_;  // variables of those that are read several times
   EpilogueCode result_;
   std::map<ValueId, std::string> tiles_;
   std::optional<Slice> stored_;

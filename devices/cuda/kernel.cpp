@@ -5,6 +5,8 @@
 #include <mutex>
 
 #include "devices/cuda/compiler.h"
+#include "devices/cuda/error_word.h"
+#include "devices/cuda/general.h"
 #include "devices/cuda/tile_config.h"
 
 namespace tessera::cuda {
@@ -15,34 +17,44 @@ Expected<LoadedKernel> loaded(const LoweredKernel& plan) {
   static std::mutex mutex;
   static std::map<std::string, LoadedKernel> kernels;
   const std::scoped_lock lock(mutex);
-  if (const auto found = kernels.find(plan.source); found != kernels.end()) return found->second;
+  if (const auto found = kernels.find(plan.architecture + plan.source); found != kernels.end())
+    return found->second;
   const Expected<CompiledKernel> compiled = compile_cached(plan);
   if (!compiled) return compiled.diags();
   LoadedKernel kernel;
-  if (auto problem = load_kernel(kernel, compiled->cubin, plan.entry, shared_limit))
+  if (auto problem =
+          load_kernel(kernel, compiled->cubin, plan.entry, plan.is_general ? 0 : shared_limit))
     return *problem;
-  kernels.emplace(plan.source, kernel);
+  kernels.emplace(plan.architecture + plan.source, kernel);
   return kernel;
 }
 
 }  // namespace
 
-Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program) {
+Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hints& hints) {
   const Support here = driver_available();
   if (!here.ok) return error(ErrorCode::environment, here.reason);
-  Expected<LoweredKernel> plan = lower(program);
+  const DeviceFacts& facts = device_facts();
+  Expected<LoweredKernel> plan = lower_any(program, hints, facts.major == 9 && facts.minor == 0);
   if (!plan) return plan.diags();
   std::shared_ptr<Kernel> kernel(new Kernel());
   kernel->program_ = program;
   kernel->plan_ = *std::move(plan);
+  if (kernel->plan_.is_general)
+    kernel->plan_.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
   if (auto problem = use_device()) return *problem;
   Expected<LoadedKernel> code = loaded(kernel->plan_);
   if (!code) return code.diags();
   kernel->loaded_ = *code;
-  kernel->blocks_ = device_facts().multiprocessors;
+  const int together = kernel->plan_.blocks_together;
+  kernel->blocks_ = facts.multiprocessors / together * together;
   const std::int64_t arrays = kernel->plan_.array_elements * 8;
   kernel->shared_bytes_ = kernel->plan_.shared_bytes;
-  if (kernel->shared_bytes_ + arrays <= shared_limit) {
+  const auto tiles = static_cast<std::size_t>(kernel->plan_.tile_bytes * kernel->blocks_);
+  if (kernel->plan_.is_general) {
+    if (auto problem = allocate(kernel->tiles_, tiles)) return *problem;
+  }
+  if (!kernel->plan_.is_general && kernel->shared_bytes_ + arrays <= shared_limit) {
     kernel->shared_bytes_ += static_cast<int>(arrays);
   } else if (auto problem =
                  allocate(kernel->arrays_, static_cast<std::size_t>(arrays * kernel->blocks_))) {
@@ -57,6 +69,7 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program) {
 Kernel::~Kernel() {
   if (error_ != 0) release(error_);
   if (arrays_ != 0) release(arrays_);
+  if (tiles_ != 0) release(tiles_);
 }
 
 Problem Kernel::launch(const DeviceOperands& operands, void* stream) {
@@ -65,20 +78,18 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream) {
       const auto found = operands.find(program_.buffers[static_cast<std::size_t>(buffer)].name);
       return found == operands.end() ? 0 : found->second;
     };
-    for (const Buffer& buffer : program_.buffers) {
-      if (buffer.role != Role::scratch && !operands.contains(buffer.name)) {
-        return error(
-            fmt::format("the launch of {} has no address for `{}`", program_.name, buffer.name));
-      }
-    }
+    if (auto problem = check_operands(program_, operands)) return problem;
     KernelAddresses addresses{};
     const auto encode = [&](EncodedMap& map, const MapPlan& plan) {
       return encode_map(map, plan, program_.buffers[static_cast<std::size_t>(plan.buffer)].dtype,
                         address(plan.buffer));
     };
-    if (auto problem = encode(addresses.left, plan_.left)) return problem;
-    if (auto problem = encode(addresses.right, plan_.right)) return problem;
-    if (auto problem = encode(addresses.result_map, plan_.result)) return problem;
+    if (!plan_.is_general) {
+      if (auto problem = encode(addresses.left, plan_.left)) return problem;
+      if (auto problem = encode(addresses.right, plan_.right)) return problem;
+      if (auto problem = encode(addresses.result_map, plan_.result)) return problem;
+    }
+    addresses.tiles = tiles_;
     addresses.result = address(plan_.result.buffer);
     addresses.arrays = arrays_;
     addresses.error = error_;
@@ -94,9 +105,7 @@ Problem Kernel::check() {
   if (auto problem = to_host(&found, error_, sizeof found)) return problem;
   if (found == 0) return std::nullopt;
   if (auto problem = set_bytes(error_, 0, sizeof found, nullptr)) return problem;
-  return error(ErrorCode::runtime, fmt::format("out_of_bounds: {} stores rows up to {} of a result "
-                                               "that has {}; do the group sizes sum to more?",
-                                               program_.name, found, plan_.result.extent[1]));
+  return error(ErrorCode::runtime, "out_of_bounds: " + error_text(program_, plan_, found));
 }
 
 }  // namespace tessera::cuda

@@ -1,5 +1,8 @@
 // A kernel that is ready to launch on memory of the device: for programs whose data is there
 // already. Nothing is copied and nothing is waited for; a launch can be captured into a CUDA graph.
+// Launches of one kernel share its scratch memory and its error word: they are enqueued by one
+// thread at a time and run one after the other, on one stream or on streams that wait for each
+// other.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -9,23 +12,22 @@
 #include "core/expected.h"
 #include "core/program.h"
 #include "devices/cuda/driver.h"
+#include "devices/cuda/hints.h"
 #include "devices/cuda/lower.h"
 
 namespace tessera::cuda {
 
-// Device addresses by the names of the program's operands and results.
-using DeviceOperands = std::map<std::string, std::uint64_t, std::less<>>;
-
 class Kernel {
  public:
-  // Lowers, compiles (or finds in the cache) and loads. Programs that differ in sizes alone share
-  // the code.
-  static Expected<std::shared_ptr<Kernel>> make(const Program& program);
+  // Lowers (general.h), compiles (or finds in the cache) and loads. Programs that differ in sizes
+  // alone share the code.
+  static Expected<std::shared_ptr<Kernel>> make(const Program& program, const Hints& hints = {});
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // Enqueues one run on `stream` (a CUstream; null: the default one).
+  // Enqueues one run on `stream` (a CUstream; null: the default one). Addresses are multiples of
+  // 16 bytes.
   Problem launch(const DeviceOperands& operands, void* stream);
   // After the stream was synchronised: what the kernel found wrong with its operands.
   Problem check();
@@ -39,7 +41,7 @@ class Kernel {
   LoweredKernel plan_;
   LoadedKernel loaded_;
   int blocks_ = 0, shared_bytes_ = 0;
-  std::uint64_t error_ = 0, arrays_ = 0;
+  std::uint64_t error_ = 0, arrays_ = 0, tiles_ = 0;
   DeviceOperands bound_;  // of the last launch: its argument is used again when nothing moved
   std::vector<std::byte> arguments_;
 };

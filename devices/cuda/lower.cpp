@@ -16,6 +16,9 @@
 namespace tessera::cuda {
 namespace {
 
+// A tile may begin before this and end after it.
+constexpr std::int64_t most_extent = (std::int64_t{1} << 31) - (1 << 16);
+
 class Lowering {
  public:
   Lowering(const Program& program, const Contraction& c, const TileConfig& t)
@@ -35,6 +38,7 @@ class Lowering {
     LoweredKernel kernel;
     kernel.entry = "tessera_" + program_.name;
     kernel.threads = t_.threads();
+    kernel.blocks_together = t_.blocks_together();
     kernel.shared_bytes = t_.shared_bytes;
     plan_launch(kernel);
     kernel.wgmma =
@@ -45,10 +49,12 @@ class Lowering {
         "\"devices/cuda/templates/elementwise.cuh\"\n\n"
         "namespace tessera::cuda {{\n\n{}\nstruct Program {{\n{}{}}};\n\n}}  // namespace "
         "tessera::cuda\n\n"
-        "extern \"C\" __global__ void __launch_bounds__(tessera::cuda::C::threads, 1)\n"
+        "extern \"C\" __global__ void __launch_bounds__(tessera::cuda::C::threads, 1){}\n"
         "{}(const __grid_constant__ tessera::cuda::Program::Args p) {{\n"
         "  tessera::cuda::contract<tessera::cuda::C, tessera::cuda::Program>(p);\n}}\n",
-        kernel.summary, config(), arguments(kernel), program, kernel.entry);
+        kernel.summary, config(), arguments(kernel), program,
+        kernel.blocks_together > 1 ? " __cluster_dims__(tessera::cuda::C::cluster, 1, 1)" : "",
+        kernel.entry);
     return kernel;
   }
 
@@ -265,19 +271,36 @@ class Lowering {
           o.position(o.operand->k_dim));
     };
     const bool many = t_.m_pieces * t_.n / 2 > 160;
+    // A producer of a pair follows two tiles.
+    const bool paired = t_.blocks_together() > 1;
+    const Hints& h = t_.hints;
+    const bool by_rows = h.pairing == Pairing::rows, by_columns = h.pairing == Pairing::columns;
+    const std::string hints = fmt::format(
+        "  static constexpr int band = {}, cluster = {};\n"
+        "  static constexpr Pair pair = Pair::{};\n"
+        "  static constexpr bool share_left = {}, share_right = {}, alternate = {};\n"
+        "  static constexpr ptx::Evict left_evict = ptx::Evict::{}, right_evict = "
+        "ptx::Evict::{};\n",
+        h.band, t_.blocks_together(), name(h.pairing), by_columns, by_rows, h.alternate,
+        name(t_.swapped ? h.right : h.left), name(t_.swapped ? h.left : h.right));
     return fmt::format(
         "struct C {{\n"
         "  static constexpr int m = {}, n = {}, k = {}, stages = {}, consumers = {}, m_pieces = "
         "{}, threads = {};\n"
-        "  static constexpr int band = {};\n"
+        "{}"
         "  static constexpr int producer_registers = {}, consumer_registers = {};\n"
         "  static constexpr bool swapped = {}, ragged_k = {}, exact_rows = {};\n{}{}"
         "  static constexpr int result_rank = {}, result_bytes = {};\n"
         "  static constexpr ResultType result = ResultType::{};\n}};\n",
-        t_.m, t_.n, t_.k, t_.stages, t_.consumers, t_.m_pieces, t_.threads(), t_.band,
-        many ? 24 : 40, many ? 240 : 232, t_.swapped, t_.ragged_k, exact_rows_,
-        operand("left", t_.left), operand("right", t_.right), t_.result_dims.size(),
-        size_of(t_.result), name(t_.result));
+        t_.m, t_.n, t_.k, t_.stages, t_.consumers, t_.m_pieces, t_.threads(), hints,
+        many     ? 24
+        : paired ? 56
+                 : 40,
+        many     ? 240
+        : paired ? 224
+                 : 232,
+        t_.swapped, t_.ragged_k, exact_rows_, operand("left", t_.left), operand("right", t_.right),
+        t_.result_dims.size(), size_of(t_.result), name(t_.result));
   }
 
   // The kernel's parameter; launch.cpp fills it in this order.
@@ -287,6 +310,7 @@ class Lowering {
         "    TensorMap left, right, result_map;\n"
         "    void* result;\n"
         "    i64 result_rows, result_columns;\n"
+        "    i64 contraction;\n"
         "    i64* arrays;\n"
         "    i64 array_elements;\n"
         "    i64* error;\n";
@@ -325,7 +349,11 @@ class Lowering {
       return plan;
     };
     kernel.left = operand(t_.left, 64);
-    kernel.right = operand(t_.right, t_.n);
+    const bool halves = t_.hints.pairing == Pairing::rows && t_.right.operand->k_major;
+    kernel.right = operand(t_.right, t_.n / (halves ? t_.blocks_together() : 1));
+    kernel.ragged_contraction = t_.ragged_k;
+    kernel.contraction =
+        kernel.left.extent[static_cast<std::size_t>(t_.left.position(t_.left.operand->k_dim))];
     kernel.result = map(*c_.result.buffer, t_.result_dims);
     kernel.result.box[0] = 128 / size_of(t_.result);
     kernel.result.box[1] = t_.swapped ? t_.n : 64;
@@ -343,12 +371,20 @@ class Lowering {
     const auto layout = [](const OperandConfig& o) {
       return o.operand->k_major ? "along k" : "across k";
     };
+    const Hints& h = t_.hints;
+    std::string how;
+    if (h.pairing != Pairing::none) how += fmt::format(", pairs along the {}", name(h.pairing));
+    if (h.alternate) how += ", consumers in turn";
+    if (h.band != Hints{}.band) how += fmt::format(", bands of {}", h.band);
+    for (const auto& [side, eviction] : {std::pair{"left", h.left}, {"right", h.right}}) {
+      if (eviction != Eviction::normal) how += fmt::format(", {} evicted {}", side, name(eviction));
+    }
     return fmt::format(
-        "{}: sm_90a, tiles {} x {} x {}{}, {} stages, {} consumer{}, operands {} and {}, {} . {} "
+        "{}: sm_90a, tiles {} x {} x {}{}, {} stages, {} consumer{}{}, operands {} and {}, {} . {} "
         "-> {}",
         program_.name, t_.result_rows(), t_.result_columns(), t_.k, t_.swapped ? " swapped" : "",
-        t_.stages, t_.consumers, t_.consumers == 1 ? "" : "s", layout(t_.left), layout(t_.right),
-        name(t_.operand), name(t_.operand), name(t_.result));
+        t_.stages, t_.consumers, t_.consumers == 1 ? "" : "s", how, layout(t_.left),
+        layout(t_.right), name(t_.operand), name(t_.operand), name(t_.result));
   }
 
   const Program& program_;
@@ -363,12 +399,24 @@ class Lowering {
 
 }  // namespace
 
-Expected<LoweredKernel> lower(const Program& program) {
+Expected<LoweredKernel> lower(const Program& program, const Hints& hints) {
   const Expected<Contraction> contraction = recognise(program);
   if (!contraction) return contraction.diags();
-  const Expected<TileConfig> config = tile_config(program, *contraction);
+  const Expected<TileConfig> config = tile_config(*contraction, hints);
   if (!config) return config.diags();
-  return Lowering(program, *contraction, *config).run();
+  Expected<LoweredKernel> kernel = Lowering(program, *contraction, *config).run();
+  if (!kernel) return kernel;
+  for (const MapPlan* map : {&kernel->left, &kernel->right, &kernel->result}) {
+    for (const std::int64_t extent : map->extent) {
+      if (extent <= most_extent) continue;
+      const Buffer& buffer = program.buffers[static_cast<std::size_t>(map->buffer)];
+      return error(ErrorCode::unsupported,
+                   fmt::format("`{}` has {} elements along a dimension; the copy engine's "
+                               "coordinates are 32 bits",
+                               buffer.name, extent));
+    }
+  }
+  return kernel;
 }
 
 }  // namespace tessera::cuda

@@ -132,8 +132,13 @@ class PrepareWriter {
       text_ += fmt::format("{:{}}{} = {};\n", "", indent, code_.element(store->dst),
                            code_.text(store->value));
     } else if (const auto* sum = std::get_if<PrefixSum>(&s.op)) {
-      text_ += fmt::format("{:{}}prefix_sum({}, {}, {});\n", "", indent, code_.address(sum->dst),
-                           code_.address(sum->src), code_.text(sum->src.size[0]));
+      // What a program sums of an operand is counts.
+      const Buffer* const from = code_.buffer_of(sum->src);
+      const std::string counts = from && from->role == Role::in
+                                     ? fmt::format(", p.error, {}", from - program_.buffers.data())
+                                     : "";
+      text_ += fmt::format("{:{}}prefix_sum({}, {}, {}{});\n", "", indent, code_.address(sum->dst),
+                           code_.address(sum->src), code_.text(sum->src.size[0]), counts);
       written_.clear();
       read_.clear();
     } else if (const auto* iota = std::get_if<Iota>(&s.op)) {

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #ifndef TESSERA_CUDA_LIBRARIES
 #define TESSERA_CUDA_LIBRARIES ""
@@ -11,8 +12,16 @@
 namespace tessera::cuda {
 namespace {
 
-std::vector<std::string> folders() {
-  std::vector<std::string> result{""};
+std::vector<std::string> folders(SharedLibrary::From from) {
+  if (from == SharedLibrary::From::machine) return {""};
+  std::vector<std::string> result;
+  const char* chosen = std::getenv("TESSERA_CUDA_LIBRARIES");
+  if (chosen != nullptr && *chosen != '\0') {
+    std::istringstream list(chosen);
+    for (std::string folder; std::getline(list, folder, ':');) result.push_back(folder + "/");
+    return result;
+  }
+  result.emplace_back("");
   const char* home = std::getenv("CUDA_HOME");
   if (home != nullptr && *home != '\0') result.push_back(std::string(home) + "/lib64/");
   const std::string built = TESSERA_CUDA_LIBRARIES;
@@ -23,8 +32,8 @@ std::vector<std::string> folders() {
 
 }  // namespace
 
-SharedLibrary::SharedLibrary(const std::vector<std::string>& names) {
-  for (const std::string& folder : folders()) {
+SharedLibrary::SharedLibrary(const std::vector<std::string>& names, From from) {
+  for (const std::string& folder : folders(from)) {
     for (const std::string& name : names) {
       handle_ = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL);
       if (handle_ != nullptr) {

@@ -7,9 +7,11 @@ namespace tessera::cuda {
 
 class SharedLibrary {
  public:
-  // Tries each name where the loader looks, then in $CUDA_HOME, the toolkit of the build and
-  // /usr/local/cuda.
-  explicit SharedLibrary(const std::vector<std::string>& names);
+  // A library of the toolkit is looked for in the folders of $TESSERA_CUDA_LIBRARIES and nowhere
+  // else when that is set; otherwise where the loader looks, in $CUDA_HOME, the toolkit of the
+  // build and /usr/local/cuda. The driver's comes with the machine: only the loader knows it.
+  enum class From { toolkit, machine };
+  explicit SharedLibrary(const std::vector<std::string>& names, From from = From::toolkit);
 
   explicit operator bool() const { return handle_ != nullptr; }
   const std::string& problem() const { return problem_; }  // what the loader said of the first name

@@ -56,9 +56,9 @@ int OperandConfig::position(int buffer_dim) const {
                           memory_dims.begin());
 }
 
-Expected<TileConfig> tile_config(const Program& program, const Contraction& c) {
-  (void)program;
+Expected<TileConfig> tile_config(const Contraction& c, const Hints& hints) {
   TileConfig t;
+  t.hints = hints;
   t.operand = c.left.window.buffer->dtype;
   t.result = c.result.buffer->dtype;
   if (t.operand != c.right.window.buffer->dtype ||
@@ -90,11 +90,15 @@ Expected<TileConfig> tile_config(const Program& program, const Contraction& c) {
                           right.rows, t.swapped ? "rows" : "columns", unit));
   }
   t.n = static_cast<int>(right.rows);
-  t.consumers = t.m == 64 ? 1 : 2;
-  t.m_pieces = t.m / 64 / t.consumers;
+  t.consumers = t.m == 64 && !hints.alternate ? 1 : 2;
+  t.m_pieces = t.m / 64 / (hints.alternate ? 1 : t.consumers);
   if (t.m_pieces * t.n / 2 > 200) {
-    return no(fmt::format("tiles of {} x {}: the sums do not fit the registers", t.m, t.n));
+    return no(fmt::format("tiles of {} x {}{}: the sums do not fit the registers", t.m, t.n,
+                          hints.alternate ? " for each consumer" : ""));
   }
+  if (t.swapped && hints.pairing != Pairing::none)
+    return no("tiles with fewer than 64 rows are not fetched for two blocks at once");
+  if (hints.band < 1) return no(fmt::format("bands of {} tiles", hints.band));
   t.ragged_k = c.k_size != no_value;
   t.left = {&left, memory_dims(*left.window.buffer)};
   t.right = {&right, memory_dims(*right.window.buffer)};
@@ -120,7 +124,7 @@ Expected<TileConfig> tile_config(const Program& program, const Contraction& c) {
   t.stages = static_cast<int>(c.depth);
   const int stage = (t.m + t.n) * t.k * 2;
   const int buffer = round_up((t.swapped ? t.n : 64) * 128, 1024);
-  const int fixed = t.consumers * 2 * buffer;
+  const int fixed = t.consumers * 2 * buffer + 2 * 8;  // and the consumers' own barriers
   t.shared_bytes = fixed + t.stages * (stage + 16);
   if (t.shared_bytes > shared_limit) {
     return no(fmt::format("{} buffers of {} bytes do not fit the shared memory; at most {} do",

@@ -6,6 +6,7 @@
 
 #include "core/expected.h"
 #include "devices/cuda/contraction.h"
+#include "devices/cuda/hints.h"
 
 namespace tessera::cuda {
 
@@ -23,7 +24,7 @@ struct TileConfig {
   int m = 0, n = 0, k = 0;  // of the matrix instructions: m rows by n columns; swapped: m are the
                             // result's columns
   int stages = 0, consumers = 0, m_pieces = 0;
-  int band = 8;  // rows of tiles that are walked together
+  Hints hints;
   bool swapped = false, ragged_k = false;
   OperandConfig left, right;     // of the instructions
   std::vector<int> result_dims;  // the result buffer's, innermost first
@@ -33,8 +34,9 @@ struct TileConfig {
   int threads() const { return 128 * (1 + consumers); }
   int result_rows() const { return swapped ? n : m; }  // of a tile
   int result_columns() const { return swapped ? m : n; }
+  int blocks_together() const { return hints.pairing == Pairing::none ? 1 : 2; }
 };
 
-Expected<TileConfig> tile_config(const Program& program, const Contraction& contraction);
+Expected<TileConfig> tile_config(const Contraction& contraction, const Hints& hints);
 
 }  // namespace tessera::cuda

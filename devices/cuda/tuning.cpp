@@ -1,5 +1,7 @@
 #include "devices/cuda/tuning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -30,6 +32,19 @@ Configuration choose(std::span<const TuningLine> lines, std::int64_t rows, std::
 }
 
 }  // namespace
+
+std::string to_string(const Configuration& c) {
+  std::string text = fmt::format("{}, {} buffers", tessera::to_string(c.tiling), c.buffers);
+  if (c.hints.pairing != Pairing::none)
+    text += fmt::format(", pairs along the {}", name(c.hints.pairing));
+  if (c.hints.alternate) text += ", consumers in turn";
+  if (c.hints.band != Hints{}.band) text += fmt::format(", bands of {}", c.hints.band);
+  if (c.hints.left != Eviction::normal)
+    text += fmt::format(", left evicted {}", name(c.hints.left));
+  if (c.hints.right != Eviction::normal)
+    text += fmt::format(", right evicted {}", name(c.hints.right));
+  return text;
+}
 
 std::span<const TuningLine> gmm_lines() { return gmm_table; }
 std::span<const TuningLine> tgmm_lines() { return tgmm_table; }

@@ -4,9 +4,11 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "core/dtype.h"
 #include "core/tiling.h"
+#include "devices/cuda/hints.h"
 
 namespace tessera::cuda {
 
@@ -14,7 +16,13 @@ struct Configuration {
   Tiling tiling;
   std::int64_t buffers = 4;
   std::int64_t align = 1;  // tiles begin at their group; gmm only
+  Hints hints = {};
+
+  bool operator==(const Configuration&) const = default;
 };
+
+// "128,64,256, 4 buffers, pairs along the rows": for tables and reports.
+std::string to_string(const Configuration& configuration);
 
 // One line: for up to so many rows a group on average and up to so many steps along the
 // contraction.

@@ -6,19 +6,12 @@
 
 #include <numeric>
 
-#include "kernels/check.h"
-#include "kernels/fill.h"
-#include "kernels/splitmix.h"
+#include "devices/cuda/error_word.h"
+#include "tests/unit/cuda_case.h"
 #include "tests/unit/cuda_emulator.h"
-#include "tests/unit/cuda_support.h"
 
 namespace tessera::cuda {
 namespace {
-
-struct Sizes {
-  std::vector<std::int64_t> groups;
-  std::int64_t m, k, n;
-};
 
 // Runs the configuration on one problem after the other, all with one compiled kernel.
 class Emulation {
@@ -34,66 +27,35 @@ class Emulation {
 
   // `outcome`: what the machine objected to, or what is wrong with the result, or nothing.
   void run(const Sizes& sizes, std::uint64_t seed, Fill kind, std::string& outcome) {
-    SCOPED_TRACE(configuration_.name() + " m " + std::to_string(sizes.m) + " k " +
-                 std::to_string(sizes.k) + " n " + std::to_string(sizes.n) + " seed " +
-                 std::to_string(seed));
-    const bool is_gmm = configuration_.kernel == "gmm";
-    Settings& s = configuration_.settings;
-    s["m"] = std::to_string(sizes.m);
-    s["k"] = std::to_string(sizes.k);
-    s["n"] = std::to_string(sizes.n);
-    s["groups"] = s["local_groups"] = std::to_string(sizes.groups.size());
-    const Expected<Program> program = make_kernel(configuration_.kernel, s);
-    ASSERT_TRUE(program) << render(program.diags());
-    const Expected<LoweredKernel> kernel = lower(*program);
+    GroupedCase a_case(configuration_, sizes, seed, kind, kind == Fill::normal);
+    SCOPED_TRACE(a_case.name());
+    ASSERT_EQ(a_case.problem(), "");
+    const Program& program = a_case.program();
+    const Expected<LoweredKernel> kernel = lower(program, a_case.hints());
     ASSERT_TRUE(kernel) << render(kernel.diags());
     EmulatedKernel& emulated = compiled(*kernel);
     ASSERT_EQ(emulated.problem(), "");
-
-    // Operands as the program declares them, in the order in which they lie in memory.
-    std::map<std::string, Tensor> tensors;
     std::map<int, void*> memory;
-    for (std::size_t b = 0; b < program->buffers.size(); ++b) {
-      const Buffer& buffer = program->buffers[b];
-      if (buffer.role == Role::scratch) continue;
-      Shape shape = buffer.shape;
-      if (!buffer.order.empty()) {
-        for (std::size_t d = 0; d < shape.size(); ++d)
-          shape[d] = buffer.shape[static_cast<std::size_t>(buffer.order[d])];
-      }
-      Tensor& tensor = tensors[buffer.role == Role::out ? "out" : buffer.name] =
-          Tensor(buffer.dtype, shape);
-      memory[static_cast<int>(b)] = tensor.data();
-      if (buffer.role == Role::out)
-        std::memset(tensor.data(), 0xFF, static_cast<std::size_t>(tensor.bytes()));
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+      const Buffer& buffer = program.buffers[b];
+      if (buffer.role != Role::scratch)
+        memory[static_cast<int>(b)] = a_case.tensor(buffer.name).data();
     }
-    const std::int64_t terms = is_gmm ? sizes.k : sizes.m;
-    fill(tensors["lhs"], kind, FillRole::lhs, terms, seed);
-    fill(tensors["rhs"], kind, FillRole::rhs, terms, seed + 1);
-    if (tensors.contains("existing_out"))
-      fill(tensors["existing_out"], kind, FillRole::existing, terms, seed + 2);
-    for (std::size_t g = 0; g < sizes.groups.size(); ++g) {
-      tensors["group_sizes"].as<std::int32_t>()[g] = static_cast<std::int32_t>(sizes.groups[g]);
-    }
-    const int blocks = 1 + static_cast<int>(seed % 3);
+    const int blocks = (1 + static_cast<int>(seed % 3)) * kernel->blocks_together;
     outcome = emulated.run(*kernel, memory, blocks, seed, seed % 2 == 0);
+    fetched_bytes = emulated.fetched_bytes;
     if (!outcome.empty()) return;
-    if (emulated.error != 0) outcome = "the error word is " + std::to_string(emulated.error);
-    if (!outcome.empty()) return;
-
-    GroupedProblem problem;
-    problem.lhs = &tensors["lhs"];
-    problem.rhs = &tensors["rhs"];
-    problem.group_sizes = sizes.groups;
-    problem.local_groups = static_cast<std::int64_t>(sizes.groups.size());
-    problem.transpose_rhs = is_gmm && s["transpose_rhs"] == "1";
-    if (tensors.contains("existing_out")) problem.existing = &tensors["existing_out"];
-    problem.accumulate = s["existing"] != "2";
-    CheckOptions options;
-    options.values = kind == Fill::integers ? Arithmetic::Values::whole : Arithmetic::Values::any;
-    const Verdict verdict = (is_gmm ? check_gmm : check_tgmm)(problem, tensors["out"], options);
-    if (!verdict.ok) outcome = verdict.message;
+    outcome = error_text(program, *kernel, emulated.error);
+    if (outcome.empty()) {
+      outcome = a_case.verdict();
+      return;
+    }
+    const Tensor& out = a_case.tensor("out");
+    for (std::int64_t i = 0; i < out.elements(); ++i) nonzero |= out.at(i) != 0;
   }
+
+  unsigned long long fetched_bytes = 0;  // of the last run
+  bool nonzero = false;                  // a result that is refused has something else than zeros
 
  private:
   EmulatedKernel& compiled(const LoweredKernel& kernel) {
@@ -160,7 +122,34 @@ TEST_F(CudaEmulate, sizes_over_m_are_reported) {
   std::string outcome;
   Emulation(gmm_configuration(64, 128, 3, "bf16", "bf16", 1))
       .run({{20, 30}, 40, 64, 128}, 71, Fill::integers, outcome);
-  EXPECT_EQ(outcome, "the error word is 50");
+  EXPECT_EQ(outcome,
+            "gmm stores rows up to 50 of a result that has 40; do the group sizes sum to more?");
+  outcome.clear();
+  Emulation(tgmm_configuration(128, 128, 3, "bf16", "bf16"))
+      .run({{20, 30}, 40, 64, 128}, 72, Fill::integers, outcome);
+  EXPECT_EQ(outcome,
+            "tgmm reads up to 50 along a contraction of 40; do the group sizes sum to more?");
+}
+
+// Sizes that mean nothing are reported before any row is touched: the result is that of no rows.
+TEST_F(CudaEmulate, sizes_that_mean_nothing_are_reported) {
+  Emulation gmm(gmm_configuration(64, 128, 3, "bf16", "bf16", 1));
+  Emulation tgmm(tgmm_configuration(128, 128, 3, "bf16", "bf16"));
+  for (Emulation* kernel : {&gmm, &tgmm}) {
+    std::string outcome;
+    kernel->run({{5, -3, 20, -1}, 40, 64, 128}, 73, Fill::integers, outcome);
+    EXPECT_EQ(outcome, "group_sizes[1] is negative; nothing was multiplied");
+    outcome.clear();
+    std::vector<std::int64_t> late(40, 1);
+    late[39] = -1;
+    kernel->run({late, 40, 64, 128}, 74, Fill::integers, outcome);
+    EXPECT_EQ(outcome, "group_sizes[39] is negative; nothing was multiplied");
+    outcome.clear();
+    kernel->run({{5, 2147483647, 2147483647}, 40, 64, 128}, 75, Fill::integers, outcome);
+    EXPECT_EQ(outcome,
+              "`group_sizes` sums to more rows than a kernel can address; nothing was multiplied");
+    EXPECT_FALSE(kernel->nonzero);
+  }
 }
 
 // Each mistake in the protocol must be seen, at one of a few timings.
@@ -202,6 +191,89 @@ TEST_F(CudaEmulate, mistakes_are_seen) {
   EXPECT_NE(outcome, "");
 }
 
+// Two blocks share the weights of neighbouring tiles of one group; groups of one and three tiles
+// leave pairs that share nothing, and the last pair may hang over the end.
+TEST_F(CudaEmulate, gmm_in_pairs_of_blocks_along_the_rows) {
+  Emulation kernel(gmm_configuration(128, 256, 4, "bf16", "bf16", 0).with(row_pairs));
+  kernel.check(ragged, 101);
+  kernel.check(full, 102);
+  kernel.check({{300, 100, 1}, 401, 72, 264}, 103);
+  kernel.check({{0, 0, 0}, 40, 64, 256}, 104);
+  Emulation transposed(gmm_configuration(128, 128, 3, "bf16", "f32", 1).with(row_pairs));
+  transposed.check(ragged, 105);
+  transposed.check({{300, 100, 1}, 401, 328, 136}, 106, Fill::normal);
+}
+
+TEST_F(CudaEmulate, gmm_in_pairs_of_blocks_along_the_columns) {
+  Emulation kernel(gmm_configuration(128, 128, 4, "bf16", "bf16", 1).with(column_pairs));
+  kernel.check(ragged, 111);
+  kernel.check({{300, 100, 1}, 401, 72, 264}, 112);
+}
+
+TEST_F(CudaEmulate, pairs_fetch_what_they_share_once) {
+  Emulation alone(gmm_configuration(128, 128, 4, "bf16", "bf16", 1));
+  Emulation rows(gmm_configuration(128, 128, 4, "bf16", "bf16", 1).with(row_pairs));
+  Emulation columns(gmm_configuration(128, 128, 4, "bf16", "bf16", 1).with(column_pairs));
+  const Sizes pairs{{256, 256}, 512, 128, 256};  // 4 x 2 tiles of 2 steps
+  constexpr unsigned long long operand = 128 * 64 * 2, steps = 8 * 2;
+  const auto fetched = [&](Emulation& kernel) {
+    kernel.check(pairs, 120);
+    return kernel.fetched_bytes;
+  };
+  EXPECT_EQ(fetched(alone), steps * 2 * operand);
+  EXPECT_EQ(fetched(rows), steps * 3 / 2 * operand);
+  EXPECT_EQ(fetched(columns), steps * 3 / 2 * operand);
+}
+
+TEST_F(CudaEmulate, consumers_in_turn) {
+  Emulation kernel(gmm_configuration(64, 128, 4, "bf16", "bf16", 0).with(in_turn));
+  kernel.check(ragged, 131);
+  kernel.check({{128, 256}, 384, 64, 256}, 132);  // one step a tile
+  Emulation pairs(gmm_configuration(128, 128, 3, "bf16", "bf16", 1)
+                      .with({.pairing = Pairing::rows, .alternate = true}));
+  pairs.check(ragged, 133);
+  pairs.check({{300, 100, 1}, 401, 72, 264}, 134);
+}
+
+TEST_F(CudaEmulate, mistakes_in_clusters_and_turns_are_seen) {
+  const std::vector<Mutation> mutations = {
+      {"produce.cuh", "4 * C::cluster", "4"},  // a slot is refilled before the other block read it
+      {"consume.cuh", "if (lane < C::cluster)", "if (lane < 1)"},           // or never
+      {"produce.cuh", "number % C::cluster == cluster_rank<C>()", "true"},  // fetched twice
+      {"produce.cuh", "if (!mine.active || !other.active) return false;", ""},
+      {"produce.cuh", "same &= mine.right[d] == other.right[d];",
+       "(void)0;"},  // another group's weights
+      {"turn.cuh", "return mine.active || step(turn.other, s).active;", "return mine.active;"},
+      {"contract.cuh", "ptx::sync_cluster();  // nobody", "(void)0;  // nobody"},
+      {"order.cuh", "at.row * 2 + rank", "at.row * 2"},
+      {"order.cuh", "(grid.rows + 1) / 2", "grid.rows / 2"},
+  };
+  for (const Mutation& mutation : mutations) {
+    Emulation kernel(gmm_configuration(128, 128, 2, "bf16", "bf16", 1).with(row_pairs), &mutation);
+    std::string outcome;
+    for (std::uint64_t seed = 141; seed < 145 && outcome.empty(); ++seed) {
+      kernel.run({{130, 5, 130, 130}, seed % 2 == 0 ? 420 : 395, 200, 136}, seed, Fill::integers,
+                 outcome);
+      if (HasFatalFailure()) return;
+    }
+    EXPECT_NE(outcome, "") << mutation.file << ": " << mutation.from << " -> " << mutation.to;
+  }
+  const std::vector<Mutation> in_turns = {
+      {"consume.cuh", "turn, turns.step(turn.mine, s), s)) ring.advance();",
+       "turn, turns.step(turn.mine, s), s)) (void)0;"},
+      {"consume.cuh", "(round & 1) ^ (warpgroup == 0 ? 1 : 0)", "1"},  // nobody waits for a turn
+      {"consume.cuh", "turn_barrier<C>(memory, 1 - warpgroup)",
+       "turn_barrier<C>(memory, warpgroup)"},
+  };
+  for (const Mutation& mutation : in_turns) {
+    Emulation kernel(gmm_configuration(64, 128, 3, "bf16", "bf16", 0).with(in_turn), &mutation);
+    std::string outcome;
+    for (std::uint64_t seed = 151; seed < 155 && outcome.empty(); ++seed)
+      kernel.run({{128, 256}, 384, 200, 256}, seed, Fill::integers, outcome);
+    EXPECT_NE(outcome, "") << mutation.file << ": " << mutation.from << " -> " << mutation.to;
+  }
+}
+
 TEST_F(CudaEmulate, gmm_on_few_rows_with_swapped_operands) {
   Emulation narrow(gmm_configuration(16, 128, 6, "bf16", "bf16", 1));
   narrow.check({{3, 16, 0, 17, 1}, 40, 200, 328}, 51);
@@ -214,6 +286,10 @@ TEST_F(CudaEmulate, tgmm_on_ragged_groups) {
   Emulation kernel(tgmm_configuration(128, 256, 4, "bf16", "f32"));
   kernel.check({{5, 0, 130, 64, 1, 0, 63}, 300, 200, 264}, 61);
   kernel.check({{5, 0, 130, 64, 1, 0, 63}, 300, 200, 264}, 62, Fill::normal);
+  Emulation pairs(tgmm_configuration(128, 128, 3, "bf16", "bf16").with(row_pairs));
+  pairs.check({{5, 0, 130, 64, 1, 0, 63}, 300, 264, 136}, 64);
+  Emulation turns(tgmm_configuration(128, 128, 3, "bf16", "bf16").with(in_turn));
+  turns.check({{5, 0, 130, 64, 1, 0, 63}, 300, 200, 264}, 65);
   Emulation half(tgmm_configuration(256, 128, 4, "bf16", "bf16", 1));
   half.check({{100, 28}, 130, 264, 136}, 63);
 }

@@ -15,6 +15,10 @@
 #include "tests/source_dir.h"
 #include "tests/unit/temporary.h"
 
+#ifndef TESSERA_CXX_COMPILER
+#define TESSERA_CXX_COMPILER "c++"
+#endif
+
 namespace tessera::cuda {
 
 // A mistake made on purpose: text of a template and what takes its place.
@@ -88,7 +92,17 @@ class EmulatedKernel {
     };
     std::vector<std::int64_t> arrays(static_cast<std::size_t>(kernel.array_elements * blocks));
     error = 0;
-    KernelAddresses addresses{map(kernel.left), map(kernel.right), map(kernel.result)};
+    KernelAddresses addresses{};
+    std::vector<char> tiles(static_cast<std::size_t>(kernel.tile_bytes * blocks),
+                            static_cast<char>(0xFF));
+    if (kernel.is_general) {
+      addresses.tiles = address(tiles.data());
+      arrays_in_shared = false;
+    } else {
+      addresses.left = map(kernel.left);
+      addresses.right = map(kernel.right);
+      addresses.result_map = map(kernel.result);
+    }
     addresses.result = address(memory.at(kernel.result.buffer));
     if (!arrays_in_shared) addresses.arrays = address(arrays.data());
     addresses.error = address(&error);
@@ -96,14 +110,14 @@ class EmulatedKernel {
       addresses.operands.push_back(address(memory.at(buffer)));
     const std::vector<std::byte> bytes = kernel_arguments(kernel, addresses);
     std::string problem(400, '\0');
-    loaded_bytes = 0;
-    if (run_(bytes.data(), blocks, kernel.threads, seed, problem.data(), 400, &loaded_bytes) == 0)
+    fetched_bytes = 0;
+    if (run_(bytes.data(), blocks, kernel.threads, seed, problem.data(), 400, &fetched_bytes) == 0)
       return "";
     return problem.c_str();
   }
 
-  std::int64_t error = 0;               // the kernel's error word
-  unsigned long long loaded_bytes = 0;  // by copies into shared memory
+  std::int64_t error = 0;                // the kernel's error word
+  unsigned long long fetched_bytes = 0;  // by copies into shared memory; once for two blocks
 
  private:
   using Run = int(const void*, int, int, unsigned long long, char*, int, unsigned long long*);

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/language.h"
+#include "devices/cuda/grouped_model.h"
 #include "devices/cuda/lower.h"
-#include "devices/cuda/tuning.h"
 #include "kernels/kernels.h"
 
 namespace tessera::cuda {
@@ -13,15 +13,29 @@ namespace tessera::cuda {
 struct TestConfiguration {
   std::string kernel;
   Settings settings;
+  Hints hints = {};
   std::string name() const {
     std::string text = kernel;
     for (const char* key : {"tm", "tk", "tn", "T", "U", "transpose_rhs", "existing", "buffers"}) {
       if (const auto found = settings.find(key); found != settings.end())
         text += "_" + found->second;
     }
+    if (hints.pairing != Pairing::none) text += "_pairs_" + std::string(cuda::name(hints.pairing));
+    if (hints.alternate) text += "_alternate";
+    if (hints.left != Eviction::normal) text += "_left_" + std::string(cuda::name(hints.left));
+    if (hints.right != Eviction::normal) text += "_right_" + std::string(cuda::name(hints.right));
     return text;
   }
+  TestConfiguration with(const Hints& given) const {
+    TestConfiguration changed = *this;
+    changed.hints = given;
+    return changed;
+  }
 };
+
+inline constexpr Hints row_pairs{.pairing = Pairing::rows};
+inline constexpr Hints column_pairs{.pairing = Pairing::columns};
+inline constexpr Hints in_turn{.alternate = true};
 
 inline TestConfiguration gmm_configuration(int tm, int tn, int buffers, const char* in,
                                            const char* out, int transpose_rhs, int existing = 0) {
@@ -62,23 +76,18 @@ inline TestConfiguration tgmm_configuration(int tk, int tn, int buffers, const c
 inline std::vector<TestConfiguration> test_configurations() {
   std::vector<TestConfiguration> all;
   for (const int transpose : {0, 1}) {
-    for (const char* out : {"bf16", "f32"}) {
-      for (const auto& [tm, tn] :
-           {std::pair{128, 256}, {256, 128}, {128, 192}, {128, 128}, {64, 256}, {64, 128}}) {
-        all.push_back(gmm_configuration(tm, tn, 4, "bf16", out, transpose));
-      }
-      for (const int tm : {8, 16, 32})
-        all.push_back(gmm_configuration(tm, 128, 6, "bf16", out, transpose));
+    for (const auto& [tm, tn] :
+         {std::pair{128, 256}, {256, 128}, {128, 192}, {128, 128}, {64, 256}, {64, 128}}) {
+      all.push_back(gmm_configuration(tm, tn, 4, "bf16", "f32", transpose));
     }
+    for (const int tm : {8, 16, 32})
+      all.push_back(gmm_configuration(tm, 128, 6, "bf16", "f32", transpose));
     all.push_back(gmm_configuration(128, 256, 4, "f16", "f16", transpose));
     all.push_back(gmm_configuration(128, 128, 4, "bf16", "bf16", transpose, 1));
     all.push_back(gmm_configuration(128, 128, 4, "bf16", "f32", transpose, 2));
   }
-  for (const char* out : {"bf16", "f32"}) {
-    for (const auto& [tk, tn] : {std::pair{128, 256}, {256, 128}, {128, 128}}) {
-      all.push_back(tgmm_configuration(tk, tn, 4, "bf16", out));
-    }
-  }
+  for (const auto& [tk, tn] : {std::pair{128, 256}, {256, 128}, {128, 128}})
+    all.push_back(tgmm_configuration(tk, tn, 4, "bf16", "f32"));
   for (const TuningLine& line : gmm_lines()) {
     const Configuration& c = line.configuration;
     for (const int transpose : {0, 1}) {
@@ -89,15 +98,41 @@ inline std::vector<TestConfiguration> test_configurations() {
       all.push_back(tuned);
     }
   }
+  const TestConfiguration large = gmm_configuration(128, 256, 4, "bf16", "bf16", 0);
+  all.push_back(large.with({.left = Eviction::last, .right = Eviction::first}));
+  all.push_back(gmm_configuration(128, 256, 4, "f16", "f32", 1).with(row_pairs));
+  all.push_back(gmm_configuration(64, 128, 4, "bf16", "f32", 0).with(in_turn));
   all.push_back(tgmm_configuration(128, 256, 4, "f16", "f32"));
   all.push_back(tgmm_configuration(128, 128, 4, "bf16", "f32", 1));
+  return all;
+}
+
+// A configuration as the tuner launches it.
+inline TestConfiguration test_configuration(const Configuration& c, bool is_tgmm, int transpose) {
+  const auto i = [](std::int64_t v) { return static_cast<int>(v); };
+  TestConfiguration made =
+      is_tgmm ? tgmm_configuration(i(c.tiling.k), i(c.tiling.n), i(c.buffers), "bf16", "bf16")
+              : gmm_configuration(i(c.tiling.m), i(c.tiling.n), i(c.buffers), "bf16", "bf16",
+                                  transpose);
+  made.settings[is_tgmm ? "tm" : "tk"] = std::to_string(is_tgmm ? c.tiling.m : c.tiling.k);
+  made.hints = c.hints;
+  return made;
+}
+
+// All that the model chooses from, weights in both layouts.
+inline std::vector<TestConfiguration> candidate_configurations() {
+  std::vector<TestConfiguration> all;
+  for (const Configuration& c : gmm_candidates()) {
+    for (const int transpose : {0, 1}) all.push_back(test_configuration(c, false, transpose));
+  }
+  for (const Configuration& c : tgmm_candidates()) all.push_back(test_configuration(c, true, 0));
   return all;
 }
 
 inline Expected<LoweredKernel> lowered(const TestConfiguration& configuration) {
   const Expected<Program> program = make_kernel(configuration.kernel, configuration.settings);
   if (!program) return program.diags();
-  return lower(*program);
+  return lower(*program, configuration.hints);
 }
 
 }  // namespace tessera::cuda

@@ -7,12 +7,18 @@
 
 namespace tessera::cuda {
 
-// A slot's operands have been read by this warp. Lanes may have waited apart; none may be left
-// behind.
+// A slot's operands have been read by this warp: for all who write to it. Lanes may have waited
+// apart; none may be left behind.
 template <class C>
 TESSERA_DEVICE void release(u32 memory, int slot) {
   ptx::sync_warp();
-  if (ptx::thread() % 32 == 0) ptx::barrier_arrive(empty_barrier<C>(memory, slot));
+  const u32 empty = empty_barrier<C>(memory, slot);
+  const int lane = ptx::thread() % 32;
+  if constexpr (C::cluster == 1) {
+    if (lane == 0) ptx::barrier_arrive(empty);
+  } else {
+    if (lane < C::cluster) ptx::barrier_arrive_at(empty, lane);
+  }
 }
 
 // The last step of a ragged reduction: operands from k = depth on belong to somebody else. Both are
@@ -22,10 +28,10 @@ template <class C>
 TESSERA_DEVICE void zero_beyond(u32 operands, int depth) {
   using Left = typename SharedLayout<C>::Left;
   using Right = typename SharedLayout<C>::Right;
-  constexpr int threads = C::consumers * 128;
+  constexpr int threads = (C::alternate ? 1 : C::consumers) * 128;
   const int end = (depth + step_k - 1) / step_k * step_k;
   const int chunks = (end - depth) * (row_bytes / 16);
-  const int thread = ptx::thread() - 128;
+  const int thread = (ptx::thread() - 128) % threads;
   for (int i = thread; i < (Left::boxes + Right::boxes) * chunks; i += threads) {
     const int box = i / chunks;
     const u32 at = box < Left::boxes ? box * Left::box_bytes
@@ -33,7 +39,11 @@ TESSERA_DEVICE void zero_beyond(u32 operands, int depth) {
     ptx::zero_shared(operands + at + depth * row_bytes + (i % chunks) * 16);
   }
   ptx::fence_async();
-  ptx::named_barrier<1, threads>();
+  if constexpr (C::alternate) {
+    sync_warpgroup(ptx::thread() / 128 - 1);
+  } else {
+    ptx::named_barrier<1, threads>();
+  }
 }
 
 // `steps` matrix instructions along the contraction for each 64 rows.
@@ -74,33 +84,43 @@ template <class C, class P>
 TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 memory,
                             int warpgroup) {
   float sums[C::m_pieces][C::n / 2];
-  const TileGrid grid = P::grid(p, arrays);
-  const int count = tile_count(grid);
-  const int first_row = warpgroup * C::m_pieces * warpgroup_rows;
+  const int first_row = C::alternate ? 0 : warpgroup * C::m_pieces * warpgroup_rows;
   Ring<C::stages> ring;
-  Staging<C> staging(memory, warpgroup);
-  for (int index = ptx::block(); index < count; index += ptx::blocks()) {
-    const typename P::Tile tile = P::tile(p, arrays, tile_at(grid, C::band, index));
-    const Rows rows = P::rows(p, tile);
+  Staging<C> staging(memory, warpgroup, first_row);
+  int number = 0;
+  for (Turns<C, P> turns(p, arrays); !turns.done(); turns.advance(), ++number) {
+    const Turn<C, P> turn = turns.now();
+    if (C::alternate && number % C::consumers != warpgroup) {
+      for (i64 s = turn.begin; s < turn.end; ++s) {
+        if (turns.takes_slot(turn, turns.step(turn.mine, s), s)) ring.advance();
+      }
+      continue;
+    }
+    const Rows rows = turn.mine.rows;
     bool wanted = false;
     for (int i = 0; i < C::m_pieces; ++i)
       wanted |= has_rows<C>(rows, first_row + i * warpgroup_rows);
-    const i64 end = P::step_end(p, arrays, tile);
-    // Also for a tile without steps. Starting the first product from 0 instead would leave the
-    // compiler two ways to the same accumulators, and it spills them.
+      // Also for a tile without steps. Starting the first product from 0 instead would leave the
+      // compiler two ways to the same accumulators, and it spills them.
 #pragma unroll
     for (int i = 0; i < C::m_pieces; ++i) {
 #pragma unroll
       for (int r = 0; r < C::n / 2; ++r) sums[i][r] = 0;
     }
+    // A wait by parity tells a phase from the one before it alone: nobody may wait for a slot that
+    // has not been filled for all steps before its own.
+    if (C::alternate) {
+      const u32 round = static_cast<u32>(number / C::consumers);
+      ptx::barrier_wait(turn_barrier<C>(memory, warpgroup), (round & 1) ^ (warpgroup == 0 ? 1 : 0));
+    }
     int held = -1;  // the slot whose instructions are in flight
-    for (i64 s = P::step_begin(p, arrays, tile); s < end; ++s) {
-      const typename P::Step step = P::step(p, arrays, tile, s);
-      if (!step.active) continue;
+    for (i64 s = turn.begin; s < turn.end; ++s) {
+      const typename P::Step step = turns.step(turn.mine, s);
+      if (!turns.takes_slot(turn, step, s)) continue;
       const u32 operands = memory + ring.slot * SharedLayout<C>::stage_bytes;
       ptx::barrier_wait(full_barrier<C>(memory, ring.slot), ring.phase);
-      if (C::ragged_k && step.depth < C::k) zero_beyond<C>(operands, step.depth);
-      if (wanted) {
+      if (C::ragged_k && step.active && step.depth < C::k) zero_beyond<C>(operands, step.depth);
+      if (wanted && step.active) {
         if constexpr (C::ragged_k) {
           multiply_some<C, C::k / step_k>(sums, operands, first_row, step.depth);
         } else {
@@ -112,6 +132,10 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
       held = ring.slot;
       ring.advance();
     }
+    if (C::alternate) {
+      ptx::sync_warp();
+      if (ptx::thread() % 32 == 0) ptx::barrier_arrive(turn_barrier<C>(memory, 1 - warpgroup));
+    }
     ptx::product_wait<0>();
 #pragma unroll
     for (int i = 0; i < C::m_pieces; ++i) {
@@ -119,7 +143,7 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
       for (int r = 0; r < C::n / 2; ++r) ptx::pin(sums[i][r]);
     }
     if (held >= 0) release<C>(memory, held);
-    if (wanted) store_tile<C, P>(p, tile, rows, sums, staging);
+    if (wanted) store_tile<C, P>(p, turn.mine.tile, rows, sums, staging);
   }
   if (staging.leader()) ptx::store_wait<0>();
 }

@@ -19,12 +19,14 @@ TESSERA_DEVICE void contract(const typename P::Args& p) {
     ptx::prefetch_map(&p.result_map);
     for (int slot = 0; slot < C::stages; ++slot) {
       ptx::barrier_init(full_barrier<C>(memory, slot), 1);
-      ptx::barrier_init(empty_barrier<C>(memory, slot), C::consumers * 4);
+      ptx::barrier_init(empty_barrier<C>(memory, slot), empty_arrivals<C>);
     }
+    for (int i = 0; i < 2; ++i) ptx::barrier_init(turn_barrier<C>(memory, i), 4);
     ptx::barrier_init_fence();
   }
   P::prepare(p, arrays);
   ptx::sync_block();
+  if constexpr (C::cluster > 1) ptx::sync_cluster();  // the other block's barriers are there
   const int warpgroup = ptx::thread() / 128;
   if (warpgroup == 0) {
     if constexpr (C::consumers == 2) ptx::fewer_registers<C::producer_registers>();
@@ -33,6 +35,7 @@ TESSERA_DEVICE void contract(const typename P::Args& p) {
     if constexpr (C::consumers == 2) ptx::more_registers<C::consumer_registers>();
     consume<C, P>(p, arrays, memory, warpgroup - 1);
   }
+  if constexpr (C::cluster > 1) ptx::sync_cluster();  // nobody reaches a block that has left
 }
 
 }  // namespace tessera::cuda

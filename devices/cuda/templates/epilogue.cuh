@@ -20,6 +20,15 @@ TESSERA_DEVICE u32 pack(float low, float high) {
   return type == ResultType::bf16 ? ptx::pack_bf16(low, high) : ptx::pack_f16(low, high);
 }
 
+// The threads of one consumer, by a barrier of their own.
+TESSERA_DEVICE void sync_warpgroup(int number) {
+  if (number == 0) {
+    ptx::named_barrier<2, 128>();
+  } else {
+    ptx::named_barrier<3, 128>();
+  }
+}
+
 // A consumer's two buffers; each is refilled only when the copy out of it has read it.
 template <class C>
 struct Staging {
@@ -28,20 +37,16 @@ struct Staging {
       (Layout::staging_bytes + swizzle_atom - 1) / swizzle_atom * swizzle_atom;
   u32 start;
   int warpgroup;
+  int first_row;  // of the tile: where this consumer's rows begin
   int next = 0;
 
-  TESSERA_DEVICE Staging(u32 memory, int number)
+  TESSERA_DEVICE Staging(u32 memory, int number, int row)
       : start(memory + Layout::staging + number * Layout::staging_buffers * spaced),
-        warpgroup(number) {}
+        warpgroup(number),
+        first_row(row) {}
   TESSERA_DEVICE int thread() const { return ptx::thread() % 128; }
   TESSERA_DEVICE bool leader() const { return thread() == 0; }
-  TESSERA_DEVICE void sync() const {
-    if (warpgroup == 0) {
-      ptx::named_barrier<2, 128>();
-    } else {
-      ptx::named_barrier<3, 128>();
-    }
-  }
+  TESSERA_DEVICE void sync() const { sync_warpgroup(warpgroup); }
   // A buffer that may be written. Every take is followed by one give.
   TESSERA_DEVICE u32 take() {
     if (leader()) ptx::store_wait_read<Layout::staging_buffers - 1>();
@@ -89,7 +94,7 @@ TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::
   const int lane = mine.thread % 32, warp = mine.thread / 32;
 #pragma unroll
   for (int i = 0; i < C::m_pieces; ++i) {
-    const int first = (staging.warpgroup * C::m_pieces + i) * warpgroup_rows;
+    const int first = staging.first_row + i * warpgroup_rows;
     if (!has_rows<C>(rows, first)) continue;
     int at[C::result_rank];
     P::result_at(p, tile, at);
@@ -139,7 +144,7 @@ TESSERA_DEVICE void store_swapped(const typename P::Args& p, const typename P::T
   const int lane = mine.thread % 32, warp = mine.thread / 32;
 #pragma unroll
   for (int i = 0; i < C::m_pieces; ++i) {
-    const int first = (staging.warpgroup * C::m_pieces + i) * warpgroup_rows;
+    const int first = staging.first_row + i * warpgroup_rows;
     const auto value = [&](int r) {
       return P::value(p, tile, mine.column(r), first + mine.row(r), sums[i][r]);
     };

@@ -35,6 +35,22 @@ TESSERA_BOTH TilePoint tile_at(const TileGrid& grid, int height, int index) {
   return {outer, first + (in_band - across * rows), column};
 }
 
+// What the blocks of a cluster take together: two neighbours along the rows or the columns of the
+// grid. The second one of the last pair may be outside.
+enum class Pair { none, rows, columns };
+
+TESSERA_BOTH TileGrid pairs_of(const TileGrid& grid, Pair pair) {
+  return {grid.outer, pair == Pair::rows ? (grid.rows + 1) / 2 : grid.rows,
+          pair == Pair::columns ? (grid.columns + 1) / 2 : grid.columns};
+}
+TESSERA_BOTH TilePoint member(const TilePoint& at, Pair pair, int rank) {
+  return {at.outer, pair == Pair::rows ? at.row * 2 + rank : at.row,
+          pair == Pair::columns ? at.column * 2 + rank : at.column};
+}
+TESSERA_BOTH bool is_inside(const TileGrid& grid, const TilePoint& at) {
+  return at.row < grid.rows && at.column < grid.columns;
+}
+
 // A ring of slots. `phase` is the parity of the barrier's phase that the next wait is for.
 template <int slots>
 struct Ring {

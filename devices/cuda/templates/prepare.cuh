@@ -5,16 +5,41 @@
 
 namespace tessera::cuda {
 
-// sums[0] = 0, sums[i + 1] = sums[i] + values[i]; by the first warp. Both ends are synchronised.
+// What an operand's counts may sum to: coordinates of copies are 32 bits, and a tile begins before
+// its rows end.
+inline constexpr i64 most_counted = (1ll << 31) - (1 << 16);
+
+// The first warp, after it summed an operand's counts. One that is negative, or too many, are
+// reported as -1 - (index * 256 + operand), the index of "too many" being the count's own; then all
+// sums are 0 and nothing is visited.
 template <typename T>
-TESSERA_DEVICE void prefix_sum(i64* sums, const T* values, i64 count) {
+TESSERA_DEVICE void refuse_counts(i64* sums, const T* values, i64 count, bool negative, i64 total,
+                                  i64* error, int operand) {
+  if (!ptx::any_lane(negative) && total <= most_counted) return;
+  const int lane = ptx::thread();
+  if (lane == 0) {
+    i64 index = 0;
+    while (index < count && static_cast<i64>(values[index]) >= 0) ++index;
+    ptx::first_error(error, -1 - (index * 256 + operand));
+  }
+  ptx::sync_warp();
+  for (i64 i = lane; i <= count; i += 32) sums[i] = 0;
+}
+
+// sums[0] = 0, sums[i + 1] = sums[i] + values[i]; by the first warp. Both ends are synchronised.
+// `operand` is the number of an operand whose values are counts, or -1.
+template <typename T>
+TESSERA_DEVICE void prefix_sum(i64* sums, const T* values, i64 count, i64* error = nullptr,
+                               int operand = -1) {
   ptx::sync_block();
   if (ptx::thread() < 32) {
     const int lane = ptx::thread();
     i64 carry = 0;
+    bool negative = false;
     if (lane == 0) sums[0] = 0;
     for (i64 first = 0; first < count; first += 32) {
       i64 sum = first + lane < count ? static_cast<i64>(values[first + lane]) : 0;
+      negative |= sum < 0;
 #pragma unroll
       for (int distance = 1; distance < 32; distance *= 2) {
         const i64 below = ptx::from_lane_below(sum, distance);
@@ -23,6 +48,7 @@ TESSERA_DEVICE void prefix_sum(i64* sums, const T* values, i64 count) {
       if (first + lane < count) sums[first + lane + 1] = carry + sum;
       carry += ptx::from_lane(sum, 31);
     }
+    if (operand >= 0) refuse_counts(sums, values, count, negative, carry, error, operand);
   }
   ptx::sync_block();
 }

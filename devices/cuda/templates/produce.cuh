@@ -1,15 +1,9 @@
 // The producer: one thread walks this block's tiles and fetches each step's operands into the ring.
 #pragma once
-#include "devices/cuda/templates/order.cuh"
-#include "devices/cuda/templates/ptx.cuh"
 #include "devices/cuda/templates/shape.cuh"
+#include "devices/cuda/templates/turn.cuh"
 
 namespace tessera::cuda {
-
-// Rows [begin, end) of a tile.
-struct Rows {
-  int begin, end;
-};
 
 // Whether the 64 rows of the product from `first` on have any of `rows`.
 template <class C>
@@ -22,63 +16,145 @@ template <class C>
 TESSERA_BOTH u32 full_barrier(u32 memory, int slot) {
   return memory + SharedLayout<C>::barriers + 8 * slot;
 }
+// Free when the consumers of all blocks that are written to have read it.
 template <class C>
 TESSERA_BOTH u32 empty_barrier(u32 memory, int slot) {
   return full_barrier<C>(memory, C::stages + slot);
 }
+// The consumer's turn to multiply: completed when the other one has begun its last step.
+template <class C>
+TESSERA_BOTH u32 turn_barrier(u32 memory, int consumer) {
+  return full_barrier<C>(memory, 2 * C::stages + consumer);
+}
+template <class C>
+inline constexpr int empty_arrivals = (C::alternate ? 1 : C::consumers) * 4 * C::cluster;
 
 // The copies of one step. The left operand is fetched by 64 rows, so that rows nobody wants are
-// left out.
+// left out. Of an operand that both blocks of a cluster want, each block fetches every other box
+// for both.
 template <class C, class P>
-TESSERA_DEVICE void fetch(const typename P::Args& p, const typename P::Step& step, const Rows& rows,
-                          u32 to, u32 barrier) {
+struct Fetch {
   using Left = typename SharedLayout<C>::Left;
   using Right = typename SharedLayout<C>::Right;
-  u32 bytes = Right::bytes;
-  for (int row = 0; row < C::m; row += warpgroup_rows) {
-    if (has_rows<C>(rows, row)) bytes += warpgroup_rows * C::k * 2;
+  const typename P::Args& p;
+  u64 left_policy = ptx::policy<C::left_evict>(), right_policy = ptx::policy<C::right_evict>();
+
+  TESSERA_DEVICE void operator()(const typename P::Step& step, const Rows& rows, bool together,
+                                 u32 to, u32 barrier) const {
+    u32 bytes = Right::bytes;
+    for (int row = 0; row < C::m; row += warpgroup_rows) {
+      if (has_rows<C>(rows, row)) bytes += warpgroup_rows * C::k * 2;
+    }
+    ptx::barrier_expect(barrier, bytes);
+    left(step, rows, C::share_left && together, to, barrier);
+    right(step, C::share_right && together, to + Left::bytes, barrier);
   }
-  ptx::barrier_expect(barrier, bytes);
-  constexpr int k_pieces = C::k / box_elements;
-  for (int row = 0; row < C::m; row += warpgroup_rows) {
-    if (!has_rows<C>(rows, row)) continue;
-    for (int piece = 0; piece < (C::left_k_major ? k_pieces : 1); ++piece) {
-      int at[C::left_rank];
-      for (int d = 0; d < C::left_rank; ++d) at[d] = step.left[d];
-      at[C::left_row_dim] += row;
-      at[C::left_k_dim] += piece * box_elements;
-      ptx::load_box<C::left_rank>(to + Left::offset(row, piece * box_elements), &p.left, barrier,
-                                  at);
+
+ private:
+  // A box for this block, or one of those that are fetched for both.
+  template <int rank>
+  TESSERA_DEVICE static void box(int number, bool together, u32 to, const TensorMap* map,
+                                 u32 barrier, const int (&at)[rank], u64 policy) {
+    if constexpr (C::cluster == 2) {
+      if (together) {
+        if (number % C::cluster == cluster_rank<C>())
+          ptx::load_box<rank, C::cluster>(to, map, barrier, at, policy);
+        return;
+      }
+    }
+    ptx::load_box<rank>(to, map, barrier, at, policy);
+  }
+
+  TESSERA_DEVICE void left(const typename P::Step& step, const Rows& rows, bool together, u32 to,
+                           u32 barrier) const {
+    constexpr int k_pieces = C::left_k_major ? C::k / box_elements : 1;
+    int number = 0;
+    for (int row = 0; row < C::m; row += warpgroup_rows) {
+      if (!has_rows<C>(rows, row)) continue;
+      for (int piece = 0; piece < k_pieces; ++piece, ++number) {
+        int at[C::left_rank];
+        for (int d = 0; d < C::left_rank; ++d) at[d] = step.left[d];
+        at[C::left_row_dim] += row;
+        at[C::left_k_dim] += piece * box_elements;
+        box(number, together, to + Left::offset(row, piece * box_elements), &p.left, barrier, at,
+            left_policy);
+      }
     }
   }
-  for (int box = 0; box < Right::boxes; ++box) {
-    int at[C::right_rank];
-    for (int d = 0; d < C::right_rank; ++d) at[d] = step.right[d];
-    at[C::right_k_major ? C::right_k_dim : C::right_row_dim] += box * box_elements;
-    ptx::load_box<C::right_rank>(to + Left::bytes + box * Right::box_bytes, &p.right, barrier, at);
+
+  TESSERA_DEVICE void right(const typename P::Step& step, bool together, u32 to,
+                            u32 barrier) const {
+    constexpr int parts = right_parts<C>, part_rows = C::n / parts;
+    for (int piece = 0; piece < Right::boxes; ++piece) {
+      for (int part = 0; part < parts; ++part) {
+        int at[C::right_rank];
+        for (int d = 0; d < C::right_rank; ++d) at[d] = step.right[d];
+        at[C::right_k_major ? C::right_k_dim : C::right_row_dim] += piece * box_elements;
+        if (C::right_k_major) at[C::right_row_dim] += part * part_rows;
+        box(piece * parts + part, together,
+            to + piece * Right::box_bytes + part * part_rows * row_bytes, &p.right, barrier, at,
+            right_policy);
+      }
+    }
   }
+};
+
+// Both blocks of the cluster fetch the same block of the operand that they may share.
+template <class C, class P>
+TESSERA_DEVICE bool same_operand(const Turn<C, P>& turn, const typename P::Step& mine,
+                                 const typename P::Step& other) {
+  if (!mine.active || !other.active) return false;
+  bool same = true;
+  if (C::share_left) {
+    for (int d = 0; d < C::left_rank; ++d) same &= mine.left[d] == other.left[d];
+    same &= turn.mine.rows == turn.other.rows;
+  } else {
+    for (int d = 0; d < C::right_rank; ++d) same &= mine.right[d] == other.right[d];
+  }
+  return same;
+}
+
+// Rows that the result, or steps that the contraction, does not have.
+template <class C, class P>
+TESSERA_DEVICE void report_outside(const typename P::Args& p, const Taken<P>& tile) {
+  if (!C::exact_rows || tile.rows.begin >= tile.rows.end) return;
+  int at[C::result_rank];
+  P::result_at(p, tile.tile, at);
+  if (at[1] + tile.rows.end > p.result_rows) ptx::first_error(p.error, at[1] + tile.rows.end);
 }
 
 template <class C, class P>
 TESSERA_DEVICE void produce(const typename P::Args& p, const i64* arrays, u32 memory) {
-  const TileGrid grid = P::grid(p, arrays);
-  const int count = tile_count(grid);
+  const Fetch<C, P> fetch{p};
   Ring<C::stages> ring;
-  for (int index = ptx::block(); index < count; index += ptx::blocks()) {
-    const typename P::Tile tile = P::tile(p, arrays, tile_at(grid, C::band, index));
-    const Rows rows = P::rows(p, tile);
-    if (C::exact_rows && rows.begin < rows.end) {
-      int at[C::result_rank];
-      P::result_at(p, tile, at);
-      if (at[1] + rows.end > p.result_rows) ptx::first_error(p.error, at[1] + rows.end);
-    }
-    const i64 end = P::step_end(p, arrays, tile);
-    for (i64 s = P::step_begin(p, arrays, tile); s < end; ++s) {
-      const typename P::Step step = P::step(p, arrays, tile, s);
-      if (!step.active) continue;
-      ptx::barrier_wait(empty_barrier<C>(memory, ring.slot), ring.phase ^ 1);
-      fetch<C, P>(p, step, rows, memory + ring.slot * SharedLayout<C>::stage_bytes,
-                  full_barrier<C>(memory, ring.slot));
+  for (Turns<C, P> turns(p, arrays); !turns.done(); turns.advance()) {
+    const Turn<C, P> turn = turns.now();
+    if (turn.mine.there) report_outside<C, P>(p, turn.mine);
+    for (i64 s = turn.begin; s < turn.end; ++s) {
+      const typename P::Step step = turns.step(turn.mine, s);
+      bool together = false;
+      if constexpr (C::cluster == 2) {
+        const typename P::Step other = turns.step(turn.other, s);
+        if (!step.active && !other.active) continue;
+        together = same_operand<C, P>(turn, step, other);
+      } else {
+        if (!step.active) continue;
+      }
+      const u32 full = full_barrier<C>(memory, ring.slot);
+      const u32 empty = empty_barrier<C>(memory, ring.slot);
+      if constexpr (C::cluster == 1) {
+        ptx::barrier_wait(empty, ring.phase ^ 1);
+      } else {
+        ptx::barrier_wait_cluster(empty, ring.phase ^ 1);
+      }
+      if (step.active) {
+        if (C::ragged_k && step.left[C::left_k_dim] + step.depth > p.contraction)
+          ptx::first_error(p.error, step.left[C::left_k_dim] + step.depth);
+        fetch(step, turn.mine.rows, together, memory + ring.slot * SharedLayout<C>::stage_bytes,
+              full);
+      } else {
+        ptx::barrier_arrive(full);  // the other block's step: nothing comes
+      }
       ring.advance();
     }
   }

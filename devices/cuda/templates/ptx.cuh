@@ -18,11 +18,17 @@ TESSERA_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
 TESSERA_DEVICE int block() { return static_cast<int>(blockIdx.x); }
 TESSERA_DEVICE int blocks() { return static_cast<int>(gridDim.x); }
 TESSERA_DEVICE void sync_block() { __syncthreads(); }
+// All threads of the cluster's blocks, whatever their warps do; writes before it are seen after it.
+TESSERA_DEVICE void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
 TESSERA_DEVICE void sync_warp() { __syncwarp(); }
 TESSERA_DEVICE i64 from_lane_below(i64 value, int distance) {
   return __shfl_up_sync(0xFFFFFFFFu, value, static_cast<unsigned>(distance));
 }
 TESSERA_DEVICE i64 from_lane(i64 value, int lane) { return __shfl_sync(0xFFFFFFFFu, value, lane); }
+TESSERA_DEVICE bool any_lane(bool value) { return __any_sync(0xFFFFFFFFu, value) != 0; }
 
 // `id` and `threads` are immediates: a barrier number in a register reserves all sixteen.
 template <int id, int threads>
@@ -50,6 +56,15 @@ TESSERA_DEVICE void barrier_init_fence() {
 TESSERA_DEVICE void barrier_arrive(u32 barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
+// The barrier at the same place in the memory of the cluster's block `rank`.
+TESSERA_DEVICE void barrier_arrive_at(u32 barrier, int rank) {
+  asm volatile(
+      "{\n.reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n}" ::"r"(barrier),
+      "r"(rank)
+      : "memory");
+}
 TESSERA_DEVICE void barrier_expect(u32 barrier, u32 bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
@@ -69,27 +84,72 @@ TESSERA_DEVICE void barrier_wait(u32 barrier, u32 parity) {
   while (!barrier_try(barrier, parity)) {
   }
 }
-
-// Copies of a box between global and shared memory; innermost coordinate first.
-template <int rank>
-TESSERA_DEVICE void load_box(u32 to, const TensorMap* map, u32 barrier, const int (&at)[rank]) {
-  static_assert(rank == 2 || rank == 3);
-  if constexpr (rank == 2) {
+// For a barrier at which other blocks arrive.
+TESSERA_DEVICE void barrier_wait_cluster(u32 barrier, u32 parity) {
+  u32 done = 0;
+  while (done == 0) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
-        "[%1, "
-        "{%3, %4}], [%2];" ::"r"(to),
-        "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1])
-        : "memory");
-  } else {
-    asm volatile(
-        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], "
-        "[%1, "
-        "{%3, %4, %5}], [%2];" ::"r"(to),
-        "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2])
+        "{\n.reg .pred p;\n"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(barrier), "r"(parity)
         : "memory");
   }
 }
+
+// What the L2 cache does with the lines that a copy reads.
+enum class Evict { normal, first, last };
+template <Evict evict>
+TESSERA_DEVICE u64 policy() {
+  u64 made;
+  if constexpr (evict == Evict::first) {
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(made));
+  } else if constexpr (evict == Evict::last) {
+    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(made));
+  } else {
+    asm volatile("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(made));
+  }
+  return made;
+}
+
+// Copies of a box between global and shared memory; innermost coordinate first. `blocks` > 1: into
+// the same place of that many blocks of the cluster, each of whose barriers counts the bytes.
+#define TESSERA_LOAD "cp.async.bulk.tensor."
+#define TESSERA_LOAD_HOW "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+template <int rank, int blocks = 1>
+TESSERA_DEVICE void load_box(u32 to, const TensorMap* map, u32 barrier, const int (&at)[rank],
+                             u64 policy) {
+  static_assert((rank == 2 || rank == 3) && (blocks == 1 || blocks == 2));
+  if constexpr (rank == 2 && blocks == 1) {
+    asm volatile(TESSERA_LOAD "2" TESSERA_LOAD_HOW
+                              ".L2::cache_hint [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
+                 "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "l"(policy)
+                 : "memory");
+  } else if constexpr (rank == 3 && blocks == 1) {
+    asm volatile(TESSERA_LOAD "3" TESSERA_LOAD_HOW
+                              ".L2::cache_hint [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(to),
+                 "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2]), "l"(policy)
+                 : "memory");
+  } else if constexpr (rank == 2) {
+    asm volatile(TESSERA_LOAD
+                 "2" TESSERA_LOAD_HOW
+                 ".multicast::cluster.L2::cache_hint [%0], [%1, {%4, %5}], [%2], %3, %6;" ::"r"(to),
+                 "l"(map), "r"(barrier), "h"(static_cast<unsigned short>(3)), "r"(at[0]),
+                 "r"(at[1]), "l"(policy)
+                 : "memory");
+  } else {
+    asm volatile(
+        TESSERA_LOAD
+        "3" TESSERA_LOAD_HOW
+        ".multicast::cluster.L2::cache_hint [%0], [%1, {%4, %5, %6}], [%2], %3, %7;" ::"r"(to),
+        "l"(map), "r"(barrier), "h"(static_cast<unsigned short>(3)), "r"(at[0]), "r"(at[1]),
+        "r"(at[2]), "l"(policy)
+        : "memory");
+  }
+}
+#undef TESSERA_LOAD
+#undef TESSERA_LOAD_HOW
 template <int rank>
 TESSERA_DEVICE void store_box(const TensorMap* map, u32 from, const int (&at)[rank]) {
   static_assert(rank == 2 || rank == 3);

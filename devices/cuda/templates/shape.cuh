@@ -45,6 +45,10 @@ TESSERA_BOTH constexpr u64 descriptor(u32 address, u32 leading, u32 stride) {
          static_cast<u64>(stride >> 4) << 32 | static_cast<u64>(1) << 62;
 }
 
+// A K-major right operand that two blocks share is fetched in halves of its rows: one each.
+template <class C>
+inline constexpr int right_parts = C::share_right&& C::right_k_major ? C::cluster : 1;
+
 // C: the tile m x n x k of a product, its stages, its consumer warpgroups, whether operands are
 // K-major, and the bytes of a result's element.
 template <class C>
@@ -59,8 +63,9 @@ struct SharedLayout {
   static constexpr int barriers =
       staging + C::consumers * staging_buffers *
                     ((staging_bytes + swizzle_atom - 1) / swizzle_atom * swizzle_atom);
-  static constexpr int arrays =
-      barriers + 2 * C::stages * 8;  // the program's scalar memory, if it fits
+  // Full and empty for each stage, and two by which consumers take turns.
+  static constexpr int barrier_count = 2 * C::stages + 2;
+  static constexpr int arrays = barriers + barrier_count * 8;  // scalar memory, if it fits
 };
 
 }  // namespace tessera::cuda

@@ -72,11 +72,19 @@ struct NamedBarrier {
   std::uint64_t generation = 0;
 };
 
-// One block at a time.
+class Block;
+
+// Blocks that run at the same time and reach each other's memory.
+struct Cluster {
+  std::vector<std::unique_ptr<Block>> blocks;
+  int arrived = 0;
+  std::uint64_t generation = 0;
+};
+
 class Block {
  public:
-  Block(int number, int blocks, int threads, std::uint64_t seed)
-      : number_(number), blocks_(blocks), lazy_(seed % 2 != 0), seed_(seed) {
+  Block(Cluster& cluster, int number, int blocks, int threads, std::uint64_t seed)
+      : cluster_(cluster), number_(number), blocks_(blocks), lazy_(seed % 2 != 0), seed_(seed) {
     shared_.assign(shared_size + 1024, static_cast<char>(0xCB));
     unfenced_.assign(shared_size / 16 + 1, -1);
     versions_.assign(shared_size / 1024 + 2, ++changes_);
@@ -85,13 +93,34 @@ class Block {
       threads_.back()->number = i;
     }
   }
-  void run(const std::function<void()>& kernel);
+  // All blocks of the cluster, to the end.
+  static void run(Cluster& cluster, const std::function<void()>& kernel);
 
   static Block& now() { return *now_; }
   Thread& thread() { return *threads_[static_cast<std::size_t>(current_)]; }
   int number() const { return number_; }
   int blocks() const { return blocks_; }
   int size() const { return static_cast<int>(threads_.size()); }
+
+  // The cluster's block `rank`; it must not have left.
+  Block& neighbour(int rank) {
+    Block& block = *cluster_.blocks.at(static_cast<std::size_t>(rank));
+    if (std::all_of(block.threads_.begin(), block.threads_.end(),
+                    [](const auto& t) { return t->finished; }))
+      throw Problem("block " + std::to_string(block.number_) + " has left the cluster");
+    return block;
+  }
+  void meet_cluster() {
+    int all = 0;
+    for (const auto& block : cluster_.blocks) all += block->size();
+    if (++cluster_.arrived == all) {
+      cluster_.arrived = 0;
+      ++cluster_.generation;
+      return;
+    }
+    const std::uint64_t generation = cluster_.generation;
+    wait("the cluster's barrier", [this, generation] { return cluster_.generation != generation; });
+  }
 
   char* shared() {
     const auto at = reinterpret_cast<std::uintptr_t>(shared_.data());
@@ -119,6 +148,8 @@ class Block {
     return z ^ (z >> 31);
   }
 
+  // A copy that happens as soon as it is issued.
+  bool is_prompt() { return !lazy_ && random() % 4 == 0; }
   // What the copy engine will do some time.
   void later(std::function<void()> copy) { copies_.push_back(std::move(copy)); }
   Barrier& barrier(std::uint32_t address) { return barriers_[address]; }
@@ -137,6 +168,7 @@ class Block {
   // Completes the barrier's phase when nothing is missing.
   void settle(Barrier& b) {
     if (b.pending < 0) throw Problem("a transaction barrier has more arrivals than it was given");
+    if (b.pending == 0 && b.bytes < 0) throw Problem("more bytes landed than a barrier expected");
     if (b.pending == 0 && b.bytes == 0) {
       b.pending = b.arrivals;
       ++b.phase;
@@ -179,13 +211,19 @@ class Block {
     return newest;
   }
 
-  std::uint64_t loaded_bytes = 0, stored_elements = 0;
+  // By copies into this block, and what the L2 cache was asked for: a copy to two blocks counts
+  // once.
+  std::uint64_t loaded_bytes = 0, fetched_bytes = 0;
+  std::uint64_t stored_elements = 0;
 
  private:
   static void start();
   bool step_copies(bool must);
 
   static inline Block* now_ = nullptr;
+  static inline ucontext_t scheduler_{};
+  static inline const std::function<void()>* kernel_ = nullptr;
+  Cluster& cluster_;
   int number_, blocks_;
   bool lazy_;
   std::uint64_t seed_;
@@ -193,8 +231,6 @@ class Block {
   std::vector<int> unfenced_;
   std::vector<std::unique_ptr<Thread>> threads_;
   int current_ = 0;
-  ucontext_t scheduler_{};
-  const std::function<void()>* kernel_ = nullptr;
   std::string thrown_;
   std::vector<std::function<void()>> copies_;
   std::map<std::uint32_t, Barrier> barriers_;
@@ -206,13 +242,13 @@ class Block {
 inline void Block::start() {
   Block& block = now();
   try {
-    (*block.kernel_)();
+    (*kernel_)();
   } catch (const std::exception& problem) {
     block.thrown_ = "block " + std::to_string(block.number_) + " thread " +
                     std::to_string(block.current_) + ": " + problem.what();
   }
   block.thread().finished = true;
-  swapcontext(&block.thread().context, &block.scheduler_);
+  swapcontext(&block.thread().context, &scheduler_);
 }
 
 inline void Block::yield() { swapcontext(&thread().context, &scheduler_); }
@@ -226,53 +262,68 @@ inline bool Block::step_copies(bool must) {
   return true;
 }
 
-inline void Block::run(const std::function<void()>& kernel) {
-  now_ = this;
+inline void Block::run(Cluster& cluster, const std::function<void()>& kernel) {
   kernel_ = &kernel;
-  for (auto& t : threads_) {
-    t->stack.resize(256 * 1024);
-    getcontext(&t->context);
-    t->context.uc_stack.ss_sp = t->stack.data();
-    t->context.uc_stack.ss_size = t->stack.size();
-    t->context.uc_link = nullptr;
-    makecontext(&t->context, &Block::start, 0);
+  std::vector<std::pair<Block*, int>> threads;
+  for (const auto& block : cluster.blocks) {
+    for (auto& t : block->threads_) {
+      threads.emplace_back(block.get(), t->number);
+      t->stack.resize(256 * 1024);
+      getcontext(&t->context);
+      t->context.uc_stack.ss_sp = t->stack.data();
+      t->context.uc_stack.ss_size = t->stack.size();
+      t->context.uc_link = nullptr;
+      makecontext(&t->context, &Block::start, 0);
+    }
   }
+  Block& first_block = *cluster.blocks.front();
   for (;;) {
     bool moved = false, all = true;
-    const std::size_t first = random() % threads_.size();
-    for (std::size_t i = 0; i < threads_.size(); ++i) {
-      const std::size_t at = (first + i) % threads_.size();
-      Thread& t = *threads_[at];
+    const std::size_t first = first_block.random() % threads.size();
+    for (std::size_t i = 0; i < threads.size(); ++i) {
+      const auto [block, number] = threads[(first + i) % threads.size()];
+      Thread& t = *block->threads_[static_cast<std::size_t>(number)];
       if (t.finished) continue;
       all = false;
       if (t.blocked && !t.blocked()) continue;
       t.blocked = nullptr;
-      current_ = static_cast<int>(at);
+      now_ = block;
+      block->current_ = number;
       moved = true;
       swapcontext(&scheduler_, &t.context);
-      if (!thrown_.empty()) throw Problem(thrown_);
+      if (!block->thrown_.empty()) throw Problem(block->thrown_);
     }
     if (all) break;
-    try {
-      if (step_copies(!moved)) moved = true;  // an odd seed: only when nobody else can move
-    } catch (const std::exception& problem) {
-      throw Problem(std::string("block ") + std::to_string(number_) + ": " + problem.what());
+    // An odd seed: only when nobody else can move.
+    const bool must = !moved;
+    for (const auto& block : cluster.blocks) {
+      now_ = block.get();
+      try {
+        if (!(must && moved) && block->step_copies(must)) moved = true;
+      } catch (const std::exception& problem) {
+        throw Problem(std::string("block ") + std::to_string(block->number_) + ": " +
+                      problem.what());
+      }
     }
     if (!moved) {
       std::map<std::string, int> waiting;
-      for (const auto& t : threads_) {
-        if (!t->finished) ++waiting[t->where];
+      for (const auto& [block, number] : threads) {
+        const Thread& t = *block->threads_[static_cast<std::size_t>(number)];
+        if (!t.finished) ++waiting[t.where];
       }
-      std::string text = "block " + std::to_string(number_) + " is deadlocked:";
+      std::string text = "block " + std::to_string(first_block.number_) + " is deadlocked:";
       for (const auto& [where, count] : waiting)
         text += " " + std::to_string(count) + " threads at " + where + ";";
       throw Problem(text);
     }
   }
-  while (step_copies(true)) {
-  }
-  for (const auto& [address, b] : barriers_) {
-    if (b.bytes != 0) throw Problem("a transaction barrier is left with bytes expected");
+  for (const auto& block : cluster.blocks) {
+    now_ = block.get();
+    while (block->step_copies(true)) {
+    }
+    for (const auto& [address, b] : block->barriers_) {
+      if (b.bytes != 0) throw Problem("a transaction barrier is left with bytes expected");
+    }
   }
 }
 

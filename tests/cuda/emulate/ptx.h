@@ -11,6 +11,7 @@
 #define __global__
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 
 #include "devices/cuda/templates/base.cuh"
 
@@ -30,11 +31,12 @@ inline int thread() { return Block::now().thread().number; }
 inline int block() { return Block::now().number(); }
 inline int blocks() { return Block::now().blocks(); }
 inline void sync_block() { Block::now().meet(0, Block::now().size()); }
+inline void sync_cluster() { Block::now().meet_cluster(); }
 inline void sync_warp() { Block::now().meet(100 + thread() / 32, 32); }
 // Warps exchange values through a place of their own.
 inline i64 exchange(i64 value, int from) {
-  static std::map<int, std::array<i64, 32>> places;
-  std::array<i64, 32>& place = places[thread() / 32];
+  static std::map<std::pair<int, int>, std::array<i64, 32>> places;
+  std::array<i64, 32>& place = places[{block(), thread() / 32}];
   sync_warp();
   place[static_cast<std::size_t>(thread() % 32)] = value;
   sync_warp();
@@ -46,6 +48,11 @@ inline i64 from_lane_below(i64 value, int distance) {
   return exchange(value, thread() % 32 - distance);
 }
 inline i64 from_lane(i64 value, int lane) { return exchange(value, lane); }
+inline bool any_lane(bool value) {
+  bool any = false;
+  for (int lane = 0; lane < 32; ++lane) any |= exchange(value ? 1 : 0, lane) != 0;
+  return any;
+}
 template <int id, int threads>
 void named_barrier() {
   Block::now().meet(id, threads);
@@ -62,8 +69,8 @@ inline void barrier_init(u32 barrier, u32 arrivals) {
   b.ready = true;
 }
 inline void barrier_init_fence() {}
-inline emulate::Barrier& known(u32 barrier) {
-  emulate::Barrier& b = Block::now().barrier(barrier);
+inline emulate::Barrier& known(u32 barrier, Block& block = Block::now()) {
+  emulate::Barrier& b = block.barrier(barrier);
   if (!b.ready) throw Problem("a transaction barrier is used before it is initialised");
   return b;
 }
@@ -71,6 +78,12 @@ inline void barrier_arrive(u32 barrier) {
   emulate::Barrier& b = known(barrier);
   --b.pending;
   Block::now().settle(b);
+}
+inline void barrier_arrive_at(u32 barrier, int rank) {
+  Block& block = Block::now().neighbour(rank);
+  emulate::Barrier& b = known(barrier, block);
+  --b.pending;
+  block.settle(b);
 }
 inline void barrier_expect(u32 barrier, u32 bytes) {
   emulate::Barrier& b = known(barrier);
@@ -86,19 +99,21 @@ inline void barrier_wait(u32 barrier, u32 parity) {
   if (!ended() || Block::now().random() % 4 == 0) Block::now().wait("a transaction barrier", ended);
 }
 
+inline void barrier_wait_cluster(u32 barrier, u32 parity) { barrier_wait(barrier, parity); }
+
 inline u32 swizzle_address(u32 address) { return address ^ ((address >> 7 & 7) << 4); }
 
+enum class Evict { normal, first, last };
+template <Evict evict>
+u64 policy() {
+  return 1 + static_cast<u64>(evict);
+}
+
+// One box into one block, whenever it gets to it.
 template <int rank>
-void load_box(u32 to, const TensorMap* map, u32 barrier, const int (&at)[rank]) {
-  Map m;
-  std::memcpy(&m, map, sizeof m);
-  if (m.rank != rank) throw Problem("a copy's rank is not its map's");
-  if (to % 1024 != 0) throw Problem("a box does not begin at a multiple of 1024 bytes");
-  std::array<i64, 3> start{};
-  for (int d = 0; d < rank; ++d) start[static_cast<std::size_t>(d)] = at[d];
-  known(barrier);
-  Block::now().later([=] {
-    Block& block = Block::now();
+void land(Block& block, u32 to, const Map& m, u32 barrier, const std::array<i64, 3>& start) {
+  known(barrier, block);
+  block.later([=, &block] {
     u32 offset = to;
     const i64 outer_box = rank == 3 ? m.box[2] : 1;
     for (i64 z = 0; z < outer_box; ++z) {
@@ -122,9 +137,29 @@ void load_box(u32 to, const TensorMap* map, u32 barrier, const int (&at)[rank]) 
     block.loaded_bytes += offset - to;
     emulate::Barrier& b = block.barrier(barrier);
     b.bytes -= offset - to;
-    if (b.bytes < 0 && b.pending == 0) throw Problem("more bytes landed than a barrier expected");
     block.settle(b);
   });
+}
+
+template <int rank, int blocks = 1>
+void load_box(u32 to, const TensorMap* map, u32 barrier, const int (&at)[rank], u64 policy) {
+  Map m;
+  std::memcpy(&m, map, sizeof m);
+  if (m.rank != rank) throw Problem("a copy's rank is not its map's");
+  if (to % 1024 != 0) throw Problem("a box does not begin at a multiple of 1024 bytes");
+  if (policy == 0) throw Problem("a copy without a cache policy");
+  std::array<i64, 3> start{};
+  u64 bytes = static_cast<u64>(m.element_bytes);
+  for (int d = 0; d < rank; ++d) {
+    start[static_cast<std::size_t>(d)] = at[d];
+    bytes *= static_cast<u64>(m.box[d]);
+  }
+  Block::now().fetched_bytes += bytes;
+  if constexpr (blocks == 1) {
+    land<rank>(Block::now(), to, m, barrier, start);
+  } else {
+    for (int r = 0; r < blocks; ++r) land<rank>(Block::now().neighbour(r), to, m, barrier, start);
+  }
 }
 
 template <int rank>
@@ -154,6 +189,11 @@ void store_box(const TensorMap* map, u32 from, const int (&at)[rank]) {
     }
   };
   Block::now().thread().stores.push_back(store);
+  if (Block::now().is_prompt()) {
+    store->read();
+    store->done = true;
+    return;
+  }
   Block::now().later([store] {
     if (!store->done) store->read();
     store->done = true;
@@ -294,8 +334,8 @@ inline void put(u32 to, const void* from, int bytes) {
 // and the next.
 template <int matrices, bool transposed>
 void store_fragments(u32 to, const std::array<u32, 4>& mine) {
-  static std::map<int, std::array<std::array<u32, 4>, 32>> warps;
-  std::array<std::array<u32, 4>, 32>& all = warps[thread() / 32];
+  static std::map<std::pair<int, int>, std::array<std::array<u32, 4>, 32>> warps;
+  std::array<std::array<u32, 4>, 32>& all = warps[{block(), thread() / 32}];
   const auto lane = static_cast<std::size_t>(thread() % 32);
   sync_warp();
   all[lane] = mine;

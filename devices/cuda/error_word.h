@@ -1,0 +1,15 @@
+// The number that a kernel leaves when it finds its operands wrong, as a sentence.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "core/program.h"
+#include "devices/cuda/lower.h"
+
+namespace tessera::cuda {
+
+// 0 is nothing. Positive: rows, or steps along the contraction, that the memory does not have.
+// Negative: -1 - (index * 256 + buffer), counts that no program can mean (templates/prepare.cuh).
+std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,240 @@
+#include "devices/cuda/grouped_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tessera::cuda {
+namespace {
+
+constexpr double epilogue_clocks = 600;  // fixed: the last products, barriers, the first chunk
+constexpr double tile_clocks = 250;      // finding the tile, which consumers do one after the other
+constexpr double slowest_swapped = 16;   // clocks of an instruction that reads 2 KiB of weights
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// A tile on one multiprocessor, and how many there are of the kind.
+struct TileKind {
+  double count = 0;
+  double steps = 0;
+  double product_clocks = 0;  // of a step
+  double bytes = 0;           // of a step, through the L2 cache
+  double store_bytes = 0;     // of the tile
+};
+
+// The time between the starts of two such tiles.
+double clocks(const TileKind& tile, const Configuration& c, const GpuFigures& gpu) {
+  // Both at once, but copies cost the products time and the chip power even where they keep up.
+  const double copies = tile.bytes / gpu.l2_bytes_a_clock;
+  const double step = std::max(tile.product_clocks, copies) +
+                      gpu.copy_interference * std::min(tile.product_clocks, copies);
+  const double contraction = tile.steps * step;
+  const double end = epilogue_clocks + tile.store_bytes / gpu.store_bytes_a_clock + tile_clocks;
+  // In turn: an epilogue is behind the other consumer's products as far as these last.
+  if (c.hints.alternate) return std::max(contraction, (contraction + end) / 2);
+  return contraction + end;
+}
+
+class Model {
+ public:
+  Model(const GroupedShape& shape, const Configuration& configuration, const GpuFigures& gpu)
+      : s_(shape), c_(configuration), gpu_(gpu) {}
+
+  double seconds() {
+    if (s_.is_tgmm)
+      tgmm();
+    else
+      gmm();
+    double all = 0, tiles = 0, longest = 0;
+    for (const TileKind& kind : kinds_) {
+      const double each = clocks(kind, c_, gpu_);
+      all += kind.count * each;
+      tiles += kind.count;
+      longest = std::max(longest, each);
+    }
+    const double machines = gpu_.multiprocessors;
+    if (tiles == 0) return gpu_.launch_seconds;
+    // Every multiprocessor takes whole tiles: the last round is as long as any.
+    const double rounds = std::ceil(tiles / machines);
+    const double busy = std::max(all / machines * rounds / (tiles / machines), longest);
+    const double there = busy / gpu_.clock, memory = memory_bytes() / gpu_.memory_bytes_a_second;
+    return gpu_.launch_seconds + std::max(there, memory) +
+           gpu_.memory_interference * std::min(there, memory);
+  }
+
+ private:
+  // Operands and results once, weights of groups without rows not at all.
+  double memory_bytes() const {
+    std::int64_t rows = 0, filled = 0;
+    for (const std::int64_t size : s_.sizes) {
+      rows += size;
+      filled += size > 0 ? 1 : 0;
+    }
+    const auto groups = static_cast<std::int64_t>(s_.sizes.size());
+    const std::int64_t bytes =
+        s_.is_tgmm ? 2 * rows * (s_.k + s_.n) + s_.out_bytes * groups * s_.k * s_.n
+                   : 2 * (rows * s_.k + filled * s_.k * s_.n) + s_.out_bytes * rows * s_.n;
+    return static_cast<double>(bytes);
+  }
+
+  // `rows` of a tile of gmm; `shared`: the share of the weights' bytes that it fetches itself.
+  void gmm_tile(std::int64_t rows, double count, double share_rows, double share_weights) {
+    const Tiling& t = c_.tiling;
+    TileKind kind;
+    kind.count = count;
+    kind.steps = static_cast<double>(ceil_div(s_.k, t.k));
+    const auto k = static_cast<double>(t.k);
+    if (t.m < 64) {
+      const double instructions = static_cast<double>(t.n) / 64 * k / 16;
+      kind.product_clocks =
+          instructions *
+          std::max(64.0 * static_cast<double>(t.m) * 16 / gpu_.products_a_clock, slowest_swapped);
+      kind.bytes = 2 * k * static_cast<double>(t.n + t.m);
+    } else {
+      const auto taken = static_cast<double>(ceil_div(rows, 64) * 64);
+      kind.product_clocks = taken * static_cast<double>(t.n) * k / gpu_.products_a_clock;
+      kind.bytes = 2 * k * (taken * share_rows + static_cast<double>(t.n) * share_weights);
+    }
+    kind.store_bytes = static_cast<double>(rows * t.n * s_.out_bytes);
+    kinds_.push_back(kind);
+  }
+
+  void gmm() {
+    const Tiling& t = c_.tiling;
+    const auto columns = static_cast<double>(ceil_div(s_.n, t.n));
+    const bool by_columns = c_.hints.pairing == Pairing::columns && columns > 1;
+    for (const std::int64_t size : s_.sizes) {
+      const std::int64_t tiles = ceil_div(size, t.m);
+      if (tiles == 0) continue;
+      // Pairs begin at even tiles of the whole, a group at any: one of its tiles is alone on
+      // average.
+      const double paired = c_.hints.pairing == Pairing::rows
+                                ? static_cast<double>(tiles - 1) / static_cast<double>(tiles)
+                                : 0;
+      const double weights = 1 - paired / 2, rows = by_columns ? 0.5 : 1;
+      if (tiles > 1) gmm_tile(t.m, columns * static_cast<double>(tiles - 1), rows, weights);
+      gmm_tile(size - (tiles - 1) * t.m, columns, rows, weights);
+    }
+  }
+
+  void tgmm() {
+    const Tiling& t = c_.tiling;
+    const std::int64_t down = ceil_div(s_.k, t.k), across = ceil_div(s_.n, t.n);
+    const double left = c_.hints.pairing == Pairing::columns && across > 1 ? 0.5 : 1;
+    const double right = c_.hints.pairing == Pairing::rows && down > 1 ? 0.5 : 1;
+    for (const std::int64_t size : s_.sizes) {
+      TileKind kind;
+      kind.count = static_cast<double>(down * across);
+      kind.steps = static_cast<double>(ceil_div(size, t.m));
+      const double rows = kind.steps == 0 ? 0 : static_cast<double>(ceil_div(size, 16) * 16);
+      const auto k = static_cast<double>(t.k), n = static_cast<double>(t.n);
+      if (kind.steps > 0) kind.product_clocks = rows / kind.steps * k * n / gpu_.products_a_clock;
+      kind.bytes = 2 * static_cast<double>(t.m) * (k * left + n * right);
+      kind.store_bytes = k * n * s_.out_bytes;
+      kinds_.push_back(kind);
+    }
+  }
+
+  const GroupedShape& s_;
+  const Configuration& c_;
+  const GpuFigures& gpu_;
+  std::vector<TileKind> kinds_;
+};
+
+// As many buffers as fit beside the staging of the result, eight at most.
+std::int64_t buffers_for(std::int64_t m, std::int64_t k, std::int64_t n, int staging_bytes) {
+  constexpr std::int64_t shared_memory = 232448, arrays = 2048;
+  return std::min<std::int64_t>((shared_memory - staging_bytes - arrays) / ((m + n) * k * 2 + 16),
+                                8);
+}
+
+Configuration straight(std::int64_t m, std::int64_t n, const Hints& hints) {
+  const int consumers = m == 64 && !hints.alternate ? 1 : 2;
+  return {{m, 64, n}, buffers_for(m, 64, n, consumers * 2 * 8192), 1, hints};
+}
+
+}  // namespace
+
+GroupedShape expected_shape(bool is_tgmm, std::int64_t m, std::int64_t k, std::int64_t n,
+                            std::int64_t groups) {
+  GroupedShape shape{is_tgmm, m, k, n, {}, 2};
+  const auto mean = static_cast<double>(m) / static_cast<double>(std::max<std::int64_t>(groups, 1));
+  constexpr std::array deviations{0.0, -1.0, 1.0, -0.5, 0.5};
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const double at = deviations[static_cast<std::size_t>(g) % deviations.size()];
+    shape.sizes.push_back(
+        std::max<std::int64_t>(0, std::llround(mean + (groups > 1 ? at * std::sqrt(mean) : 0))));
+  }
+  return shape;
+}
+
+GpuFigures gpu_figures(const std::string& device_name) {
+  GpuFigures figures;
+  if (device_name.find("H100") != std::string::npos) {
+    figures.memory_bytes_a_second = 2.9e12;
+    if (device_name.find("PCIe") != std::string::npos) {
+      figures.multiprocessors = 114;
+      figures.clock = 1.1e9;
+      figures.memory_bytes_a_second = 1.8e12;
+    }
+  }
+  return figures;
+}
+
+double estimate_seconds(const GroupedShape& shape, const Configuration& configuration,
+                        const GpuFigures& gpu) {
+  return Model(shape, configuration, gpu).seconds();
+}
+
+std::vector<Configuration> gmm_candidates() {
+  std::vector<Configuration> all;
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{128, 256},
+                             {256, 128},
+                             {128, 192},
+                             {128, 128},
+                             {64, 256}}) {
+    all.push_back(straight(m, n, {}));
+    if (m >= 128) all.push_back(straight(m, n, {.pairing = Pairing::rows}));
+  }
+  all.push_back(straight(128, 256, {.pairing = Pairing::columns}));
+  all.push_back(straight(128, 256, {.pairing = Pairing::rows, .band = 16}));
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{128, 128}, {64, 256}}) {
+    all.push_back(straight(m, n, {.alternate = true}));
+    all.push_back(straight(m, n, {.pairing = Pairing::rows, .alternate = true}));
+  }
+  // Few rows a group: the weights are the instructions' rows, and nobody reads them twice.
+  for (const std::int64_t m : {8, 16, 24, 32, 48})
+    all.push_back({{m, 64, 128}, 8, 1, {.right = Eviction::first}});
+  return all;
+}
+
+std::vector<Configuration> tgmm_candidates() {
+  std::vector<Configuration> all;
+  const auto add = [&](std::int64_t k, std::int64_t n, const Hints& hints) {
+    all.push_back({{64, k, n}, buffers_for(k, 64, n, 4 * 8192), 1, hints});
+  };
+  for (const auto& [k, n] :
+       {std::pair<std::int64_t, std::int64_t>{128, 256}, {256, 128}, {128, 128}}) {
+    add(k, n, {});
+    add(k, n, {.pairing = Pairing::rows});
+  }
+  add(128, 256, {.pairing = Pairing::columns});
+  add(128, 128, {.alternate = true});
+  add(128, 128, {.pairing = Pairing::rows, .alternate = true});
+  return all;
+}
+
+std::vector<Estimate> estimates(const GroupedShape& shape, const GpuFigures& gpu) {
+  std::vector<Estimate> all;
+  for (const Configuration& c : shape.is_tgmm ? tgmm_candidates() : gmm_candidates())
+    all.push_back({c, estimate_seconds(shape, c, gpu)});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Estimate& a, const Estimate& b) { return a.seconds < b.seconds; });
+  return all;
+}
+
+Configuration estimated_best(const GroupedShape& shape, const GpuFigures& gpu) {
+  return estimates(shape, gpu).front().configuration;
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,110 @@
+// One grouped matmul with operands of its own and a poisoned result: for an emulated multiprocessor
+// and for a GPU.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/check.h"
+#include "kernels/fill.h"
+#include "tests/unit/cuda_support.h"
+
+namespace tessera::cuda {
+
+struct Sizes {
+  std::vector<std::int64_t> groups;
+  std::int64_t m, k, n;
+};
+
+class GroupedCase {
+ public:
+  // Rows of no group are NaN where `planted`: they may be read, and never felt.
+  GroupedCase(TestConfiguration configuration, const Sizes& sizes, std::uint64_t seed, Fill fill,
+              bool planted = false)
+      : configuration_(std::move(configuration)), sizes_(sizes), fill_(fill) {
+    Settings& s = configuration_.settings;
+    s["m"] = std::to_string(sizes.m);
+    s["k"] = std::to_string(sizes.k);
+    s["n"] = std::to_string(sizes.n);
+    s["groups"] = s["local_groups"] = std::to_string(sizes.groups.size());
+    name_ = configuration_.name() + " m " + s["m"] + " k " + s["k"] + " n " + s["n"] + " seed " +
+            std::to_string(seed);
+    const Expected<Program> made = make_kernel(configuration_.kernel, s);
+    if (!made) {
+      problem_ = render(made.diags());
+      return;
+    }
+    program_ = *made;
+    for (const Buffer& buffer : program_.buffers) {
+      if (buffer.role == Role::scratch) continue;
+      Shape shape = buffer.shape;
+      for (std::size_t d = 0; d < buffer.order.size(); ++d)
+        shape[d] = buffer.shape[static_cast<std::size_t>(buffer.order[d])];
+      Tensor& tensor = tensors_[buffer.name] = Tensor(buffer.dtype, shape);
+      if (buffer.role == Role::out)
+        std::memset(tensor.data(), 0xFF, static_cast<std::size_t>(tensor.bytes()));
+    }
+    const std::int64_t terms = is_gmm() ? sizes.k : sizes.m;
+    tessera::fill(tensors_["lhs"], fill, FillRole::lhs, terms, seed);
+    tessera::fill(tensors_["rhs"], fill, FillRole::rhs, terms, seed + 1);
+    if (tensors_.contains("existing_out"))
+      tessera::fill(tensors_["existing_out"], fill, FillRole::existing, terms, seed + 2);
+    for (std::size_t g = 0; g < sizes.groups.size(); ++g)
+      tensors_["group_sizes"].as<std::int32_t>()[g] = static_cast<std::int32_t>(sizes.groups[g]);
+    if (planted) plant();
+  }
+
+  const std::string& name() const { return name_; }
+  const std::string& problem() const { return problem_; }  // it could not be made
+  const Program& program() const { return program_; }
+  const Hints& hints() const { return configuration_.hints; }
+  Tensor& tensor(const std::string& operand) { return tensors_[operand]; }
+  bool is_gmm() const { return configuration_.kernel == "gmm"; }
+
+  // What is wrong with the result, or nothing.
+  std::string verdict() {
+    GroupedProblem problem;
+    problem.lhs = &tensors_["lhs"];
+    problem.rhs = &tensors_["rhs"];
+    problem.group_sizes = sizes_.groups;
+    problem.local_groups = static_cast<std::int64_t>(sizes_.groups.size());
+    const Settings& s = configuration_.settings;
+    const auto is = [&](const char* key, const char* value) {
+      const auto found = s.find(key);
+      return found != s.end() && found->second == value;
+    };
+    problem.transpose_rhs = is_gmm() && is("transpose_rhs", "1");
+    if (tensors_.contains("existing_out")) problem.existing = &tensors_["existing_out"];
+    problem.accumulate = !is("existing", "2");
+    CheckOptions options;
+    options.values = fill_ == Fill::integers ? Arithmetic::Values::whole : Arithmetic::Values::any;
+    const Verdict verdict = (is_gmm() ? check_gmm : check_tgmm)(problem, tensors_["out"], options);
+    return verdict.ok ? "" : verdict.message;
+  }
+
+ private:
+  void plant() {
+    std::int64_t rows = 0;
+    for (const std::int64_t size : sizes_.groups) rows += size;
+    if (rows < 0 || rows > sizes_.m) return;
+    for (const char* operand : {"lhs", "rhs"}) {
+      Tensor& tensor = tensors_[operand];
+      if (tensor.rank() != 2 || tensor.dim(0) != sizes_.m) continue;  // weights have no such rows
+      const auto row = static_cast<std::size_t>(tensor.bytes() / sizes_.m);
+      std::memset(tensor.data() + rows * static_cast<std::int64_t>(row), 0xFF,
+                  static_cast<std::size_t>(sizes_.m - rows) * row);
+    }
+  }
+
+  TestConfiguration configuration_;
+  Sizes sizes_;
+  Fill fill_;
+  std::string name_, problem_;
+  Program program_;
+  std::map<std::string, Tensor> tensors_;
+};
+
+}  // namespace tessera::cuda

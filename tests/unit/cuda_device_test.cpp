@@ -1,0 +1,145 @@
+// The kernels on a GPU: every configuration on ragged groups with poisoned results, a thousand
+// random problems, the same bits every time, and what is wrong with sizes. Without a GPU each is
+// skipped with the reason.
+#include "devices/cuda/cuda_device.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/splitmix.h"
+#include "tests/unit/cuda_case.h"
+
+namespace tessera::cuda {
+namespace {
+
+class CudaDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Support here = cuda_device().available();
+    if (!here.ok) GTEST_SKIP() << here.reason;
+  }
+};
+
+// What the device objected to, or nothing; the result is in the case.
+std::string run(GroupedCase& a_case) {
+  if (!a_case.problem().empty()) return a_case.problem();
+  DeviceBinding binding;
+  for (const Buffer& buffer : a_case.program().buffers) {
+    if (buffer.role != Role::scratch) binding[buffer.name] = &a_case.tensor(buffer.name);
+  }
+  const Expected<DeviceReport> report = run_on_cuda(a_case.program(), {binding}, a_case.hints());
+  if (!report) return render(report.diags());
+  return report->findings.empty() ? "" : report->findings.front().message;
+}
+
+std::string outcome_of(GroupedCase& a_case) {
+  const std::string problem = run(a_case);
+  return problem.empty() ? a_case.verdict() : problem;
+}
+
+std::vector<TestConfiguration> all_configurations() {
+  std::vector<TestConfiguration> all = candidate_configurations();
+  for (TestConfiguration& configuration : test_configurations())
+    all.push_back(std::move(configuration));
+  return all;
+}
+
+const std::vector<Sizes> ragged = {
+    {{5, 0, 130, 64, 1, 0, 63}, 300, 200, 328},
+    {{128, 256}, 384, 256, 256},
+    {{0, 0, 0}, 40, 64, 256},
+    {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}, 160, 72, 136},
+    {{0, 1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 129, 255, 256, 257}, 1420, 136, 264},
+    {{300}, 300, 1416, 8},
+    {{0, 0, 700, 0}, 701, 8, 520},
+    {{0}, 8, 64, 64},
+};
+
+TEST_F(CudaDevice, every_configuration_on_ragged_groups) {
+  std::uint64_t seed = 1;
+  for (const TestConfiguration& configuration : all_configurations()) {
+    for (const Sizes& sizes : ragged) {
+      for (const Fill fill : {Fill::integers, Fill::normal}) {
+        GroupedCase a_case(configuration, sizes, ++seed, fill, fill == Fill::normal);
+        EXPECT_EQ(outcome_of(a_case), "") << a_case.name();
+      }
+    }
+  }
+}
+
+TEST_F(CudaDevice, a_thousand_random_problems) {
+  const std::vector<TestConfiguration> all = all_configurations();
+  SplitMix random(20);
+  const auto below = [&](std::uint64_t count) {
+    return static_cast<std::int64_t>(random.next() % count);
+  };
+  for (int i = 0; i < 1000; ++i) {
+    Sizes sizes{{}, 0, 8 * (1 + below(60)), 8 * (1 + below(80))};
+    const std::int64_t groups = 1 + below(i % 50 == 0 ? 1024 : 20);
+    for (std::int64_t g = 0; g < groups; ++g) {
+      const std::int64_t kind = below(4);
+      sizes.groups.push_back(kind == 0   ? 0
+                             : kind == 1 ? below(20)
+                             : kind == 2 ? below(130)
+                                         : 64 * below(4));
+      if (groups > 100) sizes.groups.back() %= 8;
+      sizes.m += sizes.groups.back();
+    }
+    sizes.m += below(3) * 5;
+    if (sizes.m == 0) sizes.m = 3;
+    GroupedCase a_case(all[static_cast<std::size_t>(below(all.size()))], sizes, random.next(),
+                       below(2) == 0 ? Fill::integers : Fill::normal, below(2) == 0);
+    ASSERT_EQ(outcome_of(a_case), "") << "problem " << i << ": " << a_case.name();
+  }
+}
+
+TEST_F(CudaDevice, the_same_bits_two_hundred_times) {
+  for (const TestConfiguration& configuration :
+       {gmm_configuration(128, 256, 4, "bf16", "f32", 0).with(row_pairs),
+        gmm_configuration(64, 256, 4, "bf16", "bf16", 1).with(in_turn),
+        gmm_configuration(16, 128, 6, "bf16", "bf16", 0),
+        tgmm_configuration(128, 256, 4, "bf16", "f32")}) {
+    GroupedCase a_case(configuration, {{5, 0, 1300, 640, 1, 0, 630}, 2600, 392, 520}, 3,
+                       Fill::normal);
+    ASSERT_EQ(outcome_of(a_case), "") << a_case.name();
+    const auto bytes = [&] {
+      const Tensor& out = a_case.tensor("out");
+      return std::string(reinterpret_cast<const char*>(out.data()),
+                         static_cast<std::size_t>(out.bytes()));
+    };
+    const std::string first = bytes();
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_EQ(run(a_case), "");
+      ASSERT_TRUE(bytes() == first) << a_case.name() << " run " << i;
+    }
+  }
+}
+
+TEST_F(CudaDevice, the_general_kernel_on_other_types_and_sizes) {
+  for (const TestConfiguration& configuration :
+       {gmm_configuration(64, 64, 2, "f32", "f32", 0), gmm_configuration(64, 64, 2, "i8", "i32", 1),
+        gmm_configuration(64, 64, 2, "bf16", "bf16", 0, 1),
+        tgmm_configuration(64, 64, 2, "f32", "f32")}) {
+    GroupedCase a_case(configuration, {{5, 0, 130, 64, 1, 0, 63}, 300, 71, 131}, 7, Fill::integers);
+    EXPECT_EQ(outcome_of(a_case), "") << a_case.name();
+  }
+}
+
+TEST_F(CudaDevice, sizes_that_mean_nothing_are_findings) {
+  const auto finding = [](const TestConfiguration& c, std::vector<std::int64_t> groups) {
+    GroupedCase a_case(c, {std::move(groups), 40, 64, 128}, 5, Fill::integers);
+    return run(a_case);
+  };
+  const TestConfiguration gmm = gmm_configuration(64, 128, 3, "bf16", "bf16", 1);
+  EXPECT_EQ(finding(gmm, {5, -3, 20}),
+            "out_of_bounds: group_sizes[1] is negative; nothing was multiplied");
+  EXPECT_EQ(finding(gmm, {20, 30}),
+            "out_of_bounds: gmm stores rows up to 50 of a result that has 40; do the group sizes "
+            "sum to more?");
+  EXPECT_EQ(finding(tgmm_configuration(128, 128, 3, "bf16", "bf16"), {20, 30}),
+            "out_of_bounds: tgmm reads up to 50 along a contraction of 40; do the group sizes sum "
+            "to more?");
+  EXPECT_EQ(finding(gmm, {20, 20}), "");
+}
+
+}  // namespace
+}  // namespace tessera::cuda

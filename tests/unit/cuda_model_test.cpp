@@ -1,0 +1,164 @@
+// The model that picks a configuration, and what it picks from.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "devices/cuda/compiler.h"
+#include "devices/cuda/cuda_device.h"
+#include "devices/cuda/shared_library.h"
+#include "devices/cuda/timer.h"
+#include "kernels/device_grouped_matmul.h"
+#include "kernels/moe_suite.h"
+#include "tests/unit/cuda_support.h"
+
+namespace tessera::cuda {
+namespace {
+
+GroupedShape shape_of(const MoeShape& moe) {
+  return {moe.kind == MoeKind::tgmm, moe.rows, moe.k, moe.n, moe.group_sizes(), 2};
+}
+const MoeShape& moe(std::string_view id) {
+  for (const MoeShape& shape : moe_suite()) {
+    if (shape.id == id) return shape;
+  }
+  throw std::runtime_error("no such shape");
+}
+
+TEST(CudaModel, every_candidate_lowers_and_none_comes_twice) {
+  std::set<std::string> seen;
+  for (const TestConfiguration& candidate : candidate_configurations()) {
+    const Expected<LoweredKernel> kernel = lowered(candidate);
+    ASSERT_TRUE(kernel) << candidate.name() << "\n" << render(kernel.diags());
+    EXPECT_LE(kernel->shared_bytes, 232448);
+    EXPECT_TRUE(seen.insert(kernel->source).second) << candidate.name();
+  }
+  EXPECT_GE(seen.size(), 40u);
+}
+
+TEST(CudaModel, no_estimate_is_faster_than_the_machine) {
+  const GpuFigures gpu;
+  for (const MoeShape& shape : moe_suite()) {
+    std::int64_t filled = 0;
+    for (const std::int64_t size : shape.group_sizes()) filled += size > 0 ? 1 : 0;
+    const double products = static_cast<double>(shape.flops()) / 2 / gpu.products_a_clock /
+                            gpu.multiprocessors / gpu.clock;
+    const double bytes = static_cast<double>(shape.min_bytes(filled)) / gpu.memory_bytes_a_second;
+    const std::vector<Estimate> all = estimates(shape_of(shape));
+    ASSERT_FALSE(all.empty());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_GE(all[i].seconds, std::max(products, bytes)) << shape.id;
+      if (i > 0) {
+        EXPECT_LE(all[i - 1].seconds, all[i].seconds);
+      }
+    }
+    EXPECT_LE(all.front().seconds, 2 * std::max(products, bytes)) << shape.id;
+  }
+}
+
+TEST(CudaModel, large_groups_take_large_tiles_in_pairs) {
+  for (const char* id : {"S1", "S8", "S19", "S21", "S22"}) {
+    const Configuration best = estimated_best(shape_of(moe(id)));
+    EXPECT_EQ(best.tiling.m * best.tiling.n, 128 * 256) << id << " " << to_string(best);
+    EXPECT_EQ(best.hints.pairing, Pairing::rows) << id << " " << to_string(best);
+  }
+}
+
+// Where memory is the bound, other tiles come close; the choice may not lose anything by it.
+TEST(CudaModel, few_rows_swap_the_operands) {
+  EXPECT_LT(estimated_best(shape_of(moe("S24"))).tiling.m, 64);
+  for (const char* id : {"S24", "S25"}) {
+    const std::vector<Estimate> all = estimates(shape_of(moe(id)));
+    double swapped = 0;
+    for (const Estimate& e : all) {
+      if (e.configuration.tiling.m < 64 && swapped == 0) swapped = e.seconds;
+    }
+    EXPECT_LT(swapped, 1.02 * all.front().seconds) << id;
+  }
+}
+
+TEST(CudaModel, a_short_contraction_takes_consumers_in_turn) {
+  EXPECT_TRUE(estimated_best(shape_of(moe("S11"))).hints.alternate);
+}
+
+TEST(CudaModel, more_rows_or_a_longer_contraction_take_longer) {
+  const Configuration c = gmm_candidates().front();
+  const auto seconds = [&](std::int64_t m, std::int64_t k, std::int64_t n) {
+    return estimate_seconds(expected_shape(false, m, k, n, 8), c);
+  };
+  EXPECT_LT(seconds(65536, 4096, 4096), seconds(131072, 4096, 4096));
+  EXPECT_LT(seconds(65536, 4096, 4096), seconds(65536, 8192, 4096));
+  EXPECT_LT(seconds(65536, 4096, 4096), seconds(65536, 4096, 8192));
+}
+
+TEST(CudaModel, sizes_that_nobody_knows_are_spread_around_their_mean) {
+  const GroupedShape shape = expected_shape(false, 4096, 64, 64, 256);
+  ASSERT_EQ(shape.sizes.size(), 256u);
+  EXPECT_EQ(shape.sizes[0], 16);
+  EXPECT_EQ(shape.sizes[1], 12);
+  EXPECT_EQ(shape.sizes[2], 20);
+  EXPECT_EQ(expected_shape(false, 100, 64, 64, 1).sizes, std::vector<std::int64_t>{100});
+}
+
+TEST(CudaModel, a_given_configuration_is_taken) {
+  DeviceGroupedMatmul call;
+  call.m = 4096;
+  call.k = call.n = 512;
+  call.groups = 4;
+  call.given = gmm_candidates().back();
+  EXPECT_EQ(call.configuration(), gmm_candidates().back());
+  call.given.reset();
+  EXPECT_EQ(call.configuration(), estimated_best(call.shape()));
+}
+
+TEST(CudaModel, nothing_is_measured_without_a_gpu) {
+  const Support here = driver_available();
+  if (here.ok) GTEST_SKIP() << "there is a GPU here";
+  const auto timer = DeviceTimer::make();
+  ASSERT_FALSE(timer);
+  EXPECT_EQ(timer.diags()[0].code, ErrorCode::environment);
+  EXPECT_EQ(timer.diags()[0].message, here.reason);
+}
+
+// A toolkit without a GPU: the reason names both.
+TEST(CudaAbsent, the_device_says_what_is_here_and_what_is_not) {
+  if (driver_available().ok) GTEST_SKIP() << "there is a GPU here";
+  const Support device = cuda_device().available();
+  EXPECT_FALSE(device.ok);
+  if (!compiler_available().ok) {
+    EXPECT_EQ(device.reason, compiler_available().reason);
+    GTEST_SKIP() << compiler_available().reason;
+  }
+  EXPECT_EQ(device.reason, compiler_version() + " is here, but " + driver_available().reason);
+  const auto kernel =
+      Kernel::make(*make_kernel("gmm", gmm_configuration(128, 128, 4, "bf16", "bf16", 0).settings));
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.diags()[0].code, ErrorCode::environment);
+  EXPECT_EQ(kernel.diags()[0].message, driver_available().reason);
+}
+
+TEST(CudaAbsent, the_toolkits_folders_can_be_chosen) {
+  setenv("TESSERA_CUDA_LIBRARIES", "/nowhere:/neither", 1);
+  const SharedLibrary nvrtc({"libnvrtc.so.13"});
+  unsetenv("TESSERA_CUDA_LIBRARIES");
+  EXPECT_FALSE(nvrtc);
+  EXPECT_NE(nvrtc.problem().find("/nowhere/libnvrtc.so.13: cannot open"), std::string::npos)
+      << nvrtc.problem();
+}
+
+TEST(CudaLaunch, addresses_are_named_and_aligned) {
+  const Expected<Program> program =
+      make_kernel("gmm", gmm_configuration(128, 128, 4, "bf16", "bf16", 0).settings);
+  ASSERT_TRUE(program);
+  DeviceOperands operands{{"lhs", 4096}, {"rhs", 8192}, {"group_sizes", 12292}};
+  EXPECT_EQ(check_operands(*program, operands)->message,
+            "the launch of gmm has no address for `out`");
+  operands["out"] = 16400;
+  EXPECT_FALSE(check_operands(*program, operands));
+  operands["rhs"] = 8200;
+  EXPECT_EQ(check_operands(*program, operands)->message,
+            "`rhs` of the launch of gmm begins at 0x2008, which is no multiple of 16 bytes");
+}
+
+}  // namespace
+}  // namespace tessera::cuda
