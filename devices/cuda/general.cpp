@@ -211,7 +211,7 @@ class GeneralLowering {
         "  static TESSERA_DEVICE void prepare(const Args& p, i64* arrays) {{\n{3}  }}\n"
         "  static TESSERA_DEVICE void body(const Args& p, i64* arrays, char* tiles) {{\n{4}  }}\n"
         "}};\n\n}}  // namespace tessera::cuda\n\n"
-        "extern \"C\" __global__ void __launch_bounds__(tessera::cuda::C::threads)\n"
+        "extern \"C\" __global__ void __launch_bounds__(tessera::cuda::C::threads, 1)\n"
         "{5}(const __grid_constant__ tessera::cuda::Program::Args p) {{\n"
         "  using namespace tessera::cuda;\n"
         "  i64* const arrays = p.arrays + ptx::block() * p.array_elements;\n"
