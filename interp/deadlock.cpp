@@ -63,9 +63,11 @@ class Report {
     const SemId& sem = core.need().sem;
     const SemCell& cell = machine_.cell(sem);
     const std::string loops = loops_text(program_, core.statement(), core.registers());
+    const std::string region = region_text(program_, core.statement());
     say(core.statement(), core.id(),
-        fmt::format("{} is blocked{}: {} {} >= {}, has {}, missing {}", to_string(core.id()),
-                    loops.empty() ? "" : " at " + loops, mnemonic(program_, core.statement()),
+        fmt::format("{} is blocked{}{}: {} {} >= {}, has {}, missing {}", to_string(core.id()),
+                    region.empty() ? "" : " in " + region, loops.empty() ? "" : " at " + loops,
+                    mnemonic(program_, core.statement()),
                     cell_text(program_, sem.semaphore, sem.cell), core.need().count, cell.count,
                     unit_text(program_, sem, missing(core))));
     add_tallies(machine_, sem, notes_);
@@ -100,11 +102,16 @@ class Report {
     return fmt::format("done {}", counted(s.executed, "time"));
   }
 
-  // The first device that can still signal what a core waits for, or nobody.
+  // The first device that can still signal what a core waits for, itself only when it is alone; or
+  // nobody.
   Handle helper(const Core& core) {
-    for (const Signaller& s : signallers_.of(core.need().sem))
-      if (s.is_ahead) return s.device;
-    return nobody;
+    Handle found = nobody;
+    for (const Signaller& s : signallers_.of(core.need().sem)) {
+      if (!s.is_ahead) continue;
+      if (s.device != core.id().device) return s.device;
+      found = s.device;
+    }
+    return found;
   }
 
   // Follows the first helper of each core until one comes again.

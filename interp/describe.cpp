@@ -83,6 +83,15 @@ std::string loops_text(const Program& program, std::int32_t statement,
   return text;
 }
 
+std::string region_text(const Program& program, std::int32_t statement) {
+  for (const std::int32_t region : Nesting(program).around(statement)) {
+    const auto* trace = std::get_if<Trace>(&program.body[static_cast<std::size_t>(region)].op);
+    if (trace == nullptr) continue;
+    return fmt::format("\"{}\"", program.texts[static_cast<std::size_t>(trace->message.index)]);
+  }
+  return {};
+}
+
 void add_call_chain(const Program& program, std::int32_t place, std::vector<FindingPlace>& notes) {
   if (place < 0) return;
   for (std::int32_t at = program.places[static_cast<std::size_t>(place)].caller; at >= 0;
