@@ -14,12 +14,31 @@ namespace tessera::cli {
 
 std::vector<Command> commands() {
   return {
-      gmm_command(),           tgmm_command(),       ragged_dot_command(), ag_matmul_command(),
-      matmul_rs_command(),     all_gather_command(), all_reduce_command(), reduce_scatter_command(),
-      right_permute_command(), run_command(),        verify_command(),     check_command(),
-      fmt_command(),           expand_command(),     emit_command(),       list_command(),
-      ops_command(),           fuzz_command(),       bench_command(),      tune_command(),
-      cache_command()};
+      gmm_command(),
+      tgmm_command(),
+      ragged_dot_command(),
+      sharded_gmm_command(),
+      ep_gmm_command(),
+      ag_matmul_command(),
+      matmul_rs_command(),
+      all_gather_command(),
+      all_reduce_command(),
+      reduce_scatter_command(),
+      right_permute_command(),
+      ragged_all_to_all_command(),
+      run_command(),
+      verify_command(),
+      check_command(),
+      fmt_command(),
+      expand_command(),
+      emit_command(),
+      list_command(),
+      ops_command(),
+      fuzz_command(),
+      bench_command(),
+      tune_command(),
+      cache_command(),
+  };
 }
 
 namespace {

@@ -5,7 +5,6 @@
 
 #include "cli/collective.h"
 #include "cli/command.h"
-#include "cli/text.h"
 #include "kernels/allgather_matmul.h"
 #include "kernels/collective_check.h"
 #include "kernels/rings.h"
@@ -15,16 +14,6 @@ namespace {
 
 using Variant = AllgatherMatmulOptions::Variant;
 
-std::optional<Tiling> read_tiling(CollectiveReader& read) {
-  if (!read.has("tiling")) return std::nullopt;
-  const auto sides = parse_integers(read.text("tiling"));
-  if (sides && sides->size() == 3 && std::min({(*sides)[0], (*sides)[1], (*sides)[2]}) > 0)
-    return Tiling{(*sides)[0], (*sides)[1], (*sides)[2]};
-  read.complain(
-      fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", read.text("tiling")));
-  return std::nullopt;
-}
-
 Expected<Collective> gather_k(CollectiveReader& read, Collective& collective, std::int64_t m,
                               std::int64_t k, std::int64_t n) {
   constexpr std::array<std::string_view, 2> variants = {"production", "literal"};
@@ -33,7 +22,7 @@ Expected<Collective> gather_k(CollectiveReader& read, Collective& collective, st
   options.run.profile = collective.request.profile.machine;
   options.variant = static_cast<Variant>(read.choice("variant", variants));
   options.buffering = read.integer("buffering", 2, INT64_MIN);
-  options.tiling = read_tiling(read);
+  options.tiling = read.tiling();
   options.protocol_checks = !read.has("no-protocol-checks");
   options.out_dtype = read.type("out-dtype", DType::f32);
   if (read.has("transpose-rhs")) read.complain("--transpose-rhs is for --gather m");
@@ -61,7 +50,7 @@ Expected<Collective> gather_m(CollectiveReader& read, Collective& collective, st
   AllgatherRowsOptions options;
   static_cast<CollectiveOptions&>(options) = collective.options;
   options.transpose_rhs = read.has("transpose-rhs");
-  if (const auto tiling = read_tiling(read)) {
+  if (const auto tiling = read.tiling()) {
     options.bk = tiling->k;
     options.bn = tiling->n;
     // One tile of k: the accumulator may be a part of the tile.

@@ -5,7 +5,6 @@
 
 #include "cli/collective.h"
 #include "cli/command.h"
-#include "cli/text.h"
 #include "kernels/collective_check.h"
 #include "kernels/ring_collectives.h"
 #include "kernels/rings.h"
@@ -25,16 +24,11 @@ void read_tiles(CollectiveReader& read, std::int64_t half, std::int64_t k_shard,
   options.bm = fitting(half);
   options.bk = fitting(k_shard);
   options.bn = fitting(n);
-  if (!read.has("tiling")) return;
-  const auto sides = parse_integers(read.text("tiling"));
-  if (!sides || sides->size() != 3) {
-    read.complain(
-        fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", read.text("tiling")));
-    return;
+  if (const auto tiling = read.tiling()) {
+    options.bm = tiling->m;
+    options.bk = tiling->k;
+    options.bn = tiling->n;
   }
-  options.bm = (*sides)[0];
-  options.bk = (*sides)[1];
-  options.bn = (*sides)[2];
 }
 
 Expected<Collective> prepare(const Arguments& arguments) {

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/run_request.h"
 #include "core/dtype.h"
+#include "core/tiling.h"
 #include "kernels/check.h"
 #include "kernels/fill.h"
 #include "kernels/launch.h"
@@ -59,9 +60,16 @@ class CollectiveReader {
   std::string_view text(std::string_view option) const { return arguments_.text(option); }
   std::uint64_t seed() const { return seed_; }
 
-  // One tensor for each device, by the fill; sums have `terms` products.
+  // --tiling, if given: three positive sides.
+  std::optional<Tiling> tiling();
+  // --group-sizes, of `rows` rows: a list, or a distribution by a seed of its own.
+  std::vector<std::int64_t> group_sizes(std::int64_t groups, std::int64_t rows,
+                                        std::uint64_t stream);
+
+  // One tensor for each device, or `count`, by the fill; sums have `terms` products.
   const Collective::Tensors& fill(Collective& collective, DType type, const Shape& shape,
-                                  FillRole role, std::int64_t terms);
+                                  FillRole role, std::int64_t terms,
+                                  std::optional<std::size_t> count = {});
   void complain(std::string text) { diags_.push_back(error(std::move(text))); }
   bool ok() const { return diags_.empty(); }
   Diags diags() const { return diags_; }
@@ -76,8 +84,8 @@ class CollectiveReader {
 
 using PrepareCollective = Expected<Collective> (*)(const Arguments&);
 
-// --m, --k, ... of one command, then those of all.
-Options collective_options(Options own);
+// --m, --k, ... of one command, then those of all; devices without neighbours have no --rings.
+Options collective_options(Options own, Peers peers = Peers::neighbours);
 int run_collective(PrepareCollective prepare, const Arguments& arguments, Console& console);
 // The same call for `verify`.
 Expected<Prepared> verifiable(PrepareCollective prepare, const Arguments& arguments);

@@ -6,6 +6,7 @@
 
 #include "cli/collective.h"
 #include "cli/text.h"
+#include "kernels/group_sizes.h"
 #include "kernels/rings.h"
 
 namespace tessera::cli {
@@ -57,7 +58,7 @@ bool is_routed(const MachineProfile& machine, const Tensor& rings, Peers peers) 
 
 }  // namespace
 
-Options collective_options(Options own) {
+Options collective_options(Options own, Peers peers) {
   Options options = std::move(own);
   const Options shared = {
       {"devices", "N", "how many devices; default those of --rings, else 4"},
@@ -68,7 +69,8 @@ Options collective_options(Options own) {
       {"seed", "N", "of the operands; default 0"},
       {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
   };
-  options.insert(options.end(), shared.begin(), shared.end());
+  for (const Option& option : shared)
+    if (peers == Peers::neighbours || option.name != "rings") options.push_back(option);
   for (const Option& option : run_options()) options.push_back(option);
   return options;
 }
@@ -143,11 +145,32 @@ std::size_t CollectiveReader::choice(std::string_view option,
   return arguments_.choice(option, words, diags_);
 }
 
+std::optional<Tiling> CollectiveReader::tiling() {
+  if (!has("tiling")) return std::nullopt;
+  const auto sides = parse_integers(text("tiling"));
+  if (sides && sides->size() == 3 && std::min({(*sides)[0], (*sides)[1], (*sides)[2]}) > 0)
+    return Tiling{(*sides)[0], (*sides)[1], (*sides)[2]};
+  complain(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", text("tiling")));
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std::int64_t rows,
+                                                        std::uint64_t stream) {
+  const std::string_view given = has("group-sizes") ? text("group-sizes") : "multinomial";
+  auto sizes = is_group_size_list(given)
+                   ? parse_group_sizes(given)
+                   : generate_group_sizes(given, groups, rows, seed_ * 65536 + stream);
+  if (sizes) return *std::move(sizes);
+  diags_.insert(diags_.end(), sizes.diags().begin(), sizes.diags().end());
+  return {};
+}
+
 const Collective::Tensors& CollectiveReader::fill(Collective& collective, DType type,
                                                   const Shape& shape, FillRole role,
-                                                  std::int64_t terms) {
+                                                  std::int64_t terms,
+                                                  std::optional<std::size_t> count) {
   Collective::Tensors& tensors = collective.operands.emplace_back();
-  for (std::size_t d = 0; d < devices(); ++d) {
+  for (std::size_t d = 0; d < count.value_or(devices()); ++d) {
     tensors.push_back(Tensor::uninitialised(type, shape));
     tessera::fill(tensors.back(), fill_, role, terms, seed_ * 65536 + ++stream_);
   }

@@ -12,17 +12,6 @@ namespace {
 
 using Options = AllgatherMatmulOptions;
 
-Diags check_alike(std::string_view what, std::span<const Tensor> operands) {
-  for (std::size_t d = 1; d < operands.size(); ++d) {
-    if (operands[d].dtype() == operands[0].dtype() && operands[d].shape() == operands[0].shape())
-      continue;
-    return {error(fmt::format("{} of device {} is {}{}, and that of device 0 {}{}", what, d,
-                              name(operands[d].dtype()), to_string(operands[d].shape()),
-                              name(operands[0].dtype()), to_string(operands[0].shape())))};
-  }
-  return {};
-}
-
 Diags check_operands(std::span<const Tensor> a, std::span<const Tensor> b, const Tensor& rings,
                      std::string_view name_of_a, std::string_view name_of_b) {
   if (Diags diags = check_rings(rings, a.size()); !diags.empty()) return diags;

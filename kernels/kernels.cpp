@@ -26,9 +26,9 @@ constexpr Kernel all_kernels[] = {
     {"ring_all_gather_halves", "all-gather"},
     {"ring_all_reduce", "all-reduce"},
     {"ring_reduce_scatter", "reduce-scatter"},
-    {"sharded_gmm", "run"},
-    {"ragged_all_to_all", "run"},
-    {"expert_parallel_gmm", "run"},
+    {"sharded_gmm", "sharded-gmm"},
+    {"ragged_all_to_all", "ragged-all-to-all"},
+    {"expert_parallel_gmm", "ep-gmm"},
 };
 
 // Modules of functions: for tiles and groups, and for rings.

@@ -16,12 +16,8 @@ Diags check_matrices(std::string_view what, std::span<const Tensor> operands) {
     if (tensor.rank() != 2)
       return {error(fmt::format("{} of device {} has shape {}, expected two dimensions", what, d,
                                 to_string(tensor.shape())))};
-    if (tensor.dtype() != operands[0].dtype() || tensor.shape() != operands[0].shape())
-      return {error(fmt::format("{} of device {} is {}{}, and that of device 0 {}{}", what, d,
-                                name(tensor.dtype()), to_string(tensor.shape()),
-                                name(operands[0].dtype()), to_string(operands[0].shape())))};
   }
-  return {};
+  return check_alike(what, operands);
 }
 
 Diags check(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,

@@ -64,6 +64,17 @@ Diags check_rings(const Tensor& rings, std::size_t operands) {
       fmt::format("there are operands of {} devices, and the rings name {}", operands, count))};
 }
 
+Diags check_alike(std::string_view what, std::span<const Tensor> operands) {
+  for (std::size_t d = 1; d < operands.size(); ++d) {
+    if (operands[d].dtype() == operands[0].dtype() && operands[d].shape() == operands[0].shape())
+      continue;
+    return {error(fmt::format("{} of device {} is {}{}, and that of device 0 {}{}", what, d,
+                              name(operands[d].dtype()), to_string(operands[d].shape()),
+                              name(operands[0].dtype()), to_string(operands[0].shape())))};
+  }
+  return {};
+}
+
 void set_rings(Launch& launch, const Tensor& rings, const CollectiveOptions& options) {
   launch.calls = options.calls;
   launch.set("rings", rings.dim(0));

@@ -2,6 +2,8 @@
 // holds every device id once; a device's place is its column.
 #pragma once
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/expected.h"
@@ -22,6 +24,8 @@ std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place
 // What every kernel on rings needs: a table of i32 that names the devices 0 .. size - 1 once each,
 // at least one, and as many operands as devices.
 Diags check_rings(const Tensor& rings, std::size_t operands);
+// One operand on every device has one type and shape.
+Diags check_alike(std::string_view what, std::span<const Tensor> operands);
 // The parameters and operands that the kernels on rings share.
 void set_rings(Launch& launch, const Tensor& rings, const CollectiveOptions& options);
 
