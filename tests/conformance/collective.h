@@ -104,17 +104,20 @@ std::string outcome(const Expected<Launch>& launch, const Options& options,
 // What one run of the launch proves of all its schedules: "proved", "explored", or the kind of the
 // first finding.
 template <typename Options>
-std::string certified(const Expected<Launch>& launch, Options options) {
-  if (!launch) return text(launch.diags());
+std::string certified(const Launch& launch, Options options) {
   Certifier certifier(/*partial=*/true, /*budget=*/1 << 20);
   RunOptions run = *options.run.interpreter;
   run.observers.push_back(&certifier);
   options.run.interpreter = &run;
-  const Expected<DeviceReport> report = tessera::run(*launch, options);
+  const Expected<DeviceReport> report = tessera::run(launch, options);
   if (!report) return text(report.diags());
   const Certificate& certificate = certifier.certificate();
   return std::string(certificate.findings.empty() ? name(certificate.verdict)
                                                   : name(certificate.findings.front().kind));
+}
+template <typename Options>
+std::string certified(const Expected<Launch>& launch, const Options& options) {
+  return launch ? certified(*launch, options) : text(launch.diags());
 }
 
 }  // namespace tessera::collective

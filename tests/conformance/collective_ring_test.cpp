@@ -102,7 +102,7 @@ TEST(CollectiveRing, rings_of_1_to_16_and_1_to_4_of_them_are_exact_under_every_p
   for (const Subject& subject : subjects())
     for (std::int64_t length = 1; length <= 16; ++length)
       for (std::int64_t rings = 1; rings <= 4; ++rings)
-        for (const char* schedule : {"eager", "lazy", "lifo", "random:3"}) {
+        for (const char* schedule : {"eager", "lazy", "lifo", "random:3", "pct:3:3"}) {
           const auto shuffle = static_cast<std::uint64_t>(length * 5 + rings);
           expect_right(subject, make_rings(rings, length, shuffle), {3, 5}, DType::f32,
                        Fill::integers, mode(schedule));
@@ -324,6 +324,17 @@ TEST(CollectiveRows, case_16_peak_vmem_is_that_of_the_tuned_shapes) {
         bytes += elements(buffer.shape) * size_of(buffer.dtype);
     EXPECT_NEAR(static_cast<double>(bytes) / (1 << 20), e.mebibytes, 0.05) << e.m << " " << e.n;
   }
+}
+
+// A run reports what is really held, tiles included.
+TEST(CollectiveRows, case_16_a_run_reports_that_peak) {
+  Rows c;
+  c.cols = 64;
+  c.options.bn = 32;
+  c.options.acc_rows = 8;
+  const std::int64_t size = 4, x = 2 * c.m * c.k, y = c.k * c.cols, result = 2 * c.m * 32;
+  const RunStats stats = expect_rows(c, mode("lazy"));
+  EXPECT_EQ(stats.peak_vmem, (x + y + result + 8 * 32) * size);
 }
 
 TEST(CollectiveRows, the_checks_come_in_their_order_with_their_texts) {
