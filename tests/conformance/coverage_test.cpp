@@ -60,5 +60,22 @@ TEST(Coverage, every_test_that_is_named_is_there) {
   expect_rows("Operation.M", 16);
 }
 
+// Every case of the rings has a row of its own, or says why not.
+TEST(Coverage, every_case_of_the_collectives_is_told_of) {
+  const std::string page = test::read_file("tests/conformance/COVERAGE.md");
+  const std::size_t begin = page.find("## Collectives"), end = page.find("\n## ", begin);
+  ASSERT_NE(begin, std::string::npos);
+  static const std::regex row(R"(\n\| ([0-9, ]+): [^|]*\| (`|not yet: ))");
+  const std::string part = page.substr(begin, end - begin);
+  std::set<int> cases;
+  for (std::sregex_iterator at(part.begin(), part.end(), row), last; at != last; ++at) {
+    const std::string numbers = (*at)[1];
+    static const std::regex number("[0-9]+");
+    for (std::sregex_iterator n(numbers.begin(), numbers.end(), number), none; n != none; ++n)
+      cases.insert(std::stoi(n->str()));
+  }
+  for (int i = 1; i <= 23; ++i) EXPECT_TRUE(cases.contains(i)) << "case " << i;
+}
+
 }  // namespace
 }  // namespace tessera
