@@ -25,7 +25,8 @@ Options verify_options() {
       {"necessity", "", "prove again without each wait, and say what it is needed for"},
       {"mutants", "",
        "change each synchronising op in turn, and say which changes a proof would notice"},
-      {"schedules", "N", "to run where one run does not decide; default 32"},
+      {"exhaust", "N", "runs, at most, to try all courses where counts are read; default 1000"},
+      {"schedules", "N", "to run where neither one run nor all decide; default 32"},
       {"budget", "N", "events to record, at most; default 100,000,000"},
   };
 }
@@ -63,6 +64,7 @@ int run(const Arguments& given, Console& console) {
   CertifyOptions how;
   how.budget = arguments->integer("budget", diags, 1).value_or(how.budget);
   how.schedules = arguments->integer("schedules", diags, 1).value_or(how.schedules);
+  how.exhaust = arguments->integer("exhaust", diags, 0).value_or(how.exhaust);
   how.necessity = arguments->has("necessity");
   if (!diags.empty()) return fail(console, diags);
   const Expected<Prepared> prepared = target.prepare(*arguments);

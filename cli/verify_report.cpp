@@ -32,7 +32,7 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_la
   };
   for (std::size_t i = 1; i < given.size(); ++i) {
     const bool has_value = is_dropped(given[i], "schedule") || is_dropped(given[i], "budget") ||
-                           is_dropped(given[i], "schedules") ||
+                           is_dropped(given[i], "schedules") || is_dropped(given[i], "exhaust") ||
                            (drops_landing && is_dropped(given[i], "landing"));
     if (has_value) {
       if (given[i].find('=') == std::string::npos) ++i;
@@ -54,6 +54,13 @@ std::string schedule_words(const Arguments& arguments, const std::string& schedu
 std::string verdict_text(const Certificate& c) {
   switch (c.verdict) {
     case SchedulesVerdict::proved:
+      if (c.is_exhausted)
+        return fmt::format(
+            "race-free and deadlock-free for these control inputs, all schedules, by exhaustion in "
+            "{} with {} and {}",
+            counted(c.schedules, "run", "runs"),
+            counted(c.protocols, "course of events", "courses of events"),
+            c.outcomes == 1 ? "the same results" : fmt::format("{} different results", c.outcomes));
       if (!c.order.empty())
         return "race-free and deadlock-free for these control inputs, all schedules; values up to "
                "the order of the additions above";
@@ -174,7 +181,9 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
       {"devices", request.options.devices},
       {"kernel", prepared.kernel},
       {"verdict", name(c.verdict)},
-      {"schedules", c.verdict == SchedulesVerdict::explored ? Json(c.schedules) : Json()},
+      {"schedules",
+       c.verdict == SchedulesVerdict::explored || c.is_exhausted ? Json(c.schedules) : Json()},
+      {"exhausted", c.is_exhausted},
       {"findings", Json::array()},
       {"replay", Json()},
       {"events", c.events},

@@ -41,7 +41,9 @@ struct Certificate {
   std::vector<BrokenCondition> broken;  // in the order of the program
   bool same_in_every_schedule = false;  // deadlock and leftovers of the run
   std::int64_t schedules = 1;           // that were run; 1 decides all when proved
-  std::int64_t protocols = 1;           // explored: different protocol hashes among them
+  bool is_exhausted = false;            // proved by running all courses that there are
+  std::int64_t outcomes = 1;            // exhausted: how many different results there are
+  std::int64_t protocols = 1;           // of several: different protocol hashes among them
   std::int64_t pct_runs = 0;            // of them by pct, each with this depth and at least
   double pct_bound = 0;                 // this probability to meet a fault of that depth
   std::vector<NeededWait> waits;        // when asked for, and proved
@@ -66,16 +68,24 @@ struct CertifyOptions {
   bool partial = true;                // let copies land in parts, whatever the run does
   std::int64_t budget = 100'000'000;  // events recorded, at most
   std::size_t shown = 16;             // races that are run in both orders, at most
-  std::int64_t schedules = 32;        // to run where a condition is broken
+  std::int64_t exhaust = 1000;        // runs to try all courses with where counts are read
+  std::int64_t schedules = 32;        // to run where a condition is broken, and that was not enough
   bool necessity = false;             // prove again without each wait
 };
+
+// What an analysis says of a program that reads counts: free holds them for whatever the run got,
+// pinned speaks of the schedules alone in which they get the same.
+enum class Reads : std::uint8_t { free, pinned };
+
+// By its findings and conditions.
+void judge(Certificate& certificate);
 
 // Records one run and analyses it. certificate() means something after the run; findings are added
 // to its result.
 class Certifier : public Observer {
  public:
-  Certifier(bool partial, std::int64_t budget, bool necessity = false)
-      : recorder_(partial, budget), asks_necessity_(necessity) {}
+  Certifier(bool partial, std::int64_t budget, bool necessity = false, Reads reads = Reads::free)
+      : recorder_(partial, budget), asks_necessity_(necessity), reads_(reads) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override { recorder_.on(event); }
   void end(RunResult& result) override;
@@ -88,6 +98,7 @@ class Certifier : public Observer {
 
   Recorder recorder_;
   bool asks_necessity_;
+  Reads reads_;
   std::string profile_;
   std::optional<std::uint64_t> order_;  // of parallel loops
   Certificate certificate_;

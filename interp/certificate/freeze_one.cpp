@@ -66,7 +66,7 @@ class FreezeOne {
     members_.clear();
     for (; e < end; ++e) {
       const RecordedEvent& event = record_.events[at(e)];
-      if (event.act != Act::access && event.act != Act::none) break;
+      if (event.act != Act::access && event.act != Act::none && event.act != Act::poll) break;
       if (event.act == Act::access && !event.is_first_part && is_suspect(e) && has_partners(e))
         members_.push_back(e);
     }

@@ -152,13 +152,15 @@ bool Net::run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::
     const RecordedEvent& next = event(p);
     switch (next.act) {
       case Act::none:
+      case Act::poll:
         break;
       case Act::access:
         if (marks_[at(next.object)] == stamp_) hits_.push_back(p);
         break;
       case Act::signal:
         add(next.object, next.amount);
-        is_done = is_met();
+        // Not in the middle of a step.
+        is_done = is_met() && (p + 1 == end || event(p + 1).step != next.step);
         break;
       case Act::wait:
       case Act::await:

@@ -192,7 +192,7 @@ void Recorder::on(const Event& event) {
                  {.act = Act::await, .object = cell_of(event), .amount = event.amount});
     case EventKind::read_sem:
       record_.sem_reads.push_back(event.statement);
-      return;
+      return add(agent, event, {.act = Act::poll, .object = cell_of(event)});
     case EventKind::point:
       if (event.amount != 0) record_.points.push_back(event.statement);
       return;

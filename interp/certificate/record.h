@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-enum class Act : std::uint8_t { none, access, signal, wait, await, start };
+// poll: reads a count without waiting for it.
+enum class Act : std::uint8_t { none, access, signal, wait, await, start, poll };
 // What an access does; `life`: its object, or a kernel's part in the run, begins or ends.
 enum class AccessKind : std::uint8_t { read, write, accumulate, life };
 
@@ -20,7 +21,7 @@ struct RecordedEvent {
   // A half of a copy that the record lets land in two parts: what holds for the first while the
   // agent is held back there holds for the second as well.
   bool is_first_part = false, is_second_part = false;
-  std::int32_t object = -1;  // access: range; signal, wait, await: cell; start: agent
+  std::int32_t object = -1;  // access: range; signal, wait, await, poll: cell; start: agent
   std::int32_t agent = -1;
   std::int32_t statement = -1;  // -1: entering or leaving the kernel
   std::int32_t step = 0;        // the agent's own, from 0

@@ -51,6 +51,7 @@ void Sweep::add_items(const RecordedAgent& agent, std::int32_t device) {
     const RecordedEvent& self = event(e);
     switch (self.act) {
       case Act::none:
+      case Act::poll:
         break;
       case Act::access:
         if (!self.is_second_part &&
@@ -234,6 +235,7 @@ void Sweep::sweep(std::int32_t device) {
     const RecordedEvent& self = event(e);
     switch (self.act) {
       case Act::none:
+      case Act::poll:
         break;
       case Act::access:
         if (is_far(e) || is_reached(e, false)) suspects_[at(e)] = true;

@@ -3,8 +3,8 @@
 //
 //   tessera_mutants [--md] [--quick | NAME...]     --quick: those that take a moment
 //
-// Exit code 1 when the fate of a mutant is open, when a kernel has no row, or when the page has
-// another row for a program.
+// Exit code 1 when the fate of a mutant is open, when a kernel has no row (--quick only says so),
+// or when the page has another row for a program.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -48,6 +48,9 @@ constexpr Row rows[] = {
      true},
     {"gmm", "gmm --group-sizes 5,0,9 --k 16 --n 16 --tiling 8,8,8", true},
     {"tgmm", "tgmm --group-sizes 5,0,9 --k 16 --n 16 --tiling 8,8,8", true},
+    {"ragged_rows", "ragged-dot --batch 2 --group-sizes 5,0,9 --k 16 --n 16 --tiling 8,8,8"},
+    {"ragged_contraction",
+     "ragged-dot --mode contracting --batch 2 --group-sizes 5,0,9 --k 16 --n 16 --tiling 8,8,8"},
     {"allgather_matmul", "ag-matmul --devices 4 --m 16 --k 64 --n 16 --tiling 8,8,8 --calls 2"},
     {"allgather_matmul_literal",
      "ag-matmul --devices 4 --m 8 --k 16 --n 8 --variant literal --dma-order fifo --calls 2"},
@@ -221,7 +224,7 @@ int main(int argc, char** argv) {
                     [&](const Row& row) { return row.kernel == kernel.name; }))
       continue;
     fmt::print("{} has no row in tests/mutation/table.cpp\n", kernel.name);
-    all_right = false;
+    all_right = all_right && is_quick;
   }
   Table table(is_markdown);
   table.head();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "interp/random.h"
 #include "tests/unit/interp_kernel.h"
@@ -127,14 +128,78 @@ TEST(certificate, a_count_that_is_read_breaks_the_second_condition) {
   const Program program = expanded(
       "kernel k()\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n  sem s: count\n{\n"
       "  signal s on device, 1\n  n = read(s)\n  wait s, 1\n  copy a -> o\n}\n");
-  Operands operands(program, 1);
-  const auto c = certify(program, operands.bindings(), {});
-  ASSERT_TRUE(c) << render(c.diags());
-  EXPECT_EQ(c->verdict, SchedulesVerdict::explored);
-  ASSERT_EQ(c->broken.size(), 1U);
-  EXPECT_EQ(c->broken[0].condition, "C2");
-  EXPECT_EQ(program.loc(program.body[static_cast<std::size_t>(c->broken[0].statement)].place).line,
-            7);
+  for (const std::int64_t runs : {0, 1}) {
+    Operands operands(program, 1);
+    const auto c = certify(program, operands.bindings(), {.exhaust = runs});
+    ASSERT_TRUE(c) << render(c.diags());
+    EXPECT_EQ(c->verdict, runs == 0 ? SchedulesVerdict::explored : SchedulesVerdict::proved);
+    EXPECT_EQ(c->is_exhausted, runs == 1);
+    ASSERT_EQ(c->broken.size(), 1U);
+    EXPECT_EQ(c->broken[0].condition, "C2");
+    const Stmt& stmt = program.body[static_cast<std::size_t>(c->broken[0].statement)];
+    EXPECT_EQ(program.loc(stmt.place).line, 7);
+  }
+}
+
+// Three devices that signal each other, read counts and do this or that by what they got.
+std::string random_polls(std::uint64_t seed) {
+  SplitMix random(seed);
+  const auto below = [&](std::uint64_t n) { return static_cast<int>(random.below(n)); };
+  std::string text =
+      "kernel polls()\n  out o: i32[4] smem\n  smem t: i32[2]\n  sem s[2]: count\n"
+      "  sem u: count\n{\n  t[0] = 0\n  t[1] = 0\n";
+  for (int device = 0; device < 3; ++device) {
+    text += fmt::format("  if device == {} {{\n", device);
+    for (int i = 0; i < 4; ++i) {
+      const int cell = below(2);
+      switch (below(4)) {
+        case 0:
+          text += fmt::format("    n{0}{1} = read(s[{2}])\n    t[0] = t[0] * 4 + n{0}{1}\n", device,
+                              i, cell);
+          break;
+        case 1:
+          text += fmt::format("    if read(s[{}]) > 0 {{ signal s[{}] on {}, 1 }}\n", cell,
+                              below(2), below(3));
+          break;
+        default:
+          text += fmt::format("    signal s[{}] on {}, 1\n", cell, below(3));
+      }
+    }
+    text += "  }\n";
+  }
+  // What is left is taken.
+  return text +
+         "  for d in devices { signal u on d, 1 }\n  wait u, devices\n"
+         "  for c in 2 { wait s[c], read(s[c]) }\n  for i in 4 { o[i] = t[0] }\n}\n";
+}
+
+TEST(certificate, exhaustion_meets_every_course_that_random_schedules_meet) {
+  int differ = 0, outcomes = 0;
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    const std::string text = random_polls(seed);
+    const Program program = expanded(text);
+    Operands operands(program, 3);
+    CertifyOptions options{.run = {.devices = 3}, .exhaust = 20'000};
+    const auto c = certify(program, operands.bindings(), options);
+    ASSERT_TRUE(c) << render(c.diags());
+    ASSERT_TRUE(c->is_exhausted) << text << kinds(*c);
+    std::set<std::string> results;
+    for (int i = 0; i < 200; ++i) {
+      RunOptions run_options{.devices = 3, .schedule = fmt::format("random:{}", i)};
+      run_options.hash_results = true;
+      const auto result = run(program, operands.bindings(), run_options);
+      ASSERT_TRUE(result);
+      EXPECT_TRUE(result->findings.empty()) << text << result->findings[0].message;
+      std::string hashes;
+      for (const ResultHash& hash : result->results) hashes += fmt::format("{} ", hash.hash);
+      results.insert(hashes);
+    }
+    EXPECT_LE(results.size(), static_cast<std::size_t>(c->outcomes)) << text;
+    differ += c->outcomes > 1 ? 1 : 0;
+    outcomes += static_cast<int>(c->outcomes);
+  }
+  EXPECT_GT(differ, 5);
+  EXPECT_GT(outcomes, 40);
 }
 
 TEST(certificate, more_events_than_the_budget_prove_nothing) {

@@ -1,0 +1,14 @@
+// Numbers that tell programs and courses of events apart.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "interp/certificate/record.h"
+
+namespace tessera {
+
+std::uint64_t text_hash(const std::string& text);
+// The same whatever schedule the run had: agents by name, each with its own events in order.
+std::uint64_t protocol_hash(const Record& record);
+
+}  // namespace tessera

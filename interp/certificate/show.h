@@ -1,0 +1,10 @@
+// Runs that show a race: both of its orders.
+#pragma once
+#include "interp/certificate/certificate.h"
+
+namespace tessera {
+
+// Runs both schedules of the witness and says in it whether they were seen, and how they end.
+Diags show(const Simulate& simulate, RunOptions options, RaceWitness& race);
+
+}  // namespace tessera
