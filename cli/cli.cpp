@@ -17,6 +17,7 @@ std::vector<Command> commands() {
       gmm_command(),
       tgmm_command(),
       ragged_dot_command(),
+      grouped_gemm_command(),
       sharded_gmm_command(),
       ep_gmm_command(),
       ag_matmul_command(),
@@ -32,12 +33,12 @@ std::vector<Command> commands() {
       fmt_command(),
       expand_command(),
       emit_command(),
+      tune_command(),
+      cache_command(),
       list_command(),
       ops_command(),
       fuzz_command(),
       bench_command(),
-      tune_command(),
-      cache_command(),
   };
 }
 

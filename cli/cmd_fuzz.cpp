@@ -12,6 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/fuzz_case.h"
+#include "cli/fuzz_words.h"
 #include "cli/progress.h"
 #include "cli/source_file.h"
 #include "cli/text.h"
@@ -29,25 +30,31 @@ struct Plan {
   double seconds = 0;                  // 0: as long as it takes
   std::uint64_t seed = 0;
   std::optional<Operation> only;
+  std::string words;  // or an operation that is drawn as words
 };
 
 struct Found {
   std::int64_t index;
-  FuzzCase smallest;
   Failure failure;
   std::string command;
   std::string file;
 };
 
 Expected<Plan> plan_of(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 2> operations = {"gmm", "tgmm"};
+  constexpr std::array<std::string_view, 4> operations = {"gmm", "tgmm", "ragged-dot",
+                                                          "grouped-gemm"};
   Plan plan;
   Diags diags;
   plan.seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
   plan.cases = arguments.integer("cases", diags, 1).value_or(default_cases);
   plan.first = arguments.integer("first", diags).value_or(0);
   if (arguments.has("op")) {
-    plan.only = static_cast<Operation>(arguments.choice("op", operations, diags));
+    const std::size_t chosen = arguments.choice("op", operations, diags);
+    if (chosen < 2) {
+      plan.only = static_cast<Operation>(chosen);
+    } else {
+      plan.words = operations[chosen];
+    }
   }
   if (arguments.has("minutes")) {
     const std::string text(arguments.text("minutes"));
@@ -65,30 +72,54 @@ Expected<Plan> plan_of(const Arguments& arguments) {
   return plan;
 }
 
+std::string command_line(std::vector<std::string> words) {
+  words.insert(words.begin(), "gmm-run");
+  return shell_line(words);
+}
+
+// Runs one case; what failed is made small.
+Expected<std::optional<Found>> one_word_case(std::int64_t index, const Plan& plan) {
+  const WordCase a_case = draw_words(plan.words, plan.seed, index);
+  const std::optional<Failure> failure = try_words(a_case);
+  if (!failure) return std::optional<Found>();
+  const WordCase smallest = shrink_words(a_case, *failure, try_words, shrink_attempts);
+  return std::optional<Found>(
+      Found{index, try_words(smallest).value_or(*failure), command_line(to_words(smallest)), {}});
+}
+
 // Small, with its command, and as a file beside which one can go on.
 Expected<Found> report_failure(std::int64_t index, const FuzzCase& a_case, const Failure& failure,
                                const Plan& plan) {
-  Found found{index, shrink(a_case, failure, try_case, shrink_attempts), failure, {}, {}};
-  if (std::optional<Failure> smaller = try_case(found.smallest)) {
+  const FuzzCase smallest = shrink(a_case, failure, try_case, shrink_attempts);
+  Found found{index, failure, {}, {}};
+  if (std::optional<Failure> smaller = try_case(smallest)) {
     found.failure = *std::move(smaller);
   }
-  std::vector<std::string> words = to_words(found.smallest);
-  words.insert(words.begin(), "gmm-run");
-  found.command = shell_line(words);
+  found.command = command_line(to_words(smallest));
   found.file = fmt::format("fuzz_{}_{}.tsr", plan.seed, index);
-  const Expected<std::string> text = as_program(found.smallest, found.failure);
+  const Expected<std::string> text = as_program(smallest, found.failure);
   if (!text) return text.diags();
   const Diags unwritten = write_text(found.file, *text);
   if (!unwritten.empty()) return unwritten;
   return found;
 }
 
+Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
+  const FuzzCase a_case = draw_case(plan.seed, index, plan.only);
+  const std::optional<Failure> failure = try_case(a_case);
+  if (!failure) return std::optional<Found>();
+  Expected<Found> found = report_failure(index, a_case, *failure, plan);
+  if (!found) return found.diags();
+  return std::optional<Found>(*std::move(found));
+}
+
 void print_report(Console& console, const Plan& plan, std::int64_t cases,
                   const std::vector<Found>& failures, double seconds) {
   if (!console.json) {
     for (const Found& found : failures) {
-      console.out << fmt::format("case {}: {}: {}\n  {}\n  {}\n", found.index, found.failure.kind,
-                                 found.failure.message, found.command, found.file);
+      console.out << fmt::format("case {}: {}: {}\n  {}\n", found.index, found.failure.kind,
+                                 found.failure.message, found.command);
+      if (!found.file.empty()) console.out << fmt::format("  {}\n", found.file);
     }
     console.out << fmt::format(
         "{} of seed {}, {}, {}, {:.0f} cases a second\n", counted(cases, "case", "cases"),
@@ -124,12 +155,10 @@ int run(const Arguments& arguments, Console& console) {
                                 progress.elapsed()));
     }
     const std::int64_t index = plan->first + cases;
-    const FuzzCase a_case = draw_case(plan->seed, index, plan->only);
-    const std::optional<Failure> failure = try_case(a_case);
-    if (!failure) continue;
-    Expected<Found> found = report_failure(index, a_case, *failure, *plan);
+    Expected<std::optional<Found>> found =
+        plan->words.empty() ? one_case(index, *plan) : one_word_case(index, *plan);
     if (!found) return fail(console, found.diags());
-    failures.push_back(*std::move(found));
+    if (*found) failures.push_back(**std::move(found));
   }
   print_report(console, *plan, cases, failures, progress.elapsed());
   return exit_code(failures.empty() ? Status::ok : Status::finding);
@@ -140,14 +169,15 @@ int run(const Arguments& arguments, Console& console) {
 Command fuzz_command() {
   return {"fuzz",
           "",
-          "random cases of gmm and tgmm against the reference; failures are made small",
+          "random cases of the operations against the reference; failures are made small",
           "  gmm-run fuzz --cases 1000\n"
-          "  gmm-run fuzz --minutes 10 --seed 7 --op tgmm\n",
+          "  gmm-run fuzz --minutes 10 --seed 7 --op tgmm\n"
+          "  gmm-run fuzz --cases 500 --op grouped-gemm\n",
           {{"cases", "N", "how many cases; default 200"},
            {"minutes", "M", "as many cases as fit into this time"},
            {"seed", "N", "case I of a seed is always the same; default 0"},
            {"first", "I", "the first case; default 0"},
-           {"op", "gmm|tgmm", "only this operation"}},
+           {"op", "gmm|tgmm|ragged-dot|grouped-gemm", "this operation; default gmm and tgmm"}},
           run};
 }
 

@@ -34,6 +34,7 @@ struct Command {
 Command gmm_command();
 Command tgmm_command();
 Command ragged_dot_command();
+Command grouped_gemm_command();
 Command ag_matmul_command();
 Command matmul_rs_command();
 Command all_gather_command();

@@ -8,44 +8,11 @@
 #include <span>
 #include <string_view>
 
+#include "cli/fuzz_choices.h"
 #include "kernels/group_sizes.h"
-#include "kernels/splitmix.h"
 
 namespace tessera::cli {
 namespace {
-
-class Choices {
- public:
-  Choices(std::uint64_t seed, std::int64_t index)
-      : random_(SplitMix::mix(seed) ^ static_cast<std::uint64_t>(index)) {}
-
-  // Uniform in [lowest, highest].
-  std::int64_t between(std::int64_t lowest, std::int64_t highest) {
-    const auto count = static_cast<std::uint64_t>(highest - lowest + 1);
-    return lowest + static_cast<std::int64_t>(random_.next() % count);
-  }
-  bool percent(std::int64_t share) { return between(0, 99) < share; }
-  template <typename T, std::size_t N>
-  T among(const std::array<T, N>& values) {
-    return values[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(N) - 1))];
-  }
-  std::uint64_t word() { return random_.next(); }
-
- private:
-  SplitMix random_;
-};
-
-// Around the edges of tiles more often than elsewhere.
-std::int64_t extent(Choices& choices, std::int64_t highest) {
-  constexpr std::array<std::int64_t, 10> edges = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33};
-  if (choices.percent(30)) return std::min(choices.among(edges), highest);
-  return choices.between(1, highest);
-}
-
-std::int64_t tile(Choices& choices) {
-  constexpr std::array<std::int64_t, 9> sides = {1, 3, 4, 8, 16, 24, 32, 64, 128};
-  return choices.among(sides);
-}
 
 std::vector<std::int64_t> draw_sizes(Choices& choices, std::int64_t rows) {
   constexpr std::array<std::string_view, 7> names = {
@@ -100,9 +67,9 @@ FuzzCase draw_case(std::uint64_t seed, std::int64_t index, std::optional<Operati
   Problem& problem = result.problem;
   const bool draws_tgmm = choices.percent(35);
   problem.operation = only.value_or(draws_tgmm ? Operation::tgmm : Operation::gmm);
-  problem.m = extent(choices, 160);
-  problem.k = choices.percent(2) ? 0 : extent(choices, 96);
-  problem.n = extent(choices, 96);
+  problem.m = choices.extent(160);
+  problem.k = choices.percent(2) ? 0 : choices.extent(96);
+  problem.n = choices.extent(96);
   // Rows that no group owns, in one of four.
   const bool has_tail = choices.percent(25);
   problem.group_sizes = draw_sizes(choices, has_tail ? choices.between(0, problem.m) : problem.m);
@@ -112,7 +79,7 @@ FuzzCase draw_case(std::uint64_t seed, std::int64_t index, std::optional<Operati
   if (choices.percent(30)) {
     problem.existing = choices.percent(50) ? Existing::accumulate : Existing::overwrite;
   }
-  problem.tiling = Tiling{tile(choices), tile(choices), tile(choices)};
+  problem.tiling = Tiling{choices.tile(), choices.tile(), choices.tile()};
   problem.buffers = choices.percent(50) ? 2 : choices.between(1, 4);
   problem.seed = static_cast<std::uint64_t>(choices.between(0, 999));
   result.schedule = choices.among(schedules);

@@ -37,6 +37,7 @@ struct ReferenceBlock {
   const double* magnitude = nullptr;    // |A| |B| (+ |existing|), like value; null unless asked for
   const double* row_largest = nullptr;  // largest |a| in each row's sums; with magnitude only
   const double* column_largest = nullptr;  // largest |b| in each column's sums
+  std::int64_t epilogue = 0;  // roundings to f32 that follow the sum: of scales, C and bias
 };
 
 using BlockSink = std::function<void(const ReferenceBlock&)>;

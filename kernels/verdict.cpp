@@ -24,10 +24,12 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 // Roundings on the longest path from a product to its sum.
 double roundings(const Arithmetic& arithmetic, const ReferenceBlock& block) {
-  if (block.terms == 0 || arithmetic.exact) return 0;
+  const auto after = static_cast<double>(block.epilogue);
+  if (arithmetic.exact) return 0;
+  if (block.terms == 0) return after;
   if (!is_float(arithmetic.accumulator)) return block.added ? 2 : 0;
   return static_cast<double>(block.terms - 1) + (arithmetic.products_round ? 1 : 0) +
-         (block.added ? 1 : 0);
+         (block.added ? 1 : 0) + after;
 }
 
 }  // namespace
@@ -54,13 +56,14 @@ void Judge::see(const ReferenceBlock& block) {
   decode(MatrixView{result_, block.column, columns_, 1}, block.rows, block.columns, got_.data());
 
   // Without terms nothing is computed: zeros and copies are exact.
-  const bool is_exact = arithmetic_.exact || block.terms == 0;
+  const bool is_exact = arithmetic_.exact || (block.terms == 0 && block.epilogue == 0);
   constexpr double unit = 0x1p-24, reference_unit = 0x1p-53, f32_overflow = 0x1p128;
   const double n = roundings(arithmetic_, block) * unit + arithmetic_.wire,
                terms = static_cast<double>(block.terms);
   // The reference's own error is part of the bound: its sums are rounded as well, in f64.
   const double gamma = (n < 1 ? n / (1 - n) : hopeless) + 2 * terms * reference_unit;
   const double flushed = arithmetic_.flushes ? terms * 0x1p-126 : 0;
+  const double underflow = static_cast<double>(block.epilogue) * 0x1p-126;
   for (std::size_t r = 0; r < block.rows.size(); ++r) {
     for (std::int64_t c = 0; c < block.columns; ++c) {
       const std::int64_t i = static_cast<std::int64_t>(r) * block.columns + c;
@@ -70,7 +73,7 @@ void Judge::see(const ReferenceBlock& block) {
         compare_exactly(element);
         continue;
       }
-      double bound = gamma * block.magnitude[i] + arithmetic_.wire_steps;
+      double bound = gamma * block.magnitude[i] + arithmetic_.wire_steps + underflow;
       if (flushed > 0) bound += flushed * (1 + block.row_largest[r] + block.column_largest[c]);
       const bool partial_sums_overflow =
           is_float(arithmetic_.accumulator) && block.magnitude[i] + bound >= f32_overflow;

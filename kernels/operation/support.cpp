@@ -116,7 +116,9 @@ void add_grouped(const std::string& algorithm, SupportTable& table) {
 
 // Of the operations that are no algorithm of the registry, those that the reference runs in place
 // of a kernel.
-bool has_reference(const Kernel& kernel) { return kernel.command == "ragged-dot"; }
+bool has_reference(const Kernel& kernel) {
+  return kernel.command == "ragged-dot" || kernel.command == "grouped-gemm";
+}
 
 // Whether two algorithms have the same implementations everywhere.
 bool are_equal(const std::vector<KernelSpec>& a, const std::vector<KernelSpec>& b) {

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/fuzz_case.h"
+#include "cli/fuzz_words.h"
 #include "cli/text.h"
 
 namespace tessera::cli {
@@ -74,6 +75,43 @@ TEST(Fuzz, a_case_as_a_file_runs) {
     std::ostringstream out, err;
     EXPECT_EQ(run(words, out, err), 0) << *text << out.str() << err.str();
   }
+}
+
+TEST(FuzzWords, a_case_is_a_function_of_seed_and_index_and_right) {
+  for (const std::string_view operation : word_operations()) {
+    for (std::int64_t index = 0; index < 40; ++index) {
+      const WordCase a_case = draw_words(operation, 4, index);
+      EXPECT_EQ(to_words(a_case), to_words(draw_words(operation, 4, index)));
+      EXPECT_EQ(to_words(a_case).front(), operation);
+      const std::optional<Failure> failure = try_words(a_case);
+      EXPECT_FALSE(failure) << shell_line(to_words(a_case)) << "\n" << failure->message;
+    }
+    EXPECT_NE(to_words(draw_words(operation, 4, 0)), to_words(draw_words(operation, 5, 0)));
+  }
+}
+
+TEST(FuzzWords, bad_input_is_a_failure_and_a_failure_becomes_small) {
+  EXPECT_TRUE(try_words({"grouped-gemm", {{"group-sizes", "1,2"}, {"k", "4"}}}));
+  // Fails where the bias is there and k is at least 5.
+  const WordTester fails = [](const WordCase& a_case) -> std::optional<Failure> {
+    bool bias = false, long_k = false;
+    for (const auto& [option, value] : a_case.options) {
+      bias |= option == "bias";
+      long_k |= option == "k" && std::stoll(value) >= 5;
+    }
+    if (!bias || !long_k) return std::nullopt;
+    return Failure{"mismatch", "made up"};
+  };
+  int shrunk = 0;
+  for (std::int64_t index = 0; index < 40; ++index) {
+    const WordCase a_case = draw_words("grouped-gemm", 1, index);
+    const std::optional<Failure> failure = fails(a_case);
+    if (!failure) continue;
+    ++shrunk;
+    const std::vector<std::string> words = to_words(shrink_words(a_case, *failure, fails, 5000));
+    EXPECT_EQ(words, (std::vector<std::string>{"grouped-gemm", "--k", "5", "--bias"}));
+  }
+  EXPECT_GT(shrunk, 3);
 }
 
 }  // namespace
