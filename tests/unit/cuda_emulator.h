@@ -49,7 +49,14 @@ class EmulatedKernel {
                                               << kernel.source << "#define KERNEL " << kernel.entry
                                               << "\n#include \"tests/cuda/emulate/entry.h\"\n";
     const std::string library = folder_.file("kernel.so"), log = folder_.file("log");
-    const std::string command = std::string(TESSERA_CXX_COMPILER) +
+    // GCC would share a function's static objects among the libraries, and the first to go ends
+    // them.
+#ifdef __clang__
+    const std::string own_statics;
+#else
+    const std::string own_statics = " -fno-gnu-unique";
+#endif
+    const std::string command = std::string(TESSERA_CXX_COMPILER) + own_statics +
                                 " -std=c++20 -O1 -w -shared -fPIC -I" + folder_.file("") + " -I" +
                                 test::source_dir() + " -o " + library + " " +
                                 folder_.file("kernel.cpp") + " > " + log + " 2>&1";
