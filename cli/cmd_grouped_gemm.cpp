@@ -12,14 +12,12 @@
 
 #include "cli/command.h"
 #include "cli/host_memory.h"
-#include "cli/operation_call.h"
+#include "cli/product_reader.h"
 #include "cli/text.h"
 #include "kernels/grouped_gemm.h"
 
 namespace tessera::cli {
 namespace {
-
-using Axes = std::vector<std::int64_t>;
 
 constexpr std::array<std::string_view, 5> operand_types = {"bf16", "f16", "f32", "e4m3", "e5m2"};
 constexpr std::array<std::string_view, 3> result_types = {"f32", "bf16", "f16"};
@@ -28,8 +26,12 @@ constexpr std::array<std::string_view, 3> kinds = {"forward", "dgrad", "wgrad"};
 constexpr std::array<std::string_view, 3> paths = {"auto", "v1", "v2"};
 constexpr std::array<std::string_view, 6> scalings = {"none",    "delayed", "mxfp8",
                                                       "current", "nvfp4",   "nvfp4-2d"};
-constexpr std::array<std::string_view, 4> dims_options = {"lhs-first-dims", "lhs-last-dims",
-                                                          "rhs-first-dims", "rhs-last-dims"};
+// The options of one form alone; the axes begin with the dims, lhs's before rhs's.
+constexpr std::array<std::string_view, 5> axis_options = {
+    "lhs-first-dims", "lhs-last-dims", "rhs-first-dims", "rhs-last-dims", "contracting"};
+constexpr std::array<std::string_view, 8> plain_options = {
+    "m", "k", "n", "kind", "transpose-rhs", "group-sizes", "groups", "sizes"};
+constexpr std::array<std::string_view, 2> fill_options = {"fill", "outliers"};
 
 // All that the call's functions refer to.
 struct State {
@@ -38,22 +40,18 @@ struct State {
   GroupedGemmOptions options;
 };
 
-class Reader {
+class Reader : ProductReader {
  public:
-  explicit Reader(const Arguments& arguments) : arguments_(arguments) {}
+  using ProductReader::ProductReader;
 
   Expected<OperationCall> read() {
-    Expected<RunRequest> request = run_request(arguments_, true);
-    if (!request) return request.diags();
-    call_.request = *std::move(request);
-    call_.seed = static_cast<std::uint64_t>(arguments_.integer("seed", diags_).value_or(0));
+    if (Diags diags = begin(); !diags.empty()) return diags;
     const auto dtype = dtype_option(arguments_, "dtype", operand_types, diags_);
     const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);
     const auto rhs = file_option(arguments_, "rhs", dtype, DType::bf16, diags_);
     if (!diags_.empty()) return diags_;
     call_.dtype = lhs ? lhs->dtype() : dtype.value_or(DType::bf16);
-    const bool shaped = lhs || rhs || arguments_.has("lhs-shape") || arguments_.has("rhs-shape");
-    if (shaped) {
+    if (has_shapes(lhs, rhs)) {
       free_form(lhs, rhs);
     } else {
       plain_form();
@@ -68,28 +66,9 @@ class Reader {
   }
 
  private:
-  void complain(std::string text) { diags_.push_back(error(std::move(text))); }
-  void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
-
-  std::int64_t extent_of(std::string_view option) {
-    if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
-    return arguments_.integer(option, diags_).value_or(0);
-  }
-
-  std::optional<Axes> list(std::string_view option, std::string_view text) {
-    const auto numbers = parse_integers(text);
-    if (numbers) return numbers;
-    complain(fmt::format("--{} wants numbers such as 2,0, not '{}'", option, text));
-    return std::nullopt;
-  }
-
   // m, k, n of a product or of one of its gradients.
   void plain_form() {
-    for (const std::string_view option : dims_options)
-      if (arguments_.has(option))
-        complain(fmt::format("--{} goes with --lhs-shape and --rhs-shape", option));
-    if (arguments_.has("contracting"))
-      complain("--contracting goes with --lhs-shape and --rhs-shape");
+    refuse(axis_options, "goes with --lhs-shape and --rhs-shape");
     const std::size_t kind = arguments_.choice("kind", kinds, diags_);
     auto m = arguments_.integer("m", diags_);
     const std::int64_t k = extent_of("k"), n = extent_of("n");
@@ -125,51 +104,29 @@ class Reader {
   }
 
   void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) {
-    for (const std::string_view option : {"m", "k", "n", "kind", "transpose-rhs", "group-sizes"})
-      if (arguments_.has(option))
-        complain(fmt::format("--{} is for calls without shapes: here the shapes say it", option));
-    const auto shape = [&](std::string_view option, const std::optional<Tensor>& file) -> Shape {
-      if (file && arguments_.has(option)) complain(fmt::format("--{} is that of the file", option));
-      if (file) return file->shape();
-      if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
-      return list(option, arguments_.text(option)).value_or(Shape{});
-    };
-    lhs_shape_ = shape("lhs-shape", lhs);
-    rhs_shape_ = shape("rhs-shape", rhs);
-    const auto sides = split(arguments_.text("contracting", "1/2"), '/');
-    if (sides.size() != 2)
-      return complain(
-          fmt::format("--contracting wants axes of lhs and of rhs such as 1/2, not '{}'",
-                      arguments_.text("contracting")));
-    state_->options.lhs_contracting = list("contracting", sides[0]).value_or(Axes{});
-    state_->options.rhs_contracting = list("contracting", sides[1]).value_or(Axes{});
-    const std::array<DimSizes*, 4> sizes = {&state_->lhs.first_dims, &state_->lhs.last_dims,
-                                            &state_->rhs.first_dims, &state_->rhs.last_dims};
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      if (arguments_.has(dims_options[i]))
-        if (const auto given = list(dims_options[i], arguments_.text(dims_options[i])))
-          *sizes[i] = dim_sizes(*given);
+    refuse(plain_options, "is for calls without shapes: here the shapes say it");
+    read_shapes(lhs, rhs);
+    pair("contracting", arguments_.text("contracting", "1/2"), state_->options.lhs_contracting,
+         state_->options.rhs_contracting);
+    const std::array<DimSizes*, 4> dims = {&state_->lhs.first_dims, &state_->lhs.last_dims,
+                                           &state_->rhs.first_dims, &state_->rhs.last_dims};
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      if (arguments_.has(axis_options[i]))
+        if (const auto given = list(axis_options[i], arguments_.text(axis_options[i])))
+          *dims[i] = dim_sizes(*given);
   }
 
   void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) {
     const Fill kind = fill_option(arguments_, diags_);
     const std::int64_t outliers = arguments_.integer("outliers", diags_, 1).value_or(0);
-    if (lhs && rhs && arguments_.has("fill"))
-      complain("--fill has nothing to fill: every operand is a file");
-    for (const Shape* shape : {&lhs_shape_, &rhs_shape_})
-      for (const std::int64_t extent : *shape)
-        if (extent < 0) complain(fmt::format("{} is no extent", extent));
-    if (!diags_.empty()) return;
+    if (lhs && rhs) refuse(fill_options, "has nothing to fill: every operand is a file");
     take(check_host_memory({{call_.dtype, lhs_shape_}, {call_.dtype, rhs_shape_}}));
     if (!diags_.empty()) return;
-    std::int64_t terms = 1;
-    for (const std::int64_t axis : state_->options.lhs_contracting)
-      if (axis >= 0 && axis < static_cast<std::int64_t>(lhs_shape_.size()))
-        terms *= lhs_shape_[static_cast<std::size_t>(axis)];
+    const std::int64_t products = terms(state_->options.lhs_contracting);
     const auto generate = [&](const Shape& shape, FillRole role, std::uint64_t stream) {
       Tensor tensor = Tensor::uninitialised(call_.dtype, shape);
-      // Four times the terms leave room for alpha and beta * c.
-      fill(tensor, kind, role, 4 * terms, stream);
+      // Four times the products leave room for alpha and beta * c.
+      fill(tensor, kind, role, 4 * products, stream);
       for (std::int64_t i = outliers - 1; outliers > 0 && i < tensor.elements(); i += outliers)
         tensor.set(i, tensor.at(i) * 1000);
       return tensor;
@@ -193,9 +150,8 @@ class Reader {
   void scaling() {
     const auto mode = static_cast<ScalingMode>(arguments_.choice("scaling", scalings, diags_));
     if (mode == ScalingMode::NoScaling) {
-      for (const std::string_view option : {"lhs-quantised", "rhs-quantised"})
-        if (arguments_.has(option))
-          complain(fmt::format("--{} is for --scaling delayed, current or mxfp8", option));
+      constexpr std::array<std::string_view, 2> quantised = {"lhs-quantised", "rhs-quantised"};
+      refuse(quantised, "is for --scaling delayed, current or mxfp8");
       return;
     }
     const auto spec = [&](std::string_view option, float seen) {
@@ -244,20 +200,9 @@ class Reader {
 
   void linear_terms() {
     GroupedGemmOptions& options = state_->options;
-    options.preferred_element_type =
-        dtype_option(arguments_, "out-dtype", result_types, diags_).value_or(DType::f32);
+    read_product(result_types, options, state_->group_offset);
     options.path = static_cast<GroupedGemmPath>(arguments_.choice("path", paths, diags_));
     options.use_async_d2h_group_sizes = arguments_.has("async-sizes");
-    options.precision = precision_option(arguments_, diags_);
-    if (const auto tiling = tiling_option(arguments_, diags_)) options.tiling = *tiling;
-    options.input_buffer_count =
-        arguments_.integer("buffers", diags_, 1, max_window_depth).value_or(2);
-    options.device = std::string(call_.request.device_name());
-    if (const auto offset = arguments_.integer("group-offset", diags_)) {
-      state_->group_offset = Tensor(DType::i32, {1});
-      state_->group_offset.set(0, static_cast<double>(*offset));
-      options.group_offset = &state_->group_offset;
-    }
     if (!diags_.empty()) return;
     // The call without them says how many groups and columns there are.
     GroupedGemmOptions bare = options;
@@ -293,17 +238,13 @@ class Reader {
   Expected<OperationCall> finish() {
     const auto shape = grouped_gemm_shape(state_->lhs, state_->rhs, state_->options);
     if (!shape) return shape.diags();
-    call_.out_dtype = shape->out_dtype;
     call_.flops = shape->flops;
     call_.group_sizes = shape->sizes;
     const auto type = [&](const std::optional<QuantizeSpec>& spec) {
       return spec ? name(spec->dtype) : name(call_.dtype);
     };
-    call_.types = fmt::format("{} . {} -> {}", type(state_->options.lhs_quantizer),
-                              type(state_->options.rhs_quantizer), name(shape->out_dtype));
-    call_.shape = {{"lhs", lhs_shape_}, {"rhs", rhs_shape_}, {"out", shape->out}};
-    call_.shape_text = fmt::format("{} . {} -> {}", to_string(lhs_shape_), to_string(rhs_shape_),
-                                   to_string(shape->out));
+    describe(type(state_->options.lhs_quantizer), type(state_->options.rhs_quantizer),
+             shape->out_dtype, shape->out);
     const auto v2 = grouped_gemm_v2_support(state_->lhs, state_->rhs, state_->options);
     if (!v2) return v2.diags();
     const bool first = state_->options.path == GroupedGemmPath::V1 || !v2->ok;
@@ -327,12 +268,8 @@ class Reader {
     return std::move(call_);
   }
 
-  const Arguments& arguments_;
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  OperationCall call_;
-  Shape lhs_shape_, rhs_shape_;
   float lhs_seen_ = 0, rhs_seen_ = 0;  // largest elements of the call before
-  Diags diags_;
 };
 
 Expected<OperationCall> prepare(const Arguments& arguments) { return Reader(arguments).read(); }
@@ -349,17 +286,12 @@ Command grouped_gemm_command() {
       "  gmm-run grouped-gemm --group-sizes 5,0,9 --k 96 --n 64 --alpha 0.5 --beta 1,0,2\n"
       "  gmm-run grouped-gemm --lhs-shape 2,3,8 --lhs-first-dims 4,2 --rhs-shape 2,8,4,5 "
       "--contracting 2/1\n",
-      operation_options({
+      product_options({
           {"kind", "forward|dgrad|wgrad", "the product or one of its gradients; default forward"},
           {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
           {"k", "N", "rows of the weights of a group"},
           {"n", "N", "columns of the weights of a group"},
-          {"groups", "N", "number of groups, where the sizes do not say it"},
-          {"group-sizes", "LIST|NAME|@FILE.npy",
-           "100,150,50; or uniform, multinomial, zipf:1.2, onehot, empty:50, jitter:30 by --seed"},
           {"transpose-rhs", "", "the weights are stored [groups, n, k]"},
-          {"lhs-shape", "LIST", "any axes: with --rhs-shape, --contracting and the dims below"},
-          {"rhs-shape", "LIST", "the same of rhs; [groups, ...] where it is not ragged"},
           {"contracting", "L/R", "contracted axes of lhs and of rhs; default 1/2"},
           {"lhs-first-dims", "LIST", "sizes of the groups along lhs's leading axes"},
           {"lhs-last-dims", "LIST", "sizes of the groups along lhs's trailing axes"},
@@ -378,17 +310,8 @@ Command grouped_gemm_command() {
           {"group-offset", "N", "refused, as by the source"},
           {"dtype", "TYPE", "of lhs and rhs: bf16 f16 f32 e4m3 e5m2; default bf16"},
           {"out-dtype", "TYPE", "of the result, C and the bias: f32 bf16 f16; default f32"},
-          {"tiling", "tm,tk,tn", "sides of the tiles; default 128,128,128 or the profile's"},
-          {"buffers", "N", "slots of each input window; default 2"},
-          {"precision", "default|high|highest", "all compute in f32 on the interpreter"},
-          {"fill", "normal|uniform|integers", "data of operands that are not given"},
           {"outliers", "N", "every N-th generated element is 1000 times as large"},
-          {"seed", "N", "of operands and group sizes; default 0"},
-          {"lhs", "FILE", ".npy or FILE.safetensors#tensor, of any axes"},
-          {"rhs", "FILE", "the same"},
-          {"sizes", "FILE", "the group sizes, the same"},
-          {"out", "FILE", "where the result goes"},
-          {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
+          {"sizes", "FILE", "the group sizes: .npy or FILE.safetensors#tensor"},
       }),
       run_operation<prepare>,
       verifiable_operation<prepare>};

@@ -11,8 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/host_memory.h"
-#include "cli/operation_call.h"
-#include "cli/text.h"
+#include "cli/product_reader.h"
 #include "kernels/axes.h"
 #include "kernels/ragged_call.h"
 #include "kernels/ragged_dot.h"
@@ -20,15 +19,16 @@
 namespace tessera::cli {
 namespace {
 
-using Axes = std::vector<std::int64_t>;
-
 constexpr std::array<std::string_view, 6> operand_types = {"f32", "bf16", "f16",
                                                            "i8",  "e4m3", "e5m2"};
 constexpr std::array<std::string_view, 4> result_types = {"f32", "bf16", "f16", "i32"};
 constexpr std::array<std::string_view, 3> modes = {"noncontracting", "contracting", "batch"};
-// The axes of --lhs-shape and --rhs-shape.
+// The options of one form alone.
 constexpr std::array<std::string_view, 4> axis_options = {"contracting", "batch-axes", "ragged",
                                                           "group-axis"};
+constexpr std::array<std::string_view, 6> plain_options = {"m",     "k",    "n",
+                                                           "batch", "mode", "transpose-rhs"};
+constexpr std::array<std::string_view, 1> fill_options = {"fill"};
 
 // All that the call's functions refer to.
 struct State {
@@ -37,25 +37,20 @@ struct State {
   RaggedDotOptions options;
 };
 
-class Reader {
+class Reader : ProductReader {
  public:
-  explicit Reader(const Arguments& arguments) : arguments_(arguments) {}
+  using ProductReader::ProductReader;
 
   Expected<OperationCall> read() {
-    Expected<RunRequest> request = run_request(arguments_, true);
-    if (!request) return request.diags();
-    call_.request = *std::move(request);
-    call_.seed = static_cast<std::uint64_t>(arguments_.integer("seed", diags_).value_or(0));
+    if (Diags diags = begin(); !diags.empty()) return diags;
     const auto dtype = dtype_option(arguments_, "dtype", operand_types, diags_);
     const auto rhs_dtype = dtype_option(arguments_, "rhs-dtype", operand_types, diags_);
     const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);
     const auto rhs =
         file_option(arguments_, "rhs", rhs_dtype ? rhs_dtype : dtype, DType::bf16, diags_);
     if (!diags_.empty()) return diags_;
-    const bool shaped = lhs || rhs || arguments_.has("lhs-shape") || arguments_.has("rhs-shape");
-    if (shaped) {
-      free_form(lhs ? std::optional(lhs->shape()) : std::nullopt,
-                rhs ? std::optional(rhs->shape()) : std::nullopt);
+    if (has_shapes(lhs, rhs)) {
+      free_form(lhs, rhs);
     } else {
       plain_form();
     }
@@ -67,37 +62,9 @@ class Reader {
   }
 
  private:
-  void complain(std::string text) { diags_.push_back(error(std::move(text))); }
-
-  std::int64_t extent_of(std::string_view option) {
-    if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
-    return arguments_.integer(option, diags_).value_or(0);
-  }
-
-  std::optional<Axes> list(std::string_view option, std::string_view text) {
-    const auto numbers = parse_integers(text);
-    if (numbers && (text.empty() || std::all_of(numbers->begin(), numbers->end(),
-                                                [](std::int64_t x) { return x >= 0; })))
-      return numbers;
-    complain(fmt::format("--{} wants numbers such as 2,0, not '{}'", option, text));
-    return std::nullopt;
-  }
-
-  // --OPTION L/R: axes of lhs and of rhs.
-  void pair(std::string_view option, Axes& left, Axes& right) {
-    const auto sides = split(arguments_.text(option), '/');
-    if (sides.size() != 2)
-      return complain(fmt::format("--{} wants axes of lhs and of rhs such as 1/2, not '{}'", option,
-                                  arguments_.text(option)));
-    left = list(option, sides[0]).value_or(Axes{});
-    right = list(option, sides[1]).value_or(Axes{});
-  }
-
   // Extents m, k, n of a mode, with a batch dimension in front where --batch gives one.
   void plain_form() {
-    for (const std::string_view option : axis_options)
-      if (arguments_.has(option))
-        complain(fmt::format("--{} names axes of --lhs-shape and --rhs-shape", option));
+    refuse(axis_options, "names axes of --lhs-shape and --rhs-shape");
     const std::size_t mode = arguments_.choice("mode", modes, diags_);
     const auto batch = arguments_.integer("batch", diags_);
     const std::int64_t k = extent_of("k"), n = extent_of("n");
@@ -149,23 +116,15 @@ class Reader {
     state_->sizes = sizes->clone();
   }
 
-  void free_form(const std::optional<Shape>& lhs, const std::optional<Shape>& rhs) {
-    for (const std::string_view option : {"m", "k", "n", "batch", "mode", "transpose-rhs"})
-      if (arguments_.has(option))
-        complain(fmt::format("--{} is for calls without shapes: here the shapes say it", option));
-    const auto shape = [&](std::string_view option, const std::optional<Shape>& file) -> Shape {
-      if (file && arguments_.has(option)) complain(fmt::format("--{} is that of the file", option));
-      if (file) return *file;
-      if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
-      return list(option, arguments_.text(option)).value_or(Shape{});
-    };
-    lhs_shape_ = shape("lhs-shape", lhs);
-    rhs_shape_ = shape("rhs-shape", rhs);
+  void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) {
+    refuse(plain_options, "is for calls without shapes: here the shapes say it");
+    read_shapes(lhs, rhs);
     RaggedDotDims& dims = state_->dims;
     if (!arguments_.has("contracting")) complain("--contracting is missing");
     if (!diags_.empty()) return;
-    pair("contracting", dims.lhs_contracting, dims.rhs_contracting);
-    if (arguments_.has("batch-axes")) pair("batch-axes", dims.lhs_batch, dims.rhs_batch);
+    pair("contracting", arguments_.text("contracting"), dims.lhs_contracting, dims.rhs_contracting);
+    if (arguments_.has("batch-axes"))
+      pair("batch-axes", arguments_.text("batch-axes"), dims.lhs_batch, dims.rhs_batch);
     dims.lhs_ragged = list("ragged", arguments_.text("ragged", "0")).value_or(Axes{});
     if (arguments_.has("group-axis"))
       dims.rhs_group = list("group-axis", arguments_.text("group-axis")).value_or(Axes{});
@@ -182,20 +141,15 @@ class Reader {
   void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs,
                 DType rhs_dtype) {
     const Fill fill_kind = fill_option(arguments_, diags_);
-    if (lhs && rhs && arguments_.has("fill"))
-      complain("--fill has nothing to fill: every operand is a file");
-    const Diags too_large = check_host_memory({{call_.dtype, lhs_shape_}, {rhs_dtype, rhs_shape_}});
-    diags_.insert(diags_.end(), too_large.begin(), too_large.end());
+    if (lhs && rhs) refuse(fill_options, "has nothing to fill: every operand is a file");
+    take(check_host_memory({{call_.dtype, lhs_shape_}, {rhs_dtype, rhs_shape_}}));
     if (!diags_.empty()) return;
-    std::int64_t terms = 1;
-    for (const std::int64_t axis : state_->dims.lhs_contracting)
-      if (axis < static_cast<std::int64_t>(lhs_shape_.size()))
-        terms *= lhs_shape_[static_cast<std::size_t>(axis)];
+    const std::int64_t products = terms(state_->dims.lhs_contracting);
     const auto make = [&](const std::optional<Tensor>& file, DType dtype, const Shape& shape,
                           FillRole role, std::uint64_t stream) {
       if (file) return file->clone();
       Tensor tensor = Tensor::uninitialised(dtype, shape);
-      fill(tensor, fill_kind, role, terms, call_.seed * 4 + stream);
+      fill(tensor, fill_kind, role, products, call_.seed * 4 + stream);
       return tensor;
     };
     state_->lhs = make(lhs, call_.dtype, lhs_shape_, FillRole::lhs, 1);
@@ -205,31 +159,16 @@ class Reader {
 
   Expected<OperationCall> finish() {
     RaggedDotOptions& options = state_->options;
-    options.preferred_element_type =
-        dtype_option(arguments_, "out-dtype", result_types, diags_).value_or(DType::f32);
-    options.precision = precision_option(arguments_, diags_);
-    if (const auto tiling = tiling_option(arguments_, diags_)) options.tiling = *tiling;
-    options.input_buffer_count =
-        arguments_.integer("buffers", diags_, 1, max_window_depth).value_or(2);
-    if (const auto offset = arguments_.integer("group-offset", diags_)) {
-      state_->group_offset = Tensor(DType::i32, {1});
-      state_->group_offset.set(0, static_cast<double>(*offset));
-      options.group_offset = &state_->group_offset;
-    }
-    options.device = std::string(call_.request.device_name());
+    read_product(result_types, options, state_->group_offset);
     if (!diags_.empty()) return diags_;
     const auto checked =
         validate_ragged_dot(state_->lhs, state_->rhs, state_->sizes, state_->dims, options);
     if (!checked) return checked.diags();
-    call_.out_dtype = checked->out;
     call_.flops = checked->flops();
     for (std::int64_t i = 0; i < state_->sizes.elements(); ++i)
       call_.group_sizes.push_back(static_cast<std::int64_t>(state_->sizes.at(i)));
-    call_.types = fmt::format("{} . {} -> {}", name(state_->lhs.dtype()), name(state_->rhs.dtype()),
-                              name(checked->out));
-    call_.shape = {{"lhs", lhs_shape_}, {"rhs", rhs_shape_}, {"out", checked->out_shape}};
-    call_.shape_text = fmt::format("{} . {} -> {}", to_string(lhs_shape_), to_string(rhs_shape_),
-                                   to_string(checked->out_shape));
+    describe(name(state_->lhs.dtype()), name(state_->rhs.dtype()), checked->out,
+             checked->out_shape);
     call_.lines.emplace_back("mode", name(checked->mode));
     call_.more["mode"] = name(checked->mode);
     call_.run = [state = state_, machine = call_.request.profile.machine](
@@ -245,11 +184,7 @@ class Reader {
     return std::move(call_);
   }
 
-  const Arguments& arguments_;
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  OperationCall call_;
-  Shape lhs_shape_, rhs_shape_;
-  Diags diags_;
 };
 
 Expected<OperationCall> prepare(const Arguments& arguments) { return Reader(arguments).read(); }
@@ -266,20 +201,15 @@ Command ragged_dot_command() {
       "  gmm-run ragged-dot --mode batch --batch 6 --group-sizes 2,4 --m 8 --k 16 --n 8\n"
       "  gmm-run ragged-dot --lhs-shape 2,9,7 --rhs-shape 3,2,7,5 --contracting 2/2 "
       "--batch-axes 0/1 --ragged 1 --group-axis 0 --group-sizes 4,0,5\n",
-      operation_options({
+      product_options({
           {"mode", "noncontracting|contracting|batch", "which axis is ragged; default the rows"},
           {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
           {"k", "N", "columns of lhs"},
           {"n", "N", "columns of the result"},
           {"batch", "N", "a batch dimension in front of each"},
-          {"groups", "N", "number of groups, where the sizes do not say it"},
-          {"group-sizes", "LIST|NAME|@FILE.npy",
-           "100,150,50; or uniform, multinomial, zipf:1.2, onehot, empty:50, jitter:30 by --seed"},
           {"transpose-rhs", "", "rhs is stored [groups, n, k]"},
           {"group-offset", "N", "the first group that is computed"},
           {"local-groups", "N", "how many are; default all from the first"},
-          {"lhs-shape", "LIST", "any axes: with --rhs-shape, --contracting and --ragged"},
-          {"rhs-shape", "LIST", "the same of rhs"},
           {"contracting", "L/R", "contracted axes of lhs and of rhs, such as 1,2/1,2"},
           {"batch-axes", "L/R", "batch axes of lhs and of rhs"},
           {"ragged", "D", "the ragged axis of lhs; default 0"},
@@ -287,16 +217,7 @@ Command ragged_dot_command() {
           {"dtype", "TYPE", "of lhs and rhs: f32 bf16 f16 i8 e4m3 e5m2; default bf16"},
           {"rhs-dtype", "TYPE", "of rhs, where it is another"},
           {"out-dtype", "TYPE", "preferred element type: f32 bf16 f16 i32; default f32"},
-          {"tiling", "tm,tk,tn", "sides of the tiles; default 128,128,128 or the profile's"},
-          {"buffers", "N", "slots of each input window; default 2"},
-          {"precision", "default|high|highest", "all compute in f32 on the interpreter"},
-          {"fill", "normal|uniform|integers", "data of operands that are not given"},
-          {"seed", "N", "of operands and group sizes; default 0"},
-          {"lhs", "FILE", ".npy or FILE.safetensors#tensor, of any axes"},
-          {"rhs", "FILE", "the same"},
           {"sizes", "FILE", "the group sizes: [groups], or with the axes before the ragged one"},
-          {"out", "FILE", "where the result goes"},
-          {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
       }),
       run_operation<prepare>,
       verifiable_operation<prepare>};
