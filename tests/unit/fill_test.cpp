@@ -36,8 +36,10 @@ TEST(Fill, normal_has_mean_zero_and_deviation_one) {
     sum += tensor.at(i);
     squares += tensor.at(i) * tensor.at(i);
   }
-  EXPECT_NEAR(sum / 200000, 0, 0.01);
-  EXPECT_NEAR(squares / 200000, 1, 0.01);
+  // Within four standard errors of the two means: 1/sqrt(n) and sqrt(2/n).
+  const double n = 200000;
+  EXPECT_NEAR(sum / n, 0, 4 / std::sqrt(n));
+  EXPECT_NEAR(squares / n, 1, 4 * std::sqrt(2 / n));
 }
 
 TEST(Fill, an_element_depends_on_seed_and_index_only) {

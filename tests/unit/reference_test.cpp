@@ -161,7 +161,9 @@ TEST(Reference, blocks_carry_what_a_bound_needs) {
           largest_a = std::max(largest_a, a);
           largest_b = std::max(largest_b, b);
         }
-        EXPECT_NEAR(block.magnitude[static_cast<std::int64_t>(r) * 3 + c], magnitude, 1e-10);
+        // Two sums of 301 terms, none negative, each within 301 units of rounding.
+        EXPECT_NEAR(block.magnitude[static_cast<std::int64_t>(r) * 3 + c], magnitude,
+                    2 * 301 * 0x1p-53 * magnitude);
         EXPECT_EQ(block.row_largest[r], largest_a);
         EXPECT_EQ(block.column_largest[c], largest_b);
       }
