@@ -3,12 +3,9 @@
 
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "cli/command.h"
 #include "cli/source_file.h"
-#include "core/language.h"
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/compiler_log.h"
 #include "devices/cuda/general.h"
@@ -18,18 +15,7 @@ namespace tessera::cli {
 namespace {
 
 Expected<cuda::LoweredKernel> lowered(const Arguments& arguments) {
-  const auto module = open_program(arguments.words().front());
-  if (!module) return module.diags();
-  const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
-  if (!kernel) return kernel.diags();
-  const Expected<Settings> settings = settings_of(arguments, **kernel);
-  if (!settings) return settings.diags();
-  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
-  if (!missing.empty()) {
-    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
-                             fmt::join(missing, ", "), missing.front()));
-  }
-  const Expected<Program> program = instantiate_kernel(**module, **kernel, *settings);
+  const Expected<Program> program = named_program(arguments);
   if (!program) return program.diags();
   return arguments.has("general") ? cuda::lower_general(*program) : cuda::lower(*program);
 }

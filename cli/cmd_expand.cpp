@@ -11,7 +11,7 @@ namespace tessera::cli {
 namespace {
 
 Expected<std::string> expanded_text(const Arguments& arguments) {
-  const Expected<Program> program = named_program(arguments);
+  const Expected<Program> program = launched_program(arguments);
   if (!program) return program.diags();
   if (arguments.has("structured")) return print(*program);
   const Expected<Program> expanded = expand(*program);

@@ -59,8 +59,7 @@ Exchange exchange(CollectiveReader& read) {
     sizes = parse_traffic(read);
     if (!read.ok()) return result;
     for (const auto& row : sizes)
-      result.rows = std::max(result.rows,
-                             std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+      result.rows = std::max(result.rows, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
     result.rows = read.integer("m", result.rows);
   } else {
     result.rows = read.extent("m");
@@ -96,8 +95,7 @@ Expected<Collective> prepare(const Arguments& arguments) {
   const auto& operand = read.fill(collective, type, {given.rows, n}, FillRole::lhs, 1);
   const auto& output = read.fill(collective, type, {given.room, n}, FillRole::existing, 1);
   auto slices = std::make_shared<std::vector<RaggedSlices>>(std::move(given.slices));
-  Expected<Launch> launch =
-      launch_ragged_all_to_all(operand, output, *slices, collective.options);
+  Expected<Launch> launch = launch_ragged_all_to_all(operand, output, *slices, collective.options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
   collective.judge = [&operand, &output, slices](const Launch& done, const CheckOptions& how) {

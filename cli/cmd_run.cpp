@@ -28,7 +28,7 @@ struct Ran {
 };
 
 Expected<Ran> run_program(const Arguments& arguments, Console& console) {
-  Expected<Program> program = named_program(arguments);
+  Expected<Program> program = launched_program(arguments);
   if (!program) return program.diags();
   Expected<RunRequest> request = run_request(arguments, false);
   if (!request) return request.diags();
@@ -58,7 +58,7 @@ std::string settings_text(const Program& program) {
 }
 
 Expected<Prepared> prepare(const Arguments& arguments) {
-  Expected<Program> program = named_program(arguments);
+  Expected<Program> program = launched_program(arguments);
   if (!program) return program.diags();
   Expected<RunRequest> request = run_request(arguments, false);
   if (!request) return request.diags();

@@ -46,8 +46,8 @@ Extents extents(CollectiveReader& read) {
   for (const std::int64_t size : listed) rows += size;
   e.groups = static_cast<std::int64_t>(listed.size());
   if (read.integer("groups", e.groups) != e.groups)
-    read.complain(fmt::format("--groups says {}, and --group-sizes lists {}", read.text("groups"),
-                              e.groups));
+    read.complain(
+        fmt::format("--groups says {}, and --group-sizes lists {}", read.text("groups"), e.groups));
   e.m = read.integer("m", rows);
   return e;
 }
@@ -82,9 +82,10 @@ Expected<Collective> prepare_sharded(const Arguments& arguments) {
   if (read.has("group-offset")) {
     const auto offsets = parse_integers(read.text("group-offset"));
     if (!offsets) {
-      read.complain(fmt::format("--group-offset wants the first group of each place as 0,2,4, not "
-                                "'{}'",
-                                read.text("group-offset")));
+      read.complain(
+          fmt::format("--group-offset wants the first group of each place as 0,2,4, not "
+                      "'{}'",
+                      read.text("group-offset")));
     } else {
       options.group_offset = *offsets;
     }
@@ -92,18 +93,15 @@ Expected<Collective> prepare_sharded(const Arguments& arguments) {
   const std::int64_t rings = read.rings().dim(0);
   auto& sizes = collective.operands.emplace_back();
   for (std::int64_t ring = 0; ring < rings; ++ring)
-    sizes.push_back(
-        as_tensor(read.group_sizes(e.groups, e.m, static_cast<std::uint64_t>(ring))));
+    sizes.push_back(as_tensor(read.group_sizes(e.groups, e.m, static_cast<std::uint64_t>(ring))));
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", e.m}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
   collective.flops = 2 * e.m * e.k * e.n * rings;
   const auto& lhs = read.fill(collective, e.type, {e.m, e.k}, FillRole::lhs, e.k,
                               static_cast<std::size_t>(rings));
-  const auto& rhs =
-      read.fill(collective, e.type, matrices(e, local_groups, options.transpose_rhs),
-                FillRole::rhs, e.k);
-  Expected<Launch> launch =
-      launch_sharded_grouped_matmul(lhs, rhs, sizes, read.rings(), options);
+  const auto& rhs = read.fill(collective, e.type, matrices(e, local_groups, options.transpose_rhs),
+                              FillRole::rhs, e.k);
+  Expected<Launch> launch = launch_sharded_grouped_matmul(lhs, rhs, sizes, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
   collective.judge = [&lhs, &rhs, &sizes, options,
@@ -122,8 +120,7 @@ struct Rows {
   const Collective::Tensors* sizes = nullptr;
 };
 
-Rows tokens(CollectiveReader& read, Collective& collective, const Extents& e,
-            std::int64_t top_k) {
+Rows tokens(CollectiveReader& read, Collective& collective, const Extents& e, std::int64_t top_k) {
   const auto& all = read.fill(collective, e.type, {e.m, e.k}, FillRole::lhs, e.k);
   auto& lhs = collective.operands.emplace_back();
   auto& sizes = collective.operands.emplace_back();
@@ -161,16 +158,14 @@ Expected<Collective> prepare_expert_parallel(const Arguments& arguments) {
   if (top_k && *top_k > e.groups)
     read.complain(fmt::format("--top-k {} of {} groups", *top_k, e.groups));
   if (!read.ok()) return read.diags();
-  const Rows rows =
-      top_k ? tokens(read, collective, e, *top_k) : grouped(read, collective, e);
+  const Rows rows = top_k ? tokens(read, collective, e, *top_k) : grouped(read, collective, e);
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", rows.count}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
   if (top_k) collective.shape["top_k"] = *top_k;
   collective.flops = 2 * rows.count * e.k * e.n * static_cast<std::int64_t>(read.devices());
   const auto& rhs = read.fill(collective, e.type, matrices(e, experts, options.transpose_rhs),
                               FillRole::rhs, e.k);
-  Expected<Launch> launch =
-      launch_expert_parallel_matmul(*rows.lhs, rhs, *rows.sizes, options);
+  Expected<Launch> launch = launch_expert_parallel_matmul(*rows.lhs, rhs, *rows.sizes, options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
   collective.judge = [rows, &rhs, options](const Launch& done, const CheckOptions& how) {

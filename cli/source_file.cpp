@@ -120,7 +120,7 @@ Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& ker
   return instantiate(module, kernel.name, settings, *library, calls);
 }
 
-Expected<Program> named_program(const Arguments& arguments) {
+Expected<Program> named_program(const Arguments& arguments, int calls) {
   const auto module = open_program(arguments.words().front());
   if (!module) return module.diags();
   const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
@@ -132,10 +132,14 @@ Expected<Program> named_program(const Arguments& arguments) {
     return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
                              fmt::join(missing, ", "), missing.front()));
   }
+  return instantiate_kernel(**module, **kernel, *settings, calls);
+}
+
+Expected<Program> launched_program(const Arguments& arguments) {
   Diags diags;
   const auto calls = arguments.integer("calls", diags, 1, most_calls);
   if (!diags.empty()) return diags;
-  return instantiate_kernel(**module, **kernel, *settings, static_cast<int>(calls.value_or(1)));
+  return named_program(arguments, static_cast<int>(calls.value_or(1)));
 }
 
 }  // namespace tessera::cli
