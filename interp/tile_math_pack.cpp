@@ -44,6 +44,18 @@ void copy_strided(const Matrix& to, const Matrix& from) {
   }
 }
 
+// Rows without gaps of their own. Those of a large matrix are a page apart, where no prefetcher of
+// the processor follows: the next ones are asked for in time.
+void copy_rows(std::byte* to, std::int64_t to_pitch, const std::byte* from, std::int64_t from_pitch,
+               std::int64_t bytes, std::int64_t rows) {
+  constexpr std::int64_t ahead = 16, line = 64;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t at = 0; i + ahead < rows && at < bytes; at += line)
+      __builtin_prefetch(from + (i + ahead) * from_pitch + at);
+    std::memcpy(to + i * to_pitch, from + i * from_pitch, static_cast<std::size_t>(bytes));
+  }
+}
+
 }  // namespace
 
 Workspace::~Workspace() { std::free(data_); }
@@ -74,9 +86,12 @@ Matrix pack(const Matrix& from, DType dtype, std::int64_t rows, std::int64_t col
     source = {in_between ? data + own : data, from.dtype, from.rows, from.cols, width, 1};
     copy_strided(source, from);
   }
-  for (std::int64_t i = 0; i < from.rows; ++i) {
+  const bool is_same = !gather && dtype == from.dtype;
+  if (is_same)
+    copy_rows(data, cols * unit, from.data, from.row_stride * unit, from.cols * unit, from.rows);
+  for (std::int64_t i = 0; i < from.rows && !(is_same && cols == from.cols); ++i) {
     std::byte* row = data + i * cols * unit;
-    if (source.data != data) {
+    if (source.data != data && !is_same) {
       convert(source.data + i * source.row_stride * old_unit, from.dtype, row, dtype, from.cols);
     }
     if (cols > from.cols) {
@@ -93,10 +108,8 @@ Matrix pack(const Matrix& from, DType dtype, std::int64_t rows, std::int64_t col
 void unpack(const Matrix& to, const Matrix& from) {
   if (to.col_stride != 1 || from.col_stride != 1) return copy_strided(to, from);
   const std::int64_t unit = size_of(to.dtype);
-  for (std::int64_t i = 0; i < to.rows; ++i) {
-    std::memcpy(to.data + i * to.row_stride * unit, from.data + i * from.row_stride * unit,
-                static_cast<std::size_t>(to.cols * unit));
-  }
+  copy_rows(to.data, to.row_stride * unit, from.data, from.row_stride * unit, to.cols * unit,
+            to.rows);
 }
 
 }  // namespace tessera::math
