@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 
 namespace tessera::cli {
 

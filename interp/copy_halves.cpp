@@ -92,7 +92,7 @@ void Machine::start(Copy copy) {
 // A half of a copy reaches a rectangle: does it still exist, as the one it was?
 bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
   if (copy.bytes == 0) return true;
-  Device& owner = device(region.device);
+  Site& owner = device(region.device);
   const std::int64_t life = owner.lives[static_cast<std::size_t>(region.buffer)];
   const bool is_own = region.device == copy.id.device;
   if (!region.storage->is_live() || (is_own && life != region.life)) {

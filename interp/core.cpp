@@ -66,7 +66,7 @@ Region Core::locate(const Slice& slice, std::int64_t device, std::string_view ve
                      machine_.devices() - 1));
     return {};
   }
-  Device& owner = machine_.device(device);
+  Site& owner = machine_.device(device);
   Storage* storage = owner.storages[static_cast<std::size_t>(buffer)].get();
   Region region{.device = static_cast<std::int32_t>(device), .buffer = buffer, .box = box(slice)};
   region.life = owner.lives[static_cast<std::size_t>(buffer)];

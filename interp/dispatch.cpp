@@ -45,7 +45,7 @@ void Core::enter_point(const Instruction& loop) {
     std::uint64_t key = *code_.order;
     for (const std::int64_t part :
          {std::int64_t{loop.dst}, std::int64_t{id_.device}, at(loop.aux + 1)})
-      key = SplitMix::scramble(key ^ static_cast<std::uint64_t>(part));
+      key = SplitMix::mix(key ^ static_cast<std::uint64_t>(part));
     point = permuted(count, size, key);
   }
   at(loop.dst) = at(loop.a) + point;

@@ -29,7 +29,7 @@ void Machine::take_semaphores(Usage& usage, std::int64_t cells) {
 }
 
 void Machine::allocate(Core& core, std::int32_t buffer) {
-  Device& owner = device(core.id().device);
+  Site& owner = device(core.id().device);
   Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
   if (storage.is_live())
     return core.fail(FindingKind::lifetime,
@@ -48,7 +48,7 @@ void Machine::allocate(Core& core, std::int32_t buffer) {
 }
 
 void Machine::release(Core& core, std::int32_t buffer) {
-  Device& owner = device(core.id().device);
+  Site& owner = device(core.id().device);
   Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
   if (!storage.is_live())
     return core.fail(FindingKind::lifetime,
@@ -65,7 +65,7 @@ void Machine::release(Core& core, std::int32_t buffer) {
 }
 
 void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
-  Device& owner = device(core.id().device);
+  Site& owner = device(core.id().device);
   const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
   if (owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,
@@ -80,7 +80,7 @@ void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
 }
 
 void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
-  Device& owner = device(core.id().device);
+  Site& owner = device(core.id().device);
   const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
   if (!owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,

@@ -51,7 +51,7 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       scheduler_(make_scheduler(schedule, steps_expected)),
       is_told_(options.checked) {
   for (int d = 0; d < options.devices; ++d)
-    devices_.push_back(std::make_unique<Device>(program, *this, d, code_));
+    devices_.push_back(std::make_unique<Site>(program, *this, d, code_));
 }
 
 Machine::~Machine() = default;

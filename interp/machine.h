@@ -21,8 +21,9 @@ struct Usage {
   std::int64_t peak_vmem = 0, peak_smem = 0, peak_semaphores = 0;
 };
 
-struct Device {
-  Device(const Program& program, Machine& machine, int number, const Code& code)
+// What one device has.
+struct Site {
+  Site(const Program& program, Machine& machine, int number, const Code& code)
       : semaphores(program), core(machine, {number, 0, -1}, code) {}
   std::vector<std::unique_ptr<Storage>> storages;
   std::vector<std::int64_t> lives;  // of each buffer: how often it was allocated
@@ -47,7 +48,7 @@ class Machine : private Enabled {
   const Program& program() const { return program_; }
   const RunOptions& options() const { return options_; }
   int devices() const { return options_.devices; }
-  Device& device(std::int64_t number) { return *devices_[static_cast<std::size_t>(number)]; }
+  Site& device(std::int64_t number) { return *devices_[static_cast<std::size_t>(number)]; }
   bool stopped() const { return stopped_; }
   bool is_told() const { return is_told_; }
   // Observers learn of the event; the caller counts it for its agent.
@@ -119,7 +120,7 @@ class Machine : private Enabled {
   Schedule schedule_;
   Code code_;
   int slow_device_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<Site>> devices_;
   Copies copies_;
   Ready ready_;
   std::vector<Handle> blocked_;  // cores, longest first

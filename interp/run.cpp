@@ -63,7 +63,7 @@ Diags check_input(const Program& program, const std::vector<Binding>& bindings,
 void Machine::bind(const std::vector<Binding>& bindings) {
   const Checks checks = options_.checked ? Checks::on : Checks::off;
   for (int d = 0; d < devices(); ++d) {
-    Device& owner = device(d);
+    Site& owner = device(d);
     for (const Buffer& buffer : program_.buffers) {
       owner.lives.push_back(0);
       if (buffer.role != Role::scratch) {

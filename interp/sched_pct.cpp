@@ -43,7 +43,7 @@ class Pct : public Scheduler {
   std::uint64_t priority(std::int64_t agent) const {
     const auto low = lowered_.find(agent);
     if (low != lowered_.end()) return low->second;
-    return SplitMix::scramble(seed_ ^ SplitMix::scramble(static_cast<std::uint64_t>(agent))) |
+    return SplitMix::mix(seed_ ^ SplitMix::mix(static_cast<std::uint64_t>(agent))) |
            std::uint64_t{1} << 63;
   }
 

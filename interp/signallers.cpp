@@ -227,7 +227,7 @@ Signallers::Signallers(Machine& machine) : machine_(machine), nesting_(machine.p
 
 bool Signallers::may_take(const SemId& sem) const {
   const Program& program = machine_.program();
-  const Device& owner = machine_.device(sem.device);
+  const Site& owner = machine_.device(sem.device);
   const Text text(machine_, nesting_, owner.core);
   for (std::size_t i = 0; i < program.body.size(); ++i) {
     const Slice* slice = waited_on(program.body[i].op);

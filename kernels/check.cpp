@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 
 namespace tessera {
 namespace {

@@ -96,7 +96,7 @@ Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
 Verdict check_product(const ProductCheck& product, const Tensor& out, const CheckOptions& options) {
   Arithmetic arithmetic = Arithmetic::of(product.a->dtype(), product.b->dtype(), options.values);
   if (product.wire != DType::f32) {
-    const Storage wire = storage(product.wire, DType::f32);
+    const Rounding wire = rounding(product.wire, DType::f32);
     arithmetic.exact = false;
     arithmetic.wire = static_cast<double>(product.hops) * wire.unit;
     arithmetic.wire_steps = static_cast<double>(product.hops) * wire.half_step;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/numeric.h"
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 
 namespace tessera {
 namespace {

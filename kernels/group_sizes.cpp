@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 
 namespace tessera {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 
 namespace tessera {
 

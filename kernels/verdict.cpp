@@ -45,7 +45,7 @@ Arithmetic Arithmetic::of(DType lhs, DType rhs, Values values) {
 Judge::Judge(const Tensor& result, const Arithmetic& arithmetic)
     : result_(&result),
       arithmetic_(arithmetic),
-      storage_(storage(result.dtype(), arithmetic.accumulator)),
+      rounding_(rounding(result.dtype(), arithmetic.accumulator)),
       columns_(result.dim(result.rank() - 1)) {}
 
 void Judge::see(const ReferenceBlock& block) {
@@ -90,12 +90,12 @@ void Judge::compare_exactly(const Element& element) {
 
 // `bound` is that of the sum; storing it adds its own.
 void Judge::compare(Element element, double bound, OnTheWay on_the_way) {
-  const double largest = storage_.largest, got = element.got;
+  const double largest = rounding_.largest, got = element.got;
   double& expected = element.expected;
-  if (storage_.saturates) expected = std::clamp(expected, -largest, largest);
+  if (rounding_.saturates) expected = std::clamp(expected, -largest, largest);
   const double size = std::abs(expected);
-  const bool must_overflow = !storage_.saturates && size - bound >= storage_.overflow;
-  const bool may_overflow = !storage_.saturates && size + bound >= storage_.overflow;
+  const bool must_overflow = !rounding_.saturates && size - bound >= rounding_.overflow;
+  const bool may_overflow = !rounding_.saturates && size + bound >= rounding_.overflow;
   const bool same_sign = std::signbit(got) == std::signbit(expected);
   if (std::isinf(got) &&
       ((may_overflow && same_sign) || (on_the_way == OnTheWay::inf && !must_overflow))) {
@@ -104,7 +104,7 @@ void Judge::compare(Element element, double bound, OnTheWay on_the_way) {
   if (!std::isfinite(got) || must_overflow) return note(element, hopeless, hopeless);
   const double error = std::abs(got - expected);
   if (error == 0) return;
-  bound = bound * (1 + storage_.unit) + std::max(storage_.unit * size, storage_.half_step);
+  bound = bound * (1 + rounding_.unit) + std::max(rounding_.unit * size, rounding_.half_step);
   note(element, error, bound > 0 ? error / bound : hopeless);
 }
 

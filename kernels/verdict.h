@@ -7,7 +7,7 @@
 
 #include "core/tensor.h"
 #include "kernels/reference.h"
-#include "kernels/storage.h"
+#include "kernels/rounding.h"
 
 namespace tessera {
 
@@ -59,7 +59,7 @@ class Judge {
 
   const Tensor* result_;
   Arithmetic arithmetic_;
-  Storage storage_;
+  Rounding rounding_;
   std::int64_t columns_;
   std::int64_t worst_ = -1;  // flat index
   Verdict verdict_;

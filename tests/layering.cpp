@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/source_dir.h"
+#include "tests/source_files.h"
 
 namespace {
 
@@ -120,25 +121,8 @@ std::vector<Violation> violations(const std::string& path, const std::string& te
   return violations(path, stream);
 }
 
-// Paths from the root, sorted; hidden folders and build/ are no sources.
-std::vector<std::string> source_files() {
-  static const std::set<std::string> extensions = {".h", ".cpp", ".def", ".cuh", ".cu"};
-  const fs::path root = tessera::test::source_dir();
-  std::vector<std::string> files;
-  for (auto entry = fs::recursive_directory_iterator(root); entry != fs::end(entry); ++entry) {
-    const std::string name = entry->path().filename();
-    if (entry->is_directory() && (name.starts_with(".") || name == "build")) {
-      entry.disable_recursion_pending();
-    } else if (extensions.contains(entry->path().extension())) {
-      files.push_back(entry->path().lexically_relative(root));
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 TEST(Layering, every_include_points_the_allowed_way) {
-  const std::vector<std::string> files = source_files();
+  const std::vector<std::string> files = tessera::test::source_files();
   EXPECT_FALSE(files.empty());
   for (const std::string& path : files) {
     std::ifstream text(fs::path(tessera::test::source_dir()) / path);
@@ -180,7 +164,7 @@ TEST(Layering, a_forbidden_include_is_found_on_its_line) {
 // Informs only; a long file is a question to its author, not an error.
 TEST(Layering, sizes_of_the_source_files) {
   std::vector<std::pair<std::ptrdiff_t, std::string>> sizes;
-  for (const std::string& path : source_files()) {
+  for (const std::string& path : tessera::test::source_files()) {
     if (path.starts_with("tests/") || path.starts_with("examples/")) continue;
     std::ifstream text(fs::path(tessera::test::source_dir()) / path);
     const auto lines = std::count(std::istreambuf_iterator<char>(text), {}, '\n');

@@ -137,13 +137,13 @@ void Certifier::explain_waits(const ControlFlow& control) {
     Finding finding{.kind = FindingKind::race};
     finding.at.loc =
         record.program->loc(record.program->body[static_cast<std::size_t>(wait.statement)].place);
-    if (wait.need == Need::order) {
+    if (wait.need == Necessity::order) {
       const Finding race = race_finding(record, *wait.race, control);
       finding.message = fmt::format("needed for order: without it {}", race.message);
       FindingPlace at = race.at;
       at.message = "there";
       finding.notes.push_back(std::move(at));
-    } else if (wait.need == Need::counts) {
+    } else if (wait.need == Necessity::counts) {
       finding.message = "needed for counts only: without it nothing races";
     } else {
       finding.message = "not needed: its semaphore can go, with all signals and waits on it";

@@ -28,13 +28,13 @@ std::optional<Race> race_without(const Record& record, Predicate is_left_out) {
 
 }  // namespace
 
-std::string_view name(Need need) {
+std::string_view name(Necessity need) {
   switch (need) {
-    case Need::order:
+    case Necessity::order:
       return "order";
-    case Need::counts:
+    case Necessity::counts:
       return "counts";
-    case Need::none:
+    case Necessity::none:
       return "none";
   }
   return "?";
@@ -53,14 +53,14 @@ std::vector<NeededWait> necessity(const Record& record) {
       return is_wait(event) && event.statement == at;
     });
     if (entry.race) {
-      entry.need = Need::order;
+      entry.need = Necessity::order;
     } else {
       const bool is_needed =
           race_without(record, [&, &all = semaphores](const RecordedEvent& event) {
             return (is_wait(event) || event.act == Act::signal) &&
                    all.contains(record.cells[static_cast<std::size_t>(event.object)].semaphore);
           }).has_value();
-      entry.need = is_needed ? Need::counts : Need::none;
+      entry.need = is_needed ? Necessity::counts : Necessity::none;
     }
     needed.push_back(entry);
   }

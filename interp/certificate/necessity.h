@@ -7,16 +7,16 @@
 
 namespace tessera {
 
-enum class Need : std::uint8_t {
+enum class Necessity : std::uint8_t {
   order,   // without the wait something races
   counts,  // nothing races, but the semaphore's counts would not come out even
   none     // the semaphore can go, with its signals and waits
 };
-std::string_view name(Need need);
+std::string_view name(Necessity need);
 
 struct NeededWait {
   std::int32_t statement = -1;
-  Need need = Need::none;
+  Necessity need = Necessity::none;
   std::optional<Race> race;  // need order: one that the wait prevents
 };
 

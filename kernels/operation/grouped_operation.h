@@ -57,7 +57,8 @@ using GroupedConfigChain = ConfigSelectorChain<GroupedMatmulConfig>;
 // Of this process, with the user's persistent cache.
 GroupedConfigChain& grouped_config_chain();
 
-class GroupedMatmul : public Kernel<GroupedMatmulConfig, GroupedMatmulRun, GroupedInvocation> {
+class GroupedMatmul
+    : public OperationKernel<GroupedMatmulConfig, GroupedMatmulRun, GroupedInvocation> {
  public:
   explicit GroupedMatmul(bool use_v2 = false, const KernelRegistry& registry = kernel_registry())
       : registry_(registry), use_v2_(use_v2) {}

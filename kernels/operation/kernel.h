@@ -10,9 +10,9 @@
 namespace tessera {
 
 template <typename Cfg, typename Out, typename Invocation>
-class Kernel {
+class OperationKernel {
  public:
-  virtual ~Kernel() = default;
+  virtual ~OperationKernel() = default;
   virtual std::string_view op_id() const = 0;
   virtual std::string_view version() const { return "1"; }
 

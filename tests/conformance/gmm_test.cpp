@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 #include "tests/conformance/grouped.h"
 
 namespace tessera {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 #include "tests/conformance/grouped.h"
 
 namespace tessera {

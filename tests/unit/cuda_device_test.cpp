@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 #include "tests/unit/cuda_case.h"
 
 namespace tessera::cuda {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/splitmix.h"
 #include "kernels/group_sizes.h"
 #include "kernels/moe_suite.h"
-#include "kernels/splitmix.h"
 
 namespace tessera {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/splitmix.h"
 #include "kernels/group_metadata.h"
-#include "kernels/splitmix.h"
 
 namespace tessera {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "kernels/splitmix.h"
+#include "core/splitmix.h"
 #include "tests/conformance/grouped.h"
 #include "tests/unit/ragged_naive.h"
 

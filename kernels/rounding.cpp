@@ -1,4 +1,4 @@
-#include "kernels/storage.h"
+#include "kernels/rounding.h"
 
 #include <cmath>
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::max();
 
-Storage floating(int bits, int smallest_exponent, double largest, bool saturates) {
+Rounding floating(int bits, int smallest_exponent, double largest, bool saturates) {
   const double top = std::ldexp(1.0, std::ilogb(largest) - bits);
   return {std::ldexp(1.0, -bits), std::ldexp(1.0, smallest_exponent - 1), largest, largest + top,
           saturates};
@@ -17,10 +17,10 @@ Storage floating(int bits, int smallest_exponent, double largest, bool saturates
 
 }  // namespace
 
-Storage storage(DType dtype, DType accumulator) {
+Rounding rounding(DType dtype, DType accumulator) {
   switch (dtype) {
     case DType::f32: {
-      Storage f32 = floating(24, -149, std::numeric_limits<float>::max(), false);
+      Rounding f32 = floating(24, -149, std::numeric_limits<float>::max(), false);
       if (accumulator == DType::f32) f32.unit = f32.half_step = 0;
       return f32;
     }
@@ -35,7 +35,7 @@ Storage storage(DType dtype, DType accumulator) {
     default:
       break;
   }
-  Storage whole{0, is_float(accumulator) ? 0.5 : 0.0, unbounded, unbounded, true};
+  Rounding whole{0, is_float(accumulator) ? 0.5 : 0.0, unbounded, unbounded, true};
   if (dtype == DType::i8) whole.largest = 127;
   if (dtype == DType::i32) whole.largest = std::numeric_limits<std::int32_t>::max();
   return whole;

@@ -4,7 +4,7 @@
 
 namespace tessera {
 
-struct Storage {
+struct Rounding {
   double unit = 0;         // relative error of rounding: 2^-(significand bits)
   double half_step = 0;    // half the smallest subnormal; half of 1 for integers
   double largest = 0;      // finite
@@ -13,6 +13,6 @@ struct Storage {
 };
 
 // No error for what `accumulator`, in which the value is at hand, holds as it is.
-Storage storage(DType dtype, DType accumulator);
+Rounding rounding(DType dtype, DType accumulator);
 
 }  // namespace tessera
