@@ -24,13 +24,16 @@ Json to_json(const BenchRow& row) {
   return object;
 }
 
+// A report that is read is judged by the library, whose problems have good sentences.
+using Read = nlohmann::ordered_json;
+
 // Throws what the JSON library throws: read_report makes a sentence of it.
-Times times_from(const Json& object) {
+Times times_from(const Read& object) {
   return {object.at("min").get<double>(), object.at("median").get<double>(),
           object.at("max").get<double>()};
 }
 
-BenchRow row_from(const Json& object) {
+BenchRow row_from(const Read& object) {
   BenchRow row;
   row.name = object.at("name").get<std::string>();
   row.times = times_from(object.at("seconds"));
@@ -86,12 +89,12 @@ Json to_json(const BenchReport& report) {
 Expected<BenchReport> read_report(std::string_view text) {
   BenchReport report;
   try {
-    const Json object = Json::parse(text);
+    const Read object = Read::parse(text);
     report.suite = object.at("suite").get<std::string>();
     report.device = object.at("device").get<std::string>();
     report.machine = object.at("machine").get<std::string>();
-    for (const Json& row : object.at("rows")) report.rows.push_back(row_from(row));
-  } catch (const Json::exception& problem) {
+    for (const Read& row : object.at("rows")) report.rows.push_back(row_from(row));
+  } catch (const Read::exception& problem) {
     return error(fmt::format("no report of a bench: {}", problem.what()));
   }
   return report;

@@ -6,7 +6,6 @@
 #include <array>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 

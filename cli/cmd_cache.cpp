@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <system_error>
@@ -116,7 +115,7 @@ int show(const std::string& id, Console& console) {
     object["status"] = "ok";
     print(console, object);
   } else {
-    console.out << object.dump(2) << "\n";
+    console.out << object.lines() << "\n";
   }
   return 0;
 }

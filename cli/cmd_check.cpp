@@ -1,7 +1,6 @@
 // check: whether a program is valid, without running it.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 // emit: a kernel as the CUDA source that the backend compiles.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/command.h"

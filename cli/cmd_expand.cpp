@@ -1,5 +1,4 @@
 // expand: a kernel as the interpreter runs it, every pipeline as loops, slots, copies and waits.
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 

@@ -1,7 +1,6 @@
 // fmt: the text of a program in the house layout.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 

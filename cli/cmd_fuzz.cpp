@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <utility>

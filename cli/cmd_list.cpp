@@ -1,7 +1,6 @@
 // list: the kernels that the binary carries, the devices and the machine profiles.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 

@@ -32,8 +32,8 @@ Check choose_check(const Arguments& arguments, const Collective& collective, Dia
 
 std::string shape_text(const Json& shape) {
   std::string text;
-  for (const auto& [name, extent] : shape.items())
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, extent.get<std::int64_t>());
+  for (const auto& [name, extent] : shape.members())
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, extent.text());
   return text;
 }
 

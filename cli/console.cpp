@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -87,9 +86,7 @@ Json to_json(const Finding& finding) {
   return result;
 }
 
-void print(Console& console, const Json& object) {
-  console.out << object.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
+void print(Console& console, const Json& object) { console.out << object.lines() << '\n'; }
 
 int fail(Console& console, const Diags& diags) {
   const Status status = status_of(diags);

@@ -2,15 +2,13 @@
 // output.
 #pragma once
 #include <iosfwd>
-#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
+#include "cli/json.h"
 #include "core/diag.h"
 #include "interp/finding.h"
 
 namespace tessera::cli {
-
-using Json = nlohmann::ordered_json;
 
 enum class Status { ok, mismatch, finding, bad_input, unsupported, environment };
 

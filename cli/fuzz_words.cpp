@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cli/cli.h"
@@ -272,10 +271,14 @@ std::optional<Failure> try_words(const WordCase& a_case) {
   words.emplace_back("--no-verify");
   std::ostringstream out, err;
   if (run(words, out, err) == 0) return std::nullopt;
-  const Json result = Json::parse(out.str(), nullptr, false);
-  if (result.is_object() && result.contains("findings") && !result["findings"].empty()) {
-    const Json& finding = result["findings"].front();
-    return Failure{finding.value("kind", "error"), finding.value("message", out.str())};
+  const Json result = Json::parse(out.str());
+  const Json* const findings = result.find("findings");
+  if (findings != nullptr && findings->is_array() && !findings->elements().empty()) {
+    const auto said = [&](const char* field, const std::string& otherwise) {
+      const Json* const found = findings->elements()[0].find(field);
+      return found == nullptr ? otherwise : found->text();
+    };
+    return Failure{said("kind", "error"), said("message", out.str())};
   }
   return Failure{"error", out.str() + err.str()};
 }

@@ -87,7 +87,7 @@ Json report_json(const Arguments& arguments, const OperationCall& call, const Re
                  {"tiling", {{"m", tiling.m}, {"k", tiling.k}, {"n", tiling.n}}},
                  {"flops", call.flops}};
   if (call.request.device == nullptr) object["tiling"] = Json();
-  for (const auto& [key, value] : call.more.items()) object[key] = value;
+  for (const auto& [key, value] : call.more.members()) object[key] = value;
   add_run(object, arguments, call.request, result.run.report);
   const Verdict* const verdict = result.verdict ? &*result.verdict : nullptr;
   object["max_abs_error"] = verdict ? Json(verdict->max_abs_error) : Json();

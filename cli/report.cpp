@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/source_file.h"

@@ -28,8 +28,8 @@ std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Sett
 // hand.
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
                                      const Settings& settings, int calls = 1);
-// The program that FILE.tsr|KERNEL, --kernel and --set name, with its parameters fixed, `calls` times
-// in a row; launched_program() does it as often as --calls says.
+// The program that FILE.tsr|KERNEL, --kernel and --set name, with its parameters fixed, `calls`
+// times in a row; launched_program() does it as often as --calls says.
 Expected<Program> named_program(const Arguments& arguments, int calls = 1);
 Expected<Program> launched_program(const Arguments& arguments);
 

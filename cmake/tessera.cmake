@@ -42,16 +42,22 @@ function(tessera_precompile name)
   endif()
 endfunction()
 
-# Code that runs once a command is not worth the compiler's time.
+# tessera_compile_quickly(<name> [EXCEPT file...]): code that runs once a command is not worth the compiler's time. GCC 12
+# crashes on a precompiled header of another optimisation.
 function(tessera_compile_quickly name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(arg_EXCEPT)
+    set_property(SOURCE ${arg_EXCEPT} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+    set_property(SOURCE ${arg_EXCEPT} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
-# tessera_library(<name> [EXCLUDE file...] [GENERATED file...]
+# tessera_library(<name> [EXCLUDE file...] [GENERATED file...] [PRECOMPILE header...]
 # [DEPENDS target...]): the static library of the current folder's sources,
 # or only its dependencies while the folder has none.
 function(tessera_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCLUDE;GENERATED;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCLUDE;GENERATED;PRECOMPILE;DEPENDS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   foreach(path IN LISTS arg_EXCLUDE)
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${path})
@@ -61,7 +67,8 @@ function(tessera_library name)
     add_library(${name} STATIC ${sources})
     set(scope PUBLIC)
     target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tessera_flags>)
-    tessera_precompile(${name})
+    list(TRANSFORM arg_PRECOMPILE PREPEND ${PROJECT_SOURCE_DIR}/)
+    tessera_precompile(${name} ${arg_PRECOMPILE})
   else()
     add_library(${name} INTERFACE)
     set(scope INTERFACE)
