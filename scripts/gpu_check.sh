@@ -20,7 +20,8 @@ pack() {
     ldd "$from/$program" | awk '$3 ~ /^\// {print $3}' |
       grep -v -E '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|cuda))\.so' | xargs -I{} cp -Ln {} "$folder/lib/"
   done
-  cp "$root/scripts/gpu_check.sh" "$root/tests/bench/peers/moe_frameworks.py" "$folder/"
+  cp "$root/scripts/gpu_check.sh" "$folder/"
+  cp "$root"/tests/bench/peers/{moe_frameworks,arm,cublas_lt,jax_pallas,triton_grouped}.py "$folder/"
   du -sh "$folder"
 }
 
@@ -33,7 +34,7 @@ facts() {
 
 correct() {
   # Ragged groups and a thousand random problems of every configuration, poisoned results, the same bits.
-  "$here/tessera_unit_tests" --gtest_filter='CudaDevice.*' >"$results/correct.log" 2>&1
+  "$here/tessera_unit_tests" --gtest_filter='CudaDevice.*:CudaTuningDevice.*:CudaEmbed.*' >"$results/correct.log" 2>&1
   local outcome=$?
   tail -n 5 "$results/correct.log"
   grep -q -F '[  SKIPPED ]' "$results/correct.log" && { echo "skipped: there is no GPU"; return 3; }
@@ -73,7 +74,7 @@ time_() {
 
 peers() {
   python3 -c 'import torch' 2>/dev/null || { echo "PyTorch is not here"; return 0; }
-  python3 "$here/moe_frameworks.py" --filter "$shapes" --rounds 10 --jax --json "$results/frameworks.json" \
+  python3 "$here/moe_frameworks.py" --filter "$shapes" --rounds 10 --json "$results/frameworks.json" \
     2>&1 | tee "$results/frameworks.txt"
 }
 

@@ -1,21 +1,35 @@
 #!/usr/bin/env python3
-"""The moe suite in PyTorch and JAX: their grouped matmuls beside a loop and a dense product, in turn.
+"""The moe suite in other frameworks: their grouped matmuls beside loops and a dense product, in turn.
 
     python3 tests/bench/peers/moe_frameworks.py --filter 'S(4|8|10)$' --rounds 20 --json peers.json
+    python3 tests/bench/peers/moe_frameworks.py --list        # which peers are here, and why others are not
 
-Every arm is checked against a loop in f32 on some rows before it is timed. Times are those of CUDA events after
-the L2 cache was overwritten; rows are counted as they are, without padding. `gmm-run bench --suite moe` measures
-Tessera and cuBLAS in the same way; both have the dense product, by whose time ratios of different runs compare.
+Every arm is checked against a product in f32 on some rows before it is timed. Times are those of CUDA events after
+the L2 cache was overwritten, arms in turn and backwards every other round; rows are counted as they are, without
+padding. `gmm-run bench --suite moe` measures Tessera and cuBLAS in the same way; both have the dense product, by whose
+time ratios of different runs compare. A peer that is not importable, or refuses a shape, is skipped with its reason.
 """
 import argparse
+import importlib
 import json
 import os
 import re
 import statistics
 import sys
+import time
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+sys.dont_write_bytecode = True
 
+from arm import Arm, Skipped
+
+PEERS = {  # module, or None for this one: its arms
+    "torch": (None, ["torch_grouped", "torch_loop", "torch_dense"]),
+    "cublas_lt": ("cublas_lt", ["cublaslt_loop"]),
+    "triton": ("triton_grouped", ["triton"]),
+    "jax": ("jax_pallas", ["jax_mosaic_gpu", "jax_pallas_triton", "jax_xla"]),
+}
+DENSE = "torch_dense"
 MASK = (1 << 64) - 1
 SHAPES = {  # id: kind, groups, rows, k, n, distribution
     "S1": ("gmm", 8, 65536, 4096, 28672, "jitter"), "S2": ("gmm", 8, 65536, 14336, 4096, "jitter"),
@@ -148,38 +162,119 @@ def wrong(torch, kind, out, a, b, sizes):
     return worst
 
 
+def seconds_of(torch, arm, flush):
+    flush.fill_(1)
+    if arm.own_stream:  # else it would run while the cache is overwritten
+        torch.cuda.synchronize()
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
+    arm.run()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) * 1e-3
+
+
 def measure(torch, arms, rounds, flush):
     seconds = {name: [] for name in arms}
-    for name, run in arms.items():
+    for arm in arms.values():
         for _ in range(3):
-            run()
+            arm.run()
     for r in range(rounds):
-        names = list(arms) if r % 2 == 0 else list(reversed(arms))
-        for name in names:
-            flush.fill_(1)
-            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            begin.record()
-            arms[name]()
-            end.record()
-            end.synchronize()
-            seconds[name].append(begin.elapsed_time(end) * 1e-3)
-    return {
-        name: {"min": min(s), "median": statistics.median(s), "max": max(s)} for name, s in seconds.items()
-    }
+        for name in list(arms) if r % 2 == 0 else list(reversed(arms)):
+            seconds[name].append(seconds_of(torch, arms[name], flush))
+    return {name: summary(s, seconds[DENSE]) | {"note": arms[name].note} for name, s in seconds.items()}
 
 
-def jax_arm(kind, a, b, sizes):
-    """jax.lax.ragged_dot; XLA expands it to dense work, so only few groups are asked for."""
-    if kind == "tgmm" or len(sizes) > 8:
-        return None
-    import jax
-    import jax.numpy as jnp
+def summary(seconds, dense):
+    """over_dense: the median of the rounds' own ratios."""
+    tenths = statistics.quantiles(seconds, n=10, method="inclusive") if len(seconds) > 1 else seconds * 9
+    return {"min": min(seconds), "p10": tenths[0], "median": statistics.median(seconds), "p90": tenths[8],
+            "max": max(seconds), "over_dense": statistics.median(s / d for s, d in zip(seconds, dense))}
 
-    lhs, rhs = jax.dlpack.from_dlpack(a), jax.dlpack.from_dlpack(b)
-    rhs = jnp.swapaxes(rhs, 1, 2) if kind == "nt" else rhs
-    function = jax.jit(jax.lax.ragged_dot)
-    counts = jnp.asarray(sizes, dtype=jnp.int32)
-    return lambda: function(lhs, rhs, counts).block_until_ready()
+
+def here(module):
+    """The peer's module, or why it is skipped."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as missing:
+        return Skipped(str(missing))
+
+
+def all_arms(torch, peers, kind, a, b, sizes, offsets):
+    """Name to an arm or to Skipped; dense first."""
+    arms = {name: Arm(run) for name, run in torch_arms(torch, kind, a, b, sizes, offsets).items()}
+    arms = {DENSE: arms.pop(DENSE)} | arms
+    for peer, module in peers.items():
+        names = PEERS[peer][1]
+        if isinstance(module, Skipped):
+            arms |= dict.fromkeys(names, module)
+            continue
+        try:
+            arms |= module.arms(kind, a, b, sizes, offsets)
+        except Exception as problem:  # of any framework, of any type
+            arms |= dict.fromkeys(names, Skipped(reason_of(problem)))
+    return arms
+
+
+def reason_of(problem):
+    return f"{type(problem).__name__}: {(str(problem).splitlines() or [''])[0]}"
+
+
+def checked(torch, kind, arms, a, b, sizes):
+    """The error of every arm but the dense one; what fails becomes Skipped."""
+    checks = {}
+    for name, arm in arms.items():
+        if name == DENSE or isinstance(arm, Skipped):
+            continue
+        try:
+            checks[name] = wrong(torch, kind, arm.run(), a, b, sizes)
+        except Exception as problem:
+            arms[name] = Skipped(reason_of(problem))
+            continue
+        if not checks[name] <= 1:
+            arms[name] = Skipped(f"wrong by {checks[name]:.3g} of its bound")
+    return checks
+
+
+def warm_up(torch, seconds=2):
+    side = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        for _ in range(10):
+            side @ side
+        torch.cuda.synchronize()
+
+
+def run_row(torch, peers, shape_id, layout, rounds, flush):
+    kind, groups, m, k, n, _ = SHAPES[shape_id]
+    sizes = group_sizes(shape_id)
+    offsets = torch.cumsum(torch.tensor(sizes), 0).to(torch.int32).cuda()
+    torch.manual_seed(int(shape_id[1:]))
+    a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
+    shape = (m, n) if layout == "tgmm" else (groups, n, k) if layout == "nt" else (groups, k, n)
+    b = torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
+    arms = all_arms(torch, peers, layout, a, b, sizes, offsets)
+    checks = checked(torch, layout, arms, a, b, sizes)
+    times = measure(torch, {name: arm for name, arm in arms.items() if isinstance(arm, Arm)}, rounds, flush)
+    return {"name": f"{shape_id}_{'tn' if layout == 'tgmm' else layout}", "flops": 2 * m * k * n, "peers": times,
+            "skipped": {name: arm.reason for name, arm in arms.items() if isinstance(arm, Skipped)},
+            "check_over_bound": checks}
+
+
+def print_row(row):
+    print(row["name"])
+    for arm, t in sorted(row["peers"].items(), key=lambda item: item[1]["median"]):
+        print(f"  {arm:<18} {t['median'] * 1e3:9.3f} ms {row['flops'] / t['median'] * 1e-12:6.0f} TF"
+              f" {t['over_dense']:6.3f} of dense  {t['note']}")
+    for arm, reason in row["skipped"].items():
+        print(f"  {arm:<18} skipped: {reason}")
+    sys.stdout.flush()
+
+
+def list_peers():
+    for peer, (module, names) in PEERS.items():
+        found = here(module or "torch")
+        print(f"{peer}: {', '.join(names)}: {'skipped: ' + found.reason if isinstance(found, Skipped) else 'here'}")
 
 
 def main():
@@ -187,10 +282,17 @@ def main():
     parser.add_argument("--filter", default="", help="regular expression on the shapes' ids")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--json", default="", help="a file")
-    parser.add_argument("--jax", action="store_true", help="jax.lax.ragged_dot too, by the host's clock")
+    parser.add_argument("--peers", default=",".join(PEERS), help="which of them; default all")
+    parser.add_argument("--list", action="store_true", help="print the peers and stop: needs no GPU")
     parser.add_argument("--sizes", action="store_true", help="print the group sizes and stop: needs no GPU")
     options = parser.parse_args()
     ids = [i for i in SHAPES if re.search(options.filter, i)]
+    asked = options.peers.split(",")
+    if unknown := [peer for peer in asked if peer not in PEERS]:
+        parser.error(f"there is no peer {unknown[0]}; there are {', '.join(PEERS)}")
+    if options.list:
+        list_peers()
+        return 0
     if options.sizes:
         print(json.dumps({i: group_sizes(i) for i in ids}))
         return 0
@@ -203,41 +305,24 @@ def main():
         print("error: torch finds no GPU", file=sys.stderr)
         return 3
     flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    peers = {peer: here(PEERS[peer][0]) for peer in asked if PEERS[peer][0]}
+    warm_up(torch)
     rows = []
     for shape_id in ids:
-        kind, groups, m, k, n, _ = SHAPES[shape_id]
-        sizes = group_sizes(shape_id)
-        offsets = torch.cumsum(torch.tensor(sizes), 0).to(torch.int32).cuda()
-        for layout in ["tgmm"] if kind == "tgmm" else ["nn", "nt"]:
-            torch.manual_seed(int(shape_id[1:]))
-            a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
-            shape = (m, n) if layout == "tgmm" else (groups, n, k) if layout == "nt" else (groups, k, n)
-            b = torch.randn(*shape, device="cuda", dtype=torch.bfloat16)
-            arms = torch_arms(torch, layout, a, b, sizes, offsets)
-            checks = {}
-            for name in ("torch_grouped", "torch_loop"):
-                try:
-                    checks[name] = wrong(torch, layout, arms[name](), a, b, sizes)
-                except RuntimeError as problem:
-                    checks[name] = str(problem).splitlines()[0]
-                    del arms[name]
-            times = measure(torch, arms, options.rounds, flush)
-            if options.jax and (run := jax_arm(layout, a, b, sizes)):
-                import time
-
-                run()
-                begin = time.perf_counter()
-                run()
-                times["jax_ragged_dot_host_clock"] = {"median": time.perf_counter() - begin}
-            name = f"{shape_id}_{'tn' if layout == 'tgmm' else layout}"
-            rows.append({"name": name, "peers": times, "check_over_bound": checks, "flops": 2 * m * k * n})
-            text = ", ".join(f"{arm} {t['median'] * 1e3:.3f} ms {2e-12 * m * k * n / t['median']:.0f} TF" for arm, t in times.items())
-            print(f"{name}: {text}; check {checks}", flush=True)
-            del a, b, arms
-            torch.cuda.empty_cache()
+        for layout in ["tgmm"] if SHAPES[shape_id][0] == "tgmm" else ["nn", "nt"]:
+            try:
+                rows.append(run_row(torch, peers, shape_id, layout, options.rounds, flush))
+            except torch.cuda.OutOfMemoryError as problem:
+                print(f"{shape_id}_{layout}: skipped: {reason_of(problem)}", flush=True)
+                continue
+            finally:
+                torch.cuda.empty_cache()
+            print_row(rows[-1])
     if options.json:
+        machine = {"machine": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
+                   "peers": {p: m.reason if isinstance(m, Skipped) else "here" for p, m in peers.items()}}
         with open(options.json, "w", encoding="utf-8") as out:
-            json.dump({"machine": torch.cuda.get_device_name(), "torch": torch.__version__, "rows": rows}, out)
+            json.dump(machine | {"rows": rows}, out)
     return 0
 
 
