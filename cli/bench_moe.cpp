@@ -13,45 +13,16 @@
 #include "devices/cuda/driver.h"
 #include "devices/cuda/timer.h"
 #include "kernels/check.h"
-#include "kernels/device_grouped_matmul.h"
-#include "kernels/fill.h"
+#include "kernels/device_arrays.h"
 #include "kernels/moe_suite.h"
+#include "kernels/operation/cuda_tuning.h"
+#include "kernels/operation/grouped_choice.h"
 
 namespace tessera::cli {
 namespace {
 
 using cuda::CublasProduct;
 using cuda::Problem;
-
-// Device memory of one row of the table; freed with it.
-class DeviceArrays {
- public:
-  ~DeviceArrays() {
-    for (const std::uint64_t address : all_) cuda::release(address);
-  }
-  Problem add(std::uint64_t& address, std::int64_t bytes) {
-    if (auto problem = cuda::allocate(address, static_cast<std::size_t>(bytes))) return problem;
-    all_.push_back(address);
-    return std::nullopt;
-  }
-  // Normal numbers in bf16; a block of them again and again, at another place in every row of the
-  // operand.
-  Problem fill_normal(std::uint64_t address, std::int64_t elements, std::uint64_t seed) {
-    constexpr std::int64_t block = 4'000'037;  // prime
-    Tensor numbers(DType::bf16, {std::min(block, elements)});
-    fill(numbers, Fill::normal, FillRole::lhs, 1, seed);
-    for (std::int64_t at = 0; at < elements; at += block) {
-      const std::int64_t count = std::min(block, elements - at);
-      if (auto problem = cuda::to_device(address + static_cast<std::uint64_t>(at * 2),
-                                         numbers.data(), static_cast<std::size_t>(count * 2)))
-        return problem;
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::vector<std::uint64_t> all_;
-};
 
 struct MoeRun {
   MoeShape shape;
@@ -66,6 +37,8 @@ struct MoeRun {
 
   bool is_tgmm() const { return shape.kind == MoeKind::tgmm; }
 
+  // For the chain that chooses: what `gmm-run tune` kept, else the model's first.
+  GroupedTuningProblem tuning_problem() const;
   Problem prepare();
   std::vector<CublasProduct> products() const;
   Problem run_ours() {
@@ -80,33 +53,44 @@ struct MoeRun {
   std::string check_group(std::size_t group, std::int64_t first);
 };
 
+GroupedTuningProblem MoeRun::tuning_problem() const {
+  GroupedTuningProblem about;
+  if (is_tgmm()) about.algorithm = "transposed_grouped_matmul";
+  about.platform = Platform::Cuda;
+  about.m = shape.rows;
+  about.k = shape.k;
+  about.n = shape.n;
+  about.group_sizes = sizes;
+  about.local_groups = shape.groups;
+  about.out = DType::bf16;
+  about.transpose_rhs = transposed;
+  return about;
+}
+
 Problem MoeRun::prepare() {
   Expected<std::shared_ptr<cuda::DeviceTimer>> clock = cuda::DeviceTimer::make();
   if (!clock) return clock.diags().front();
   timer = *std::move(clock);
   sizes = shape.group_sizes();
-  DeviceGroupedMatmul call;
-  call.kind = is_tgmm() ? DeviceGroupedMatmul::Kind::tgmm : DeviceGroupedMatmul::Kind::gmm;
-  call.m = shape.rows;
-  call.k = shape.k;
-  call.n = shape.n;
-  call.groups = shape.groups;
-  call.transpose_rhs = transposed;
-  call.expected_sizes = sizes;
+  const GroupedTuningProblem about = tuning_problem();
+  const Expected<Decision<GroupedMatmulConfig>> choice = choose_once(about);
+  if (!choice) return choice.diags().front();
+  DeviceGroupedMatmul call = device_call(about);
+  call.given = cuda_configuration(choice->config);
   Expected<std::shared_ptr<cuda::Kernel>> made = device_grouped_matmul(call);
   if (!made) return made.diags().front();
   kernel = *std::move(made);
   const std::int64_t weights = shape.groups * shape.k * shape.n, columns = shape.rows * shape.n;
   const std::int64_t right = is_tgmm() ? columns : weights;
   out_bytes = 2 * (is_tgmm() ? weights : columns);
-  std::vector<std::int32_t> small(sizes.begin(), sizes.end());
   if (auto problem = arrays.add(lhs, 2 * shape.rows * shape.k)) return problem;
   if (auto problem = arrays.add(rhs, 2 * right)) return problem;
   if (auto problem = arrays.add(out, out_bytes)) return problem;
-  if (auto problem = arrays.add(group_sizes, 4 * shape.groups)) return problem;
-  if (auto problem = arrays.fill_normal(lhs, shape.rows * shape.k, shape.seed)) return problem;
-  if (auto problem = arrays.fill_normal(rhs, right, shape.seed + 1)) return problem;
-  return cuda::to_device(group_sizes, small.data(), small.size() * 4);
+  if (auto problem = DeviceArrays::fill_normal(lhs, DType::bf16, shape.rows * shape.k, shape.seed))
+    return problem;
+  if (auto problem = DeviceArrays::fill_normal(rhs, DType::bf16, right, shape.seed + 1))
+    return problem;
+  return arrays.add_sizes(group_sizes, sizes);
 }
 
 // One product for each group that has rows.

@@ -14,6 +14,9 @@
 #include "cli/given.h"
 #include "cli/report.h"
 #include "cli/text.h"
+#include "devices/cuda/cuda_device.h"
+#include "devices/cuda/gpu_figures.h"
+#include "kernels/operation/cuda_tuning.h"
 
 namespace tessera::cli {
 namespace {
@@ -43,6 +46,9 @@ Options tune_options(Operation operation) {
   options.push_back({"warmup", "N", "runs before the clock, where a clock measures; default 5"});
   options.push_back({"iters", "N", "runs that are timed; default 100"});
   options.push_back({"dry-run", "", "keep nothing"});
+  options.push_back({"estimates", "",
+                     "with --device cuda: list the candidates with the times that the model "
+                     "expects and measure nothing; needs no GPU"});
   return options;
 }
 
@@ -60,12 +66,7 @@ struct Comparison {
 
 Expected<Comparison> compare(const GroupedTuningProblem& problem, const GroupedMatmulConfig& chosen,
                              const Tuner& tuner) {
-  const auto measure = [&](const GroupedMatmulConfig& config) {
-    return problem.platform == Platform::Interpreter ? simulated_seconds(problem, config, INT64_MAX)
-                                                     : measured_seconds(problem, config, tuner);
-  };
-  const std::vector<GroupedMatmulConfig> candidates = grouped_candidates(problem);
-  Expected<Tuning> all = Tuner::tune<GroupedMatmulConfig>(candidates, measure);
+  Expected<Tuning> all = time_candidates(problem, tuner);
   if (!all) return all.diags();
   Comparison comparison{*std::move(all), 0};
   for (const auto& candidate : comparison.all.candidates) {
@@ -75,6 +76,7 @@ Expected<Comparison> compare(const GroupedTuningProblem& problem, const GroupedM
 }
 
 struct Tuned {
+  bool is_estimate = false;  // the model's times, and nothing measured or kept
   GroupedTuningProblem problem;
   OperationKey key;
   Tuning tuning;
@@ -86,6 +88,17 @@ struct Tuned {
 std::string shape_text(const GroupedTuningProblem& p) {
   return fmt::format("{}, m {}, k {}, n {}, {}", p.algorithm, p.m, p.k, p.n,
                      counted(p.groups(), "group", "groups"));
+}
+
+// Whose figures the model took.
+std::string gpu_text() { return std::string(cuda::gpu_figures(cuda::device_facts()).name); }
+
+void print_estimates(Console& console, const Tuned& tuned) {
+  console.out << line("problem", shape_text(tuned.problem));
+  console.out << line("times", fmt::format("expected of {} by the model; nothing is measured and "
+                                           "nothing kept",
+                                           gpu_text()));
+  console.out << candidate_lines(tuned.tuning);
 }
 
 void print_report(Console& console, const Tuned& tuned) {
@@ -109,6 +122,12 @@ void print_report(Console& console, const Tuned& tuned) {
 }
 
 Json report_json(const Tuned& tuned) {
+  if (tuned.is_estimate) {
+    return {{"status", "ok"},
+            {"estimated_for", gpu_text()},
+            {"candidates", to_json(tuned.tuning)},
+            {"wall_seconds", tuned.wall_seconds}};
+  }
   const auto& winner = tuned.tuning.winner();
   Json object = {{"status", "ok"},
                  {"key", tuned.key.text()},
@@ -126,10 +145,29 @@ Json report_json(const Tuned& tuned) {
   return object;
 }
 
+Expected<Tuned> estimate(const Asked& what, const Arguments& arguments) {
+  if (arguments.text("device") != "cuda" || arguments.has("interpret") || arguments.has("profile"))
+    return error("--estimates is what the model of a GPU expects: it needs --device cuda");
+  for (const std::string_view other : {"all", "backward", "warmup", "iters"}) {
+    if (arguments.has(other))
+      return error(fmt::format("--estimates measures nothing, and --{} is about times", other));
+  }
+  const Expected<Problem> problem = settled_problem(what);
+  if (!problem) return problem.diags();
+  RunRequest request;
+  request.device = &cuda_device();
+  Tuned tuned;
+  tuned.is_estimate = true;
+  tuned.problem = tuning_problem(*problem, request);
+  tuned.tuning = expected_on_cuda(tuned.problem);
+  return tuned;
+}
+
 Expected<Tuned> tune(const Arguments& arguments) {
   const Operation operation = operation_of(arguments.words());
   const Expected<Asked> what = asked(operation, arguments);
   if (!what) return what.diags();
+  if (arguments.has("estimates")) return estimate(*what, arguments);
   const Expected<RunRequest> request = run_request(arguments, false);
   if (!request) return request.diags();
   const Expected<Problem> problem = settled_problem(*what);
@@ -179,6 +217,8 @@ int run(const Arguments& arguments, Console& console) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (console.json) {
     print(console, report_json(*tuned));
+  } else if (tuned->is_estimate) {
+    print_estimates(console, *tuned);
   } else {
     print_report(console, *tuned);
   }
@@ -199,7 +239,8 @@ Command tune_command() {
           "times the candidate tilings of a problem and keeps the fastest for the next runs",
           "  gmm-run tune gmm --m 4096 --groups 8 --group-sizes zipf:1.2 --k 1024 --n 1024\n"
           "  gmm-run tune gmm --group-sizes 1000,24 --k 512 --n 512 --profile v6e --all\n"
-          "  gmm-run tune tgmm --m 4096 --groups 8 --k 1024 --n 1024 --device cuda\n",
+          "  gmm-run tune tgmm --m 4096 --groups 8 --k 1024 --n 1024 --device cuda\n"
+          "  gmm-run tune gmm --m 65536 --groups 8 --k 4096 --n 4096 --device cuda --estimates\n",
           tune_options(Operation::gmm),
           run,
           nullptr,

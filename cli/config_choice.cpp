@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/report.h"
@@ -9,6 +10,7 @@
 #include "cli/text.h"
 #include "core/check.h"
 #include "core/program.h"
+#include "kernels/operation/grouped_choice.h"
 
 namespace tessera::cli {
 namespace {
@@ -27,8 +29,10 @@ Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem
       config.block_m = problem.tiling->m;
       config.block_k = problem.tiling->k;
       config.block_n = problem.tiling->n;
+      config.align.reset();
+      config.hints = {};
     }
-    if (arguments.has("buffers")) config.num_stages = problem.buffers;
+    config.num_stages = problem.buffers;
     return Result(config);
   }
   for (const std::string_view other : {"tiling", "buffers"}) {
@@ -42,17 +46,9 @@ Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem
     return error(fmt::format("the config is for platform {}, and this runs on {}",
                              name(config->platform), request.device_name()));
   }
-  const GroupedMatmulConfig plain;
-  if (config->num_warps != plain.num_warps) {
-    return error(ErrorCode::unsupported,
-                 fmt::format("num_warps = {} is not supported on {}: its kernels take their warps "
-                             "from the tile",
-                             config->num_warps, name(about.platform)));
-  }
-  if (config->bypass_xla_tiling) {
-    return error(ErrorCode::unsupported, fmt::format("bypass_xla_tiling is of platform xla, and "
-                                                     "this is {}",
-                                                     name(about.platform)));
+  if (Diags diags = check_platform(*config, about.platform); !diags.empty()) return diags;
+  if (config->align && about.is_transposed()) {
+    return error("align is for gmm; tgmm's tiles start at multiples of the tile's m");
   }
   if (config->num_stages > max_window_depth) {
     return error(fmt::format("config field num_stages is at most {}, got {}", max_window_depth,
@@ -101,30 +97,21 @@ GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& re
 Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& request,
                                        const Arguments& arguments) {
   const GroupedTuningProblem about = tuning_problem(problem, request);
-  Expected<AutotunePolicy> policy = current_policy();
-  if (!policy) return policy.diags();
-  policy->keep_heuristics = false;  // a run leaves nothing behind that nobody measured
-  const PolicyOverride here(*policy);
-  Selection<GroupedMatmulConfig> selection;
-  selection.key = grouped_key(about);
   const auto given = given_config(problem, request, arguments, about);
   if (!given) return given.diags();
-  selection.override_config = *given;
-  selection.heuristics = [&] { return grouped_heuristic(about); };
-  selection.measure = measure_name(about);
   // A kernel of one's own, and the reference, are none that a cache knows.
   const bool is_shipped = problem.program == nullptr && request.device != nullptr;
-  if (is_shipped) {
-    selection.autotune = [&](const AutotunePolicy& asked) { return tune_grouped(about, asked); };
-  }
-  ConfigSelectorChain<GroupedMatmulConfig> chain(
-      is_shipped ? std::optional(PersistentCache::of_user()) : std::nullopt);
-  Expected<ConfigDecision> decision = chain.choose(selection);
+  Expected<ConfigDecision> decision = choose_once(about, *given, is_shipped);
   if (!decision || decision->source == ConfigSource::Heuristics) return decision;
   const GroupedMatmulConfig& config = decision->config;
-  if (decision->source != ConfigSource::Override || arguments.has("config")) {
+  // Buffers alone leave the rest to the kernel's defaults, or to what the model of a GPU takes.
+  const bool is_whole = decision->source != ConfigSource::Override || arguments.has("config") ||
+                        about.platform == Platform::Cuda;
+  if (is_whole) {
     problem.tiling = config.tiling();
     problem.buffers = config.num_stages;
+    problem.align = config.align;
+    problem.hints = config.hints;
   }
   return decision;
 }
@@ -136,8 +123,12 @@ bool is_given(const ConfigDecision& decision) {
 Arguments with_config(Options options, const Arguments& arguments, const ConfigDecision& decision) {
   std::vector<std::string> words = arguments.given();
   const GroupedMatmulConfig& config = decision.config;
-  words.insert(words.end(), {"--tiling", to_string(config.tiling()), "--buffers",
-                             std::to_string(config.num_stages)});
+  if (config.align || !(config.hints == cuda::Hints{})) {
+    words.insert(words.end(), {"--config", to_json(config)});
+  } else {
+    words.insert(words.end(), {"--tiling", to_string(config.tiling()), "--buffers",
+                               std::to_string(config.num_stages)});
+  }
   options.push_back({"json", "", ""});
   Expected<Arguments> all = parse_arguments(options, words);
   CHECK(all);
@@ -179,13 +170,24 @@ Json to_json(const ConfigDecision& decision) {
 }
 
 std::string candidate_lines(const TuningResult<GroupedMatmulConfig>& tuning) {
+  std::size_t width = 28;
+  for (const auto& candidate : tuning.candidates)
+    width = std::max(width, describe(candidate.config).size() + 2);
   std::string text;
   for (std::size_t i = 0; i < tuning.candidates.size(); ++i) {
     const Measurement<GroupedMatmulConfig>& candidate = tuning.candidates[i];
-    text += fmt::format("  {:<28}{}\n", describe(candidate.config),
-                        candidate.seconds
-                            ? human_seconds(*candidate.seconds) + (i == tuning.best ? "  *" : "")
-                            : "skipped: " + candidate.skipped);
+    std::string outcome;
+    if (candidate.seconds) {
+      outcome = human_seconds(*candidate.seconds) + (i == tuning.best ? "  *" : "");
+    } else if (!candidate.skipped.empty()) {
+      outcome = "skipped: " + candidate.skipped;
+    }
+    if (outcome.empty() && !candidate.expected) outcome = "the model knows the fast kernels alone";
+    if (candidate.expected) {
+      outcome += fmt::format("{}expected {}", outcome.empty() ? "" : ", ",
+                             human_seconds(*candidate.expected));
+    }
+    text += fmt::format("  {:<{}}{}\n", describe(candidate.config), width, outcome);
   }
   return text;
 }
@@ -195,7 +197,8 @@ Json to_json(const TuningResult<GroupedMatmulConfig>& tuning) {
   for (const Measurement<GroupedMatmulConfig>& candidate : tuning.candidates) {
     Json row = {{"config", Json::parse(to_json(candidate.config))}};
     row["seconds"] = candidate.seconds ? Json(*candidate.seconds) : Json();
-    if (!candidate.seconds) row["skipped"] = candidate.skipped;
+    if (!candidate.skipped.empty()) row["skipped"] = candidate.skipped;
+    if (candidate.expected) row["expected_seconds"] = *candidate.expected;
     list.push_back(row);
   }
   return list;

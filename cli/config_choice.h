@@ -33,7 +33,7 @@ Arguments with_config(Options options, const Arguments& arguments, const ConfigD
 std::string config_lines(const ConfigDecision& decision, bool explains);
 // key, source, config and steps.
 Json to_json(const ConfigDecision& decision);
-// One line for each candidate: its tiling, and its time or why it has none.
+// One line for each candidate: its tiling, its time or why it has none, and what a model expects.
 std::string candidate_lines(const TuningResult<GroupedMatmulConfig>& tuning);
 Json to_json(const TuningResult<GroupedMatmulConfig>& tuning);
 

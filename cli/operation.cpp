@@ -14,6 +14,8 @@ GroupedMatmulOptions call_options(const Problem& problem, const Operands& operan
   call.out_dtype = problem.out_dtype;
   if (problem.tiling) call.tiling = *problem.tiling;
   call.input_buffer_count = problem.buffers;
+  call.align = problem.align;
+  call.hints = problem.hints;
   call.window.offset = problem.group_offset;
   call.window.rows = problem.local_rows ? GroupWindow::Local : GroupWindow::Global;
   call.transpose_rhs = problem.transpose_rhs;

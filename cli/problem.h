@@ -13,6 +13,7 @@
 #include "core/language.h"
 #include "core/tensor.h"
 #include "core/tiling.h"
+#include "devices/cuda/hints.h"
 #include "kernels/fill.h"
 
 namespace tessera::cli {
@@ -36,6 +37,8 @@ struct Problem {
   Existing existing = Existing::none;
   std::optional<Tiling> tiling;  // without one: the profile's
   std::int64_t buffers = 2;
+  std::optional<std::int64_t> align;  // with hints: of a configuration, which options cannot give
+  cuda::Hints hints;
   std::shared_ptr<const Module> program;  // whose kernel runs in place of the shipped one
   std::string precision = "default";
   bool strict_sum = false;

@@ -1,7 +1,10 @@
 #include "kernels/device_grouped_matmul.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
+#include "devices/cuda/general.h"
 #include "kernels/kernels.h"
 
 namespace tessera {
@@ -15,31 +18,50 @@ cuda::GroupedShape DeviceGroupedMatmul::shape() const {
 
 cuda::Configuration DeviceGroupedMatmul::configuration() const {
   if (given) return *given;
-  return cuda::estimated_best(shape(), cuda::gpu_figures(cuda::device_facts().name));
+  return cuda::estimated_best(shape(), cuda::gpu_figures(cuda::device_facts()));
 }
 
-Expected<std::shared_ptr<cuda::Kernel>> device_grouped_matmul(const DeviceGroupedMatmul& call) {
-  const cuda::Configuration tuned = call.configuration();
+Expected<Program> DeviceGroupedMatmul::program(const cuda::Configuration& tuned) const {
+  const bool is_gmm = kind == Kind::gmm;
+  if (!is_gmm && (transpose_rhs || local_rows || existing == ExistingOut::Overwrite)) {
+    return error(fmt::format("{} is of gmm, and this is tgmm",
+                             transpose_rhs ? "transpose_rhs"
+                             : local_rows  ? "local_rows"
+                                           : "overwriting an existing result"));
+  }
   const auto text = [](std::int64_t value) { return std::to_string(value); };
-  Settings settings{{"T", std::string(name(call.operand))},
-                    {"U", std::string(name(call.out))},
-                    {"m", text(call.m)},
-                    {"k", text(call.k)},
-                    {"n", text(call.n)},
-                    {"groups", text(call.groups)},
-                    {"existing", text(call.existing ? 1 : 0)},
+  Settings settings{{"T", std::string(name(operand))},
+                    {"U", std::string(name(out))},
+                    {"m", text(m)},
+                    {"k", text(k)},
+                    {"n", text(n)},
+                    {"groups", text(groups)},
+                    {"group_offset", text(group_offset)},
+                    {"local_groups", text(local_groups > 0 ? local_groups : groups - group_offset)},
+                    {"existing", !existing                              ? "0"
+                                 : *existing == ExistingOut::Accumulate ? "1"
+                                                                        : "2"},
                     {"tm", text(tuned.tiling.m)},
                     {"tk", text(tuned.tiling.k)},
                     {"tn", text(tuned.tiling.n)},
                     {"buffers", text(tuned.buffers)}};
-  const bool is_gmm = call.kind == DeviceGroupedMatmul::Kind::gmm;
   if (is_gmm) {
-    settings["transpose_rhs"] = text(call.transpose_rhs ? 1 : 0);
+    settings["transpose_rhs"] = transpose_rhs ? "1" : "0";
+    settings["local_rows"] = local_rows ? "1" : "0";
     settings["align"] = text(tuned.align);
   }
-  const Expected<Program> program = make_kernel(is_gmm ? "gmm" : "tgmm", settings);
+  return make_kernel(is_gmm ? "gmm" : "tgmm", settings);
+}
+
+Expected<std::shared_ptr<cuda::Kernel>> device_grouped_matmul(const DeviceGroupedMatmul& call) {
+  const cuda::Configuration tuned = call.configuration();
+  const Expected<Program> program = call.program(tuned);
   if (!program) return program.diags();
-  return cuda::Kernel::make(*program, tuned.hints);
+  Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(*program, tuned.hints);
+  if (kernel && call.given) {
+    if (auto unused = cuda::unused_hints((*kernel)->plan(), tuned.hints)) return *unused;
+  }
+  return kernel;
 }
 
 }  // namespace tessera

@@ -8,8 +8,10 @@
 
 #include "core/dtype.h"
 #include "core/expected.h"
+#include "core/program.h"
 #include "devices/cuda/grouped_model.h"
 #include "devices/cuda/kernel.h"
+#include "kernels/grouped_matmul.h"
 
 namespace tessera {
 
@@ -21,7 +23,14 @@ struct DeviceGroupedMatmul {
   DType operand = DType::bf16;  // or f16
   DType out = DType::bf16;      // or f16, f32
   bool transpose_rhs = false;   // gmm: rhs is [groups, n, k]
-  bool existing = false;        // out = existing_out + product
+  // gmm: out = existing_out + product, or existing_out but for the rows of processed groups; tgmm:
+  // out = existing_out + product.
+  std::optional<ExistingOut> existing;
+
+  // The processed groups: local_groups of them (0: all that follow) from group_offset on; gmm's rhs
+  // and tgmm's out hold these alone. local_rows (gmm): row 0 of lhs is the first processed group's.
+  std::int64_t group_offset = 0, local_groups = 0;
+  bool local_rows = false;
 
   // What the model reckons with, where somebody knows (sizes that a launch finds on the device may
   // be any); without them, m / groups rows each or about.
@@ -32,11 +41,14 @@ struct DeviceGroupedMatmul {
   cuda::GroupedShape shape() const;
   // The given one, or the best by the model for the GPU that is here.
   cuda::Configuration configuration() const;
+  // The kernel's program, cut by a configuration.
+  Expected<Program> program(const cuda::Configuration& configuration) const;
 };
 
 // The kernel, ready to launch any number of times: launch({{"lhs", p}, {"rhs", p}, {"group_sizes",
 // p}, {"out", p}}, stream), with "existing_out" where there is one. group_sizes are i32.
-// ErrorCode::environment without a GPU, unsupported with the reason for what has no CUDA kernel.
+// ErrorCode::environment without a GPU, unsupported with the reason for what has no CUDA kernel and
+// for a given configuration whose hints the kernel cannot honour.
 Expected<std::shared_ptr<cuda::Kernel>> device_grouped_matmul(const DeviceGroupedMatmul& call);
 
 }  // namespace tessera

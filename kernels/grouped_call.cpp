@@ -129,7 +129,20 @@ cuda::Configuration for_cuda(const GroupedCall& call, bool is_tgmm, DType out) {
   shape.n = call.n;
   shape.sizes = call.group_sizes;
   shape.out_bytes = static_cast<int>(size_of(out));
-  return cuda::estimated_best(shape, cuda::gpu_figures(cuda::device_facts().name));
+  return cuda::estimated_best(shape, cuda::gpu_figures(cuda::device_facts()));
+}
+
+Problem misplaced_hints(const GroupedMatmulOptions& options) {
+  if (options.hints == cuda::Hints{}) return {};
+  if (!runs_on_cuda(options)) {
+    return error(ErrorCode::unsupported,
+                 fmt::format("hints ({}) are of the CUDA kernels, and this runs on {}",
+                             cuda::hints_text(options.hints),
+                             options.device.empty() ? default_device().name() : options.device));
+  }
+  if (!std::holds_alternative<std::monostate>(options.tiling)) return {};
+  return bad(fmt::format("hints ({}) go with a tiling, and none is given",
+                         cuda::hints_text(options.hints)));
 }
 
 Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options, bool is_tgmm) {
@@ -146,7 +159,9 @@ Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options, bool is_t
         chosen_tiling(options.tiling, call.m, call.k, call.n, options.run);
     if (!tiling) return tiling.diags().front();
     call.tiling = *tiling;
+    call.hints = options.hints;
   }
+  if (Problem problem = misplaced_hints(options)) return problem;
   if (options.input_buffer_count < 1) {
     return bad(
         fmt::format("input_buffer_count must be at least 1, got {}", options.input_buffer_count));

@@ -10,6 +10,7 @@
 #include "core/expected.h"
 #include "core/tensor.h"
 #include "core/tiling.h"
+#include "devices/cuda/hints.h"
 #include "devices/device.h"
 #include "kernels/reference.h"
 
@@ -48,6 +49,9 @@ struct GroupedMatmulOptions {
   std::int64_t input_buffer_count = 2;  // slots of each input window; never changes a result
   std::optional<std::int64_t>
       align;  // gmm: first rows of tiles are multiples of it; none: of the tile's m
+  // How the kernel of a given tiling uses a GPU: refused elsewhere, and where only the general
+  // kernel computes the call. Without a tiling the backend's model chooses both.
+  cuda::Hints hints;
   GroupWindow window;
   bool transpose_rhs = false;  // gmm: rhs is [groups, n, k]
   const Tensor* existing_out = nullptr;
@@ -86,7 +90,7 @@ struct GroupedMatmulGradients {
 
 // The cotangents of grouped_matmul's operands, called with the same operands and options, for that
 // of its result. A tiling given serves each product by its own m, k and n; a function is asked for
-// each.
+// each. Hints are of the call alone.
 Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, const Tensor& lhs,
                                                     const Tensor& rhs, const Tensor& group_sizes,
                                                     const GroupedMatmulOptions& options = {});

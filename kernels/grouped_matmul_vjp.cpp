@@ -72,6 +72,7 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
   // dlhs = cotangent . rhs^T: the forward's n is summed over here and its k is the result's width.
   GroupedMatmulOptions of_lhs = options;
   of_lhs.existing_out = nullptr;
+  of_lhs.hints = {};
   of_lhs.transpose_rhs = !options.transpose_rhs;
   of_lhs.out_dtype = lhs.dtype();
   if (const Tiling* tiling = std::get_if<Tiling>(&options.tiling))
@@ -82,6 +83,7 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
   // drhs[g] = lhs[rows of g]^T . cotangent[rows of g].
   GroupedMatmulOptions of_rhs = options;
   of_rhs.existing_out = nullptr;
+  of_rhs.hints = {};
   of_rhs.transpose_rhs = false;
   of_rhs.align.reset();
   of_rhs.out_dtype = rhs.dtype();

@@ -80,9 +80,12 @@ Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBindin
     result.notes.emplace_back("the interpreter computes every precision in f32");
   }
   if (*device == &cuda_device()) {
-    const cuda::DeviceFacts& facts = cuda::device_facts();
-    const auto plan = cuda::lower_any(*program, hints, facts.major == 9 && facts.minor == 0);
+    const auto plan = cuda::lower_any(*program, hints, cuda::device_facts().has_fast_kernels());
     if (plan && !plan->note.empty()) result.notes.push_back(plan->note);
+    // The model's own hints may go unused; the caller's may not.
+    if (plan && !(options.hints == cuda::Hints{})) {
+      if (auto problem = cuda::unused_hints(*plan, hints)) return {*problem};
+    }
   }
   binding.emplace("out", &result.out);
   Expected<DeviceReport> report = *device == &cuda_device()

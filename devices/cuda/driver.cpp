@@ -16,6 +16,7 @@ struct Driver {
   int (*init)(unsigned) = nullptr;
   int (*error_name)(int, const char**) = nullptr;
   int (*error_text)(int, const char**) = nullptr;
+  int (*driver_version)(int*) = nullptr;
   int (*device_count)(int*) = nullptr;
   int (*device_get)(int*, int) = nullptr;
   int (*device_name)(char*, int, int) = nullptr;
@@ -51,6 +52,7 @@ struct Driver {
     library.find(init, "cuInit");
     library.find(error_name, "cuGetErrorName");
     library.find(error_text, "cuGetErrorString");
+    library.find(driver_version, "cuDriverGetVersion");
     library.find(device_count, "cuDeviceGetCount");
     library.find(device_get, "cuDeviceGet");
     library.find(device_name, "cuDeviceGetName");
@@ -103,6 +105,7 @@ struct Driver {
     device_attribute(&facts.major, 75, device);  // .._COMPUTE_CAPABILITY_MAJOR
     device_attribute(&facts.minor, 76, device);  // .._COMPUTE_CAPABILITY_MINOR
     device_memory(&facts.memory, device);
+    driver_version(&facts.driver);
     if (facts.major < 8) {
       return {false,
               fmt::format("{} has compute capability {}.{}; the CUDA kernels are for 8.0 and newer",
@@ -141,6 +144,12 @@ int tensor_type(DType dtype) {  // CUtensorMapDataType
 
 Support driver_available() { return driver().support; }
 const DeviceFacts& device_facts() { return driver().facts; }
+
+std::string device_text() {
+  const DeviceFacts& facts = device_facts();
+  if (facts.name.empty()) return "no GPU";
+  return fmt::format("{}, driver {}.{}", facts.name, facts.driver / 1000, facts.driver % 1000 / 10);
+}
 
 Problem use_device() {
   void* current = nullptr;

@@ -21,8 +21,15 @@ struct DeviceFacts {
   int multiprocessors = 0;
   int major = 0, minor = 0;
   std::size_t memory = 0;  // bytes
+  int driver = 0;          // the newest CUDA that the driver knows: 13000 is 13.0
+
+  // The fast kernels are code for exactly this capability.
+  bool has_fast_kernels() const { return major == 9 && minor == 0; }
 };
+// Of the device that is used; all zero without one.
 const DeviceFacts& device_facts();
+// "NVIDIA H200, driver 13.0": what a time was measured on.
+std::string device_text();
 
 // Each returns what went wrong with the call's name, or nothing. Streams are CUstream; 0 is the
 // default one.

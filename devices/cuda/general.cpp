@@ -259,4 +259,10 @@ Expected<LoweredKernel> lower_any(const Program& program, const Hints& hints, bo
   return general;
 }
 
+std::optional<Diag> unused_hints(const LoweredKernel& kernel, const Hints& hints) {
+  if (!kernel.is_general || hints == Hints{}) return std::nullopt;
+  return error(ErrorCode::unsupported, fmt::format("hints ({}) are of the fast CUDA kernels: {}",
+                                                   hints_text(hints), kernel.note));
+}
+
 }  // namespace tessera::cuda

@@ -2,6 +2,8 @@
 // grid, tiles in global memory, a barrier after each statement. For compute capability 8.0 and
 // newer; correct, and slow.
 #pragma once
+#include <optional>
+
 #include "core/expected.h"
 #include "core/program.h"
 #include "devices/cuda/lower.h"
@@ -14,5 +16,8 @@ Expected<LoweredKernel> lower_general(const Program& program);
 // The fast kernel where the program and the machine (compute capability 9.0) have one, else the
 // general one, whose summary says why it is not the fast one.
 Expected<LoweredKernel> lower_any(const Program& program, const Hints& hints, bool has_fast = true);
+
+// Why a kernel does not honour hints: the general one takes none.
+std::optional<Diag> unused_hints(const LoweredKernel& kernel, const Hints& hints);
 
 }  // namespace tessera::cuda

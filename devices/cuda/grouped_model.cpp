@@ -141,18 +141,6 @@ class Model {
   std::vector<TileKind> kinds_;
 };
 
-// As many buffers as fit beside the staging of the result, eight at most.
-std::int64_t buffers_for(std::int64_t m, std::int64_t k, std::int64_t n, int staging_bytes) {
-  constexpr std::int64_t shared_memory = 232448, arrays = 2048;
-  return std::min<std::int64_t>((shared_memory - staging_bytes - arrays) / ((m + n) * k * 2 + 16),
-                                8);
-}
-
-Configuration straight(std::int64_t m, std::int64_t n, const Hints& hints) {
-  const int consumers = m == 64 && !hints.alternate ? 1 : 2;
-  return {{m, 64, n}, buffers_for(m, 64, n, consumers * 2 * 8192), 1, hints};
-}
-
 }  // namespace
 
 GroupedShape expected_shape(bool is_tgmm, std::int64_t m, std::int64_t k, std::int64_t n,
@@ -168,60 +156,9 @@ GroupedShape expected_shape(bool is_tgmm, std::int64_t m, std::int64_t k, std::i
   return shape;
 }
 
-GpuFigures gpu_figures(const std::string& device_name) {
-  GpuFigures figures;
-  if (device_name.find("H100") != std::string::npos) {
-    figures.memory_bytes_a_second = 2.9e12;
-    if (device_name.find("PCIe") != std::string::npos) {
-      figures.multiprocessors = 114;
-      figures.clock = 1.1e9;
-      figures.memory_bytes_a_second = 1.8e12;
-    }
-  }
-  return figures;
-}
-
 double estimate_seconds(const GroupedShape& shape, const Configuration& configuration,
                         const GpuFigures& gpu) {
   return Model(shape, configuration, gpu).seconds();
-}
-
-std::vector<Configuration> gmm_candidates() {
-  std::vector<Configuration> all;
-  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{128, 256},
-                             {256, 128},
-                             {128, 192},
-                             {128, 128},
-                             {64, 256}}) {
-    all.push_back(straight(m, n, {}));
-    if (m >= 128) all.push_back(straight(m, n, {.pairing = Pairing::rows}));
-  }
-  all.push_back(straight(128, 256, {.pairing = Pairing::columns}));
-  all.push_back(straight(128, 256, {.pairing = Pairing::rows, .band = 16}));
-  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{128, 128}, {64, 256}}) {
-    all.push_back(straight(m, n, {.alternate = true}));
-    all.push_back(straight(m, n, {.pairing = Pairing::rows, .alternate = true}));
-  }
-  // Few rows a group: the weights are the instructions' rows, and nobody reads them twice.
-  for (const std::int64_t m : {8, 16, 24, 32, 48})
-    all.push_back({{m, 64, 128}, 8, 1, {.right = Eviction::first}});
-  return all;
-}
-
-std::vector<Configuration> tgmm_candidates() {
-  std::vector<Configuration> all;
-  const auto add = [&](std::int64_t k, std::int64_t n, const Hints& hints) {
-    all.push_back({{64, k, n}, buffers_for(k, 64, n, 4 * 8192), 1, hints});
-  };
-  for (const auto& [k, n] :
-       {std::pair<std::int64_t, std::int64_t>{128, 256}, {256, 128}, {128, 128}}) {
-    add(k, n, {});
-    add(k, n, {.pairing = Pairing::rows});
-  }
-  add(128, 256, {.pairing = Pairing::columns});
-  add(128, 128, {.alternate = true});
-  add(128, 128, {.pairing = Pairing::rows, .alternate = true});
-  return all;
 }
 
 std::vector<Estimate> estimates(const GroupedShape& shape, const GpuFigures& gpu) {

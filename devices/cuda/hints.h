@@ -1,6 +1,7 @@
 // How a kernel uses the machine beside its tiles: what changes its speed and never its results.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tessera::cuda {
@@ -29,5 +30,8 @@ constexpr std::string_view name(Pairing pairing) {
 constexpr std::string_view name(Eviction eviction) {
   return eviction == Eviction::first ? "first" : eviction == Eviction::last ? "last" : "normal";
 }
+
+// "pairs along the rows, consumers in turn": what is not the default; empty when nothing is.
+std::string hints_text(const Hints& hints);
 
 }  // namespace tessera::cuda

@@ -35,7 +35,7 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hin
   const Support here = driver_available();
   if (!here.ok) return error(ErrorCode::environment, here.reason);
   const DeviceFacts& facts = device_facts();
-  Expected<LoweredKernel> plan = lower_any(program, hints, facts.major == 9 && facts.minor == 0);
+  Expected<LoweredKernel> plan = lower_any(program, hints, facts.has_fast_kernels());
   if (!plan) return plan.diags();
   std::shared_ptr<Kernel> kernel(new Kernel());
   kernel->program_ = program;

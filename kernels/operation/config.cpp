@@ -5,6 +5,9 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
+
+#include "kernels/operation/config_hints.h"
 
 namespace tessera {
 namespace {
@@ -24,7 +27,13 @@ constexpr IntegerField integer_fields[] = {{"block_m", &Config::block_m},
                                            {"num_stages", &Config::num_stages}};
 
 constexpr const char* all_fields =
-    "platform, backend, block_m, block_n, block_k, num_warps, num_stages, bypass_xla_tiling";
+    "platform, backend, block_m, block_n, block_k, num_warps, num_stages, "
+    "bypass_xla_tiling, align, hints";
+
+bool is_integer(const Json& value) {
+  return value.is_number_integer() &&
+         !(value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX);
+}
 
 Diag wrong(const std::string& field, const char* wanted, const Json& found) {
   return error(fmt::format("config field {} wants {}, got {}", field, wanted, found.dump()));
@@ -51,11 +60,20 @@ Diags set(Config& config, const std::string& field, const Json& value) {
     config.bypass_xla_tiling = value.get<bool>();
     return {};
   }
+  if (field == "align") {
+    if (!is_integer(value)) return {wrong(field, "an integer", value)};
+    config.align = value.get<std::int64_t>();
+    return {};
+  }
+  if (field == "hints") {
+    const Expected<cuda::Hints> hints = parse_hints(value);
+    if (!hints) return hints.diags();
+    config.hints = *hints;
+    return {};
+  }
   for (const IntegerField& known : integer_fields) {
     if (field != known.name) continue;
-    const bool fits = value.is_number_integer() &&
-                      !(value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX);
-    if (!fits) return {wrong(field, "an integer", value)};
+    if (!is_integer(value)) return {wrong(field, "an integer", value)};
     config.*(known.member) = value.get<std::int64_t>();
     return {};
   }
@@ -68,6 +86,8 @@ std::string to_json(const GroupedMatmulConfig& config) {
   Json object = {{"platform", name(config.platform)}, {"backend", name(config.backend)}};
   for (const IntegerField& field : integer_fields) object[field.name] = config.*(field.member);
   object["bypass_xla_tiling"] = config.bypass_xla_tiling;
+  if (config.align) object["align"] = *config.align;
+  if (!(config.hints == cuda::Hints{})) object["hints"] = to_json(config.hints);
   return object.dump();
 }
 
@@ -114,9 +134,32 @@ Diags check_config(const GroupedMatmulConfig& config) {
     diags.push_back(error(fmt::format("config field {} must be at least 1, got {}", field.name,
                                       config.*(field.member))));
   }
+  if (config.align && *config.align < 1)
+    diags.push_back(
+        error(fmt::format("config field align must be at least 1, got {}", *config.align)));
   if (config.num_warps >= 1 && !std::has_single_bit(static_cast<std::uint64_t>(config.num_warps)))
     diags.push_back(error(
         fmt::format("config field num_warps must be a power of two, got {}", config.num_warps)));
+  return diags;
+}
+
+Diags check_platform(const GroupedMatmulConfig& config, Platform platform) {
+  Diags diags;
+  const auto refuse = [&](std::string text) {
+    diags.push_back(error(ErrorCode::unsupported, std::move(text)));
+  };
+  if (config.num_warps != Config{}.num_warps) {
+    refuse(
+        fmt::format("num_warps = {} is not supported on {}: its kernels take their warps from the "
+                    "tile",
+                    config.num_warps, name(platform)));
+  }
+  if (config.bypass_xla_tiling)
+    refuse(fmt::format("bypass_xla_tiling is of platform xla, and this is {}", name(platform)));
+  if (platform != Platform::Cuda && !(config.hints == cuda::Hints{})) {
+    refuse(fmt::format("hints ({}) are of the CUDA kernels, and this is {}",
+                       cuda::hints_text(config.hints), name(platform)));
+  }
   return diags;
 }
 
@@ -124,6 +167,9 @@ std::string describe(const GroupedMatmulConfig& config) {
   const Config plain;
   std::string text = fmt::format("{}x{}x{}", config.block_m, config.block_k, config.block_n);
   if (config.num_stages != plain.num_stages) text += fmt::format(", {} stages", config.num_stages);
+  if (const std::string hints = cuda::hints_text(config.hints); !hints.empty())
+    text += ", " + hints;
+  if (config.align) text += fmt::format(", align {}", *config.align);
   if (config.num_warps != plain.num_warps) text += fmt::format(", {} warps", config.num_warps);
   if (config.bypass_xla_tiling) text += ", bypassing XLA's tiling";
   if (config.platform != plain.platform) text += fmt::format(", {}", name(config.platform));

@@ -6,6 +6,7 @@
 #include "devices/interpreter/timed_run.h"
 #include "kernels/fill.h"
 #include "kernels/grouped_matmul.h"
+#include "kernels/operation/cuda_tuning.h"
 #include "kernels/operation/grouped_tuning.h"
 
 namespace tessera {
@@ -89,6 +90,21 @@ GroupedTuningProblem gradient_of_rhs(GroupedTuningProblem p) {
   return p;
 }
 
+// The time of one call on the device of the problem's platform, on generated operands.
+Expected<double> measured_seconds(const GroupedTuningProblem& problem, const Config& config,
+                                  const Tuner& tuner) {
+  Operands operands = operands_of(problem);
+  fill(operands.lhs, Fill::normal, FillRole::lhs, problem.k, 1);
+  fill(operands.rhs, Fill::normal, FillRole::rhs, problem.k, 2);
+  if (operands.existing.elements() > 0)
+    fill(operands.existing, Fill::normal, FillRole::lhs, problem.k, 3);
+  const GroupedMatmulOptions options = options_of(problem, config, operands);
+  return tuner.mean_seconds([&]() -> Diags {
+    const Expected<GroupedMatmulRun> run = run_once(problem, operands, options);
+    return run ? Diags() : run.diags();
+  });
+}
+
 }  // namespace
 
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Config& config,
@@ -108,37 +124,14 @@ Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Co
   return *seconds * static_cast<double>(problem.n) / static_cast<double>(part.n);
 }
 
-Expected<double> measured_seconds(const GroupedTuningProblem& problem, const Config& config,
-                                  const Tuner& tuner) {
-  Operands operands = operands_of(problem);
-  fill(operands.lhs, Fill::normal, FillRole::lhs, problem.k, 1);
-  fill(operands.rhs, Fill::normal, FillRole::rhs, problem.k, 2);
-  if (operands.existing.elements() > 0)
-    fill(operands.existing, Fill::normal, FillRole::lhs, problem.k, 3);
-  const GroupedMatmulOptions options = options_of(problem, config, operands);
-  // A GPU's own events time the kernel alone; elsewhere the tuner's clock times the call.
-  double kernel = 0;
-  const auto call = [&]() -> Diags {
-    const Expected<GroupedMatmulRun> run = run_once(problem, operands, options);
-    if (!run) return run.diags();
-    kernel += run->report.wall_seconds;
-    return {};
-  };
-  if (problem.platform != Platform::Cuda) return tuner.mean_seconds(call);
-  for (int i = 0; i < tuner.warmup; ++i) {
-    if (Diags diags = call(); !diags.empty()) return diags;
-  }
-  kernel = 0;
-  const int count = std::max(tuner.iters, 1);
-  for (int i = 0; i < count; ++i) {
-    if (Diags diags = call(); !diags.empty()) return diags;
-  }
-  return kernel / count;
-}
-
 Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
                                             const AutotunePolicy& policy, const Tuner& tuner) {
   const GroupedTuningProblem whole = representative(problem);
+  if (problem.platform == Platform::Cuda) {
+    if (!policy.validate_backward) return time_on_cuda(whole, tuner);
+    return error(ErrorCode::unsupported,
+                 "on CUDA a configuration is of one product: each gradient is tuned by itself");
+  }
   std::vector<GroupedTuningProblem> products = {whole};
   if (policy.validate_backward && !whole.is_transposed()) {
     products.push_back(gradient_of_lhs(whole));
@@ -160,6 +153,16 @@ Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
     return simulates ? least_seconds(whole, config) : 0.0;
   };
   return Tuner::tune<Config>(grouped_candidates(problem), measure, bound);
+}
+
+Expected<TuningResult<Config>> time_candidates(const GroupedTuningProblem& problem,
+                                               const Tuner& tuner) {
+  if (problem.platform == Platform::Cuda) return time_on_cuda(problem, tuner);
+  const auto measure = [&](const Config& config) {
+    return problem.platform == Platform::Interpreter ? simulated_seconds(problem, config, INT64_MAX)
+                                                     : measured_seconds(problem, config, tuner);
+  };
+  return Tuner::tune<Config>(grouped_candidates(problem), measure);
 }
 
 }  // namespace tessera

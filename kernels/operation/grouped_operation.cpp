@@ -95,6 +95,8 @@ GroupedMatmulOptions grouped_options(const GroupedInvocation& call,
   GroupedMatmulOptions options = call_options(call);
   options.tiling = config.tiling();
   options.input_buffer_count = config.num_stages;
+  options.align = config.align;
+  options.hints = config.hints;
   return options;
 }
 
@@ -107,24 +109,16 @@ Expected<PaddedCall> padded_call(const GroupedInvocation& call, const GroupedMat
     if (!window) return window.diags();
     result.options.window = *window;
   }
-  const Platform platform = config.platform;
-  if (config.num_warps != GroupedMatmulConfig{}.num_warps) {
-    return error(ErrorCode::unsupported,
-                 fmt::format("num_warps = {} is not supported on {}: its kernels take their warps "
-                             "from the tile",
-                             config.num_warps, name(platform)));
-  }
-  if (config.bypass_xla_tiling) {
-    return error(
-        ErrorCode::unsupported,
-        fmt::format("bypass_xla_tiling is of platform xla, and this is {}", name(platform)));
-  }
+  if (Diags diags = check_platform(config, config.platform); !diags.empty()) return diags;
   // The operands are judged as they are given, before any row is added.
   const Expected<GroupedCall> valid =
       validate_gmm(*call.lhs, *call.rhs, *call.group_sizes, result.options);
   if (!valid) return valid.diags();
+  // A GPU's kernels mask what hangs over, and their tiles are those of its instructions.
   const Expected<Padding> padding =
-      grouped_padding(valid->m, valid->k, valid->n, config, given.do_padding);
+      config.platform == Platform::Cuda
+          ? Padding{valid->m, config.tiling()}
+          : grouped_padding(valid->m, valid->k, valid->n, config, given.do_padding);
   if (!padding) return padding.diags();
   result.padding = *padding;
   result.options.tiling = padding->tiling;

@@ -7,7 +7,9 @@
 #include <numeric>
 
 #include "devices/cuda/compiler.h"
-#include "devices/cuda/tuning.h"
+#include "devices/cuda/configuration.h"
+#include "devices/cuda/driver.h"
+#include "kernels/operation/cuda_tuning.h"
 
 namespace tessera {
 namespace {
@@ -53,17 +55,11 @@ std::int64_t groups_to_a_filled_one(const GroupedTuningProblem& problem) {
 std::string device_key(const GroupedTuningProblem& problem) {
   if (problem.platform == Platform::Interpreter)
     return fmt::format("interpreter {}|{}", problem.profile.machine.name, key_version);
-  if (problem.platform == Platform::Cuda) return fmt::format("cuda|{}", cuda::compiler_version());
+  if (problem.platform == Platform::Cuda) {
+    const std::string& gpu = cuda::device_facts().name;
+    return fmt::format("cuda {}|{}", gpu.empty() ? "without a GPU" : gpu, cuda::compiler_version());
+  }
   return fmt::format("{}|{}", name(problem.platform), key_version);
-}
-
-Config of_cuda(const cuda::Configuration& given) {
-  Config config;
-  config.block_m = given.tiling.m;
-  config.block_k = given.tiling.k;
-  config.block_n = given.tiling.n;
-  config.num_stages = given.buffers;
-  return config;
 }
 
 bool fits(const GroupedTuningProblem& problem, const Config& config) {
@@ -98,11 +94,7 @@ OperationKey grouped_key(const GroupedTuningProblem& p) {
 }
 
 GroupedMatmulConfig grouped_heuristic(const GroupedTuningProblem& problem) {
-  if (problem.platform == Platform::Cuda) {
-    return of_cuda(problem.is_transposed()
-                       ? cuda::tgmm_configuration(problem.m, problem.groups())
-                       : cuda::gmm_configuration(problem.m, problem.k, problem.groups()));
-  }
+  if (problem.platform == Platform::Cuda) return cuda_candidates(problem, 1).front().config;
   Config config;
   const Tiling& tiling = problem.profile.tiling;
   config.block_m = tiling.m;
@@ -125,27 +117,33 @@ GroupedMatmulConfig clamped(const GroupedMatmulConfig& config, std::int64_t m, s
 
 std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& problem) {
   std::vector<Config> result;
+  if (problem.platform == Platform::Cuda) {
+    for (const CudaCandidate& candidate : cuda_candidates(problem))
+      result.push_back(candidate.config);
+    return result;
+  }
   const auto add = [&](const Config& config) {
     Config own = clamped(config, problem.m, problem.k, problem.n);
     // Rows of no group are not worth a tile's: blocks beyond twice m would only be padding.
     while (own.block_m / 2 >= std::max<std::int64_t>(problem.m, 8)) own.block_m /= 2;
     if (std::find(result.begin(), result.end(), own) == result.end()) result.push_back(own);
   };
-  add(grouped_heuristic(problem));
-  const bool is_small = problem.platform == Platform::Cuda || !fits(problem, Config{});
-  if (is_small) {
-    for (const cuda::TuningLine& line :
-         problem.is_transposed() ? cuda::tgmm_lines() : cuda::gmm_lines())
-      add(of_cuda(line.configuration));
-    return result;
-  }
-  for (const auto& [m, n, k] : blocks) {
+  const auto add_blocks = [&](std::int64_t m, std::int64_t k, std::int64_t n, std::int64_t stages) {
     Config config;
     config.block_m = m;
-    config.block_n = n;
     config.block_k = k;
+    config.block_n = n;
+    config.num_stages = stages;
     add(config);
+  };
+  add(grouped_heuristic(problem));
+  if (fits(problem, Config{})) {
+    for (const auto& [m, n, k] : blocks) add_blocks(m, k, n, Config{}.num_stages);
+    return result;
   }
+  for (const cuda::Configuration& c :
+       problem.is_transposed() ? cuda::tgmm_candidates() : cuda::gmm_candidates())
+    add_blocks(c.tiling.m, c.tiling.k, c.tiling.n, c.buffers);
   return result;
 }
 
@@ -208,6 +206,8 @@ double least_seconds(const GroupedTuningProblem& p, const GroupedMatmulConfig& c
 std::string measure_name(const GroupedTuningProblem& problem) {
   if (problem.platform == Platform::Interpreter)
     return fmt::format("simulated on {}", problem.profile.machine.name);
+  if (problem.platform == Platform::Cuda)
+    return fmt::format("measured on {}, {}", cuda::device_text(), cuda::compiler_version());
   return fmt::format("measured on {}", name(problem.platform));
 }
 

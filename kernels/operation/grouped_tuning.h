@@ -34,11 +34,11 @@ struct GroupedTuningProblem {
 // and which share of the groups has rows, halved as often as it can be.
 OperationKey grouped_key(const GroupedTuningProblem& problem);
 
-// 128x128x128, 4 warps, 2 stages, or the tiling that the machine's profile brings. On CUDA its own
-// table answers.
+// 128x128x128, 4 warps, 2 stages, or the tiling that the machine's profile brings. On CUDA the
+// first of the backend's own candidates (cuda_tuning.h).
 GroupedMatmulConfig grouped_heuristic(const GroupedTuningProblem& problem);
-// The heuristic one first, then ejKernel's nine (on a machine whose vmem does not hold them, and on
-// CUDA, the lines of CUDA's table), clamped to the problem, each once.
+// The heuristic one first, then ejKernel's nine (on a machine whose vmem does not hold them, the
+// tiles of the CUDA kernels), clamped to the problem, each once. On CUDA the backend's candidates.
 std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& problem);
 // m = 128 tiles of a problem with 60 rows have 60 rows after padding to 128: the padded m decides.
 GroupedMatmulConfig clamped(const GroupedMatmulConfig& config, std::int64_t m, std::int64_t k,
@@ -58,16 +58,18 @@ Expected<double> simulated_seconds(const GroupedTuningProblem& problem,
                                    std::int64_t most_steps = 200'000);
 // No simulated time is below it: the products at the peak rate, or the bytes at that of the memory.
 double least_seconds(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
-// The time of one call on the device of the problem's platform, on generated operands.
-Expected<double> measured_seconds(const GroupedTuningProblem& problem,
-                                  const GroupedMatmulConfig& config, const Tuner& tuner);
+// All candidates on the problem's own sizes: simulated (whole runs), measured by CUDA events in
+// turn, or by the tuner's clock.
+Expected<TuningResult<GroupedMatmulConfig>> time_candidates(const GroupedTuningProblem& problem,
+                                                            const Tuner& tuner);
 
 // Tunes on representative sizes: simulated for the interpreter, measured elsewhere. With
-// policy.validate_backward the time is that of the call and both its gradients.
+// policy.validate_backward the time is that of the call and both its gradients; on CUDA that is
+// ErrorCode::unsupported, since each of the three products has a configuration of its own.
 Expected<TuningResult<GroupedMatmulConfig>> tune_grouped(const GroupedTuningProblem& problem,
                                                          const AutotunePolicy& policy,
                                                          const Tuner& tuner = {});
-// "simulated on v5e", "measured on cuda".
+// "simulated on v5e", "measured on NVIDIA H200, driver 13.0, NVRTC 13.0".
 std::string measure_name(const GroupedTuningProblem& problem);
 
 }  // namespace tessera

@@ -23,7 +23,8 @@ template <typename Cfg>
 struct Measurement {
   Cfg config;
   std::optional<double> seconds;
-  std::string skipped;  // why there is no time: it failed, or cannot be the fastest
+  std::string skipped;                  // why there is no time: it failed, or cannot be the fastest
+  std::optional<double> expected = {};  // seconds, by a model that the tuner does not ask
 };
 
 template <typename Cfg>
@@ -32,6 +33,16 @@ struct TuningResult {
   std::size_t best = 0;
   const Measurement<Cfg>& winner() const { return candidates[best]; }
 };
+
+// Something that can be timed again and again.
+using TimedArm = std::function<Expected<double>()>;
+
+// The median of each arm over `rounds`, in which all take turns, backwards in every other one: a
+// machine that slows down as it warms up slows all alike. Before that `warmup` rounds (one at
+// least); an arm whose shortest warm-up takes over twice the fastest's is not run again and keeps
+// that time. One that fails is not run again and keeps its error.
+std::vector<Expected<double>> seconds_in_turn(const std::vector<TimedArm>& arms, int warmup,
+                                              int rounds);
 
 class Tuner {
  public:

@@ -103,7 +103,7 @@ TEST(Operation, M1_json_is_strict_and_names_the_field) {
   };
   EXPECT_EQ(wrong(R"({"block_q": 1})"),
             "a config has no field block_q; its fields are platform, backend, block_m, block_n, "
-            "block_k, num_warps, num_stages, bypass_xla_tiling");
+            "block_k, num_warps, num_stages, bypass_xla_tiling, align, hints");
   EXPECT_EQ(wrong(R"({"block_m": "64"})"), "config field block_m wants an integer, got \"64\"");
   EXPECT_EQ(wrong(R"({"block_m": 64.5})"), "config field block_m wants an integer, got 64.5");
   EXPECT_EQ(wrong(R"({"block_m": 0})"), "config field block_m must be at least 1, got 0");

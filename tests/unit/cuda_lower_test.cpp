@@ -48,14 +48,6 @@ TEST(CudaLower, too_many_stages_are_refused_with_the_number_that_fits) {
             "5 buffers of 49152 bytes do not fit the shared memory; at most 4 do");
 }
 
-TEST(CudaLower, the_tables_choose_by_rows_and_steps) {
-  EXPECT_EQ(gmm_configuration(131072, 7168, 256).tiling, (Tiling{128, 64, 256}));
-  EXPECT_EQ(gmm_configuration(262144, 768, 128).tiling, (Tiling{128, 64, 128}));
-  EXPECT_EQ(gmm_configuration(4096, 7168, 256).tiling, (Tiling{16, 64, 128}));
-  EXPECT_EQ(gmm_configuration(0, 64, 0).tiling, (Tiling{8, 64, 128}));
-  EXPECT_EQ(tgmm_configuration(65536, 8).tiling, (Tiling{64, 128, 256}));
-}
-
 TEST(CudaOrder, every_tile_comes_once) {
   for (const TileGrid& grid :
        {TileGrid{1, 1, 1}, {1, 17, 3}, {3, 8, 8}, {2, 7, 5}, {1, 100, 1}, {4, 1, 9}}) {

@@ -88,16 +88,6 @@ inline std::vector<TestConfiguration> test_configurations() {
   }
   for (const auto& [tk, tn] : {std::pair{128, 256}, {256, 128}, {128, 128}})
     all.push_back(tgmm_configuration(tk, tn, 4, "bf16", "f32"));
-  for (const TuningLine& line : gmm_lines()) {
-    const Configuration& c = line.configuration;
-    for (const int transpose : {0, 1}) {
-      TestConfiguration tuned =
-          gmm_configuration(static_cast<int>(c.tiling.m), static_cast<int>(c.tiling.n),
-                            static_cast<int>(c.buffers), "bf16", "bf16", transpose);
-      tuned.settings["tk"] = std::to_string(c.tiling.k);
-      all.push_back(tuned);
-    }
-  }
   const TestConfiguration large = gmm_configuration(128, 256, 4, "bf16", "bf16", 0);
   all.push_back(large.with({.left = Eviction::last, .right = Eviction::first}));
   all.push_back(gmm_configuration(128, 256, 4, "f16", "f32", 1).with(row_pairs));

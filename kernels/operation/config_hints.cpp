@@ -1,0 +1,80 @@
+#include "kernels/operation/config_hints.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string>
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using cuda::Eviction;
+using cuda::Pairing;
+
+Diag wrong(const std::string& field, const std::string& wanted, const Json& found) {
+  return error(fmt::format("config hint {} wants {}, got {}", field, wanted, found.dump()));
+}
+
+template <typename Enum, std::size_t count>
+std::optional<Diag> set(Enum& member, const std::string& field, const Json& value,
+                        const std::array<Enum, count>& all) {
+  std::string names;
+  for (const Enum known : all) {
+    if (value.is_string() && value.get<std::string>() == cuda::name(known)) {
+      member = known;
+      return std::nullopt;
+    }
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", cuda::name(known));
+  }
+  return wrong(field, "one of " + names, value);
+}
+
+std::optional<Diag> set(cuda::Hints& hints, const std::string& field, const Json& value) {
+  constexpr std::array evictions{Eviction::normal, Eviction::first, Eviction::last};
+  if (field == "pairing") {
+    constexpr std::array pairings{Pairing::none, Pairing::rows, Pairing::columns};
+    return set(hints.pairing, field, value, pairings);
+  }
+  if (field == "left") return set(hints.left, field, value, evictions);
+  if (field == "right") return set(hints.right, field, value, evictions);
+  if (field == "alternate") {
+    if (!value.is_boolean()) return wrong(field, "true or false", value);
+    hints.alternate = value.get<bool>();
+    return std::nullopt;
+  }
+  if (field == "band") {
+    constexpr int most = 1024;
+    if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most)
+      return wrong(field, fmt::format("an integer from 1 to {}", most), value);
+    hints.band = value.get<int>();
+    return std::nullopt;
+  }
+  return error(fmt::format(
+      "a config has no hint {}; its hints are pairing, alternate, band, left, right", field));
+}
+
+}  // namespace
+
+Json to_json(const cuda::Hints& hints) {
+  return {{"pairing", cuda::name(hints.pairing)},
+          {"alternate", hints.alternate},
+          {"band", hints.band},
+          {"left", cuda::name(hints.left)},
+          {"right", cuda::name(hints.right)}};
+}
+
+Expected<cuda::Hints> parse_hints(const Json& value) {
+  if (!value.is_object())
+    return error(fmt::format("config field hints wants an object, got {}", value.dump()));
+  cuda::Hints hints;
+  Diags diags;
+  for (const auto& [field, given] : value.items()) {
+    if (auto problem = set(hints, field, given)) diags.push_back(*problem);
+  }
+  if (!diags.empty()) return diags;
+  return hints;
+}
+
+}  // namespace tessera

@@ -1,0 +1,16 @@
+// The hints of a configuration as JSON: {"pairing": "rows", "alternate": true, "band": 16,
+// "left": "last", "right": "first"}.
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "core/expected.h"
+#include "devices/cuda/hints.h"
+
+namespace tessera {
+
+// All fields, in the order above.
+nlohmann::ordered_json to_json(const cuda::Hints& hints);
+// Fields left out have their defaults; an unknown one and a wrong value are errors that name it.
+Expected<cuda::Hints> parse_hints(const nlohmann::ordered_json& value);
+
+}  // namespace tessera

@@ -1,0 +1,291 @@
+// Tuning for a GPU, as far as it goes without one: what the candidates are, that their hints reach
+// the kernel or are refused, and how times are taken in turn.
+#include "kernels/operation/cuda_tuning.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "cli/cli.h"
+#include "cli/config_choice.h"
+#include "devices/cuda/cuda_device.h"
+#include "devices/cuda/general.h"
+#include "kernels/grouped_call.h"
+#include "kernels/operation/persistent_cache.h"
+#include "tests/unit/temporary.h"
+
+namespace tessera {
+namespace {
+
+using Config = GroupedMatmulConfig;
+
+GroupedTuningProblem large(bool is_tgmm) {
+  GroupedTuningProblem p;
+  if (is_tgmm) p.algorithm = "transposed_grouped_matmul";
+  p.platform = Platform::Cuda;
+  p.m = 32768;
+  p.k = 4096;
+  p.n = 4096;
+  p.group_sizes = {10000, 6000, 8000, 8768};
+  p.local_groups = 4;
+  p.out = DType::bf16;
+  return p;
+}
+
+const Config in_pairs = [] {
+  Config config;
+  config.block_m = 128;
+  config.block_k = 64;
+  config.block_n = 256;
+  config.num_stages = 4;
+  config.align = 1;
+  config.hints = {.pairing = cuda::Pairing::rows, .band = 16};
+  return config;
+}();
+
+TEST(CudaTuning, candidates_are_the_backends_data_in_the_models_order) {
+  for (const bool is_tgmm : {false, true}) {
+    const GroupedTuningProblem problem = large(is_tgmm);
+    const std::vector<cuda::Configuration> data =
+        is_tgmm ? cuda::tgmm_candidates() : cuda::gmm_candidates();
+    const std::vector<CudaCandidate> all = cuda_candidates(problem);
+    ASSERT_EQ(all.size(), data.size());
+    double last = 0;
+    for (const CudaCandidate& candidate : all) {
+      cuda::Configuration there = cuda_configuration(candidate.config);
+      if (is_tgmm) there.align = 1;
+      EXPECT_NE(std::find(data.begin(), data.end(), there), data.end())
+          << describe(candidate.config);
+      ASSERT_TRUE(candidate.expected);
+      EXPECT_GE(*candidate.expected, last);
+      last = *candidate.expected;
+    }
+    EXPECT_EQ(grouped_heuristic(problem), all.front().config);
+    EXPECT_EQ(grouped_candidates(problem).size(), all.size());
+    EXPECT_EQ(cuda_configuration(all.front().config).hints,
+              device_call(problem).configuration().hints);
+  }
+}
+
+// Rows of 71 numbers, and f32: only the general kernel computes these, and it takes no hints.
+TEST(CudaTuning, a_problem_without_a_fast_kernel_is_offered_no_hints) {
+  GroupedTuningProblem odd = large(false), wide = large(false);
+  odd.n = 71;
+  wide.lhs = wide.rhs = DType::f32;
+  for (const GroupedTuningProblem& problem : {odd, wide}) {
+    const std::vector<CudaCandidate> all = cuda_candidates(problem);
+    ASSERT_GE(all.size(), 5u);
+    for (const CudaCandidate& candidate : all) {
+      EXPECT_EQ(candidate.config.hints, cuda::Hints{});
+      EXPECT_FALSE(candidate.expected);
+    }
+  }
+}
+
+TEST(CudaTuning, options_of_the_problem_reach_the_program) {
+  GroupedTuningProblem problem = large(false);
+  problem.local_groups = 2;
+  problem.local_rows = problem.transpose_rhs = problem.overwrites = true;
+  const Expected<Program> program = device_call(problem).program(cuda_configuration(in_pairs));
+  ASSERT_TRUE(program) << render(program.diags());
+  const auto shape = [&](std::string_view name) {
+    for (const Buffer& buffer : program->buffers) {
+      if (buffer.name == name) return buffer.shape;
+    }
+    return Shape{};
+  };
+  EXPECT_EQ(shape("rhs"), (Shape{2, 4096, 4096}));
+  EXPECT_EQ(shape("group_sizes"), Shape{4});
+  EXPECT_EQ(shape("existing_out"), (Shape{32768, 4096}));
+  DeviceGroupedMatmul wrong = device_call(large(true));
+  wrong.transpose_rhs = true;
+  EXPECT_EQ(wrong.program({}).diags()[0].message, "transpose_rhs is of gmm, and this is tgmm");
+}
+
+TEST(CudaTuning, hints_are_kept_as_json_and_named_when_wrong) {
+  EXPECT_EQ(to_json(in_pairs),
+            R"({"platform":"auto","backend":"any","block_m":128,"block_n":256,"block_k":64,)"
+            R"("num_warps":4,"num_stages":4,"bypass_xla_tiling":false,"align":1,)"
+            R"("hints":{"pairing":"rows","alternate":false,"band":16,"left":"normal",)"
+            R"("right":"normal"}})");
+  EXPECT_EQ(describe(in_pairs), "128x64x256, 4 stages, pairs along the rows, bands of 16, align 1");
+  for (const CudaCandidate& candidate : cuda_candidates(large(false)))
+    EXPECT_EQ(*parse_config(to_json(candidate.config)), candidate.config);
+  const auto wrong = [](const char* json) { return parse_config(json).diags()[0].message; };
+  EXPECT_EQ(wrong(R"({"hints": 3})"), "config field hints wants an object, got 3");
+  EXPECT_EQ(wrong(R"({"hints": {"cluster": 2}})"),
+            "a config has no hint cluster; its hints are pairing, alternate, band, left, right");
+  EXPECT_EQ(wrong(R"({"hints": {"pairing": "both"}})"),
+            "config hint pairing wants one of none, rows, columns, got \"both\"");
+  EXPECT_EQ(wrong(R"({"hints": {"band": 0}})"),
+            "config hint band wants an integer from 1 to 1024, got 0");
+  EXPECT_EQ(wrong(R"({"align": 0})"), "config field align must be at least 1, got 0");
+}
+
+TEST(CudaTuning, hints_are_honoured_or_refused) {
+  const Diags elsewhere = check_platform(in_pairs, Platform::Interpreter);
+  ASSERT_EQ(elsewhere.size(), 1u);
+  EXPECT_EQ(elsewhere[0].code, ErrorCode::unsupported);
+  EXPECT_TRUE(check_platform(in_pairs, Platform::Cuda).empty());
+
+  Tensor lhs(DType::bf16, {8, 16}), rhs(DType::bf16, {1, 16, 16}), sizes(DType::i32, {1});
+  GroupedMatmulOptions options;
+  options.hints = in_pairs.hints;
+  options.tiling = in_pairs.tiling();
+  options.device = "interpreter";
+  EXPECT_EQ(grouped_matmul(lhs, rhs, sizes, options).diags()[0].message,
+            "hints (pairs along the rows, bands of 16) are of the CUDA kernels, and this runs on "
+            "interpreter");
+  options.device = "cuda";
+  const Expected<GroupedCall> call = validate_gmm(lhs, rhs, sizes, options);
+  ASSERT_TRUE(call);
+  EXPECT_EQ(call->hints, in_pairs.hints);
+  options.tiling = {};
+  EXPECT_EQ(validate_gmm(lhs, rhs, sizes, options).diags()[0].message,
+            "hints (pairs along the rows, bands of 16) go with a tiling, and none is given");
+
+  GroupedTuningProblem odd = large(false);
+  odd.n = 71;
+  const Expected<Program> program = device_call(odd).program(cuda_configuration(in_pairs));
+  ASSERT_TRUE(program);
+  const Expected<cuda::LoweredKernel> general = cuda::lower_any(*program, in_pairs.hints);
+  ASSERT_TRUE(general);
+  const auto refused = cuda::unused_hints(*general, in_pairs.hints);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->code, ErrorCode::unsupported);
+  EXPECT_NE(refused->message.find("rows of `rhs` are 142 bytes"), std::string::npos)
+      << refused->message;
+  EXPECT_FALSE(cuda::unused_hints(*general, {}));
+}
+
+TEST(CudaTuning, a_gradients_configuration_is_its_own) {
+  AutotunePolicy policy;
+  policy.validate_backward = true;
+  const auto tuned = tune_grouped(large(false), policy);
+  ASSERT_FALSE(tuned);
+  EXPECT_EQ(tuned.diags()[0].code, ErrorCode::unsupported);
+}
+
+// What a GPU's tuning left in the cache comes back whole, hints and all, for the same key alone.
+TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
+  const TemporaryFolder folder;
+  ::setenv("TESSERA_CACHE", folder.file("cache").c_str(), 1);
+  cli::RunRequest request;
+  request.device = &cuda_device();
+  const auto chosen = [&](cli::Problem& problem) {
+    problem.m = 512;
+    problem.k = problem.n = 256;
+    problem.group_sizes = {200, 312};
+    problem.local_groups = 2;
+    const Expected<cli::Arguments> none = cli::parse_arguments({}, {});
+    return cli::choose_config(problem, request, *none);
+  };
+  cli::Problem first;
+  const auto before = chosen(first);
+  ASSERT_TRUE(before) << render(before.diags());
+  EXPECT_EQ(before->source, ConfigSource::Heuristics);
+  EXPECT_FALSE(first.tiling);
+  ASSERT_TRUE(PersistentCache::of_user()
+                  .store({before->key, to_json(in_pairs), "autotune", 1e-3, "by hand"})
+                  .empty());
+  cli::Problem second, other;
+  other.out_dtype = DType::bf16;
+  const auto after = chosen(second);
+  EXPECT_EQ(chosen(other)->source, ConfigSource::Heuristics);
+  ::unsetenv("TESSERA_CACHE");
+  ASSERT_TRUE(after);
+  EXPECT_EQ(after->source, ConfigSource::Persistent);
+  EXPECT_EQ(*second.tiling, in_pairs.tiling());
+  EXPECT_EQ(second.buffers, 4);
+  EXPECT_EQ(second.align, 1);
+  EXPECT_EQ(second.hints, in_pairs.hints);
+}
+
+TEST(CudaTuning, the_command_lists_estimates_and_refuses_to_measure_without_a_gpu) {
+  const auto ran = [](std::vector<std::string> more) {
+    std::vector<std::string> words = {"tune", "gmm",  "--m", "32768", "--groups", "4",
+                                      "--k",  "4096", "--n", "4096",  "--device", "cuda"};
+    words.insert(words.end(), more.begin(), more.end());
+    std::ostringstream out, err;
+    const int code = cli::run(words, out, err);
+    return std::pair(code, out.str() + err.str());
+  };
+  const auto [code, listed] = ran({"--estimates", "--json"});
+  ASSERT_EQ(code, 0) << listed;
+  const auto object = nlohmann::json::parse(listed);
+  EXPECT_EQ(object["candidates"].size(), cuda::gmm_candidates().size());
+  EXPECT_GT(object["candidates"][0]["expected_seconds"], 0.0);
+  EXPECT_TRUE(object["candidates"][0]["seconds"].is_null());
+  EXPECT_FALSE(object.contains("kept"));
+  EXPECT_NE(ran({"--estimates"}).second.find("nothing is measured"), std::string::npos);
+  EXPECT_EQ(ran({"--estimates", "--iters", "3"}).first, 2);
+  if (cuda::driver_available().ok) return;
+  const auto [refused, why] = ran({});
+  EXPECT_EQ(refused, 3);
+  EXPECT_NE(why.find("error: device cuda: " + cuda_device().available().reason), std::string::npos);
+}
+
+TEST(SecondsInTurn, all_arms_take_turns_backwards_every_other_round) {
+  std::string order;
+  const auto arm = [&](char name, std::vector<double> times) -> TimedArm {
+    return [&order, name, times, at = std::size_t{0}]() mutable -> Expected<double> {
+      order += name;
+      return times[at++ % times.size()];
+    };
+  };
+  const auto times =
+      seconds_in_turn({arm('a', {9, 1, 5, 3}), arm('b', {9, 2, 2, 4})}, /*warmup=*/1, 3);
+  EXPECT_EQ(order,
+            "ab"
+            "ab"
+            "ba"
+            "ab");
+  EXPECT_EQ(*times[0], 3);
+  EXPECT_EQ(*times[1], 2);
+}
+
+TEST(SecondsInTurn, the_hopeless_and_the_failing_are_not_run_again) {
+  int slow = 0, failing = 0;
+  const auto times = seconds_in_turn({[]() -> Expected<double> { return 1.0; },
+                                      [&]() -> Expected<double> {
+                                        ++slow;
+                                        return slow == 1 ? 50.0 : 2.5;
+                                      },
+                                      [&]() -> Expected<double> {
+                                        ++failing;
+                                        return error("too large");
+                                      }},
+                                     2, 10);
+  EXPECT_EQ(*times[0], 1.0);
+  EXPECT_EQ(*times[1], 2.5);
+  EXPECT_EQ(slow, 2);
+  ASSERT_FALSE(times[2]);
+  EXPECT_EQ(times[2].diags()[0].message, "too large");
+  EXPECT_EQ(failing, 1);
+}
+
+// On a GPU: every candidate has a time, and the fastest is kept with what it was measured on.
+TEST(CudaTuningDevice, every_candidate_is_timed) {
+  if (const Support here = cuda_device().available(); !here.ok) GTEST_SKIP() << here.reason;
+  for (const bool is_tgmm : {false, true}) {
+    GroupedTuningProblem problem = large(is_tgmm);
+    problem.m = 1024;
+    problem.group_sizes = {300, 0, 500, 224};
+    Tuner tuner;
+    tuner.warmup = 1;
+    tuner.iters = 3;
+    const auto tuned = tune_grouped(problem, {}, tuner);
+    ASSERT_TRUE(tuned) << render(tuned.diags());
+    for (const auto& candidate : tuned->candidates)
+      EXPECT_TRUE(candidate.seconds) << describe(candidate.config) << ": " << candidate.skipped;
+    EXPECT_NE(measure_name(problem).find(cuda::device_facts().name), std::string::npos);
+    EXPECT_NE(grouped_key(problem).device.find(cuda::device_facts().name), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace tessera
