@@ -17,8 +17,6 @@ namespace tessera {
 namespace {
 
 void describe(const Record& record, Certificate& certificate) {
-  certificate.program_hash = text_hash(print(*record.program));
-  certificate.protocol_hash = protocol_hash(record);
   certificate.version = TESSERA_VERSION;
   certificate.is_partial = record.is_partial;
   certificate.agents = static_cast<std::int64_t>(record.agents.size());
@@ -195,6 +193,9 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   Expected<RunResult> result = simulate(run);
   if (!result) return result.diags();
   Certificate certificate = certifier.certificate();
+  if (!certifier.record().is_over_budget)
+    certificate.program_hash = text_hash(print(*certifier.record().program));
+  certificate.protocol_hash = protocol_hash(certifier.record());
   certificate.run = *std::move(result);
   certificate.run.certificate = nullptr;  // this is more
   if (certificate.broken.empty()) {

@@ -50,8 +50,9 @@ struct Certificate {
   std::vector<Finding> wait_findings;   // one for each of them: the line, and why it is needed
   bool orders_parallel_loops = false;   // it holds for one order of the points of parallel loops
 
-  std::uint64_t program_hash = 0;   // of the expanded program's text
-  std::uint64_t protocol_hash = 0;  // of what the agents did, each by itself
+  // Of the expanded program's text, and of what the agents did, each by itself. certify() fills
+  // them in; to a Certifier in an ordinary run nobody puts the question.
+  std::uint64_t program_hash = 0, protocol_hash = 0;
   std::string profile;
   std::string version;
   bool is_partial = false;  // copies may land in parts

@@ -1,6 +1,8 @@
 // Which ranges of a record overlap, and who uses them.
 #pragma once
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "interp/certificate/record.h"
@@ -20,8 +22,8 @@ class Conflicts {
   explicit Conflicts(const Record& record);
 
   // Ranges that a range overlaps and that may be accessed in conflict with it, itself included.
-  const std::vector<std::int32_t>& overlapping(std::int32_t range) const {
-    return overlapping_[static_cast<std::size_t>(range)];
+  std::span<const std::int32_t> overlapping(std::int32_t range) const {
+    return overlapping_.of(range);
   }
   // A core that accesses a range, itself or by its copies: where it stands behind the last of these
   // accesses (of a copy: its start), of any kind and of those that do not only read.
@@ -30,18 +32,34 @@ class Conflicts {
     std::int32_t end_of_any = 0, end_of_changes = 0;
     bool has_copies = false;
   };
-  const std::vector<User>& users(std::int32_t range) const {
-    return users_[static_cast<std::size_t>(range)];
-  }
+  std::span<const User> users(std::int32_t range) const { return users_.of(range); }
 
  private:
+  // A list for each range, one behind the other in memory: records have thousands of short ones.
+  template <typename T>
+  class Lists {
+   public:
+    // Each pair is a range and an entry of its list, in the order that the list will have.
+    Lists() = default;
+    Lists(std::size_t ranges, const std::vector<std::pair<std::int32_t, T>>& pairs);
+    std::span<const T> of(std::int32_t range) const {
+      const auto r = static_cast<std::size_t>(range);
+      return {entries_.data() + begin_[r], entries_.data() + begin_[r + 1]};
+    }
+
+   private:
+    std::vector<std::size_t> begin_;
+    std::vector<T> entries_;
+  };
+  using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
+
   void find_users();
   void find_overlaps();
-  void overlap(std::vector<std::int32_t>& ranges);
+  void overlap(std::span<const std::int32_t> of_object, Pairs& pairs) const;
 
   const Record& record_;
-  std::vector<std::vector<std::int32_t>> overlapping_;
-  std::vector<std::vector<User>> users_;
+  Lists<std::int32_t> overlapping_;
+  Lists<User> users_;
 };
 
 }  // namespace tessera

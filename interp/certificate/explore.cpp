@@ -6,9 +6,19 @@
 #include <set>
 
 #include "interp/certificate/courses.h"
+#include "interp/certificate/fingerprint.h"
 #include "interp/schedule.h"
 
 namespace tessera {
+namespace {
+
+// A later run of the same program.
+void identify(Certificate& certificate, const Certificate& first, const Record& record) {
+  certificate.program_hash = first.program_hash;
+  certificate.protocol_hash = protocol_hash(record);
+}
+
+}  // namespace
 
 Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
                                              const CertifyOptions& options,
@@ -39,6 +49,7 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
     const Certificate& found = certifier.certificate();
     if (found.verdict == SchedulesVerdict::refuted) {
       Certificate refuted = found;
+      identify(refuted, first, certifier.record());
       refuted.broken = first.broken;
       refuted.same_in_every_schedule = false;
       refuted.schedules = i + 1;
@@ -47,7 +58,7 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
     }
     if (found.verdict != SchedulesVerdict::proved) return none;
     if (!courses.follow(certifier.record(), beginning, schedule->order)) return none;
-    protocols.insert(found.protocol_hash);
+    protocols.insert(protocol_hash(certifier.record()));
     std::vector<std::uint64_t> outcome;
     for (const ResultHash& hash : result->results) outcome.push_back(hash.hash);
     outcomes.insert(std::move(outcome));
@@ -83,9 +94,10 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
       certificate.pct_bound =
           pct_bound(run.devices + result->stats.dmas, result->stats.steps, depth);
     }
-    protocols.insert(certifier.certificate().protocol_hash);
+    protocols.insert(protocol_hash(certifier.record()));
     if (certifier.certificate().verdict == SchedulesVerdict::refuted) {
       Certificate found = certifier.certificate();
+      identify(found, certificate, certifier.record());
       found.schedules = i + 1;
       found.run = *std::move(result);
       return found;

@@ -27,6 +27,7 @@ std::uint64_t text_hash(const std::string& text) {
 }
 
 std::uint64_t protocol_hash(const Record& record) {
+  if (record.is_over_budget) return 0;
   std::vector<std::int32_t> agents(record.agents.size());
   for (std::size_t i = 0; i < agents.size(); ++i) agents[i] = static_cast<std::int32_t>(i);
   const auto agent = [&](std::int32_t a) -> const RecordedAgent& {

@@ -9,6 +9,7 @@ namespace tessera {
 
 std::uint64_t text_hash(const std::string& text);
 // The same whatever schedule the run had: agents by name, each with its own events in order.
+// 0 when the record is over its budget.
 std::uint64_t protocol_hash(const Record& record);
 
 }  // namespace tessera

@@ -119,7 +119,7 @@ class FreezeOne {
         // A pair in which y was first in the run is found when y is held back.
         if (turn_[at(y)] < turn_[at(x)] || clash(event.access, other.access) == Clash::none)
           continue;
-        const std::vector<std::int32_t>& near = conflicts_.overlapping(event.object);
+        const std::span<const std::int32_t> near = conflicts_.overlapping(event.object);
         if (std::find(near.begin(), near.end(), other.object) != near.end()) found_.add(x, y);
       }
     }
