@@ -130,8 +130,9 @@ bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
 void Machine::take(Copy& copy) {
   if (copy.bytes == 0) return;
   const bool stored_only = copy.kind == CopyKind::write_back;
-  copy.data = stored_only ? copy.src.storage->snapshot_stored(copy.src.box)
-                          : copy.src.storage->snapshot(copy.src.box);
+  const bool carries = !copy.dst.storage->is_idle();
+  copy.data = stored_only ? copy.src.storage->snapshot_stored(copy.src.box, carries)
+                          : copy.src.storage->snapshot(copy.src.box, carries);
   if (options_.uninitialised != Uninitialised::strict || copy.data.initialised()) return;
   stop(uninitialised_finding(program_, "read", copy.src, copy.data.first_uninitialised(),
                              copy.data.origin(), copy.id, copy.statement));

@@ -54,7 +54,10 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
     devices_.push_back(std::make_unique<Site>(program, *this, d, code_));
 }
 
-Machine::~Machine() = default;
+Machine::~Machine() {
+  for (const auto& d : devices_)
+    for (const auto& storage : d->storages) storage->drop_aliases();
+}
 
 void Machine::tell(Event& event) {
   event.step = step_;

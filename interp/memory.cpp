@@ -14,8 +14,12 @@ constexpr std::size_t alignment = 64;
 
 }  // namespace
 
-Storage::Storage(const Buffer& buffer, Checks checks)
-    : buffer_(buffer), layout_(buffer), checks_(checks), owned_(nullptr, std::free) {}
+Storage::Storage(const Buffer& buffer, Checks checks, Contents contents)
+    : buffer_(buffer),
+      layout_(buffer),
+      checks_(checks),
+      contents_(contents),
+      owned_(nullptr, std::free) {}
 
 Storage::Storage(const Buffer& buffer, Tensor& bound, Checks checks) : Storage(buffer, checks) {
   CHECK(bound.dtype() == buffer.dtype && bound.elements() == layout_.elements);
@@ -47,7 +51,7 @@ void Storage::reset_planes(bool initialised) {
 
 void Storage::release() {
   detach(whole());
-  while (!aliases_.empty()) drop(*aliases_.back());
+  drop_aliases();
   undefined_.clear();
   reset_planes(false);
   owned_.reset();
@@ -55,12 +59,17 @@ void Storage::release() {
   live_ = false;
 }
 
-// Zeroed, so that what is read of undefined elements is the same in every run even without checks;
-// the pages of large buffers are taken when they are touched.
+void Storage::drop_aliases() {
+  while (!aliases_.empty()) drop(*aliases_.back());
+}
+
+// Zeroed where asked for, so that what is read of undefined elements is the same in every run even
+// without checks; the pages of large buffers are taken when they are touched.
 std::byte* Storage::own_data() {
   if (data_ == nullptr) {
-    auto* raw =
-        static_cast<std::byte*>(std::calloc(static_cast<std::size_t>(bytes()) + alignment, 1));
+    const std::size_t size = static_cast<std::size_t>(bytes()) + alignment;
+    auto* raw = static_cast<std::byte*>(contents_ == Contents::zeroed ? std::calloc(size, 1)
+                                                                      : std::malloc(size));
     CHECK(raw != nullptr);
     owned_.reset(raw);
     const auto past = reinterpret_cast<std::uintptr_t>(raw) % alignment;
@@ -71,9 +80,10 @@ std::byte* Storage::own_data() {
 
 TileView Storage::own_view(const Box& box) {
   TileView view = layout_.view(box, buffer_.dtype);
+  view.owner = this;
+  if (is_idle()) return view;
   view.data = own_data();
   if (!box.empty()) view.data += layout_.offset(box.start) * size_of(buffer_.dtype);
-  view.owner = this;
   return view;
 }
 

@@ -2,8 +2,11 @@
 //
 // Bytes lie in the buffer's storage order; boxes and indices are logical. A copy of a large
 // rectangle into scratch is deferred: the destination aliases the source until one of the two
-// changes. Nobody outside can tell. Storages know nothing of agents, events or findings; they
-// answer questions and the machine reports.
+// changes or their bytes must lie together. Nobody outside can tell. Storages know nothing of
+// agents, events or findings; they answer questions and the machine reports.
+//
+// Idle scratch (interp/idle.h) has no bytes: views of it have no data, copies from or to it carry
+// none, and only what is initialised, stored and written back is kept.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -24,6 +27,11 @@ enum class Checks : std::uint8_t {
   on
 };  // off: every element counts as initialised, nothing is tracked
 
+// What scratch holds before it is written. plain: anything, for every undefined element is poisoned
+// before it is read; zeroed: zeros, where checks or tile ops, which would see to that, are left
+// out; idle: it never holds anything.
+enum class Contents : std::uint8_t { plain, zeroed, idle };
+
 struct NeverWritten {
   Box first;                  // a largest rectangle from the first such element on
   std::int64_t elements = 0;  // how many in all
@@ -32,7 +40,7 @@ struct NeverWritten {
 class Storage {
  public:
   // Scratch. It holds nothing until allocate().
-  Storage(const Buffer& buffer, Checks checks);
+  Storage(const Buffer& buffer, Checks checks, Contents contents = Contents::zeroed);
   // An operand (initialised) or a result (not), in the tensor's own bytes, which lie in storage
   // order.
   Storage(const Buffer& buffer, Tensor& bound, Checks checks);
@@ -42,6 +50,7 @@ class Storage {
 
   const Buffer& buffer() const { return buffer_; }
   bool is_live() const { return live_; }
+  bool is_idle() const { return contents_ == Contents::idle; }
   std::int64_t bytes() const { return layout_.elements * size_of(buffer_.dtype); }
   Box whole() const { return layout_.whole(); }
 
@@ -75,9 +84,10 @@ class Storage {
   std::int64_t* cells();
 
   // Copies. Source and destination have the same dtype and the same kept sizes.
-  Snapshot snapshot(const Box& box);
+  // carries: its bytes, not only what is initialised; never from idle scratch.
+  Snapshot snapshot(const Box& box, bool carries = true);
   // The elements that were stored since their fresh(), for land_stored.
-  Snapshot snapshot_stored(const Box& box);
+  Snapshot snapshot_stored(const Box& box, bool carries = true);
   void land(const Box& box, const Snapshot& source, std::int32_t place);
   // box += source: in f32 or i64, rounded once to the dtype.
   void land_add(const Box& box, const Snapshot& source, std::int32_t place);
@@ -96,6 +106,9 @@ class Storage {
   Index first_uninitialised(const Box& box) const;    // requires that there is one
   Origin origin(const Index& index) const;            // of an undefined element
   std::optional<NeverWritten> never_written() const;  // of the whole buffer
+
+  // The end of the machine: nobody will read what lies elsewhere.
+  void drop_aliases();
 
   // For snapshots and aliases: the bytes behind a box, which must not be aliased, as they are now.
   void add_dependent(Dependent& dependent);
@@ -119,8 +132,12 @@ class Storage {
   void detach(const Box& box);     // whoever still reads the box gets a copy
   void overwrite(const Box& box);  // detach, and drop or settle the aliases under the box
   void drop(const Alias& alias);
-  void add_alias(const Box& box, const Snapshot& source);
-  Snapshot capture(const Box& box, Elements which);
+  bool may_alias() const;
+  std::vector<const Alias*> aliases_under(const Box& box) const;
+  void add_alias(const Box& box, const Snapshot::Body& source);
+  void put(const Box& box, const Snapshot::Body& source);
+  Snapshot capture(const Box& box, Elements which, bool carries);
+  void depend(Snapshot::Body& body, const Alias* alias);
 
   bool all(const BitPlane& plane, const Box& box) const;
   void assign(BitPlane& plane, const Box& box, bool value) const;
@@ -135,6 +152,7 @@ class Storage {
   const Buffer& buffer_;
   Layout layout_;
   Checks checks_;
+  Contents contents_;
   bool bound_ = false;
   bool live_ = false;
   bool slot_ = false;  // fresh() was called: stores are tracked

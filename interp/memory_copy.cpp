@@ -1,6 +1,5 @@
-// The halves of copies. A snapshot of a large rectangle names its source instead of copying it;
-// landing it in scratch makes an alias. Bytes of a source never move under either: its writers
-// detach them first.
+// The write half of copies: landing a snapshot that names its source in scratch makes an alias.
+// Bytes of a source never move under it: its writers detach them first.
 #include "core/check.h"
 #include "interp/memory.h"
 #include "interp/memory_alias.h"
@@ -10,8 +9,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t smallest_deferred =
-    1024;  // bytes; below, copying is cheaper than keeping track
+// Aliases of one buffer in hbm; one that is copied into in many small pieces is faster with bytes.
+constexpr std::size_t most_in_hbm = 64;
 
 bool same_kept_sizes(const TileView& a, const TileView& b) {
   if (a.rank != b.rank) return false;
@@ -23,59 +22,13 @@ bool same_kept_sizes(const TileView& a, const TileView& b) {
 
 }  // namespace
 
-Snapshot Storage::snapshot(const Box& box) { return capture(box, Elements::all); }
-Snapshot Storage::snapshot_stored(const Box& box) { return capture(box, Elements::stored); }
-
-Snapshot Storage::capture(const Box& box, Elements which) {
-  Snapshot snapshot;
-  snapshot.body_ = std::make_unique<Snapshot::Body>();
-  Snapshot::Body& body = *snapshot.body_;
-  body.box = box;
-  body.view = resolve(box);
-  if (which == Elements::stored && slot_ && !all(stored_, box)) {
-    body.all_stored = false;
-    body.stored = gather(stored_, box);
-  }
-  if (!is_initialised(box)) {
-    BitPlane init = gather(init_, box);
-    std::int64_t missing = -1;
-    const auto look = [&](std::int64_t begin, std::int64_t length) {
-      if (missing < 0) missing = init.find(begin, length, false);
-    };
-    if (body.all_stored)
-      look(0, init.bits());
-    else
-      body.stored.for_each(0, init.bits(), true, look);
-    if (missing >= 0) {
-      poison(box);
-      body.all_initialised = false;
-      body.init = std::move(init);
-      body.first_undefined = index_in(box, missing);
-      body.origin = origin(body.first_undefined);
-    }
-  }
-  if (!body.all_initialised || box.elements() * size_of(buffer_.dtype) < smallest_deferred) {
-    body.take_copy();
-    return snapshot;
-  }
-  const Alias* alias = aliases_.empty() ? nullptr : alias_around(box);
-  body.root_box = alias == nullptr ? box : alias->root_box;
-  int kept = 0;
-  for (int d = 0; d < box.rank; ++d) {
-    const auto u = Box::at(d);
-    const int root_dim = alias == nullptr ? d : alias->root_dim[u];
-    if (alias != nullptr && root_dim >= 0) {
-      body.root_box.start[Box::at(root_dim)] += box.start[u] - alias->box.start[u];
-      body.root_box.size[Box::at(root_dim)] = box.size[u];
-    }
-    if (box.keeps(d)) body.root_dim[Box::at(kept++)] = static_cast<std::int8_t>(root_dim);
-  }
-  (alias == nullptr ? this : alias->root)->add_dependent(body);
-  return snapshot;
+bool Storage::may_alias() const {
+  if (bound_) return false;
+  if (buffer_.space == Space::hbm) return aliases_.size() < most_in_hbm;
+  return buffer_.space == Space::vmem || buffer_.space == Space::tile;
 }
 
-void Storage::add_alias(const Box& box, const Snapshot& source) {
-  const Snapshot::Body& body = *source.body_;
+void Storage::add_alias(const Box& box, const Snapshot::Body& body) {
   auto alias = std::make_unique<Alias>();
   alias->owner = this;
   alias->box = box;
@@ -94,16 +47,37 @@ void Storage::add_alias(const Box& box, const Snapshot& source) {
   aliases_.push_back(std::move(alias));
 }
 
+namespace {
+
+// Where a part of `from` lies in `to`, which has the same kept sizes.
+Box counterpart(const Box& part, const Box& from, const Box& to) {
+  Box result = to;
+  for (int d = 0, t = 0; d < from.rank; ++d) {
+    if (!from.keeps(d)) continue;
+    while (!to.keeps(t)) ++t;
+    result.start[Box::at(t)] += part.start[Box::at(d)] - from.start[Box::at(d)];
+    result.size[Box::at(t++)] = part.size[Box::at(d)];
+  }
+  return result;
+}
+
+}  // namespace
+
+// The bytes of a snapshot, whose sizes are those of the box.
+void Storage::put(const Box& box, const Snapshot::Body& source) {
+  for (const auto& part : source.parts) put(counterpart(part->box, source.box, box), *part);
+  if (source.root != nullptr && may_alias())
+    add_alias(box, source);
+  else if (source.view.data != nullptr)
+    copy_elements(own_view(box), source.view);
+}
+
 void Storage::land(const Box& box, const Snapshot& source, std::int32_t place) {
   const Snapshot::Body& body = *source.body_;
   CHECK(same_kept_sizes(layout_.view(box, buffer_.dtype), body.view) &&
         body.view.dtype == buffer_.dtype);
   overwrite(box);  // may detach the source as well
-  const bool scratch = !bound_ && (buffer_.space == Space::vmem || buffer_.space == Space::tile);
-  if (scratch && body.root != nullptr)
-    add_alias(box, source);
-  else
-    copy_elements(own_view(box), body.view);
+  put(box, body);
   if (body.all_initialised)
     initialise(box);
   else
@@ -114,6 +88,7 @@ void Storage::land_add(const Box& box, const Snapshot& source, std::int32_t plac
   settle(box);
   detach(box);
   Snapshot::Body& body = *source.body_;
+  body.join();
   TileView addend = body.view;
   if (!body.all_initialised) {
     body.init.spread();
@@ -122,7 +97,8 @@ void Storage::land_add(const Box& box, const Snapshot& source, std::int32_t plac
   }
   addend.owner = nullptr;
   const TileView sum = read(box);
-  tile::binary(tile::Binary::add, sum, sum, addend, {Math::exact, place});
+  const Math math = body.carries() ? Math::exact : Math::none;
+  tile::binary(tile::Binary::add, sum, sum, addend, {math, place});
   if (!body.all_initialised) undefined_.back().origin = {body.origin.place, place};
 }
 
@@ -141,7 +117,7 @@ std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source
   const std::int64_t row = to.rank == 0 ? 1 : to.size[Box::at(to.rank - 1)];
   for (std::int64_t begin = 0; begin < body.stored.bits(); begin += row) {
     body.stored.for_each(begin, row, true, [&](std::int64_t at, std::int64_t length) {
-      copy_elements(stretch(to, at, length), stretch(body.view, at, length));
+      if (body.carries()) copy_elements(stretch(to, at, length), stretch(body.view, at, length));
       Box part = box;
       part.start = index_in(box, at);
       for (int d = box.rank, last = 1; d-- > 0;) {

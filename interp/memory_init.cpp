@@ -116,6 +116,7 @@ void Storage::undefine(const Box& box, Origin origin) {
 }
 
 void Storage::poison(const Box& box) {
+  if (is_idle()) return;
   const std::uint64_t bits = poison_bits(buffer_.dtype);
   const auto unit = static_cast<std::size_t>(size_of(buffer_.dtype));
   std::byte* data = own_data();
@@ -141,12 +142,13 @@ void Storage::fresh(const Box& box, std::int32_t place) {
 void Storage::zero(const Box& box) {
   if (box.empty()) return;
   overwrite(box);
+  initialise(box);
+  if (is_idle()) return;
   std::byte* data = own_data();
   const std::int64_t unit = size_of(buffer_.dtype);
   layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
     std::memset(data + at * unit, 0, static_cast<std::size_t>(n * unit));
   });
-  initialise(box);
 }
 
 // Peels off what lies before and after `inside`, one dimension after the other.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "interp/certificate/mutants.h"
+#include "interp/idle.h"
 #include "interp/machine.h"
 
 namespace tessera {
@@ -62,15 +63,21 @@ Diags check_input(const Program& program, const std::vector<Binding>& bindings,
 
 void Machine::bind(const std::vector<Binding>& bindings) {
   const Checks checks = options_.checked ? Checks::on : Checks::off;
+  // With checks and arithmetic undefined elements are poisoned before anybody reads them.
+  const Contents others =
+      options_.checked && options_.math != Math::none ? Contents::plain : Contents::zeroed;
+  const std::vector<bool> idle = idle_buffers(program_, options_);
   for (int d = 0; d < devices(); ++d) {
     Site& owner = device(d);
-    for (const Buffer& buffer : program_.buffers) {
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      const Buffer& buffer = program_.buffers[i];
       owner.lives.push_back(0);
       if (buffer.role != Role::scratch) {
         const auto it = bindings[static_cast<std::size_t>(d)].find(buffer.name);
         owner.storages.push_back(std::make_unique<Storage>(buffer, *it->second, checks));
       } else {
-        owner.storages.push_back(std::make_unique<Storage>(buffer, checks));
+        const Contents contents = idle[i] ? Contents::idle : others;
+        owner.storages.push_back(std::make_unique<Storage>(buffer, checks, contents));
         if (!buffer.scoped) owner.storages.back()->allocate(buffer.place);
       }
       if (!buffer.scoped) take_space(owner.usage, buffer, owner.storages.back()->bytes());

@@ -65,6 +65,25 @@ void Snapshot::Body::take_copy() {
   view = to;
 }
 
+void Snapshot::Body::join() {
+  if (parts.empty()) return;
+  const std::int64_t bytes = box.elements() * size_of(view.dtype);
+  copy = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  const TileView to = compact(copy.get(), view);
+  for (const auto& part : parts) {
+    TileView there = to;
+    there.size = part->view.size;
+    for (int d = 0, kept = 0; d < box.rank; ++d) {
+      if (!box.keeps(d)) continue;
+      const std::int64_t before = part->box.start[Box::at(d)] - box.start[Box::at(d)];
+      there.data += before * to.stride[Box::at(kept++)] * size_of(to.dtype);
+    }
+    copy_elements(there, part->view);
+  }
+  view = to;
+  parts.clear();
+}
+
 void Snapshot::Body::detach() {
   take_copy();
   root->remove_dependent(*this);

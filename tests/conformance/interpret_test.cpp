@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "interp/idle.h"
 #include "tests/conformance/text_kernel.h"
 
 namespace tessera {
@@ -239,6 +240,81 @@ kernel product()
   EXPECT_GT(with.stats.matmul_flops, 0);
   EXPECT_EQ(with.trace_hash, without.trace_hash);
   EXPECT_EQ(with.stats.dma_bytes, without.stats.dma_bytes);
+}
+
+// Without arithmetic operands that are only copied still come to the result, past scratch whose
+// floats nobody wants.
+TEST(ConformanceInterpret, skip_floating_point_ops_keeps_copies) {
+  const Program program = expanded(R"(
+kernel copied()
+  in   a:    f32[64, 64] hbm
+  out  o:    f32[64, 64] hbm
+  out  p:    f32[64, 64] hbm
+  hbm  kept: f32[64, 64]
+  hbm  sent: f32[64, 64]
+  vmem x:    f32[64, 64]
+  vmem y:    f32[64, 64]
+  tile acc:  f32[64, 64]
+  sem  done: bytes
+{
+  start a -> kept, done
+  start a -> sent, done
+  wait done for kept
+  wait done for sent
+  start sent -> x, done
+  wait done for x
+  acc = 0
+  acc += x . x
+  y = acc
+  start kept -> o, done
+  start y -> p, done
+  wait done for kept
+  wait done for y
+}
+)");
+  RunOptions protocol_only;
+  protocol_only.math = Math::none;
+  const std::vector<bool> idle = idle_buffers(program, protocol_only);
+  for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+    const std::string& name = program.buffers[b].name;
+    const bool is_kept = name == "a" || name == "o" || name == "p" || name == "kept";
+    EXPECT_NE(idle[b], is_kept) << name;
+  }
+  for (const bool is_idle : idle_buffers(program, scheduled("eager"))) EXPECT_FALSE(is_idle);
+  protocol_only.hash_results = true;
+  for (const bool is_idle : idle_buffers(program, protocol_only)) EXPECT_FALSE(is_idle);
+  protocol_only.hash_results = false;
+
+  Operands operands(program, 1), with(program, 1);
+  const RunResult without = run_ok(program, operands, protocol_only);
+  EXPECT_EQ(testing::text(without), "");
+  EXPECT_EQ(operands.values(0, "o"), operands.values(0, "a"));
+  EXPECT_EQ(without.trace_hash, run_ok(program, with, scheduled("eager")).trace_hash);
+}
+
+// What is undefined without arithmetic is so of scratch that has no bytes, too.
+TEST(ConformanceInterpret, skip_floating_point_ops_keeps_findings) {
+  const Program program = expanded(R"(
+kernel half()
+  in   a:   f32[64, 64] hbm
+  out  o:   f32[64, 64] hbm
+  vmem x:   f32[64, 64]
+  sem  done: bytes
+{
+  start a[0 +: 32, :] -> x[0 +: 32, :], done
+  wait done for x[0 +: 32, :]
+  x = x * 2
+  start x -> o, done
+  wait done for x
+}
+)");
+  RunOptions protocol_only;
+  protocol_only.math = Math::none;
+  const RunResult with = run_ok(program, scheduled("eager")),
+                  without = run_ok(program, protocol_only);
+  ASSERT_EQ(with.findings.size(), 1U);
+  EXPECT_EQ(with.findings[0].kind, FindingKind::uninitialised_read);
+  EXPECT_EQ(testing::text(with), testing::text(without));
 }
 
 // Any order of the parallel points computes the same bits, and a seed gives one order.

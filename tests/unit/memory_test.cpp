@@ -287,6 +287,56 @@ TEST(Snapshot, KeepsWhatItSaw) {
   EXPECT_EQ(value_at(slot.read(slot.whole()), 1, 0), 1);
 }
 
+// Two halves that came from two places travel on together, and their bytes stay where they are.
+TEST(Snapshot, OfSeveralAliasesKeepsThemAll) {
+  const Buffer half = scratch({32, 64}, DType::f32, Space::hbm),
+               gathered_buffer = scratch({2, 64, 64}, DType::f32, Space::hbm),
+               slot_buffer = scratch({64, 64});
+  Storage top(half, Checks::on), bottom(half, Checks::on), gathered(gathered_buffer, Checks::on),
+      slot(slot_buffer, Checks::on);
+  for (Storage* storage : {&top, &bottom, &gathered, &slot}) storage->allocate(0);
+  fill(top, top.whole(), 1);
+  fill(bottom, bottom.whole(), 2);
+  const Box both = box({{1, 1}, {0, 64}, {0, 64}}, 1);
+  gathered.land(box({{1, 1}, {0, 32}, {0, 64}}, 1), top.snapshot(top.whole()), 0);
+  gathered.land(box({{1, 1}, {32, 32}, {0, 64}}, 1), bottom.snapshot(bottom.whole()), 0);
+
+  const Snapshot snapshot = gathered.snapshot(both);
+  EXPECT_TRUE(snapshot.initialised());
+  slot.land(slot.whole(), snapshot, 0);
+  EXPECT_EQ(slot.read(box({{0, 32}, {0, 64}})).data, top.read(top.whole()).data);
+  EXPECT_EQ(slot.read(box({{40, 8}, {16, 8}})).data, bottom.read(box({{8, 8}, {16, 8}})).data);
+
+  fill(bottom, box({{0, 1}, {0, 64}}), 5);
+  EXPECT_EQ(value_at(slot.read(slot.whole()), 32, 0), 2);
+  EXPECT_EQ(value_at(slot.read(slot.whole()), 31, 63), 1);
+  EXPECT_EQ(value_at(gathered.read(both), 32, 63), 2);
+  slot.land_add(slot.whole(), snapshot, 0);
+  EXPECT_EQ(value_at(slot.read(slot.whole()), 31, 63), 2);
+  EXPECT_EQ(value_at(slot.read(slot.whole()), 32, 0), 4);
+}
+
+// Idle scratch keeps what is initialised and stored, and has no bytes.
+TEST(Storage, IdleScratchTracksWithoutBytes) {
+  const Buffer idle_buffer = scratch({8, 64}), out_buffer = bound(Role::out, {8, 64});
+  Tensor tensor(DType::f32, {8, 64});
+  Storage idle(idle_buffer, Checks::on, Contents::idle), out(out_buffer, tensor, Checks::on);
+  idle.allocate(0);
+  idle.fresh(idle.whole(), 1);
+  EXPECT_EQ(idle.write(box({{0, 4}, {0, 64}})).data, nullptr);
+  idle.initialise(box({{0, 4}, {0, 64}}));
+  EXPECT_FALSE(idle.read(idle.whole()).initialised());
+  EXPECT_EQ(idle.first_uninitialised(idle.whole()), (Index{4, 0}));
+  out.land_stored(out.whole(), idle.snapshot_stored(idle.whole()), 2);
+  EXPECT_TRUE(out.is_initialised(box({{0, 4}, {0, 64}})));
+  EXPECT_FALSE(out.is_initialised(box({{4, 1}, {0, 64}})));
+  idle.land(idle.whole(), out.snapshot(out.whole(), false), 3);
+  EXPECT_EQ(idle.origin({4, 0}), (Origin{out_buffer.place, 3}));
+  idle.land_add(idle.whole(), out.snapshot(out.whole(), false), 3);
+  idle.pad(idle.whole(), box({{0, 4}, {0, 64}}));
+  EXPECT_TRUE(idle.is_initialised(idle.whole()));
+}
+
 // Everything at once and by element: what the storages must be indistinguishable from.
 struct Model {
   Shape shape;
