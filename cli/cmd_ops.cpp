@@ -15,7 +15,8 @@ namespace {
 std::span<const OpInfo> ops() { return op_table().subspan(1); }  // entry 0 is Nothing
 
 std::string_view kind_name(FieldKind kind) {
-  constexpr std::array<std::string_view, 4> names = {"value", "slice", "number", "text"};
+  constexpr std::array<std::string_view, 5> names = {"value", "optional value", "slice", "number",
+                                                     "text"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -111,6 +111,7 @@ int run(const Arguments& arguments, Console& console) {
                  {"devices", ran->request.options.devices},
                  {"kernel", ran->program.name},
                  {"shape", Json::object()}};
+  if (ran->request.options.cores > 1) object["cores"] = ran->request.options.cores;
   for (const Setting& setting : ran->program.settings) {
     const std::optional<std::int64_t> number = parse_integer(setting.value);
     object["shape"][setting.name] = number ? Json(*number) : Json(setting.value);
@@ -137,7 +138,8 @@ Command run_command() {
           "a program of your own",
           "  gmm-run run my_kernel.tsr --set m=300 --set n=64\n"
           "  gmm-run run my_kernel.tsr --in lhs=x.npy --in group_sizes=100,150,50 --out out=y.npy\n"
-          "  gmm-run run right_permute.tsr --devices 2 --schedule random:1\n",
+          "  gmm-run run right_permute.tsr --devices 2 --schedule random:1\n"
+          "  gmm-run run swap_rows.tsr --devices 2 --cores 4 --interpret\n",
           options,
           run,
           prepare};

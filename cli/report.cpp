@@ -143,10 +143,15 @@ std::string certificate_line(const Certificate& c) {
 
 }  // namespace
 
+std::string cores_words(const RunOptions& options) {
+  return options.cores == 1 ? "" : fmt::format(", {} cores each", options.cores);
+}
+
 std::string run_lines(const RunRequest& request, const DeviceReport& report) {
   std::string device(request.device_name());
   if (request.is_interpreter()) device += fmt::format(", profile {}", request.profile.machine.name);
   if (request.options.devices > 1) device += fmt::format(", {} devices", request.options.devices);
+  device += cores_words(request.options);
   if (!request.why.empty()) device += fmt::format(" ({})", request.why);
   std::string text = line("device", device);
   const RunResult* const result = report.simulated.get();
@@ -161,7 +166,8 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report) {
   const RunStats& stats = result->stats;
   if (const auto parsed = parse_schedule(request.options.schedule);
       parsed && parsed->strategy == "pct") {
-    const std::int64_t agents = request.options.devices + stats.dmas;
+    const std::int64_t agents =
+        std::int64_t{request.options.devices} * request.options.cores + stats.dmas;
     text += line("bound", fmt::format("a fault of depth {} is met with probability of at least "
                                       "{:.2g}: {} agents, {} steps",
                                       parsed->depth, pct_bound(agents, stats.steps, parsed->depth),

@@ -29,6 +29,8 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report);
 std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report);
 
+// ", 2 cores each"; nothing for one core per device.
+std::string cores_words(const RunOptions& options);
 // One aligned line of a report.
 std::string line(std::string_view label, std::string_view text);
 

@@ -14,8 +14,8 @@ namespace {
 
 // Options that only the interpreter can honour.
 constexpr std::array<std::string_view, 13> of_interpreter = {
-    "profile", "schedule",  "dma-order", "landing",       "slow-device", "math",
-    "no-math", "unchecked", "trace",     "save-schedule", "devices",     "no-verify"};
+    "profile",   "schedule", "dma-order",     "landing", "slow-device", "math",     "no-math",
+    "unchecked", "trace",    "save-schedule", "devices", "cores",       "no-verify"};
 
 void choose_device(const Arguments& arguments, bool with_reference, RunRequest& request,
                    Diags& diags) {
@@ -86,6 +86,8 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
       static_cast<Uninitialised>(arguments.choice("uninitialised", policies, diags));
   options.devices =
       static_cast<int>(arguments.integer("devices", diags, 1, 1024).value_or(options.devices));
+  options.cores =
+      static_cast<int>(arguments.integer("cores", diags, 1, 64).value_or(options.cores));
   if (arguments.has("no-math")) {
     if (arguments.has("math")) {
       diags.push_back(error("--no-math leaves the arithmetic out, and --math chooses one"));
@@ -132,6 +134,7 @@ Options run_options() {
       {"interpret", "", "short for --device interpreter"},
       {"device", "interpreter|cuda", "where to run; default: cuda if it is there"},
       {"profile", "v5e|v5p|v6e|h200|...", "machine profile of the simulated devices; default v5e"},
+      {"cores", "N", "cores of each simulated device, for programs that ask for `core`; default 1"},
       {"schedule", "eager|lazy|lifo|random:SEED|pct:SEED:D|replay:FILE|steps:...",
        "who moves next; default eager"},
       {"dma-order", "unordered|fifo", "the order in which copies of one link land"},

@@ -107,8 +107,9 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
                          double seconds) {
   const RunRequest& request = prepared.request;
   std::string text = line("kernel", prepared.kernel);
-  text += line("device", fmt::format("interpreter, profile {}, {}", request.profile.machine.name,
-                                     counted(request.options.devices, "device", "devices")));
+  text += line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.name,
+                                     counted(request.options.devices, "device", "devices"),
+                                     cores_words(request.options)));
   text += line("copies", fmt::format("land in {}, {}", c.is_partial ? "parts" : "one piece",
                                      request.options.dma_order == DmaOrder::fifo
                                          ? "in order from one device to another"
@@ -187,6 +188,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
       {"replay", Json()},
       {"events", c.events},
       {"wall_seconds", seconds}};
+  if (request.options.cores > 1) object["cores"] = request.options.cores;
   for (const Finding& finding : c.findings) object["findings"].push_back(finding_json(finding));
   for (const RaceWitness& race : c.races) {
     if (!race.schedules) continue;

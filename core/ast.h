@@ -40,11 +40,11 @@ enum class NodeKind : std::uint8_t {
   window,         // text: name; kids: slice, attributes
   attribute,      // text: depth, pad, when, update; kids: [value]
   start,       // integer: 1 when it adds; kids: source, destination, semaphore, or source, device,
-               // destination, sent, arrived
+               // destination, sent, arrived, [core]
   copy,        // kids: source, destination
   wait,        // text: wait or await; kids: semaphore, count
   wait_for,    // kids: semaphore, slice
-  signal,      // kids: semaphore, count, [device]
+  signal,      // kids: semaphore, count, [device, [core]]
   operate,     // text: alloc, free, fresh, once; kids: ref
   scoped,      // kids: declaration
   expression,  // kids: call

@@ -40,14 +40,17 @@ Entity Elaborator::call(const Node& node, const Slice* to) {
   return call_op(prototype, node);
 }
 
-// mnemonic(field, field, ...) as the op table has them; missing flags are 0.
+// mnemonic(field, field, ...) as the op table has them; missing flags are 0, and what may be left
+// out is left out.
 Entity Elaborator::call_op(const Op& prototype, const Node& node) {
   Op op = prototype;
   const OpInfo& row = info(op);
   if (row.scope != tessera::Scope::none || row.result == ResultKind::Ref)
     return fail(node, fmt::format("`{}` cannot be called", row.mnemonic));
   std::size_t required = row.fields.size();
-  while (required > 0 && row.fields[required - 1].kind == FieldKind::Int) --required;
+  while (required > 0 && (row.fields[required - 1].kind == FieldKind::Int ||
+                          row.fields[required - 1].kind == FieldKind::Maybe))
+    --required;
   if (node.kids.size() < required || node.kids.size() > row.fields.size()) {
     std::string names;
     for (const FieldInfo& f : row.fields)
@@ -63,6 +66,12 @@ Entity Elaborator::call_op(const Op& prototype, const Node& node) {
         const ValueId value = scalar(argument);
         if (value == no_value) return {};
         field<ValueId>(op, f) = value;
+        break;
+      }
+      case FieldKind::Maybe: {
+        const ValueId value = scalar(argument);
+        if (value == no_value) return {};
+        field<Maybe>(op, f).id = value;
         break;
       }
       case FieldKind::Slice: {

@@ -100,8 +100,8 @@ Entity Elaborator::evaluate_name(const Node& node) {
   if (node.text == "device") return at(node), scalar_entity(builder_.emit(DeviceId{}, "device"));
   if (node.text == "devices")
     return at(node), scalar_entity(builder_.emit(DeviceCount{}, "devices"));
-  if (node.text == "core") return scalar_entity(builder_.integer(0));
-  if (node.text == "cores") return scalar_entity(builder_.integer(1));
+  if (node.text == "core") return at(node), scalar_entity(builder_.emit(CoreId{}, "core"));
+  if (node.text == "cores") return at(node), scalar_entity(builder_.emit(CoreCount{}, "cores"));
   if (find_function(node.text))
     return fail(node, fmt::format("function `{}` needs its arguments in parentheses", node.text));
   return fail(node, fmt::format("unknown name `{}`", node.text));

@@ -380,9 +380,13 @@ void Elaborator::start(const Node& node) {
   const ValueId device = scalar(node.kids[1]);
   const auto destination = memory(node.kids[2]);
   const auto sent = semaphore(node.kids[3]), arrived = semaphore(node.kids[4]);
-  if (!source || device == no_value || !destination || !sent || !arrived) return;
+  const bool names_core = node.kids.size() > 5;
+  const Maybe core{names_core ? scalar(node.kids[5]) : no_value};
+  if (!source || device == no_value || !destination || !sent || !arrived ||
+      (names_core && core.id == no_value))
+    return;
   at(node);
-  builder_.emit(StartRemote{*source, device, *destination, *sent, *arrived, node.integer});
+  builder_.emit(StartRemote{*source, device, *destination, *sent, *arrived, node.integer, core});
 }
 
 // How many bytes a rectangle has.
@@ -432,9 +436,12 @@ void Elaborator::signal(const Node& node) {
   at(node);
   const ValueId device =
       node.kids.size() > 2 ? scalar(node.kids[2]) : builder_.emit(DeviceId{}, "device");
-  if (!sem || count == no_value || device == no_value) return;
+  const bool names_core = node.kids.size() > 3;
+  const Maybe core{names_core ? scalar(node.kids[3]) : no_value};
+  if (!sem || count == no_value || device == no_value || (names_core && core.id == no_value))
+    return;
   at(node);
-  builder_.emit(Signal{*sem, device, count});
+  builder_.emit(Signal{*sem, device, count, core});
 }
 
 void Elaborator::operate(const Node& node) {

@@ -1,5 +1,7 @@
 #include "core/expand.h"
 
+#include <algorithm>
+
 #include "core/simplify.h"
 
 namespace tessera {
@@ -42,6 +44,7 @@ bool Expander::acts_remotely() const {
   for (const Stmt& s : old_.body) {
     if (std::holds_alternative<StartRemote>(s.op)) return true;
     if (const auto* signal = std::get_if<Signal>(&s.op)) {
+      if (signal->core.id != no_value) return true;
       const Value& device = old_.value(signal->device);
       if (device.statement < 0 || !std::holds_alternative<DeviceId>(
                                       old_.body[static_cast<std::size_t>(device.statement)].op))
@@ -51,7 +54,18 @@ bool Expander::acts_remotely() const {
   return false;
 }
 
-// A kernel with remote operations and no barrier of its own begins with one of all devices.
+// One that names no core where it reaches another device runs with one core per device only.
+bool Expander::names_cores() const {
+  return std::any_of(old_.body.begin(), old_.body.end(), [](const Stmt& s) {
+    const auto* signal = std::get_if<Signal>(&s.op);
+    const auto* remote = std::get_if<StartRemote>(&s.op);
+    return (signal != nullptr && signal->core.id != no_value) ||
+           (remote != nullptr && remote->core.id != no_value);
+  });
+}
+
+// A kernel with remote operations and no barrier of its own begins with one of all devices, and of
+// all their cores when it knows of them.
 void Expander::automatic_barrier() {
   Semaphore barrier;
   barrier.name = "automatic_barrier";
@@ -59,10 +73,18 @@ void Expander::automatic_barrier() {
   barrier.collective = -1;
   const Slice sem = builder_.whole(builder_.semaphore(std::move(barrier)));
   const ValueId devices = builder_.emit(DeviceCount{}, "all");
+  const bool has_cores = names_cores();
+  const ValueId cores = has_cores ? builder_.emit(CoreCount{}, "of_each") : no_value;
   const ValueId d = builder_.emit(For{builder_.integer(0), devices, 0}, "d");
-  builder_.emit(Signal{sem, d, builder_.integer(1)});
+  if (has_cores) {
+    const ValueId c = builder_.emit(For{builder_.integer(0), cores, 0}, "c");
+    builder_.emit(Signal{sem, d, builder_.integer(1), {c}});
+    builder_.emit(End{});
+  } else {
+    builder_.emit(Signal{sem, d, builder_.integer(1)});
+  }
   builder_.emit(End{});
-  builder_.emit(Wait{sem, devices});
+  builder_.emit(Wait{sem, has_cores ? builder_.mul(devices, cores) : devices});
 }
 
 ValueId Expander::mapped(ValueId old, const ValueMap& map) {
@@ -114,6 +136,8 @@ Op Expander::mapped(const Op& old, const ValueMap& map) {
   Op op = old;
   for (const FieldInfo& f : info(op).fields) {
     if (f.kind == FieldKind::Value) field<ValueId>(op, f) = mapped(field<ValueId>(old, f), map);
+    if (f.kind == FieldKind::Maybe && field<Maybe>(old, f).id != no_value)
+      field<Maybe>(op, f).id = mapped(field<Maybe>(old, f).id, map);
     if (f.kind == FieldKind::Slice) field<Slice>(op, f) = mapped(field<Slice>(old, f), map);
   }
   return op;

@@ -36,6 +36,7 @@ class Expander {
   void automatic_barrier();
   bool uses_barrier() const;
   bool acts_remotely() const;
+  bool names_cores() const;
 
   ValueId mapped(ValueId old, const ValueMap& map);
   Slice mapped(const Slice& old, const ValueMap& map);

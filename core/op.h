@@ -32,8 +32,15 @@ struct TextId {
   bool operator==(const TextId&) const = default;
 };
 
+// A value that may be left out.
+struct Maybe {
+  ValueId id = no_value;
+  bool operator==(const Maybe&) const = default;
+};
+
 // What the fields of the table are made of.
 using ValueField = ValueId;
+using MaybeField = Maybe;
 using SliceField = Slice;
 using IntField = std::int64_t;
 using TextField = TextId;
@@ -54,7 +61,7 @@ using Op = std::variant<Nothing
 #undef OP
                         >;
 
-enum class FieldKind : std::uint8_t { Value, Slice, Int, Text };
+enum class FieldKind : std::uint8_t { Value, Maybe, Slice, Int, Text };
 enum class Scope : std::uint8_t { none, open, middle, close };
 enum class ResultKind : std::uint8_t { none, Scalar, Real, Ref };
 

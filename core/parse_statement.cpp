@@ -214,13 +214,16 @@ Node Parser::window() {
   return node;
 }
 
-// start SRC -> DST, SEM    or    start SRC -> DEVICE: DST, SENT, ARRIVED
+// start SRC -> DST, SEM    or    start SRC -> DEVICE [core CORE]: DST, SENT, ARRIVED
 Node Parser::start() {
   Node node = make(NodeKind::start, take());
   node.add(postfix());
   expect("->", "and the destination of the copy");
-  Node destination = expression();
-  const bool remote = accept(":");
+  Node destination = expression(), core;
+  const bool names_core = accept("core");
+  if (names_core) core = expression();
+  const bool remote = names_core || is(":");
+  if (remote) expect(":", "and the destination on that core");
   node.add(std::move(destination));
   if (remote) node.add(postfix());
   expect(",", remote ? "and the send and the receive semaphore"
@@ -230,6 +233,7 @@ Node Parser::start() {
     expect(",", "and the receive semaphore");
     node.add(postfix());
   }
+  if (names_core) node.add(std::move(core));
   if (!peek().line_before && accept("add")) node.integer = 1;
   return node;
 }
@@ -259,12 +263,15 @@ Node Parser::wait() {
 Node Parser::signal() {
   Node node = make(NodeKind::signal, take());
   node.add(postfix());
-  Node device;
+  Node device, core;
   const bool has_device = accept("on");
   if (has_device) device = expression();
+  const bool names_core = has_device && accept("core");
+  if (names_core) core = expression();
   expect(",", "and the count");
   node.add(expression());
   if (has_device) node.add(std::move(device));
+  if (names_core) node.add(std::move(core));
   return node;
 }
 

@@ -126,6 +126,8 @@ class Printer {
     switch (f.kind) {
       case FieldKind::Value:
         return value(field<ValueId>(op, f));
+      case FieldKind::Maybe:
+        return value(field<Maybe>(op, f).id);
       case FieldKind::Slice:
         return slice(field<Slice>(op, f));
       case FieldKind::Int:
@@ -145,8 +147,8 @@ class Printer {
     return out + '"';
   }
 
-  // The row's text with its {fields} filled in; flags that it does not mention are named when they
-  // are set.
+  // The row's text with its {fields} filled in, without " name {name}" of a value that is left out;
+  // flags that it does not mention are named when they are set.
   std::string by_row(const Op& op) const {
     const OpInfo& row = info(op);
     std::string text(row.text);
@@ -156,9 +158,11 @@ class Printer {
       return fmt::format("{}({})", row.mnemonic, text);
     }
     for (const FieldInfo& f : row.fields) {
-      const std::string slot = fmt::format("{{{}}}", f.name);
+      const bool is_left_out = f.kind == FieldKind::Maybe && field<Maybe>(op, f).id == no_value;
+      const std::string slot =
+          is_left_out ? fmt::format(" {0} {{{0}}}", f.name) : fmt::format("{{{}}}", f.name);
       if (const std::size_t at = text.find(slot); at != std::string::npos)
-        text.replace(at, slot.size(), field_text(op, f));
+        text.replace(at, slot.size(), is_left_out ? "" : field_text(op, f));
       else if (f.kind == FieldKind::Int && field<std::int64_t>(op, f) != 0)
         text += fmt::format(" {}", f.name);
     }

@@ -54,10 +54,9 @@ struct Buffer {
 struct Semaphore {
   std::string name;
   SemKind kind = SemKind::count;
-  Shape shape;  // empty: a single one
-  std::int64_t collective =
-      0;                  // barrier only: semaphores of one id are one semaphore of the device
-  bool monotone = false;  // never waited on, only awaited; exempt from zero at exit
+  Shape shape;                  // empty: a single one
+  std::int64_t collective = 0;  // barrier only: semaphores of one id are one semaphore of the core
+  bool monotone = false;        // never waited on, only awaited; exempt from zero at exit
   bool scoped = false;
   ValueId value = no_value;
   std::int32_t place = -1;

@@ -100,6 +100,9 @@ class CommonSubexpressions {
       if (f.kind == FieldKind::Value) {
         auto& v = field<ValueId>(op, f);
         v = same(v);
+      } else if (f.kind == FieldKind::Maybe) {
+        auto& v = field<Maybe>(op, f).id;
+        v = same(v);
       } else if (f.kind == FieldKind::Slice) {
         auto& s = field<Slice>(op, f);
         s.base = same(s.base);
@@ -179,6 +182,8 @@ template <typename Visit>
 void each_value(Op& op, Visit visit) {
   for (const FieldInfo& f : info(op).fields) {
     if (f.kind == FieldKind::Value) visit(field<ValueId>(op, f));
+    if (f.kind == FieldKind::Maybe && field<Maybe>(op, f).id != no_value)
+      visit(field<Maybe>(op, f).id);
     if (f.kind != FieldKind::Slice) continue;
     auto& s = field<Slice>(op, f);
     visit(s.base);
@@ -228,7 +233,9 @@ void renumber(Program& program) {
 bool is_pure(const Op& op) {
   if (std::holds_alternative<View>(op) || reads_memory(op) || std::holds_alternative<ToReal>(op))
     return true;
-  if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<DeviceCount>(op)) return true;
+  if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<DeviceCount>(op) ||
+      std::holds_alternative<CoreId>(op) || std::holds_alternative<CoreCount>(op))
+    return true;
   if (std::holds_alternative<Limit>(op)) return false;
   const OpInfo& row = info(op);
   if (row.result != ResultKind::Scalar || row.scope != Scope::none || row.fields.empty())

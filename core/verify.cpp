@@ -148,6 +148,9 @@ void Verifier::statement(std::size_t at) {
     if (f.kind == FieldKind::Value) {
       const auto id = field<ValueId>(stmt.op, f);
       use(id, ValueKind::scalar, f.name);
+    } else if (f.kind == FieldKind::Maybe) {
+      const ValueId id = field<Maybe>(stmt.op, f).id;
+      if (id != no_value) use(id, ValueKind::scalar, f.name);
     } else if (f.kind == FieldKind::Slice) {
       use(field<Slice>(stmt.op, f), f.name);
     }

@@ -1,4 +1,4 @@
-// What exists on a device against what the machine profile has. A limit of 0 is no limit.
+// What exists at a core against what the machine profile has. A limit of 0 is no limit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::vector<FindingPlace> biggest(std::vector<Contributor> all, std::string_view
 
 void Machine::check_capacity(Core& core, std::int32_t statement) {
   const MachineProfile& profile = options_.profile;
-  Site& owner = device(core.id().device);
+  Site& owner = site(core.site());
   const auto check = [&](std::string_view what, std::string_view unit, std::int64_t total,
                          std::int64_t limit, auto contributors) {
     if (stopped_ || limit == 0 || total <= limit) return;

@@ -2,9 +2,10 @@
 
 namespace tessera {
 
-Copies::Copies(int devices, bool in_order) : devices_(devices) {
-  const auto n = static_cast<std::size_t>(devices);
-  if (in_order) lanes_.resize(n * n);
+Copies::Copies(const Sites& sites, bool in_order) : sites_(sites) {
+  if (in_order)
+    lanes_.resize(static_cast<std::size_t>(sites.count()) *
+                  static_cast<std::size_t>(sites.devices));
 }
 
 std::int32_t Copies::add(Copy copy, bool& may_move) {

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "interp/copy.h"
+#include "interp/sites.h"
 
 namespace tessera {
 
 class Copies {
  public:
   // Whether copies of one core to one device complete in the order of their start.
-  Copies(int devices, bool in_order);
+  Copies(const Sites& sites, bool in_order);
 
   Copy& at(std::int32_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
   const Copy& at(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
@@ -40,11 +41,11 @@ class Copies {
     std::int32_t first = -1, last = -1;
   };
   std::size_t lane(const Copy& copy) const {
-    return static_cast<std::size_t>(copy.id.device) * static_cast<std::size_t>(devices_) +
-           static_cast<std::size_t>(copy.dst.device);
+    return static_cast<std::size_t>(sites_.of(copy.id)) * static_cast<std::size_t>(sites_.devices) +
+           static_cast<std::size_t>(sites_.device(copy.dst.site));
   }
 
-  int devices_;
+  Sites sites_;
   std::deque<Copy> slots_;
   std::vector<std::int32_t> free_;
   std::vector<Lane> lanes_;  // empty when copies are in any order

@@ -11,10 +11,10 @@ namespace tessera {
 
 enum class CopyKind : std::uint8_t { local, remote, write_back };
 
-// A rectangle of a buffer on a device. The life of a scoped buffer is told apart from its next one.
+// A rectangle of a buffer. The life of a scoped buffer is told apart from its next one.
 struct Region {
   Storage* storage = nullptr;
-  std::int32_t device = -1;
+  std::int32_t site = -1;  // at which it is reached (interp/sites.h)
   std::int32_t buffer = -1;
   std::int64_t life = 0;
   Box box{};

@@ -25,9 +25,10 @@ void Core::signal(const SemId& sem, std::int64_t count) {
 // By a core, or by a half of a copy.
 void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
                      std::int32_t statement, std::int64_t agent_step, std::int64_t& events) {
-  const Semaphores& owner = device(sem.device).semaphores;
+  const Semaphores& owner = site(sem.site).semaphores;
   const auto text = [&] {
-    return fmt::format("{} of dev{}", cell_text(program_, sem.semaphore, sem.cell), sem.device);
+    return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),
+                       numbers_.name(sem.site));
   };
   if (!owner.is_live(sem.semaphore)) {
     stop(FindingKind::lifetime,
@@ -49,30 +50,30 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
   }
   target.count += amount;
   if (is_told_) {
-    target.tally(statement, by.device, false, amount);
+    target.tally(statement, numbers_.of(by), false, amount);
     Event event{.kind = EventKind::signal,
                 .object_kind = ObjectKind::semaphore,
                 .agent = by,
                 .index = events++,
                 .agent_step = agent_step,
                 .statement = statement,
-                .device = sem.device,
+                .site = sem.site,
                 .object = sem.semaphore,
                 .cell = sem.cell,
                 .amount = amount};
     tell(event);
   }
   if (target.waiter == nobody) return;
-  Core& core = device(target.waiter).core;
+  Core& core = site(target.waiter).core;
   if (target.count < core.need().count) return;
   target.waiter = nobody;
   core.unblock();
-  std::erase(blocked_, core.id().device);
-  ready_.add_core(core.id().device, is_slow(core.id().device));
+  std::erase(blocked_, core.site());
+  ready_.add_core(core.site(), is_slow(core.id().device));
 }
 
 void Machine::count_wait(const SemId& sem, std::int64_t amount, const Core& by) {
-  if (is_told_) cell(sem).tally(by.statement(), by.id().device, true, amount);
+  if (is_told_) cell(sem).tally(by.statement(), by.site(), true, amount);
 }
 
 void Machine::start(Copy copy) {
@@ -92,12 +93,14 @@ void Machine::start(Copy copy) {
 // A half of a copy reaches a rectangle: does it still exist, as the one it was?
 bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
   if (copy.bytes == 0) return true;
-  Site& owner = device(region.device);
+  const Site& owner = site(region.site);
   const std::int64_t life = owner.lives[static_cast<std::size_t>(region.buffer)];
-  const bool is_own = region.device == copy.id.device;
+  const bool is_own = region.site == numbers_.of(copy.id);
   if (!region.storage->is_live() || (is_own && life != region.life)) {
     const std::string what = slice_text(program_, region.buffer, region.box);
-    const std::string whose = is_own ? what : fmt::format("{} of dev{}", what, region.device);
+    const Space space = region.storage->buffer().space;
+    const std::string whose =
+        is_own ? what : fmt::format("{} of {}", what, numbers_.name(region.site, space));
     const bool is_over = life > 0;
     stop(FindingKind::lifetime,
          fmt::format("a copy {} {}, which {}", kind == EventKind::read ? "reads" : "writes", whose,
@@ -113,7 +116,7 @@ bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
                 .index = copy.events++,
                 .agent_step = copy.steps,
                 .statement = copy.statement,
-                .device = region.device,
+                .site = region.site,
                 .object = region.buffer,
                 .box = &box};
     tell(event);

@@ -13,6 +13,7 @@ namespace tessera {
 Core::Core(Machine& machine, AgentId id, const Code& code)
     : machine_(machine),
       id_(id),
+      site_(machine.sites().of(id)),
       code_(code),
       private_(private_buffers(machine.program())),
       cells_(private_.size()),
@@ -56,19 +57,36 @@ Box Core::box(const Slice& slice) const {
   return box;
 }
 
-Region Core::locate(const Slice& slice, std::int64_t device, std::string_view verb) {
+std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
+  const Sites& sites = machine_.sites();
+  const std::int64_t on_device = scalar(device);
+  // An op that names no core means the own one: run() refuses the others where there are several.
+  const std::int64_t on_core = core.id == no_value ? id_.core : scalar(core.id);
+  const auto outside = [&](const std::string& where) {
+    const Program& program = machine_.program();
+    const Value& base = program.value(slice.base);
+    const auto index = static_cast<std::size_t>(base.index);
+    fail(FindingKind::out_of_bounds,
+         fmt::format("{} of {} on {}", verb,
+                     base.kind == ValueKind::sem ? program.semaphores[index].name
+                                                 : program.buffers[index].name,
+                     where));
+    return -1;
+  };
+  if (on_device < 0 || on_device >= sites.devices)
+    return outside(fmt::format("device {}, but devices are 0 to {}", on_device, sites.devices - 1));
+  if (on_core < 0 || on_core >= sites.cores)
+    return outside(fmt::format("core {} of device {}, but cores are 0 to {}", on_core, on_device,
+                               sites.cores - 1));
+  return static_cast<std::int32_t>(on_device) * sites.cores + static_cast<std::int32_t>(on_core);
+}
+
+Region Core::locate(const Slice& slice, std::int32_t site, std::string_view verb) {
   const Program& program = machine_.program();
   const std::int32_t buffer = program.value(slice.base).index;
-  if (device < 0 || device >= machine_.devices()) {
-    fail(FindingKind::out_of_bounds,
-         fmt::format("{} of {} on device {}, but devices are 0 to {}", verb,
-                     program.buffers[static_cast<std::size_t>(buffer)].name, device,
-                     machine_.devices() - 1));
-    return {};
-  }
-  Site& owner = machine_.device(device);
+  Site& owner = machine_.site(site);
   Storage* storage = owner.storages[static_cast<std::size_t>(buffer)].get();
-  Region region{.device = static_cast<std::int32_t>(device), .buffer = buffer, .box = box(slice)};
+  Region region{.site = site, .buffer = buffer, .box = box(slice)};
   region.life = owner.lives[static_cast<std::size_t>(buffer)];
   if (const int d = storage->outside(region.box); d >= 0) {
     const std::string text = slice_text(program, buffer, region.box);
@@ -78,8 +96,8 @@ Region Core::locate(const Slice& slice, std::int64_t device, std::string_view ve
                   : fmt::format("{} of {} leaves {}", verb, text, shape_text(program, buffer)));
     return {};
   }
-  // What a copy finds on another device is known when it lands.
-  if (device == id_.device && !storage->is_live()) {
+  // What a copy finds elsewhere is known when it lands.
+  if (site == site_ && !storage->is_live()) {
     fail(FindingKind::lifetime,
          fmt::format("{} of {}, which {}", verb, slice_text(program, buffer, region.box),
                      region.life > 0 ? "no longer exists" : "does not exist yet"));
@@ -90,7 +108,7 @@ Region Core::locate(const Slice& slice, std::int64_t device, std::string_view ve
 }
 
 Region Core::access(const Slice& slice, EventKind kind) {
-  Region region = locate(slice, id_.device, name(kind));
+  Region region = locate(slice, site_, name(kind));
   if (region.storage == nullptr || region.box.empty()) return region;
   const bool is_cell =
       private_[static_cast<std::size_t>(region.buffer)] &&
@@ -99,7 +117,7 @@ Region Core::access(const Slice& slice, EventKind kind) {
   if (machine_.is_told() && !is_cell) {
     emit({.kind = kind,
           .object_kind = ObjectKind::buffer,
-          .device = region.device,
+          .site = region.site,
           .object = region.buffer,
           .box = &region.box});
   }

@@ -47,13 +47,15 @@ class Core {
   TileView update(const Slice& slice);
   // The rectangle, checked and told to observers; storage is null after a finding.
   Region access(const Slice& slice, EventKind kind);
-  // Checked only.
-  Region locate(const Slice& slice, std::int64_t device, std::string_view verb);
+  // Checked only, at a site.
+  Region locate(const Slice& slice, std::int32_t site, std::string_view verb);
+  // The site that an op names by device and core, for `verb` of `slice`; -1 after a finding.
+  std::int32_t target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
   // Undefined elements among those read as scalars are a finding, unless the policy is poison.
   void require_initialised(const Region& region);
 
   // Semaphores. locate_sem: cell is -1 after a finding.
-  SemId locate_sem(const Slice& slice, std::int64_t device, std::string_view verb);
+  SemId locate_sem(const Slice& slice, std::int32_t site, std::string_view verb);
   void signal(const SemId& sem, std::int64_t count);
   // Whether sem has reached the count; if not the core is blocked.
   bool reaches(const SemId& sem, std::int64_t count);
@@ -67,6 +69,7 @@ class Core {
   const Stmt& stmt() const { return *stmt_; }
   std::int32_t statement() const;
   const AgentId& id() const { return id_; }
+  std::int32_t site() const { return site_; }
   bool is_finished() const { return finished_; }
   bool is_blocked() const { return blocked_; }
   const Need& need() const { return need_; }
@@ -93,6 +96,7 @@ class Core {
 
   Machine& machine_;
   AgentId id_;
+  std::int32_t site_;
   const Code& code_;
   std::vector<bool> private_;  // by buffer
   std::vector<Cells> cells_;   // by buffer; empty: not private, or not all defined

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "interp/describe.h"
 #include "interp/leftover.h"
@@ -27,7 +28,7 @@ class Report {
     Finding finding{.kind = FindingKind::deadlock};
     finding.message =
         fmt::format("{} of {} cores {} blocked, and nothing else can move", blocked_.size(),
-                    machine_.devices(), blocked_.size() == 1 ? "is" : "are");
+                    machine_.cores(), blocked_.size() == 1 ? "is" : "are");
     finding.at = place(first.statement(), first.id(), "");
     for (std::size_t i = 0; i < blocked_.size() && i < most_cores; ++i) describe(core(blocked_[i]));
     if (blocked_.size() > most_cores)
@@ -40,7 +41,8 @@ class Report {
   }
 
  private:
-  const Core& core(Handle device) { return machine_.device(device).core; }
+  const Core& core(Handle site) { return machine_.site(site).core; }
+  AgentId agent(std::int32_t site) const { return machine_.sites().agent(site); }
   std::int64_t missing(const Core& core) {
     return core.need().count - machine_.cell(core.need().sem).count;
   }
@@ -75,25 +77,24 @@ class Report {
     bool is_hopeless = true, has_finished = false;
     std::vector<Handle> helpers;
     for (const Signaller& s : all) {
-      const bool finished = machine_.device(s.device).core.is_finished();
+      const bool finished = machine_.site(s.site).core.is_finished();
       if (finished) has_finished = true;
       if (!s.is_ahead) continue;
       is_hopeless = false;
-      if (std::find(helpers.begin(), helpers.end(), s.device) != helpers.end()) continue;
-      helpers.push_back(s.device);
+      if (std::find(helpers.begin(), helpers.end(), s.site) != helpers.end()) continue;
+      helpers.push_back(s.site);
       if (helpers.size() > most_cores) continue;
-      say(s.statement, {s.device, 0, -1},
+      say(s.statement, agent(s.site),
           fmt::format("{} can signal it here, {}, but is blocked before that",
-                      to_string(AgentId{s.device, 0, -1}), done(s)));
+                      to_string(agent(s.site)), done(s)));
     }
     if (!is_hopeless) return;
     if (!has_finished)
       return say(core.statement(), core.id(), "no remaining operation can signal it");
     for (const Signaller& s : all) {
-      if (!machine_.device(s.device).core.is_finished()) continue;
-      say(s.statement, {s.device, 0, -1},
-          fmt::format("its signaller {} has finished: {}", to_string(AgentId{s.device, 0, -1}),
-                      done(s)));
+      if (!machine_.site(s.site).core.is_finished()) continue;
+      say(s.statement, agent(s.site),
+          fmt::format("its signaller {} has finished: {}", to_string(agent(s.site)), done(s)));
     }
   }
 
@@ -102,14 +103,14 @@ class Report {
     return fmt::format("done {}", counted(s.executed, "time"));
   }
 
-  // The first device that can still signal what a core waits for, itself only when it is alone; or
+  // The first core that can still signal what a core waits for, itself only when it is alone; or
   // nobody.
   Handle helper(const Core& core) {
     Handle found = nobody;
     for (const Signaller& s : signallers_.of(core.need().sem)) {
       if (!s.is_ahead) continue;
-      if (s.device != core.id().device) return s.device;
-      found = s.device;
+      if (s.site != core.site()) return s.site;
+      found = s.site;
     }
     return found;
   }
@@ -136,7 +137,7 @@ class Report {
   // schedule. What its owner would take later is a surplus only when it came on a way of its own.
   void describe_pairs() {
     for (const SemId& extra : surpluses()) {
-      const Odd odd = odd_one(extra);
+      Odd odd = odd_one(extra);
       const bool is_open = signallers_.may_take(extra);
       if (is_open && !odd.is_alone) continue;
       const Core* best = nullptr;
@@ -151,67 +152,80 @@ class Report {
       const std::string amount = unit_text(program_, extra, machine_.cell(extra).count);
       if (best == nullptr) {
         if (is_open) continue;
-        say(-1, {}, fmt::format("{} has {} that nobody takes", sem_text(program_, extra), amount));
+        say(-1, {}, fmt::format("{} has {} that nobody takes", sem_text(machine_, extra), amount));
         continue;
       }
       const SemId& lacking = best->need().sem;
-      const bool other_device =
-          extra.semaphore == lacking.semaphore && extra.device != lacking.device;
+      odd = odd_one(extra, machine_.sites().core(lacking.site));
+      const bool is_elsewhere = extra.semaphore == lacking.semaphore && extra.site != lacking.site;
+      const bool is_same_device =
+          machine_.sites().device(extra.site) == machine_.sites().device(lacking.site);
       const auto wrong_name = [&](const SemId& sem) {
-        return other_device ? fmt::format("dev{}", sem.device)
+        return is_elsewhere ? machine_.sites().name(sem.site)
                             : cell_text(program_, sem.semaphore, sem.cell);
       };
-      const AgentId agent{odd.tally->device, 0, -1};
-      say(odd.tally->statement, agent,
+      const AgentId signaller = agent(odd.tally->site);
+      say(odd.tally->statement, signaller,
           fmt::format("{} lacks {}, {} has {} too many: does {} name the wrong {} here, {} instead "
                       "of {}?",
-                      sem_text(program_, lacking), unit_text(program_, lacking, missing(*best)),
-                      sem_text(program_, extra), amount, to_string(agent),
-                      other_device ? "device" : "semaphore", wrong_name(extra),
-                      wrong_name(lacking)));
+                      sem_text(machine_, lacking), unit_text(program_, lacking, missing(*best)),
+                      sem_text(machine_, extra), amount, to_string(signaller),
+                      !is_elsewhere    ? "semaphore"
+                      : is_same_device ? "core"
+                                       : "device",
+                      wrong_name(extra), wrong_name(lacking)));
     }
   }
 
-  // Of those who signalled the cell, the one that goes where fewest other devices go, by distance
-  // around the ring; alone: no other device goes that way, and others do go another.
+  // Of those who signalled the cell, the one that goes where fewest other cores go, by distance
+  // around the ring; alone: no other core goes that way, and others do go another.
   struct Odd {
     const Tally* tally = nullptr;
     bool is_alone = false;
   };
-  Odd odd_one(const SemId& extra) {
+  // Among equals the one on the core that lacks it: programs do the same on every device.
+  Odd odd_one(const SemId& extra, std::int32_t lacking_core = -1) {
     Odd odd;
+    const auto is_likely = [&](const Tally& tally) {
+      return machine_.sites().core(tally.site) == lacking_core;
+    };
     std::int64_t fewest = 0;
     for (const Tally& tally : machine_.cell(extra).tallies) {
       if (tally.is_wait) continue;
       std::int64_t same = 0, others = 0;
-      for (int d = 0; d < machine_.devices(); ++d)
-        for (const Tally& other : machine_.cell({d, extra.semaphore, extra.cell}).tallies) {
+      for (std::int32_t s = 0; s < machine_.cores(); ++s)
+        for (const Tally& other : machine_.cell({s, extra.semaphore, extra.cell}).tallies) {
           if (other.statement != tally.statement || other.is_wait) continue;
-          const bool is_same = distance(other.device, d) == distance(tally.device, extra.device);
+          const bool is_same = distance(other.site, s) == distance(tally.site, extra.site);
           ++(is_same ? same : others);
         }
-      if (odd.tally != nullptr && same >= fewest) continue;
+      if (odd.tally != nullptr &&
+          (same > fewest || (same == fewest && (is_likely(*odd.tally) || !is_likely(tally)))))
+        continue;
       odd = {&tally, same == 1 && others > 1};
       fewest = same;
     }
     return odd;
   }
-  int distance(int from, int to) const {
-    return (to - from + machine_.devices()) % machine_.devices();
+  // Around the ring of devices, and around the cores of one.
+  std::pair<int, int> distance(std::int32_t from, std::int32_t to) const {
+    const Sites& sites = machine_.sites();
+    return {(sites.device(to) - sites.device(from) + sites.devices) % sites.devices,
+            (sites.core(to) - sites.core(from) + sites.cores) % sites.cores};
   }
 
   std::vector<SemId> surpluses() {
     std::vector<SemId> found;
-    for (int d = 0; d < machine_.devices(); ++d) {
-      const Semaphores& owner = machine_.device(d).semaphores;
+    for (std::int32_t s = 0; s < machine_.cores(); ++s) {
+      const Semaphores& owner = machine_.site(s).semaphores;
       for (std::size_t i = 0; i < program_.semaphores.size(); ++i) {
         const Semaphore& declared = program_.semaphores[i];
         const auto id = static_cast<std::int32_t>(i);
         if (declared.monotone || !owner.is_live(id) || !owner.is_first(id)) continue;
         for (std::int64_t c = 0, n = elements(declared.shape); c < n; ++c) {
-          const SemCell& cell = machine_.cell({d, id, c});
+          const SemCell& cell = machine_.cell({s, id, c});
           if (cell.count != 0 && cell.waiter == nobody && found.size() < most_cores)
-            found.push_back({d, id, c});
+            found.push_back({s, id, c});
         }
       }
     }
@@ -223,9 +237,13 @@ class Report {
     const SemId& need = core.need().sem;
     const bool same_declaration = extra.semaphore == need.semaphore;
     const bool equal = machine_.cell(extra).count == missing(core);
-    if (!same_declaration && !(equal && extra.device == need.device)) return 0;
-    return (equal ? 8 : 0) + (same_declaration && extra.cell == need.cell ? 4 : 0) +
-           (same_declaration && extra.device == need.device ? 2 : 0) + (same_declaration ? 1 : 0);
+    if (!same_declaration && !(equal && extra.site == need.site)) return 0;
+    const Sites& sites = machine_.sites();
+    const bool is_sibling =
+        extra.site != need.site && sites.device(extra.site) == sites.device(need.site);
+    return (is_sibling ? 1 : 0) + (equal ? 8 : 0) +
+           (same_declaration && extra.cell == need.cell ? 4 : 0) +
+           (same_declaration && extra.site == need.site ? 2 : 0) + (same_declaration ? 1 : 0);
   }
 
   Machine& machine_;

@@ -27,7 +27,7 @@ Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
 // Private scalars are read and written in place once all of them are defined; before that, and out
 // of bounds, by the op's exec().
 void Core::find_cells(std::int32_t buffer) {
-  Storage& storage = *machine_.device(id_.device).storages[static_cast<std::size_t>(buffer)];
+  Storage& storage = *machine_.site(site_).storages[static_cast<std::size_t>(buffer)];
   cells_[static_cast<std::size_t>(buffer)] = {storage.cells(), 0};
   if (cells_[static_cast<std::size_t>(buffer)].data != nullptr)
     cells_[static_cast<std::size_t>(buffer)].count =
@@ -43,8 +43,7 @@ void Core::enter_point(const Instruction& loop) {
   std::int64_t point = count;
   if (code_.order) {
     std::uint64_t key = *code_.order;
-    for (const std::int64_t part :
-         {std::int64_t{loop.dst}, std::int64_t{id_.device}, at(loop.aux + 1)})
+    for (const std::int64_t part : {std::int64_t{loop.dst}, std::int64_t{site_}, at(loop.aux + 1)})
       key = SplitMix::mix(key ^ static_cast<std::uint64_t>(part));
     point = permuted(count, size, key);
   }
@@ -78,7 +77,15 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         ++i;
         continue;
       case op_index<DeviceCount>():
-        r[i->dst] = machine_.devices();
+        r[i->dst] = machine_.sites().devices;
+        ++i;
+        continue;
+      case op_index<CoreId>():
+        r[i->dst] = id_.core;
+        ++i;
+        continue;
+      case op_index<CoreCount>():
+        r[i->dst] = machine_.sites().cores;
         ++i;
         continue;
       case op_index<ToReal>():

@@ -47,13 +47,14 @@ bool can_copy(Core& core, const Region& src, const Region& dst) {
 }
 
 // What the machine profile says of a copy to another device.
-bool can_reach(Core& core, std::int64_t device, const Region& dst) {
+bool can_reach(Core& core, const Region& dst) {
   const MachineProfile& profile = core.machine().options().profile;
   const Space space = dst.storage->buffer().space;
-  const std::int64_t here = core.id().device;
+  const std::int32_t here = core.id().device, device = core.machine().sites().device(dst.site);
   // The links close to a ring: the way round counts as well.
   const auto distance = static_cast<std::uint64_t>(device > here ? device - here : here - device);
-  const std::uint64_t around = static_cast<std::uint64_t>(core.machine().devices()) - distance;
+  const std::uint64_t around =
+      static_cast<std::uint64_t>(core.machine().sites().devices) - distance;
   if ((space == Space::vmem && !profile.remote_vmem) ||
       (space == Space::smem && !profile.remote_smem)) {
     core.fail(FindingKind::unsupported,
@@ -85,7 +86,7 @@ Step start(Core& core, Copy copy) {
 
 Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, const Slice& sem,
                  bool adds) {
-  const std::int64_t here = core.id().device;
+  const std::int32_t here = core.site();
   Copy copy{.kind = kind, .adds = adds};
   copy.src = core.locate(src, here, "read");
   if (!core.stopped()) copy.dst = core.locate(dst, here, "write");
@@ -106,13 +107,15 @@ Step exec(const WriteBack& op, Core& core) {
 }
 
 Step exec(const StartRemote& op, Core& core) {
-  const std::int64_t here = core.id().device, there = core.scalar(op.device);
+  const std::int32_t here = core.site();
+  std::int32_t there = here;
   Copy copy{.kind = CopyKind::remote, .adds = op.add != 0};
   copy.src = core.locate(op.src, here, "read");
+  if (!core.stopped()) there = core.target(op.dst, op.device, op.core, "write");
   if (!core.stopped()) copy.dst = core.locate(op.dst, there, "write");
   if (!core.stopped()) copy.sent = core.locate_sem(op.sent, here, "signal");
   if (!core.stopped()) copy.arrived = core.locate_sem(op.arrived, there, "signal");
-  if (core.stopped() || !can_copy(core, copy.src, copy.dst) || !can_reach(core, there, copy.dst))
+  if (core.stopped() || !can_copy(core, copy.src, copy.dst) || !can_reach(core, copy.dst))
     return Step::stop;
   copy.bytes = bytes_of(copy.src);
   return start(core, std::move(copy));

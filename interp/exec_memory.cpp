@@ -154,12 +154,12 @@ Step exec(const Free& op, Core& core) {
 }
 
 Step exec(const Fresh& op, Core& core) {
-  const Region slot = core.locate(op.slot, core.id().device, "fresh");
+  const Region slot = core.locate(op.slot, core.site(), "fresh");
   if (core.stopped()) return Step::stop;
   if (slot.box.empty()) return Step::next;
   core.emit({.kind = EventKind::fresh,
              .object_kind = ObjectKind::buffer,
-             .device = slot.device,
+             .site = slot.site,
              .object = slot.buffer,
              .box = &slot.box});
   slot.storage->fresh(slot.box, core.stmt().place);
@@ -168,8 +168,8 @@ Step exec(const Fresh& op, Core& core) {
 
 // Zeros are written beside `inside` only: one rectangle before and one behind it in each dimension.
 Step exec(const Pad& op, Core& core) {
-  const Region slot = core.locate(op.slot, core.id().device, "pad");
-  const Region inside = core.stopped() ? slot : core.locate(op.inside, core.id().device, "pad");
+  const Region slot = core.locate(op.slot, core.site(), "pad");
+  const Region inside = core.stopped() ? slot : core.locate(op.inside, core.site(), "pad");
   if (core.stopped()) return Step::stop;
   Box rest = slot.box;
   for (std::size_t d = 0; d < static_cast<std::size_t>(slot.box.rank); ++d) {
@@ -182,7 +182,7 @@ Step exec(const Pad& op, Core& core) {
       if (rest.empty()) continue;
       core.emit({.kind = EventKind::write,
                  .object_kind = ObjectKind::buffer,
-                 .device = slot.device,
+                 .site = slot.site,
                  .object = slot.buffer,
                  .box = &rest});
     }
@@ -194,7 +194,7 @@ Step exec(const Pad& op, Core& core) {
 }
 
 Step exec(const Once& op, Core& core) {
-  const Region ref = core.locate(op.ref, core.id().device, "once");
+  const Region ref = core.locate(op.ref, core.site(), "once");
   if (core.stopped()) return Step::stop;
   ref.storage->once();
   return Step::next;

@@ -1,4 +1,4 @@
-// Semaphores. Signals may go to any device; a core waits on its own only.
+// Semaphores. Signals may go to any core of any device; a core waits on its own only.
 #include <fmt/format.h>
 
 #include "interp/describe.h"
@@ -10,7 +10,7 @@ namespace {
 void tell(Core& core, EventKind kind, const SemId& sem, std::int64_t amount) {
   core.emit({.kind = kind,
              .object_kind = ObjectKind::semaphore,
-             .device = sem.device,
+             .site = sem.site,
              .object = sem.semaphore,
              .cell = sem.cell,
              .amount = amount});
@@ -26,16 +26,10 @@ bool is_negative(Core& core, std::string_view verb, const SemId& sem, std::int64
 
 }  // namespace
 
-SemId Core::locate_sem(const Slice& slice, std::int64_t device, std::string_view verb) {
+SemId Core::locate_sem(const Slice& slice, std::int32_t site, std::string_view verb) {
   const Program& program = machine_.program();
   const std::int32_t index = program.value(slice.base).index;
   const Semaphore& semaphore = program.semaphores[static_cast<std::size_t>(index)];
-  if (device < 0 || device >= machine_.devices()) {
-    fail(FindingKind::out_of_bounds,
-         fmt::format("{} of {} on device {}, but devices are 0 to {}", verb, semaphore.name, device,
-                     machine_.devices() - 1));
-    return {.cell = -1};
-  }
   std::int64_t cell = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
     const std::int64_t at = scalar(slice.start[d]);
@@ -47,10 +41,10 @@ SemId Core::locate_sem(const Slice& slice, std::int64_t device, std::string_view
     }
     cell = cell * semaphore.shape[d] + at;
   }
-  const SemId sem{static_cast<std::int32_t>(device), index, cell};
+  const SemId sem{site, index, cell};
   // A copy finds out when it signals.
-  const Semaphores& owner = machine_.device(device).semaphores;
-  if (device == id_.device && !owner.is_live(index)) {
+  const Semaphores& owner = machine_.site(site).semaphores;
+  if (site == site_ && !owner.is_live(index)) {
     fail(FindingKind::lifetime,
          fmt::format("{} of {}, which {}", verb, cell_text(program, index, cell),
                      owner.was_live(index) ? "no longer exists" : "does not exist yet"));
@@ -79,8 +73,8 @@ bool Core::would_block() {
       if (at < 0 || at >= shape[d]) return false;
       cell = cell * shape[d] + at;
     }
-    if (!machine_.device(id_.device).semaphores.is_live(index)) return false;
-    return !reaches({id_.device, index, cell}, scalar(count));
+    if (!machine_.site(site_).semaphores.is_live(index)) return false;
+    return !reaches({site_, index, cell}, scalar(count));
   };
   if (const auto* wait = std::get_if<Wait>(&stmt_->op)) return check(wait->sem, wait->count);
   if (const auto* await = std::get_if<Await>(&stmt_->op)) return check(await->sem, await->count);
@@ -88,7 +82,9 @@ bool Core::would_block() {
 }
 
 Step exec(const Signal& op, Core& core) {
-  const SemId sem = core.locate_sem(op.sem, core.scalar(op.device), "signal");
+  const std::int32_t there = core.target(op.sem, op.device, op.core, "signal");
+  if (core.stopped()) return Step::stop;
+  const SemId sem = core.locate_sem(op.sem, there, "signal");
   const std::int64_t count = core.scalar(op.count);
   if (core.stopped() || is_negative(core, "signal", sem, count)) return Step::stop;
   core.signal(sem, count);
@@ -96,7 +92,7 @@ Step exec(const Signal& op, Core& core) {
 }
 
 Step exec(const Wait& op, Core& core) {
-  const SemId sem = core.locate_sem(op.sem, core.id().device, "wait");
+  const SemId sem = core.locate_sem(op.sem, core.site(), "wait");
   const std::int64_t count = core.scalar(op.count);
   if (core.stopped() || is_negative(core, "wait", sem, count)) return Step::stop;
   if (!core.reaches(sem, count)) return Step::block;
@@ -107,7 +103,7 @@ Step exec(const Wait& op, Core& core) {
 }
 
 Step exec(const Await& op, Core& core) {
-  const SemId sem = core.locate_sem(op.sem, core.id().device, "await");
+  const SemId sem = core.locate_sem(op.sem, core.site(), "await");
   const std::int64_t count = core.scalar(op.count);
   if (core.stopped() || is_negative(core, "await", sem, count)) return Step::stop;
   if (!core.reaches(sem, count)) return Step::block;
@@ -116,7 +112,7 @@ Step exec(const Await& op, Core& core) {
 }
 
 Step exec(const ReadSem& op, Core& core) {
-  const SemId sem = core.locate_sem(op.sem, core.id().device, "read");
+  const SemId sem = core.locate_sem(op.sem, core.site(), "read");
   if (core.stopped()) return Step::stop;
   core.result(core.machine().cell(sem).count);
   tell(core, EventKind::read_sem, sem, 0);

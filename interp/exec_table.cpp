@@ -11,7 +11,8 @@ constexpr bool is_compiled_away =
     is_scalar_op<T> || std::is_same_v<T, Pipeline> || std::is_same_v<T, Grid> ||
     std::is_same_v<T, Window> || std::is_same_v<T, View> || std::is_same_v<T, For> ||
     std::is_same_v<T, If> || std::is_same_v<T, Else> || std::is_same_v<T, DeviceId> ||
-    std::is_same_v<T, DeviceCount> || std::is_same_v<T, ToReal>;
+    std::is_same_v<T, DeviceCount> || std::is_same_v<T, CoreId> || std::is_same_v<T, CoreCount> ||
+    std::is_same_v<T, ToReal>;
 
 template <typename T>
 Step call(const Op& op, Core& core) {

@@ -11,15 +11,15 @@
 namespace tessera {
 namespace {
 
-void check_semaphores(Machine& machine, int device, std::vector<Finding>& findings) {
+void check_semaphores(Machine& machine, std::int32_t site, std::vector<Finding>& findings) {
   const Program& program = machine.program();
-  const Semaphores& owner = machine.device(device).semaphores;
+  const Semaphores& owner = machine.site(site).semaphores;
   for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
     const Semaphore& declared = program.semaphores[i];
     const auto semaphore = static_cast<std::int32_t>(i);
     if (declared.monotone || !owner.is_live(semaphore) || !owner.is_first(semaphore)) continue;
     for (std::int64_t cell = 0, n = elements(declared.shape); cell < n; ++cell) {
-      const SemId sem{device, semaphore, cell};
+      const SemId sem{site, semaphore, cell};
       if (machine.cell(sem).count != 0) findings.push_back(leak_finding(machine, sem, -1));
     }
   }
@@ -30,7 +30,7 @@ void check_results(Machine& machine, int device, std::vector<Finding>& findings)
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& buffer = program.buffers[i];
     if (buffer.role != Role::out) continue;
-    const auto missing = machine.device(device).storages[i]->never_written();
+    const auto missing = machine.site(device * machine.sites().cores).storages[i]->never_written();
     if (!missing) continue;
     Finding finding{.kind = FindingKind::never_written};
     finding.message = fmt::format("{} of dev{} is never written: {} of {} elements are missing",
@@ -54,10 +54,10 @@ std::vector<Finding> exit_findings(Machine& machine) {
     return findings;
   }
   // Under `poison` undefined elements that were stored are told apart by nobody.
-  for (int device = 0; device < machine.devices(); ++device) {
-    check_semaphores(machine, device, findings);
-    if (machine.options().uninitialised != Uninitialised::poison)
-      check_results(machine, device, findings);
+  for (std::int32_t site = 0; site < machine.cores(); ++site) {
+    check_semaphores(machine, site, findings);
+    if (machine.options().uninitialised != Uninitialised::poison && machine.sites().core(site) == 0)
+      check_results(machine, machine.sites().device(site), findings);
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return order(a) < order(b); });

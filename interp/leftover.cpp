@@ -21,8 +21,9 @@ std::string times_text(const Tally& tally) {
 
 }  // namespace
 
-std::string sem_text(const Program& program, const SemId& sem) {
-  return fmt::format("{} of dev{}", cell_text(program, sem.semaphore, sem.cell), sem.device);
+std::string sem_text(const Machine& machine, const SemId& sem) {
+  return fmt::format("{} of {}", cell_text(machine.program(), sem.semaphore, sem.cell),
+                     machine.sites().name(sem.site));
 }
 
 std::string unit_text(const Program& program, const SemId& sem, std::int64_t amount) {
@@ -34,12 +35,12 @@ std::string unit_text(const Program& program, const SemId& sem, std::int64_t amo
 void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& notes) {
   const Program& program = machine.program();
   for (const Tally& tally : machine.cell(sem).tallies) {
-    const AgentId agent{tally.device, 0, -1};
+    const AgentId agent = machine.sites().agent(tally.site);
     notes.push_back({.loc = loc_of(program, tally.statement),
                      .message = fmt::format(
                          "{} {} {} by {}", tally.is_wait ? "waited for" : "signalled",
                          times_text(tally), tally.is_wait ? "here" : "from here", to_string(agent)),
-                     .device = tally.device,
+                     .device = agent.device,
                      .agent = to_string(agent)});
   }
 }
@@ -57,21 +58,21 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement)
       copy = &tally;
   }
   Finding finding{.kind = FindingKind::semaphore_leak};
-  finding.at.device = sem.device;
+  finding.at.device = machine.sites().device(sem.site);
   const std::string when = statement < 0 ? "at exit" : "when it is freed";
   if (declared.kind == SemKind::bytes && !is_waited && copy != nullptr) {
     finding.kind = FindingKind::unwaited_dma;
     finding.at.loc = loc_of(program, copy->statement);
-    finding.at.agent = to_string(AgentId{copy->device, 0, -1});
+    finding.at.agent = to_string(machine.sites().agent(copy->site));
     finding.message =
         fmt::format("nobody waits for {} that is started here: {} has {} {}",
                     copy->times == 1 ? "the copy" : fmt::format("the {} copies", copy->times),
-                    sem_text(program, sem), counted(cell.count, "byte"), when);
+                    sem_text(machine, sem), counted(cell.count, "byte"), when);
   } else {
     finding.at.loc = statement < 0 ? program.loc(declared.place) : loc_of(program, statement);
-    finding.at.agent = to_string(AgentId{sem.device, 0, -1});
+    finding.at.agent = to_string(machine.sites().agent(sem.site));
     finding.message =
-        fmt::format("{} is {} {}, expected 0", sem_text(program, sem), cell.count, when);
+        fmt::format("{} is {} {}, expected 0", sem_text(machine, sem), cell.count, when);
   }
   add_tallies(machine, sem, finding.notes);
   if (statement >= 0)

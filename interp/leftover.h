@@ -7,10 +7,10 @@
 
 namespace tessera {
 
-std::string sem_text(const Program& program, const SemId& sem);  // "recv[1] of dev2"
+std::string sem_text(const Machine& machine, const SemId& sem);  // "recv[1] of dev2"
 std::string unit_text(const Program& program, const SemId& sem,
                       std::int64_t amount);  // "4096 bytes", or "2"
-// One note for each statement and device that signalled it or waited on it.
+// One note for each statement and core that signalled it or waited on it.
 void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& notes);
 
 }  // namespace tessera

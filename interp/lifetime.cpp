@@ -29,7 +29,7 @@ void Machine::take_semaphores(Usage& usage, std::int64_t cells) {
 }
 
 void Machine::allocate(Core& core, std::int32_t buffer) {
-  Site& owner = device(core.id().device);
+  Site& owner = site(core.site());
   Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
   if (storage.is_live())
     return core.fail(FindingKind::lifetime,
@@ -41,14 +41,14 @@ void Machine::allocate(Core& core, std::int32_t buffer) {
   const Box whole = storage.whole();
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::buffer,
-             .device = core.id().device,
+             .site = core.site(),
              .object = buffer,
              .box = &whole});
   check_capacity(core, core.statement());
 }
 
 void Machine::release(Core& core, std::int32_t buffer) {
-  Site& owner = device(core.id().device);
+  Site& owner = site(core.site());
   Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
   if (!storage.is_live())
     return core.fail(FindingKind::lifetime,
@@ -56,7 +56,7 @@ void Machine::release(Core& core, std::int32_t buffer) {
   const Box whole = storage.whole();
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::buffer,
-             .device = core.id().device,
+             .site = core.site(),
              .object = buffer,
              .box = &whole});
   take_space(owner.usage, storage.buffer(), -storage.bytes());
@@ -65,7 +65,7 @@ void Machine::release(Core& core, std::int32_t buffer) {
 }
 
 void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
-  Site& owner = device(core.id().device);
+  Site& owner = site(core.site());
   const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
   if (owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,
@@ -74,20 +74,20 @@ void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
   take_semaphores(owner.usage, elements(declared.shape));
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::semaphore,
-             .device = core.id().device,
+             .site = core.site(),
              .object = semaphore});
   check_capacity(core, core.statement());
 }
 
 void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
-  Site& owner = device(core.id().device);
+  Site& owner = site(core.site());
   const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
   if (!owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,
                      fmt::format("free of {}, which does not exist", declared.name));
   const std::int64_t cells = elements(declared.shape);
   for (std::int64_t i = 0; i < cells; ++i) {
-    const SemId sem{core.id().device, semaphore, i};
+    const SemId sem{core.site(), semaphore, i};
     const std::int32_t pending = cell(sem).first_pending;
     if (pending >= 0) {
       const Copy& copy = copies_.at(Copies::slot_of(pending));
@@ -106,7 +106,7 @@ void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
   take_semaphores(owner.usage, -cells);
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::semaphore,
-             .device = core.id().device,
+             .site = core.site(),
              .object = semaphore});
   owner.semaphores.release(semaphore);
 }

@@ -47,16 +47,17 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       code_(std::move(code)),
       // A recorded run already says who moved when.
       slow_device_(schedule.strategy == "steps" ? -1 : options.slow_device),
-      copies_(options.devices, options.dma_order == DmaOrder::fifo),
+      numbers_{options.devices, options.cores},
+      copies_(numbers_, options.dma_order == DmaOrder::fifo),
       scheduler_(make_scheduler(schedule, steps_expected)),
       is_told_(options.checked) {
-  for (int d = 0; d < options.devices; ++d)
-    devices_.push_back(std::make_unique<Site>(program, *this, d, code_));
+  for (std::int32_t s = 0; s < cores(); ++s)
+    sites_.push_back(std::make_unique<Site>(program, *this, numbers_.agent(s), code_));
 }
 
 Machine::~Machine() {
-  for (const auto& d : devices_)
-    for (const auto& storage : d->storages) storage->drop_aliases();
+  for (const auto& owner : sites_)
+    for (const auto& storage : owner->storages) storage->drop_aliases();
 }
 
 void Machine::tell(Event& event) {
@@ -71,7 +72,7 @@ void Machine::begin_step() {
     options_.progress(options_.progress_context, step_);
 }
 
-void Machine::block(Core& core) { cell(core.need().sem).waiter = core.id().device; }
+void Machine::block(Core& core) { cell(core.need().sem).waiter = core.site(); }
 
 void Machine::report(FindingKind kind, std::string message, const AgentId& agent,
                      std::int32_t statement, std::vector<FindingPlace> notes) {
@@ -101,24 +102,24 @@ void Machine::refuse(Diag diag) {
 }
 
 AgentId Machine::id_of(Handle agent) const {
-  return agent < devices() ? AgentId{agent, 0, -1} : copies_.at(slot(agent)).id;
+  return agent < cores() ? numbers_.agent(agent) : copies_.at(slot(agent)).id;
 }
 
 Handle Machine::find(const AgentId& agent) const {
   if (!agent.is_copy()) {
-    const bool is_core = agent.core == 0 && agent.device < devices();
-    return is_core && ready_.contains(agent.device) ? agent.device : nobody;
+    const bool is_core = agent.core < numbers_.cores && agent.device < numbers_.devices;
+    return is_core && ready_.contains(numbers_.of(agent)) ? numbers_.of(agent) : nobody;
   }
   for (const Handle h : ready_.all())
-    if (h >= devices() && copies_.at(slot(h)).id == agent) return h;
+    if (h >= cores() && copies_.at(slot(h)).id == agent) return h;
   return nobody;
 }
 
 Handle Machine::awaited_copy() const {
   for (const Handle core : blocked_) {
-    const SemId& sem = devices_[static_cast<std::size_t>(core)]->core.need().sem;
+    const SemId& sem = sites_[static_cast<std::size_t>(core)]->core.need().sem;
     const SemCell& cell =
-        devices_[static_cast<std::size_t>(sem.device)]->semaphores.cell(sem.semaphore, sem.cell);
+        sites_[static_cast<std::size_t>(sem.site)]->semaphores.cell(sem.semaphore, sem.cell);
     for (std::int32_t entry = cell.first_pending; entry >= 0; entry = copies_.next_pending(entry)) {
       const std::int32_t first = copies_.first_of_lane(Copies::slot_of(entry));
       if (is_slow(copies_.at(first).id.device) == ready_.is_slow_side()) return handle(first);
@@ -128,9 +129,9 @@ Handle Machine::awaited_copy() const {
 }
 
 void Machine::settle(Core& core, Core::Pause pause) {
-  const Handle agent = core.id().device;
+  const Handle agent = core.site();
   if (pause == Core::Pause::ready) {
-    if (!ready_.contains(agent)) ready_.add_core(agent, is_slow(agent));
+    if (!ready_.contains(agent)) ready_.add_core(agent, is_slow(core.id().device));
     return;
   }
   if (ready_.contains(agent)) ready_.remove(agent);
@@ -146,7 +147,7 @@ std::int64_t Machine::move_core(Core& core, const Turn& turn) {
         turn.steps == Turn::unlimited ? turn.steps : turn.steps - (core.steps() - before);
     settle(core, core.run(slow ? 1 : left, turn.until_start));
   } while (slow && !stopped_ && core.steps() - before < turn.steps && ready_.is_slow_side() &&
-           ready_.contains(core.id().device) && turn.steps != Turn::unlimited);
+           ready_.contains(core.site()) && turn.steps != Turn::unlimited);
   return core.steps() - before;
 }
 
@@ -166,7 +167,7 @@ std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
 }
 
 std::int64_t Machine::move(const Turn& turn) {
-  if (turn.agent < devices()) return move_core(device(turn.agent).core, turn);
+  if (turn.agent < cores()) return move_core(site(turn.agent).core, turn);
   return move_copy(slot(turn.agent), turn);
 }
 
@@ -179,7 +180,7 @@ void Machine::record(const AgentId& agent, std::int64_t steps) {
 }
 
 void Machine::loop() {
-  for (const auto& d : devices_) settle(d->core, d->core.run(0, false));
+  for (const auto& s : sites_) settle(s->core, s->core.run(0, false));
   while (!stopped_ && !ready_.empty()) {
     const Turn turn = scheduler_->next(*this);
     if (turn.agent == nobody) return refuse(error(scheduler_->problem()));
@@ -196,11 +197,11 @@ void Machine::loop() {
 
 std::vector<ResultHash> Machine::hash_results() {
   std::vector<ResultHash> hashes;
-  for (int d = 0; d < devices(); ++d) {
+  for (int d = 0; d < numbers_.devices; ++d) {
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       const Buffer& buffer = program_.buffers[i];
       if (buffer.role != Role::out) continue;
-      Storage& storage = *device(d).storages[i];
+      Storage& storage = *site(d * numbers_.cores).storages[i];
       const TileView view = storage.read(storage.whole());
       std::uint64_t hash = 0xCBF29CE484222325ULL;
       for (std::int64_t b = 0, n = storage.bytes(); b < n; ++b)
@@ -213,7 +214,7 @@ std::vector<ResultHash> Machine::hash_results() {
 
 Expected<RunResult> Machine::run() {
   for (Observer* observer : options_.observers) observer->begin(program_, options_);
-  for (int d = 0; d < devices() && !stopped_; ++d) check_capacity(device(d).core, -1);
+  for (std::int32_t s = 0; s < cores() && !stopped_; ++s) check_capacity(site(s).core, -1);
   if (!stopped_ && options_.math == Math::library) prepare_products(program_);
   const auto begin = std::chrono::steady_clock::now();
   if (!stopped_) loop();
@@ -222,12 +223,12 @@ Expected<RunResult> Machine::run() {
   if (refused_) return *refused_;
   RunResult result;
   stats_.steps = step_;
-  for (const auto& d : devices_) {
-    stats_.ops += d->core.ops();
-    stats_.dmas += d->core.copies();
-    stats_.peak_vmem = std::max(stats_.peak_vmem, d->usage.peak_vmem);
-    stats_.peak_smem = std::max(stats_.peak_smem, d->usage.peak_smem);
-    stats_.peak_semaphores = std::max(stats_.peak_semaphores, d->usage.peak_semaphores);
+  for (const auto& s : sites_) {
+    stats_.ops += s->core.ops();
+    stats_.dmas += s->core.copies();
+    stats_.peak_vmem = std::max(stats_.peak_vmem, s->usage.peak_vmem);
+    stats_.peak_smem = std::max(stats_.peak_smem, s->usage.peak_smem);
+    stats_.peak_semaphores = std::max(stats_.peak_semaphores, s->usage.peak_semaphores);
   }
   result.stats = stats_;
   result.findings = std::move(findings_);

@@ -1,5 +1,5 @@
-// The simulated machine: devices with their memory, semaphores and core, the copies in flight, and
-// the loop that moves one agent after another as the schedule says.
+// The simulated machine: cores of devices with their memory and semaphores, the copies in flight,
+// and the loop that moves one agent after another as the schedule says.
 #pragma once
 #include <memory>
 #include <optional>
@@ -11,21 +11,22 @@
 #include "interp/observer.h"
 #include "interp/ready.h"
 #include "interp/run.h"
+#include "interp/sites.h"
 #include "interp/trace_hash.h"
 
 namespace tessera {
 
-// Bytes and semaphores of one device that exist now, and the most there ever were.
+// Bytes and semaphores of one core that exist now, and the most there ever were.
 struct Usage {
   std::int64_t vmem = 0, smem = 0, semaphores = 0;
   std::int64_t peak_vmem = 0, peak_smem = 0, peak_semaphores = 0;
 };
 
-// What one device has.
+// A core, and what belongs to it; hbm it has together with the other cores of its device.
 struct Site {
-  Site(const Program& program, Machine& machine, int number, const Code& code)
-      : semaphores(program), core(machine, {number, 0, -1}, code) {}
-  std::vector<std::unique_ptr<Storage>> storages;
+  Site(const Program& program, Machine& machine, const AgentId& id, const Code& code)
+      : semaphores(program), core(machine, id, code) {}
+  std::vector<std::shared_ptr<Storage>> storages;
   std::vector<std::int64_t> lives;  // of each buffer: how often it was allocated
   Semaphores semaphores;
   Usage usage;
@@ -47,8 +48,9 @@ class Machine : private Enabled {
   // For cores and copies.
   const Program& program() const { return program_; }
   const RunOptions& options() const { return options_; }
-  int devices() const { return options_.devices; }
-  Site& device(std::int64_t number) { return *devices_[static_cast<std::size_t>(number)]; }
+  const Sites& sites() const { return numbers_; }
+  int cores() const { return numbers_.count(); }  // of all devices
+  Site& site(std::int32_t number) { return *sites_[static_cast<std::size_t>(number)]; }
   bool stopped() const { return stopped_; }
   bool is_told() const { return is_told_; }
   // Observers learn of the event; the caller counts it for its agent.
@@ -56,7 +58,7 @@ class Machine : private Enabled {
   void begin_step();
   void undo_step() { --step_; }
   SemCell& cell(const SemId& sem) {
-    return device(sem.device).semaphores.cell(sem.semaphore, sem.cell);
+    return site(sem.site).semaphores.cell(sem.semaphore, sem.cell);
   }
   // Adds to a count and wakes who waits for it.
   void signal(const SemId& sem, std::int64_t amount, const AgentId& by, std::int32_t statement,
@@ -94,7 +96,7 @@ class Machine : private Enabled {
   Handle awaited_copy() const override;
   Handle find(const AgentId& agent) const override;
   std::int64_t serial(Handle agent) const override {
-    return agent < devices() ? agent : devices() + copies_.at(agent - devices()).serial;
+    return agent < cores() ? agent : cores() + copies_.at(agent - cores()).serial;
   }
 
   void loop();
@@ -111,8 +113,9 @@ class Machine : private Enabled {
   static void take_space(Usage& usage, const Buffer& buffer, std::int64_t bytes);
   static void take_semaphores(Usage& usage, std::int64_t cells);
   bool is_slow(int device) const { return device == slow_device_; }
-  Handle handle(std::int32_t slot) const { return devices() + slot; }
-  std::int32_t slot(Handle agent) const { return agent - devices(); }
+  // A core's handle is its site.
+  Handle handle(std::int32_t slot) const { return cores() + slot; }
+  std::int32_t slot(Handle agent) const { return agent - cores(); }
   AgentId id_of(Handle agent) const;
 
   const Program& program_;
@@ -120,7 +123,8 @@ class Machine : private Enabled {
   Schedule schedule_;
   Code code_;
   int slow_device_;
-  std::vector<std::unique_ptr<Site>> devices_;
+  Sites numbers_;
+  std::vector<std::unique_ptr<Site>> sites_;
   Copies copies_;
   Ready ready_;
   std::vector<Handle> blocked_;  // cores, longest first

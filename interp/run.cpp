@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "interp/certificate/mutants.h"
+#include "interp/describe.h"
 #include "interp/idle.h"
 #include "interp/machine.h"
 
@@ -41,6 +42,61 @@ void check_binding(const Program& program, const Binding& binding, std::size_t d
   }
 }
 
+// What a program leaves open, or cannot have, that is to run on several cores per device.
+void check_cores(const Program& program, int cores, Diags& diags) {
+  const std::size_t before = diags.size();
+  const auto complain = [&](std::int32_t place, std::string message) {
+    Diag diag{ErrorCode::invalid_value, program.loc(place), std::move(message), {}};
+    std::vector<FindingPlace> calls;
+    add_call_chain(program, place, calls);
+    for (const FindingPlace& call : calls) diag.notes.push_back({call.loc, call.message});
+    diags.push_back(std::move(diag));
+  };
+  const auto is_own_device = [&](ValueId device) {
+    const std::int32_t at = program.value(device).statement;
+    return at >= 0 &&
+           std::holds_alternative<DeviceId>(program.body[static_cast<std::size_t>(at)].op);
+  };
+  bool asks = false;
+  for (const Stmt& s : program.body) {
+    asks = asks || std::holds_alternative<CoreId>(s.op);
+    if (const auto* signal = std::get_if<Signal>(&s.op);
+        signal != nullptr && signal->core.id == no_value && !is_own_device(signal->device)) {
+      const auto index = static_cast<std::size_t>(program.value(signal->sem.base).index);
+      const Semaphore& sem = program.semaphores[index];
+      // The barrier that `expand` added: what it is there for names no core either.
+      if (sem.kind == SemKind::barrier && sem.collective < 0) continue;
+      complain(s.place, fmt::format("signal of {} names a device and no core, and each device has "
+                                    "{}: expected `on DEVICE core CORE`",
+                                    sem.name, cores));
+    }
+    if (const auto* remote = std::get_if<StartRemote>(&s.op);
+        remote != nullptr && remote->core.id == no_value)
+      complain(s.place, fmt::format("the copy names a device and no core, and each device has {}: "
+                                    "expected `-> DEVICE core CORE:`",
+                                    cores));
+  }
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role == Role::out && buffer.space != Space::hbm)
+      complain(buffer.place, fmt::format("result `{}` is in {}, of which each of {} cores has its "
+                                         "own: expected it in hbm",
+                                         buffer.name, name(buffer.space), cores));
+    if (buffer.scoped && buffer.space == Space::hbm)
+      complain(buffer.place, fmt::format("`{}` is allocated in hbm, which {} cores share: expected "
+                                         "it to be declared by the kernel, not scoped",
+                                         buffer.name, cores));
+  }
+  if (asks) return;
+  Diag diag =
+      error(fmt::format("{} never asks for `core`: each of {} cores would do the work of "
+                        "its device, expected 1",
+                        program.name, cores));
+  if (diags.size() > before)
+    diag.notes.push_back({diags[before].loc, std::move(diags[before].message)});
+  diags.resize(before);
+  diags.push_back(std::move(diag));
+}
+
 Diags check_input(const Program& program, const std::vector<Binding>& bindings,
                   const RunOptions& options) {
   Diags diags;
@@ -49,6 +105,9 @@ Diags check_input(const Program& program, const std::vector<Binding>& bindings,
   else if (bindings.size() != static_cast<std::size_t>(options.devices))
     diags.push_back(error(fmt::format("operands of {} devices are given, expected {}",
                                       bindings.size(), options.devices)));
+  if (options.cores < 1)
+    diags.push_back(error(fmt::format("{} cores per device, expected at least 1", options.cores)));
+  if (options.cores > 1) check_cores(program, options.cores, diags);
   if (options.slow_device >= options.devices)
     diags.push_back(error(fmt::format("slow device {}, but devices are 0 to {}",
                                       options.slow_device, options.devices - 1)));
@@ -67,17 +126,20 @@ void Machine::bind(const std::vector<Binding>& bindings) {
   const Contents others =
       options_.checked && options_.math != Math::none ? Contents::plain : Contents::zeroed;
   const std::vector<bool> idle = idle_buffers(program_, options_);
-  for (int d = 0; d < devices(); ++d) {
-    Site& owner = device(d);
+  for (std::int32_t s = 0; s < cores(); ++s) {
+    Site& owner = site(s);
+    const Binding& binding = bindings[static_cast<std::size_t>(numbers_.device(s))];
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       const Buffer& buffer = program_.buffers[i];
       owner.lives.push_back(0);
-      if (buffer.role != Role::scratch) {
-        const auto it = bindings[static_cast<std::size_t>(d)].find(buffer.name);
-        owner.storages.push_back(std::make_unique<Storage>(buffer, *it->second, checks));
+      if (const std::int32_t home = numbers_.home(s, buffer.space); home != s) {
+        owner.storages.push_back(site(home).storages[i]);
+      } else if (buffer.role != Role::scratch) {
+        Tensor& tensor = *binding.find(buffer.name)->second;
+        owner.storages.push_back(std::make_shared<Storage>(buffer, tensor, checks));
       } else {
         const Contents contents = idle[i] ? Contents::idle : others;
-        owner.storages.push_back(std::make_unique<Storage>(buffer, checks, contents));
+        owner.storages.push_back(std::make_shared<Storage>(buffer, checks, contents));
         if (!buffer.scoped) owner.storages.back()->allocate(buffer.place);
       }
       if (!buffer.scoped) take_space(owner.usage, buffer, owner.storages.back()->bytes());

@@ -26,6 +26,7 @@ enum class Uninitialised : std::uint8_t { use, strict, poison };
 
 struct RunOptions {
   int devices = 1;
+  int cores = 1;  // of each device
   MachineProfile profile{};
   std::string schedule = "eager";  // eager lazy lifo random:SEED, or steps:... (interp/schedule.h)
   Landing landing = Landing::whole;
@@ -54,7 +55,7 @@ struct RunStats {
   std::int64_t dma_bytes = 0;
   std::int64_t matmul_flops = 0;
   std::int64_t peak_vmem = 0, peak_smem = 0,
-               peak_semaphores = 0;  // bytes, bytes, elements; the largest device
+               peak_semaphores = 0;  // bytes, bytes, elements; the largest core
   double wall_seconds = 0;           // of the run alone
 };
 
@@ -77,8 +78,9 @@ struct RunResult {
   std::shared_ptr<const Certificate> certificate{};  // when a Certifier observed the run
 };
 
-// Bad bindings, a `require` that fails at launch and unknown schedules are diagnostics; what the
-// program does wrong is a finding in the result.
+// Bad bindings, a `require` that fails at launch, unknown schedules and ops that leave open which
+// of several cores they mean are diagnostics; what the program does wrong is a finding in the
+// result.
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                         const RunOptions& options);
 

@@ -4,15 +4,14 @@
 
 namespace tessera {
 
-void SemCell::tally(std::int32_t statement, std::int32_t device, bool is_wait,
-                    std::int64_t amount) {
+void SemCell::tally(std::int32_t statement, std::int32_t site, bool is_wait, std::int64_t amount) {
   for (Tally& t : tallies) {
-    if (t.statement != statement || t.device != device || t.is_wait != is_wait) continue;
+    if (t.statement != statement || t.site != site || t.is_wait != is_wait) continue;
     ++t.times;
     t.amount += amount;
     return;
   }
-  tallies.push_back({statement, device, is_wait, 1, amount});
+  tallies.push_back({statement, site, is_wait, 1, amount});
 }
 
 Semaphores::Semaphores(const Program& program) : program_(program) {

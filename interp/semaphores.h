@@ -1,4 +1,4 @@
-// The semaphores of one device, and who signalled and waited how much.
+// The semaphores of one core, and who signalled and waited how much.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace tessera {
 
-// One semaphore of an array on a device.
+// One semaphore of an array.
 struct SemId {
-  std::int32_t device = -1;
+  std::int32_t site = -1;       // whose it is (interp/sites.h)
   std::int32_t semaphore = -1;  // into Program::semaphores
   std::int64_t cell = 0;
 };
 
-// All signals, or all waits, of one statement by one device.
+// All signals, or all waits, of one statement by one core.
 struct Tally {
   std::int32_t statement = -1;
-  std::int32_t device = -1;
+  std::int32_t site = -1;
   bool is_wait = false;
   std::int64_t times = 0;
   std::int64_t amount = 0;
@@ -31,7 +31,7 @@ struct SemCell {
   std::int32_t last_pending = -1;
   std::vector<Tally> tallies;
 
-  void tally(std::int32_t statement, std::int32_t device, bool is_wait, std::int64_t amount);
+  void tally(std::int32_t statement, std::int32_t site, bool is_wait, std::int64_t amount);
 };
 
 class Semaphores {

@@ -11,19 +11,21 @@ namespace {
 
 using Known = std::optional<std::int64_t>;
 
-// What a statement signals: a slice of semaphores, on the device that a value names (no_value: its
-// own), by a count (no_value: the bytes of its copy).
+// What a statement signals: a slice of semaphores, on the device and core that values name
+// (no_value: its own), by a count (no_value: the bytes of its copy).
 struct Target {
   const Slice* sem;
   ValueId device = no_value;
   ValueId count = no_value;
+  ValueId core = no_value;
 };
 
 std::vector<Target> targets(const Op& op) {
-  if (const auto* o = std::get_if<Signal>(&op)) return {{&o->sem, o->device, o->count}};
+  if (const auto* o = std::get_if<Signal>(&op)) return {{&o->sem, o->device, o->count, o->core.id}};
   if (const auto* o = std::get_if<Start>(&op)) return {{&o->sem}};
   if (const auto* o = std::get_if<WriteBack>(&op)) return {{&o->sem}};
-  if (const auto* o = std::get_if<StartRemote>(&op)) return {{&o->sent}, {&o->arrived, o->device}};
+  if (const auto* o = std::get_if<StartRemote>(&op))
+    return {{&o->sent}, {&o->arrived, o->device, no_value, o->core.id}};
   return {};
 }
 
@@ -60,7 +62,9 @@ class Text {
     if (value.statement < 0) return std::nullopt;
     const Op& op = program_.body[static_cast<std::size_t>(value.statement)].op;
     if (std::holds_alternative<DeviceId>(op)) return core_.id().device;
-    if (std::holds_alternative<DeviceCount>(op)) return machine_.devices();
+    if (std::holds_alternative<DeviceCount>(op)) return machine_.sites().devices;
+    if (std::holds_alternative<CoreId>(op)) return core_.id().core;
+    if (std::holds_alternative<CoreCount>(op)) return machine_.sites().cores;
     const bool is_loop = std::holds_alternative<For>(op);
     for (const auto& [variable, assumed] : assumed_)
       if (variable == id) return assumed;
@@ -210,10 +214,9 @@ bool may_name(const Text& text, const Program& program, const Slice& slice, std:
   return true;
 }
 
-std::int64_t executed(const SemCell& cell, std::int32_t statement, std::int32_t device) {
+std::int64_t executed(const SemCell& cell, std::int32_t statement, std::int32_t site) {
   for (const Tally& tally : cell.tallies)
-    if (!tally.is_wait && tally.statement == statement && tally.device == device)
-      return tally.times;
+    if (!tally.is_wait && tally.statement == statement && tally.site == site) return tally.times;
   return 0;
 }
 
@@ -227,7 +230,7 @@ Signallers::Signallers(Machine& machine) : machine_(machine), nesting_(machine.p
 
 bool Signallers::may_take(const SemId& sem) const {
   const Program& program = machine_.program();
-  const Site& owner = machine_.device(sem.device);
+  const Site& owner = machine_.site(sem.site);
   const Text text(machine_, nesting_, owner.core);
   for (std::size_t i = 0; i < program.body.size(); ++i) {
     const Slice* slice = waited_on(program.body[i].op);
@@ -243,22 +246,27 @@ bool Signallers::may_take(const SemId& sem) const {
 
 std::vector<Signaller> Signallers::of(const SemId& sem) const {
   const Program& program = machine_.program();
-  const Semaphores& owner = machine_.device(sem.device).semaphores;
+  const Semaphores& owner = machine_.site(sem.site).semaphores;
+  const Sites& sites = machine_.sites();
   std::vector<Signaller> found;
   for (const std::int32_t i : statements_) {
     for (const Target& target : targets(program.body[static_cast<std::size_t>(i)].op)) {
       const std::int32_t named = program.value(target.sem->base).index;
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
-      for (int d = 0; d < machine_.devices(); ++d) {
-        const Text text(machine_, nesting_, machine_.device(d).core);
+      for (std::int32_t s = 0; s < sites.count(); ++s) {
+        const Text text(machine_, nesting_, machine_.site(s).core);
         const auto may_signal = [&] {
-          const Known to = target.device == no_value ? Known(d) : text.settled(target.device);
+          const auto may_be = [&](ValueId named, std::int32_t own, std::int32_t wanted) {
+            const Known to = named == no_value ? Known(own) : text.settled(named);
+            return !to || *to == wanted;
+          };
           const Known count = target.count == no_value ? std::nullopt : text.settled(target.count);
-          return (!to || *to == sem.device) && (!count || *count != 0) &&
-                 may_name(text, program, *target.sem, sem.cell);
+          return may_be(target.device, sites.device(s), sites.device(sem.site)) &&
+                 may_be(target.core, sites.core(s), sites.core(sem.site)) &&
+                 (!count || *count != 0) && may_name(text, program, *target.sem, sem.cell);
         };
         if (!text.can_run(i) || !may_signal()) continue;
-        found.push_back({i, d, executed(machine_.cell(sem), i, d), text.trips(i),
+        found.push_back({i, s, executed(machine_.cell(sem), i, s), text.trips(i),
                          text.is_ahead(i, may_signal)});
       }
     }

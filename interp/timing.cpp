@@ -57,6 +57,7 @@ class Replay {
   explicit Replay(const TimingRecord& record)
       : record_(record),
         cores_(record.cores().size()),
+        devices_(static_cast<std::size_t>(record.sites().devices)),
         counts_(static_cast<std::size_t>(record.cells())),
         waiters_(static_cast<std::size_t>(record.cells()), -1) {}
 
@@ -73,12 +74,12 @@ class Replay {
     for (std::size_t c = 0; c < cores_.size(); ++c) {
       const TimingRecord::Core& core = record_.cores()[c];
       timing.is_complete &= cores_[c].next == core.steps.size();
-      DeviceTiming& device = timing.devices[c];
-      device = {core.matrix, core.vector, core.control, cores_[c].waiting, cores_[c].memory, 0, 0};
+      DeviceTiming& told = timing.devices[c];
+      const Device& own = device(static_cast<std::int32_t>(c));
+      told = {core.matrix, core.vector, core.control, cores_[c].waiting, own.memory, 0, 0};
       // Links send at once: the busiest one stands for all.
-      for (const auto& [other, link] : cores_[c].links)
-        device.links = std::max(device.links, link.busy);
-      device.overlapped = Busy::overlap(cores_[c].works, cores_[c].moves);
+      for (const auto& [other, link] : own.links) told.links = std::max(told.links, link.busy);
+      told.overlapped = Busy::overlap(cores_[c].works, own.moves);
     }
     return timing;
   }
@@ -100,13 +101,20 @@ class Replay {
   struct Core {
     std::size_t next = 0;
     double since = 0;  // it waits
-    double waiting = 0, memory = 0;
-    double memory_free = 0;
+    double waiting = 0;
+    Busy works;
+  };
+  // What the cores of a device share.
+  struct Device {
+    double memory = 0, memory_free = 0;
     std::map<std::int32_t, Link> links;  // by the device at the other end
-    Busy works, moves;
+    Busy moves;
   };
 
-  Core& core(std::int32_t number) { return cores_[static_cast<std::size_t>(number)]; }
+  Core& core(std::int32_t site) { return cores_[static_cast<std::size_t>(site)]; }
+  Device& device(std::int32_t site) {
+    return devices_[static_cast<std::size_t>(record_.sites().device(site))];
+  }
 
   void push(double at, bool is_signal, std::int32_t object, std::int64_t amount = 0) {
     moments_.push({at, order_++, is_signal, object, amount});
@@ -138,7 +146,7 @@ class Replay {
           start(record_.copies()[at], now);
           break;
         case TimingRecord::Act::signal:
-          push(now + (step.object / cells_per_device() == number ? 0 : rates().hop_latency), true,
+          push(now + (step.object / cells_per_core() == number ? 0 : rates().hop_latency), true,
                step.object, step.amount);
           break;
         case TimingRecord::Act::wait:
@@ -167,13 +175,13 @@ class Replay {
       busy += bytes / bandwidth;
       end = std::max(end, free);
     };
-    Core& source = core(copy.from);
-    Core& target = core(copy.to);
+    Device& source = device(copy.from);
+    Device& target = device(copy.to);
     const double held = source.memory_free;
     use(source.memory_free, copy.read, profile.hbm_bandwidth, source.memory);
     source.moves.add(std::max(now, held), source.memory_free);
-    if (copy.is_remote && copy.to != copy.from) {
-      Link& link = source.links[copy.to];
+    if (copy.is_remote && &target != &source) {
+      Link& link = source.links[record_.sites().device(copy.to)];
       use(link.free, copy.moved, profile.link_bandwidth, link.busy);
       source.moves.add(begin, end);
     }
@@ -186,12 +194,11 @@ class Replay {
   }
 
   const MachineRates& rates() const { return record_.rates(); }
-  std::int32_t cells_per_device() const {
-    return record_.cells() / static_cast<std::int32_t>(cores_.size());
-  }
+  std::int32_t cells_per_core() const { return record_.cells() / record_.sites().count(); }
 
   const TimingRecord& record_;
-  std::vector<Core> cores_;
+  std::vector<Core> cores_;  // by site
+  std::vector<Device> devices_;
   std::vector<std::int64_t> counts_;   // of the cells
   std::vector<std::int32_t> waiters_;  // the core that waits on the cell, or -1
   std::priority_queue<Moment> moments_;
@@ -204,8 +211,8 @@ TimingObserver::TimingObserver(const MachineRates& rates) : rates_(rates) {}
 TimingObserver::~TimingObserver() = default;
 
 void TimingObserver::begin(const Program& program, const RunOptions& options) {
-  record_ = std::make_unique<TimingRecord>(program, options.profile, std::max(options.devices, 1),
-                                           rates_);
+  const Sites sites{std::max(options.devices, 1), std::max(options.cores, 1)};
+  record_ = std::make_unique<TimingRecord>(program, options.profile, sites, rates_);
   timing_ = {};
 }
 

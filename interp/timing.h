@@ -12,20 +12,20 @@
 
 namespace tessera {
 
-// Seconds of one device.
+// Seconds of one core, and of the device that it belongs to.
 struct DeviceTiming {
   double matrix = 0;      // the core multiplies tiles
   double vector = 0;      // other tile ops
   double control = 0;     // the overhead of its ops
   double waiting = 0;     // it waits for copies and other devices
-  double memory = 0;      // its hbm moves data
-  double links = 0;       // its links send
+  double memory = 0;      // the device's hbm moves data
+  double links = 0;       // the device's links send
   double overlapped = 0;  // the core works while its hbm or a link does
 };
 
 struct Timing {
-  double seconds = 0;  // until the last core and the last copy are done
-  std::vector<DeviceTiming> devices;
+  double seconds = 0;                 // until the last core and the last copy are done
+  std::vector<DeviceTiming> devices;  // device by device, of each its cores
   // False when a wait never passed as the run is timed: it then took another path than any timed
   // one, as a program may that reads counts.
   bool is_complete = true;

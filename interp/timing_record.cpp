@@ -30,28 +30,29 @@ double speed(DType dtype, const MachineRates& rates) {
 
 }  // namespace
 
-TimingRecord::TimingRecord(const Program& program, const MachineProfile& profile, int devices,
-                           const MachineRates& rates)
+TimingRecord::TimingRecord(const Program& program, const MachineProfile& profile,
+                           const Sites& sites, const MachineRates& rates)
     : program_(program),
       profile_(profile),
       rates_(rates),
-      cores_(static_cast<std::size_t>(devices)) {
+      sites_(sites),
+      cores_(static_cast<std::size_t>(sites.count())) {
   for (std::size_t s = 0; s < program.semaphores.size(); ++s) {
     const Semaphore& semaphore = program.semaphores[s];
-    std::int32_t first = cells_per_device_;
+    std::int32_t first = cells_per_core_;
     for (std::size_t other = 0; other < s && semaphore.kind == SemKind::barrier; ++other) {
       const Semaphore& candidate = program.semaphores[other];
       if (candidate.kind == SemKind::barrier && candidate.collective == semaphore.collective)
         first = std::min(first, first_cell_[other]);
     }
     first_cell_.push_back(first);
-    if (first == cells_per_device_)
-      cells_per_device_ += static_cast<std::int32_t>(elements(semaphore.shape));
+    if (first == cells_per_core_)
+      cells_per_core_ += static_cast<std::int32_t>(elements(semaphore.shape));
   }
 }
 
 std::int32_t TimingRecord::cell(const Event& event) const {
-  return event.device * cells_per_device_ + first_cell_[static_cast<std::size_t>(event.object)] +
+  return event.site * cells_per_core_ + first_cell_[static_cast<std::size_t>(event.object)] +
          static_cast<std::int32_t>(event.cell);
 }
 
@@ -68,7 +69,7 @@ void TimingRecord::work(Core& core, double seconds) {
 }
 
 void TimingRecord::on_core(const Event& event) {
-  Core& core = cores_[static_cast<std::size_t>(event.agent.device)];
+  Core& core = cores_[static_cast<std::size_t>(sites_.of(event.agent))];
   if (event.kind == EventKind::point || event.kind == EventKind::enter ||
       event.kind == EventKind::leave)
     return;
@@ -89,7 +90,7 @@ void TimingRecord::on_core(const Event& event) {
       core.copies[number] = static_cast<std::int32_t>(copies_.size());
       core.steps.push_back({Act::start, core.copies[number], 0, 0});
       Copy copy;
-      copy.from = copy.to = event.agent.device;
+      copy.from = copy.to = sites_.of(event.agent);
       copy.is_remote = std::holds_alternative<StartRemote>(
           program_.body[static_cast<std::size_t>(event.statement)].op);
       copies_.push_back(copy);
@@ -155,7 +156,7 @@ double TimingRecord::moved_bytes(const Buffer& buffer, const Box& box) const {
 }
 
 void TimingRecord::on_copy(const Event& event) {
-  const Core& core = cores_[static_cast<std::size_t>(event.agent.device)];
+  const Core& core = cores_[static_cast<std::size_t>(sites_.of(event.agent))];
   Copy& copy =
       copies_[static_cast<std::size_t>(core.copies[static_cast<std::size_t>(event.agent.dma)])];
   if (event.object_kind == ObjectKind::buffer) {
@@ -167,7 +168,7 @@ void TimingRecord::on_copy(const Event& event) {
       return;
     }
     copy.has_landed = true;
-    copy.to = event.device;
+    copy.to = event.site;
     if (touched.space == Space::hbm) copy.written += bytes;
     return;
   }

@@ -8,6 +8,7 @@
 #include "core/machine_rates.h"
 #include "core/program.h"
 #include "interp/event.h"
+#include "interp/sites.h"
 
 namespace tessera {
 
@@ -22,7 +23,7 @@ class TimingRecord {
     double seconds = 0;
   };
   struct Copy {
-    std::int32_t from = -1, to = -1;  // devices
+    std::int32_t from = -1, to = -1;  // sites
     bool is_remote = false, has_landed = false;
     double read = 0, written = 0, moved = 0;  // bytes of hbm read and written, and of all
     std::int32_t sent = -1, arrived = -1;     // cells, or -1
@@ -36,13 +37,14 @@ class TimingRecord {
     double rows_by_depth = 0;  // elements of the left operand of the product at hand
   };
 
-  TimingRecord(const Program& program, const MachineProfile& profile, int devices,
+  TimingRecord(const Program& program, const MachineProfile& profile, const Sites& sites,
                const MachineRates& rates);
   void on(const Event& event);
 
   const std::vector<Core>& cores() const { return cores_; }
   const std::vector<Copy>& copies() const { return copies_; }
-  std::int32_t cells() const { return cells_per_device_ * static_cast<int>(cores_.size()); }
+  std::int32_t cells() const { return cells_per_core_ * sites_.count(); }
+  const Sites& sites() const { return sites_; }
   const MachineProfile& profile() const { return profile_; }
   const MachineRates& rates() const { return rates_; }
 
@@ -62,7 +64,8 @@ class TimingRecord {
   MachineProfile profile_;
   MachineRates rates_;
   std::vector<std::int32_t> first_cell_;  // of each semaphore
-  std::int32_t cells_per_device_ = 0;
+  std::int32_t cells_per_core_ = 0;
+  Sites sites_;
   std::vector<Core> cores_;
   std::vector<Copy> copies_;
 };

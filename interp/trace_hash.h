@@ -13,9 +13,10 @@ class TraceHash {
     mix(static_cast<std::uint64_t>(event.kind) |
         static_cast<std::uint64_t>(event.agent.device) << 8 |
         static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.statement)) << 32);
-    mix(static_cast<std::uint64_t>(event.agent.dma) ^ static_cast<std::uint64_t>(event.amount)
-                                                          << 20);
-    mix(static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.device)) << 32 |
+    mix(static_cast<std::uint64_t>(event.agent.dma) ^
+        static_cast<std::uint64_t>(event.amount) << 20 ^
+        static_cast<std::uint64_t>(event.agent.core) << 56);
+    mix(static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.site)) << 32 |
         static_cast<std::uint32_t>(event.object));
     mix(static_cast<std::uint64_t>(event.cell));
     if (event.box == nullptr) return;

@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-void TextTrace::begin(const Program& program, const RunOptions& /*options*/) {
+void TextTrace::begin(const Program& program, const RunOptions& options) {
   program_ = &program;
+  sites_ = {options.devices, options.cores};
   text_.clear();
   line_.clear();
 }
@@ -32,13 +33,19 @@ void TextTrace::finish_line() {
   line_.clear();
 }
 
-// An object of another device is named with it.
+// An object that is not the agent's own is named with its owner.
 std::string TextTrace::event_text(const Event& event) const {
-  const std::string on =
-      event.device == event.agent.device ? "" : fmt::format(" on dev{}", event.device);
   const std::string_view what = name(event.kind);
-  if (event.object_kind == ObjectKind::buffer)
+  const bool is_own = event.site == sites_.of(event.agent);
+  if (event.object_kind == ObjectKind::buffer) {
+    const Space space = program_->buffers[static_cast<std::size_t>(event.object)].space;
+    const bool is_near =
+        is_own || (space == Space::hbm && sites_.device(event.site) == event.agent.device);
+    const std::string on = is_near ? "" : " on " + sites_.name(event.site, space);
     return fmt::format("{} {}{}", what, slice_text(*program_, event.object, *event.box), on);
+  }
+  const std::string on =
+      is_own || event.object_kind == ObjectKind::none ? "" : " on " + sites_.name(event.site);
   switch (event.kind) {
     case EventKind::signal:
     case EventKind::wait:

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "interp/observer.h"
+#include "interp/sites.h"
 
 namespace tessera {
 
@@ -21,6 +22,7 @@ class TextTrace : public Observer {
   std::string event_text(const Event& event) const;
 
   const Program* program_ = nullptr;
+  Sites sites_;
   std::string text_;
   std::string line_;  // of the step at hand
   AgentId agent_;

@@ -34,6 +34,8 @@ std::vector<ValueId> operands_of(const Op& op) {
   for (const FieldInfo& f : info(op).fields) {
     if (f.kind == FieldKind::Value) {
       values.push_back(field<ValueId>(op, f));
+    } else if (f.kind == FieldKind::Maybe) {
+      values.push_back(field<Maybe>(op, f).id);
     } else if (f.kind == FieldKind::Slice) {
       const Slice& slice = field<Slice>(op, f);
       values.push_back(slice.base);
@@ -152,8 +154,8 @@ std::string ScalarCode::expression(const Op& op) {
     return fmt::format("search_right({}, {}, {})", address(o->sorted), t(o->sorted.size[0]),
                        t(o->a));
   }
-  if (std::holds_alternative<DeviceId>(op)) return "0";
-  if (std::holds_alternative<DeviceCount>(op)) return "1";
+  if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<CoreId>(op)) return "0";
+  if (std::holds_alternative<DeviceCount>(op) || std::holds_alternative<CoreCount>(op)) return "1";
   problem_ = fmt::format("`{}` in scalar code has no CUDA form", info(op).mnemonic);
   return "0";
 }

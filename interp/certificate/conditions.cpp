@@ -42,6 +42,7 @@ class Backwards {
       for (const FieldInfo& f : info(s.op).fields) {
         if (f.kind == FieldKind::Slice) add_indices(field<Slice>(s.op, f));
         if (f.kind == FieldKind::Value && is_control(s.op)) add(field<ValueId>(s.op, f));
+        if (f.kind == FieldKind::Maybe && is_control(s.op)) add(field<Maybe>(s.op, f).id);
       }
     }
     for (grew_ = true; grew_;) {

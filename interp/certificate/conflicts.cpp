@@ -65,26 +65,26 @@ void Conflicts::find_overlaps() {
   const std::size_t buffers = program.buffers.size();
   const std::size_t each = buffers + program.semaphores.size();
   const auto all = static_cast<std::int32_t>(record_.ranges.size());
-  std::vector<std::int32_t> enter(at(record_.devices), -1), leave = enter;
+  std::vector<std::int32_t> enter(at(record_.cores()), -1), leave = enter;
   Pairs by_object, pairs;
   for (std::int32_t r = 0; r < all; ++r) {
     const Range& range = record_.ranges[at(r)];
     if (range.kind == ObjectKind::none) {
-      (range.object != 0 ? leave : enter)[at(range.device)] = r;
+      (range.object != 0 ? leave : enter)[at(range.site)] = r;
       continue;
     }
     const std::size_t object =
         (range.kind == ObjectKind::semaphore ? buffers : 0) + at(range.object);
-    by_object.emplace_back(static_cast<std::int32_t>(at(range.device) * each + object), r);
+    by_object.emplace_back(static_cast<std::int32_t>(at(range.home) * each + object), r);
   }
-  const std::size_t objects = at(record_.devices) * each;
+  const std::size_t objects = at(record_.cores()) * each;
   const Lists<std::int32_t> ranges(objects, by_object);
   pairs.reserve(2 * at(all));
   for (std::size_t o = 0; o < objects; ++o) overlap(ranges.of(static_cast<std::int32_t>(o)), pairs);
   for (std::int32_t r = 0; r < all; ++r) {
     const Range& range = record_.ranges[at(r)];
     if (range.kind == ObjectKind::none) continue;
-    const std::int32_t entering = enter[at(range.device)], leaving = leave[at(range.device)];
+    const std::int32_t entering = enter[at(range.site)], leaving = leave[at(range.site)];
     if (leaving >= 0) pairs.emplace_back(r, leaving);
     if (entering >= 0 && is_of_kernel(program, range)) pairs.emplace_back(entering, r);
   }

@@ -17,9 +17,9 @@ class Walk {
       : record_(record),
         polled_(polled),
         count_(record.cells.size()),
-        done_(at(record.devices)),
-        on_cell_(record.cells.size(), std::vector<std::int32_t>(at(record.devices))),
-        seen_(at(record.devices)) {
+        done_(at(record.cores())),
+        on_cell_(record.cells.size(), std::vector<std::int32_t>(at(record.cores()))),
+        seen_(at(record.cores())) {
     schedule_.strategy = "steps";
     schedule_.order = order;
     for (const RecordedAgent& agent : record.agents) position_.push_back(agent.begin);
@@ -92,7 +92,7 @@ class Walk {
   void settle() {
     for (bool moved = true; moved;) {
       moved = false;
-      for (std::int32_t core = 0; core < record_.devices; ++core) moved = settle(core) || moved;
+      for (std::int32_t core = 0; core < record_.cores(); ++core) moved = settle(core) || moved;
     }
   }
 
@@ -159,7 +159,7 @@ bool Courses::follow(const Record& record, const Beginning& with,
   for (std::size_t k = 0; k < cores.size(); ++k) {
     if (!walk.can_act(cores[k])) return false;
     if (k >= with.cores.size()) {
-      for (std::int32_t core = 0; core < record.devices; ++core) {
+      for (std::int32_t core = 0; core < record.cores(); ++core) {
         if (core == cores[k] || !walk.can_act(core) || !known_.insert(walk.key_with(core)).second)
           continue;
         Beginning other{{cores.begin(), cores.begin() + static_cast<std::ptrdiff_t>(k)},

@@ -92,7 +92,7 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
     if (run.schedule.starts_with("pct")) {
       ++certificate.pct_runs;
       certificate.pct_bound =
-          pct_bound(run.devices + result->stats.dmas, result->stats.steps, depth);
+          pct_bound(run.devices * run.cores + result->stats.dmas, result->stats.steps, depth);
     }
     protocols.insert(protocol_hash(certifier.record()));
     if (certifier.certificate().verdict == SchedulesVerdict::refuted) {

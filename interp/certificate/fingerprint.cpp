@@ -34,12 +34,13 @@ std::uint64_t protocol_hash(const Record& record) {
     return record.agents[static_cast<std::size_t>(a)];
   };
   std::sort(agents.begin(), agents.end(), [&](std::int32_t a, std::int32_t b) {
-    return std::tie(agent(a).id.device, agent(a).id.dma) <
-           std::tie(agent(b).id.device, agent(b).id.dma);
+    const AgentId &one = agent(a).id, &other = agent(b).id;
+    return std::tie(one.device, one.core, one.dma) < std::tie(other.device, other.core, other.dma);
   });
   Hash hash;
   for (const std::int32_t a : agents) {
-    hash.mix(static_cast<std::uint64_t>(agent(a).id.device) << 40 ^
+    hash.mix(static_cast<std::uint64_t>(agent(a).id.core) << 56 ^
+             static_cast<std::uint64_t>(agent(a).id.device) << 40 ^
              static_cast<std::uint64_t>(agent(a).id.dma));
     for (std::int32_t e = agent(a).begin; e < agent(a).end; ++e) {
       const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
@@ -50,7 +51,7 @@ std::uint64_t protocol_hash(const Record& record) {
       const auto object = static_cast<std::size_t>(event.object);
       if (event.act == Act::access) {
         const Range& range = record.ranges[object];
-        hash.mix(static_cast<std::uint64_t>(range.device) << 32 ^
+        hash.mix(static_cast<std::uint64_t>(range.site) << 32 ^
                  static_cast<std::uint32_t>(range.object));
         for (std::size_t d = 0; d < static_cast<std::size_t>(range.box.rank); ++d) {
           hash.mix(static_cast<std::uint64_t>(range.box.start[d]));
@@ -58,7 +59,7 @@ std::uint64_t protocol_hash(const Record& record) {
         }
       } else if (event.act != Act::start && event.act != Act::none) {
         const SemId& sem = record.cells[object];
-        hash.mix(static_cast<std::uint64_t>(sem.device) << 32 ^
+        hash.mix(static_cast<std::uint64_t>(sem.site) << 32 ^
                  static_cast<std::uint32_t>(sem.semaphore));
         hash.mix(static_cast<std::uint64_t>(sem.cell));
       }

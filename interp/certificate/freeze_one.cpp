@@ -20,7 +20,7 @@ class FreezeOne {
         signals_(record),
         net_(record, signals_),
         covered_(record.agents.size()),
-        end_(at(record.devices)),
+        end_(at(record.cores())),
         turn_(record.events.size()),
         found_(record) {
     for (std::size_t i = 0; i < record.order.size(); ++i)
@@ -179,7 +179,7 @@ RaceList::Names RaceList::names(std::int32_t x, std::int32_t y) const {
   const auto name = [&](std::int32_t e) {
     const RecordedEvent& event = record_.events[at(e)];
     const AgentId& id = record_.agents[at(event.agent)].id;
-    return std::array<std::int64_t, 3>{id.device, id.dma, event.step};
+    return std::array<std::int64_t, 4>{id.device, id.core, id.dma, event.step};
   };
   return {std::min(name(x), name(y)), std::max(name(x), name(y))};
 }

@@ -23,7 +23,7 @@ struct RaceAnalysis {
   std::vector<Race> races;  // in the order of the program text
   std::int64_t forks = 0;   // how often an agent was held back
   std::int64_t moved = 0;   // events done by others meanwhile
-  bool is_swept = false;    // a sweep of each device named the accesses to hold back
+  bool is_swept = false;    // a sweep of each core named the accesses to hold back
 };
 
 // All find the same; the first is plain, the others are fast.
@@ -50,7 +50,7 @@ class RaceList {
     AccessKind first_kind, second_kind;
     auto operator<=>(const Key&) const = default;
   };
-  using Names = std::array<std::array<std::int64_t, 3>, 2>;
+  using Names = std::array<std::array<std::int64_t, 4>, 2>;
   Key key(const RecordedEvent& x, const RecordedEvent& y) const;
   Names names(std::int32_t x, std::int32_t y) const;
 

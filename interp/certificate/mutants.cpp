@@ -1,5 +1,6 @@
 #include "interp/certificate/mutants.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -28,6 +29,11 @@ std::optional<int> slot_dimension(const Program& program, const Slice& slice) {
     if (is_index && (*shape)[static_cast<std::size_t>(d)] > 1) return d;
   }
   return std::nullopt;
+}
+
+bool asks_for_core(const Program& program) {
+  return std::any_of(program.body.begin(), program.body.end(),
+                     [](const Stmt& s) { return std::holds_alternative<CoreId>(s.op); });
 }
 
 const FieldInfo& field_named(const Op& op, std::string_view field_name) {
@@ -100,9 +106,9 @@ Program without(Program program, std::int32_t statement) {
 }  // namespace
 
 std::string_view name(Mutation mutation) {
-  constexpr std::string_view names[] = {"removed",           "one more",     "one less",
-                                        "another device",    "another cell", "another slot",
-                                        "semaphores swapped"};
+  constexpr std::string_view names[] = {"removed",        "one more",          "one less",
+                                        "another device", "another core",      "another cell",
+                                        "another slot",   "semaphores swapped"};
   return names[static_cast<std::size_t>(mutation)];
 }
 
@@ -121,6 +127,8 @@ std::vector<Mutant> mutants(const Program& expanded) {
         add(Mutation::less, f.name);
       } else if (f.kind == FieldKind::Value && f.name == "device") {
         add(Mutation::other_device, f.name);
+      } else if (f.kind == FieldKind::Maybe && field<Maybe>(op, f).id != no_value) {
+        add(Mutation::other_core, f.name);
       } else if (f.kind == FieldKind::Slice) {
         const Slice& slice = field<Slice>(op, f);
         if (!slot_dimension(expanded, slice)) continue;
@@ -150,6 +158,13 @@ Program mutated(const Program& expanded, const Mutant& mutant) {
     case Mutation::other_device:
       if (field<ValueId>(op, f) == no_value) field<ValueId>(op, f) = rewriter.emit(DeviceId{});
       field<ValueId>(op, f) = rewriter.next_of(field<ValueId>(op, f), rewriter.emit(DeviceCount{}));
+      // Where there are several cores the own one has to be named on another device.
+      if (auto* signal = std::get_if<Signal>(&op);
+          signal != nullptr && signal->core.id == no_value && asks_for_core(expanded))
+        signal->core.id = rewriter.emit(CoreId{});
+      break;
+    case Mutation::other_core:
+      field<Maybe>(op, f).id = rewriter.next_of(field<Maybe>(op, f).id, rewriter.emit(CoreCount{}));
       break;
     case Mutation::other_cell:
     case Mutation::other_slot: {

@@ -15,6 +15,7 @@ enum class Mutation : std::uint8_t {
   more,          // a count or a number of bytes is 1 higher
   less,          // ... or 1 lower
   other_device,  // the device after the one that is meant
+  other_core,    // the core after the one that is named
   other_cell,    // the next semaphore of the array
   other_slot,    // the next slot of a buffer: the first dimension of which the op takes one index
   swapped        // a remote copy's two semaphores for each other

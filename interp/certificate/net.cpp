@@ -28,10 +28,10 @@ Net::Net(const Record& record, const SignalTable& signals)
       count_(record.cells.size()),
       is_started_(record.agents.size()),
       after_(record.agents.size(), -1),
-      in_flight_(at(record.devices)),
-      is_on_stack_(at(record.devices)),
-      dead_(at(record.devices)),
-      flushed_(at(record.devices)),
+      in_flight_(at(record.cores())),
+      is_on_stack_(at(record.cores())),
+      dead_(at(record.cores())),
+      flushed_(at(record.cores())),
       marks_(record.ranges.size()) {
   for (std::size_t a = 0; a < record.agents.size(); ++a) {
     position_.push_back(record.agents[a].begin);
@@ -227,10 +227,10 @@ void Net::advance(std::int32_t core, std::int32_t end) {
 }
 
 void Net::advance_all() {
-  for (std::int32_t core = 0; core < record_.devices; ++core) run_copies_of(core);
+  for (std::int32_t core = 0; core < record_.cores(); ++core) run_copies_of(core);
   for (bool moved = true; moved;) {
     moved = false;
-    for (std::int32_t core = 0; core < record_.devices; ++core)
+    for (std::int32_t core = 0; core < record_.cores(); ++core)
       moved = run_core(core, agent(core).end, -1, 0) || moved;
   }
 }

@@ -55,7 +55,7 @@ class Pinning {
   void edge(std::int32_t first, std::int32_t second, std::int32_t cell) {
     const auto token = static_cast<std::int32_t>(record_.cells.size() + tokens_.size());
     SemId id = record_.cells[at(cell)];
-    id.device = record_.agents[at(event(second).agent)].id.device;
+    id.site = event(second).agent;  // a core
     tokens_.push_back(id);
     after_[first].push_back(part_of(first, Act::signal, token));
     std::int32_t begin = second;

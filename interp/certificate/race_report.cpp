@@ -66,9 +66,11 @@ class Report {
   std::string range_text(std::int32_t e) const {
     const Range& r = range(e);
     if (r.kind == ObjectKind::none) return "the kernel";
-    const std::string name = r.kind == ObjectKind::buffer ? slice_text(program_, r.object, r.box)
-                                                          : program_.semaphores[at(r.object)].name;
-    return fmt::format("{} of dev{}", name, r.device);
+    if (r.kind == ObjectKind::buffer)
+      return fmt::format("{} of {}", slice_text(program_, r.object, r.box),
+                         record_.sites.name(r.site, program_.buffers[at(r.object)].space));
+    return fmt::format("{} of {}", program_.semaphores[at(r.object)].name,
+                       record_.sites.name(r.site));
   }
 
   // "reads", or "read" after "may".
@@ -93,7 +95,7 @@ class Report {
       const bool is_enter = range(there_).object == 0;
       return is_enter ? "not have entered the kernel yet" : "have left the kernel already";
     }
-    const bool is_same = range(here_) == range(there_);
+    const bool is_same = range_text(here_) == range_text(there_);
     return fmt::format("{} {}", verb(there_, false), is_same ? "it" : range_text(there_));
   }
 
@@ -114,7 +116,8 @@ class Report {
   }
   std::string cell_name(std::int32_t cell) const {
     const SemId& sem = record_.cells[at(cell)];
-    return fmt::format("{} of dev{}", cell_text(program_, sem.semaphore, sem.cell), sem.device);
+    return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),
+                       record_.sites.name(sem.site));
   }
   bool waits_on(std::int32_t e, std::int32_t cell) const {
     const RecordedEvent& self = event(e);
@@ -127,7 +130,7 @@ class Report {
       if (!is_copy(e)) continue;
       const std::int32_t cell = cell_of(e);
       if (cell < 0) continue;
-      const std::int32_t owner = record_.cells[at(cell)].device;
+      const std::int32_t owner = record_.cells[at(cell)].site;
       std::int32_t wait = -1;
       for (std::int32_t i = agent(owner).end; i-- > agent(owner).begin;) {
         if (!waits_on(i, cell)) continue;

@@ -19,7 +19,7 @@ bool is_scoped(const Program& program, const Event& event) {
 }  // namespace
 
 std::size_t Recorder::RangeHash::operator()(const Range& range) const {
-  std::uint64_t hash = static_cast<std::uint64_t>(range.device) * 0x9E3779B97F4A7C15ULL ^
+  std::uint64_t hash = static_cast<std::uint64_t>(range.site) * 0x9E3779B97F4A7C15ULL ^
                        static_cast<std::uint64_t>(range.object) << 8 ^
                        static_cast<std::uint64_t>(range.kind);
   const auto mix = [&](std::int64_t word) {
@@ -37,43 +37,45 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   record_ = {};
   program_ = program;
   record_.program = &program_;
-  record_.devices = options.devices;
+  record_.sites = {options.devices, options.cores};
   record_.is_partial = partial_ || options.landing == Landing::partial;
   splits_ = partial_ && options.landing == Landing::whole;
   in_order_ = options.dma_order == DmaOrder::fifo;
   granule_ = options.profile.dma_granule;
-  copies_.assign(static_cast<std::size_t>(options.devices), {});
-  last_step_.assign(static_cast<std::size_t>(options.devices), 0);
-  for (int d = 0; d < options.devices; ++d)
-    record_.agents.push_back({.id = {d, 0, -1}, .issuer = d});
+  const std::int32_t cores = record_.cores();
+  copies_.assign(static_cast<std::size_t>(cores), {});
+  last_step_.assign(static_cast<std::size_t>(cores), 0);
+  for (std::int32_t core = 0; core < cores; ++core)
+    record_.agents.push_back({.id = record_.sites.agent(core), .issuer = core});
   states_.assign(record_.agents.size(), {});
   first_declaration_.clear();
   cell_base_.clear();
-  cells_per_device_ = 0;
+  cells_per_core_ = 0;
   range_ids_.clear();
   const Semaphores semaphores(program);
   for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
     first_declaration_.push_back(semaphores.first(static_cast<std::int32_t>(i)));
-    cell_base_.push_back(cells_per_device_);
-    cells_per_device_ += elements(program.semaphores[i].shape);
+    cell_base_.push_back(cells_per_core_);
+    cells_per_core_ += elements(program.semaphores[i].shape);
   }
-  cell_ids_.assign(static_cast<std::size_t>(cells_per_device_ * options.devices), -1);
+  cell_ids_.assign(static_cast<std::size_t>(cells_per_core_ * cores), -1);
   enter_or_leave(true);
 }
 
 std::int32_t Recorder::agent_of(const AgentId& id) const {
-  if (!id.is_copy()) return id.device;
-  return copies_[static_cast<std::size_t>(id.device)][static_cast<std::size_t>(id.dma)];
+  const std::int32_t core = record_.sites.of(id);
+  if (!id.is_copy()) return core;
+  return copies_[static_cast<std::size_t>(core)][static_cast<std::size_t>(id.dma)];
 }
 
 std::int32_t Recorder::cell_of(const Event& event) {
   const std::int32_t first = first_declaration_[static_cast<std::size_t>(event.object)];
   const std::int64_t at =
-      event.device * cells_per_device_ + cell_base_[static_cast<std::size_t>(first)] + event.cell;
+      event.site * cells_per_core_ + cell_base_[static_cast<std::size_t>(first)] + event.cell;
   std::int32_t& id = cell_ids_[static_cast<std::size_t>(at)];
   if (id < 0) {
     id = static_cast<std::int32_t>(record_.cells.size());
-    record_.cells.push_back({event.device, first, event.cell});
+    record_.cells.push_back({event.site, first, event.cell});
   }
   return id;
 }
@@ -83,6 +85,16 @@ std::int32_t Recorder::range_of(const Range& range) {
       range_ids_.try_emplace(range, static_cast<std::int32_t>(record_.ranges.size()));
   if (is_new) record_.ranges.push_back(range);
   return it->second;
+}
+
+Range Recorder::range(const Event& event) const {
+  Range range{
+      .site = event.site, .home = event.site, .kind = event.object_kind, .object = event.object};
+  if (record_.sites.cores > 1 && event.object_kind == ObjectKind::buffer)
+    range.home = record_.sites.home(
+        event.site, record_.program->buffers[static_cast<std::size_t>(event.object)].space);
+  if (event.box != nullptr) range.box = *event.box;
+  return range;
 }
 
 void Recorder::add(std::int32_t agent, const Event& event, RecordedEvent recorded) {
@@ -106,13 +118,14 @@ void Recorder::access(std::int32_t agent, const Event& event, AccessKind kind, c
 
 void Recorder::start(const Event& event) {
   const auto agent = static_cast<std::int32_t>(record_.agents.size());
-  copies_[static_cast<std::size_t>(event.agent.device)].push_back(agent);
+  const std::int32_t core = record_.sites.of(event.agent);
+  copies_[static_cast<std::size_t>(core)].push_back(agent);
   AgentId id = event.agent;
   id.dma = event.token;
-  record_.agents.push_back({.id = id, .issuer = event.agent.device, .statement = event.statement});
+  record_.agents.push_back({.id = id, .issuer = core, .statement = event.statement});
   states_.emplace_back();
   ++record_.transfers;
-  add(event.agent.device, event, {.act = Act::start, .object = agent});
+  add(core, event, {.act = Act::start, .object = agent});
 }
 
 // All but the last granule, and the half's accesses once more before that one.
@@ -134,10 +147,10 @@ void Recorder::land_in_parts(std::int32_t agent, const Event& event) {
       {.act = Act::signal, .is_second_part = true, .object = cell, .amount = granule_});
 }
 
-// Whether the half of a copy that ends here was in an operand of another device.
+// Whether the half of a copy that ends here was in an operand, and not of the core itself.
 bool Recorder::reaches_operand(std::int32_t agent, const Event& event) const {
   const CopyState& state = states_[static_cast<std::size_t>(agent)];
-  if (event.device == event.agent.device || state.half_step != event.step) return false;
+  if (event.site == record_.sites.of(event.agent) || state.half_step != event.step) return false;
   const RecordedEvent& half = record_.events[state.half_begin];
   const Range& range = record_.ranges[static_cast<std::size_t>(half.object)];
   return record_.program->buffers[static_cast<std::size_t>(range.object)].role != Role::scratch;
@@ -150,11 +163,9 @@ void Recorder::signal(std::int32_t agent, const Event& event) {
   // copy into an operand, have the semaphore alone.
   const bool is_barrier =
       program.semaphores[static_cast<std::size_t>(event.object)].kind == SemKind::barrier;
-  const bool is_own = !is_copy && event.device == event.agent.device;
+  const bool is_own = !is_copy && event.site == record_.sites.of(event.agent);
   const bool is_covered = is_copy && !is_scoped(program, event) && !reaches_operand(agent, event);
-  if (!is_barrier && !is_own && !is_covered)
-    access(agent, event, AccessKind::read,
-           {.device = event.device, .kind = ObjectKind::semaphore, .object = event.object});
+  if (!is_barrier && !is_own && !is_covered) access(agent, event, AccessKind::read, range(event));
   if (is_copy && splits_ && event.amount > granule_) return land_in_parts(agent, event);
   add(agent, event, {.act = Act::signal, .object = cell_of(event), .amount = event.amount});
 }
@@ -173,13 +184,10 @@ void Recorder::on(const Event& event) {
     case EventKind::read:
     case EventKind::write:
     case EventKind::accumulate:
-      return access(agent, event, access_kind(event.kind),
-                    {event.device, event.object_kind, event.object, *event.box});
+      return access(agent, event, access_kind(event.kind), range(event));
     case EventKind::alloc:
     case EventKind::release:
-      return access(agent, event, AccessKind::life,
-                    {event.device, event.object_kind, event.object,
-                     event.box != nullptr ? *event.box : Box{}});
+      return access(agent, event, AccessKind::life, range(event));
     case EventKind::start:
       return start(event);
     case EventKind::signal:
@@ -206,14 +214,14 @@ void Recorder::on(const Event& event) {
 // Entering the kernel begins the life of its scratch and semaphores, leaving it ends that of
 // everything it was given.
 void Recorder::enter_or_leave(bool is_enter) {
-  for (int d = 0; d < record_.devices; ++d) {
-    Range all{.device = d};
+  for (std::int32_t core = 0; core < record_.cores(); ++core) {
+    Range all{.site = core, .home = core};
     all.object = is_enter ? 0 : 1;
-    const std::int32_t step = is_enter ? 0 : last_step_[static_cast<std::size_t>(d)];
+    const std::int32_t step = is_enter ? 0 : last_step_[static_cast<std::size_t>(core)];
     record_.events.push_back({.act = Act::access,
                               .access = AccessKind::life,
                               .object = range_of(all),
-                              .agent = d,
+                              .agent = core,
                               .step = step});
   }
 }
@@ -243,16 +251,15 @@ void Recorder::group_by_agent() {
 // Copies of one core to one device land in the order of their start.
 void Recorder::order_lanes() {
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> last;
-  for (std::size_t i = static_cast<std::size_t>(record_.devices); i < record_.agents.size(); ++i) {
+  for (std::size_t i = static_cast<std::size_t>(record_.cores()); i < record_.agents.size(); ++i) {
     RecordedAgent& agent = record_.agents[i];
     std::int32_t to = agent.id.device;
     for (std::int32_t e = agent.begin; e < agent.end; ++e) {
       const RecordedEvent& event = record_.events[static_cast<std::size_t>(e)];
       if (event.act == Act::signal)
-        to = record_.cells[static_cast<std::size_t>(event.object)].device;
+        to = record_.sites.device(record_.cells[static_cast<std::size_t>(event.object)].site);
     }
-    const auto [it, is_first] =
-        last.try_emplace({agent.id.device, to}, static_cast<std::int32_t>(i));
+    const auto [it, is_first] = last.try_emplace({agent.issuer, to}, static_cast<std::int32_t>(i));
     if (!is_first) agent.before = std::exchange(it->second, static_cast<std::int32_t>(i));
   }
 }

@@ -7,6 +7,7 @@
 
 #include "interp/observer.h"
 #include "interp/semaphores.h"
+#include "interp/sites.h"
 
 namespace tessera {
 
@@ -28,9 +29,13 @@ struct RecordedEvent {
   std::int64_t amount = 0;      // of signal, wait, await
 };
 
-// What an access touches. Kind none: all of the device (entering, leaving the kernel).
+// What an access touches. Kind none: all of a core (entering, leaving the kernel). Accesses meet
+// where their homes are the same: that of hbm is the device, of all else the core. What a core
+// makes of the hbm of its device it makes while itself is in the kernel: that is the core at the
+// site. A copy from elsewhere needs the core that it names to be there.
 struct Range {
-  std::int32_t device = -1;
+  std::int32_t site = -1;
+  std::int32_t home = -1;
   ObjectKind kind = ObjectKind::none;
   std::int32_t object = -1;
   Box box{};
@@ -48,8 +53,8 @@ struct RecordedAgent {
 
 struct Record {
   const Program* program = nullptr;
-  int devices = 0;
-  std::vector<RecordedAgent> agents;  // cores by device, then copies in the order of their start
+  Sites sites{0, 1};
+  std::vector<RecordedAgent> agents;  // cores by site, then copies in the order of their start
   std::vector<RecordedEvent> events;  // agent after agent
   std::vector<std::int32_t> order;    // all events, as the run did them
   std::vector<Range> ranges;
@@ -61,7 +66,8 @@ struct Record {
   bool is_complete = false;     // every core finished
   bool is_over_budget = false;  // then nothing else is here
 
-  bool is_core(std::int32_t agent) const { return agent < devices; }
+  std::int32_t cores() const { return sites.count(); }  // of all devices
+  bool is_core(std::int32_t agent) const { return agent < cores(); }
 };
 
 class Recorder : public Observer {
@@ -87,6 +93,7 @@ class Recorder : public Observer {
   std::int32_t agent_of(const AgentId& id) const;
   std::int32_t cell_of(const Event& event);
   std::int32_t range_of(const Range& range);
+  Range range(const Event& event) const;
   void add(std::int32_t agent, const Event& event, RecordedEvent recorded);
   void access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range);
   void start(const Event& event);
@@ -105,12 +112,12 @@ class Recorder : public Observer {
   std::int64_t granule_ = 1;
   Program program_;  // the run's own ends with it
   Record record_;
-  std::vector<std::vector<std::int32_t>> copies_;  // by device and number: agent
+  std::vector<std::vector<std::int32_t>> copies_;  // by core and number: agent
   std::vector<CopyState> states_;                  // by agent
   std::vector<std::int32_t> first_declaration_;    // by semaphore
   std::vector<std::int64_t> cell_base_;            // by semaphore
-  std::int64_t cells_per_device_ = 0;
-  std::vector<std::int32_t> cell_ids_;  // by device and cell
+  std::int64_t cells_per_core_ = 0;
+  std::vector<std::int32_t> cell_ids_;  // by core and cell
   std::unordered_map<Range, std::int32_t, RangeHash> range_ids_;
   std::vector<std::int32_t> last_step_;  // of each core
 };

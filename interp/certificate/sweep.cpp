@@ -20,7 +20,7 @@ Sweep::Sweep(const Record& record, const Conflicts& conflicts,
       conflicts_(conflicts),
       turns_(turns),
       crosses_(record.cells.size()),
-      items_(at(record.devices)),
+      items_(at(record.cores())),
       waits_(record.cells.size()) {
   find_crossing();
   find_items();
@@ -28,7 +28,7 @@ Sweep::Sweep(const Record& record, const Conflicts& conflicts,
 
 std::int64_t Sweep::cost() const {
   std::size_t items = 0;
-  for (const std::vector<Item>& of_device : items_) items += of_device.size();
+  for (const std::vector<Item>& of_core : items_) items += of_core.size();
   const std::size_t each = items + record_.ranges.size();
   return static_cast<std::int64_t>(2 * record_.events.size() + each * items_.size());
 }
@@ -40,13 +40,22 @@ void Sweep::find_crossing() {
   }
 }
 
-// Counts that only a device's own core and copies signal are always there when it waits for them.
+// Counts that only a core itself and its copies signal are always there when it waits for them.
 void Sweep::find_items() {
-  for (std::int32_t d = 0; d < record_.devices; ++d) add_items(record_.agents[at(d)], d);
+  for (std::int32_t d = 0; d < record_.cores(); ++d) add_items(record_.agents[at(d)], d);
 }
 
-void Sweep::add_items(const RecordedAgent& agent, std::int32_t device) {
-  std::vector<Item>& items = items_[at(device)];
+// Whether others are concerned with what a core does there: it is theirs, or shared by the cores of
+// a device.
+bool Sweep::is_seen(std::int32_t r, std::int32_t core) const {
+  const Range& range = record_.ranges[at(r)];
+  if (range.site != core) return true;
+  return record_.sites.cores > 1 && range.kind == ObjectKind::buffer &&
+         record_.program->buffers[at(range.object)].space == Space::hbm;
+}
+
+void Sweep::add_items(const RecordedAgent& agent, std::int32_t core) {
+  std::vector<Item>& items = items_[at(core)];
   for (std::int32_t e = agent.begin; e < agent.end; ++e) {
     const RecordedEvent& self = event(e);
     switch (self.act) {
@@ -54,8 +63,7 @@ void Sweep::add_items(const RecordedAgent& agent, std::int32_t device) {
       case Act::poll:
         break;
       case Act::access:
-        if (!self.is_second_part &&
-            (self.access == AccessKind::life || record_.ranges[at(self.object)].device != device))
+        if (!self.is_second_part && (self.access == AccessKind::life || is_seen(self.object, core)))
           items.push_back({self.access == AccessKind::read ? What::read : What::change, self.object,
                            turns_[at(e)]});
         break;
@@ -69,7 +77,7 @@ void Sweep::add_items(const RecordedAgent& agent, std::int32_t device) {
               {self.act == Act::wait ? What::wait : What::await, self.object, 0, self.amount});
         break;
       case Act::start:
-        add_items(record_.agents[at(self.object)], device);
+        add_items(record_.agents[at(self.object)], core);
         break;
     }
   }
@@ -83,7 +91,7 @@ void Sweep::find_waits() {
     if (e.act == Act::signal && record_.agents[at(e.agent)].issuer != owner(e.object))
       spare[at(e.object)] += e.amount;
   }
-  for (std::int32_t d = 0; d < record_.devices; ++d) {
+  for (std::int32_t d = 0; d < record_.cores(); ++d) {
     const RecordedAgent& core = record_.agents[at(d)];
     for (std::int32_t e = core.begin; e < core.end; ++e) {
       const RecordedEvent& self = event(e);
@@ -102,12 +110,13 @@ void Sweep::find_waits() {
   }
 }
 
-// The wait on the device of x's range that cannot be passed while the copy stands before x, or -1.
+// The wait of the core at the site of x's range that cannot be passed while the copy stands before
+// x, or -1.
 std::int32_t Sweep::blocked_at(std::int32_t x) const {
   const RecordedAgent& copy = record_.agents[at(event(x).agent)];
-  const std::int32_t device = record_.ranges[at(event(x).object)].device;
+  const std::int32_t core = record_.ranges[at(event(x).object)].site;
   for (std::int32_t s = x + 1; s < copy.end; ++s) {
-    if (event(s).act != Act::signal || owner(event(s).object) != device) continue;
+    if (event(s).act != Act::signal || owner(event(s).object) != core) continue;
     const std::int32_t cell = event(s).object;
     std::int64_t withheld = 0;
     for (std::int32_t i = s; i < copy.end; ++i)
@@ -123,7 +132,7 @@ std::int32_t Sweep::blocked_at(std::int32_t x) const {
 }
 
 void Sweep::assign_copies() {
-  for (std::size_t a = at(record_.devices); a < record_.agents.size(); ++a) {
+  for (std::size_t a = at(record_.cores()); a < record_.agents.size(); ++a) {
     const RecordedAgent& copy = record_.agents[a];
     for (std::int32_t x = copy.begin; x < copy.end; ++x) {
       if (event(x).act != Act::access || event(x).is_first_part ||
@@ -138,11 +147,11 @@ void Sweep::assign_copies() {
   std::sort(held_.begin(), held_.end());
 }
 
-// What a core does to the memory of another device: of its owner only the beginning and the end of
+// What a core does to the memory of another core: of its owner only the beginning and the end of
 // lives is among the items.
 bool Sweep::is_far(std::int32_t x) const {
   const Range& range = record_.ranges[at(event(x).object)];
-  return range.kind == ObjectKind::buffer && range.device != event(x).agent;
+  return range.kind == ObjectKind::buffer && range.site != event(x).agent;
 }
 
 void Sweep::note(std::vector<Latest>& latest, std::int32_t e) const {
@@ -169,15 +178,15 @@ bool Sweep::is_reached(std::int32_t x, bool is_copy) const {
 
 void Sweep::signal(std::int32_t cell, std::int64_t amount) {
   count_[at(cell)] += amount;
-  const std::int32_t device = owner(cell);
-  if (waiting_[at(device)] != cell) return;
-  waiting_[at(device)] = -1;
-  open_.push_back(device);
+  const std::int32_t core = owner(cell);
+  if (waiting_[at(core)] != cell) return;
+  waiting_[at(core)] = -1;
+  open_.push_back(core);
 }
 
-void Sweep::run(std::int32_t device) {
-  const std::vector<Item>& items = items_[at(device)];
-  std::size_t& p = position_[at(device)];
+void Sweep::run(std::int32_t core) {
+  const std::vector<Item>& items = items_[at(core)];
+  std::size_t& p = position_[at(core)];
   for (; p < items.size(); ++p) {
     const Item& item = items[p];
     switch (item.what) {
@@ -194,7 +203,7 @@ void Sweep::run(std::int32_t device) {
       case What::wait:
       case What::await:
         if (count_[at(item.object)] < item.amount) {
-          waiting_[at(device)] = item.object;
+          waiting_[at(core)] = item.object;
           return;
         }
         if (item.what == What::wait) count_[at(item.object)] -= item.amount;
@@ -205,9 +214,9 @@ void Sweep::run(std::int32_t device) {
 
 void Sweep::drain() {
   while (!open_.empty()) {
-    const std::int32_t device = open_.back();
+    const std::int32_t core = open_.back();
     open_.pop_back();
-    if (device != swept_) run(device);
+    if (core != swept_) run(core);
   }
 }
 
@@ -220,18 +229,18 @@ void Sweep::start(std::int32_t copy) {
   }
 }
 
-void Sweep::sweep(std::int32_t device) {
-  swept_ = device;
+void Sweep::sweep(std::int32_t core) {
+  swept_ = core;
   std::fill(position_.begin(), position_.end(), 0);
   std::fill(count_.begin(), count_.end(), 0);
   std::fill(waiting_.begin(), waiting_.end(), -1);
   std::fill(others_.begin(), others_.end(), Latest{});
   std::fill(own_.begin(), own_.end(), Latest{});
-  for (std::int32_t d = 0; d < record_.devices; ++d) open_.push_back(d);
+  for (std::int32_t d = 0; d < record_.cores(); ++d) open_.push_back(d);
   drain();
-  const RecordedAgent& core = record_.agents[at(device)];
-  auto held = std::lower_bound(held_.begin(), held_.end(), std::pair(core.begin, 0));
-  for (std::int32_t e = core.begin; e < core.end; ++e) {
+  const RecordedAgent& agent = record_.agents[at(core)];
+  auto held = std::lower_bound(held_.begin(), held_.end(), std::pair(agent.begin, 0));
+  for (std::int32_t e = agent.begin; e < agent.end; ++e) {
     const RecordedEvent& self = event(e);
     switch (self.act) {
       case Act::none:
@@ -258,17 +267,17 @@ void Sweep::sweep(std::int32_t device) {
 }
 
 std::vector<bool> Sweep::suspects() {
-  const auto devices = at(record_.devices);
+  const auto cores = at(record_.cores());
   suspects_.assign(record_.events.size(), false);
   held_.clear();
-  position_.resize(devices);
-  waiting_.resize(devices);
+  position_.resize(cores);
+  waiting_.resize(cores);
   count_.resize(record_.cells.size());
   others_.resize(record_.ranges.size());
   own_.resize(record_.ranges.size());
   find_waits();
   assign_copies();
-  for (std::int32_t d = 0; d < record_.devices; ++d) sweep(d);
+  for (std::int32_t d = 0; d < record_.cores(); ++d) sweep(d);
   return std::move(suspects_);
 }
 

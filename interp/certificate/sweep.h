@@ -1,4 +1,4 @@
-// Which accesses may race, by one pass for each device instead of one fork for each access.
+// Which accesses may race, by one pass for each core instead of one fork for each access.
 //
 // A core that is held back is moved on step by step while everybody else is always as far as they
 // can get: what they reach with the core before its access x is what can come before x. A copy that
@@ -26,7 +26,7 @@ class Sweep {
 
  private:
   enum class What : std::uint8_t { read, change, signal, wait, await };
-  // What a device does to others or needs from them; copies do their part when they start.
+  // What a core does to others or needs from them; copies do their part when they start.
   struct Item {
     What what;
     std::int32_t object;      // range or cell
@@ -45,18 +45,19 @@ class Sweep {
     return record_.events[static_cast<std::size_t>(e)];
   }
   std::int32_t owner(std::int32_t cell) const {
-    return record_.cells[static_cast<std::size_t>(cell)].device;
+    return record_.cells[static_cast<std::size_t>(cell)].site;
   }
   void find_crossing();
   void find_items();
-  void add_items(const RecordedAgent& agent, std::int32_t device);
+  bool is_seen(std::int32_t range, std::int32_t core) const;
+  void add_items(const RecordedAgent& agent, std::int32_t core);
   void find_waits();
   void assign_copies();
   std::int32_t blocked_at(std::int32_t x) const;
 
-  void sweep(std::int32_t device);
+  void sweep(std::int32_t core);
   void drain();
-  void run(std::int32_t device);
+  void run(std::int32_t core);
   void signal(std::int32_t cell, std::int64_t amount);
   void start(std::int32_t copy);
   void note(std::vector<Latest>& latest, std::int32_t e) const;
@@ -66,17 +67,17 @@ class Sweep {
   const Record& record_;
   const Conflicts& conflicts_;
   const std::vector<std::int32_t>& turns_;
-  std::vector<bool> crosses_;                                // by cell: other devices signal it
-  std::vector<std::vector<Item>> items_;                     // by device
+  std::vector<bool> crosses_;                                // by cell: other cores signal it
+  std::vector<std::vector<Item>> items_;                     // by core
   std::vector<std::vector<Waiting>> waits_;                  // by cell
   std::vector<std::pair<std::int32_t, std::int32_t>> held_;  // a wait, and an access of a copy
   std::vector<bool> suspects_;
 
   std::int32_t swept_ = -1;
-  std::vector<std::size_t> position_;  // by device, in its items
+  std::vector<std::size_t> position_;  // by core, in its items
   std::vector<std::int64_t> count_;    // by cell
-  std::vector<std::int32_t> waiting_;  // by device: the cell it waits for, or -1
-  std::vector<std::int32_t> open_;     // devices that can move
+  std::vector<std::int32_t> waiting_;  // by core: the cell it waits for, or -1
+  std::vector<std::int32_t> open_;     // cores that can move
   std::vector<Latest> others_, own_;   // by range: what was reached by others, and by the core
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "interp/certificate/certificate.h"
 #include "interp/idle.h"
 #include "tests/conformance/text_kernel.h"
 
@@ -345,9 +346,108 @@ kernel rows_apart()
 
 // Every device waits for every device; 1, 2 and 4 of them.
 TEST(ConformanceInterpret, core_map) {
-  const Program program = expanded("kernel meet()\n{\n  all_barrier(0)\n}\n");
-  for (const int devices : {1, 2, 4}) {
-    EXPECT_EQ(findings_of(program, scheduled("eager", devices)), "");
+  const Program program =
+      expanded("kernel meet()\n{\n  core_barrier(0)\n  require core < cores\n}\n");
+  for (const int cores : {1, 2, 4}) {
+    RunOptions options = scheduled("eager", 2);
+    options.cores = cores;
+    EXPECT_EQ(findings_of(program, options), "") << cores;
+  }
+}
+
+// What one run proves of all schedules, as "line: kind: message" of each finding.
+std::string proved_of(const Program& program, int cores) {
+  Operands operands(program, 1);
+  RunOptions options = scheduled("eager");
+  options.cores = cores;
+  const auto certificate = certify(program, operands.bindings(), {.run = options});
+  if (!certificate) return render(certificate.diags());
+  std::string all(name(certificate->verdict));
+  for (Finding finding : certificate->findings) {
+    finding.notes.clear();
+    all += "\n" + testing::text(finding);
+  }
+  for (const RaceWitness& race : certificate->races) EXPECT_TRUE(race.is_shown) << race.outcome;
+  return all;
+}
+
+// Scratch in hbm is that of the device: what one core writes the others read, behind a barrier.
+TEST(ConformanceInterpret, allocate_shared_buffer_in_core_map) {
+  const auto shares = [](const std::string& between) {
+    return expanded(R"(
+kernel shares()
+  out  o: f32[4, 8] hbm
+  hbm  shared: f32[4, 8]
+  vmem t: f32[1, 8]
+{
+  t = core
+  copy t -> shared[core +: 1, :]
+)" + between + R"(
+  copy shared[(core + 1) mod cores +: 1, :] -> t
+  copy t -> o[core +: 1, :]
+}
+)");
+  };
+  const Program safe = shares("core_barrier(0)");
+  EXPECT_EQ(proved_of(safe, 4), "proved");
+  Operands operands(safe, 1);
+  RunOptions options = scheduled("random:1");
+  options.cores = 4;
+  EXPECT_EQ(testing::text(run_ok(safe, operands, options)), "");
+  for (std::int64_t row = 0; row < 4; ++row)
+    EXPECT_EQ(operands.of(0, "o").at(row * 8), static_cast<double>((row + 1) % 4));
+  const std::string racy = proved_of(shares(""), 4);
+  EXPECT_TRUE(
+      racy.starts_with("refuted\n10: race: dev0.core3/dma#1 reads shared[0:1, 0:8] of dev0"))
+      << racy;
+}
+
+TEST(ConformanceInterpret, two_cores_along_parallel_dimension) {
+  const auto writes = [](const std::string& rows) {
+    return expanded(R"(
+kernel writes()
+  in  a: f32[16, 128] hbm
+  out o: f32[16, 128] hbm
+{
+  pipeline i in )" + rows +
+                    R"( parallel {
+    window x = a[i * 8 +: 8, :]
+    window y = o[i * 8 +: 8, :]
+    y = x + core
+  }
+}
+)");
+  };
+  EXPECT_EQ(proved_of(writes("core .. core + 1"), 2), "proved");
+  const std::string racy = proved_of(writes("0 .. 2 - core"), 2);
+  EXPECT_TRUE(racy.starts_with("refuted\n")) << racy;
+  EXPECT_NE(racy.find("race: dev0.core1/dma#"), std::string::npos) << racy;
+  EXPECT_NE(racy.find("o[0:8, 0:128] of dev0"), std::string::npos) << racy;
+}
+
+// ceil(points / cores) points for each core, one after the other.
+TEST(ConformanceInterpret, parallel_dimension_and_multiple_cores) {
+  const Program program = expanded(R"(
+kernel points()
+  out o: i32[32, 512] hbm
+{
+  per = tiles(4, cores)
+  pipeline i in min(4, core * per) .. min(4, core * per + per) parallel, j in 4 {
+    window y = o[i * 8 +: 8, j * 128 +: 128]
+    y = core
+  }
+}
+)");
+  for (int cores = 1; cores <= 6; ++cores) {
+    EXPECT_EQ(proved_of(program, cores), "proved") << cores;
+    Operands operands(program, 1);
+    RunOptions options = scheduled("lazy");
+    options.cores = cores;
+    EXPECT_EQ(testing::text(run_ok(program, operands, options)), "");
+    for (std::int64_t i = 0; i < 4; ++i)
+      for (std::int64_t j = 0; j < 4; ++j)
+        EXPECT_EQ(operands.of(0, "o").at(i * 8 * 512 + j * 128),
+                  static_cast<double>(i / ((4 + cores - 1) / cores)));
   }
 }
 

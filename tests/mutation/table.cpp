@@ -42,6 +42,7 @@ struct Row {
 constexpr Row rows[] = {
     {"examples/double_buffer", "examples/double_buffer.tsr --set blocks=5", true},
     {"examples/right_permute", "examples/right_permute.tsr --devices 4 --calls 2", true},
+    {"examples/swap_rows", "examples/swap_rows.tsr --devices 2 --cores 2", true},
     {"examples/matmul_bias",
      "examples/matmul_bias.tsr --set m=20 --set k=24 --set n=16 --set T=bf16 --set tm=8 "
      "--set tk=8 --set tn=8",
@@ -121,8 +122,8 @@ constexpr std::string_view introduction =
 
 Every synchronising op of every shipped kernel and example, in the program that the interpreter runs (loops, slots and the
 copies of pipelines written out), is changed in turn: removed, its count or bytes one more and one less, its target the next
-device, its semaphore or slot the next one, the two semaphores of a remote copy swapped. Each mutant is verified like the
-program itself. It is refuted by a deadlock or leftover that is the same in every schedule, by another finding, by a race
+device or core, its semaphore or slot the next one, the two semaphores of a remote copy swapped. Each mutant is verified
+like the program itself. It is refuted by a deadlock or leftover that is the same in every schedule, by another finding, by a race
 of which a schedule with another end was run (*race, other end*; *same end*: both orders were run and end alike), or by
 results that differ in every schedule (*value*). It is *equivalent* when it is proved and gives the same results, *unreached*
 when the op does nothing in this call.

@@ -78,16 +78,57 @@ std::string random_program(std::uint64_t seed) {
   return text + "}\n";
 }
 
-TEST(certificate, every_schedule_and_all_ways_find_the_same_races) {
+// Two devices of two cores, each core with a few copies, signals and waits of its own; h is the
+// device's, t the core's.
+std::string random_program_of_cores(std::uint64_t seed) {
+  SplitMix random(seed);
+  const auto below = [&](std::uint64_t n) { return static_cast<int>(random.below(n)); };
+  std::string text =
+      "kernel random()\n  hbm h: f32[3, 8]\n  vmem t: f32[2, 8]\n  sem s: count\n"
+      "  sem landed: bytes\n  sem sent: bytes\n  sem arrived: bytes\n{\n";
+  for (int agent = 0; agent < 4; ++agent) {
+    text += fmt::format("  if device == {} and core == {} {{\n", agent / 2, agent % 2);
+    for (int i = 0; i < 6; ++i) {
+      const int kind = below(20), row = below(3), tile = below(2), to = below(2), core = below(2);
+      if (kind < 3) {
+        text += fmt::format("    start h[{}, :] -> t[{}, :], landed\n", row, tile);
+      } else if (kind < 6) {
+        text += fmt::format("    start t[{}, :] -> h[{}, :], landed\n", tile, row);
+      } else if (kind < 8) {
+        text += fmt::format("    wait landed, {}\n", 32 * (1 + below(2)));
+      } else if (kind < 12) {
+        text += fmt::format("    signal s on {} core {}, {}\n", to, core, 1 + below(2));
+      } else if (kind < 15) {
+        text += fmt::format("    wait s, {}\n", 1 + below(2));
+      } else if (kind < 17) {
+        text += fmt::format("    start t[{}, :] -> {} core {}: h[{}, :], sent, arrived\n", tile, to,
+                            core, row);
+      } else if (kind < 18) {
+        text += fmt::format("    wait arrived, {}\n", 32 * (1 + below(2)));
+      } else {
+        text += "    wait sent, 32\n";
+      }
+    }
+    text += "  }\n";
+  }
+  return text + "}\n";
+}
+
+class CertificateOfRandomPrograms : public ::testing::TestWithParam<int> {};
+
+// The parameter: cores per device.
+TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_races) {
+  const bool has_cores = GetParam() > 1;
+  const int devices = has_cores ? 2 : 3;
   int racy = 0, deadlocked = 0, shown = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
-    const std::string text = random_program(seed);
+    const std::string text = has_cores ? random_program_of_cores(seed) : random_program(seed);
     const Program program = expanded(text);
     std::string first, first_kinds;
     for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"}) {
-      Operands operands(program, 3);
+      Operands operands(program, devices);
       Certifier certifier(true, 1'000'000);
-      RunOptions options{.devices = 3, .schedule = schedule};
+      RunOptions options{.devices = devices, .cores = GetParam(), .schedule = schedule};
       options.uninitialised = Uninitialised::poison;
       options.observers = {&certifier};
       const auto result = run(program, operands.bindings(), options);
@@ -106,8 +147,8 @@ TEST(certificate, every_schedule_and_all_ways_find_the_same_races) {
       EXPECT_EQ(kinds(certifier.certificate()), first_kinds) << text << schedule;
     }
     if (seed > 100) continue;
-    Operands operands(program, 3);
-    CertifyOptions options{.run = {.devices = 3}, .shown = 1000};
+    Operands operands(program, devices);
+    CertifyOptions options{.run = {.devices = devices, .cores = GetParam()}, .shown = 1000};
     options.run.uninitialised = Uninitialised::poison;
     const auto certificate = certify(program, operands.bindings(), options);
     ASSERT_TRUE(certificate);
@@ -123,6 +164,8 @@ TEST(certificate, every_schedule_and_all_ways_find_the_same_races) {
   EXPECT_GT(deadlocked, 50);
   EXPECT_GT(shown, 50);
 }
+
+INSTANTIATE_TEST_SUITE_P(certificate, CertificateOfRandomPrograms, ::testing::Values(1, 2));
 
 TEST(certificate, a_count_that_is_read_breaks_the_second_condition) {
   const Program program = expanded(

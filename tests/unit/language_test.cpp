@@ -54,6 +54,8 @@ std::vector<Case> cases() {
       {"examples/matmul_bias.tsr", {{"m", "300"}, {"k", "200"}, {"n", "150"}, {"T", "f16"}}});
   all.push_back({"examples/double_buffer.tsr", {}});
   all.push_back({"examples/right_permute.tsr", {}});
+  all.push_back({"examples/swap_rows.tsr", {}});
+  all.push_back({"tests/cli/cores.tsr", {}});
   const Settings ring = {{"rings", "2"}, {"length", "4"}};
   const auto on_ring = [&](const char* kernel, Settings settings) {
     settings.insert(ring.begin(), ring.end());

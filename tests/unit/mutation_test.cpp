@@ -42,6 +42,32 @@ std::string fates_of(const Expected<MutationTest>& test) {
   return text;
 }
 
+// Cores that are named are mistaken for the next one; a signal to the own core, for the same core
+// of another device.
+TEST(mutation, another_core) {
+  CertifyOptions options;
+  options.run.cores = 2;
+  const auto test = judged(
+      "kernel k()\n  in a: f32[2, 8] hbm\n  out o: f32[2, 8] hbm\n  sem all: barrier(0)\n"
+      "  sem s: count\n  sem sent: bytes\n  sem arrived: bytes\n{\n"
+      "  for d in devices { for c in cores { signal all on d core c, 1 } }\n"
+      "  wait all, devices * cores\n"
+      "  signal s, 1\n"
+      "  wait s, 1\n"
+      "  start a[core +: 1, :] -> 1 - device core core: o[core +: 1, :], sent, arrived\n"
+      "  wait sent, 32\n"
+      "  wait arrived, 32\n"
+      "}\n",
+      2, options);
+  const std::string fates = fates_of(test);
+  for (const char* line : {"9 signal, core: another core -> equivalent\n",
+                           "11 signal, device: another device -> equivalent\n",
+                           "13 start_remote, core: another core -> equivalent\n"})
+    EXPECT_NE(fates.find(line), std::string::npos) << line << fates;
+  EXPECT_EQ(fates.find("undecided"), std::string::npos) << fates;
+  EXPECT_EQ(fates.find("finding\n"), std::string::npos) << fates;
+}
+
 // The line 0 is that of the barrier which a kernel without one of its own gets.
 TEST(mutation, every_change_of_a_signal_and_a_wait) {
   const auto test = judged(

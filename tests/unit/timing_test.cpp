@@ -34,7 +34,7 @@ void expect_time(double found, double expected, double seconds) {
 }
 
 Timing timed(const std::string& text, const MachineProfile& machine, const MachineRates& rates = {},
-             int devices = 1, const std::string& schedule = "eager") {
+             int devices = 1, const std::string& schedule = "eager", int cores = 1) {
   const Expected<Program> structured = test::program(text);
   EXPECT_TRUE(structured) << test::messages(structured ? Diags{} : structured.diags());
   const Expected<Program> program = expand(*structured);
@@ -52,6 +52,7 @@ Timing timed(const std::string& text, const MachineProfile& machine, const Machi
   TimingObserver observer(rates);
   RunOptions options;
   options.devices = devices;
+  options.cores = cores;
   options.profile = machine;
   options.math = Math::none;
   options.schedule = schedule;
@@ -92,6 +93,25 @@ TEST(Timing, copies_of_one_device_share_its_memory_and_a_product_waits_for_both)
   expect_time(timing.devices[0].memory, 2e-3 + 4e-9, timing.seconds);
   expect_time(timing.devices[0].waiting, 2e-3 + 4e-9, timing.seconds);
   expect_time(timing.devices[0].overlapped, 0, timing.seconds);
+}
+
+TEST(Timing, cores_of_one_device_share_its_memory) {
+  const Timing timing = timed(R"(kernel t()
+  in   a: f32[1000, 500] hbm
+  out  o: f32[2, 1]      hbm
+  vmem x: f32[500, 500]
+{
+  copy a[core * 500 +: 500, :] -> x
+  copy x[0 +: 1, 0 +: 1] -> o[core +: 1, :]
+}
+)",
+                              plain_machine(), {}, 1, "eager", 2);
+  // 1 MB for each core at 1 GB/s, one after the other; 4 bytes of each come behind both.
+  EXPECT_NEAR(timing.seconds, 2e-3 + 8e-9, 1e-12);
+  ASSERT_EQ(timing.devices.size(), 2U);
+  for (const DeviceTiming& core : timing.devices) EXPECT_NEAR(core.memory, 2e-3 + 8e-9, 1e-12);
+  EXPECT_NEAR(timing.devices[0].waiting, 2e-3 + 4e-9, 1e-12);
+  EXPECT_NEAR(timing.devices[1].waiting, 2e-3 + 8e-9, 1e-12);
 }
 
 TEST(Timing, latency_and_overhead_come_once_for_each_copy_and_op) {
