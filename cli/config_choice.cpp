@@ -102,11 +102,13 @@ Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& reque
   // A kernel of one's own, and the reference, are none that a cache knows.
   const bool is_shipped = problem.program == nullptr && request.device != nullptr;
   Expected<ConfigDecision> decision = choose_once(about, *given, is_shipped);
-  if (!decision || decision->source == ConfigSource::Heuristics) return decision;
+  if (!decision) return decision;
   const GroupedMatmulConfig& config = decision->config;
-  // Buffers alone leave the rest to the kernel's defaults, or to what the model of a GPU takes.
-  const bool is_whole = decision->source != ConfigSource::Override || arguments.has("config") ||
-                        about.platform == Platform::Cuda;
+  // The kernel's own defaults stay where nobody says more. A GPU's kernel has none: the backend's
+  // first candidate is said in full, but for a kernel of one's own.
+  const bool is_said = decision->source != ConfigSource::Heuristics &&
+                       (decision->source != ConfigSource::Override || arguments.has("config"));
+  const bool is_whole = is_said || (about.platform == Platform::Cuda && is_shipped);
   if (is_whole) {
     problem.tiling = config.tiling();
     problem.buffers = config.num_stages;

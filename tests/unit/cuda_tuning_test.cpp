@@ -188,7 +188,8 @@ TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
   const auto before = chosen(first);
   ASSERT_TRUE(before) << render(before.diags());
   EXPECT_EQ(before->source, ConfigSource::Heuristics);
-  EXPECT_FALSE(first.tiling);
+  EXPECT_EQ(*first.tiling, before->config.tiling());
+  EXPECT_EQ(first.hints, before->config.hints);
   ASSERT_TRUE(PersistentCache::of_user()
                   .store({before->key, to_json(in_pairs), "autotune", 1e-3, "by hand"})
                   .empty());
