@@ -196,7 +196,7 @@ Step exec(const Pad& op, Core& core) {
 Step exec(const Once& op, Core& core) {
   const Region ref = core.locate(op.ref, core.site(), "once");
   if (core.stopped()) return Step::stop;
-  ref.storage->once();
+  ref.storage->once(core.id().core);
   return Step::next;
 }
 

@@ -37,7 +37,7 @@ Storage::~Storage() {
 void Storage::allocate(std::int32_t place) {
   CHECK(!bound_ && !live_);
   live_ = true;
-  slot_ = once_ = false;
+  slot_ = false;
   allocated_at_ = place;
   reset_planes(!is_checked());
 }
@@ -45,7 +45,7 @@ void Storage::allocate(std::int32_t place) {
 void Storage::reset_planes(bool initialised) {
   init_ = BitPlane(layout_.elements);
   stored_ = BitPlane(layout_.elements);
-  written_back_ = BitPlane(layout_.elements);
+  written_back_.clear();
   init_.fill(initialised);
 }
 
@@ -68,8 +68,8 @@ void Storage::drop_aliases() {
 std::byte* Storage::own_data() {
   if (data_ == nullptr) {
     const std::size_t size = static_cast<std::size_t>(bytes()) + alignment;
-    auto* raw = static_cast<std::byte*>(contents_ == Contents::zeroed ? std::calloc(size, 1)
-                                                                      : std::malloc(size));
+    auto* raw = static_cast<std::byte*>(contents_ != Contents::plain ? std::calloc(size, 1)
+                                                                     : std::malloc(size));
     CHECK(raw != nullptr);
     owned_.reset(raw);
     const auto past = reinterpret_cast<std::uintptr_t>(raw) % alignment;
@@ -106,7 +106,12 @@ TileView Storage::read(const Box& box) {
 }
 
 TileView Storage::write(const Box& box) {
-  overwrite(box);
+  if (contents_ == Contents::kept) {
+    settle(box);
+    detach(box);
+  } else {
+    overwrite(box);
+  }
   mark_stored(box);
   return own_view(box);
 }

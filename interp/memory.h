@@ -28,9 +28,10 @@ enum class Checks : std::uint8_t {
 };  // off: every element counts as initialised, nothing is tracked
 
 // What scratch holds before it is written. plain: anything, for every undefined element is poisoned
-// before it is read; zeroed: zeros, where checks or tile ops, which would see to that, are left
-// out; idle: it never holds anything.
-enum class Contents : std::uint8_t { plain, zeroed, idle };
+// before it is read; zeroed: zeros, where checks, which would see to that, are left out; kept:
+// zeros, and what write() promises to overwrite may stay, where tile ops are left out; idle: it
+// never holds anything.
+enum class Contents : std::uint8_t { plain, zeroed, kept, idle };
 
 struct NeverWritten {
   Box first;                  // a largest rectangle from the first such element on
@@ -93,8 +94,10 @@ class Storage {
   void land_add(const Box& box, const Snapshot& source, std::int32_t place);
   // Writes the stored elements only. Returns the first of them that was written back before since
   // once().
-  std::optional<Index> land_stored(const Box& box, const Snapshot& source, std::int32_t place);
-  void once();  // forgets which elements were written back
+  std::optional<Index> land_stored(const Box& box, const Snapshot& source, std::int32_t place,
+                                   std::int32_t core);
+  void once(
+      std::int32_t core);  // forgets which elements this core wrote back; from here on it matters
 
   // Pipeline slots.
   void fresh(const Box& box, std::int32_t place);  // undefined, and nothing in it is stored
@@ -147,7 +150,7 @@ class Storage {
   void poison(const Box& box);  // a known value into every undefined element
   void undefine(const Box& box, Origin origin);
   void zero(const Box& box);
-  std::optional<Index> mark_written_back(const Box& box);
+  std::optional<Index> mark_written_back(const Box& box, std::int32_t core);
 
   const Buffer& buffer_;
   Layout layout_;
@@ -156,10 +159,10 @@ class Storage {
   bool bound_ = false;
   bool live_ = false;
   bool slot_ = false;  // fresh() was called: stores are tracked
-  bool once_ = false;  // once() was called: write-backs are tracked
   std::byte* data_ = nullptr;
   std::unique_ptr<std::byte, void (*)(void*)> owned_;
-  BitPlane init_, stored_, written_back_;  // storage order
+  BitPlane init_, stored_;              // storage order
+  std::vector<BitPlane> written_back_;  // by core, those that called once(); storage order
   std::vector<std::unique_ptr<Alias>>
       aliases_;                         // disjoint rectangles of ours whose bytes are elsewhere
   std::vector<Dependent*> dependents_;  // who reads rectangles of ours

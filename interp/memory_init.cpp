@@ -169,17 +169,21 @@ void Storage::pad(const Box& slot, const Box& inside) {
   }
 }
 
-void Storage::once() {
-  once_ = true;
-  written_back_.fill(false);
+void Storage::once(std::int32_t core) {
+  const auto at = static_cast<std::size_t>(core);
+  if (written_back_.size() <= at) written_back_.resize(at + 1);
+  written_back_[at] = BitPlane(layout_.elements);
 }
 
-std::optional<Index> Storage::mark_written_back(const Box& box) {
-  if (!once_ || !is_checked()) return std::nullopt;
+// Other cores' write-backs to the same elements are a matter of races.
+std::optional<Index> Storage::mark_written_back(const Box& box, std::int32_t core) {
+  const auto own = static_cast<std::size_t>(core);
+  if (own >= written_back_.size() || written_back_[own].bits() == 0 || !is_checked())
+    return std::nullopt;
   std::int64_t found = -1;
   layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
-    if (found < 0) found = written_back_.find(at, n, true);
-    written_back_.set(at, n);
+    if (found < 0) found = written_back_[own].find(at, n, true);
+    written_back_[own].set(at, n);
   });
   if (found < 0) return std::nullopt;
   return layout_.index(found);

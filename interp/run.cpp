@@ -82,9 +82,10 @@ void check_cores(const Program& program, int cores, Diags& diags) {
                                          "own: expected it in hbm",
                                          buffer.name, name(buffer.space), cores));
     if (buffer.scoped && buffer.space == Space::hbm)
-      complain(buffer.place, fmt::format("`{}` is allocated in hbm, which {} cores share: expected "
-                                         "it to be declared by the kernel, not scoped",
-                                         buffer.name, cores));
+      complain(buffer.place,
+               fmt::format("`{}` is allocated in hbm, which {} cores share: expected the kernel to "
+                           "declare it, unscoped, and one call, for each call has its own",
+                           buffer.name, cores));
   }
   if (asks) return;
   Diag diag =
@@ -123,8 +124,9 @@ Diags check_input(const Program& program, const std::vector<Binding>& bindings,
 void Machine::bind(const std::vector<Binding>& bindings) {
   const Checks checks = options_.checked ? Checks::on : Checks::off;
   // With checks and arithmetic undefined elements are poisoned before anybody reads them.
-  const Contents others =
-      options_.checked && options_.math != Math::none ? Contents::plain : Contents::zeroed;
+  const Contents others = options_.math == Math::none ? Contents::kept
+                          : options_.checked          ? Contents::plain
+                                                      : Contents::zeroed;
   const std::vector<bool> idle = idle_buffers(program_, options_);
   for (std::int32_t s = 0; s < cores(); ++s) {
     Site& owner = site(s);

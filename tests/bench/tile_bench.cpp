@@ -99,7 +99,7 @@ void tiles(benchmark::State& state, DType dtype, std::int64_t size, std::int64_t
     Storage a(slot_buffer, checks), b(slot_buffer, checks), o(out_slot_buffer, checks),
         acc(acc_buffer, checks);
     for (Storage* scratch : {&a, &b, &o, &acc}) scratch->allocate(0);
-    out.once();
+    out.once(0);
     std::int64_t step = 0;
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < n; ++i) {
@@ -118,7 +118,7 @@ void tiles(benchmark::State& state, DType dtype, std::int64_t size, std::int64_t
         }
         const TileView result = acc.read(acc.whole());
         tile::cast(o.write(o_slot), result, context);
-        out.land_stored(block(i * tile, tile, j * tile, tile), o.snapshot_stored(o_slot), 0);
+        out.land_stored(block(i * tile, tile, j * tile, tile), o.snapshot_stored(o_slot), 0, 0);
       }
     }
     if (out.never_written()) state.SkipWithError("a tile is missing");

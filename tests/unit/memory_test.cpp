@@ -208,11 +208,11 @@ TEST(Storage, OnlyStoredElementsAreWrittenBack) {
   Tensor tensor(DType::f32, {8, 8});
   Storage slot(slot_buffer, Checks::on), out(out_buffer, tensor, Checks::on);
   slot.allocate(0);
-  out.once();
+  out.once(0);
   const Box slice = box({{1, 1}, {0, 8}, {0, 8}}, 1);
   slot.fresh(slice, 1);
   fill(slot, box({{1, 1}, {2, 3}, {0, 8}}, 1), 4);
-  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2), std::nullopt);
+  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2, 0), std::nullopt);
   for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(tensor.at(i * 8 + 3), i >= 2 && i < 5 ? 4 : 0);
   const auto missing = out.never_written();
   ASSERT_TRUE(missing);
@@ -221,11 +221,11 @@ TEST(Storage, OnlyStoredElementsAreWrittenBack) {
 
   slot.fresh(slice, 1);
   fill(slot, box({{1, 1}, {5, 3}, {0, 8}}, 1), 5);
-  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2), std::nullopt);
+  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2, 0), std::nullopt);
   fill(slot, box({{1, 1}, {3, 1}, {6, 1}}, 1), 6);
-  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2), (Index{3, 6}));
-  out.once();
-  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2), std::nullopt);
+  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2, 0), (Index{3, 6}));
+  out.once(0);
+  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2, 0), std::nullopt);
   fill(out, box({{0, 2}, {0, 8}}), 0);
   EXPECT_FALSE(out.never_written());
 }
@@ -244,7 +244,7 @@ TEST(Storage, WriteBackOfAnUndefinedStoredElementIsSeen) {
   ASSERT_FALSE(snapshot.initialised());
   EXPECT_EQ(snapshot.first_uninitialised(), (Index{20, 5}));
   EXPECT_EQ(snapshot.origin(), (Origin{4, -1}));
-  out.land_stored(out.whole(), snapshot, 8);
+  out.land_stored(out.whole(), snapshot, 8, 0);
   EXPECT_TRUE(out.is_initialised(box({{0, 10}, {0, 40}})));
   EXPECT_FALSE(out.is_initialised(box({{20, 1}, {5, 1}})));
   EXPECT_EQ(out.origin({20, 6}), (Origin{4, 8}));
@@ -327,7 +327,7 @@ TEST(Storage, IdleScratchTracksWithoutBytes) {
   idle.initialise(box({{0, 4}, {0, 64}}));
   EXPECT_FALSE(idle.read(idle.whole()).initialised());
   EXPECT_EQ(idle.first_uninitialised(idle.whole()), (Index{4, 0}));
-  out.land_stored(out.whole(), idle.snapshot_stored(idle.whole()), 2);
+  out.land_stored(out.whole(), idle.snapshot_stored(idle.whole()), 2, 0);
   EXPECT_TRUE(out.is_initialised(box({{0, 4}, {0, 64}})));
   EXPECT_FALSE(out.is_initialised(box({{4, 1}, {0, 64}})));
   idle.land(idle.whole(), out.snapshot(out.whole(), false), 3);
@@ -474,7 +474,7 @@ TEST_P(CopyOnWrite, IsIndistinguishableFromCopying) {
         else if (kind == 1)
           storage.land(target, flight->second.first, 1);
         else
-          storage.land_stored(target, flight->second.first, 1);
+          storage.land_stored(target, flight->second.first, 1, 0);
         for_each(target, [&](const Index& index, std::size_t i) {
           const std::size_t e = model.at(index);
           if (copy.stored[i] == 0) return;
