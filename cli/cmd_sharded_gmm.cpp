@@ -5,6 +5,7 @@
 
 #include "cli/collective.h"
 #include "cli/command.h"
+#include "cli/grouped_collective.h"
 #include "cli/text.h"
 #include "kernels/group_sizes.h"
 #include "kernels/rings.h"
@@ -52,21 +53,6 @@ Extents extents(CollectiveReader& read) {
   return e;
 }
 
-void begin(CollectiveReader& read, Collective& collective, const Extents& e,
-           GroupedCollectiveOptions& options) {
-  static_cast<CollectiveOptions&>(options) = collective.options;
-  options.run.profile = collective.request.profile.machine;
-  options.transpose_rhs = read.has("transpose-rhs");
-  options.tiling = read.tiling();
-  options.buffers = read.integer("buffers", 2, 1);
-  collective.types = fmt::format("{} . {} -> f32{}", name(e.type), name(e.type),
-                                 options.transpose_rhs ? ", rhs transposed" : "");
-}
-
-Shape matrices(const Extents& e, std::int64_t groups, bool transposed) {
-  return transposed ? Shape{groups, e.n, e.k} : Shape{groups, e.k, e.n};
-}
-
 Expected<Collective> prepare_sharded(const Arguments& arguments) {
   Collective collective;
   CollectiveReader read(arguments);
@@ -75,7 +61,7 @@ Expected<Collective> prepare_sharded(const Arguments& arguments) {
   const Extents e = extents(read);
   if (!read.ok()) return read.diags();
   ShardedGroupedMatmulOptions options;
-  begin(read, collective, e, options);
+  begin_grouped(read, collective, e.type, options);
   options.scatter = read.has("scatter");
   std::int64_t local_groups = read.integer("local-groups", 0, 1);
   if (local_groups == 0) local_groups = read.shared("groups", e.groups);
@@ -99,8 +85,8 @@ Expected<Collective> prepare_sharded(const Arguments& arguments) {
   collective.flops = 2 * e.m * e.k * e.n * rings;
   const auto& lhs = read.fill(collective, e.type, {e.m, e.k}, FillRole::lhs, e.k,
                               static_cast<std::size_t>(rings));
-  const auto& rhs = read.fill(collective, e.type, matrices(e, local_groups, options.transpose_rhs),
-                              FillRole::rhs, e.k);
+  const auto& rhs =
+      read.fill(collective, e.type, matrices(local_groups, e.k, e.n, options), FillRole::rhs, e.k);
   Expected<Launch> launch = launch_sharded_grouped_matmul(lhs, rhs, sizes, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
@@ -149,7 +135,7 @@ Expected<Collective> prepare_expert_parallel(const Arguments& arguments) {
   const Extents e = extents(read);
   if (!read.ok()) return read.diags();
   ExpertParallelOptions options;
-  begin(read, collective, e, options);
+  begin_grouped(read, collective, e.type, options);
   options.capacity = read.optional("capacity");
   const std::int64_t experts = read.shared("groups", e.groups);
   const std::optional<std::int64_t> top_k = read.optional("top-k", 1);
@@ -163,8 +149,8 @@ Expected<Collective> prepare_expert_parallel(const Arguments& arguments) {
   collective.shape = {{"m", rows.count}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
   if (top_k) collective.shape["top_k"] = *top_k;
   collective.flops = 2 * rows.count * e.k * e.n * static_cast<std::int64_t>(read.devices());
-  const auto& rhs = read.fill(collective, e.type, matrices(e, experts, options.transpose_rhs),
-                              FillRole::rhs, e.k);
+  const auto& rhs =
+      read.fill(collective, e.type, matrices(experts, e.k, e.n, options), FillRole::rhs, e.k);
   Expected<Launch> launch = launch_expert_parallel_matmul(*rows.lhs, rhs, *rows.sizes, options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
@@ -174,20 +160,8 @@ Expected<Collective> prepare_expert_parallel(const Arguments& arguments) {
   return collective;
 }
 
-const Options product = {
-    {"k", "N", "columns of lhs"},
-    {"n", "N", "columns of the product"},
-    {"groups", "N", "groups of all devices together; each device holds its share"},
-    {"group-sizes", "SIZES", "100,150,50 or a distribution as of gmm; default multinomial"},
-    {"dtype", "TYPE", "of lhs and rhs: bf16 f16 f32; default bf16"},
-    {"transpose-rhs", "", "rhs is stored [groups, n, k]"},
-    {"tiling", "tm,tk,tn", "tile of the products; default the profile's"},
-    {"buffers", "N", "slots of each input window; default 2"}};
-
-Options with(Options own) {
-  own.insert(own.end(), product.begin(), product.end());
-  return own;
-}
+const Option sizes = {"group-sizes", "SIZES",
+                      "100,150,50 or a distribution as of gmm; default multinomial"};
 
 }  // namespace
 
@@ -199,11 +173,12 @@ Command sharded_gmm_command() {
           "  gmm-run sharded-gmm --rings 0,2/3,1 --m 64 --k 32 --n 16 --groups 6 --scatter\n"
           "  gmm-run sharded-gmm --devices 2 --group-sizes 9,0,5,2 --k 32 --n 16 "
           "--group-offset 2,0\n",
-          collective_options(
-              with({{"m", "N", "rows; left out when --group-sizes lists them"},
-                    {"scatter", "", "each device gets its block of the rows, not all of them"},
-                    {"local-groups", "N", "groups of one device; default their equal share"},
-                    {"group-offset", "0,2,4,6", "first group of each place; default in order"}})),
+          collective_options(grouped_options(
+              {{"m", "N", "rows; left out when --group-sizes lists them"},
+               {"scatter", "", "each device gets its block of the rows, not all of them"},
+               {"local-groups", "N", "groups of one device; default their equal share"},
+               {"group-offset", "0,2,4,6", "first group of each place; default in order"},
+               sizes})),
           run_collective<prepare_sharded>,
           verifiable<prepare_sharded>};
 }
@@ -216,9 +191,11 @@ Command ep_gmm_command() {
           "  gmm-run ep-gmm --devices 4 --m 16 --k 32 --n 16 --groups 8 --top-k 2\n"
           "  gmm-run ep-gmm --devices 2 --group-sizes 9,0,5,2 --k 32 --n 16 --capacity 24\n",
           collective_options(
-              with({{"m", "N", "rows of one device; with --top-k its tokens"},
-                    {"top-k", "N", "every token goes to that many groups, drawn by --seed"},
-                    {"capacity", "N", "rows that a device can receive; default all there are"}}),
+              grouped_options(
+                  {{"m", "N", "rows of one device; with --top-k its tokens"},
+                   {"top-k", "N", "every token goes to that many groups, drawn by --seed"},
+                   {"capacity", "N", "rows that a device can receive; default all there are"},
+                   sizes}),
               Peers::all),
           run_collective<prepare_expert_parallel>,
           verifiable<prepare_expert_parallel>};

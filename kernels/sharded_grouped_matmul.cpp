@@ -4,42 +4,14 @@
 #include <utility>
 
 #include "kernels/collective_check.h"
-#include "kernels/operand_type.h"
 #include "kernels/rings.h"
 #include "kernels/sharded_call.h"
+#include "kernels/sharded_launch.h"
 
 namespace tessera {
 namespace {
 
 using Tensors = std::span<const Tensor>;
-
-// The tensor in the type of the products.
-void bind(Launch& launch, std::size_t device, const char* name, const Tensor& tensor, DType type) {
-  if (tensor.dtype() == type) return launch.input(device, name, tensor);
-  launch.owned.push_back(converted(tensor, type));
-  launch.devices[device].emplace(name, &launch.owned.back());
-}
-
-void table(Launch& launch, std::size_t device, const char* name,
-           const std::vector<std::int64_t>& values) {
-  Tensor& tensor =
-      launch.owned.emplace_back(DType::i32, Shape{static_cast<std::int64_t>(values.size())});
-  for (std::size_t i = 0; i < values.size(); ++i)
-    tensor.as<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
-  launch.devices[device].emplace(name, &tensor);
-}
-
-void set_product(Launch& launch, const GroupedCall& call, const GroupedCollectiveOptions& options) {
-  launch.set("T", call.operand);
-  launch.set("k", call.k);
-  launch.set("n", call.n);
-  launch.set("groups", call.groups());
-  launch.set("transpose_rhs", options.transpose_rhs ? 1 : 0);
-  launch.set("tm", call.tiling.m);
-  launch.set("tk", call.tiling.k);
-  launch.set("tn", call.tiling.n);
-  launch.set("buffers", call.buffers);
-}
 
 }  // namespace
 
@@ -60,10 +32,10 @@ Expected<Launch> launch_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors
   for (std::int64_t ring = 0; ring < rings.dim(0); ++ring)
     for (std::int64_t place = 0; place < length; ++place) {
       const std::size_t d = device_at(rings, ring, place);
-      bind(launch, d, "lhs", lhs[static_cast<std::size_t>(ring)], call.operand);
-      bind(launch, d, "rhs", rhs[d], call.operand);
-      table(launch, d, "group_sizes", (*calls)[d].group_sizes);
-      table(launch, d, "group_offset", {first[static_cast<std::size_t>(place)]});
+      bind_as(launch, d, "lhs", lhs[static_cast<std::size_t>(ring)], call.operand);
+      bind_as(launch, d, "rhs", rhs[d], call.operand);
+      bind_table(launch, d, "group_sizes", (*calls)[d].group_sizes);
+      bind_table(launch, d, "group_offset", {first[static_cast<std::size_t>(place)]});
     }
   launch.results(DType::f32, {options.scatter ? call.m / length : call.m, call.n});
   return launch;
@@ -89,9 +61,9 @@ Expected<Launch> launch_expert_parallel_matmul(Tensors lhs, Tensors rhs, Tensors
   launch.set("collective", options.collective_id);
   launch.set("capacity", options.capacity.value_or(call.m * devices));
   for (std::size_t d = 0; d < lhs.size(); ++d) {
-    bind(launch, d, "lhs", lhs[d], call.operand);
-    bind(launch, d, "rhs", rhs[d], call.operand);
-    table(launch, d, "group_sizes", (*calls)[d].group_sizes);
+    bind_as(launch, d, "lhs", lhs[d], call.operand);
+    bind_as(launch, d, "rhs", rhs[d], call.operand);
+    bind_table(launch, d, "group_sizes", (*calls)[d].group_sizes);
   }
   launch.results(DType::f32, {call.m, call.n});
   return launch;

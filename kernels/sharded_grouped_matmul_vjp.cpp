@@ -1,7 +1,5 @@
 // Gradients of the sharded grouped matmuls: that of the rows is the same collective on the
 // transposed matrices, that of a shard the transposed grouped matmul of the rows it saw.
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "kernels/collective_check.h"
@@ -10,50 +8,13 @@
 #include "kernels/ring_collectives.h"
 #include "kernels/rings.h"
 #include "kernels/sharded_call.h"
+#include "kernels/sharded_gradient.h"
 
 namespace tessera {
 namespace {
 
 using Tensors = std::span<const Tensor>;
 using Gradients = GroupedCollectiveGradients;
-
-Diags check_cotangent(Tensors cotangent, std::size_t devices, const Shape& shape) {
-  if (cotangent.size() != devices) {
-    return {error(fmt::format("there are cotangents of {} devices and results of {}",
-                              cotangent.size(), devices))};
-  }
-  for (std::size_t d = 0; d < devices; ++d) {
-    if (cotangent[d].dtype() == DType::f32 && cotangent[d].shape() == shape) continue;
-    return {error(fmt::format("the cotangent of device {} is {}{}, the result f32{}", d,
-                              name(cotangent[d].dtype()), to_string(cotangent[d].shape()),
-                              to_string(shape)))};
-  }
-  return {};
-}
-
-template <typename Options>
-Options transposed(Options options) {
-  options.transpose_rhs = !options.transpose_rhs;
-  if (options.tiling) std::swap(options.tiling->k, options.tiling->n);
-  return options;
-}
-
-// Of one shard: rows [m, k] and cotangents [m, n], sorted by group.
-Expected<Tensor> of_shard(const Tensor& rows, const Tensor& cotangent, const Tensor& sizes,
-                          std::int64_t first, const Tensor& rhs,
-                          const GroupedCollectiveOptions& options) {
-  GroupedMatmulOptions product = grouped_options(options, first);
-  product.transpose_rhs = false;
-  product.out_dtype = rhs.dtype();
-  product.num_actual_groups = rhs.dim(0);
-  product.lhs_layout = GroupedMatmulOptions::LhsLayout::mk;
-  if (!options.transpose_rhs) return transposed_grouped_matmul(rows, cotangent, sizes, product);
-  if (product.tiling.index() == 1) {
-    Tiling& tiling = std::get<Tiling>(product.tiling);
-    std::swap(tiling.k, tiling.n);
-  }
-  return transposed_grouped_matmul(cotangent, rows, sizes, product);
-}
 
 }  // namespace
 
@@ -96,12 +57,12 @@ Expected<Gradients> sharded_grouped_matmul_vjp(Tensors cotangent, Tensors lhs, T
   const std::vector<std::int64_t> first = first_groups(length, call.local_groups, options);
   for (std::int64_t ring = 0; ring < rings.dim(0); ++ring) {
     const auto r = static_cast<std::size_t>(ring);
-    gradients.lhs.push_back(
-        converted((*rows_gradient)[device_at(rings, ring, 0)], lhs[r].dtype()));
+    gradients.lhs.push_back(converted((*rows_gradient)[device_at(rings, ring, 0)], lhs[r].dtype()));
     for (std::int64_t place = 0; place < length; ++place) {
       const std::size_t d = device_at(rings, ring, place);
-      Expected<Tensor> shard = of_shard(lhs[r], (*whole)[d], group_sizes[r],
-                                        first[static_cast<std::size_t>(place)], rhs[d], options);
+      Expected<Tensor> shard =
+          gradient_of_shard(lhs[r], (*whole)[d], group_sizes[r],
+                            first[static_cast<std::size_t>(place)], rhs[d], options);
       if (!shard) return shard.diags();
       gradients.rhs[d] = *std::move(shard);
     }
@@ -117,8 +78,7 @@ Expected<Gradients> expert_parallel_matmul_vjp(Tensors cotangent, Tensors lhs, T
   const GroupedCall& call = calls->front();
   if (Diags diags = check_cotangent(cotangent, lhs.size(), {call.m, call.n}); !diags.empty())
     return diags;
-  auto rows_gradient =
-      expert_parallel_matmul(cotangent, rhs, group_sizes, transposed(options));
+  auto rows_gradient = expert_parallel_matmul(cotangent, rhs, group_sizes, transposed(options));
   if (!rows_gradient) return rows_gradient.diags();
 
   // The rows and their cotangents, where the forward's product had them: sorted by expert.
@@ -146,7 +106,7 @@ Expected<Gradients> expert_parallel_matmul_vjp(Tensors cotangent, Tensors lhs, T
         local.as<std::int32_t>()[e] += static_cast<std::int32_t>(
             from[static_cast<std::size_t>(static_cast<std::int64_t>(d) * experts + e)]);
     Expected<Tensor> shard =
-        of_shard((*rows)[d], (*cotangents)[d], local, 0, rhs[d], options);
+        gradient_of_shard((*rows)[d], (*cotangents)[d], local, 0, rhs[d], options);
     if (!shard) return shard.diags();
     gradients.rhs.push_back(*std::move(shard));
   }
