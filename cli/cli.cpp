@@ -20,6 +20,7 @@ std::vector<Command> commands() {
       grouped_gemm_command(),
       sharded_gmm_command(),
       ep_gmm_command(),
+      ring_of_experts_command(),
       ag_matmul_command(),
       matmul_rs_command(),
       all_gather_command(),

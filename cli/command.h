@@ -43,6 +43,7 @@ Command reduce_scatter_command();
 Command right_permute_command();
 Command sharded_gmm_command();
 Command ep_gmm_command();
+Command ring_of_experts_command();
 Command ragged_all_to_all_command();
 Command run_command();
 Command verify_command();

@@ -37,6 +37,7 @@ constexpr Kernel all_kernels[] = {
     {"sharded_gmm", "sharded-gmm"},
     {"ragged_all_to_all", "ragged-all-to-all"},
     {"expert_parallel_gmm", "ep-gmm"},
+    {"ring_of_experts", "ring-of-experts"},
 };
 
 // Modules of functions: for tiles and groups, and for rings.

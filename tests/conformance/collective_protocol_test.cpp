@@ -9,6 +9,8 @@
 #include "kernels/kernels.h"
 #include "kernels/ragged_slices.h"
 #include "kernels/ring_collectives.h"
+#include "kernels/ring_of_experts.h"
+#include "kernels/routing.h"
 #include "kernels/sharded_grouped_matmul.h"
 #include "tests/conformance/collective.h"
 #include "tests/unit/language_support.h"
@@ -49,7 +51,8 @@ constexpr const char* kernels_of_one_axis[] = {
     "allgather_matmul",       "allgather_matmul_rows", "matmul_reduce_scatter",
     "right_permute",          "ring_all_gather",       "ring_all_gather_halves",
     "ring_all_reduce",        "ring_reduce_scatter",   "sharded_gmm",
-    "sharded_gmm of blocks",  "ragged_all_to_all",     "expert_parallel_gmm"};
+    "sharded_gmm of blocks",  "ragged_all_to_all",     "expert_parallel_gmm",
+    "ring_of_experts"};
 
 std::unique_ptr<Call> call_of(const std::string& kernel, std::int64_t length,
                               const RunOptions& run, int calls = 1,
@@ -105,6 +108,13 @@ std::unique_ptr<Call> call_of(const std::string& kernel, std::int64_t length,
       call->set(launch_ragged_all_to_all(call->fill(DType::f32, {all_rows, 4}, length),
                                          call->fill(DType::f32, {all_rows * length, 4}, length),
                                          group_slices(sizes), o));
+    } else if (kernel == "ring_of_experts") {
+      Tensors& experts = call->operands.emplace_back();
+      for (std::int64_t d = 0; d < length; ++d)
+        experts.push_back(random_experts(3, 2, 2 * length, static_cast<std::uint64_t>(d + 1)));
+      call->set(launch_ring_of_experts(call->fill(DType::f32, {3, 4}, length), rhs, experts,
+                                       call->fill(DType::f32, {3, 2}, length), rings,
+                                       with<RingOfExpertsOptions>(o)));
     } else if (kernel == "expert_parallel_gmm") {
       call->set(launch_expert_parallel_matmul(call->fill(DType::f32, {all_rows, 4}, length), rhs,
                                               tables, with<ExpertParallelOptions>(o)));

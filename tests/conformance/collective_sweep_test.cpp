@@ -6,6 +6,8 @@
 
 #include "kernels/allgather_matmul.h"
 #include "kernels/ring_collectives.h"
+#include "kernels/ring_of_experts.h"
+#include "kernels/routing.h"
 #include "kernels/sharded_grouped_matmul.h"
 #include "tests/conformance/collective.h"
 
@@ -181,6 +183,31 @@ TEST(CollectiveSweep, expert_parallel_grouped_matmul) {
                                               how(Fill::integers));
         });
   }
+}
+
+TEST(CollectiveSweep, ring_of_experts) {
+  on_every_ring([](const Tensor& rings) {
+    const auto devices = static_cast<std::size_t>(rings.elements());
+    const Tensors lhs = made(devices, DType::bf16, {2, 4}, FillRole::lhs, Fill::integers, 64, 1);
+    const Tensors rhs = made(devices, DType::bf16, {1, 4, 4}, FillRole::rhs, Fill::integers, 64, 2);
+    const Tensors weights =
+        made(devices, DType::f32, {2, 2}, FillRole::existing, Fill::integers, 1, 3);
+    Tensors experts;
+    for (std::size_t d = 0; d < devices; ++d)
+      experts.push_back(random_experts(2, 2, rings.dim(1), d));
+    RingOfExpertsOptions options;
+    options.tiling = Tiling{8, 8, 8};
+    expect_exact(
+        rings,
+        [&](const CollectiveOptions& shared) {
+          static_cast<CollectiveOptions&>(options) = shared;
+          return launch_ring_of_experts(lhs, rhs, experts, weights, rings, options);
+        },
+        [&](const Launch& done) {
+          return check_ring_of_experts(lhs, rhs, experts, weights, rings, done, options,
+                                       how(Fill::integers));
+        });
+  });
 }
 
 }  // namespace

@@ -94,6 +94,8 @@ constexpr Row rows[] = {
      "expert_parallel_gmm --devices 2 --set rows=6 --set k=16 --set n=8 --set groups=4 "
      "--set ranks=2 --set capacity=8 --set T=bf16 --set tm=8 --set tk=8 --set tn=8 "
      "--in group_sizes@0=1,2,0,3 --in group_sizes@1=2,1,3,0"},
+    {"ring_of_experts",
+     "ring-of-experts --devices 3 --m 2 --k 16 --n 8 --groups 6 --top-k 2 --tiling 8,8,8"},
 };
 
 std::vector<std::string> words_of(const Row& row) {

@@ -42,7 +42,7 @@ TEST(Cli, no_command_shows_the_commands_and_is_bad_input) {
 
 TEST(Cli, help_begins_with_examples) {
   for (const char* command :
-       {"gmm", "tgmm", "sharded-gmm", "ep-gmm", "ragged-all-to-all", "run", "check", "fmt", "expand", "emit", "list", "ops", "fuzz", "bench"}) {
+       {"gmm", "tgmm", "sharded-gmm", "ep-gmm", "ring-of-experts", "ragged-all-to-all", "run", "check", "fmt", "expand", "emit", "list", "ops", "fuzz", "bench"}) {
     const Ran ran = gmm_run({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_TRUE(ran.out.starts_with("examples\n  gmm-run " + std::string(command))) << ran.out;

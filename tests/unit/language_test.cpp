@@ -86,6 +86,14 @@ std::vector<Case> cases() {
                             {"groups", "8"},
                             {"local_groups", "2"},
                             {"scatter", scatter}});
+  for (const char* transpose : {"0", "1"})
+    on_ring("ring_of_experts", {{"tokens", "16"},
+                                {"k", "32"},
+                                {"n", "16"},
+                                {"groups", "8"},
+                                {"top_k", "2"},
+                                {"capacity", "128"},
+                                {"transpose_rhs", transpose}});
   all.push_back(
       {"kernels/programs/ragged_all_to_all.tsr",
        {{"ranks", "4"}, {"slices", "8"}, {"rows", "64"}, {"out_rows", "32"}, {"width", "128"}}});
