@@ -70,7 +70,9 @@ std::int64_t passes(const GroupedTuningProblem& p, const Config& config, std::in
   std::int64_t visits = 0;
   for (const std::int64_t size : p.group_sizes) visits += tiles(size, config.block_m);
   const std::int64_t steps = visits * tiles(p.k, config.block_k) * steps_of_a_visit;
-  return std::clamp<std::int64_t>(most_steps / steps, 2, tiles(p.n, config.block_n));
+  // Two at least, so that one pass's end and the next one's beginning are among them; there may be
+  // one only.
+  return std::min(std::max<std::int64_t>(most_steps / steps, 2), tiles(p.n, config.block_n));
 }
 
 // The problem of a gradient: its product is one of the two operations again.
