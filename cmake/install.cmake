@@ -14,6 +14,8 @@ install(EXPORT tesseraTargets NAMESPACE tessera::
 install(DIRECTORY core devices kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
         FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "programs" EXCLUDE
         PATTERN "cuda" EXCLUDE PATTERN "interpreter" EXCLUDE)
+# The hints that a call may give the backend, among its options.
+install(FILES ${PROJECT_SOURCE_DIR}/devices/cuda/hints.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/devices/cuda)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera)
 
