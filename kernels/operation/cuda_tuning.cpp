@@ -38,7 +38,10 @@ struct DeviceProblem {
   cuda::DeviceOperands operands;
 
   Problem make(const GroupedTuningProblem& p, const DeviceGroupedMatmul& call) {
-    const std::int64_t weights = p.local_groups * p.k * p.n, rows = p.m * p.n;
+    // As the call counts them: 0 local groups are all that follow.
+    const std::int64_t local =
+        call.local_groups > 0 ? call.local_groups : call.groups - call.group_offset;
+    const std::int64_t weights = local * p.k * p.n, rows = p.m * p.n;
     const std::int64_t right = p.is_transposed() ? rows : weights;
     const std::int64_t results = p.is_transposed() ? weights : rows;
     if (auto problem = add("lhs", call.operand, p.m * p.k, 1)) return problem;

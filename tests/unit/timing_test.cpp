@@ -107,11 +107,12 @@ TEST(Timing, cores_of_one_device_share_its_memory) {
 )",
                               plain_machine(), {}, 1, "eager", 2);
   // 1 MB for each core at 1 GB/s, one after the other; 4 bytes of each come behind both.
-  EXPECT_NEAR(timing.seconds, 2e-3 + 8e-9, 1e-12);
+  expect_time(timing.seconds, 2e-3 + 8e-9, timing.seconds);
   ASSERT_EQ(timing.devices.size(), 2U);
-  for (const DeviceTiming& core : timing.devices) EXPECT_NEAR(core.memory, 2e-3 + 8e-9, 1e-12);
-  EXPECT_NEAR(timing.devices[0].waiting, 2e-3 + 4e-9, 1e-12);
-  EXPECT_NEAR(timing.devices[1].waiting, 2e-3 + 8e-9, 1e-12);
+  for (const DeviceTiming& core : timing.devices)
+    expect_time(core.memory, 2e-3 + 8e-9, timing.seconds);
+  expect_time(timing.devices[0].waiting, 2e-3 + 4e-9, timing.seconds);
+  expect_time(timing.devices[1].waiting, 2e-3 + 8e-9, timing.seconds);
 }
 
 TEST(Timing, latency_and_overhead_come_once_for_each_copy_and_op) {
