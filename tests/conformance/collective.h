@@ -120,4 +120,14 @@ std::string certified(const Expected<Launch>& launch, const Options& options) {
   return launch ? certified(*launch, options) : text(launch.diags());
 }
 
+// The sum of the products of all elements, exact for whole numbers.
+inline double inner(const Tensors& a, const Tensors& b) {
+  double sum = 0;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    EXPECT_EQ(a[d].shape(), b[d].shape());
+    for (std::int64_t i = 0; i < a[d].elements(); ++i) sum += a[d].at(i) * b[d].at(i);
+  }
+  return sum;
+}
+
 }  // namespace tessera::collective

@@ -9,6 +9,7 @@ namespace {
 
 using collective::every_mode;
 using collective::how;
+using collective::inner;
 using collective::made;
 using collective::mode;
 using collective::Tensors;
@@ -211,15 +212,6 @@ TEST(CollectiveExperts, the_program_refuses_choices_and_rows_beyond_its_buffers)
   EXPECT_PRED2(has, said(4, 11), "a device has more choices than its capacity");
   EXPECT_PRED2(has, said(40, -1), "a token goes to an expert that does not exist");
   EXPECT_PRED2(has, said(40, 12), "a token goes to an expert that does not exist");
-}
-
-double inner(const Tensors& a, const Tensors& b) {
-  double sum = 0;
-  for (std::size_t d = 0; d < a.size(); ++d) {
-    EXPECT_EQ(a[d].shape(), b[d].shape());
-    for (std::int64_t i = 0; i < a[d].elements(); ++i) sum += a[d].at(i) * b[d].at(i);
-  }
-  return sum;
 }
 
 // Linear in tokens and matrices, so <c, f(l, r)> = <dl, l> = <dr, r>: exactly, in whole numbers.

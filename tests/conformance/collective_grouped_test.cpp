@@ -2,8 +2,8 @@
 #include <numeric>
 
 #include "kernels/check.h"
-#include "kernels/grouped_matmul.h"
 #include "kernels/group_sizes.h"
+#include "kernels/grouped_matmul.h"
 #include "kernels/routing.h"
 #include "kernels/sharded_grouped_matmul.h"
 #include "tests/conformance/collective.h"
@@ -13,6 +13,7 @@ namespace {
 
 using collective::every_mode;
 using collective::how;
+using collective::inner;
 using collective::made;
 using collective::mode;
 using collective::Tensors;
@@ -79,8 +80,7 @@ void expect_sharded(const Sharded& c, const RunOptions& run) {
   const Verdict verdict =
       check_sharded_grouped_matmul(lhs, rhs, sizes, c.rings, *launch, options, how(c.fill));
   EXPECT_TRUE(verdict.ok) << verdict.message;
-  EXPECT_EQ(verdict.checked_rows,
-            c.m * c.rings.dim(0) * (c.options.scatter ? 1 : c.rings.dim(1)));
+  EXPECT_EQ(verdict.checked_rows, c.m * c.rings.dim(0) * (c.options.scatter ? 1 : c.rings.dim(1)));
 }
 
 TEST(CollectiveGrouped, case_19_shards_give_the_whole_for_all_kinds_of_sizes) {
@@ -156,14 +156,11 @@ struct Parallel {
   std::vector<Sizes> sizes;  // of each device
   ExpertParallelOptions options;
 
-  Tensors lhs() const {
-    return made(devices, type, {rows, k}, FillRole::lhs, fill, k, 1);
-  }
+  Tensors lhs() const { return made(devices, type, {rows, k}, FillRole::lhs, fill, k, 1); }
   Tensors rhs() const {
     const std::int64_t experts = groups / static_cast<std::int64_t>(devices);
-    return made(devices, type,
-                options.transpose_rhs ? Shape{experts, n, k} : Shape{experts, k, n}, FillRole::rhs,
-                fill, k, 2);
+    return made(devices, type, options.transpose_rhs ? Shape{experts, n, k} : Shape{experts, k, n},
+                FillRole::rhs, fill, k, 2);
   }
   Tensors all_sizes() const {
     Tensors all;
@@ -273,19 +270,9 @@ TEST(CollectiveGrouped, a_device_that_receives_more_than_its_capacity_is_named) 
   c.options.capacity = 23;
   const auto launch = launch_expert_parallel_matmul(c.lhs(), c.rhs(), c.all_sizes(), c.options);
   ASSERT_FALSE(launch);
-  EXPECT_EQ(launch.diags()[0].message,
-            "device 0 receives 24 rows, more than its capacity of 23");
+  EXPECT_EQ(launch.diags()[0].message, "device 0 receives 24 rows, more than its capacity of 23");
   c.options.capacity = 24;
   expect_parallel(c, c.lhs(), mode("eager"));
-}
-
-double inner(const Tensors& a, const Tensors& b) {
-  double sum = 0;
-  for (std::size_t d = 0; d < a.size(); ++d) {
-    EXPECT_EQ(a[d].shape(), b[d].shape());
-    for (std::int64_t i = 0; i < a[d].elements(); ++i) sum += a[d].at(i) * b[d].at(i);
-  }
-  return sum;
 }
 
 // The operation is linear in each operand, so <c, f(l, r)> = <dl, l> = <dr, r> for every l and r:
@@ -349,8 +336,7 @@ TEST(CollectiveGrouped, case_19_gradients_in_bf16_are_those_of_the_unsharded_pro
   Tensors cotangent;  // of the first place alone: that of the shared result
   for (int d = 0; d < 4; ++d) cotangent.emplace_back(DType::f32, Shape{c.m, c.n});
   fill(cotangent[0], Fill::integers, FillRole::existing, 1, 4);
-  const auto gradients =
-      sharded_grouped_matmul_vjp(cotangent, lhs, rhs, sizes, c.rings, options);
+  const auto gradients = sharded_grouped_matmul_vjp(cotangent, lhs, rhs, sizes, c.rings, options);
   ASSERT_TRUE(gradients) << collective::text(gradients.diags());
   std::vector<const Tensor*> shards;
   for (const Tensor& shard : rhs) shards.push_back(&shard);
@@ -363,9 +349,9 @@ TEST(CollectiveGrouped, case_19_gradients_in_bf16_are_those_of_the_unsharded_pro
   for (std::int64_t i = 0; i < lhs[0].elements(); ++i)
     ASSERT_EQ(gradients->lhs[0].at(i), expected->lhs.at(i)) << i;
   for (std::int64_t i = 0; i < whole.elements(); ++i)
-    ASSERT_EQ(gradients->rhs[static_cast<std::size_t>(i / rhs[0].elements())].at(
-                  i % rhs[0].elements()),
-              expected->rhs.at(i))
+    ASSERT_EQ(
+        gradients->rhs[static_cast<std::size_t>(i / rhs[0].elements())].at(i % rhs[0].elements()),
+        expected->rhs.at(i))
         << i;
 }
 
