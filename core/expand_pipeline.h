@@ -67,6 +67,7 @@ class PipelineWriter {
   Slice semaphore(ValueId sem, ValueId which);
   ValueId bytes(const WindowState& w, const Block& b);
   ValueId changed(const WindowState& w, const Block& b, std::int64_t at, ValueId first);
+  bool stays(const Block& b) const;
   void remember(const WindowState& w, const Block& b, std::int64_t at);
   ValueId load_number(ValueId array, std::int64_t index, std::string_view name = {}) {
     return load(array, builder_.integer(index), name);

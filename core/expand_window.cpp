@@ -1,5 +1,7 @@
 // One window of a pipeline: when its block changes, what is fetched, awaited, taken and written
 // back.
+#include <algorithm>
+
 #include "core/expand_pipeline.h"
 
 namespace tessera {
@@ -149,6 +151,12 @@ void PipelineWriter::remember(const WindowState& w, const Block& b, std::int64_t
       store_number(w.state, at + static_cast<std::int64_t>(d), b.start[d]);
 }
 
+// It is opened once: no earlier block has to go back before it.
+bool PipelineWriter::stays(const Block& b) const {
+  return std::all_of(b.start.begin(), b.start.end(),
+                     [&](ValueId start) { return builder_.program().constant(start); });
+}
+
 void PipelineWriter::fetch(WindowState& w, const ValueMap& at_point) {
   at(w);
   const auto& window = std::get<Window>(old_.body[static_cast<std::size_t>(w.at)].op);
@@ -200,8 +208,11 @@ void PipelineWriter::use_input(WindowState& w, const ValueMap& at_point) {
 void PipelineWriter::flush(WindowState& w, ValueId opened) {
   const auto& window = std::get<Window>(old_.body[static_cast<std::size_t>(w.at)].op);
   Block b;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(window.source.rank); ++d)
-    b.start.push_back(load_number(w.state, starts_at + static_cast<std::int64_t>(d)));
+  for (std::size_t d = 0; d < static_cast<std::size_t>(window.source.rank); ++d) {
+    const auto fixed = old_.constant(window.source.start[d]);
+    b.start.push_back(fixed ? builder_.integer(*fixed)
+                            : load_number(w.state, starts_at + static_cast<std::int64_t>(d)));
+  }
   locate(w, b, false);
   const ValueId which =
       builder_.emit(Mod{builder_.sub(opened, builder_.integer(1)), builder_.integer(window.depth)});
@@ -219,14 +230,16 @@ void PipelineWriter::use_output(WindowState& w, const ValueMap& at_point) {
   const ValueId opened = load_number(w.state, opened_at);
   when(changed(w, b, starts_at, builder_.emit(Eq{opened, builder_.integer(0)})), [&] {
     locate(w, b, true);
-    when(builder_.emit(Lt{builder_.integer(0), opened}), [&] { flush(w, opened); });
     const ValueId which = builder_.emit(Mod{opened, depth});
-    when(builder_.emit(Le{depth, opened}), [&] {
-      builder_.emit(
-          Wait{semaphore(w.stored, which),
-               load(w.state,
-                    builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
-    });
+    if (!stays(b)) {
+      when(builder_.emit(Lt{builder_.integer(0), opened}), [&] { flush(w, opened); });
+      when(builder_.emit(Le{depth, opened}), [&] {
+        builder_.emit(
+            Wait{semaphore(w.stored, which),
+                 load(w.state,
+                      builder_.add(which, builder_.integer(starts_at + 2 * window.source.rank)))});
+      });
+    }
     builder_.emit(Fresh{slot(w, which, nullptr)});
     if (window.update != 0)
       when(expander_.mapped(window.update_when, at_point), [&] {
@@ -237,8 +250,7 @@ void PipelineWriter::use_output(WindowState& w, const ValueMap& at_point) {
         builder_.emit(Wait{landed, bytes(w, b)});
       });
     store_number(w.state, opened_at, builder_.add(opened, builder_.integer(1)));
-    for (std::size_t d = 0; d < b.start.size(); ++d)
-      store_number(w.state, starts_at + static_cast<std::int64_t>(d), b.start[d]);
+    remember(w, b, starts_at);
   });
   expander_.replaced_[s.result] = {slot(w, current(w, b, opened_at), nullptr), false};
 }

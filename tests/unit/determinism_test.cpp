@@ -85,16 +85,16 @@ TEST(determinism, the_hashes_are_those_of_every_build) {
             "b8564d214aab61fc\n");
   EXPECT_EQ(all("run examples/matmul_bias.tsr --set m=20 --set k=24 --set n=16 --set T=bf16 "
                 "--set tm=8 --set tk=8 --set tn=8"),
-            "f96953ae782364c3\n"
-            "4d572dfb442c04c7\n"
-            "8c0f4c912441a86d\n"
-            "f9b00f26e9efa386\n"
-            "8a4de9e7e86405e0\n"
-            "11690aa3ab8b0713\n"
-            "5e218d4b4f03c009\n"
-            "4b55db699a60db6a\n"
-            "6a2688b0fc22036c\n"
-            "c041d4274feed128\n");
+            "f701c076ffb7f174\n"
+            "2af16053daed616a\n"
+            "50b1f8ee52b694b1\n"
+            "ab661b0db1e9c578\n"
+            "ecedcb4147e780c2\n"
+            "a9f96080ee86983d\n"
+            "36b0e4d09f7b2a54\n"
+            "f8bb64cf6ede5a61\n"
+            "d849102cfefadb13\n"
+            "b45610a11a438cb0\n");
 }
 
 }  // namespace
