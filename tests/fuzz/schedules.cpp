@@ -53,7 +53,7 @@ std::pair<int, Touch> side(const Record& record, std::int32_t e) {
 Seen analyse(const Program& program, const Net& net, bool partial, const std::string& schedule,
              Reach reach) {
   Recorder recorder(partial, 1'000'000);
-  RunOptions options{.devices = net.devices, .schedule = schedule};
+  RunOptions options{.devices = net.devices, .cores = net.cores, .schedule = schedule};
   options.observers.push_back(&recorder);
   const Expected<RunResult> result =
       run(program, std::vector<Binding>(static_cast<std::size_t>(net.devices)), options);

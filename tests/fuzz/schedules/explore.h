@@ -89,9 +89,8 @@ class Explorer {
   }
 
   static bool overlaps(const NetEvent& a, const NetEvent& b) {
-    if (a.device != b.device) return false;
-    if (a.object < 0 || b.object < 0) return true;
-    return a.object == b.object && a.first < b.last && b.first < a.last;
+    if (a.object < 0 || b.object < 0) return a.site == b.site;
+    return a.home == b.home && a.object == b.object && a.first < b.last && b.first < a.last;
   }
 
   void visit(const std::string& at, Explored& result) const {

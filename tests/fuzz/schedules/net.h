@@ -1,5 +1,6 @@
-// A small program of several devices as lists of events, by itself: nothing here knows the analysis
-// or the interpreter. A copy is an agent of its own; every number of bytes is 4 for an element.
+// A small program of several devices, each with one core or two, as lists of events, by itself:
+// nothing here knows the analysis or the interpreter. A site is one core of one device. A copy is
+// an agent of its own; every number of bytes is 4 for an element.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,10 +15,10 @@ enum class Touch : std::uint8_t { read, write, accumulate, life };
 struct NetEvent {
   Do what = Do::access;
   int line = 0;  // of the text; 0: entering or leaving the kernel
-  // access: elements [first, last) of `object` on a device; object 0 is x, 1 + s is semaphore array
-  // s, -1 everything there.
+  // access: elements [first, last) of `object`, reached at a site and kept at its home: the cores
+  // of a device share h. The objects are listed in random_net.h; -1 is everything reached there.
   Touch touch = Touch::read;
-  int device = 0, object = 0, first = 0, last = 0;
+  int site = 0, home = 0, object = 0, first = 0, last = 0;
   int semaphore = 0;  // signal, wait, await: index into Net::semaphores
   int amount = 0;
   int agent = 0;  // start: the copy
@@ -28,9 +29,9 @@ struct NetAgent {
   bool is_copy = false;
 };
 
-// Cores by device, then copies. Each semaphore is waited on by one agent or never decremented.
+// Cores by site, then copies. Each semaphore is waited on by one agent or never decremented.
 struct Net {
-  int devices = 0;
+  int devices = 0, cores = 1;
   int semaphores = 0;
   std::vector<NetAgent> agents;
   std::string text;  // the same program in the language

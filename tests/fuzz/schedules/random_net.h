@@ -1,5 +1,6 @@
-// Random programs of two or three devices, a few ops each, that leave nothing to chance but the
-// order: accesses, signals to anybody, waits on own semaphores, copies here and to others.
+// Random programs of two to four cores, a few ops each, that leave nothing to chance but the order:
+// accesses, signals to anybody, waits on own semaphores, copies here and to others, some through
+// the hbm that the cores of a device share.
 #pragma once
 #include <algorithm>
 #include <random>
@@ -13,35 +14,44 @@ class NetMaker {
   NetMaker(std::uint64_t seed, bool partial) : rng_(seed), partial_(partial) {}
 
   Net make() {
-    net_.devices = 2 + draw(2);
-    net_.semaphores = net_.devices * (arrays * cells + 1);
-    net_.agents.resize(static_cast<std::size_t>(net_.devices));
-    line("// Random program " + std::to_string(net_.devices) + " devices.");
+    net_.cores = draw(3) == 0 ? 2 : 1;
+    net_.devices = net_.cores == 2 ? 1 + draw(2) : 2 + draw(2);
+    sites_ = net_.devices * net_.cores;
+    net_.semaphores = sites_ * (arrays * cells + 1);
+    net_.agents.resize(static_cast<std::size_t>(sites_));
+    line("// Random program of " + std::to_string(net_.devices) + " devices, " +
+         std::to_string(net_.cores) + " cores each.");
     line("kernel net()");
     line("  vmem x: f32[8]");
     line("  vmem p: f32[8]");
+    line("  hbm  h: f32[8]");
     line("  sem c[2]: count");
     line("  sem b[2]: bytes");
     line("  sem m[2]: count monotone");
     line("{");
-    for (int d = 0; d < net_.devices; ++d) {
-      core(d).push_back(life(d));
-      barrier(d);
-      line("  if device == " + std::to_string(d) + " {");
-      const int ops = 1 + draw(5);
-      for (int i = 0; i < ops; ++i) op(d);
+    for (int s = 0; s < sites_; ++s) {
+      core(s).push_back(life(s));
+      barrier(s);
+      line("  if device == " + std::to_string(s / net_.cores) +
+           " and core == " + std::to_string(s % net_.cores) + " {");
+      const int ops = 1 + draw(sites_ == 4 ? 4 : 5);
+      for (int i = 0; i < ops; ++i) op(s);
       line("  }");
     }
     // Somebody reaches another device in every program, so that all of them begin with the barrier.
-    line("  signal m[1] on (device + 1) mod devices, 1");
-    for (int d = 0; d < net_.devices; ++d) signal(d, (d + 1) % net_.devices, 2, 1, 1);
+    const int next = net_.cores;  // sites from a core to the same one of the next device
+    line(net_.cores == 1 ? "  signal m[1] on (device + 1) mod devices, 1"
+                         : "  signal m[1] on (device + 1) mod devices core core, 1");
+    for (int s = 0; s < sites_; ++s) signal(s, (s + next) % sites_, monotone, 1, 1);
     line("}");
-    for (int d = 0; d < net_.devices; ++d) core(d).push_back(life(d));
+    for (int s = 0; s < sites_; ++s) core(s).push_back(life(s));
     return net_;
   }
 
  private:
-  static constexpr int arrays = 3, cells = 2;  // c, b and m
+  // Semaphore arrays, and objects: x, h, then the semaphore arrays.
+  static constexpr int counts = 0, bytes = 1, monotone = 2, arrays = 3, cells = 2;
+  static constexpr int vmem = 0, hbm = 1, first_array = 2;
 
   int draw(int below) {
     return static_cast<int>(std::uniform_int_distribution<int>(0, below - 1)(rng_));
@@ -50,98 +60,97 @@ class NetMaker {
     net_.text += text + "\n";
     ++lines_;
   }
-  std::vector<NetEvent>& core(int d) { return net_.agents[static_cast<std::size_t>(d)].events; }
-  int semaphore(int device, int array, int cell) const {
-    return (device * arrays + array) * cells + cell;
+  std::vector<NetEvent>& core(int s) { return net_.agents[static_cast<std::size_t>(s)].events; }
+  int semaphore(int site, int array, int cell) const {
+    return (site * arrays + array) * cells + cell;
   }
-  NetEvent life(int device) const {
-    return {.what = Do::access, .touch = Touch::life, .device = device, .object = -1};
+  // "1", or "1 core 0" where devices have several.
+  std::string name(int site) const {
+    const std::string device = std::to_string(site / net_.cores);
+    return net_.cores == 1 ? device : device + " core " + std::to_string(site % net_.cores);
   }
-  NetEvent access(Touch touch, int device, int first, int size) const {
+  NetEvent life(int site) const {
+    return {.what = Do::access, .touch = Touch::life, .site = site, .home = site, .object = -1};
+  }
+  NetEvent access(Touch touch, int site, int object, int first, int size) const {
     return {.what = Do::access,
             .line = lines_,
             .touch = touch,
-            .device = device,
-            .object = 0,
+            .site = site,
+            .home = object == hbm ? site - site % net_.cores : site,
+            .object = object,
             .first = first,
             .last = first + size};
   }
-  static std::string slice(int first, int size) {
-    return "x[" + std::to_string(first) + " +: " + std::to_string(size) + "]";
+  static std::string slice(int object, int first, int size) {
+    return (object == hbm ? "h[" : "x[") + std::to_string(first) + " +: " + std::to_string(size) +
+           "]";
   }
   static std::string cell(const char* array, int i) {
     return std::string(array) + "[" + std::to_string(i) + "]";
   }
 
-  // The one that a program gets which reaches other devices and has none of its own.
-  void barrier(int d) {
-    const int first = net_.devices * arrays * cells;
-    for (int to = 0; to < net_.devices; ++to)
-      core(d).push_back({.what = Do::signal, .semaphore = first + to, .amount = 1});
-    core(d).push_back({.what = Do::wait, .semaphore = first + d, .amount = net_.devices});
+  // The one that a program gets which reaches others and has none of its own.
+  void barrier(int s) {
+    const int first = sites_ * arrays * cells;
+    for (int to = 0; to < sites_; ++to)
+      core(s).push_back({.what = Do::signal, .semaphore = first + to, .amount = 1});
+    core(s).push_back({.what = Do::wait, .semaphore = first + s, .amount = sites_});
   }
 
-  // A signal to another device uses the semaphore there.
-  void signal(int d, int to, int array, int i, int amount) {
-    if (to != d) {
-      core(d).push_back({.what = Do::access,
-                         .line = lines_,
-                         .touch = Touch::read,
-                         .device = to,
-                         .object = 1 + array,
-                         .first = 0,
-                         .last = cells});
-    }
-    core(d).push_back({.what = Do::signal,
+  // A signal to another core uses the semaphore there.
+  void signal(int s, int to, int array, int i, int amount) {
+    if (to != s) core(s).push_back(access(Touch::read, to, first_array + array, 0, cells));
+    core(s).push_back({.what = Do::signal,
                        .line = lines_,
                        .semaphore = semaphore(to, array, i),
                        .amount = amount});
   }
 
-  void op(int d) {
+  void op(int s) {
     const int kind = draw(100);
     if (kind < 32) {
-      local_access(d);
+      local_access(s);
     } else if (kind < 54) {
-      const int to = draw(net_.devices), amount = 1 + draw(2), i = draw(cells);
+      const int to = draw(sites_), amount = 1 + draw(2), i = draw(cells);
       const bool is_monotone = draw(4) == 0;
-      line("    signal " + cell(is_monotone ? "m" : "c", i) + " on " + std::to_string(to) + ", " +
+      line("    signal " + cell(is_monotone ? "m" : "c", i) + " on " + name(to) + ", " +
            std::to_string(amount));
-      signal(d, to, is_monotone ? 2 : 0, i, amount);
+      signal(s, to, is_monotone ? monotone : counts, i, amount);
     } else if (kind < 70) {
-      wait(d);
+      wait(s);
     } else if (kind < 80) {
-      local_copy(d);
+      local_copy(s);
     } else {
-      remote_copy(d);
+      remote_copy(s);
     }
   }
 
-  void local_access(int d) {
+  void local_access(int s) {
     const int first = draw(7), size = 1 + draw(2);
     if (draw(2) == 0) {
-      line("    " + slice(first, size) + " = 1");
-      core(d).push_back(access(Touch::write, d, first, size));
+      line("    " + slice(vmem, first, size) + " = 1");
+      core(s).push_back(access(Touch::write, s, vmem, first, size));
     } else {
-      line("    p[0 +: " + std::to_string(size) + "] = " + slice(first, size));
-      core(d).push_back(access(Touch::read, d, first, size));
+      line("    p[0 +: " + std::to_string(size) + "] = " + slice(vmem, first, size));
+      core(s).push_back(access(Touch::read, s, vmem, first, size));
     }
   }
 
-  void wait(int d) {
+  void wait(int s) {
     const int kind = draw(5), i = draw(cells);
-    int amount = 1 + draw(4) / 3, array = 0;
-    if (kind == 0) array = 2;
+    int amount = 1 + draw(4) / 3, array = counts;
+    if (kind == 0) array = monotone;
     if (kind >= 3) {
-      array = 1;
+      array = bytes;
       amount = 4 * (1 + draw(4) / 3);
     }
     const char* const names[] = {"c", "b", "m"};
-    line(std::string("    ") + (array == 2 ? "await " : "wait ") + cell(names[array], i) + ", " +
-         std::to_string(amount));
-    core(d).push_back({.what = array == 2 ? Do::await : Do::wait,
+    line(std::string("    ") + (array == monotone ? "await " : "wait ") + cell(names[array], i) +
+         ", " + std::to_string(amount));
+    core(s).push_back({.what = array == monotone ? Do::await : Do::wait,
                        .line = lines_,
-                       .semaphore = semaphore(d, array, i),
+                       .semaphore = semaphore(s, array, i),
                        .amount = amount});
   }
 
@@ -162,41 +171,50 @@ class NetMaker {
     }
   }
 
-  void start(int d, NetAgent copy) {
+  void start(int s, NetAgent copy) {
     copy.is_copy = true;
-    core(d).push_back(
+    core(s).push_back(
         {.what = Do::start, .line = lines_, .agent = static_cast<int>(net_.agents.size())});
     net_.agents.push_back(std::move(copy));
   }
 
-  void local_copy(int d) {
+  // Half the copies are from vmem to vmem.
+  int memory() { return draw(10) < 7 ? vmem : hbm; }
+
+  void local_copy(int s) {
     const int size = 1 + draw(2), from = draw(3), to = 4 + draw(3), i = draw(cells);
+    const int source = memory(), target = memory();
     const bool adds = draw(4) == 0;
-    line("    start " + slice(from, size) + " -> " + slice(to, size) + ", " + cell("b", i) +
-         (adds ? " add" : ""));
+    line("    start " + slice(source, from, size) + " -> " + slice(target, to, size) + ", " +
+         cell("b", i) + (adds ? " add" : ""));
     NetAgent copy;
-    half(copy, access(Touch::read, d, from, size), -1, 4 * size);
-    half(copy, access(adds ? Touch::accumulate : Touch::write, d, to, size), semaphore(d, 1, i),
-         4 * size);
-    start(d, std::move(copy));
+    half(copy, access(Touch::read, s, source, from, size), -1, 4 * size);
+    half(copy, access(adds ? Touch::accumulate : Touch::write, s, target, to, size),
+         semaphore(s, bytes, i), 4 * size);
+    start(s, std::move(copy));
   }
 
-  void remote_copy(int d) {
-    const int size = 1 + draw(2), from = draw(7), to = draw(7), i = draw(cells), j = draw(cells);
-    const int peer = (d + 1 + draw(net_.devices - 1)) % net_.devices;
+  void remote_copy(int s) {
+    const int size = 1 + draw(2), i = draw(cells), j = draw(cells);
+    const int peer = (s + 1 + draw(sites_ - 1)) % sites_;
+    const int source = memory(), target = memory();
+    const bool is_one = source == hbm && target == hbm && s / net_.cores == peer / net_.cores;
+    const int from = draw(is_one ? 3 : 7), to = is_one ? 4 + draw(3) : draw(7);
     const bool adds = draw(4) == 0;
-    line("    start " + slice(from, size) + " -> " + std::to_string(peer) + ": " + slice(to, size) +
-         ", " + cell("b", i) + ", " + cell("b", j) + (adds ? " add" : ""));
+    line("    start " + slice(source, from, size) + " -> " + name(peer) + ": " +
+         slice(target, to, size) + ", " + cell("b", i) + ", " + cell("b", j) +
+         (adds ? " add" : ""));
     NetAgent copy;
-    half(copy, access(Touch::read, d, from, size), semaphore(d, 1, i), 4 * size);
-    half(copy, access(adds ? Touch::accumulate : Touch::write, peer, to, size),
-         semaphore(peer, 1, j), 4 * size);
-    start(d, std::move(copy));
+    half(copy, access(Touch::read, s, source, from, size), semaphore(s, bytes, i), 4 * size);
+    half(copy, access(adds ? Touch::accumulate : Touch::write, peer, target, to, size),
+         semaphore(peer, bytes, j), 4 * size);
+    start(s, std::move(copy));
   }
 
   std::mt19937_64 rng_;
   bool partial_;
   Net net_;
+  int sites_ = 0;
   int lines_ = 0;
 };
 
