@@ -1,6 +1,7 @@
 #include "interp/tile_ops.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -145,9 +146,44 @@ void reduce_cols_as(Reduce op, const TileView& dst, const Source& src) {
   }
 }
 
+template <typename T>
+void fill_elements(const TileView& dst, const std::byte* element) {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  const std::int64_t step = dst.rank == 0 ? 1 : dst.stride[Box::at(dst.rank - 1)];
+  for_each_piece(dst, [&](const Index& index, std::int64_t begin, std::int64_t n) {
+    T* to = reinterpret_cast<T*>(dst.data) + offset_of(dst, index) + begin * step;
+    if (step == 1) {
+      std::fill_n(to, n, value);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i * step] = value;
+    }
+  });
+}
+
+// The number is converted once.
+void fill_elements(const TileView& dst, const TileView& number) {
+  const auto* from = is_integer(number.dtype) ? reinterpret_cast<const std::byte*>(&number.integer)
+                                              : reinterpret_cast<const std::byte*>(&number.real);
+  alignas(8) std::array<std::byte, 8> element;
+  convert(from, number.dtype, element.data(), dst.dtype, 1);
+  switch (size_of(dst.dtype)) {
+    case 1:
+      return fill_elements<std::uint8_t>(dst, element.data());
+    case 2:
+      return fill_elements<std::uint16_t>(dst, element.data());
+    case 4:
+      return fill_elements<std::uint32_t>(dst, element.data());
+    default:
+      return fill_elements<std::uint64_t>(dst, element.data());
+  }
+}
+
 void convert_elements(const TileView& dst, const std::array<Source, 1>& source) {
   const TileView& from = source[0].view();
-  if (from.dtype == dst.dtype && !from.is_number) {
+  if (from.is_number) {
+    fill_elements(dst, from);
+  } else if (from.dtype == dst.dtype) {
     if (from.data != dst.data) copy_elements(dst, from);
   } else if (is_float(from.dtype)) {
     map<float>(dst, source, [](float a) { return a; });
