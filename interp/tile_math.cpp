@@ -159,11 +159,16 @@ Bf16Product& bf16_product(std::int64_t m, std::int64_t n, std::int64_t k) {
 constexpr std::int64_t granule = 32;
 std::int64_t padded(std::int64_t n) { return (n + granule - 1) / granule * granule; }
 
+// From this size of the right operand on, a kernel for any number of rows costs less than rows of
+// zeros, and than moving the sums.
+constexpr std::int64_t worth_compiling = 8192;
+
 bool is_dense(const Matrix& m) { return m.col_stride == 1 && m.row_stride == m.cols; }
 
 bool multiply_bf16(const Matrix& acc, const Matrix& a, const Matrix& b) {
   thread_local Workspace left, right, sum;
-  const std::int64_t m = padded(acc.rows), n = padded(acc.cols), k = padded(a.cols);
+  const std::int64_t n = padded(acc.cols), k = padded(a.cols);
+  const std::int64_t m = n * k < worth_compiling ? padded(acc.rows) : acc.rows;
   Bf16Product& product = bf16_product(m, n, k);
   const bool fits_a = a.rows == m && a.cols == k && is_dense(a);
   const bool fits_b = b.rows == k && b.cols == n && is_dense(b);

@@ -89,11 +89,7 @@ class Recogniser {
     return true;
   }
 
-  bool same(ValueId a, ValueId b) const {
-    if (a == b) return true;
-    const auto x = program_.constant(a), y = program_.constant(b);
-    return x && y && *x == *y;
-  }
+  bool same(ValueId a, ValueId b) const { return same_number(program_, a, b); }
 
   // The condition is true at the first (last) step only.
   bool says_first(ValueId condition) const {
@@ -181,6 +177,10 @@ class Recogniser {
       return fail(at, "tile arithmetic at another time than the last step has no CUDA kernel");
     }
     if (const auto window = windows_.find(target->base); window != windows_.end()) {
+      const bool has_rows =
+          result_.row_start == no_value ||
+          (same(target->start[0], result_.row_start) && same(target->size[0], result_.row_size));
+      if (!has_rows) return fail(at, "other rows are stored than those that are multiplied");
       if (result_.result.op && result_.result.ref != target->base) {
         return fail(at, "a second result has no CUDA kernel");
       }
@@ -193,14 +193,27 @@ class Recogniser {
   bool read_product(std::int32_t at, const Matmul& op, const std::vector<Condition>& conditions) {
     if (result_.sums != no_value)
       return fail(at, "a second product in one step has no CUDA kernel");
-    if (initial_ != op.acc.base || !is_whole(program_, op.acc)) {
+    if (initial_ != op.acc.base) {
       return fail(at, "the product adds to something else than the accumulator that was set to 0");
     }
     if (program_.buffer(op.acc.base) == nullptr) return fail(at, "the product adds to a window");
     result_.sums = op.acc.base;
     result_.active = conditions;
     return operand(at, op.a, op.transpose_a != 0, true, result_.left) &&
-           operand(at, op.b, op.transpose_b == 0, false, result_.right);
+           operand(at, op.b, op.transpose_b == 0, false, result_.right) && sums_are(at, op.acc);
+  }
+
+  // The accumulator's rows are those that the product takes of its left operand; all its columns.
+  bool sums_are(std::int32_t at, const Slice& acc) {
+    const Shape& shape = program_.buffer(acc.base)->shape;
+    const auto spans = [&](std::size_t d) {
+      return program_.constant(acc.start[d]) == 0 && program_.constant(acc.size[d]) == shape[d];
+    };
+    const bool has_rows = result_.row_start == no_value ? spans(0)
+                                                        : same(acc.start[0], result_.row_start) &&
+                                                              same(acc.size[0], result_.row_size);
+    if (acc.rank == 2 && acc.dropped == 0 && has_rows && spans(1)) return true;
+    return fail(at, "the product adds to other rows or columns than it multiplies");
   }
 
   // `rows_first`: the block's first dimension is across (after the transposition that the op asks
@@ -230,7 +243,9 @@ class Recogniser {
     const auto start = [&](int d) { return slice.start[static_cast<std::size_t>(d)]; };
     const auto size = [&](int d) { return slice.size[static_cast<std::size_t>(d)]; };
     if (program_.constant(start(across)) != 0 || program_.constant(size(across)) != to.rows) {
-      return fail(at, "the product takes a part of its operands' rows or columns");
+      if (!is_left) return fail(at, "the product takes a part of its right operand's columns");
+      result_.row_start = start(across);
+      result_.row_size = size(across);
     }
     const bool whole = program_.constant(start(along)) == 0 && program_.constant(size(along)) == k;
     const ValueId k_start = whole ? no_value : start(along),
@@ -279,6 +294,19 @@ class Recogniser {
 };
 
 }  // namespace
+
+bool same_number(const Program& program, ValueId a, ValueId b) {
+  if (a == b) return true;
+  const auto x = program.constant(a), y = program.constant(b);
+  if (x || y) return x && y && *x == *y;
+  const auto difference = [&](ValueId v) -> const Sub* {
+    const std::int32_t at = program.value(v).statement;
+    return at < 0 ? nullptr : std::get_if<Sub>(&program.body[static_cast<std::size_t>(at)].op);
+  };
+  const Sub *left = difference(a), *right = difference(b);
+  return left && right && same_number(program, left->a, right->a) &&
+         same_number(program, left->b, right->b);
+}
 
 Expected<Contraction> recognise(const Program& program) { return Recogniser(program).run(); }
 

@@ -54,11 +54,17 @@ struct Contraction {
   std::vector<Condition> active;  // when a step multiplies
   ValueId k_start = no_value,
           k_size = no_value;  // the part of the block that is multiplied, or the whole
-  std::int64_t k = 0;         // of the block
-  std::int64_t depth = 0;     // stages
+  // The part of left's rows that is multiplied, and stored; or the whole. A kernel may multiply
+  // all.
+  ValueId row_start = no_value, row_size = no_value;
+  std::int64_t k = 0;      // of the block
+  std::int64_t depth = 0;  // stages
   WindowUse result;
   std::vector<EpilogueStatement> epilogue;
 };
+
+// Two scalars that say the same number: one value, equal constants, or the same difference.
+bool same_number(const Program& program, ValueId a, ValueId b);
 
 // The program as a contraction, or why it is none (ErrorCode::unsupported).
 Expected<Contraction> recognise(const Program& program);

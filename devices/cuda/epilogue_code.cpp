@@ -70,9 +70,7 @@ class EpilogueWriter {
 
   // In dimension d, the slice begins where the target's does.
   bool aligned(const Slice& slice, const Slice& target, std::size_t d) const {
-    if (slice.start[d] == target.start[d]) return true;
-    const auto a = program_.constant(slice.start[d]), b = program_.constant(target.start[d]);
-    return a && b && *a == *b;
+    return same_number(program_, slice.start[d], target.start[d]);
   }
 
   std::string read(const Slice& slice, const Slice& target) {
@@ -185,30 +183,17 @@ class EpilogueWriter {
 
   // All stores are of the same rows; conditions say whether there are any.
   void store(const Slice& target, const std::string& condition) {
-    if (stored_ && !(aligned(*stored_, target, 0) && stored_size_ == size(target))) {
+    if (stored_ && !(aligned(*stored_, target, 0) &&
+                     same_number(program_, stored_->size[0], target.size[0]))) {
       return fail("the epilogue stores different rows of the result at different places");
     }
     result_.exact_rows |= !is_whole(program_, target);
     stored_ = target;
-    stored_size_ = size(target);
     const std::string start = scalar(target.start[0]), rows = scalar(target.size[0]);
     const std::string set = fmt::format("begin = {}; end = {} + {};", start, start, rows);
     result_.rows += condition.empty() ? fmt::format("    {}\n", set)
                                       : fmt::format("    if ({}) {{ {} }}\n", condition, set);
   }
-  // Two scalars that say the same number of rows: one value, or the same difference.
-  std::string size(const Slice& target) const {
-    const ValueId v = target.size[0];
-    if (const auto known = program_.constant(v)) return fmt::format("#{}", *known);
-    const std::int32_t at = program_.value(v).statement;
-    if (at >= 0) {
-      if (const auto* sub = std::get_if<Sub>(&program_.body[static_cast<std::size_t>(at)].op)) {
-        return fmt::format("{}-{}", sub->a, sub->b);
-      }
-    }
-    return fmt::format("v{}", v);
-  }
-
   const Program& program_;
   const Contraction& c_;
   ScalarCode& code_;
@@ -220,7 +205,6 @@ class EpilogueWriter {
   EpilogueCode result_;
   std::map<ValueId, std::string> tiles_;
   std::optional<Slice> stored_;
-  std::string stored_size_;
 };
 
 }  // namespace
