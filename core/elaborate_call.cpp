@@ -445,6 +445,21 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
     }
     return tile_elementwise(op, std::move(operands), node, to);
   };
+  if (word == "scaled" && count(2)) {
+    // The shape is that of the data; the scale's says how large the blocks are.
+    const auto source = operand(tile(node.kids[0], nullptr), node.kids[0]),
+               scale = operand(tile(node.kids[1], nullptr), node.kids[1]);
+    if (!source || !scale) return Entity{};
+    const Program& program = builder_.program();
+    if (is_number(program, *source) || is_number(program, *scale))
+      return fail(node, "scaled takes a tile and the tile of its scales");
+    std::vector<ValueId> size;
+    for (const int d : kept(*source)) size.push_back(source->size[static_cast<std::size_t>(d)]);
+    const Slice target = to ? *to : temporary(DType::f32, static_shape(program, *source), size);
+    at(node);
+    builder_.emit(Scaled{target, *source, *scale});
+    return Entity{.kind = Entity::Kind::view, .slice = target};
+  }
   if (auto r = tile_word("min", op_index<TileMin>(), 2)) return r;
   if (auto r = tile_word("max", op_index<TileMax>(), 2)) return r;
   if (auto r = tile_word("select", op_index<TileSelect>(), 3)) return r;

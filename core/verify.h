@@ -30,6 +30,7 @@ class Verifier {
   void tile_operand(const Slice& slice, std::string_view field, bool is_target);
   void broadcasts(const Op& op);
   void matmul(const Matmul& op);
+  void scaled(const Scaled& op);
   void copy(const Slice& src, const Slice& dst, bool remote);
   void semaphore(const Slice& sem, std::string_view field, std::initializer_list<SemKind> kinds,
                  std::string_view why);

@@ -93,6 +93,30 @@ void Verifier::matmul(const Matmul& op) {
          ErrorCode::invalid_type);
 }
 
+// Blocks of one size cover the data.
+void Verifier::scaled(const Scaled& op) {
+  for (const auto& [slice, field] : {std::pair{&op.src, "src"}, std::pair{&op.scale, "scale"}})
+    if (is_number(program_, *slice))
+      return fail(fmt::format("`{}` of a scaled tile must be a tile", field),
+                  ErrorCode::invalid_type);
+  const std::vector<int> data = kept(op.src), scale = kept(op.scale), dst = kept(op.dst);
+  bool ok = data.size() == scale.size() && data.size() == dst.size() && data.size() <= 3;
+  for (std::size_t d = 0; ok && d < data.size(); ++d) {
+    const auto extent = [&](const Slice& slice, const std::vector<int>& dims) {
+      return program_.constant(slice.size[static_cast<std::size_t>(dims[d])]);
+    };
+    const auto a = extent(op.src, data), b = extent(op.scale, scale), c = extent(op.dst, dst);
+    ok = (!a || !b || (*b == 0 ? *a == 0 : *a % *b == 0)) && (!a || !c || *a == *c);
+  }
+  if (!ok)
+    fail(
+        fmt::format("the scales of shape {} do not cut tiles of shapes {} and {} into equal blocks",
+                    shape_of(op.scale), shape_of(op.src), shape_of(op.dst)));
+  if (!is_float(ref_info(program_, op.src.base).dtype) ||
+      !is_float(ref_info(program_, op.scale.base).dtype))
+    fail("a scaled tile and its scales are floats", ErrorCode::invalid_type);
+}
+
 void Verifier::copy(const Slice& src, const Slice& dst, bool remote) {
   for (const auto& [slice, field] : {std::pair{&src, "src"}, std::pair{&dst, "dst"}}) {
     if (is_number(program_, *slice) || program_.value(slice->base).kind != ValueKind::ref)
@@ -242,6 +266,10 @@ void Verifier::rules(const Stmt& stmt) {
     const std::size_t before = diags_.size();
     tile_op(op);
     if (diags_.size() == before) matmul(*o);
+  } else if (const auto* o = std::get_if<Scaled>(&op)) {
+    const std::size_t before = diags_.size();
+    tile_op(op);
+    if (diags_.size() == before) scaled(*o);
   } else if (std::holds_alternative<Alloc>(op) || std::holds_alternative<Free>(op)) {
     const Slice& s = field<Slice>(op, row.fields[0]);
     const Value& base = program_.value(s.base);

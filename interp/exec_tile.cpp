@@ -134,6 +134,19 @@ Step exec(const Rsqrt& op, Core& core) {
   return elementwise(op, core, [](double x) { return 1 / std::sqrt(x); });
 }
 
+Step exec(const Scaled& op, Core& core) {
+  const TileView src = core.read(op.src), scale = core.read(op.scale), dst = core.write(op.dst);
+  if (!fits(core, "src", src, dst)) return Step::stop;
+  if (!tile::cuts(scale, dst)) {
+    core.fail(FindingKind::out_of_bounds,
+              fmt::format("scale has shape {}, which does not cut {} into equal blocks",
+                          shape_of(scale), shape_of(dst)));
+    return Step::stop;
+  }
+  tile::scale(dst, src, scale, core.tile_context());
+  return Step::next;
+}
+
 Step exec(const Transpose& op, Core& core) {
   const TileView src = core.read(op.src), dst = core.write(op.dst);
   if (!has_shape(core, "dst", dst, src.size[1], src.size[0])) return Step::stop;

@@ -24,7 +24,7 @@ Use use_of(const Op& op, std::string_view operand) {
   if (is_any<TileSelect>(op) && operand == "condition") return Use::looked_at;
   const bool is_left_alone =
       is_any<Alloc, Free, Fresh, Once, Cast, TileAdd, TileSub, TileMul, TileDiv, TileMin, TileMax,
-             TileLt, TileLe, TileEq, TileSelect, Exp, Log, Tanh, Erf, Rsqrt, Transpose, RowSum,
+             TileLt, TileLe, TileEq, TileSelect, Exp, Log, Tanh, Erf, Rsqrt, Scaled, Transpose, RowSum,
              RowMax, ColSum, ColMax, Matmul>(op);
   return is_left_alone ? Use::none : Use::looked_at;
 }

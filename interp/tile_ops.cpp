@@ -259,6 +259,36 @@ void apply(Function f, const TileView& dst, const TileView& src, const Context& 
   record(dst, {&src}, context);
 }
 
+bool cuts(const TileView& scale, const TileView& tile) {
+  if (scale.rank != tile.rank || tile.rank > max_rank / 2) return false;
+  for (int d = 0; d < tile.rank; ++d) {
+    const std::int64_t count = scale.size[Box::at(d)], extent = tile.size[Box::at(d)];
+    if (count == 0 ? extent != 0 : extent % count != 0) return false;
+  }
+  return true;
+}
+
+void scale(const TileView& dst, const TileView& src, const TileView& scale,
+           const Context& context) {
+  // Every dimension becomes two, the blocks and the places in one; the scale has size 1 in the
+  // latter and is broadcast there. Elements keep their order.
+  const auto split = [&](const TileView& view, bool is_scale) {
+    TileView result = view;
+    result.rank = static_cast<std::int8_t>(2 * view.rank);
+    for (int d = 0; d < view.rank; ++d) {
+      const std::int64_t blocks = scale.size[Box::at(d)];
+      const std::int64_t side = is_scale || blocks == 0 ? 1 : view.size[Box::at(d)] / blocks;
+      const bool broadcast = view.size[Box::at(d)] == 1;
+      result.size[Box::at(2 * d)] = broadcast ? 1 : blocks;
+      result.size[Box::at(2 * d + 1)] = broadcast ? 1 : side;
+      result.stride[Box::at(2 * d)] = view.stride[Box::at(d)] * side;
+      result.stride[Box::at(2 * d + 1)] = view.stride[Box::at(d)];
+    }
+    return result;
+  };
+  binary(Binary::mul, split(dst, false), split(src, false), split(scale, true), context);
+}
+
 void transpose(const TileView& dst, const TileView& src, const Context& context) {
   CHECK(dst.rank == 2 && src.rank == 2 && dst.size[0] == src.size[1] && dst.size[1] == src.size[0]);
   TileView turned = src;

@@ -31,6 +31,10 @@ void select(const TileView& dst, const TileView& condition, const TileView& a, c
 // so results hardly ever depend on the machine's libm.
 using Function = double (*)(double);
 void apply(Function f, const TileView& dst, const TileView& src, const Context& context);
+// dst = src * scale, where an element of scale belongs to a block of src; ranks up to 3.
+void scale(const TileView& dst, const TileView& src, const TileView& scale, const Context& context);
+// Whether the extents of scale divide those of tile.
+bool cuts(const TileView& scale, const TileView& tile);
 void transpose(const TileView& dst, const TileView& src, const Context& context);  // rank 2
 void reduce_rows(Reduce op, const TileView& dst, const TileView& src,
                  const Context& context);  // dst[i, 0] over src[i, :]

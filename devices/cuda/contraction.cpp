@@ -134,6 +134,8 @@ class Recogniser {
       const Stmt& s = statement(i);
       if (is_pure(s.op)) {
         if (std::holds_alternative<View>(s.op)) return fail(i, "a view in the body of a pipeline");
+      } else if (std::holds_alternative<Scaled>(s.op)) {
+        return fail(i, "scales of blocks have no CUDA kernel");
       } else if (const auto* branch = std::get_if<If>(&s.op)) {
         conditions.push_back({branch->condition, true});
       } else if (std::holds_alternative<Else>(s.op)) {

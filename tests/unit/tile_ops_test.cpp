@@ -184,6 +184,42 @@ TEST(CastOp, ConvertsNumbersAndTiles) {
   EXPECT_EQ(big.values()[0], 0x1p24 + 0x1p17);
 }
 
+TEST(ScaleOp, MultipliesBlocksOfEveryShape) {
+  Rng rng(7);
+  for (int round = 0; round < 200; ++round) {
+    const Shape blocks{1 + below(rng, 3), 1 + below(rng, 5)},
+        sides{1 + below(rng, 3), 1 + below(rng, 40)};
+    const Shape shape{blocks[0] * sides[0], blocks[1] * sides[1]};
+    Tile dst(DType::f32, shape, rng() % 2 != 0 ? std::vector<int>{1, 0} : std::vector<int>{}),
+        src(DType::e4m3, shape), scales(DType::e8m0, blocks);
+    src.fill([&] { return static_cast<double>(below(rng, 31) - 15); });
+    scales.fill([&] { return std::ldexp(1.0, static_cast<int>(below(rng, 9)) - 4); });
+    ASSERT_TRUE(cuts(scales.read(), dst.read()));
+    scale(dst.write(), src.read(), scales.read(), {});
+    const auto result = dst.values(), x = src.values(), s = scales.values();
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const Index at = index_in(dst.whole(), static_cast<std::int64_t>(i));
+      const auto block = static_cast<std::size_t>(at[0] / sides[0] * blocks[1] + at[1] / sides[1]);
+      ASSERT_EQ(result[i], x[i] * s[block]);
+    }
+    ASSERT_TRUE(dst.storage->is_initialised(dst.whole()));
+  }
+  Tile wide(DType::f32, {4, 9}), scales(DType::e8m0, {4, 2}), flat(DType::e8m0, {4});
+  EXPECT_FALSE(cuts(scales.read(), wide.read()));
+  EXPECT_FALSE(cuts(flat.read(), wide.read()));
+}
+
+TEST(Undefined, SpreadsOverTheBlockOfAScale) {
+  Tile dst(DType::f32, {2, 6}), src(DType::f32, {2, 6}), scales(DType::f32, {2, 2});
+  src.fill([] { return 1; });
+  scales.fill(box(0, 2, 0, 1), [] { return 2; });
+  scales.fill(box(1, 1, 1, 1), [] { return 2; });
+  scale(dst.write(), src.read(), scales.read(), {});
+  const std::vector<bool> expected = {true, true, true, false, false, false,
+                                      true, true, true, true,  true,  true};
+  EXPECT_EQ(dst.defined(), expected);
+}
+
 TEST(IotaOp, CountsAlongADimension) {
   Tile dst(DType::i32, {3, 5});
   iota(dst.write(), 0, {});
