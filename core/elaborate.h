@@ -105,32 +105,43 @@ class Elaborator {
   Entity call_function(const Node& function, const Node& call);
   Entity call_closure(const Entity& closure, const Node& call, std::size_t first_argument);
   Entity call_op(const Op& prototype, const Node& call);
-  std::optional<Entity> call_builtin(const Node& call, const Slice* to);
-  Entity concat(const Node& call);
-  Entity new_array(const std::string& name, std::int64_t length);
-  Entity define_array(const Node& definition);
   bool bind_argument(const Node& parameter, const Node& argument, Environment* into);
   Slice whole_ref(const Slice& slice);  // as a ref of its own, if it is not one already
   const Node* find_function(std::string_view name) const;
+
+  // elaborate_words.cpp: nullopt for what is no word of the language
+  std::optional<Entity> call_builtin(const Node& call, const Slice* to);
+  std::optional<Entity> array_word(const Node& call);
+  Entity concat(const Node& call);
+  Entity new_array(const std::string& name, std::int64_t length);
   Entity barrier(const Node& call);
+
+  // elaborate_tile_words.cpp
+  std::optional<Entity> tile_word(const Node& call, const Slice* to);
+  Entity elementwise(std::size_t tile_op, const Node& call, const Slice* to);
+  Entity scaled(const Node& call, const Slice* to);
+  Entity reshape(const Node& call, const Slice* to);
 
   // elaborate_statement.cpp
   void block(const Node& block);
   void statement(const Node& node);
   void define(const Node& node);
+  Entity define_array(const Node& definition);
   void assign(const Node& node);
   void loop(const Node& node);
   void branch(const Node& node);
   void pipeline(const Node& node);
   void grid(const Node& variable);
   void window(const Node& node);
+  void returns(const Node& node);
+  void free_scoped(std::size_t from);
+
+  // elaborate_memory.cpp
   void start(const Node& node);
   void copy(const Node& node);
   void wait(const Node& node);
   void signal(const Node& node);
   void operate(const Node& node);
-  void returns(const Node& node);
-  void free_scoped(std::size_t from);
   ValueId bytes(const Slice& slice);
   std::optional<Slice> semaphore(const Node& node);
   std::optional<Slice> memory(const Node& node);
