@@ -57,7 +57,7 @@ void print_help(std::ostream& out) {
   for (const Command& command : commands()) {
     out << fmt::format("  {:19}{}\n", command.name, command.summary);
   }
-  out << "\ngmm-run COMMAND --help shows its options\n"
+  out << "\ngmm-run COMMAND --help shows its options, gmm-run --version the version\n"
          "exit code: 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, 3 the "
          "environment\n";
 }
@@ -122,6 +122,10 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   }
   if (args.front() == "--help" || args.front() == "help" || args.front() == "-h") {
     print_help(out);
+    return 0;
+  }
+  if (args.front() == "--version") {
+    out << "tessera " TESSERA_VERSION "\n";
     return 0;
   }
   const std::vector<Command> known = commands();

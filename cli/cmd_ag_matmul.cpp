@@ -26,6 +26,8 @@ Expected<Collective> gather_k(CollectiveReader& read, Collective& collective, st
   options.protocol_checks = !read.has("no-protocol-checks");
   options.out_dtype = read.type("out-dtype", DType::f32);
   if (read.has("transpose-rhs")) read.complain("--transpose-rhs is for --gather m");
+  if (read.has("no-protocol-checks") && options.variant != AllgatherMatmulOptions::Variant::literal)
+    read.complain("--no-protocol-checks is for --variant literal");
   const DType type = read.type("dtype", DType::bf16);
   const std::int64_t k_shard = read.shared("k", k);
   if (!read.ok()) return read.diags();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -183,8 +184,8 @@ class Reader : ProductReader {
     for (const std::string& word : split(arguments_.text(option), ',')) {
       char* end = nullptr;
       values.push_back(std::strtof(word.c_str(), &end));
-      if (word.empty() || *end != '\0') {
-        complain(fmt::format("--{} wants numbers such as 0.5 or 1,0,2, not '{}'", option,
+      if (word.empty() || *end != '\0' || !std::isfinite(values.back())) {
+        complain(fmt::format("--{} wants f32 numbers such as 0.5 or 1,0,2, not '{}'", option,
                              arguments_.text(option)));
         return std::nullopt;
       }
@@ -248,7 +249,10 @@ class Reader : ProductReader {
     const auto v2 = grouped_gemm_v2_support(state_->lhs, state_->rhs, state_->options);
     if (!v2) return v2.diags();
     const bool first = state_->options.path == GroupedGemmPath::V1 || !v2->ok;
+    if (arguments_.has("async-sizes") && (!first || call_.request.device == nullptr))
+      return error("--async-sizes is for path v1, which this call does not take");
     if (call_.request.device != nullptr) {
+      if (first) call_.launches = shape->products;
       call_.lines.emplace_back(
           "path", fmt::format("{}{}{}", first ? "V1" : "V2", v2->ok ? "" : ": ", v2->reason));
       call_.more["path"] = first ? "V1" : "V2";

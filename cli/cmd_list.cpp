@@ -91,7 +91,7 @@ int run(const Arguments& arguments, Console& console) {
       parameters += (parameters.empty() ? "" : ", ") + text_of(parameter);
     }
     object["kernels"].push_back(row);
-    text += fmt::format("  {:18}gmm-run {}{}\n", kernel.name, kernel.command,
+    text += fmt::format("  {:26}gmm-run {}{}\n", kernel.name, kernel.command,
                         kernel.command == "run" ? fmt::format(" {}", kernel.name) : "");
     text += fmt::format("    {}\n    {}\n", first_sentence((*info)->doc), parameters);
   }

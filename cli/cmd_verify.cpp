@@ -31,8 +31,8 @@ Options verify_options() {
 }
 
 // Options of the other command that mean nothing here: verify writes no results and no trace.
-constexpr std::array<std::string_view, 6> not_taken = {"out",           "check",     "trace",
-                                                       "save-schedule", "unchecked", "no-verify"};
+constexpr std::array<std::string_view, 7> not_taken = {
+    "out", "check", "trace", "save-schedule", "unchecked", "no-verify", "timing"};
 
 // The command that the first word names, else `run`, which takes a file or a kernel.
 Command target_of(const std::vector<std::string>& args) {
@@ -71,6 +71,8 @@ int run(const Arguments& given, Console& console) {
   how.run = prepared->request.options;
   // Whole landing is a promise of the machine; without it copies may land in parts.
   how.partial = !arguments->has("landing") || how.run.landing == Landing::partial;
+  if (arguments->has("mutants") && how.necessity)
+    return fail(console, error("--mutants and --necessity are two questions: ask one at a time"));
   if (arguments->has("mutants")) {
     const Expected<MutationTest> test = mutation_test(prepared->simulate, how);
     if (!test) return fail(console, test.diags());

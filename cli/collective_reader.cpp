@@ -71,6 +71,10 @@ Options collective_options(Options own, Peers peers) {
   };
   for (const Option& option : shared)
     if (peers == Peers::neighbours || option.name != "rings") options.push_back(option);
+  if (peers != Peers::neighbours)
+    std::find_if(options.begin(), options.end(), [](const Option& option) {
+      return option.name == "devices";
+    })->meaning = "how many devices; default 4";
   for (const Option& option : run_options()) options.push_back(option);
   return options;
 }

@@ -6,5 +6,10 @@
 #include "cli/cli.h"
 
 int main(int argc, char** argv) {
-  return tessera::cli::run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
+  const int exit_code =
+      tessera::cli::run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
+  std::cout.flush();
+  if (std::cout) return exit_code;
+  std::cerr << "error: standard output took only a part of what was written\n";
+  return exit_code == 0 ? 3 : exit_code;
 }

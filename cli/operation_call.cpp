@@ -149,6 +149,11 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
         return fail(console,
                     error(fmt::format("--{} cuts a kernel, and the reference is not cut", option)));
   }
+  for (const std::string_view option : {"trace", "timing", "save-schedule"})
+    if (call->launches > 1 && arguments.has(option))
+      return fail(console, error(fmt::format("--{} is of one launch, and this call makes {}: one "
+                                             "for each group with rows",
+                                             option, call->launches)));
   Diags diags;
   const Check check = choose_check(arguments, call->flops, call->request, diags);
   if (!diags.empty()) return fail(console, diags);
@@ -174,6 +179,11 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
 Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments) {
   Expected<OperationCall> call = prepare(arguments);
   if (!call) return call.diags();
+  if (call->launches > 1)
+    return error(ErrorCode::unsupported,
+                 fmt::format("a proof is of one launch, and this call makes {}: one for each group "
+                             "with rows. Verify one group, or --path v2",
+                             call->launches));
   Prepared prepared{call->request, {}, {}};
   prepared.kernel = fmt::format("{}, {}", call->shape_text, groups_text(call->group_sizes));
   prepared.simulate = [call = std::make_shared<const OperationCall>(*std::move(call))](

@@ -27,6 +27,7 @@ struct OperationCall {
   std::string types;  // "bf16 . bf16 -> f32"
   DType dtype = DType::bf16, out_dtype = DType::f32;
   std::int64_t flops = 0;
+  std::int64_t launches = 1;  // of which a trace, a schedule, a simulated time or a proof is of one
   bool whole = false;  // operands are small whole numbers
   std::uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>> lines;  // more of the report: label and text

@@ -115,10 +115,12 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
                                          ? "in order from one device to another"
                                          : "in any order"));
   text += line(
-      "run", fmt::format("{}, {}, {}, {} of semaphores, {} at most in flight",
+      "run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
                          counted(c.agents, "agent", "agents"), counted(c.events, "event", "events"),
                          counted(c.transfers, "copy", "copies"),
                          counted(c.semaphores, "cell", "cells"), c.peak_in_flight));
+  if (c.has_automatic_barrier)
+    text += line("barrier", "of all cores, added at the start: the program has none of its own");
   for (std::size_t i = 0; i < c.findings.size(); ++i) {
     if (c.findings.size() > 1) text += fmt::format("{}. ", i + 1);
     text += render(c.findings[i]);
@@ -126,15 +128,17 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
     for (const RaceWitness& race : c.races) {
       if (race.finding != i || !race.schedules) continue;
       const bool is_short = race.schedules->y_first.size() <= longest_schedule;
-      const std::string shown = race.is_shown ? "both orders were run"
-                                : race.is_run ? "not seen in a run"
-                                              : "not run";
+      const bool is_one = race.schedules->x_first == race.schedules->y_first;
+      const std::string shown =
+          race.is_shown ? (is_one ? "the run of this schedule meets it" : "both orders were run")
+          : race.is_run ? "not seen in a run"
+                        : "not run";
       text +=
           fmt::format("witness: {}{}{}\n", shown, race.outcome.empty() ? "" : ": ", race.outcome);
       if (!is_short) continue;
       text += fmt::format(
           "  {}\n", schedule_words(arguments, race.schedules->x_first, race.schedules->is_partial));
-      if (race.schedules->x_first != race.schedules->y_first)
+      if (!is_one)
         text += fmt::format("  {}\n", schedule_words(arguments, race.schedules->y_first,
                                                      race.schedules->is_partial));
     }
@@ -165,8 +169,9 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
     }
     text += fmt::format("replay: {}\n", replay_line(arguments, request, c));
   }
-  text += line("by", fmt::format("{}, tessera {}, program {}, protocol {}", c.method, c.version,
-                                 hash_text(c.program_hash), hash_text(c.protocol_hash)));
+  if (!c.method.empty())
+    text += line("by", fmt::format("{}, tessera {}, program {}, protocol {}", c.method, c.version,
+                                   hash_text(c.program_hash), hash_text(c.protocol_hash)));
   text += line("time", fmt::format("{} in all, {} of it the analysis", human_seconds(seconds),
                                    human_seconds(c.seconds)));
   return text;
@@ -226,6 +231,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
                            {"transfers", c.transfers},
                            {"peak_in_flight", c.peak_in_flight},
                            {"control_reads", c.control_reads},
+                           {"automatic_barrier", c.has_automatic_barrier},
                            {"parallel_loops_in_order", c.orders_parallel_loops},
                            {"forks", c.forks},
                            {"moved", c.moved},

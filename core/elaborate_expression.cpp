@@ -203,10 +203,12 @@ Entity Elaborator::index(const Entity& base, const Node& node, std::size_t first
   if (!is_sem) whole = whole_ref(whole);
   Slice slice = whole;
   const std::size_t items = node.kids.size() - first_item;
-  if (items != static_cast<std::size_t>(whole.rank))
+  const auto rank = static_cast<std::size_t>(whole.rank);
+  if (items > rank || (is_sem && items != rank))
     return fail(node, fmt::format("expected {} indices, one for each dimension, found {}",
                                   whole.rank, items));
-  for (int d = 0; d < whole.rank; ++d)
+  // Dimensions that are not named are whole.
+  for (int d = 0; d < static_cast<int>(items); ++d)
     if (!add_item(node.kids[first_item + static_cast<std::size_t>(d)],
                   whole.size[static_cast<std::size_t>(d)], slice, d))
       return {};

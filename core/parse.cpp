@@ -113,8 +113,8 @@ Node Parser::type_parameters() {
   return node;
 }
 
-// Of a kernel: problem parameters ; tuning parameters. Of a function: scalars, and refs `name:
-// T[dims]`.
+// Problem parameters ; tuning parameters; those of a function are scalars, and refs `name:
+// T[dims]`, and the semicolon is for the reader.
 void Parser::parameters(Node& into, bool of_kernel) {
   expect("(", "before the parameters");
   ++nesting_;
@@ -129,7 +129,7 @@ void Parser::parameters(Node& into, bool of_kernel) {
     else if (accept("="))
       parameter.add(expression());
     into.add(std::move(parameter));
-    if (of_kernel && !tuning && accept(";"))
+    if (!tuning && accept(";"))
       tuning = true;
     else if (!accept(","))
       break;

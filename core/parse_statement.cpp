@@ -13,6 +13,7 @@ Node Parser::block() {
   nesting_ = 0;
   while (!is("}")) {
     if (peek().kind == TokenKind::end) fail(peek(), "expected `}` to close the block");
+    if (!node.kids.empty() && accept(";")) continue;  // behind a block
     try {
       statement(node);
     } catch (const SyntaxError&) {

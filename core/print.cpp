@@ -13,7 +13,7 @@ namespace {
 const std::set<std::string, std::less<>>& reserved_words() {
   static const std::set<std::string, std::less<>> words = [] {
     std::set<std::string, std::less<>> w = {
-        "kernel",   "function", "in",     "out",     "tile", "vmem",        "smem",   "hbm",
+        "kernel",   "function", "in",     "tile", "vmem",        "smem",   "hbm",
         "sem",      "scoped",   "if",     "else",    "for",  "parallel",    "trace",  "require",
         "pipeline", "grid",     "window", "depth",   "pad",  "when",        "update", "start",
         "copy",     "wait",     "await",  "signal",  "on",   "return",      "const",  "alloc",

@@ -72,6 +72,7 @@ Expected<Schedule> parse_schedule(std::string_view text) {
                            : whole_number<std::int64_t>(text.substr(second + 1));
     if (seed && depth && *depth >= 1 && *depth <= 100)
       return Schedule{.strategy = "pct", .seed = *seed, .depth = *depth, .order = *seed};
+    if (seed && depth) return error(fmt::format("the depth of schedule `{}` is 1 to 100", text));
   }
   for (const Strategy& strategy : strategies) {
     if (strategy.name != name || strategy.takes_seed != (colon != std::string_view::npos)) continue;

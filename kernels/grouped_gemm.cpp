@@ -238,13 +238,16 @@ Diags run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
     result.notes.clear();
     if (Diags diags = launch(call, options, what, result); !diags.empty()) return diags;
     seconds += result.report.wall_seconds;
-    if (!result.report.findings.empty()) return {};
+    if (!result.report.findings.empty()) break;
     std::memcpy(out.data() + call.first_row(g) * row_bytes, result.out.data(),
                 static_cast<std::size_t>(rows * row_bytes));
   }
   result.report.wall_seconds = seconds;
   result.notes.emplace_back(
-      "one launch for each group: the time is that of all, counts and proof are the last one's");
+      result.report.findings.empty()
+          ? "one launch for each group: the time is that of all, counts and proof are the last "
+            "one's"
+          : "one launch for each group: those after the one that went wrong were not made");
   result.out = std::move(out);
   return {};
 }
@@ -337,8 +340,11 @@ Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const Gr
                                               const GroupedGemmOptions& options) {
   const Expected<GroupedGemmCall> call = validate_grouped_gemm(lhs, rhs, options);
   if (!call) return call.diags();
-  return GroupedGemmShape{call->groups, call->columns, call->out_shape,
-                          call->out,    call->sizes,   call->flops()};
+  GroupedGemmShape shape{call->groups, call->columns, call->out_shape,
+                         call->out,    call->sizes,   call->flops()};
+  for (std::size_t g = 0; g < call->sizes.size(); ++g)
+    shape.products += call->group_rows(g) * call->columns > 0 ? 1 : 0;
+  return shape;
 }
 
 Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,

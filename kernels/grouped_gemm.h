@@ -64,6 +64,7 @@ struct GroupedGemmShape {
   DType out_dtype = DType::f32;
   std::vector<std::int64_t> sizes;  // along the ragged axis
   std::int64_t flops = 0;
+  std::int64_t products = 0;  // groups with elements in the result: so many launches make V1
 };
 Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                               const GroupedGemmOptions& options);

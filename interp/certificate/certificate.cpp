@@ -16,9 +16,15 @@
 namespace tessera {
 namespace {
 
-void describe(const Record& record, Certificate& certificate) {
+void describe_program(const Record& record, Certificate& certificate) {
   certificate.version = TESSERA_VERSION;
   certificate.is_partial = record.is_partial;
+  for (const Semaphore& semaphore : record.program->semaphores)
+    certificate.has_automatic_barrier |=
+        semaphore.kind == SemKind::barrier && semaphore.collective < 0;
+}
+
+void describe(const Record& record, Certificate& certificate) {
   certificate.agents = static_cast<std::int64_t>(record.agents.size());
   certificate.events = static_cast<std::int64_t>(record.events.size());
   certificate.semaphores = static_cast<std::int64_t>(record.cells.size());
@@ -74,6 +80,7 @@ void Certifier::analyse(RunResult& result) {
   const Record& recorded = recorder_.record();
   certificate_.profile = profile_;
   certificate_.findings = result.findings;
+  describe_program(recorded, certificate_);
   if (recorded.is_over_budget) {
     judge(certificate_);
     if (certificate_.verdict == SchedulesVerdict::proved) {
@@ -198,6 +205,8 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   certificate.protocol_hash = protocol_hash(certifier.record());
   certificate.run = *std::move(result);
   certificate.run.certificate = nullptr;  // this is more
+  if (certificate.verdict == SchedulesVerdict::explored && certificate.broken.empty())
+    return explore(simulate, options, std::move(certificate));
   if (certificate.broken.empty()) {
     show_races(simulate, options, certificate);
     return certificate;

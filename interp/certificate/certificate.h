@@ -55,7 +55,8 @@ struct Certificate {
   std::uint64_t program_hash = 0, protocol_hash = 0;
   std::string profile;
   std::string version;
-  bool is_partial = false;  // copies may land in parts
+  bool is_partial = false;             // copies may land in parts
+  bool has_automatic_barrier = false;  // expand() added it
   std::int64_t agents = 0, events = 0, semaphores = 0, accesses = 0, transfers = 0,
                peak_in_flight = 0, control_reads = 0;
   std::string method;  // "freeze-one"

@@ -133,18 +133,16 @@ class Report {
       const std::int32_t owner = record_.cells[at(cell)].site;
       std::int32_t wait = -1;
       for (std::int32_t i = agent(owner).end; i-- > agent(owner).begin;) {
+        if (owner == issuer(e) && i < agent(event(e).agent).started_at) break;
         if (!waits_on(i, cell)) continue;
         wait = i;
-        if (owner == issuer(e) && i < agent(event(e).agent).started_at) {
-          wait = -1;
-          break;
-        }
-        if (owner == issuer(e)) continue;
-        break;
+        if (owner != issuer(e)) break;
       }
       const std::string bytes = fmt::format("its bytes are counted by {}", cell_name(cell));
       if (wait < 0)
-        notes_.push_back({.message = bytes + ", which nobody waits for after its start"});
+        notes_.push_back({.message = bytes + (record_.is_complete
+                                                  ? ", which nobody waits for after its start"
+                                                  : ", and this run ended before a wait for it")});
       else
         notes_.push_back(place(event(wait).statement, owner, bytes + ", waited for here"));
       return;
@@ -160,12 +158,17 @@ class Report {
       for (std::int32_t i = from; i-- > agent(core).begin;) {
         if (event(i).act != Act::wait && event(i).act != Act::await) continue;
         if (!is_signalled_by(event(i).object, issuer(early))) continue;
-        return place(
-            event(i).statement, core,
-            fmt::format("why: the last wait of {} for {} before it {} is this one, and "
-                        "signals from before that {} meet it",
-                        to_string(agent(core).id), to_string(agent(issuer(early)).id),
-                        is_copy(late) ? "starts the copy" : verb(late, true), noun(early)));
+        const bool is_added = is_automatic_barrier(event(i).object);
+        FindingPlace where =
+            place(event(i).statement, core,
+                  fmt::format("why: the last wait of {} for {} before it {} is {}, and "
+                              "signals from before that {} meet it",
+                              to_string(agent(core).id), to_string(agent(issuer(early)).id),
+                              is_copy(late) ? "starts the copy" : verb(late, true),
+                              is_added ? "the automatic barrier at the kernel's start" : "this one",
+                              noun(early)));
+        if (is_added) where.loc = {};
+        return where;
       }
     }
     return {.message =
@@ -179,6 +182,11 @@ class Report {
     return event(e).access == AccessKind::read ? "read" : "access";
   }
 
+  // The barrier that `expand` gave a program which has none of its own.
+  bool is_automatic_barrier(std::int32_t cell) const {
+    const Semaphore& semaphore = program_.semaphores[at(record_.cells[at(cell)].semaphore)];
+    return semaphore.kind == SemKind::barrier && semaphore.collective < 0;
+  }
   bool is_signalled_by(std::int32_t cell, std::int32_t core) const {
     return std::any_of(record_.events.begin(), record_.events.end(), [&](const RecordedEvent& e) {
       return e.act == Act::signal && e.object == cell && agent(e.agent).issuer == core;

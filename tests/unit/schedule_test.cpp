@@ -32,7 +32,7 @@ TEST(schedule, a_bad_text_is_named) {
   EXPECT_EQ(round_trip("random"), "error: schedule `random" + forms);
   EXPECT_EQ(round_trip("random:-1"), "error: schedule `random:-1" + forms);
   EXPECT_EQ(round_trip("pct:1"), "error: schedule `pct:1" + forms);
-  EXPECT_EQ(round_trip("pct:1:0"), "error: schedule `pct:1:0" + forms);
+  EXPECT_EQ(round_trip("pct:1:0"), "error: the depth of schedule `pct:1:0` is 1 to 100");
   EXPECT_EQ(round_trip("eager:1"), "error: schedule `eager:1" + forms);
   EXPECT_EQ(round_trip("steps:dev0.core0*0"),
             "error: item 1 of the schedule is `dev0.core0*0`, expected dev0.core0*12");
