@@ -14,7 +14,7 @@ Observation::Observation(const RunRequest& request, Console& console)
       options_(request.options),
       progress_(console),
       trace_file_(request.trace),
-      certifier_(request.lands_in_parts, certified_events) {
+      certifier_(request.lands_in_parts, certified_events, false, Reads::unsettled) {
   if (request.is_interpreter() && request.certifies) options_.observers.push_back(&certifier_);
   if (request.timing) options_.observers.push_back(request.timing.get());
   if (!trace_file_.empty()) options_.observers.push_back(&trace_);

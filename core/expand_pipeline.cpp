@@ -81,6 +81,18 @@ void PipelineWriter::find_parts() {
   }
 }
 
+// The memory that the windows' places are computed from, step by step.
+std::set<ValueId> PipelineWriter::index_memory() const {
+  std::set<ValueId> result;
+  for (std::int32_t i = open_; i < body_from_; ++i) {
+    const Stmt& s = old_.body[static_cast<std::size_t>(i)];
+    if (std::holds_alternative<Window>(s.op)) continue;
+    for (const FieldInfo& f : info(s.op).fields)
+      if (f.kind == FieldKind::Slice) result.insert(field<Slice>(s.op, f).base);
+  }
+  return result;
+}
+
 void PipelineWriter::classify() {
   // A window is an output when something in the body writes to it, also through a view.
   std::map<ValueId, ValueId> window_of;
@@ -111,13 +123,21 @@ void PipelineWriter::classify() {
   // step.
   const auto body = std::span(old_.body).subspan(static_cast<std::size_t>(body_from_),
                                                  static_cast<std::size_t>(close_ - body_from_));
-  const bool waits = std::any_of(body.begin(), body.end(), [](const Stmt& s) {
+  const std::set<ValueId> indices = index_memory();
+  const bool waits = std::any_of(body.begin(), body.end(), [&](const Stmt& s) {
+    const Slice* target = written_slice(s.op);
     return std::holds_alternative<Wait>(s.op) || std::holds_alternative<Await>(s.op) ||
-           std::holds_alternative<ReadSem>(s.op);
+           std::holds_alternative<ReadSem>(s.op) || (target && indices.contains(target->base));
   });
   for (WindowState& w : windows_) {
     const Stmt& s = old_.body[static_cast<std::size_t>(w.at)];
     const auto& window = std::get<Window>(s.op);
+    if (old_.value(window.source.base).statement > open_)
+      expander_.diags_.push_back({ErrorCode::unsupported,
+                                  old_.loc(s.place),
+                                  "a window on a view that moves with the grid: expected a slice "
+                                  "of what the view shows",
+                                  {}});
     const RefInfo source = ref_info(old_, window.source.base);
     w.is_output = std::find(written.begin(), written.end(), s.result) != written.end();
     w.is_input = !w.is_output || window.update != 0;

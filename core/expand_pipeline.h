@@ -3,6 +3,8 @@
 // computed. A second part of the loop nest computes what is still queued when the grid has ended,
 // so the body stands in the program once.
 #pragma once
+#include <set>
+
 #include "core/expand.h"
 
 namespace tessera {
@@ -41,6 +43,7 @@ class PipelineWriter {
 
   void find_parts();
   void classify();
+  std::set<ValueId> index_memory() const;
   void allocate();
   void release();
   void loops(std::size_t dim, ValueMap& point, ValueId part, std::vector<ValueId>& indices);

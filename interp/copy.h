@@ -30,6 +30,7 @@ struct Copy {
   std::int64_t serial = 0;  // in the order of all starts
   std::int64_t events = 0, steps = 0;
   std::int64_t bytes = 0;  // of the whole rectangle
+  std::int64_t since = 0;  // of a write-back: see Storage::start_write_back
   Region src{}, dst{};
   SemId sent{}, arrived{};  // sent: of a remote copy
   Snapshot data{};

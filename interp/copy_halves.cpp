@@ -160,7 +160,8 @@ void Machine::land(Copy& copy) {
     copy.dst.storage->land_add(copy.dst.box, copy.data, place);
   } else if (copy.kind != CopyKind::write_back) {
     copy.dst.storage->land(copy.dst.box, copy.data, place);
-  } else if (const auto again = copy.dst.storage->land_stored(copy.dst.box, copy.data, place, copy.id.core)) {
+  } else if (const auto again = copy.dst.storage->land_stored(copy.dst.box, copy.data, place,
+                                                              copy.id.core, copy.since)) {
     stop(FindingKind::revisit,
          fmt::format("write_back of {} to {} stores {} a second time",
                      slice_text(program_, copy.src.buffer, copy.src.box),

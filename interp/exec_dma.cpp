@@ -93,6 +93,8 @@ Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, 
   if (!core.stopped()) copy.arrived = core.locate_sem(sem, here, "signal");
   if (core.stopped() || !can_copy(core, copy.src, copy.dst)) return Step::stop;
   copy.bytes = bytes_of(copy.src);
+  if (kind == CopyKind::write_back && copy.bytes > 0)
+    copy.since = copy.dst.storage->start_write_back(core.id().core);
   return start(core, std::move(copy));
 }
 

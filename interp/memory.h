@@ -9,6 +9,8 @@
 // none, and only what is initialised, stored and written back is kept.
 #pragma once
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -95,9 +97,11 @@ class Storage {
   // Writes the stored elements only. Returns the first of them that was written back before since
   // once().
   std::optional<Index> land_stored(const Box& box, const Snapshot& source, std::int32_t place,
-                                   std::int32_t core);
-  void once(
-      std::int32_t core);  // forgets which elements this core wrote back; from here on it matters
+                                   std::int32_t core, std::int64_t since = newest);
+  // From here on no element may be written back twice by what this core starts; what it started
+  // before is counted with its own, whenever it lands.
+  void once(std::int32_t core);
+  std::int64_t start_write_back(std::int32_t core);  // `since` for land_stored, which must follow
 
   // Pipeline slots.
   void fresh(const Box& box, std::int32_t place);  // undefined, and nothing in it is stored
@@ -116,6 +120,8 @@ class Storage {
   // For snapshots and aliases: the bytes behind a box, which must not be aliased, as they are now.
   void add_dependent(Dependent& dependent);
   void remove_dependent(Dependent& dependent);
+
+  static constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
 
  private:
   enum class Elements : std::uint8_t { all, stored };
@@ -150,7 +156,12 @@ class Storage {
   void poison(const Box& box);  // a known value into every undefined element
   void undefine(const Box& box, Origin origin);
   void zero(const Box& box);
-  std::optional<Index> mark_written_back(const Box& box, std::int32_t core);
+  struct WrittenBack {
+    BitPlane plane;            // storage order
+    std::int64_t pending = 0;  // write-backs that were started and have not landed
+  };
+  std::optional<Index> mark_written_back(const Box& box, std::int32_t core, std::int64_t since);
+  void end_write_back(std::int32_t core, std::int64_t since);
 
   const Buffer& buffer_;
   Layout layout_;
@@ -161,8 +172,9 @@ class Storage {
   bool slot_ = false;  // fresh() was called: stores are tracked
   std::byte* data_ = nullptr;
   std::unique_ptr<std::byte, void (*)(void*)> owned_;
-  BitPlane init_, stored_;              // storage order
-  std::vector<BitPlane> written_back_;  // by core, those that called once(); storage order
+  BitPlane init_, stored_;  // storage order
+  // By core and by how often it had called once(); the last, and those that wait for copies.
+  std::map<std::pair<std::int32_t, std::int64_t>, WrittenBack> written_back_;
   std::vector<std::unique_ptr<Alias>>
       aliases_;                         // disjoint rectangles of ours whose bytes are elsewhere
   std::vector<Dependent*> dependents_;  // who reads rectangles of ours

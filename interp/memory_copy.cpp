@@ -103,11 +103,14 @@ void Storage::land_add(const Box& box, const Snapshot& source, std::int32_t plac
 }
 
 std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source,
-                                          std::int32_t place, std::int32_t core) {
+                                          std::int32_t place, std::int32_t core,
+                                          std::int64_t since) {
   const Snapshot::Body& body = *source.body_;
   if (body.all_stored) {
     land(box, source, place);
-    return mark_written_back(box, core);
+    const auto again = mark_written_back(box, core, since);
+    end_write_back(core, since);
+    return again;
   }
   settle(box);
   detach(box);
@@ -125,7 +128,7 @@ std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source
         part.size[Box::at(d)] = along ? length : 1;
         if (along) last = 0;
       }
-      const auto again = mark_written_back(part, core);
+      const auto again = mark_written_back(part, core, since);
       if (!revisited) revisited = again;
       if (body.all_initialised || body.init.all(at, length))
         initialise(part);
@@ -137,6 +140,7 @@ std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source
       }
     });
   }
+  end_write_back(core, since);
   return revisited;
 }
 

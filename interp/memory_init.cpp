@@ -170,20 +170,41 @@ void Storage::pad(const Box& slot, const Box& inside) {
 }
 
 void Storage::once(std::int32_t core) {
-  const auto at = static_cast<std::size_t>(core);
-  if (written_back_.size() <= at) written_back_.resize(at + 1);
-  written_back_[at] = BitPlane(layout_.elements);
+  std::int64_t number = 0;
+  auto it = written_back_.lower_bound({core, 0});
+  while (it != written_back_.end() && it->first.first == core) {
+    number = it->first.second + 1;
+    it = it->second.pending == 0 ? written_back_.erase(it) : std::next(it);
+  }
+  written_back_.emplace(std::pair(core, number), WrittenBack{BitPlane(layout_.elements)});
+}
+
+std::int64_t Storage::start_write_back(std::int32_t core) {
+  const auto after = written_back_.upper_bound({core, newest});
+  if (after == written_back_.begin() || std::prev(after)->first.first != core) return newest;
+  ++std::prev(after)->second.pending;
+  return std::prev(after)->first.second;
+}
+
+void Storage::end_write_back(std::int32_t core, std::int64_t since) {
+  const auto it = written_back_.find({core, since});
+  if (it == written_back_.end()) return;
+  const auto next = std::next(it);
+  const bool is_newest = next == written_back_.end() || next->first.first != core;
+  if (--it->second.pending == 0 && !is_newest) written_back_.erase(it);
 }
 
 // Other cores' write-backs to the same elements are a matter of races.
-std::optional<Index> Storage::mark_written_back(const Box& box, std::int32_t core) {
-  const auto own = static_cast<std::size_t>(core);
-  if (own >= written_back_.size() || written_back_[own].bits() == 0 || !is_checked())
+std::optional<Index> Storage::mark_written_back(const Box& box, std::int32_t core,
+                                                std::int64_t since) {
+  auto it = written_back_.upper_bound({core, since});
+  if (it == written_back_.begin() || (--it)->first.first != core || !is_checked())
     return std::nullopt;
+  BitPlane& plane = it->second.plane;
   std::int64_t found = -1;
   layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
-    if (found < 0) found = written_back_[own].find(at, n, true);
-    written_back_[own].set(at, n);
+    if (found < 0) found = plane.find(at, n, true);
+    plane.set(at, n);
   });
   if (found < 0) return std::nullopt;
   return layout_.index(found);

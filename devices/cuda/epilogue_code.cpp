@@ -86,13 +86,15 @@ class EpilogueWriter {
       fail("the epilogue reads a tile that has not two dimensions");
       return "0";
     }
-    const Shape shape = static_shape(program_, slice);
     const RefInfo info = ref_info(program_, slice.base);
     std::array<bool, 2> spread{};  // the one row (column) is read for every row (column)
     for (std::size_t d = 0; d < 2; ++d) {
       spread[d] = info.bound[d] == 1;
-      if (!spread[d] && !aligned(slice, target, d))
+      if (spread[d]) continue;
+      if (!aligned(slice, target, d))
         fail("the epilogue combines elements at different places of their tiles");
+      else if (!same_number(program_, slice.size[d], target.size[d]))
+        fail("the epilogue reads another number of rows or columns than it writes");
     }
     if (program_.buffer(slice.base)) {
       if (spread[0] || spread[1])
@@ -158,7 +160,7 @@ class EpilogueWriter {
       return fail("the epilogue writes a tile that has not two dimensions");
     const RefInfo ref = ref_info(program_, target->base);
     if (program_.constant(target->start[1]) != 0 ||
-        static_shape(program_, *target)[1] != ref.bound[1]) {
+        program_.constant(target->size[1]) != ref.bound[1]) {
       return fail("the epilogue writes some of the columns of a tile");
     }
     std::string condition = guard(s.conditions);

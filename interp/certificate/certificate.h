@@ -76,8 +76,9 @@ struct CertifyOptions {
 };
 
 // What an analysis says of a program that reads counts: free holds them for whatever the run got,
-// pinned speaks of the schedules alone in which they get the same.
-enum class Reads : std::uint8_t { free, pinned };
+// pinned speaks of the schedules alone in which they get the same; unsettled is free without the
+// races that another count might rule out.
+enum class Reads : std::uint8_t { free, pinned, unsettled };
 
 // By its findings and conditions.
 void judge(Certificate& certificate);

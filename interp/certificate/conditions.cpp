@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/refs.h"
+#include "interp/certificate/net.h"
 #include "interp/describe.h"
 
 namespace tessera {
@@ -41,7 +43,8 @@ class Backwards {
     for (const Stmt& s : program_.body) {
       for (const FieldInfo& f : info(s.op).fields) {
         if (f.kind == FieldKind::Slice) add_indices(field<Slice>(s.op, f));
-        if (f.kind == FieldKind::Value && is_control(s.op)) add(field<ValueId>(s.op, f));
+        if (f.kind == FieldKind::Value && (is_control(s.op) || may_not_fit(s.op)))
+          add(field<ValueId>(s.op, f));
         if (f.kind == FieldKind::Maybe && is_control(s.op)) add(field<Maybe>(s.op, f).id);
       }
     }
@@ -63,6 +66,11 @@ class Backwards {
       add(slice.start[d]);
       add(slice.size[d]);
     }
+  }
+  // A number that a memory's type cannot hold ends the run.
+  bool may_not_fit(const Op& op) const {
+    const auto* store = std::get_if<Store>(&op);
+    return store != nullptr && ref_info(program_, store->dst.base).dtype != DType::i64;
   }
   const Value& base(const Slice& slice) const { return program_.value(slice.base); }
   bool is_wanted(const Slice& dst) const {
@@ -121,6 +129,68 @@ void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
   }
 }
 
+// The most that a cell can count in any schedule: its waiter is held before each of its waits in
+// turn, while everybody else goes as far as they can.
+std::int64_t most_counted(const Record& record, std::int32_t cell) {
+  const SignalTable signals(record);
+  Net net(record, signals);
+  std::int64_t most = 0;
+  for (std::size_t e = 0; e < record.events.size(); ++e) {
+    const RecordedEvent& event = record.events[e];
+    if (event.act != Act::wait || event.object != cell) continue;
+    net.hold(event.agent, static_cast<std::int32_t>(e));
+    net.advance_all();
+    most = std::max(most, net.count(cell));
+    net.undo();
+  }
+  return most;
+}
+
+// A count that could leave its range in another order of signals and waits.
+void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  std::vector<std::int64_t> sum(record.cells.size());
+  for (const RecordedEvent& event : record.events) {
+    if (event.act != Act::signal) continue;
+    const auto cell = static_cast<std::size_t>(event.object);
+    const SemId& sem = record.cells[cell];
+    const SemKind kind = record.program->semaphores[static_cast<std::size_t>(sem.semaphore)].kind;
+    const bool was_in_range = sum[cell] <= most;
+    sum[cell] += event.amount;
+    if (kind == SemKind::bytes || !was_in_range || sum[cell] <= most) continue;
+    if (most_counted(record, event.object) <= most) continue;
+    broken.push_back({"range", event.statement, loc_of(*record.program, event.statement),
+                      fmt::format("{} can be signalled to more than {} before it is waited for",
+                                  cell_text(*record.program, sem.semaphore, sem.cell), most)});
+  }
+}
+
+// What is left out may decide what is done.
+void check_arithmetic(const Record& record, const ControlFlow& control,
+                      std::vector<BrokenCondition>& broken) {
+  const Program& program = *record.program;
+  const auto is_float_tile = [&](const Slice& slice) {
+    const Value& base = program.value(slice.base);
+    return base.kind == ValueKind::ref && is_float(ref_info(program, slice.base).dtype);
+  };
+  for (std::size_t i = 0; i < program.body.size(); ++i) {
+    const Op& op = program.body[i].op;
+    const Slice* dst = written_slice(op);
+    if (dst == nullptr || std::holds_alternative<Start>(op)) continue;
+    const Value& to = program.value(dst->base);
+    if (to.kind != ValueKind::ref || to.index < 0 ||
+        !control.buffers[static_cast<std::size_t>(to.index)])
+      continue;
+    for (const FieldInfo& f : info(op).fields) {
+      if (f.kind != FieldKind::Slice || !is_float_tile(field<Slice>(op, f))) continue;
+      const auto statement = static_cast<std::int32_t>(i);
+      broken.push_back({"C3", statement, loc_of(program, statement),
+                        "control depends on what is computed here, and --no-math leaves that out"});
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 ControlFlow control_flow(const Program& program) { return Backwards(program).run(); }
@@ -129,6 +199,8 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
                                                const RaceAnalysis& analysis) {
   std::vector<BrokenCondition> broken;
   check_waiters(record, broken);
+  check_ranges(record, broken);
+  if (!record.has_math) check_arithmetic(record, control, broken);
   for (const std::int32_t statement : record.sem_reads) {
     const auto& read =
         std::get<ReadSem>(record.program->body[static_cast<std::size_t>(statement)].op);

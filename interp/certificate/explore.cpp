@@ -7,6 +7,7 @@
 
 #include "interp/certificate/courses.h"
 #include "interp/certificate/fingerprint.h"
+#include "interp/certificate/show.h"
 #include "interp/schedule.h"
 
 namespace tessera {
@@ -100,7 +101,9 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
       identify(found, certificate, certifier.record());
       found.schedules = i + 1;
       found.run = *std::move(result);
-      return found;
+      show_races(simulate, options, found);
+      drop_unshown(found);
+      if (found.verdict == SchedulesVerdict::refuted) return found;
     }
     certificate.schedules = i + 1;
   }

@@ -49,6 +49,7 @@ class Net {
   void undo();
 
   std::int32_t position(std::int32_t agent) const { return position_[at(agent)]; }
+  std::int64_t count(std::int32_t cell) const { return count_[at(cell)]; }
   bool is_started(std::int32_t agent) const { return is_started_[at(agent)] != 0; }
   bool has_copies_in_flight(std::int32_t core) const { return !in_flight_[at(core)].empty(); }
   std::int64_t events_done() const { return events_done_; }

@@ -38,6 +38,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   program_ = program;
   record_.program = &program_;
   record_.sites = {options.devices, options.cores};
+  record_.has_math = options.math != Math::none;
   record_.is_partial = partial_ || options.landing == Landing::partial;
   splits_ = partial_ && options.landing == Landing::whole;
   in_order_ = options.dma_order == DmaOrder::fifo;
@@ -78,6 +79,14 @@ std::int32_t Recorder::cell_of(const Event& event) {
     record_.cells.push_back({event.site, first, event.cell});
   }
   return id;
+}
+
+// A scoped semaphore counts from 0 in each of its lives: its cells are others.
+void Recorder::begin_life(const Event& event) {
+  const auto object = static_cast<std::size_t>(event.object);
+  const auto first = static_cast<std::size_t>(first_declaration_[object]);
+  const std::int64_t from = event.site * cells_per_core_ + cell_base_[first];
+  std::fill_n(cell_ids_.begin() + from, elements(record_.program->semaphores[object].shape), -1);
 }
 
 std::int32_t Recorder::range_of(const Range& range) {
@@ -185,7 +194,11 @@ void Recorder::on(const Event& event) {
     case EventKind::write:
     case EventKind::accumulate:
       return access(agent, event, access_kind(event.kind), range(event));
+    case EventKind::fresh:  // what was there is lost
+      return access(agent, event, AccessKind::write, range(event));
     case EventKind::alloc:
+      if (event.object_kind == ObjectKind::semaphore) begin_life(event);
+      return access(agent, event, AccessKind::life, range(event));
     case EventKind::release:
       return access(agent, event, AccessKind::life, range(event));
     case EventKind::start:
@@ -204,7 +217,6 @@ void Recorder::on(const Event& event) {
     case EventKind::point:
       if (event.amount != 0) record_.points.push_back(event.statement);
       return;
-    case EventKind::fresh:
     case EventKind::enter:
     case EventKind::leave:
       return;

@@ -62,6 +62,7 @@ struct Record {
   std::vector<std::int32_t> sem_reads;  // statements that read a count, ascending
   std::vector<std::int32_t> points;     // parallel loops whose points had an order, ascending
   std::int64_t accesses = 0, transfers = 0, peak_in_flight = 0;
+  bool has_math = true;         // tiles of floats were computed
   bool is_partial = false;      // copies land in two parts
   bool is_complete = false;     // every core finished
   bool is_over_budget = false;  // then nothing else is here
@@ -107,6 +108,8 @@ class Recorder : public Observer {
 
   bool partial_;
   std::int64_t budget_;
+  void begin_life(const Event& event);
+
   bool splits_ = false;
   bool in_order_ = false;
   std::int64_t granule_ = 1;

@@ -52,4 +52,13 @@ Diags show(const Simulate& simulate, RunOptions options, RaceWitness& race) {
   return {};
 }
 
+void show_races(const Simulate& simulate, const CertifyOptions& options, Certificate& certificate) {
+  for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
+    if (!certificate.races[i].schedules) continue;
+    const Diags problems = show(simulate, options.run, certificate.races[i]);
+    // A schedule that does not fit means that control went another way than in the recorded run.
+    if (!problems.empty()) certificate.races[i].outcome = problems.front().message;
+  }
+}
+
 }  // namespace tessera

@@ -28,7 +28,9 @@ class Search {
                     .x_agent = id(x_),
                     .y_agent = id(y_),
                     .x_step = shown_by(x_),
-                    .y_step = shown_by(y_)};
+                    .y_step = shown_by(y_),
+                    .x_statement = event(x_).statement,
+                    .y_statement = event(y_).statement};
     Schedule x_first = schedule_, y_first = schedule_;
     for (const std::int32_t e : {x_, y_}) append(x_first, event(e).agent, steps_of(e));
     for (const std::int32_t e : {y_, x_}) append(y_first, event(e).agent, steps_of(e));
@@ -103,8 +105,13 @@ std::optional<Witness> find_witness(const Record& record, const Race& race,
 
 void WhichFirst::on(const Event& event) {
   const int now = x_ + y_ == 0 ? 1 : 2;
-  if (x_ == 0 && event.agent == witness_.x_agent && event.agent_step >= witness_.x_step) x_ = now;
-  if (y_ == 0 && event.agent == witness_.y_agent && event.agent_step >= witness_.y_step) y_ = now;
+  const auto meets = [&](const AgentId& agent, std::int32_t step, std::int32_t statement) {
+    if (event.agent != agent || event.agent_step < step) return false;
+    is_other_ |= statement >= 0 && event.statement != statement;
+    return true;
+  };
+  if (x_ == 0 && meets(witness_.x_agent, witness_.x_step, witness_.x_statement)) x_ = now;
+  if (y_ == 0 && meets(witness_.y_agent, witness_.y_step, witness_.y_statement)) y_ = now;
 }
 
 }  // namespace tessera

@@ -14,6 +14,7 @@ struct Witness {
   bool is_partial = false;       // for copies that land in parts
   AgentId x_agent{}, y_agent{};  // whose steps they are, and which of their own
   std::int32_t x_step = 0, y_step = 0;
+  std::int32_t x_statement = -1, y_statement = -1;  // what they do there; -1: enter or leave
 };
 
 // order: of parallel loops in the recorded run. Nothing when the pair is in no race.
@@ -27,13 +28,17 @@ class WhichFirst : public Observer {
   void on(const Event& event) override;
   void end(RunResult& result) override { is_complete_ = result.is_complete; }
   // The other one came later, or not at all because the first made the run stop.
-  bool saw_x_first() const { return x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_)); }
-  bool saw_y_first() const { return y_ == 1 && (x_ == 2 || (x_ == 0 && !is_complete_)); }
+  bool saw_x_first() const {
+    return !is_other_ && x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_));
+  }
+  bool saw_y_first() const {
+    return !is_other_ && y_ == 1 && (x_ == 2 || (x_ == 0 && !is_complete_));
+  }
 
  private:
   const Witness& witness_;
-  bool is_complete_ = false;
-  int x_ = 0, y_ = 0;  // when they came: 1 or 2; 0 not yet
+  bool is_complete_ = false, is_other_ = false;  // other: control went another way
+  int x_ = 0, y_ = 0;                            // when they came: 1 or 2; 0 not yet
 };
 
 }  // namespace tessera

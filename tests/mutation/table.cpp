@@ -93,7 +93,7 @@ constexpr Row rows[] = {
      "--in group_sizes=5,0,3,4,0,4 --in group_offset@0=0 --in group_offset@1=2 "
      "--in group_offset@2=4 --in ring=0,1,2 --in position=0,1,2"},
     {"expert_parallel_gmm",
-     "expert_parallel_gmm --devices 3 --set rows=6 --set k=16 --set n=24 --set groups=6 "
+     "expert_parallel_gmm --devices 3 --set rows=7 --set k=16 --set n=24 --set groups=6 "
      "--set ranks=3 --set capacity=10 --set T=bf16 --set tm=8 --set tk=8 --set tn=8 "
      "--in group_sizes@0=1,1,0,1,2,1 --in group_sizes@1=2,1,0,1,1,1 "
      "--in group_sizes@2=3,0,1,1,0,1"},

@@ -230,6 +230,28 @@ TEST(Storage, OnlyStoredElementsAreWrittenBack) {
   EXPECT_FALSE(out.never_written());
 }
 
+// Whatever lands first.
+TEST(Storage, AWriteBackCountsWithThoseOfItsTime) {
+  const Buffer slot_buffer = scratch({8, 8}), out_buffer = bound(Role::out, {8, 8});
+  Tensor tensor(DType::f32, {8, 8});
+  Storage slot(slot_buffer, Checks::on), out(out_buffer, tensor, Checks::on);
+  slot.allocate(0);
+  slot.fresh(slot.whole(), 1);
+  fill(slot, slot.whole(), 4);
+  const auto land = [&](std::int64_t since) {
+    return out.land_stored(out.whole(), slot.snapshot_stored(slot.whole()), 2, 0, since);
+  };
+  out.once(0);
+  const std::int64_t first = out.start_write_back(0), second = out.start_write_back(0);
+  out.once(0);
+  const std::int64_t later = out.start_write_back(0);
+  EXPECT_NE(first, later);
+  EXPECT_EQ(land(later), std::nullopt);
+  EXPECT_EQ(land(first), std::nullopt);
+  EXPECT_EQ(land(second), (Index{0, 0}));
+  EXPECT_EQ(land(out.start_write_back(0)), (Index{0, 0}));
+}
+
 TEST(Storage, WriteBackOfAnUndefinedStoredElementIsSeen) {
   const Buffer slot_buffer = scratch({40, 40}), out_buffer = bound(Role::out, {40, 40});
   Tensor tensor(DType::f32, {40, 40});
