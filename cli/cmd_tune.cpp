@@ -82,6 +82,7 @@ struct Tuned {
   Tuning tuning;
   std::optional<Comparison> comparison;
   std::string kept;  // the file, or why there is none
+  Diags unkept;      // what kept it from being written
   double wall_seconds = 0;
 };
 
@@ -129,7 +130,7 @@ Json report_json(const Tuned& tuned) {
             {"wall_seconds", tuned.wall_seconds}};
   }
   const auto& winner = tuned.tuning.winner();
-  Json object = {{"status", "ok"},
+  Json object = {{"status", tuned.unkept.empty() ? "ok" : "environment"},
                  {"key", tuned.key.text()},
                  {"id", tuned.key.id()},
                  {"measure", measure_name(tuned.problem)},
@@ -201,8 +202,9 @@ Expected<Tuned> tune(const Arguments& arguments) {
   const PersistentCache cache = PersistentCache::of_user();
   const Diags unkept = cache.store({tuned.key, to_json(winner.config), "autotune", *winner.seconds,
                                     measure_name(tuned.problem)});
-  if (!unkept.empty()) return unkept;
-  tuned.kept = fmt::format("{}/{}.json", cache.folder(), tuned.key.id());
+  tuned.unkept = unkept;
+  tuned.kept = unkept.empty() ? fmt::format("{}/{}.json", cache.folder(), tuned.key.id())
+                              : unkept.front().message;
   return tuned;
 }
 
@@ -222,7 +224,7 @@ int run(const Arguments& arguments, Console& console) {
   } else {
     print_report(console, *tuned);
   }
-  return 0;
+  return tuned->unkept.empty() ? 0 : 3;
 }
 
 Command resolved(const std::vector<std::string>& args) {

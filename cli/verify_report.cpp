@@ -164,11 +164,18 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
   text += line(name(c.verdict), verdict_text(c));
   if (c.verdict == SchedulesVerdict::refuted) {
     if (c.same_in_every_schedule) {
-      const bool is_run = !c.run.findings.empty() && c.races.size() < c.findings.size();
+      const auto is_of_counts = [](const Finding& f) {
+        return f.kind == FindingKind::deadlock || f.kind == FindingKind::semaphore_leak ||
+               f.kind == FindingKind::unwaited_dma || f.kind == FindingKind::race;
+      };
+      const bool is_run = !c.run.findings.empty() && c.races.size() < c.findings.size() &&
+                          std::all_of(c.findings.begin(), c.findings.end(), is_of_counts);
       if (is_run) text += line("", "deadlock and leftovers are the same in every schedule");
     }
     text += fmt::format("replay: {}\n", replay_line(arguments, request, c));
   }
+  if (arguments.has("necessity") && c.verdict != SchedulesVerdict::proved)
+    text += line("note", "--necessity says what each wait of a proof is needed for: there is none");
   if (!c.method.empty())
     text += line("by", fmt::format("{}, tessera {}, program {}, protocol {}", c.method, c.version,
                                    hash_text(c.program_hash), hash_text(c.protocol_hash)));

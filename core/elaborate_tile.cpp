@@ -5,9 +5,24 @@
 #include <algorithm>
 
 #include "core/elaborate.h"
+#include "core/element.h"
 
 namespace tessera {
 namespace {
+
+// Whether the integer type has this number.
+bool holds(DType dtype, std::int64_t number) {
+  switch (dtype) {
+    case DType::i8:
+      return number == element::to_integer<std::int8_t>(number);
+    case DType::i32:
+      return number == element::to_integer<std::int32_t>(number);
+    case DType::u32:
+      return number == element::to_integer<std::uint32_t>(number);
+    default:
+      return true;
+  }
+}
 
 std::size_t tile_op(std::string_view symbol) {
   if (symbol == "+") return op_index<TileAdd>();
@@ -250,6 +265,9 @@ bool Elaborator::store(const Slice& target, const Node& value, const Node& node)
       }
     }
   }
+  if (const auto number = builder_.program().constant(source->base);
+      number && is_integer(ref.dtype) && !holds(ref.dtype, *number))
+    return fail(node, fmt::format("{} does not fit {}", *number, name(ref.dtype))), false;
   at(node);
   builder_.emit(Cast{target, *source});
   return true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -105,6 +106,8 @@ Expected<Sizes> parse_group_sizes(std::string_view text) {
     const auto size = number<std::int64_t>(entry);
     if (!size) return error(fmt::format("'{}' in the group sizes '{}' is no number", entry, text));
     if (*size < 0) return error(fmt::format("group size {} is negative", *size));
+    if (*size > std::numeric_limits<std::int32_t>::max())
+      return error(fmt::format("group size {} does not fit i32", *size));
     sizes.push_back(*size);
     begin = end + 1;
   }
