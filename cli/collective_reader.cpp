@@ -61,7 +61,9 @@ bool is_routed(const MachineProfile& machine, const Tensor& rings, Peers peers) 
 Options collective_options(Options own, Peers peers) {
   Options options = std::move(own);
   const Options shared = {
-      {"devices", "N", "how many devices; default those of --rings, else 4"},
+      {"devices", "N",
+       peers == Peers::neighbours ? "how many devices; default those of --rings, else 4"
+                                  : "how many devices; default 4"},
       {"rings", "0,2,1,3/4,5,6,7", "device ids of each ring, in order; default one ring of all"},
       {"collective-id", "N", "number of the barrier; default 0"},
       {"calls", "N", "that many launches back to back; default 1"},
@@ -71,10 +73,6 @@ Options collective_options(Options own, Peers peers) {
   };
   for (const Option& option : shared)
     if (peers == Peers::neighbours || option.name != "rings") options.push_back(option);
-  if (peers != Peers::neighbours)
-    std::find_if(options.begin(), options.end(), [](const Option& option) {
-      return option.name == "devices";
-    })->meaning = "how many devices; default 4";
   for (const Option& option : run_options()) options.push_back(option);
   return options;
 }

@@ -206,11 +206,11 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
     if (!race.schedules) continue;
     Json& finding = object["findings"][race.finding];
     const Witness& witness = *race.schedules;
-    finding["witness"] = {{"commands",
-                           {schedule_words(arguments, witness.x_first, witness.is_partial),
-                            schedule_words(arguments, witness.y_first, witness.is_partial)}},
-                          {"shown", race.is_shown},
-                          {"outcome", race.outcome}};
+    Json commands = {schedule_words(arguments, witness.x_first, witness.is_partial)};
+    if (witness.y_first != witness.x_first)
+      commands.push_back(schedule_words(arguments, witness.y_first, witness.is_partial));
+    finding["witness"] = {
+        {"commands", std::move(commands)}, {"shown", race.is_shown}, {"outcome", race.outcome}};
     finding["pairs"] = race.race.pairs;
   }
   if (c.verdict == SchedulesVerdict::refuted) object["replay"] = replay_line(arguments, request, c);

@@ -17,13 +17,6 @@ namespace tessera {
 
 struct Environment;
 
-// Where a program runs; no name of its own.
-constexpr bool is_word_of_place(std::string_view name) {
-  return name == "device" || name == "devices" || name == "core" || name == "cores";
-}
-inline constexpr std::string_view place_word_text =
-    "`{}` says where the program runs; a name of your own is another word";
-
 // What a name or an expression stands for.
 struct Entity {
   enum class Kind : std::uint8_t {

@@ -44,10 +44,6 @@ void Elaborator::at(const Node& node) {
 }
 
 void Elaborator::bind(const std::string& name, Entity entity, const Node& node) {
-  if (is_word_of_place(name)) {
-    fail(node, fmt::format(place_word_text, name));
-    return;
-  }
   if (scope_->find(name)) {
     fail(node, fmt::format("`{}` is already defined; a name keeps its value", name));
     return;
@@ -233,7 +229,6 @@ void Elaborator::loop(const Node& node) {
   const Node& variable = node.kids[0];
   const Entity bounds = range(variable.kids[0]);
   if (bounds.kind == Entity::Kind::nothing) return;
-  if (is_word_of_place(variable.text)) fail(variable, fmt::format(place_word_text, variable.text));
   at(node);
   const ValueId i = builder_.emit(For{bounds.value, bounds.upper, variable.integer}, variable.text);
   grid_[i] = {bounds.value, bounds.upper};

@@ -61,8 +61,6 @@ void Elaborator::bind_types(const Node& types, Settings& left) {
 
 void Elaborator::bind_parameters(const Node& parameters, Settings& left) {
   for (const Node& parameter : parameters.kids) {
-    if (is_word_of_place(parameter.text))
-      fail(parameter, fmt::format(place_word_text, parameter.text));
     std::int64_t value = 0;
     if (const auto given = left.find(parameter.text); given != left.end()) {
       const auto number = parse_integer(given->second);

@@ -92,7 +92,7 @@ Node Parser::type_parameters() {
   Node node = make(NodeKind::block, open);
   ++nesting_;
   do {
-    const Token name = expect_name("a type parameter's name");
+    const Token name = new_name("a type parameter's name");
     Node parameter = make(NodeKind::type_parameter, name);
     parameter.text = name.text;
     if (accept(":"))
@@ -120,7 +120,7 @@ void Parser::parameters(Node& into, bool of_kernel) {
   ++nesting_;
   bool tuning = false;
   while (!is(")")) {
-    const Token name = expect_name("a parameter's name");
+    const Token name = new_name("a parameter's name");
     Node parameter = make(NodeKind::parameter, name);
     parameter.text = name.text;
     parameter.integer = tuning ? 1 : 0;
@@ -193,7 +193,7 @@ void Parser::storage_order(Node& buffer) {
 
 Node Parser::operand() {
   const Token role = take();
-  const Token name = expect_name("the operand's name");
+  const Token name = new_name("the operand's name");
   Node node = make(NodeKind::operand, name);
   node.text = name.text;
   node.integer = role.text == "out" ? 1 : 0;
@@ -209,7 +209,7 @@ Node Parser::operand() {
 
 Node Parser::scratch(bool scoped) {
   const Token space = take();
-  const Token name = expect_name("the buffer's name");
+  const Token name = new_name("the buffer's name");
   Node node = make(NodeKind::scratch, name);
   node.text = name.text;
   node.integer = scoped ? 1 : 0;
@@ -225,7 +225,7 @@ Node Parser::scratch(bool scoped) {
 // sem name[dims]: count | bytes | barrier(id) [monotone]
 Node Parser::semaphore(bool scoped) {
   take();
-  const Token name = expect_name("the semaphore's name");
+  const Token name = new_name("the semaphore's name");
   Node node = make(NodeKind::semaphore, name);
   node.text = name.text;
   node.integer = scoped ? 1 : 0;

@@ -42,6 +42,24 @@ Token Parser::expect_name(std::string_view what) {
   return take();
 }
 
+Token Parser::new_name(std::string_view what) {
+  const Token name = expect_name(what);
+  refuse_place(name);
+  return name;
+}
+
+void Parser::refuse_place(const Token& name) {
+  for (const std::string_view place : {"device", "devices", "core", "cores"}) {
+    if (name.text == place)
+      diags_.push_back(
+          {ErrorCode::invalid_value,
+           loc(name),
+           fmt::format("`{}` says where the program runs; a name of your own is another word",
+                       place),
+           {}});
+  }
+}
+
 Loc Parser::loc(const Token& token) const {
   return {source_, token.line, token.column, token.width};
 }

@@ -103,7 +103,7 @@ bool Parser::defines_function() const {
 }
 
 Node Parser::definition() {
-  const Token name = expect_name("a name");
+  const Token name = new_name("a name");
   Node node = make(NodeKind::define, name);
   node.text = name.text;
   if (accept("(")) {
@@ -111,7 +111,7 @@ Node Parser::definition() {
       if (is("in", 1))
         node.add(loop_variable(false));
       else {
-        const Token parameter = expect_name("a parameter's name");
+        const Token parameter = new_name("a parameter's name");
         Node p = make(NodeKind::name, parameter);
         p.text = parameter.text;
         node.add(std::move(p));
@@ -125,7 +125,7 @@ Node Parser::definition() {
 }
 
 Node Parser::loop_variable(bool parallel_allowed) {
-  const Token name = expect_name("a loop variable");
+  const Token name = new_name("a loop variable");
   Node node = make(NodeKind::loop_variable, name);
   node.text = name.text;
   expect("in", fmt::format("and the range of `{}`", name.text));
@@ -195,7 +195,7 @@ Node Parser::pipeline() {
 
 Node Parser::window() {
   Node node = make(NodeKind::window, take());
-  const Token name = expect_name("the window's name");
+  const Token name = new_name("the window's name");
   node.text = name.text;
   expect("=", "and the slice that the window shows");
   node.add(postfix());
@@ -300,6 +300,7 @@ Node Parser::assignment_or_call() {
     if (peek().line_before) fail(peek(), "expected an assignment on one line");
     const Token op = take();
     if (op.text == "=" && target.kind == NodeKind::name) {
+      refuse_place(first);
       Node node = make(NodeKind::define, first);
       node.text = target.text;
       node.add(range_or_count());

@@ -100,6 +100,8 @@ class Parser {
   bool accept(std::string_view text);
   Token expect(std::string_view text, std::string_view after);
   Token expect_name(std::string_view what);
+  Token new_name(std::string_view what);  // one that the program gives
+  void refuse_place(const Token& name);   // given to what says where the program runs
   void end_statement();
   void skip_statement();
   Loc loc(const Token& token) const;

@@ -75,9 +75,9 @@ struct CertifyOptions {
   bool necessity = false;             // prove again without each wait
 };
 
-// What an analysis says of a program that reads counts: free holds them for whatever the run got,
-// pinned speaks of the schedules alone in which they get the same; unsettled is free without the
-// races that another count might rule out.
+// What an analysis says of a program that reads counts. All speak of the schedules in which the
+// reads get what they got in this run, where that can be told. pinned: of no others, the caller
+// tries those. unsettled: without races that another count might rule out, where it cannot be told.
 enum class Reads : std::uint8_t { free, pinned, unsettled };
 
 // By its findings and conditions.

@@ -99,6 +99,7 @@ class Recorder : public Observer {
   void access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range);
   void start(const Event& event);
   void signal(std::int32_t agent, const Event& event);
+  void begin_life(const Event& event);
   bool reaches_operand(std::int32_t agent, const Event& event) const;
   void land_in_parts(std::int32_t agent, const Event& event);
   void enter_or_leave(bool is_enter);
@@ -108,8 +109,6 @@ class Recorder : public Observer {
 
   bool partial_;
   std::int64_t budget_;
-  void begin_life(const Event& event);
-
   bool splits_ = false;
   bool in_order_ = false;
   std::int64_t granule_ = 1;
