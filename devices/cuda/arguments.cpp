@@ -47,6 +47,7 @@ std::vector<std::byte> kernel_arguments(const LoweredKernel& kernel,
   number(addresses.arrays);
   number(static_cast<std::uint64_t>(kernel.array_elements));
   number(addresses.error);
+  if (!kernel.is_general) number(addresses.taken);
   for (const std::uint64_t operand : addresses.operands) number(operand);
   for (const std::int64_t value : kernel.numbers) number(static_cast<std::uint64_t>(value));
   bytes.resize((bytes.size() + 63) / 64 * 64);  // the struct's alignment is that of its tensor maps

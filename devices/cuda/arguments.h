@@ -29,6 +29,8 @@ struct KernelAddresses {
   std::uint64_t arrays =
       0;  // array_elements of 8 bytes for each block; 0: they are in shared memory
   std::uint64_t error = 0;  // one number of 8 bytes
+  std::uint64_t taken =
+      0;  // two counters of 4 bytes, 0 before the first launch (templates/take.cuh)
   std::uint64_t tiles = 0;  // of the general kernel: tile_bytes for each block
   std::vector<std::uint64_t> operands;
 };

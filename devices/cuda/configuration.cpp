@@ -17,6 +17,12 @@ constexpr Hints column_pairs{.pairing = Pairing::columns};
 constexpr Hints in_turn{.alternate = true};
 constexpr Hints row_pairs_in_turn{.pairing = Pairing::rows, .alternate = true};
 
+// Tiles of unequal length, as ragged groups have them.
+constexpr Hints dynamic{.dynamic = true};
+constexpr Hints dynamic_row_pairs{.pairing = Pairing::rows, .dynamic = true};
+constexpr Hints dynamic_column_pairs{.pairing = Pairing::columns, .dynamic = true};
+constexpr Hints dynamic_in_turn{.alternate = true, .dynamic = true};
+
 constexpr Tile gmm_tiles[] = {
     {128, 64, 256},
     {128, 64, 256, row_pairs},
@@ -33,6 +39,13 @@ constexpr Tile gmm_tiles[] = {
     {128, 64, 128, row_pairs_in_turn},
     {64, 64, 256, in_turn},
     {64, 64, 256, row_pairs_in_turn},
+    {128, 64, 256, dynamic},
+    {128, 64, 256, dynamic_row_pairs},
+    {128, 64, 256, dynamic_column_pairs},
+    {256, 64, 128, dynamic},
+    {128, 64, 192, dynamic},
+    {128, 64, 128, dynamic_in_turn},
+    {64, 64, 256, dynamic_in_turn},
     // Few rows a group: the weights are the instructions' rows, and nobody reads them twice.
     {8, 64, 128, {.right = Eviction::first}},
     {16, 64, 128, {.right = Eviction::first}},
@@ -52,6 +65,10 @@ constexpr Tile tgmm_tiles[] = {
     {64, 128, 256, column_pairs},
     {64, 128, 128, in_turn},
     {64, 128, 128, row_pairs_in_turn},
+    {64, 128, 256, dynamic},
+    {64, 128, 256, dynamic_row_pairs},
+    {64, 256, 128, dynamic_row_pairs},
+    {64, 128, 128, dynamic_in_turn},
 };
 
 // As many as fit beside the staging of the result, eight at most.

@@ -4,36 +4,25 @@
 #include <array>
 #include <cmath>
 
+#include "devices/cuda/schedule.h"
+
 namespace tessera::cuda {
 namespace {
 
 constexpr double epilogue_clocks = 600;  // fixed: the last products, barriers, the first chunk
 constexpr double tile_clocks = 250;      // finding the tile, which consumers do one after the other
+constexpr double taken_clocks = 300;     // and waiting for its number
 constexpr double slowest_swapped = 16;   // clocks of an instruction that reads 2 KiB of weights
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// A tile on one multiprocessor, and how many there are of the kind.
-struct TileKind {
-  double count = 0;
+// A tile on one multiprocessor.
+struct Tile {
   double steps = 0;
   double product_clocks = 0;  // of a step
   double bytes = 0;           // of a step, through the L2 cache
   double store_bytes = 0;     // of the tile
 };
-
-// The time between the starts of two such tiles.
-double clocks(const TileKind& tile, const Configuration& c, const GpuFigures& gpu) {
-  // Both at once, but copies cost the products time and the chip power even where they keep up.
-  const double copies = tile.bytes / gpu.l2_bytes_a_clock;
-  const double step = std::max(tile.product_clocks, copies) +
-                      gpu.copy_interference * std::min(tile.product_clocks, copies);
-  const double contraction = tile.steps * step;
-  const double end = epilogue_clocks + tile.store_bytes / gpu.store_bytes_a_clock + tile_clocks;
-  // In turn: an epilogue is behind the other consumer's products as far as these last.
-  if (c.hints.alternate) return std::max(contraction, (contraction + end) / 2);
-  return contraction + end;
-}
 
 class Model {
  public:
@@ -45,18 +34,8 @@ class Model {
       tgmm();
     else
       gmm();
-    double all = 0, tiles = 0, longest = 0;
-    for (const TileKind& kind : kinds_) {
-      const double each = clocks(kind, c_, gpu_);
-      all += kind.count * each;
-      tiles += kind.count;
-      longest = std::max(longest, each);
-    }
-    const double machines = gpu_.multiprocessors;
-    if (tiles == 0) return gpu_.launch_seconds;
-    // Every multiprocessor takes whole tiles: the last round is as long as any.
-    const double rounds = std::ceil(tiles / machines);
-    const double busy = std::max(all / machines * rounds / (tiles / machines), longest);
+    if (tiles_.clocks.empty() || tiles_.grid.columns == 0) return gpu_.launch_seconds;
+    const double busy = makespan(tiles_, c_.hints, gpu_.multiprocessors);
     const double there = busy / gpu_.clock, memory = memory_bytes() / gpu_.memory_bytes_a_second;
     return gpu_.launch_seconds + std::max(there, memory) +
            gpu_.memory_interference * std::min(there, memory);
@@ -77,44 +56,65 @@ class Model {
     return static_cast<double>(bytes);
   }
 
-  // `rows` of a tile of gmm; `shared`: the share of the weights' bytes that it fetches itself.
-  void gmm_tile(std::int64_t rows, double count, double share_rows, double share_weights) {
+  // The time between the starts of two such tiles.
+  double clocks(const Tile& tile) const {
+    // Both at once, but copies cost the products time and the chip power even where they keep up.
+    const double copies = tile.bytes / gpu_.l2_bytes_a_clock;
+    const double step = std::max(tile.product_clocks, copies) +
+                        gpu_.copy_interference * std::min(tile.product_clocks, copies);
+    const double contraction = tile.steps * step;
+    const double end = epilogue_clocks + tile.store_bytes / gpu_.store_bytes_a_clock +
+                       (c_.hints.dynamic ? taken_clocks : tile_clocks);
+    // In turn: an epilogue is behind the other consumer's products as far as these last.
+    if (c_.hints.alternate) return std::max(contraction, (contraction + end) / 2);
+    return contraction + end;
+  }
+
+  // `rows` of a tile of gmm; the shares of the operands' bytes that it fetches itself.
+  double gmm_tile(std::int64_t rows, double share_rows, double share_weights) const {
     const Tiling& t = c_.tiling;
-    TileKind kind;
-    kind.count = count;
-    kind.steps = static_cast<double>(ceil_div(s_.k, t.k));
+    Tile tile;
+    tile.steps = static_cast<double>(ceil_div(s_.k, t.k));
     const auto k = static_cast<double>(t.k);
     if (t.m < 64) {
       const double instructions = static_cast<double>(t.n) / 64 * k / 16;
-      kind.product_clocks =
+      tile.product_clocks =
           instructions *
           std::max(64.0 * static_cast<double>(t.m) * 16 / gpu_.products_a_clock, slowest_swapped);
-      kind.bytes = 2 * k * static_cast<double>(t.n + t.m);
+      tile.bytes = 2 * k * static_cast<double>(t.n + t.m);
     } else {
       const auto taken = static_cast<double>(ceil_div(rows, 64) * 64);
-      kind.product_clocks = taken * static_cast<double>(t.n) * k / gpu_.products_a_clock;
-      kind.bytes = 2 * k * (taken * share_rows + static_cast<double>(t.n) * share_weights);
+      tile.product_clocks = taken * static_cast<double>(t.n) * k / gpu_.products_a_clock;
+      tile.bytes = 2 * k * (taken * share_rows + static_cast<double>(t.n) * share_weights);
     }
-    kind.store_bytes = static_cast<double>(rows * t.n * s_.out_bytes);
-    kinds_.push_back(kind);
+    tile.store_bytes = static_cast<double>(rows * t.n * s_.out_bytes);
+    return clocks(tile);
   }
 
   void gmm() {
     const Tiling& t = c_.tiling;
-    const auto columns = static_cast<double>(ceil_div(s_.n, t.n));
-    const bool by_columns = c_.hints.pairing == Pairing::columns && columns > 1;
+    const std::int64_t columns = ceil_div(s_.n, t.n);
+    const double rows = c_.hints.pairing == Pairing::columns && columns > 1 ? 0.5 : 1;
+    std::int64_t number = 0;  // of the tile along the rows of all groups
     for (const std::int64_t size : s_.sizes) {
       const std::int64_t tiles = ceil_div(size, t.m);
       if (tiles == 0) continue;
-      // Pairs begin at even tiles of the whole, a group at any: one of its tiles is alone on
-      // average.
-      const double paired = c_.hints.pairing == Pairing::rows
-                                ? static_cast<double>(tiles - 1) / static_cast<double>(tiles)
-                                : 0;
-      const double weights = 1 - paired / 2, rows = by_columns ? 0.5 : 1;
-      if (tiles > 1) gmm_tile(t.m, columns * static_cast<double>(tiles - 1), rows, weights);
-      gmm_tile(size - (tiles - 1) * t.m, columns, rows, weights);
+      const std::int64_t last = size - (tiles - 1) * t.m;
+      // Pairs begin at even tiles of the whole: the neighbour may be another group's.
+      double times[2][2];
+      for (const bool is_last : {false, true}) {
+        for (const bool shares : {false, true})
+          times[is_last][shares] = gmm_tile(is_last ? last : t.m, rows, shares ? 0.5 : 1);
+      }
+      const std::int64_t end = number + tiles;
+      for (std::int64_t first = number; number < end; ++number) {
+        const std::int64_t neighbour = number % 2 == 0 ? number + 1 : number - 1;
+        const bool shares =
+            c_.hints.pairing == Pairing::rows && neighbour >= first && neighbour < end;
+        tiles_.clocks.push_back(times[number + 1 == end][shares]);
+      }
     }
+    tiles_.grid = {1, static_cast<int>(number), static_cast<int>(columns)};
   }
 
   void tgmm() {
@@ -123,22 +123,23 @@ class Model {
     const double left = c_.hints.pairing == Pairing::columns && across > 1 ? 0.5 : 1;
     const double right = c_.hints.pairing == Pairing::rows && down > 1 ? 0.5 : 1;
     for (const std::int64_t size : s_.sizes) {
-      TileKind kind;
-      kind.count = static_cast<double>(down * across);
-      kind.steps = static_cast<double>(ceil_div(size, t.m));
-      const double rows = kind.steps == 0 ? 0 : static_cast<double>(ceil_div(size, 16) * 16);
+      Tile tile;
+      tile.steps = static_cast<double>(ceil_div(size, t.m));
+      const double rows = tile.steps == 0 ? 0 : static_cast<double>(ceil_div(size, 16) * 16);
       const auto k = static_cast<double>(t.k), n = static_cast<double>(t.n);
-      if (kind.steps > 0) kind.product_clocks = rows / kind.steps * k * n / gpu_.products_a_clock;
-      kind.bytes = 2 * static_cast<double>(t.m) * (k * left + n * right);
-      kind.store_bytes = k * n * s_.out_bytes;
-      kinds_.push_back(kind);
+      if (tile.steps > 0) tile.product_clocks = rows / tile.steps * k * n / gpu_.products_a_clock;
+      tile.bytes = 2 * static_cast<double>(t.m) * (k * left + n * right);
+      tile.store_bytes = k * n * s_.out_bytes;
+      tiles_.clocks.insert(tiles_.clocks.end(), static_cast<std::size_t>(down), clocks(tile));
     }
+    tiles_.grid = {static_cast<int>(s_.sizes.size()), static_cast<int>(down),
+                   static_cast<int>(across)};
   }
 
   const GroupedShape& s_;
   const Configuration& c_;
   const GpuFigures& gpu_;
-  std::vector<TileKind> kinds_;
+  TileClocks tiles_;
 };
 
 }  // namespace

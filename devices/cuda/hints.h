@@ -17,8 +17,9 @@ enum class Eviction : std::uint8_t { normal, first, last };
 struct Hints {
   Pairing pairing = Pairing::none;
   bool alternate =
-      false;     // the consumers take whole tiles in turn: while one stores, one multiplies
-  int band = 8;  // rows of tiles that are walked together
+      false;             // the consumers take whole tiles in turn: while one stores, one multiplies
+  bool dynamic = false;  // a block takes its next tile when it is done, not every so-many-th
+  int band = 8;          // rows of tiles that are walked together
   Eviction left = Eviction::normal, right = Eviction::normal;  // of the program's product
 
   bool operator==(const Hints&) const = default;

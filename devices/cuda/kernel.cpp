@@ -12,6 +12,8 @@
 namespace tessera::cuda {
 namespace {
 
+constexpr std::size_t words = 16;  // the error word, then the counters of templates/take.cuh
+
 // Machine code stays loaded for the life of the process: one copy for each source.
 Expected<LoadedKernel> loaded(const LoweredKernel& plan) {
   static std::mutex mutex;
@@ -60,8 +62,8 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hin
                  allocate(kernel->arrays_, static_cast<std::size_t>(arrays * kernel->blocks_))) {
     return *problem;
   }
-  if (auto problem = allocate(kernel->error_, 8)) return *problem;
-  if (auto problem = set_bytes(kernel->error_, 0, 8, nullptr)) return *problem;
+  if (auto problem = allocate(kernel->error_, words)) return *problem;
+  if (auto problem = set_bytes(kernel->error_, 0, words, nullptr)) return *problem;
   if (auto problem = synchronise(nullptr)) return *problem;
   return kernel;
 }
@@ -93,6 +95,7 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream) {
     addresses.result = address(plan_.result.buffer);
     addresses.arrays = arrays_;
     addresses.error = error_;
+    addresses.taken = error_ + 8;
     for (const int buffer : plan_.pointers) addresses.operands.push_back(address(buffer));
     arguments_ = kernel_arguments(plan_, addresses);
     bound_ = operands;

@@ -1,8 +1,8 @@
 // A kernel that is ready to launch on memory of the device: for programs whose data is there
 // already. Nothing is copied and nothing is waited for; a launch can be captured into a CUDA graph.
-// Launches of one kernel share its scratch memory and its error word: they are enqueued by one
-// thread at a time and run one after the other, on one stream or on streams that wait for each
-// other.
+// Launches of one kernel share its scratch memory, its counter of tiles and its error word: they
+// are enqueued by one thread at a time and run one after the other, on one stream or on streams
+// that wait for each other.
 #pragma once
 #include <cstdint>
 #include <map>

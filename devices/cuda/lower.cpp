@@ -278,10 +278,10 @@ class Lowering {
     const std::string hints = fmt::format(
         "  static constexpr int band = {}, cluster = {};\n"
         "  static constexpr Pair pair = Pair::{};\n"
-        "  static constexpr bool share_left = {}, share_right = {}, alternate = {};\n"
+        "  static constexpr bool share_left = {}, share_right = {}, alternate = {}, dynamic = {};\n"
         "  static constexpr ptx::Evict left_evict = ptx::Evict::{}, right_evict = "
         "ptx::Evict::{};\n",
-        h.band, t_.blocks_together(), name(h.pairing), by_columns, by_rows, h.alternate,
+        h.band, t_.blocks_together(), name(h.pairing), by_columns, by_rows, h.alternate, h.dynamic,
         name(t_.swapped ? h.right : h.left), name(t_.swapped ? h.left : h.right));
     return fmt::format(
         "struct C {{\n"
@@ -313,7 +313,8 @@ class Lowering {
         "    i64 contraction;\n"
         "    i64* arrays;\n"
         "    i64 array_elements;\n"
-        "    i64* error;\n";
+        "    i64* error;\n"
+        "    u32* taken;\n";
     for (const int b : kernel.pointers) {
       const Buffer& buffer = program_.buffers[static_cast<std::size_t>(b)];
       text += fmt::format("    const {}* {};  // {}\n", storage_type(buffer.dtype),
@@ -371,14 +372,8 @@ class Lowering {
     const auto layout = [](const OperandConfig& o) {
       return o.operand->k_major ? "along k" : "across k";
     };
-    const Hints& h = t_.hints;
-    std::string how;
-    if (h.pairing != Pairing::none) how += fmt::format(", pairs along the {}", name(h.pairing));
-    if (h.alternate) how += ", consumers in turn";
-    if (h.band != Hints{}.band) how += fmt::format(", bands of {}", h.band);
-    for (const auto& [side, eviction] : {std::pair{"left", h.left}, {"right", h.right}}) {
-      if (eviction != Eviction::normal) how += fmt::format(", {} evicted {}", side, name(eviction));
-    }
+    std::string how = hints_text(t_.hints);
+    if (!how.empty()) how = ", " + how;
     return fmt::format(
         "{}: sm_90a, tiles {} x {} x {}{}, {} stages, {} consumer{}{}, operands {} and {}, {} . {} "
         "-> {}",

@@ -124,7 +124,8 @@ Expected<TileConfig> tile_config(const Contraction& c, const Hints& hints) {
   t.stages = static_cast<int>(c.depth);
   const int stage = (t.m + t.n) * t.k * 2;
   const int buffer = round_up((t.swapped ? t.n : 64) * 128, 1024);
-  const int fixed = t.consumers * 2 * buffer + 2 * 8;  // and the consumers' own barriers
+  // And the consumers' own barriers, and those by which tiles' numbers are handed on.
+  const int fixed = t.consumers * 2 * buffer + 2 * 8 + (hints.dynamic ? 4 * 8 + 8 : 0);
   t.shared_bytes = fixed + t.stages * (stage + 16);
   if (t.shared_bytes > shared_limit) {
     return no(fmt::format("{} buffers of {} bytes do not fit the shared memory; at most {} do",

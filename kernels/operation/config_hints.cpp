@@ -39,9 +39,9 @@ std::optional<Diag> set(cuda::Hints& hints, const std::string& field, const Json
   }
   if (field == "left") return set(hints.left, field, value, evictions);
   if (field == "right") return set(hints.right, field, value, evictions);
-  if (field == "alternate") {
+  if (field == "alternate" || field == "dynamic") {
     if (!value.is_boolean()) return wrong(field, "true or false", value);
-    hints.alternate = value.get<bool>();
+    (field == "dynamic" ? hints.dynamic : hints.alternate) = value.get<bool>();
     return std::nullopt;
   }
   if (field == "band") {
@@ -52,7 +52,8 @@ std::optional<Diag> set(cuda::Hints& hints, const std::string& field, const Json
     return std::nullopt;
   }
   return error(fmt::format(
-      "a config has no hint {}; its hints are pairing, alternate, band, left, right", field));
+      "a config has no hint {}; its hints are pairing, alternate, dynamic, band, left, right",
+      field));
 }
 
 }  // namespace
@@ -60,6 +61,7 @@ std::optional<Diag> set(cuda::Hints& hints, const std::string& field, const Json
 Json to_json(const cuda::Hints& hints) {
   return {{"pairing", cuda::name(hints.pairing)},
           {"alternate", hints.alternate},
+          {"dynamic", hints.dynamic},
           {"band", hints.band},
           {"left", cuda::name(hints.left)},
           {"right", cuda::name(hints.right)}};

@@ -1,5 +1,5 @@
-// The hints of a configuration as JSON: {"pairing": "rows", "alternate": true, "band": 16,
-// "left": "last", "right": "first"}.
+// The hints of a configuration as JSON: {"pairing": "rows", "alternate": true, "dynamic": true,
+// "band": 16, "left": "last", "right": "first"}.
 #pragma once
 #include <nlohmann/json.hpp>
 

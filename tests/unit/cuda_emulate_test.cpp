@@ -6,83 +6,10 @@
 
 #include <numeric>
 
-#include "devices/cuda/error_word.h"
-#include "tests/unit/cuda_case.h"
-#include "tests/unit/cuda_emulator.h"
+#include "tests/unit/cuda_emulation.h"
 
 namespace tessera::cuda {
 namespace {
-
-// Runs the configuration on one problem after the other, all with one compiled kernel.
-class Emulation {
- public:
-  explicit Emulation(TestConfiguration configuration, const Mutation* mutation = nullptr)
-      : configuration_(std::move(configuration)), mutation_(mutation) {}
-
-  void check(const Sizes& sizes, std::uint64_t seed, Fill kind = Fill::integers) {
-    std::string outcome;
-    run(sizes, seed, kind, outcome);
-    EXPECT_EQ(outcome, "");
-  }
-
-  // `outcome`: what the machine objected to, or what is wrong with the result, or nothing.
-  void run(const Sizes& sizes, std::uint64_t seed, Fill kind, std::string& outcome) {
-    GroupedCase a_case(configuration_, sizes, seed, kind, kind == Fill::normal);
-    SCOPED_TRACE(a_case.name());
-    ASSERT_EQ(a_case.problem(), "");
-    const Program& program = a_case.program();
-    const Expected<LoweredKernel> kernel = lower(program, a_case.hints());
-    ASSERT_TRUE(kernel) << render(kernel.diags());
-    EmulatedKernel& emulated = compiled(*kernel);
-    ASSERT_EQ(emulated.problem(), "");
-    std::map<int, void*> memory;
-    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-      const Buffer& buffer = program.buffers[b];
-      if (buffer.role != Role::scratch)
-        memory[static_cast<int>(b)] = a_case.tensor(buffer.name).data();
-    }
-    const int blocks = (1 + static_cast<int>(seed % 3)) * kernel->blocks_together;
-    outcome = emulated.run(*kernel, memory, blocks, seed, seed % 2 == 0);
-    fetched_bytes = emulated.fetched_bytes;
-    if (!outcome.empty()) return;
-    outcome = error_text(program, *kernel, emulated.error);
-    if (outcome.empty()) {
-      outcome = a_case.verdict();
-      return;
-    }
-    const Tensor& out = a_case.tensor("out");
-    for (std::int64_t i = 0; i < out.elements(); ++i) nonzero |= out.at(i) != 0;
-  }
-
-  unsigned long long fetched_bytes = 0;  // of the last run
-  bool nonzero = false;                  // a result that is refused has something else than zeros
-
- private:
-  EmulatedKernel& compiled(const LoweredKernel& kernel) {
-    if (!kernel_ || source_ != kernel.source)
-      kernel_ = std::make_unique<EmulatedKernel>(kernel, mutation_);
-    source_ = kernel.source;
-    return *kernel_;
-  }
-
-  TestConfiguration configuration_;
-  const Mutation* mutation_;
-  std::string source_;
-  std::unique_ptr<EmulatedKernel> kernel_;
-};
-
-class CudaEmulate : public testing::Test {
- protected:
-  void SetUp() override {
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "the emulation switches stacks, which the address sanitizer does not follow";
-#endif
-  }
-};
-
-const Sizes ragged{
-    {5, 0, 130, 64, 1, 0, 63}, 300, 200, 328};  // tails in k and n, rows after the groups
-const Sizes full{{128, 256}, 384, 256, 256};    // nothing but whole tiles
 
 TEST_F(CudaEmulate, gmm_on_ragged_groups) {
   Emulation kernel(gmm_configuration(128, 256, 4, "bf16", "bf16", 0));

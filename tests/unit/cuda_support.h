@@ -22,6 +22,7 @@ struct TestConfiguration {
     }
     if (hints.pairing != Pairing::none) text += "_pairs_" + std::string(cuda::name(hints.pairing));
     if (hints.alternate) text += "_alternate";
+    if (hints.dynamic) text += "_dynamic";
     if (hints.left != Eviction::normal) text += "_left_" + std::string(cuda::name(hints.left));
     if (hints.right != Eviction::normal) text += "_right_" + std::string(cuda::name(hints.right));
     return text;

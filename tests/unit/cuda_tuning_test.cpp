@@ -110,15 +110,16 @@ TEST(CudaTuning, hints_are_kept_as_json_and_named_when_wrong) {
   EXPECT_EQ(to_json(in_pairs),
             R"({"platform":"auto","backend":"any","block_m":128,"block_n":256,"block_k":64,)"
             R"("num_warps":4,"num_stages":4,"bypass_xla_tiling":false,"align":1,)"
-            R"("hints":{"pairing":"rows","alternate":false,"band":16,"left":"normal",)"
-            R"("right":"normal"}})");
+            R"("hints":{"pairing":"rows","alternate":false,"dynamic":false,"band":16,)"
+            R"("left":"normal","right":"normal"}})");
   EXPECT_EQ(describe(in_pairs), "128x64x256, 4 stages, pairs along the rows, bands of 16, align 1");
   for (const CudaCandidate& candidate : cuda_candidates(large(false)))
     EXPECT_EQ(*parse_config(to_json(candidate.config)), candidate.config);
   const auto wrong = [](const char* json) { return parse_config(json).diags()[0].message; };
   EXPECT_EQ(wrong(R"({"hints": 3})"), "config field hints wants an object, got 3");
   EXPECT_EQ(wrong(R"({"hints": {"cluster": 2}})"),
-            "a config has no hint cluster; its hints are pairing, alternate, band, left, right");
+            "a config has no hint cluster; its hints are pairing, alternate, dynamic, band, left, "
+            "right");
   EXPECT_EQ(wrong(R"({"hints": {"pairing": "both"}})"),
             "config hint pairing wants one of none, rows, columns, got \"both\"");
   EXPECT_EQ(wrong(R"({"hints": {"band": 0}})"),

@@ -88,7 +88,8 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
   Ring<C::stages> ring;
   Staging<C> staging(memory, warpgroup, first_row);
   int number = 0;
-  for (Turns<C, P> turns(p, arrays); !turns.done(); turns.advance(), ++number) {
+  for (Turns<C, P, Role::consumer> turns(p, arrays, memory); !turns.done();
+       turns.advance(), ++number) {
     const Turn<C, P> turn = turns.now();
     if (C::alternate && number % C::consumers != warpgroup) {
       for (i64 s = turn.begin; s < turn.end; ++s) {

@@ -22,6 +22,7 @@ TESSERA_DEVICE void contract(const typename P::Args& p) {
       ptx::barrier_init(empty_barrier<C>(memory, slot), empty_arrivals<C>);
     }
     for (int i = 0; i < 2; ++i) ptx::barrier_init(turn_barrier<C>(memory, i), 4);
+    if constexpr (C::dynamic) init_taking<C>(memory);
     ptx::barrier_init_fence();
   }
   P::prepare(p, arrays);
@@ -30,7 +31,10 @@ TESSERA_DEVICE void contract(const typename P::Args& p) {
   const int warpgroup = ptx::thread() / 128;
   if (warpgroup == 0) {
     if constexpr (C::consumers == 2) ptx::fewer_registers<C::producer_registers>();
-    if (ptx::thread() == 0) produce<C, P>(p, arrays, memory);
+    if (ptx::thread() == 0) {
+      produce<C, P>(p, arrays, memory);
+      end_taking<C>(p.taken);
+    }
   } else {
     if constexpr (C::consumers == 2) ptx::more_registers<C::consumer_registers>();
     consume<C, P>(p, arrays, memory, warpgroup - 1);

@@ -127,7 +127,7 @@ template <class C, class P>
 TESSERA_DEVICE void produce(const typename P::Args& p, const i64* arrays, u32 memory) {
   const Fetch<C, P> fetch{p};
   Ring<C::stages> ring;
-  for (Turns<C, P> turns(p, arrays); !turns.done(); turns.advance()) {
+  for (Turns<C, P, Role::producer> turns(p, arrays, memory); !turns.done(); turns.advance()) {
     const Turn<C, P> turn = turns.now();
     if (turn.mine.there) report_outside<C, P>(p, turn.mine);
     for (i64 s = turn.begin; s < turn.end; ++s) {

@@ -231,6 +231,32 @@ TESSERA_DEVICE void store_global(void* to, const Bytes16& x) {
                "r"(x.word[2]), "r"(x.word[3])
                : "memory");
 }
+TESSERA_DEVICE void store_shared_word(u32 to, u32 value) {
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(value) : "memory");
+}
+// At the same place in the memory of the cluster's block `rank`.
+TESSERA_DEVICE void store_shared_word_at(u32 to, int rank, u32 value) {
+  asm volatile(
+      "{\n.reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "st.shared::cluster.u32 [remote], %2;\n}" ::"r"(to),
+      "r"(rank), "r"(value)
+      : "memory");
+}
+TESSERA_DEVICE u32 load_shared_word(u32 from) {
+  u32 x;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
+  return x;
+}
+// The counter as it was, and one more in memory: a number that nobody else gets, or how many came
+// before.
+TESSERA_DEVICE u32 take_next(u32* counter) { return atomicAdd(counter, 1u); }
+TESSERA_DEVICE u32 count_one(u32* counter) { return atomicAdd(counter, 1u); }
+TESSERA_DEVICE void store_global(u32* to, u32 value) {
+  asm volatile("st.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+// Before it, what this thread did to global memory; after it, what it does.
+TESSERA_DEVICE void fence_global() { __threadfence(); }
 TESSERA_DEVICE void first_error(i64* at, i64 value) {
   atomicCAS(reinterpret_cast<u64*>(at), 0ull, static_cast<u64>(value));
 }

@@ -63,9 +63,11 @@ struct SharedLayout {
   static constexpr int barriers =
       staging + C::consumers * staging_buffers *
                     ((staging_bytes + swizzle_atom - 1) / swizzle_atom * swizzle_atom);
-  // Full and empty for each stage, and two by which consumers take turns.
-  static constexpr int barrier_count = 2 * C::stages + 2;
-  static constexpr int arrays = barriers + barrier_count * 8;  // scalar memory, if it fits
+  // Full and empty for each stage, two by which consumers take turns, and those of the tiles'
+  // numbers.
+  static constexpr int barrier_count = 2 * C::stages + 2 + (C::dynamic ? 4 : 0);
+  static constexpr int numbers = barriers + barrier_count * 8;
+  static constexpr int arrays = numbers + (C::dynamic ? 8 : 0);  // scalar memory, if it fits
 };
 
 }  // namespace tessera::cuda

@@ -2,8 +2,7 @@
 // tiles side by side, so that they fill and free the same slot of their rings at the same time,
 // also at steps that only one of them takes: then what they have in common is fetched once.
 #pragma once
-#include "devices/cuda/templates/order.cuh"
-#include "devices/cuda/templates/ptx.cuh"
+#include "devices/cuda/templates/take.cuh"
 
 namespace tessera::cuda {
 
@@ -14,11 +13,6 @@ struct Rows {
     return begin == other.begin && end == other.end;
   }
 };
-
-template <class C>
-TESSERA_DEVICE int cluster_rank() {
-  return C::cluster == 1 ? 0 : ptx::block() % C::cluster;
-}
 
 // A tile, and the steps that it takes; there is none where a pair hangs over the grid's end.
 template <class P>
@@ -35,28 +29,29 @@ struct Turn {
   i64 begin = 0, end = 0;
 };
 
-// The turns of a block.
-template <class C, class P>
+// The turns of a block, as one role walks them.
+template <class C, class P, Role role>
 struct Turns {
   const typename P::Args& p;
   const i64* arrays;
   TileGrid grid, pairs;
-  int next, count;
+  Taking<C, role> taking;
+  int count;
 
-  TESSERA_DEVICE Turns(const typename P::Args& args, const i64* scalars)
+  TESSERA_DEVICE Turns(const typename P::Args& args, const i64* scalars, u32 memory)
       : p(args),
         arrays(scalars),
         grid(P::grid(args, scalars)),
         pairs(pairs_of(grid, C::pair)),
-        next(ptx::block() / C::cluster),
+        taking(args.taken, memory),
         count(tile_count(grid) == 0 ? 0 : tile_count(pairs)) {}
 
-  TESSERA_DEVICE bool done() const { return next >= count; }
-  TESSERA_DEVICE void advance() { next += ptx::blocks() / C::cluster; }
+  TESSERA_DEVICE bool done() const { return taking.next >= count; }
+  TESSERA_DEVICE void advance() { taking.advance(); }
 
   TESSERA_DEVICE Turn<C, P> now() const {
     constexpr int band = C::pair == Pair::rows ? (C::band + 1) / 2 : C::band;
-    const TilePoint at = tile_at(pairs, band, next);
+    const TilePoint at = tile_at(pairs, band, taking.next);
     Turn<C, P> turn;
     turn.mine = tile(member(at, C::pair, cluster_rank<C>()));
     turn.begin = turn.mine.begin;

@@ -10,6 +10,7 @@ extern "C" int run_kernel(const void* arguments, int blocks, int threads, unsign
   constexpr int together = tessera::cuda::C::cluster;
   Program::Args p;
   std::memcpy(&p, arguments, sizeof p);
+  emulate::Block::leave_nothing();
   try {
     for (int first = 0; first < blocks; first += together) {
       emulate::Cluster cluster;

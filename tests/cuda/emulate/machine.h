@@ -79,6 +79,7 @@ struct Cluster {
   std::vector<std::unique_ptr<Block>> blocks;
   int arrived = 0;
   std::uint64_t generation = 0;
+  std::map<std::uint32_t*, std::int64_t> taken;  // the last number of a counter
 };
 
 class Block {
@@ -131,6 +132,26 @@ class Block {
       throw Problem("shared memory ends before " + std::to_string(address + bytes));
     return shared() + address;
   }
+
+  // One of a counter's numbers. Clusters run one after the other here: each leaves some numbers to
+  // those after it, as if these had been at work, and the last one takes all. As on the hardware, a
+  // cluster's numbers ascend.
+  std::uint32_t take(std::uint32_t* counter) {
+    const bool is_last = number_ + static_cast<int>(cluster_.blocks.size()) >= blocks_;
+    std::deque<std::uint32_t>& left = left_[counter];
+    std::int64_t& last = cluster_.taken.try_emplace(counter, -1).first->second;
+    for (auto it = left.begin(); it != left.end(); ++it) {
+      if (*it <= last || (!is_last && random() % 2 == 0)) continue;
+      last = *it;
+      left.erase(it);
+      return static_cast<std::uint32_t>(last);
+    }
+    while (!is_last && random() % 2 == 0) left.push_back((*counter)++);
+    last = *counter;
+    return (*counter)++;
+  }
+  // Before a kernel's first block.
+  static void leave_nothing() { left_.clear(); }
 
   // Gives the processor away until `ready` holds.
   void wait(const char* where, std::function<bool()> ready) {
@@ -236,6 +257,7 @@ class Block {
   std::map<std::uint32_t, Barrier> barriers_;
   std::map<int, NamedBarrier> named_;
   std::vector<std::uint64_t> versions_;
+  static inline std::map<std::uint32_t*, std::deque<std::uint32_t>> left_;
   static inline std::uint64_t changes_ = 0;  // of all blocks: a number is never used twice
 };
 

@@ -379,6 +379,19 @@ inline void store_global(void* to, const Bytes16& x) {
   std::memcpy(to, &x, 16);
   Block::now().stored_elements += 16;
 }
+inline void store_shared_word(u32 to, u32 value) { put(to, &value, 4); }
+inline void store_shared_word_at(u32 to, int rank, u32 value) {
+  std::memcpy(Block::now().neighbour(rank).shared(to, 4), &value, 4);
+}
+inline u32 load_shared_word(u32 from) {
+  u32 x;
+  std::memcpy(&x, Block::now().shared(from, 4), 4);
+  return x;
+}
+inline u32 take_next(u32* counter) { return Block::now().take(counter); }
+inline u32 count_one(u32* counter) { return (*counter)++; }
+inline void store_global(u32* to, u32 value) { *to = value; }
+inline void fence_global() {}
 inline void first_error(i64* at, i64 value) {
   if (at != nullptr && *at == 0) *at = value;
 }

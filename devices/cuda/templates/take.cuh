@@ -1,0 +1,128 @@
+// Which tile a block takes next. Fixed: every so-many-th, known to all from the start. Dynamic: the
+// first that nobody has taken, so that tiles of unequal length fill the machine; the producer of a
+// cluster's first block takes the numbers from a counter in global memory, one ahead of need, and
+// hands each to the others through a ring of two in the shared memory of every block.
+#pragma once
+#include "devices/cuda/templates/order.cuh"
+#include "devices/cuda/templates/ptx.cuh"
+#include "devices/cuda/templates/shape.cuh"
+
+namespace tessera::cuda {
+
+template <class C>
+TESSERA_DEVICE int cluster_rank() {
+  return C::cluster == 1 ? 0 : ptx::block() % C::cluster;
+}
+
+template <class C>
+TESSERA_BOTH u32 number_word(u32 memory, int slot) {
+  return memory + SharedLayout<C>::numbers + 4 * slot;
+}
+// The slot has a number.
+template <class C>
+TESSERA_BOTH u32 number_barrier(u32 memory, int slot) {
+  return memory + SharedLayout<C>::barriers + 8 * (2 * C::stages + 2 + slot);
+}
+// All have read it; of the cluster's first block alone.
+template <class C>
+TESSERA_BOTH u32 read_barrier(u32 memory, int slot) {
+  return number_barrier<C>(memory, 2 + slot);
+}
+// Every warp of the consumers, and the other blocks' producers.
+template <class C>
+inline constexpr int read_arrivals = C::consumers * 4 * C::cluster + C::cluster - 1;
+
+template <class C>
+TESSERA_DEVICE void init_taking(u32 memory) {
+  for (int slot = 0; slot < 2; ++slot) {
+    ptx::barrier_init(number_barrier<C>(memory, slot), 1);
+    ptx::barrier_init(read_barrier<C>(memory, slot), read_arrivals<C>);
+  }
+}
+
+enum class Role { producer, consumer };
+
+// The numbers of this block's tiles (of its cluster's pairs of tiles), as one role sees them.
+template <class C, Role role>
+struct Taking {
+  u32* const counter;  // how many were taken after the first of each; then how many blocks are done
+  const u32 memory;
+  int next;
+  int ahead = 0;  // the first block's producer: the number after `next`
+  Ring<2> ring;
+
+  TESSERA_DEVICE Taking(u32* taken, u32 shared)
+      : counter(taken), memory(shared), next(ptx::block() / C::cluster) {
+    if constexpr (C::dynamic && role == Role::producer) {
+      if (cluster_rank<C>() == 0) ahead = take();
+    }
+  }
+
+  TESSERA_DEVICE void advance() {
+    if constexpr (!C::dynamic) {
+      next += ptx::blocks() / C::cluster;
+    } else if (role == Role::producer && cluster_rank<C>() == 0) {
+      hand_out();
+    } else {
+      receive();
+    }
+  }
+
+ private:
+  TESSERA_DEVICE int take() {
+    return ptx::blocks() / C::cluster + static_cast<int>(ptx::take_next(counter));
+  }
+
+  TESSERA_DEVICE void hand_out() {
+    next = ahead;
+    ahead = take();
+    const u32 full = number_barrier<C>(memory, ring.slot), word = number_word<C>(memory, ring.slot);
+    if constexpr (C::cluster == 1) {
+      ptx::barrier_wait(read_barrier<C>(memory, ring.slot), ring.phase ^ 1);
+      ptx::store_shared_word(word, static_cast<u32>(next));
+      ptx::barrier_arrive(full);
+    } else {
+      ptx::barrier_wait_cluster(read_barrier<C>(memory, ring.slot), ring.phase ^ 1);
+      for (int rank = 0; rank < C::cluster; ++rank) {
+        ptx::store_shared_word_at(word, rank, static_cast<u32>(next));
+        ptx::barrier_arrive_at(full, rank);
+      }
+    }
+    ring.advance();
+  }
+
+  TESSERA_DEVICE void receive() {
+    const u32 full = number_barrier<C>(memory, ring.slot),
+              read = read_barrier<C>(memory, ring.slot);
+    if constexpr (C::cluster == 1) {
+      ptx::barrier_wait(full, ring.phase);
+    } else {
+      ptx::barrier_wait_cluster(full, ring.phase);
+    }
+    next = static_cast<int>(ptx::load_shared_word(number_word<C>(memory, ring.slot)));
+    if (role == Role::consumer) ptx::sync_warp();
+    if (role == Role::producer || ptx::thread() % 32 == 0) {
+      if constexpr (C::cluster == 1) {
+        ptx::barrier_arrive(read);
+      } else {
+        ptx::barrier_arrive_at(read, 0);
+      }
+    }
+    ring.advance();
+  }
+};
+
+// By one thread of every block, when it takes no more: the last one leaves the counter as the next
+// launch wants it.
+template <class C>
+TESSERA_DEVICE void end_taking(u32* counter) {
+  if constexpr (C::dynamic) {
+    ptx::fence_global();
+    if (ptx::count_one(counter + 1) + 1 != static_cast<u32>(ptx::blocks())) return;
+    ptx::fence_global();
+    ptx::store_global(counter, 0);
+    ptx::store_global(counter + 1, 0);
+  }
+}
+
+}  // namespace tessera::cuda

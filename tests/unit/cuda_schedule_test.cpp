@@ -1,0 +1,88 @@
+// How long the machine takes for tiles of unequal length (schedule.h), against counting by hand and
+// on the ragged shapes of the suite.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "devices/cuda/grouped_model.h"
+#include "devices/cuda/schedule.h"
+#include "kernels/moe_suite.h"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr Hints dynamic{.dynamic = true};
+
+TileClocks column_of(std::vector<double> clocks) {
+  const int rows = static_cast<int>(clocks.size());
+  return {{1, rows, 1}, std::move(clocks)};
+}
+
+TEST(CudaSchedule, equal_tiles_take_whole_rounds) {
+  const TileClocks tiles{{3, 5, 7}, std::vector<double>(15, 10.0)};
+  EXPECT_EQ(tiles.all(), 1050);
+  for (const Hints& hints : {Hints{}, dynamic}) {
+    EXPECT_EQ(makespan(tiles, hints, 1), 1050);
+    EXPECT_EQ(makespan(tiles, hints, 4), 270);
+    EXPECT_EQ(makespan(tiles, hints, 1000), 10);
+  }
+  EXPECT_EQ(makespan({}, dynamic, 4), 0);
+}
+
+TEST(CudaSchedule, every_second_tile_is_one_blocks_or_whoevers_is_free) {
+  const TileClocks tiles = column_of({9, 1, 9, 1, 9, 1});
+  EXPECT_EQ(makespan(tiles, {}, 2), 27);
+  EXPECT_EQ(makespan(tiles, dynamic, 2), 19);  // 9 + 1 + 1 beside 1 + 9 + 9
+}
+
+TEST(CudaSchedule, pairs_wait_for_their_longer_half) {
+  const TileClocks tiles = column_of({9, 1, 4, 4, 7});
+  EXPECT_EQ(makespan(tiles, {.pairing = Pairing::rows}, 2), 9 + 4 + 7);
+  EXPECT_EQ(makespan({{1, 2, 3}, {9, 1}}, {.pairing = Pairing::columns}, 2), 2 * (9 + 1));
+}
+
+// Whoever is free takes the next: never later than the mean and one tile.
+TEST(CudaSchedule, tiles_as_blocks_are_free_end_within_a_tile_of_the_mean) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<double> clocks(random() % 60);
+    for (double& c : clocks) c = static_cast<double>(random() % 1000);
+    const TileClocks tiles = column_of(clocks);
+    const int workers = 1 + static_cast<int>(random() % 8);
+    const double longest = clocks.empty() ? 0 : *std::max_element(clocks.begin(), clocks.end());
+    const double busy = makespan(tiles, dynamic, workers);
+    EXPECT_GE(busy * workers, tiles.all());
+    EXPECT_GE(busy, longest);
+    EXPECT_LE(busy, tiles.all() / workers + longest);
+  }
+}
+
+TEST(CudaSchedule, many_tiles_are_walked_in_part) {
+  const TileClocks tiles{{64, 32, 32}, std::vector<double>(64 * 32, 5.0)};  // 65,536
+  EXPECT_NEAR(makespan(tiles, {}, 128), tiles.all() / 128, 1);
+}
+
+// Tiles of 170 rows, 128 and 42 by turns, and 132 multiprocessors: with fixed turns half of these
+// get all the long ones (S17). One group of 48,249 rows of a contraction fills a few of them (S12).
+TEST(CudaSchedule, ragged_shapes_gain_by_tiles_as_blocks_are_free) {
+  const auto gain = [](std::string_view id, Configuration c) {
+    for (const MoeShape& moe : moe_suite()) {
+      if (moe.id != id) continue;
+      const GroupedShape shape{moe.kind == MoeKind::tgmm, moe.rows, moe.k, moe.n,
+                               moe.group_sizes(),         2};
+      const double fixed = estimate_seconds(shape, c);
+      c.hints.dynamic = true;
+      return fixed / estimate_seconds(shape, c);
+    }
+    return 0.0;
+  };
+  EXPECT_GT(gain("S17", {{128, 64, 256}, 4}), 1.15);
+  EXPECT_GT(gain("S12", {{64, 128, 256}, 4}), 1.10);
+  EXPECT_GT(gain("S16", {{128, 64, 256}, 4}), 1.04);
+  EXPECT_NEAR(gain("S21", {{128, 64, 256}, 4}), 1, 0.005);  // equal groups
+}
+
+}  // namespace
+}  // namespace tessera::cuda
