@@ -57,6 +57,7 @@ Expected<Outcome> perform(const Problem& problem, const Operands& operands,
   CheckOptions how;
   how.check = check;
   how.seed = problem.seed;
+  how.sum_error = outcome.run.report.sum_error;
   how.values = operands.all_whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
   outcome.verdict = check_it(*plain, outcome.run.out, how);
   if (outcome.verdict->ok) return outcome;

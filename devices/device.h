@@ -35,6 +35,9 @@ struct DeviceOptions {
 struct DeviceReport {
   double wall_seconds = 0;  // the run of the kernel alone
   Diags findings;           // what the program did wrong; then results mean nothing
+  // What units that add up to few digits may lose of a sum, beside the roundings of f32; relative to
+  // the sum of its terms' magnitudes.
+  double sum_error = 0;
   std::shared_ptr<const RunResult> simulated;  // all the interpreter tells; null elsewhere
 };
 

@@ -15,8 +15,9 @@ using Reference = void (*)(const GroupedProblem&, std::span<const std::int64_t>,
 
 Verdict judge(Reference reference, const GroupedProblem& problem, const Tensor& out,
               const Rows& edges, const CheckOptions& options) {
-  const Arithmetic arithmetic =
+  Arithmetic arithmetic =
       Arithmetic::of(problem.lhs->dtype(), problem.rhs->dtype(), options.values);
+  arithmetic.wire = options.sum_error;
   const std::int64_t columns = out.dim(out.rank() - 1);
   Judge result(out, arithmetic);
   const Rows rows =

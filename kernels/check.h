@@ -23,6 +23,7 @@ struct CheckOptions {
   Check check = Check::full;
   Arithmetic::Values values = Arithmetic::Values::any;  // whole: the operands are an integer fill
   std::uint64_t seed = 0;
+  double sum_error = 0;  // DeviceReport::sum_error
 };
 
 Verdict check_gmm(const GroupedProblem& problem, const Tensor& out, const CheckOptions& options);

@@ -13,6 +13,7 @@ cuda::GroupedShape DeviceGroupedMatmul::shape() const {
   cuda::GroupedShape shape = cuda::expected_shape(kind == Kind::tgmm, m, k, n, groups);
   if (!expected_sizes.empty()) shape.sizes = expected_sizes;
   shape.out_bytes = static_cast<int>(size_of(out));
+  shape.operand_bytes = static_cast<int>(size_of(operand));
   return shape;
 }
 

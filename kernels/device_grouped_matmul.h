@@ -20,7 +20,7 @@ struct DeviceGroupedMatmul {
   // and rhs[m, n].
   enum class Kind : std::uint8_t { gmm, tgmm } kind = Kind::gmm;
   std::int64_t m = 0, k = 0, n = 0, groups = 0;
-  DType operand = DType::bf16;  // or f16
+  DType operand = DType::bf16;  // or f16; gmm with transpose_rhs: e4m3, e5m2
   DType out = DType::bf16;      // or f16, f32
   bool transpose_rhs = false;   // gmm: rhs is [groups, n, k]
   // gmm: out = existing_out + product, or existing_out but for the rows of processed groups; tgmm:

@@ -120,6 +120,19 @@ bool runs_on_cuda(const GroupedMatmulOptions& options) {
   return (options.device.empty() ? default_device().name() : options.device) == "cuda";
 }
 
+// Elements of one byte as they are, where the kernels multiply such by tiles of 128 along the
+// contraction, and nobody asks for more digits than the matrix instructions keep of them.
+void keep_narrow(GroupedCall& call, const Tensor& lhs, const Tensor& rhs,
+                 const GroupedMatmulOptions& options) {
+  if (!runs_on_cuda(options) || !cuda::device_facts().has_fast_kernels()) return;
+  if (options.precision != Precision::Default) return;
+  const auto* const tiling = std::get_if<Tiling>(&options.tiling);
+  if (tiling != nullptr && tiling->k != 128) return;
+  if (const auto operand =
+          common_device_operand(lhs.dtype(), rhs.dtype(), options.transpose_rhs, call.k))
+    call.operand = *operand;
+}
+
 // What the model takes for the groups at hand.
 cuda::Configuration for_cuda(const GroupedCall& call, bool is_tgmm, DType out) {
   cuda::GroupedShape shape;
@@ -129,6 +142,7 @@ cuda::Configuration for_cuda(const GroupedCall& call, bool is_tgmm, DType out) {
   shape.n = call.n;
   shape.sizes = call.group_sizes;
   shape.out_bytes = static_cast<int>(size_of(out));
+  shape.operand_bytes = is_tgmm ? 2 : static_cast<int>(size_of(call.operand));
   return cuda::estimated_best(shape, cuda::gpu_figures(cuda::device_facts()));
 }
 
@@ -225,6 +239,7 @@ Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const T
                  call.n = rhs.dim(options.transpose_rhs ? 1 : 2);
                  call.group_sizes = wide(group_sizes);
                  call.local_groups = rhs.dim(0);
+                 keep_narrow(call, lhs, rhs, options);
                  return window(call, options, "rhs's groups");
                },
                [&] { return sizes_sum(call, options); },

@@ -30,8 +30,8 @@ struct Arithmetic {
   bool products_round = false;  // not when both operands' significands fit into the accumulator's
   bool flushes = false;  // operands or products may be subnormal in f32, and units may flush them
   bool exact = false;    // sums are whole numbers that the accumulator holds: no error at all
-  // Sums that travel in a narrower type on the way: relative and absolute errors of their
-  // roundings.
+  // Sums that are in a narrower type on the way, or are added by units of few digits: relative and
+  // absolute errors of that.
   double wire = 0, wire_steps = 0;
 
   // Of operands of these types; `whole` when both hold small whole numbers (an integer fill).

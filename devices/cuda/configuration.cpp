@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace tessera::cuda {
 namespace {
@@ -54,6 +55,24 @@ constexpr Tile gmm_tiles[] = {
     {48, 64, 128, {.right = Eviction::first}},
 };
 
+// Elements of one byte: sums in two parts take twice the registers, and a step is of 128.
+constexpr Tile gmm_fp8_tiles[] = {
+    {128, 128, 128},
+    {128, 128, 128, row_pairs},
+    {128, 128, 128, dynamic},
+    {128, 128, 128, dynamic_row_pairs},
+    {128, 128, 128, dynamic_column_pairs},
+    {128, 128, 192},
+    {128, 128, 192, dynamic},
+    {64, 128, 128, in_turn},
+    {64, 128, 128, dynamic_in_turn},
+    {64, 128, 192, in_turn},
+    {8, 128, 128, {.right = Eviction::first}},
+    {16, 128, 128, {.right = Eviction::first}},
+    {24, 128, 128, {.right = Eviction::first}},
+    {32, 128, 128, {.right = Eviction::first}},
+};
+
 // The contraction runs along the rows: m is its step.
 constexpr Tile tgmm_tiles[] = {
     {64, 128, 256},
@@ -72,21 +91,24 @@ constexpr Tile tgmm_tiles[] = {
 };
 
 // As many as fit beside the staging of the result, eight at most.
-std::int64_t buffers_for(std::int64_t step, std::int64_t rows, std::int64_t columns,
+std::int64_t buffers_for(std::int64_t step_bytes, std::int64_t rows, std::int64_t columns,
                          std::int64_t staging_bytes) {
   constexpr std::int64_t shared_memory = 232448, arrays = 2048;
-  const std::int64_t each = (rows + columns) * step * 2 + 16;
+  const std::int64_t each = (rows + columns) * step_bytes + 16;
   return std::min<std::int64_t>((shared_memory - staging_bytes - arrays) / each, 8);
 }
 
-Configuration gmm_of(const Tile& t) {
+Configuration gmm_of(const Tile& t, int operand_bytes) {
   if (t.m < 64) return {{t.m, t.k, t.n}, 8, 1, t.hints};
   const int consumers = t.m == 64 && !t.hints.alternate ? 1 : 2;
-  return {{t.m, t.k, t.n}, buffers_for(t.k, t.m, t.n, consumers * 2 * 8192), 1, t.hints};
+  return {{t.m, t.k, t.n},
+          buffers_for(t.k * operand_bytes, t.m, t.n, consumers * 2 * 8192),
+          1,
+          t.hints};
 }
 
 Configuration tgmm_of(const Tile& t) {
-  return {{t.m, t.k, t.n}, buffers_for(t.m, t.k, t.n, 4 * 8192), 1, t.hints};
+  return {{t.m, t.k, t.n}, buffers_for(t.m * 2, t.k, t.n, 4 * 8192), 1, t.hints};
 }
 
 }  // namespace
@@ -97,9 +119,10 @@ std::string to_string(const Configuration& c) {
   return text;
 }
 
-std::vector<Configuration> gmm_candidates() {
+std::vector<Configuration> gmm_candidates(int operand_bytes) {
   std::vector<Configuration> all;
-  for (const Tile& tile : gmm_tiles) all.push_back(gmm_of(tile));
+  for (const Tile& tile : operand_bytes == 1 ? std::span<const Tile>(gmm_fp8_tiles) : gmm_tiles)
+    all.push_back(gmm_of(tile, operand_bytes));
   return all;
 }
 

@@ -23,8 +23,8 @@ struct Configuration {
 std::string to_string(const Configuration& configuration);
 
 // All that a choice is made from; every one of them compiles without spills. Tiles of tgmm have
-// their step along the contraction as m.
-std::vector<Configuration> gmm_candidates();
+// their step along the contraction as m. Operands of one byte are those of e4m3 and e5m2.
+std::vector<Configuration> gmm_candidates(int operand_bytes = 2);
 std::vector<Configuration> tgmm_candidates();
 
 }  // namespace tessera::cuda

@@ -106,6 +106,7 @@ Expected<DeviceReport> run_on_cuda(const Program& program,
     if (buffer.role == Role::out) results.emplace_back(buffer.name, *tensor);
   }
   DeviceReport report;
+  report.sum_error = (*kernel)->plan().sum_error;
   if (auto problem = timed_run(**kernel, memory.operands(), report.wall_seconds)) return *problem;
   if (auto problem = (*kernel)->check()) {
     if (problem->code != ErrorCode::runtime) return *problem;

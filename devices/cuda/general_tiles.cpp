@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/refs.h"
+#include "devices/cuda/contraction.h"
 #include "devices/cuda/tile_expression.h"
 
 namespace tessera::cuda {
@@ -12,7 +13,7 @@ bool is_whole_number(DType dtype) { return is_integer(dtype); }
 
 bool is_stored(DType dtype) {
   return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16 ||
-         dtype == DType::i32 || dtype == DType::i8;
+         dtype == DType::i32 || dtype == DType::i8 || dtype == DType::e4m3 || dtype == DType::e5m2;
 }
 
 }  // namespace
@@ -155,7 +156,13 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
   if (slice.base == target.base && slice.start != target.start)
     return fail("a tile is made of other elements of its own");
   Indices at;
+  const std::vector<int> from_dims = kept(slice), to_dims = kept(target);
   for (std::size_t d = 0; d < to.size(); ++d) {
+    // A part of one row, or column, is spread over all: its size has to be known here.
+    const ValueId size = slice.size[static_cast<std::size_t>(from_dims[d])];
+    if (!program_.constant(size) &&
+        !same_number(program_, size, target.size[static_cast<std::size_t>(to_dims[d])]))
+      return fail("a part whose size the run alone knows, beside one of another size");
     const bool is_spread = from[d] == 1 && to[d] != 1;
     if (is_spread && slice.base == target.base)
       return fail("a tile is made of other elements of its own");
@@ -174,6 +181,8 @@ std::string GeneralTiles::store(const Slice& target, const std::string& value) {
   if (to.dtype == DType::bf16 || to.dtype == DType::f16) {
     rounded =
         fmt::format("static_cast<unsigned short>(ptx::pack_{}({}, 0.0f))", name(to.dtype), value);
+  } else if (to.dtype == DType::e4m3 || to.dtype == DType::e5m2) {
+    rounded = fmt::format("store_{}({})", name(to.dtype), value);
   } else if (is_whole_number(to.dtype)) {
     rounded = fmt::format("static_cast<{}>({})", storage_type(to.dtype), value);
   }

@@ -12,6 +12,7 @@ namespace {
 constexpr double epilogue_clocks = 600;  // fixed: the last products, barriers, the first chunk
 constexpr double tile_clocks = 250;      // finding the tile, which consumers do one after the other
 constexpr double taken_clocks = 300;     // and waiting for its number
+constexpr double promoted_share = 0.5;   // of the additions in f32, 128 a clock
 constexpr double slowest_swapped = 16;   // clocks of an instruction that reads 2 KiB of weights
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -51,8 +52,9 @@ class Model {
     }
     const auto groups = static_cast<std::int64_t>(s_.sizes.size());
     const std::int64_t bytes =
-        s_.is_tgmm ? 2 * rows * (s_.k + s_.n) + s_.out_bytes * groups * s_.k * s_.n
-                   : 2 * (rows * s_.k + filled * s_.k * s_.n) + s_.out_bytes * rows * s_.n;
+        s_.is_tgmm
+            ? s_.operand_bytes * rows * (s_.k + s_.n) + s_.out_bytes * groups * s_.k * s_.n
+            : s_.operand_bytes * (rows * s_.k + filled * s_.k * s_.n) + s_.out_bytes * rows * s_.n;
     return static_cast<double>(bytes);
   }
 
@@ -75,17 +77,22 @@ class Model {
     const Tiling& t = c_.tiling;
     Tile tile;
     tile.steps = static_cast<double>(ceil_div(s_.k, t.k));
-    const auto k = static_cast<double>(t.k);
+    const auto n = static_cast<double>(t.n);
+    const double k_bytes = static_cast<double>(t.k * s_.operand_bytes);
+    // A matrix instruction takes 32 bytes along k, of elements of one byte or two.
+    const double instruction_rows_a_clock = gpu_.products_a_clock / 16;
     if (t.m < 64) {
-      const double instructions = static_cast<double>(t.n) / 64 * k / 16;
       tile.product_clocks =
-          instructions *
-          std::max(64.0 * static_cast<double>(t.m) * 16 / gpu_.products_a_clock, slowest_swapped);
-      tile.bytes = 2 * k * static_cast<double>(t.n + t.m);
+          n / 64 * k_bytes / 32 *
+          std::max(64.0 * static_cast<double>(t.m) / instruction_rows_a_clock, slowest_swapped);
+      tile.bytes = k_bytes * static_cast<double>(t.n + t.m);
     } else {
       const auto taken = static_cast<double>(ceil_div(rows, 64) * 64);
-      tile.product_clocks = taken * static_cast<double>(t.n) * k / gpu_.products_a_clock;
-      tile.bytes = 2 * k * (taken * share_rows + static_cast<double>(t.n) * share_weights);
+      tile.product_clocks = taken * n * k_bytes / 32 / instruction_rows_a_clock;
+      // Every block's sums are added to those of all: as many as fit beside the other consumer's
+      // products are free.
+      if (s_.operand_bytes == 1) tile.product_clocks += promoted_share * taken * n / 128;
+      tile.bytes = k_bytes * (taken * share_rows + n * share_weights);
     }
     tile.store_bytes = static_cast<double>(rows * t.n * s_.out_bytes);
     return clocks(tile);
@@ -164,7 +171,8 @@ double estimate_seconds(const GroupedShape& shape, const Configuration& configur
 
 std::vector<Estimate> estimates(const GroupedShape& shape, const GpuFigures& gpu) {
   std::vector<Estimate> all;
-  for (const Configuration& c : shape.is_tgmm ? tgmm_candidates() : gmm_candidates())
+  for (const Configuration& c :
+       shape.is_tgmm ? tgmm_candidates() : gmm_candidates(shape.operand_bytes))
     all.push_back({c, estimate_seconds(shape, c, gpu)});
   std::stable_sort(all.begin(), all.end(),
                    [](const Estimate& a, const Estimate& b) { return a.seconds < b.seconds; });

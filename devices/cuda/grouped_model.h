@@ -15,7 +15,8 @@ struct GroupedShape {
   bool is_tgmm = false;
   std::int64_t m = 0, k = 0, n = 0;
   std::vector<std::int64_t> sizes;  // of the groups
-  int out_bytes = 2;                // of a result's element; operands have two bytes
+  int out_bytes = 2;                // of a result's element
+  int operand_bytes = 2;            // 1: e4m3 or e5m2, gmm with transposed weights alone
 };
 // Sizes that nobody knows yet: about m / groups rows each, spread as independent rows are.
 GroupedShape expected_shape(bool is_tgmm, std::int64_t m, std::int64_t k, std::int64_t n,

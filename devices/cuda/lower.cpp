@@ -41,8 +41,10 @@ class Lowering {
     kernel.blocks_together = t_.blocks_together();
     kernel.shared_bytes = t_.shared_bytes;
     plan_launch(kernel);
-    kernel.wgmma =
-        wgmma_code(t_.operand, t_.n, t_.left.operand->k_major, t_.right.operand->k_major);
+    kernel.wgmma = wgmma_code(
+        {t_.left.dtype(), t_.right.dtype(), t_.left.operand->k_major, t_.right.operand->k_major},
+        t_.n);
+    if (t_.operand_bytes() == 1) kernel.sum_error = fp8_sum_error;
     kernel.summary = summary();
     kernel.source = fmt::format(
         "// {}\n#include \"devices/cuda/templates/contract.cuh\"\n#include "
@@ -270,7 +272,6 @@ class Lowering {
           side, o.operand->k_major, o.rank(), o.position(o.operand->row_dim),
           o.position(o.operand->k_dim));
     };
-    const bool many = t_.m_pieces * t_.n / 2 > 160;
     // A producer of a pair follows two tiles.
     const bool paired = t_.blocks_together() > 1;
     const Hints& h = t_.hints;
@@ -289,18 +290,14 @@ class Lowering {
         "{}, threads = {};\n"
         "{}"
         "  static constexpr int producer_registers = {}, consumer_registers = {};\n"
+        "  static constexpr int operand_bytes = {};\n"
         "  static constexpr bool swapped = {}, ragged_k = {}, exact_rows = {};\n{}{}"
         "  static constexpr int result_rank = {}, result_bytes = {};\n"
         "  static constexpr ResultType result = ResultType::{};\n}};\n",
         t_.m, t_.n, t_.k, t_.stages, t_.consumers, t_.m_pieces, t_.threads(), hints,
-        many     ? 24
-        : paired ? 56
-                 : 40,
-        many     ? 240
-        : paired ? 224
-                 : 232,
-        t_.swapped, t_.ragged_k, exact_rows_, operand("left", t_.left), operand("right", t_.right),
-        t_.result_dims.size(), size_of(t_.result), name(t_.result));
+        paired ? 56 : 40, paired ? 224 : 232, t_.operand_bytes(), t_.swapped, t_.ragged_k,
+        exact_rows_, operand("left", t_.left), operand("right", t_.right), t_.result_dims.size(),
+        size_of(t_.result), name(t_.result));
   }
 
   // The kernel's parameter; launch.cpp fills it in this order.
@@ -343,7 +340,7 @@ class Lowering {
     };
     const auto operand = [&](const OperandConfig& o, std::int64_t rows) {
       MapPlan plan = map(*o.operand->window.buffer, o.memory_dims);
-      plan.box[0] = 64;
+      plan.box[0] = 128 / t_.operand_bytes();
       plan.box[static_cast<std::size_t>(
           o.position(o.operand->k_major ? o.operand->row_dim : o.operand->k_dim))] =
           o.operand->k_major ? rows : t_.k;
@@ -379,7 +376,7 @@ class Lowering {
         "-> {}",
         program_.name, t_.result_rows(), t_.result_columns(), t_.k, t_.swapped ? " swapped" : "",
         t_.stages, t_.consumers, t_.consumers == 1 ? "" : "s", how, layout(t_.left),
-        layout(t_.right), name(t_.operand), name(t_.operand), name(t_.result));
+        layout(t_.right), name(t_.left.dtype()), name(t_.right.dtype()), name(t_.result));
   }
 
   const Program& program_;

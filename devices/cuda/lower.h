@@ -37,7 +37,8 @@ struct LoweredKernel {
   bool is_general = false;
   std::string architecture = "sm_90a";  // that it is compiled for; the general one: of the device
   std::int64_t tile_bytes = 0;
-  std::string note;  // what a report should say of the choice
+  double sum_error = 0;  // DeviceReport::sum_error
+  std::string note;      // what a report should say of the choice
   // The plan in words: tiles, stages, layouts; for reports.
   std::string summary;
 };

@@ -18,6 +18,8 @@ std::vector<int> memory_dims(const Buffer& buffer) {
   return dims;
 }
 
+bool is_fp8(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
+
 Diag no(std::string reason) { return error(ErrorCode::unsupported, std::move(reason)); }
 
 // Copies move rows in units of 16 bytes and boxes of 2 or 3 dimensions.
@@ -59,20 +61,28 @@ int OperandConfig::position(int buffer_dim) const {
 Expected<TileConfig> tile_config(const Contraction& c, const Hints& hints) {
   TileConfig t;
   t.hints = hints;
-  t.operand = c.left.window.buffer->dtype;
   t.result = c.result.buffer->dtype;
-  if (t.operand != c.right.window.buffer->dtype ||
-      (t.operand != DType::bf16 && t.operand != DType::f16)) {
-    return no(fmt::format("products of {} and {}; the CUDA kernels multiply bf16 or f16",
-                          name(t.operand), name(c.right.window.buffer->dtype)));
+  const DType a = c.left.window.buffer->dtype, b = c.right.window.buffer->dtype;
+  const int bytes = size_of(a);
+  if (!(is_fp8(a) && is_fp8(b)) && (a != b || (a != DType::bf16 && a != DType::f16))) {
+    return no(
+        fmt::format("products of {} and {}; the CUDA kernels multiply bf16, f16, or e4m3 and e5m2",
+                    name(a), name(b)));
   }
   if (t.result != DType::f32 && t.result != DType::bf16 && t.result != DType::f16) {
     return no(
         fmt::format("a result of {}; the CUDA kernels store f32, bf16 or f16", name(t.result)));
   }
-  if (c.k != 64 && c.k != 128) {
+  if (is_fp8(a) && (!c.left.k_major || !c.right.k_major)) {
     return no(
-        fmt::format("tiles of {} along the contraction; the CUDA kernels take 64 or 128", c.k));
+        fmt::format("`{}` is contiguous across the contraction; the matrix instructions for "
+                    "elements of one byte read operands that are contiguous along it",
+                    (c.left.k_major ? c.right : c.left).window.buffer->name));
+  }
+  // Of elements of one byte, sums of 128 products at a time are added in f32.
+  if (c.k != 128 && (c.k != 64 || is_fp8(a))) {
+    return no(fmt::format("tiles of {} along the contraction; the CUDA kernels take {}", c.k,
+                          is_fp8(a) ? "128 of such elements" : "64 or 128"));
   }
   t.k = static_cast<int>(c.k);
   t.swapped = c.left.rows < 64;
@@ -92,16 +102,19 @@ Expected<TileConfig> tile_config(const Contraction& c, const Hints& hints) {
   t.n = static_cast<int>(right.rows);
   t.consumers = t.m == 64 && !hints.alternate ? 1 : 2;
   t.m_pieces = t.m / 64 / (hints.alternate ? 1 : t.consumers);
-  if (t.m_pieces * t.n / 2 > 200) {
-    return no(fmt::format("tiles of {} x {}{}: the sums do not fit the registers", t.m, t.n,
-                          hints.alternate ? " for each consumer" : ""));
-  }
-  if (t.swapped && hints.pairing != Pairing::none)
-    return no("tiles with fewer than 64 rows are not fetched for two blocks at once");
-  if (hints.band < 1) return no(fmt::format("bands of {} tiles", hints.band));
   t.ragged_k = c.k_size != no_value;
   t.left = {&left, memory_dims(*left.window.buffer)};
   t.right = {&right, memory_dims(*right.window.buffer)};
+  if (t.sums() > 200) {
+    return no(fmt::format("tiles of {} x {}{}: the sums do not fit the registers", t.m, t.n,
+                          hints.alternate ? " for each consumer" : ""));
+  }
+  if (hints.pairing != Pairing::none && t.sums() > 160)
+    return no(
+        fmt::format("tiles of {} x {} in pairs of blocks do not fit the registers", t.m, t.n));
+  if (t.swapped && hints.pairing != Pairing::none)
+    return no("tiles with fewer than 64 rows are not fetched for two blocks at once");
+  if (hints.band < 1) return no(fmt::format("bands of {} tiles", hints.band));
   if (auto problem = check_operand(t.left, t.swapped ? "columns" : "rows")) return *problem;
   if (auto problem = check_operand(t.right, t.swapped ? "rows" : "columns")) return *problem;
   if (t.ragged_k && (left.k_major || right.k_major)) {
@@ -122,7 +135,7 @@ Expected<TileConfig> tile_config(const Contraction& c, const Hints& hints) {
   t.result_dims = memory_dims(result);
 
   t.stages = static_cast<int>(c.depth);
-  const int stage = (t.m + t.n) * t.k * 2;
+  const int stage = (t.m + t.n) * t.k * bytes;
   const int buffer = round_up((t.swapped ? t.n : 64) * 128, 1024);
   // And the consumers' own barriers, and those by which tiles' numbers are handed on.
   const int fixed = t.consumers * 2 * buffer + 2 * 8 + (hints.dynamic ? 4 * 8 + 8 : 0);

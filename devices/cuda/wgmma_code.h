@@ -6,7 +6,13 @@
 
 namespace tessera::cuda {
 
-// wgmma.mma_async m64 x columns x k16 with both operands in shared memory, sums in f32.
-std::string wgmma_code(DType operand, int columns, bool left_k_major, bool right_k_major);
+// Both of bf16 or f16, or each e4m3 or e5m2: these are contiguous along k.
+struct ProductTypes {
+  DType left = DType::bf16, right = DType::bf16;
+  bool left_k_major = true, right_k_major = true;
+};
+
+// wgmma.mma_async m64 x columns x 32 bytes along k, both operands in shared memory, sums in f32.
+std::string wgmma_code(const ProductTypes& types, int columns);
 
 }  // namespace tessera::cuda

@@ -86,7 +86,9 @@ DeviceGroupedMatmul device_call(const GroupedTuningProblem& p) {
   call.n = p.n;
   // tgmm's rows are global: with the local groups alone, local rows are.
   call.groups = is_tgmm && p.local_rows ? p.local_groups : p.groups();
-  call.operand = common_operand(p.lhs, p.rhs).value_or(p.lhs);
+  call.operand = (is_tgmm ? common_operand(p.lhs, p.rhs)
+                          : common_device_operand(p.lhs, p.rhs, p.transpose_rhs, p.k))
+                     .value_or(p.lhs);
   call.out = p.out;
   call.transpose_rhs = p.transpose_rhs;
   call.local_groups = p.local_groups;

@@ -64,6 +64,8 @@ class GroupedCase {
   Tensor& tensor(const std::string& operand) { return tensors_[operand]; }
   bool is_gmm() const { return configuration_.kernel == "gmm"; }
 
+  double sum_error = 0;  // LoweredKernel::sum_error
+
   // What is wrong with the result, or nothing.
   std::string verdict() {
     GroupedProblem problem;
@@ -80,6 +82,7 @@ class GroupedCase {
     if (tensors_.contains("existing_out")) problem.existing = &tensors_["existing_out"];
     problem.accumulate = !is("existing", "2");
     CheckOptions options;
+    options.sum_error = sum_error;
     options.values = fill_ == Fill::integers ? Arithmetic::Values::whole : Arithmetic::Values::any;
     const Verdict verdict = (is_gmm() ? check_gmm : check_tgmm)(problem, tensors_["out"], options);
     return verdict.ok ? "" : verdict.message;

@@ -32,6 +32,7 @@ class Emulation {
     const Program& program = a_case.program();
     const Expected<LoweredKernel> kernel = lower(program, a_case.hints());
     ASSERT_TRUE(kernel) << render(kernel.diags());
+    a_case.sum_error = kernel->sum_error;
     EmulatedKernel& emulated = compiled(*kernel);
     ASSERT_EQ(emulated.problem(), "");
     std::map<int, void*> memory;

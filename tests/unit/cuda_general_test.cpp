@@ -2,12 +2,15 @@
 // not take.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
+#include "core/numeric.h"
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/compiler_log.h"
 #include "devices/cuda/error_word.h"
 #include "devices/cuda/general.h"
+#include "devices/cuda/templates/fp8.cuh"
 #include "tests/source_dir.h"
 #include "tests/unit/cuda_case.h"
 #include "tests/unit/cuda_emulator.h"
@@ -57,6 +60,12 @@ TEST_F(CudaGeneral, gmm_of_types_and_sizes_that_the_fast_kernel_does_not_take) {
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "bf16", "bf16", 0), odd, 4, Fill::normal), "");
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "f16", "f16", 1, 1), odd, 5), "");
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "f32", "f32", 0, 2), odd, 6), "");
+}
+
+// Weights that are contiguous across the contraction.
+TEST_F(CudaGeneral, gmm_of_elements_of_one_byte) {
+  EXPECT_EQ(run(gmm_configuration(16, 16, 2, "e4m3", "bf16", 0), odd, 7), "");
+  EXPECT_EQ(run(gmm_configuration(16, 16, 2, "e5m2", "f32", 0), odd, 8, Fill::normal), "");
 }
 
 TEST_F(CudaGeneral, tgmm) {
@@ -126,6 +135,32 @@ TEST_F(CudaGeneral, a_dense_product_with_an_epilogue) {
   }
 }
 
+TEST(CudaGeneralNumbers, elements_of_one_byte_are_those_of_the_interpreter) {
+  for (std::uint32_t code = 0; code < 256; ++code) {
+    const auto byte = static_cast<std::uint8_t>(code);
+    const auto same = [](float a, std::uint32_t bits) {
+      return a != a ? std::isnan(std::bit_cast<float>(bits))
+                    : std::bit_cast<std::uint32_t>(a) == bits;
+    };
+    EXPECT_TRUE(same(from_e4m3(byte), widened<E4m3>(code))) << code;
+    EXPECT_TRUE(same(from_e5m2(byte), widened<E5m2>(code))) << code;
+  }
+  // Every 251st float, and the neighbourhood of every number and of every middle between two.
+  const auto check = [](std::uint32_t bits) {
+    const float x = std::bit_cast<float>(bits);
+    if (std::isnan(x)) return narrowed<E4m3>(bits) == 0x7F && (narrowed<E5m2>(bits) & 0x7F) > 0x7C;
+    return narrowed<E4m3>(bits) == to_e4m3(x) && narrowed<E5m2>(bits) == to_e5m2(x);
+  };
+  std::uint32_t wrong = 0;
+  for (std::uint64_t bits = 0; bits <= 0xFFFFFFFF; bits += 251)
+    wrong += check(static_cast<std::uint32_t>(bits)) ? 0 : 1;
+  for (std::uint32_t top = 0; top < 1 << 14; ++top) {
+    for (const std::uint32_t low : {0u, 1u, 0x1FFFFu, 0x20000u, 0x3FFFFu})
+      wrong += check(top << 18 | low) ? 0 : 1;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
 TEST(CudaGeneralLower, the_fast_kernel_comes_first_and_a_reason_with_the_other) {
   const auto program = [](const TestConfiguration& configuration) {
     return *make_kernel(configuration.kernel, configuration.settings);
@@ -142,7 +177,7 @@ TEST(CudaGeneralLower, the_fast_kernel_comes_first_and_a_reason_with_the_other) 
   ASSERT_TRUE(other) << render(other.diags());
   EXPECT_EQ(other->note,
             "the general CUDA kernel, which is slow: products of f32 and f32; the CUDA kernels "
-            "multiply bf16 or f16");
+            "multiply bf16, f16, or e4m3 and e5m2");
   EXPECT_TRUE(lower_any(program(gmm_configuration(128, 128, 4, "f32", "f32", 0)), row_pairs));
   const Expected<LoweredKernel> refused =
       lower_any(program(gmm_configuration(16, 128, 4, "bf16", "bf16", 0)), row_pairs);
@@ -156,6 +191,7 @@ TEST(CudaGeneralCompile, for_every_machine_from_8_0_on) {
   for (const char* architecture : {"sm_80", "sm_90"}) {
     for (const TestConfiguration& configuration :
          {gmm_configuration(128, 128, 4, "f32", "f32", 0, 1),
+          gmm_configuration(128, 128, 4, "e4m3", "bf16", 0),
           tgmm_configuration(128, 128, 4, "i8", "i32")}) {
       Expected<LoweredKernel> kernel =
           lower_general(*make_kernel(configuration.kernel, configuration.settings));

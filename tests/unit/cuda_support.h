@@ -57,6 +57,15 @@ inline TestConfiguration gmm_configuration(int tm, int tn, int buffers, const ch
            {"existing", t(existing)}}};
 }
 
+// Elements of one byte: both operands contiguous along k.
+inline TestConfiguration fp8_configuration(int tm, int tn, int buffers, const char* in,
+                                           const char* out, int existing = 0) {
+  TestConfiguration made = gmm_configuration(tm, tn, buffers, in, out, 1, existing);
+  made.settings["tk"] = "128";
+  made.settings["k"] = "208";  // rows of whole 16 bytes
+  return made;
+}
+
 inline TestConfiguration tgmm_configuration(int tk, int tn, int buffers, const char* in,
                                             const char* out, int existing = 0) {
   const auto t = [](int v) { return std::to_string(v); };
@@ -95,27 +104,34 @@ inline std::vector<TestConfiguration> test_configurations() {
   all.push_back(gmm_configuration(64, 128, 4, "bf16", "f32", 0).with(in_turn));
   all.push_back(tgmm_configuration(128, 256, 4, "f16", "f32"));
   all.push_back(tgmm_configuration(128, 128, 4, "bf16", "f32", 1));
+  all.push_back(fp8_configuration(128, 128, 6, "e5m2", "f32"));
+  all.push_back(fp8_configuration(128, 128, 6, "e4m3", "f16", 1));
+  all.push_back(fp8_configuration(16, 128, 8, "e4m3", "f32"));
   return all;
 }
 
 // A configuration as the tuner launches it.
-inline TestConfiguration test_configuration(const Configuration& c, bool is_tgmm, int transpose) {
+inline TestConfiguration test_configuration(const Configuration& c, bool is_tgmm, int transpose,
+                                            const char* in = "bf16") {
   const auto i = [](std::int64_t v) { return static_cast<int>(v); };
   TestConfiguration made =
-      is_tgmm ? tgmm_configuration(i(c.tiling.k), i(c.tiling.n), i(c.buffers), "bf16", "bf16")
-              : gmm_configuration(i(c.tiling.m), i(c.tiling.n), i(c.buffers), "bf16", "bf16",
-                                  transpose);
+      is_tgmm
+          ? tgmm_configuration(i(c.tiling.k), i(c.tiling.n), i(c.buffers), in, "bf16")
+          : gmm_configuration(i(c.tiling.m), i(c.tiling.n), i(c.buffers), in, "bf16", transpose);
+  if (c.tiling.k == 128 && !is_tgmm) made.settings["k"] = "208";
   made.settings[is_tgmm ? "tm" : "tk"] = std::to_string(is_tgmm ? c.tiling.m : c.tiling.k);
   made.hints = c.hints;
   return made;
 }
 
-// All that the model chooses from, weights in both layouts.
+// All that the model chooses from, weights in both layouts where elements have two bytes.
 inline std::vector<TestConfiguration> candidate_configurations() {
   std::vector<TestConfiguration> all;
   for (const Configuration& c : gmm_candidates()) {
     for (const int transpose : {0, 1}) all.push_back(test_configuration(c, false, transpose));
   }
+  for (const Configuration& c : gmm_candidates(1))
+    all.push_back(test_configuration(c, false, 1, "e4m3"));
   for (const Configuration& c : tgmm_candidates()) all.push_back(test_configuration(c, true, 0));
   return all;
 }

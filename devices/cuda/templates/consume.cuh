@@ -29,7 +29,7 @@ TESSERA_DEVICE void zero_beyond(u32 operands, int depth) {
   using Left = typename SharedLayout<C>::Left;
   using Right = typename SharedLayout<C>::Right;
   constexpr int threads = (C::alternate ? 1 : C::consumers) * 128;
-  const int end = (depth + step_k - 1) / step_k * step_k;
+  const int end = (depth + step_k<C> - 1) / step_k<C> * step_k<C>;
   const int chunks = (end - depth) * (row_bytes / 16);
   const int thread = (ptx::thread() - 128) % threads;
   for (int i = thread; i < (Left::boxes + Right::boxes) * chunks; i += threads) {
@@ -46,21 +46,27 @@ TESSERA_DEVICE void zero_beyond(u32 operands, int depth) {
   }
 }
 
-// `steps` matrix instructions along the contraction for each 64 rows.
-template <class C, int steps, class Sums>
+// `steps` matrix instructions along the contraction for each 64 rows; `fresh`: to sums from 0.
+template <class C, int steps, bool fresh = false, class Sums>
 TESSERA_DEVICE void multiply(Sums& sums, u32 operands, int first_row) {
   using Left = typename SharedLayout<C>::Left;
   using Right = typename SharedLayout<C>::Right;
   ptx::product_fence();
 #pragma unroll
   for (int step = 0; step < steps; ++step) {
-    const int k = step * step_k;
+    const int k = step * step_k<C>;
     const u64 right =
         descriptor(operands + Left::bytes + Right::offset(0, k), Right::leading, Right::stride);
 #pragma unroll
     for (int i = 0; i < C::m_pieces; ++i) {
       const u64 left = descriptor(operands + Left::offset(first_row + i * warpgroup_rows, k),
                                   Left::leading, Left::stride);
+      if constexpr (fresh) {
+        if (step == 0) {
+          first_product(sums[i], left, right);
+          continue;
+        }
+      }
       product(sums[i], left, right);
     }
   }
@@ -72,12 +78,29 @@ TESSERA_DEVICE void multiply(Sums& sums, u32 operands, int first_row) {
 template <class C, int steps, class Sums>
 TESSERA_DEVICE void multiply_some(Sums& sums, u32 operands, int first_row, int depth) {
   if constexpr (steps > 1) {
-    if (depth <= (steps - 1) * step_k) {
+    if (depth <= (steps - 1) * step_k<C>) {
       multiply_some<C, steps - 1>(sums, operands, first_row, depth);
       return;
     }
   }
   multiply<C, steps>(sums, operands, first_row);
+}
+
+// Of elements of one byte: the instructions add them up to few digits only (around 14 bits), so
+// every block along the contraction is summed from 0 and added to the sums in f32.
+template <class C, class Sums>
+TESSERA_DEVICE void multiply_and_add(Sums& sums, u32 operands, int first_row) {
+  float part[C::m_pieces][C::n / 2];
+  multiply<C, C::k / step_k<C>, true>(part, operands, first_row);
+  ptx::product_wait<0>();
+#pragma unroll
+  for (int i = 0; i < C::m_pieces; ++i) {
+#pragma unroll
+    for (int r = 0; r < C::n / 2; ++r) {
+      ptx::pin(part[i][r]);
+      sums[i][r] += part[i][r];
+    }
+  }
 }
 
 template <class C, class P>
@@ -122,15 +145,21 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
       ptx::barrier_wait(full_barrier<C>(memory, ring.slot), ring.phase);
       if (C::ragged_k && step.active && step.depth < C::k) zero_beyond<C>(operands, step.depth);
       if (wanted && step.active) {
-        if constexpr (C::ragged_k) {
-          multiply_some<C, C::k / step_k>(sums, operands, first_row, step.depth);
+        if constexpr (C::operand_bytes == 1) {
+          multiply_and_add<C>(sums, operands, first_row);
+        } else if constexpr (C::ragged_k) {
+          multiply_some<C, C::k / step_k<C>>(sums, operands, first_row, step.depth);
         } else {
-          multiply<C, C::k / step_k>(sums, operands, first_row);
+          multiply<C, C::k / step_k<C>>(sums, operands, first_row);
         }
-        ptx::product_wait<1>();
+        if constexpr (C::operand_bytes > 1) ptx::product_wait<1>();
       }
       if (held >= 0) release<C>(memory, held);
       held = ring.slot;
+      if constexpr (C::operand_bytes == 1) {
+        release<C>(memory, held);  // nothing is in flight
+        held = -1;
+      }
       ring.advance();
     }
     if (C::alternate) {

@@ -1,5 +1,6 @@
 // What an epilogue's expressions are made of, beside the arithmetic that C++ has.
 #pragma once
+#include "devices/cuda/templates/fp8.cuh"
 #include "devices/cuda/templates/ptx.cuh"
 
 namespace tessera::cuda {
@@ -9,6 +10,14 @@ TESSERA_DEVICE float load_bf16(unsigned short x) {
   return ptx::bits_to_float(static_cast<u32>(x) << 16);
 }
 TESSERA_DEVICE float load_f16(unsigned short x) { return ptx::f16_to_float(x); }
+TESSERA_DEVICE float load_e4m3(unsigned char x) { return ptx::bits_to_float(widened<E4m3>(x)); }
+TESSERA_DEVICE float load_e5m2(unsigned char x) { return ptx::bits_to_float(widened<E5m2>(x)); }
+TESSERA_DEVICE unsigned char store_e4m3(float x) {
+  return static_cast<unsigned char>(narrowed<E4m3>(ptx::float_to_bits(x)));
+}
+TESSERA_DEVICE unsigned char store_e5m2(float x) {
+  return static_cast<unsigned char>(narrowed<E5m2>(ptx::float_to_bits(x)));
+}
 
 // NaN when either is.
 TESSERA_DEVICE float lesser(float a, float b) { return a != a ? a : b != b ? b : a < b ? a : b; }

@@ -43,7 +43,7 @@ struct Fetch {
                                  u32 to, u32 barrier) const {
     u32 bytes = Right::bytes;
     for (int row = 0; row < C::m; row += warpgroup_rows) {
-      if (has_rows<C>(rows, row)) bytes += warpgroup_rows * C::k * 2;
+      if (has_rows<C>(rows, row)) bytes += warpgroup_rows * C::k * C::operand_bytes;
     }
     ptx::barrier_expect(barrier, bytes);
     left(step, rows, C::share_left && together, to, barrier);
@@ -67,7 +67,7 @@ struct Fetch {
 
   TESSERA_DEVICE void left(const typename P::Step& step, const Rows& rows, bool together, u32 to,
                            u32 barrier) const {
-    constexpr int k_pieces = C::left_k_major ? C::k / box_elements : 1;
+    constexpr int k_pieces = C::left_k_major ? C::k / box_elements<C> : 1;
     int number = 0;
     for (int row = 0; row < C::m; row += warpgroup_rows) {
       if (!has_rows<C>(rows, row)) continue;
@@ -75,8 +75,8 @@ struct Fetch {
         int at[C::left_rank];
         for (int d = 0; d < C::left_rank; ++d) at[d] = step.left[d];
         at[C::left_row_dim] += row;
-        at[C::left_k_dim] += piece * box_elements;
-        box(number, together, to + Left::offset(row, piece * box_elements), &p.left, barrier, at,
+        at[C::left_k_dim] += piece * box_elements<C>;
+        box(number, together, to + Left::offset(row, piece * box_elements<C>), &p.left, barrier, at,
             left_policy);
       }
     }
@@ -89,7 +89,7 @@ struct Fetch {
       for (int part = 0; part < parts; ++part) {
         int at[C::right_rank];
         for (int d = 0; d < C::right_rank; ++d) at[d] = step.right[d];
-        at[C::right_k_major ? C::right_k_dim : C::right_row_dim] += piece * box_elements;
+        at[C::right_k_major ? C::right_k_dim : C::right_row_dim] += piece * box_elements<C>;
         if (C::right_k_major) at[C::right_row_dim] += part * part_rows;
         box(piece * parts + part, together,
             to + piece * Right::box_bytes + part * part_rows * row_bytes, &p.right, barrier, at,

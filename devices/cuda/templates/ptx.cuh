@@ -273,6 +273,7 @@ TESSERA_DEVICE u32 pack_f16(float low, float high) {
   return x;
 }
 TESSERA_DEVICE float bits_to_float(u32 bits) { return __uint_as_float(bits); }
+TESSERA_DEVICE u32 float_to_bits(float x) { return __float_as_uint(x); }
 TESSERA_DEVICE float f16_to_float(unsigned short bits) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));

@@ -1,6 +1,7 @@
 // Where things lie in shared memory. Every operand tile is a list of boxes with rows of 128 bytes,
 // as one copy of the tensor map's 128-byte swizzle writes them: chunk c (16 bytes) of row r lies at
 // chunk c ^ (r mod 8).
+// For elements of two bytes, of which such a row has 64 (of one byte: 128, and K-major alone):
 //   K-major, [k / 64][rows][64]:  a row is 64 neighbours along k of one row (or column) of the
 //   product MN-major, [rows / 64][k][64]: a row is 64 neighbours along the rows (or columns) at one
 //   k
@@ -11,17 +12,25 @@ namespace tessera::cuda {
 
 inline constexpr int row_bytes = 128;      // of every box
 inline constexpr int swizzle_atom = 1024;  // 8 such rows: what boxes are aligned to
-inline constexpr int box_elements = 64;    // of two bytes each in a row of a box
-inline constexpr int step_k = 16;          // of one matrix instruction
+inline constexpr int step_bytes = 32;      // along k of one matrix instruction
 inline constexpr int warpgroup_rows = 64;  // of one matrix instruction
 
 // A byte offset in a box, with the chunk moved to where the swizzle put it.
 TESSERA_BOTH constexpr u32 swizzled(u32 offset) { return offset ^ ((offset >> 3) & 0x70); }
 
-// One operand of the product, `rows` x k (or k x columns: `rows` are then its columns).
-template <int rows, int k, bool k_major>
+// Elements of an operand in a row of a box, and along k of one matrix instruction.
+template <class C>
+inline constexpr int box_elements = row_bytes / C::operand_bytes;
+template <class C>
+inline constexpr int step_k = step_bytes / C::operand_bytes;
+
+// One operand of the product, `rows` x k (or k x columns: `rows` are then its columns), of elements
+// of `element_bytes`.
+template <int rows, int k, bool k_major, int element_bytes>
 struct OperandTile {
-  static constexpr int bytes = rows * k * 2;
+  static_assert(k_major || element_bytes == 2);
+  static constexpr int box_elements = row_bytes / element_bytes;
+  static constexpr int bytes = rows * k * element_bytes;
   static constexpr int box_rows = k_major ? rows : k;
   static constexpr int boxes = k_major ? k / box_elements : rows / box_elements;
   static constexpr int box_bytes = box_rows * row_bytes;
@@ -33,7 +42,7 @@ struct OperandTile {
   // and k.
   TESSERA_BOTH static constexpr u32 offset(int row, int k_first) {
     return k_major ? (k_first / box_elements) * box_bytes + row * row_bytes +
-                         (k_first % box_elements) * 2
+                         (k_first % box_elements) * element_bytes
                    : (row / box_elements) * box_bytes + k_first * row_bytes;
   }
 };
@@ -53,8 +62,8 @@ inline constexpr int right_parts = C::share_right&& C::right_k_major ? C::cluste
 // K-major, and the bytes of a result's element.
 template <class C>
 struct SharedLayout {
-  using Left = OperandTile<C::m, C::k, C::left_k_major>;
-  using Right = OperandTile<C::n, C::k, C::right_k_major>;
+  using Left = OperandTile<C::m, C::k, C::left_k_major, C::operand_bytes>;
+  using Right = OperandTile<C::n, C::k, C::right_k_major, C::operand_bytes>;
   static constexpr int stage_bytes = Left::bytes + Right::bytes;
   static constexpr int staging_buffers = 2;  // for each consumer
   static constexpr int staging_rows = C::swapped ? C::n : warpgroup_rows;

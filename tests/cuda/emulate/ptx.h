@@ -217,17 +217,20 @@ void store_wait() {
 inline void prefetch_map(const TensorMap*) {}
 inline void fence_async() { Block::now().fence(); }
 
+enum class Element { bf16, f16, e4m3, e5m2 };
+constexpr u32 bytes_of(Element e) { return e == Element::bf16 || e == Element::f16 ? 2 : 1; }
+
 // An operand element through its descriptor. K-major: rows of 128 bytes along k, 8 rows an atom,
 // atoms `stride` apart. MN-major: rows of 128 bytes across, one for each k, 8 an atom, atoms
 // `stride` apart along k and `leading` apart across. Bits 4 to 6 of the address are exchanged with
 // bits 7 to 9.
-inline u32 operand_address(u64 descriptor, bool k_major, int row, int k) {
+inline u32 operand_address(u64 descriptor, bool k_major, int row, int k, u32 bytes) {
   if (descriptor >> 62 != 1) throw Problem("a descriptor without the 128-byte swizzle");
   const u32 start = static_cast<u32>(descriptor & 0x3FFF) << 4;
   const u32 leading = static_cast<u32>(descriptor >> 16 & 0x3FFF) << 4;
   const u32 stride = static_cast<u32>(descriptor >> 32 & 0x3FFF) << 4;
   const auto r = static_cast<u32>(row), c = static_cast<u32>(k);
-  const u32 linear = k_major ? start + r / 8 * stride + r % 8 * 128 + c * 2
+  const u32 linear = k_major ? start + r / 8 * stride + r % 8 * 128 + c * bytes
                              : start + r / 64 * leading + r % 64 * 2 + c / 8 * stride + c % 8 * 128;
   return swizzle_address(linear);
 }
@@ -239,17 +242,33 @@ inline float half_to_float(unsigned short h) {
                             : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25);
   return h >> 15 ? -x : x;
 }
-inline float to_float(unsigned short bits, bool bf16) {
-  if (!bf16) return half_to_float(bits);
+// 4 bits of exponent and 3 of mantissa, without infinities.
+inline float e4m3_to_float(unsigned char bits) {
+  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  const float x = exponent == 15 && mantissa == 7 ? NAN
+                  : exponent == 0                 ? std::ldexp(static_cast<float>(mantissa), -9)
+                                  : std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
+  return bits >> 7 ? -x : x;
+}
+inline float to_float(const char* from, Element element) {
+  if (element == Element::e4m3) return e4m3_to_float(static_cast<unsigned char>(*from));
+  if (element == Element::e5m2)
+    return half_to_float(static_cast<unsigned short>(static_cast<unsigned char>(*from) << 8));
+  unsigned short bits;
+  std::memcpy(&bits, from, 2);
+  if (element == Element::f16) return half_to_float(bits);
   const u32 wide = static_cast<u32>(bits) << 16;
   float x;
   std::memcpy(&x, &wide, 4);
   return x;
 }
 
-// All elements of an operand of one instruction, read again only when shared memory has changed.
-template <int rows>
-const std::vector<float>& operand(u64 descriptor, bool k_major, bool bf16) {
+// All elements of an operand of one instruction, [rows][along], read again only when shared memory
+// has changed.
+template <int rows, Element element>
+const std::vector<float>& operand(u64 descriptor, bool k_major) {
+  constexpr u32 bytes = bytes_of(element);
+  constexpr int along = 32 / bytes;
   struct Read {
     u64 descriptor = 0;
     std::uint64_t version = 0;
@@ -258,50 +277,82 @@ const std::vector<float>& operand(u64 descriptor, bool k_major, bool bf16) {
   static std::array<Read, 16> reads;
   static std::size_t next = 0;
   Block& block = Block::now();
-  const u32 first = operand_address(descriptor, k_major, 0, 0) & ~1023u;
-  const u32 last = operand_address(descriptor, k_major, rows - 1, 15) | 1023u;
+  const u32 first = operand_address(descriptor, k_major, 0, 0, bytes) & ~1023u;
+  const u32 last = operand_address(descriptor, k_major, rows - 1, along - 1, bytes) | 1023u;
   const std::uint64_t version = block.version(first, last);
   for (const Read& r : reads) {
-    if (r.descriptor == descriptor && r.version == version && r.values.size() == rows * 16)
-      return r.values;
+    if (r.descriptor == descriptor && r.version == version && !r.values.empty()) return r.values;
   }
   Read& r = reads[next++ % reads.size()];
-  r = {descriptor, version, std::vector<float>(rows * 16)};
+  r = {descriptor, version, std::vector<float>(rows * along)};
   for (int row = 0; row < rows; ++row) {
-    for (int k = 0; k < 16; ++k) {
-      const u32 at = operand_address(descriptor, k_major, row, k);
-      block.async_read(at, 2, "a matrix instruction");
-      unsigned short bits;
-      std::memcpy(&bits, block.shared(at, 2), 2);
-      r.values[static_cast<std::size_t>(row * 16 + k)] = to_float(bits, bf16);
+    for (int k = 0; k < along; ++k) {
+      const u32 at = operand_address(descriptor, k_major, row, k, bytes);
+      block.async_read(at, bytes, "a matrix instruction");
+      r.values[static_cast<std::size_t>(row * along + k)] =
+          to_float(block.shared(at, bytes), element);
     }
   }
   return r.values;
+}
+
+// What the instructions for elements of one byte make of a sum: all terms are shifted to the
+// largest one's exponent and cut off 13 bits below it (published for sm_90 as about 14 bits).
+template <int count>
+float cut_sum(const std::array<float, count>& terms) {
+  int highest = -1000;
+  for (const float x : terms) {
+    if (!std::isfinite(x)) {
+      float sum = 0;
+      for (const float y : terms) sum += y;
+      return sum;
+    }
+    int exponent = -1000;
+    if (x != 0) std::frexp(x, &exponent);
+    highest = std::max(highest, exponent);
+  }
+  if (highest == -1000) return 0;
+  double sum = 0;
+  const double unit = std::ldexp(1.0, highest - 14);
+  for (const float x : terms) sum += std::trunc(static_cast<double>(x) / unit);
+  return static_cast<float>(sum * unit);
 }
 
 inline void product_fence() {}
 inline void product_commit() { ++Block::now().thread().product_groups; }
 
 // Thread t of a warpgroup holds rows t / 4 mod 8 (+ 8) of its warp's 16 and two neighbouring
-// columns of every 8.
-template <int columns, bool bf16, bool left_k_major, bool right_k_major>
+// columns of every 8. `fresh`: the sums are not read.
+template <int columns, Element left_element, Element right_element, bool left_k_major,
+          bool right_k_major, bool fresh>
 void product(float (&sums)[columns / 2], u64 left, u64 right) {
+  constexpr int along = 32 / bytes_of(left_element);
   auto& t = Block::now().thread();
   float* const to = sums;
   const int lane = t.number % 32, warp = t.number / 32 % 4;
   t.products.push_back({[=] {
-                          const std::vector<float>& a = operand<64>(left, left_k_major, bf16);
+                          const std::vector<float>& a =
+                              operand<64, left_element>(left, left_k_major);
                           const std::vector<float>& b =
-                              operand<columns>(right, right_k_major, bf16);
+                              operand<columns, right_element>(right, right_k_major);
                           for (int r = 0; r < columns / 2; ++r) {
                             const int row = warp * 16 + lane / 4 + (r & 2) * 4;
                             const int column = r / 4 * 8 + lane % 4 * 2 + (r & 1);
-                            float sum = 0;
-                            for (int k = 0; k < 16; ++k) {
-                              sum += a[static_cast<std::size_t>(row * 16 + k)] *
-                                     b[static_cast<std::size_t>(column * 16 + k)];
+                            const auto term = [&](int k) {
+                              return a[static_cast<std::size_t>(row * along + k)] *
+                                     b[static_cast<std::size_t>(column * along + k)];
+                            };
+                            if constexpr (along == 32) {
+                              std::array<float, 33> terms;
+                              for (int k = 0; k < 32; ++k)
+                                terms[static_cast<std::size_t>(k)] = term(k);
+                              terms[32] = fresh ? 0 : to[r];
+                              to[r] = cut_sum<33>(terms);
+                            } else {
+                              float sum = 0;
+                              for (int k = 0; k < along; ++k) sum += term(k);
+                              to[r] = fresh ? sum : to[r] + sum;
                             }
-                            to[r] += sum;
                           }
                         },
                         t.product_groups});
@@ -396,13 +447,13 @@ inline void first_error(i64* at, i64 value) {
   if (at != nullptr && *at == 0) *at = value;
 }
 
-inline u32 bits_of(float x) {
+inline u32 float_to_bits(float x) {
   u32 bits;
   std::memcpy(&bits, &x, 4);
   return bits;
 }
 inline u32 round_bf16(float x) {
-  const u32 bits = bits_of(x);
+  const u32 bits = float_to_bits(x);
   if (x != x) return 0x7FFF;
   return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
