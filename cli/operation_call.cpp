@@ -32,6 +32,7 @@ Expected<Result> perform(const OperationCall& call, const RunOptions& options, C
   CheckOptions how;
   how.check = check;
   how.seed = call.seed;
+  how.sum_error = result.run.report.sum_error;
   how.values = call.whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
   result.verdict = call.judge(result.run.out, how);
   if (result.verdict->ok) return result;

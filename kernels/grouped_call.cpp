@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "devices/cuda/driver.h"
-#include "devices/cuda/grouped_model.h"
 #include "devices/devices.h"
-#include "devices/profile.h"
+#include "kernels/launch_tuning.h"
 #include "kernels/operand_type.h"
 
 namespace tessera {
@@ -115,16 +114,11 @@ Problem existing(const GroupedMatmulOptions& options, const Shape& shape) {
                          to_string(options.existing_out->shape()), to_string(shape)));
 }
 
-// The device that the options choose has a table of its own.
-bool runs_on_cuda(const GroupedMatmulOptions& options) {
-  return (options.device.empty() ? default_device().name() : options.device) == "cuda";
-}
-
 // Elements of one byte as they are, where the kernels multiply such by tiles of 128 along the
 // contraction, and nobody asks for more digits than the matrix instructions keep of them.
 void keep_narrow(GroupedCall& call, const Tensor& lhs, const Tensor& rhs,
                  const GroupedMatmulOptions& options) {
-  if (!runs_on_cuda(options) || !cuda::device_facts().has_fast_kernels()) return;
+  if (!runs_on_cuda(options.device) || !cuda::device_facts().has_fast_kernels()) return;
   if (options.precision != Precision::Default) return;
   const auto* const tiling = std::get_if<Tiling>(&options.tiling);
   if (tiling != nullptr && tiling->k != 128) return;
@@ -133,8 +127,7 @@ void keep_narrow(GroupedCall& call, const Tensor& lhs, const Tensor& rhs,
     call.operand = *operand;
 }
 
-// What the model takes for the groups at hand.
-cuda::Configuration for_cuda(const GroupedCall& call, bool is_tgmm, DType out) {
+cuda::GroupedShape shape_of(const GroupedCall& call, bool is_tgmm, DType out) {
   cuda::GroupedShape shape;
   shape.is_tgmm = is_tgmm;
   shape.m = call.m;
@@ -143,12 +136,12 @@ cuda::Configuration for_cuda(const GroupedCall& call, bool is_tgmm, DType out) {
   shape.sizes = call.group_sizes;
   shape.out_bytes = static_cast<int>(size_of(out));
   shape.operand_bytes = is_tgmm ? 2 : static_cast<int>(size_of(call.operand));
-  return cuda::estimated_best(shape, cuda::gpu_figures(cuda::device_facts()));
+  return shape;
 }
 
 Problem misplaced_hints(const GroupedMatmulOptions& options) {
   if (options.hints == cuda::Hints{}) return {};
-  if (!runs_on_cuda(options)) {
+  if (!runs_on_cuda(options.device)) {
     return error(ErrorCode::unsupported,
                  fmt::format("hints ({}) are of the CUDA kernels, and this runs on {}",
                              cuda::hints_text(options.hints),
@@ -162,11 +155,12 @@ Problem misplaced_hints(const GroupedMatmulOptions& options) {
 Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options, bool is_tgmm) {
   call.buffers = options.input_buffer_count;
   call.align = options.align;
-  if (std::holds_alternative<std::monostate>(options.tiling) && runs_on_cuda(options)) {
-    const cuda::Configuration on_cuda = for_cuda(call, is_tgmm, options.out_dtype);
+  if (std::holds_alternative<std::monostate>(options.tiling) && runs_on_cuda(options.device)) {
+    const LaunchTuning on_cuda =
+        modelled_tuning(shape_of(call, is_tgmm, options.out_dtype), call.buffers);
     call.tiling = on_cuda.tiling;
     call.hints = on_cuda.hints;
-    if (call.buffers == GroupedMatmulOptions{}.input_buffer_count) call.buffers = on_cuda.buffers;
+    call.buffers = on_cuda.buffers;
     if (!call.align) call.align = on_cuda.align;
   } else {
     const Expected<Tiling> tiling =
@@ -199,26 +193,6 @@ Problem first_of(Steps... steps) {
 }
 
 }  // namespace
-
-Expected<Tiling> chosen_tiling(const TilingSpec& spec, std::int64_t m, std::int64_t k,
-                               std::int64_t n, const DeviceOptions& run) {
-  Tiling tiling;
-  if (const Tiling* given = std::get_if<Tiling>(&spec)) {
-    tiling = *given;
-  } else if (const LutFn* lookup = std::get_if<LutFn>(&spec)) {
-    const std::optional<Tiling> found = *lookup ? (*lookup)(m, k, n) : std::nullopt;
-    if (!found)
-      return bad(fmt::format("No tuned tiling found for (m, k, n) = ({}, {}, {})", m, k, n));
-    tiling = *found;
-  } else {
-    const std::string& machine = run.profile.name;
-    const Expected<Profile> profile = find_profile(machine.empty() ? default_profile : machine);
-    if (profile) tiling = profile->tiling;
-  }
-  if (tiling.m > 0 && tiling.k > 0 && tiling.n > 0) return tiling;
-  return bad(fmt::format("tile sizes must be positive, got (tm, tk, tn) = ({}, {}, {})", tiling.m,
-                         tiling.k, tiling.n));
-}
 
 Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                    const GroupedMatmulOptions& options) {

@@ -29,8 +29,4 @@ Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const T
 Expected<GroupedCall> validate_tgmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                     const GroupedMatmulOptions& options);
 
-// The tiling that is given or looked up for these extents, else the machine profile's.
-Expected<Tiling> chosen_tiling(const TilingSpec& spec, std::int64_t m, std::int64_t k,
-                               std::int64_t n, const DeviceOptions& run);
-
 }  // namespace tessera

@@ -12,6 +12,7 @@
 #include "kernels/axes.h"
 #include "kernels/grouped_gemm_call.h"
 #include "kernels/grouped_run.h"
+#include "kernels/launch_tuning.h"
 
 namespace tessera {
 namespace {
@@ -77,12 +78,26 @@ struct Operands {
   Shape out_shape;
 };
 
-Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, const Operands& what,
-             GroupedGemmRun& result) {
-  const char* const kernel = what.wgrad ? "grouped_gemm_wgrad" : "grouped_gemm";
+Expected<LaunchTuning> tuning(const GroupedGemmCall& call, const GroupedGemmOptions& options,
+                              const Operands& what) {
+  if (std::holds_alternative<std::monostate>(options.tiling) && runs_on_cuda(options.device)) {
+    cuda::GroupedShape shape{what.wgrad, what.m, what.k, what.n, what.sizes};
+    shape.out_bytes = static_cast<int>(size_of(call.out));
+    if (!what.wgrad) shape.operand_bytes = static_cast<int>(size_of(what.lhs->dtype()));
+    return modelled_tuning(shape, options.input_buffer_count);
+  }
   const Expected<Tiling> tiling =
       chosen_tiling(options.tiling, what.m, what.k, what.n, options.run);
   if (!tiling) return tiling.diags();
+  return LaunchTuning{*tiling, options.input_buffer_count, {}, {}};
+}
+
+Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, const Operands& what,
+             GroupedGemmRun& result) {
+  const char* const kernel = what.wgrad ? "grouped_gemm_wgrad" : "grouped_gemm";
+  const Expected<LaunchTuning> tuned = tuning(call, options, what);
+  if (!tuned) return tuned.diags();
+  const Tiling* const tiling = &tuned->tiling;
   result.tiling = *tiling;
   result.kernel = fmt::format("{}_{}x{}x{}{}", kernel, tiling->m, tiling->k, tiling->n,
                               what.transpose_rhs ? "_transpose_rhs" : "");
@@ -112,8 +127,9 @@ Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, con
                     {"tm", text(tiling->m)},
                     {"tk", text(tiling->k)},
                     {"tn", text(tiling->n)},
-                    {"buffers", text(options.input_buffer_count)}};
+                    {"buffers", text(tuned->buffers)}};
   if (!what.wgrad) settings["transpose_rhs"] = what.transpose_rhs ? "1" : "0";
+  if (!what.wgrad && tuned->align) settings["align"] = text(*tuned->align);
   DeviceBinding binding{{"lhs", input(*what.lhs)},
                         {"rhs", input(*what.rhs)},
                         {"group_sizes", input(sizes)},
@@ -129,7 +145,8 @@ Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, con
   }
   if (what.bias) binding["bias"] = input(*what.bias);
   result.out = unwritten(call.out, what.out_shape);
-  return run_kernel(kernel, settings, std::move(binding), plain_options(call, options), result);
+  return run_kernel(kernel, settings, std::move(binding), plain_options(call, options), result,
+                    tuned->hints);
 }
 
 // `tensor` with that shape: itself where it has it.
@@ -356,7 +373,8 @@ Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
   const Tensor &a = multiplied(*call, call->lhs, call->lhs_boundary, call->lhs_along(), lhs_values),
                &b = multiplied(*call, call->rhs, call->rhs_boundary, call->rhs_along(), rhs_values);
   const GroupedGemmProblem problem = grouped_gemm_problem(*call, options, a, b);
-  const Arithmetic arithmetic = Arithmetic::of(a.dtype(), b.dtype(), how.values);
+  Arithmetic arithmetic = Arithmetic::of(a.dtype(), b.dtype(), how.values);
+  arithmetic.wire = how.sum_error;
   const Tensor flat = reshaped(out.clone(), {call->rows, call->columns});
   Judge judge(flat, arithmetic);
   const std::vector<std::int64_t> rows =

@@ -8,6 +8,7 @@
 
 #include "kernels/axes.h"
 #include "kernels/grouped_run.h"
+#include "kernels/launch_tuning.h"
 #include "kernels/operand_type.h"
 #include "kernels/ragged_call.h"
 

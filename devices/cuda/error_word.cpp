@@ -2,7 +2,22 @@
 
 #include <fmt/format.h>
 
+#include "devices/cuda/templates/base.cuh"
+
 namespace tessera::cuda {
+
+namespace {
+
+// The statement whose requirement does not hold.
+const Stmt* refused(const Program& program, std::int64_t word) {
+  if (word > first_refusal) return nullptr;
+  const auto at = static_cast<std::size_t>(first_refusal - word);
+  if (at >= program.body.size() || !std::holds_alternative<Require>(program.body[at].op))
+    return nullptr;
+  return &program.body[at];
+}
+
+}  // namespace
 
 std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word) {
   if (word == 0) return "";
@@ -17,6 +32,9 @@ std::string error_text(const Program& program, const LoweredKernel& kernel, std:
         "more?",
         program.name, word, kernel.result.extent[1]);
   }
+  if (const Stmt* at = refused(program, word))
+    return program.texts[static_cast<std::size_t>(std::get<Require>(at->op).message.index)];
+  if (word <= first_refusal) return fmt::format("an unknown error word, {}", word);
   const std::int64_t found = -1 - word, index = found / 256;
   const auto buffer = static_cast<std::size_t>(found % 256);
   if (buffer >= program.buffers.size()) return fmt::format("an unknown error word, {}", word);
@@ -26,6 +44,13 @@ std::string error_text(const Program& program, const LoweredKernel& kernel, std:
                        counts.name);
   }
   return fmt::format("{}[{}] is negative; nothing was multiplied", counts.name, index);
+}
+
+Diag error_found(const Program& program, const LoweredKernel& kernel, std::int64_t word) {
+  const std::string text = error_text(program, kernel, word);
+  if (const Stmt* at = refused(program, word))
+    return {ErrorCode::invalid_value, program.loc(at->place), text, {}};
+  return error(ErrorCode::runtime, "out_of_bounds: " + text);
 }
 
 }  // namespace tessera::cuda

@@ -10,6 +10,11 @@ namespace tessera::cuda {
 
 // 0 is nothing. Positive: rows, or steps along the contraction, that the memory does not have.
 // Negative: -1 - (index * 256 + buffer), counts that no program can mean (templates/prepare.cuh).
+// At or below first_refusal: what a statement of the program requires.
 std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word);
+
+// The same as an error: ErrorCode::runtime for memory that is not there, invalid_value with its
+// place for what the program refuses.
+Diag error_found(const Program& program, const LoweredKernel& kernel, std::int64_t word);
 
 }  // namespace tessera::cuda

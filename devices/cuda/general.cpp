@@ -208,14 +208,14 @@ class GeneralLowering {
         "  static constexpr int threads = {1}, cluster = 1;\n}};\n\n"
         "struct Program {{\n  struct Args {{\n    char* tiles;\n    i64 tile_bytes;\n"
         "    i64* arrays;\n    i64 array_elements;\n    i64* error;\n{2}  }};\n\n"
-        "  static TESSERA_DEVICE void prepare(const Args& p, i64* arrays) {{\n{3}  }}\n"
+        "  static TESSERA_DEVICE bool prepare(const Args& p, i64* arrays) {{\n{3}  }}\n"
         "  static TESSERA_DEVICE void body(const Args& p, i64* arrays, char* tiles) {{\n{4}  }}\n"
         "}};\n\n}}  // namespace tessera::cuda\n\n"
         "extern \"C\" __global__ void __launch_bounds__(tessera::cuda::C::threads, 1)\n"
         "{5}(const __grid_constant__ tessera::cuda::Program::Args p) {{\n"
         "  using namespace tessera::cuda;\n"
         "  i64* const arrays = p.arrays + ptx::block() * p.array_elements;\n"
-        "  Program::prepare(p, arrays);\n  ptx::sync_block();\n"
+        "  if (!Program::prepare(p, arrays)) return;\n  ptx::sync_block();\n"
         "  Program::body(p, arrays, p.tiles + ptx::block() * p.tile_bytes);\n}}\n",
         kernel_.summary, threads, fields, prepare, body_, kernel_.entry);
   }

@@ -125,7 +125,8 @@ GeneralTiles::Element GeneralTiles::element(const Slice& slice, const Indices& a
 std::string GeneralTiles::load(const Slice& slice, const Indices& at, bool whole_numbers) {
   const Element from = element(slice, at);
   if (!problem_.empty()) return "0";
-  if (!is_stored(from.dtype)) return fail(fmt::format("elements of {}", name(from.dtype)));
+  if (!is_stored(from.dtype) && from.dtype != DType::e8m0)
+    return fail(fmt::format("elements of {}", name(from.dtype)));
   std::string value = from.text;
   if (is_whole_number(from.dtype)) {
     value = fmt::format("static_cast<{}>({})", whole_numbers ? "i64" : "float", value);
@@ -244,6 +245,19 @@ std::string GeneralTiles::reduce(const Slice& target, const Slice& source, bool 
   return loop(target, body, indent);
 }
 
+// Each element of the scale is that of a block: the source's sides divided by its own.
+std::string GeneralTiles::scaled(const Scaled& op, const Slice& target) {
+  const std::vector<int> from = kept(op.src), by = kept(op.scale);
+  if (from.size() != by.size()) return fail("tiles of different numbers of dimensions");
+  Indices at;
+  for (std::size_t d = 0; d < from.size(); ++d) {
+    at.push_back(fmt::format("(e{} / most(1, {} / most(1, {})))", d,
+                             code_.text(op.src.size[static_cast<std::size_t>(from[d])]),
+                             code_.text(op.scale.size[static_cast<std::size_t>(by[d])])));
+  }
+  return read(op.src, target, false) + " * " + load(op.scale, at, false);
+}
+
 std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int indent) {
   const bool whole = is_whole_number(ref_info(program_, target.base).dtype);
   std::string value;
@@ -253,6 +267,8 @@ std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int ind
       return "";
     }
     value = load(turned->src, {"e1", "e0"}, whole);
+  } else if (const auto* by = std::get_if<Scaled>(&op)) {
+    value = whole ? fail("whole numbers made of others") : scaled(*by, target);
   } else if (const auto* iota = std::get_if<TileIota>(&op)) {
     value = fmt::format("static_cast<{}>(e{})", whole ? "i64" : "float", iota->dim);
   } else {

@@ -44,6 +44,7 @@ class GeneralTiles {
   std::string outside(const Slice& target, int indent);
   std::string matmul(const Matmul& op, int indent);
   std::string reduce(const Slice& target, const Slice& source, bool rows, bool is_max, int indent);
+  std::string scaled(const Scaled& op, const Slice& target);
   std::string elementwise(const Op& op, const Slice& target, int indent);
 
   const Program& program_;

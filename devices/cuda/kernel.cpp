@@ -108,7 +108,7 @@ Problem Kernel::check() {
   if (auto problem = to_host(&found, error_, sizeof found)) return problem;
   if (found == 0) return std::nullopt;
   if (auto problem = set_bytes(error_, 0, sizeof found, nullptr)) return problem;
-  return error(ErrorCode::runtime, "out_of_bounds: " + error_text(program_, plan_, found));
+  return error_found(program_, plan_, found);
 }
 
 }  // namespace tessera::cuda

@@ -234,7 +234,7 @@ class Lowering {
         "  struct Tile {{\n{}  }};\n"
         "  struct Step {{\n    bool active;\n    int depth;\n    int left[C::left_rank], "
         "right[C::right_rank];\n  }};\n\n"
-        "  static TESSERA_DEVICE void prepare(const Args& p, i64* arrays) {{\n{}  }}\n"
+        "  static TESSERA_DEVICE bool prepare(const Args& p, i64* arrays) {{\n{}  }}\n"
         "  static TESSERA_DEVICE TileGrid grid({}) {{\n{}  }}\n"
         "  static TESSERA_DEVICE Tile tile({}, const TilePoint& point) {{\n{}  }}\n"
         "  static TESSERA_DEVICE i64 step_begin({}, const Tile& t) {{ return {}; }}\n"

@@ -20,7 +20,7 @@ class PrepareWriter {
   std::string write(std::int32_t end) {
     for (std::int32_t i = 0; i < end; i = unit(i)) {
     }
-    return text_;
+    return text_ + "    return true;\n";
   }
   std::string problem() const { return problem_.empty() ? code_.problem() : problem_; }
 
@@ -90,10 +90,17 @@ class PrepareWriter {
       for (std::int32_t i = at + 1; i + 1 < end; ++i) plain(i, 6);
       text_ += "    }\n";
     } else if (end > at + 1) {
+      const bool may_refuse = refuses(at, end);
+      if (may_refuse) text_ += "    {\n    bool wrong = false;\n";
       text_ += "    if (ptx::thread() == 0) {\n";
       int indent = 6;
       for (std::int32_t i = at; i < end; ++i) nested(i, indent);
       text_ += "    }\n";
+      if (may_refuse) text_ += "    if (ptx::any_of_block(wrong)) return false;\n    }\n";
+    } else if (const auto* require = std::get_if<Require>(&op)) {
+      text_ += fmt::format(
+          "    if ({} == 0) {{\n      if (ptx::thread() == 0) {}\n      return false;\n    }}\n",
+          code_.text(require->condition), report(at));
     } else if (std::holds_alternative<Store>(op) || std::holds_alternative<Iota>(op)) {
       text_ += "    if (ptx::thread() == 0) {\n";
       plain(at, 6);
@@ -121,9 +128,24 @@ class PrepareWriter {
       text_ += fmt::format("{:{}}}}\n", "", indent);
     } else if (std::holds_alternative<PrefixSum>(s.op)) {
       fail(s.op);
+    } else if (const auto* require = std::get_if<Require>(&s.op)) {
+      text_ +=
+          fmt::format("{0:{1}}if ({2} == 0) {{\n{0:{1}}  {3}\n{0:{1}}  wrong = true;\n{0:{1}}}}\n",
+                      "", indent, code_.text(require->condition), report(at));
     } else {
       plain(at, indent);
     }
+  }
+
+  // What is wrong, as error_text reads it.
+  static std::string report(std::int32_t at) {
+    return fmt::format("ptx::first_error(p.error, first_refusal - {});", at);
+  }
+  bool refuses(std::int32_t from, std::int32_t to) const {
+    for (std::int32_t i = from; i < to; ++i) {
+      if (std::holds_alternative<Require>(statement(i).op)) return true;
+    }
+    return false;
   }
 
   void plain(std::int32_t at, int indent) {

@@ -43,6 +43,12 @@ std::vector<TestConfiguration> all_configurations() {
   return all;
 }
 
+// Rows of whole 16 bytes, which the copy engine moves.
+Sizes for_operands(Sizes sizes, const TestConfiguration& configuration) {
+  if (is_fp8(configuration)) sizes.k = (sizes.k + 15) / 16 * 16;
+  return sizes;
+}
+
 const std::vector<Sizes> ragged = {
     {{5, 0, 130, 64, 1, 0, 63}, 300, 200, 328},
     {{128, 256}, 384, 256, 256},
@@ -59,7 +65,8 @@ TEST_F(CudaDevice, every_configuration_on_ragged_groups) {
   for (const TestConfiguration& configuration : all_configurations()) {
     for (const Sizes& sizes : ragged) {
       for (const Fill fill : {Fill::integers, Fill::normal}) {
-        GroupedCase a_case(configuration, sizes, ++seed, fill, fill == Fill::normal);
+        GroupedCase a_case(configuration, for_operands(sizes, configuration), ++seed, fill,
+                           fill == Fill::normal);
         EXPECT_EQ(outcome_of(a_case), "") << a_case.name();
       }
     }
@@ -86,7 +93,8 @@ TEST_F(CudaDevice, a_thousand_random_problems) {
     }
     sizes.m += below(3) * 5;
     if (sizes.m == 0) sizes.m = 3;
-    GroupedCase a_case(all[static_cast<std::size_t>(below(all.size()))], sizes, random.next(),
+    const TestConfiguration& configuration = all[static_cast<std::size_t>(below(all.size()))];
+    GroupedCase a_case(configuration, for_operands(sizes, configuration), random.next(),
                        below(2) == 0 ? Fill::integers : Fill::normal, below(2) == 0);
     ASSERT_EQ(outcome_of(a_case), "") << "problem " << i << ": " << a_case.name();
   }
@@ -97,8 +105,11 @@ TEST_F(CudaDevice, the_same_bits_two_hundred_times) {
        {gmm_configuration(128, 256, 4, "bf16", "f32", 0).with(row_pairs),
         gmm_configuration(64, 256, 4, "bf16", "bf16", 1).with(in_turn),
         gmm_configuration(16, 128, 6, "bf16", "bf16", 0),
+        gmm_configuration(128, 128, 4, "bf16", "bf16", 1)
+            .with({.pairing = Pairing::columns, .dynamic = true}),
+        fp8_configuration(128, 128, 6, "e4m3", "bf16").with({.dynamic = true}),
         tgmm_configuration(128, 256, 4, "bf16", "f32")}) {
-    GroupedCase a_case(configuration, {{5, 0, 1300, 640, 1, 0, 630}, 2600, 392, 520}, 3,
+    GroupedCase a_case(configuration, {{5, 0, 1300, 640, 1, 0, 630}, 2600, 400, 520}, 3,
                        Fill::normal);
     ASSERT_EQ(outcome_of(a_case), "") << a_case.name();
     const auto bytes = [&] {
@@ -118,6 +129,7 @@ TEST_F(CudaDevice, the_general_kernel_on_other_types_and_sizes) {
   for (const TestConfiguration& configuration :
        {gmm_configuration(64, 64, 2, "f32", "f32", 0), gmm_configuration(64, 64, 2, "i8", "i32", 1),
         gmm_configuration(64, 64, 2, "bf16", "bf16", 0, 1),
+        gmm_configuration(64, 64, 2, "e4m3", "bf16", 0),
         tgmm_configuration(64, 64, 2, "f32", "f32")}) {
     GroupedCase a_case(configuration, {{5, 0, 130, 64, 1, 0, 63}, 300, 71, 131}, 7, Fill::integers);
     EXPECT_EQ(outcome_of(a_case), "") << a_case.name();

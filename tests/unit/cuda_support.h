@@ -34,6 +34,11 @@ struct TestConfiguration {
   }
 };
 
+inline bool is_fp8(const TestConfiguration& configuration) {
+  const std::string& type = configuration.settings.at("T");
+  return type == "e4m3" || type == "e5m2";
+}
+
 inline constexpr Hints row_pairs{.pairing = Pairing::rows};
 inline constexpr Hints column_pairs{.pairing = Pairing::columns};
 inline constexpr Hints in_turn{.alternate = true};

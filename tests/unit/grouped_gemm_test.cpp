@@ -537,7 +537,8 @@ TEST(GroupedGemm, T17_the_one_kernel_lowers_to_cuda_whatever_the_groups) {
   ASSERT_FALSE(fp8);
   EXPECT_EQ(fp8.diags().front().code, ErrorCode::unsupported);
   EXPECT_EQ(fp8.diags().front().message,
-            "products of e4m3 and e4m3; the CUDA kernels multiply bf16 or f16");
+            "`rhs` is contiguous across the contraction; the matrix instructions for elements of "
+            "one byte read operands that are contiguous along it");
 }
 
 // Whole numbers: central differences of step 1 of a bilinear function are exact in f64.

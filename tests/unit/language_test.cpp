@@ -173,7 +173,8 @@ TEST(Language, KernelsDescribeTheirParameters) {
   EXPECT_EQ(gmm->doc.substr(0, 30), "out[rows of group g] = lhs[row");
   ASSERT_GE(gmm->parameters.size(), 3U);
   EXPECT_EQ(gmm->parameters[0].name, "T");
-  EXPECT_EQ(gmm->parameters[0].choices, (std::vector<std::string>{"bf16", "f16", "f32", "i8"}));
+  EXPECT_EQ(gmm->parameters[0].choices,
+            (std::vector<std::string>{"bf16", "f16", "f32", "i8", "e4m3", "e5m2"}));
   EXPECT_EQ(gmm->parameters.back().name, "align");
   EXPECT_EQ(gmm->parameters.back().default_text, "tm");
   EXPECT_EQ(gmm->parameters.back().kind, ParameterInfo::Kind::tuning);

@@ -16,6 +16,9 @@ using u32 = unsigned int;
 using u64 = unsigned long long;
 using i64 = long long;
 
+// An error word: less the number of a statement, what that requires does not hold.
+inline constexpr i64 first_refusal = -(1ll << 48);
+
 // What the driver encodes a tensor map into; only its address is used on the device.
 struct alignas(64) TensorMap {
   unsigned char bytes[128];

@@ -25,7 +25,7 @@ TESSERA_DEVICE void contract(const typename P::Args& p) {
     if constexpr (C::dynamic) init_taking<C>(memory);
     ptx::barrier_init_fence();
   }
-  P::prepare(p, arrays);
+  if (!P::prepare(p, arrays)) return;  // every block comes to the same
   ptx::sync_block();
   if constexpr (C::cluster > 1) ptx::sync_cluster();  // the other block's barriers are there
   const int warpgroup = ptx::thread() / 128;

@@ -12,6 +12,12 @@ TESSERA_DEVICE float load_bf16(unsigned short x) {
 TESSERA_DEVICE float load_f16(unsigned short x) { return ptx::f16_to_float(x); }
 TESSERA_DEVICE float load_e4m3(unsigned char x) { return ptx::bits_to_float(widened<E4m3>(x)); }
 TESSERA_DEVICE float load_e5m2(unsigned char x) { return ptx::bits_to_float(widened<E5m2>(x)); }
+// A power of two; 255 is no number.
+TESSERA_DEVICE float load_e8m0(unsigned char x) {
+  return ptx::bits_to_float(x == 255 ? 0x7FC00000u
+                            : x == 0 ? 0x00400000u
+                                     : static_cast<u32>(x) << 23);
+}
 TESSERA_DEVICE unsigned char store_e4m3(float x) {
   return static_cast<unsigned char>(narrowed<E4m3>(ptx::float_to_bits(x)));
 }

@@ -18,6 +18,8 @@ TESSERA_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
 TESSERA_DEVICE int block() { return static_cast<int>(blockIdx.x); }
 TESSERA_DEVICE int blocks() { return static_cast<int>(gridDim.x); }
 TESSERA_DEVICE void sync_block() { __syncthreads(); }
+// By all threads of the block, which wait for each other.
+TESSERA_DEVICE bool any_of_block(bool value) { return __syncthreads_or(value ? 1 : 0) != 0; }
 // All threads of the cluster's blocks, whatever their warps do; writes before it are seen after it.
 TESSERA_DEVICE void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release;" ::: "memory");

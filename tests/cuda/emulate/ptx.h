@@ -31,6 +31,15 @@ inline int thread() { return Block::now().thread().number; }
 inline int block() { return Block::now().number(); }
 inline int blocks() { return Block::now().blocks(); }
 inline void sync_block() { Block::now().meet(0, Block::now().size()); }
+inline bool any_of_block(bool value) {
+  static std::map<int, bool> any;  // by block
+  sync_block();
+  any[block()] = false;
+  sync_block();
+  if (value) any[block()] = true;
+  sync_block();
+  return any[block()];
+}
 inline void sync_cluster() { Block::now().meet_cluster(); }
 inline void sync_warp() { Block::now().meet(100 + thread() / 32, 32); }
 // Warps exchange values through a place of their own.

@@ -1,0 +1,31 @@
+// How a grouped product is cut into tiles where it runs.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "devices/cuda/grouped_model.h"
+#include "devices/device.h"
+#include "kernels/grouped_matmul.h"
+
+namespace tessera {
+
+struct LaunchTuning {
+  Tiling tiling;
+  std::int64_t buffers = 2;
+  std::optional<std::int64_t> align;  // gmm: where tiles begin
+  cuda::Hints hints;
+};
+
+// Whether the device of that name, or the one that is taken without a name, has the CUDA kernels.
+bool runs_on_cuda(std::string_view device);
+
+// Of a launch whose tiling nobody gave, on the GPU that is here: the model's first choice, among
+// those that have room for `buffers` where these are not the default.
+LaunchTuning modelled_tuning(const cuda::GroupedShape& shape, std::int64_t buffers);
+
+// The tiling that is given or looked up for these extents, else the machine profile's.
+Expected<Tiling> chosen_tiling(const TilingSpec& spec, std::int64_t m, std::int64_t k,
+                               std::int64_t n, const DeviceOptions& run);
+
+}  // namespace tessera

@@ -1,0 +1,173 @@
+// Kernels of the library on the emulated multiprocessor against the interpreter: the same bits on
+// whole numbers, whichever kernel they get.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "devices/cuda/general.h"
+#include "devices/interpreter/interpreter_device.h"
+#include "tests/unit/cuda_emulation.h"
+
+namespace tessera::cuda {
+namespace {
+
+using Operands = std::map<std::string, Tensor, std::less<>>;
+
+Operands operands_of(const Program& program, const std::vector<std::int64_t>& sizes) {
+  Operands made;
+  std::uint64_t seed = 0;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role == Role::scratch) continue;
+    Tensor& tensor = made[buffer.name] = Tensor(buffer.dtype, buffer.shape);
+    if (buffer.role == Role::out) {
+      std::memset(tensor.data(), 0xFF, static_cast<std::size_t>(tensor.bytes()));
+    } else if (buffer.name == "group_sizes") {
+      std::transform(sizes.begin(), sizes.end(), tensor.as<std::int32_t>(),
+                     [](std::int64_t size) { return static_cast<std::int32_t>(size); });
+    } else if (buffer.name == "reads_c") {
+      std::fill_n(tensor.as<std::int32_t>(), tensor.elements(), 1);
+    } else {
+      fill(tensor, Fill::integers, FillRole::lhs, 4096, ++seed);
+    }
+  }
+  return made;
+}
+
+enum class Takes : std::uint8_t { fast, general };
+
+// What is wrong, or nothing.
+std::string difference(std::string_view kernel, const Settings& settings, Takes takes,
+                       const std::vector<std::int64_t>& sizes = {}) {
+  const Expected<Program> program = make_kernel(kernel, settings);
+  if (!program) return render(program.diags());
+  const Expected<LoweredKernel> lowered = lower_any(*program, {});
+  if (!lowered) return render(lowered.diags());
+  if (lowered->is_general != (takes == Takes::general)) return "another kernel: " + lowered->note;
+  Operands expected = operands_of(*program, sizes), found = operands_of(*program, sizes);
+  DeviceBinding binding;
+  for (auto& [name, tensor] : expected) binding[name] = &tensor;
+  const Expected<DeviceReport> report = interpreter_device().run(*program, {binding}, {});
+  if (!report) return render(report.diags());
+  if (!report->findings.empty()) return render(report->findings);
+  EmulatedKernel emulated(*lowered);
+  if (!emulated.problem().empty()) return emulated.problem();
+  std::map<int, void*> memory;
+  for (std::size_t b = 0; b < program->buffers.size(); ++b) {
+    const Buffer& buffer = program->buffers[b];
+    if (buffer.role != Role::scratch) memory[static_cast<int>(b)] = found[buffer.name].data();
+  }
+  if (std::string problem = emulated.run(*lowered, memory, 2, 7); !problem.empty()) return problem;
+  for (const auto& [name, tensor] : expected) {
+    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+      if (tensor.at(i) != found[name].at(i))
+        return fmt::format("{}[{}] is {}, found {}", name, i, tensor.at(i), found[name].at(i));
+    }
+  }
+  return "";
+}
+
+Settings with(Settings settings, const Settings& more) {
+  for (const auto& [name, value] : more) settings[name] = value;
+  return settings;
+}
+
+class CudaLibrary : public CudaEmulate {};
+
+TEST_F(CudaLibrary, grouped_gemm_with_alpha_beta_and_bias) {
+  const Settings ragged_rows{{"U", "bf16"},   {"B", "f32"},    {"m", "140"},
+                             {"n", "136"},    {"groups", "3"}, {"existing", "1"},
+                             {"biased", "1"}, {"tm", "128"},   {"tn", "128"}};
+  const std::vector<std::int64_t> sizes{5, 0, 130};
+  EXPECT_EQ(
+      difference("grouped_gemm",
+                 with(ragged_rows,
+                      {{"T", "bf16"}, {"R", "bf16"}, {"k", "72"}, {"tk", "64"}, {"buffers", "4"}}),
+                 Takes::fast, sizes),
+      "");
+  EXPECT_EQ(difference("grouped_gemm",
+                       with(ragged_rows, {{"T", "e4m3"},
+                                          {"R", "e5m2"},
+                                          {"k", "144"},
+                                          {"tk", "128"},
+                                          {"transpose_rhs", "1"},
+                                          {"buffers", "4"}}),
+                       Takes::fast, sizes),
+            "");
+  EXPECT_EQ(difference("grouped_gemm_wgrad",
+                       with(ragged_rows, {{"T", "bf16"},
+                                          {"R", "bf16"},
+                                          {"k", "136"},
+                                          {"tm", "64"},
+                                          {"tk", "128"},
+                                          {"buffers", "4"}}),
+                       Takes::fast, sizes),
+            "");
+}
+
+TEST_F(CudaLibrary, scales_of_blocks_have_a_general_kernel) {
+  const Settings mx{{"T", "e4m3"},         {"R", "e5m2"},  {"U", "f32"}, {"B", "f32"},
+                    {"n", "40"},           {"tm", "32"},   {"tk", "32"}, {"tn", "32"},
+                    {"block_scales", "1"}, {"groups", "3"}};
+  EXPECT_EQ(
+      difference("grouped_gemm", with(mx, {{"m", "44"}, {"k", "64"}}), Takes::general, {5, 0, 37}),
+      "");
+  EXPECT_EQ(difference("grouped_gemm", with(mx, {{"m", "44"}, {"k", "64"}, {"transpose_rhs", "1"}}),
+                       Takes::general, {5, 0, 37}),
+            "");
+  EXPECT_EQ(difference("grouped_gemm_wgrad", with(mx, {{"m", "96"}, {"k", "40"}}), Takes::general,
+                       {32, 0, 64}),
+            "");
+  EXPECT_EQ(difference("scaled_matmul",
+                       {{"T", "e4m3"},
+                        {"R", "e4m3"},
+                        {"U", "bf16"},
+                        {"m", "40"},
+                        {"k", "96"},
+                        {"n", "40"},
+                        {"tm", "32"},
+                        {"tk", "64"},
+                        {"tn", "32"}},
+                       Takes::general),
+            "");
+}
+
+// A requirement of the operands ends the kernel in every block, with the words of the program.
+TEST_F(CudaLibrary, what_a_program_requires_is_held) {
+  Settings mx{{"T", "e4m3"},        {"R", "e4m3"}, {"U", "f32"},    {"B", "f32"}, {"m", "96"},
+              {"k", "40"},          {"n", "40"},   {"groups", "3"}, {"tm", "32"}, {"tk", "32"},
+              {"block_scales", "1"}};
+  mx["tn"] = "32";
+  const Expected<Program> program = make_kernel("grouped_gemm_wgrad", mx);
+  ASSERT_TRUE(program) << render(program.diags());
+  const Expected<LoweredKernel> kernel = lower_any(*program, {});
+  ASSERT_TRUE(kernel) << render(kernel.diags());
+  Operands operands = operands_of(*program, {32, 16, 48});
+  std::map<int, void*> memory;
+  for (const int b : kernel->pointers)
+    memory[b] = operands[program->buffers[static_cast<std::size_t>(b)].name].data();
+  EmulatedKernel emulated(*kernel);
+  ASSERT_EQ(emulated.problem(), "");
+  EXPECT_EQ(emulated.run(*kernel, memory, 3, 5), "");
+  const Diag found = error_found(*program, *kernel, emulated.error);
+  EXPECT_EQ(found.code, ErrorCode::invalid_value);
+  EXPECT_EQ(found.message, "a scale is of 32 rows of one group");
+  EXPECT_GT(found.loc.line, 0);
+  const Tensor& out = operands["out"];  // still as it was poisoned
+  for (std::int64_t i = 0; i < out.elements(); ++i) ASSERT_TRUE(std::isnan(out.at(i)));
+}
+
+TEST_F(CudaLibrary, quantisation_has_a_general_kernel) {
+  const Settings tiles{{"T", "bf16"}, {"m", "40"}, {"n", "64"}, {"tm", "32"}, {"tn", "32"}};
+  for (const char* type : {"e4m3", "e5m2"}) {
+    for (const char* kernel : {"quantize_tensor", "dequantize_tensor", "dequantize_mxfp8"})
+      EXPECT_EQ(difference(kernel, with(tiles, {{"Q", type}}), Takes::general), "") << kernel;
+  }
+  EXPECT_EQ(difference("dequantize_mxfp8",
+                       with(tiles, {{"Q", "e4m3"}, {"m", "64"}, {"columns", "1"}}), Takes::general),
+            "");
+}
+
+}  // namespace
+}  // namespace tessera::cuda
