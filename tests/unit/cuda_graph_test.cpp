@@ -104,6 +104,8 @@ TEST_F(CudaEmbed, a_captured_launch_is_replayed_with_other_sizes) {
         gmm_configuration(64, 256, 4, "bf16", "bf16", 1).with(in_turn),
         gmm_configuration(16, 128, 6, "bf16", "bf16", 0),
         gmm_configuration(64, 64, 2, "f32", "f32", 0),  // by the general kernel
+        gmm_configuration(128, 128, 4, "bf16", "bf16", 1)
+            .with({.pairing = Pairing::columns, .dynamic = true}),  // the counter begins at 0 again
         tgmm_configuration(128, 256, 4, "bf16", "f32")}) {
     const auto case_of = [&](const std::vector<std::int64_t>& groups) {
       return GroupedCase(configuration, {groups, 300, 136, 264}, 5, Fill::integers);
