@@ -1,9 +1,11 @@
 // The moe suite: the 25 shapes on a GPU, beside cuBLAS in a loop over the groups, in one grouped
-// call, and on a dense product of as many operations. Times are the device's own, each after the L2
+// call, and on a dense product of as many operations; some of them also of e4m3, beside the dense
+// product of bf16. Times are the device's own, each after the L2
 // cache was overwritten.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -27,9 +29,11 @@ using cuda::Problem;
 struct MoeRun {
   MoeShape shape;
   bool transposed = false;
+  DType operand = DType::bf16;
   std::vector<std::int64_t> sizes;
   DeviceArrays arrays;
   std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0;
+  std::uint64_t dense_lhs = 0, dense_rhs = 0;  // bf16, for cuBLAS
   std::int64_t out_bytes = 0;
   std::shared_ptr<cuda::Kernel> kernel;
   std::unique_ptr<cuda::CublasGrouped> grouped;
@@ -62,6 +66,7 @@ GroupedTuningProblem MoeRun::tuning_problem() const {
   about.n = shape.n;
   about.group_sizes = sizes;
   about.local_groups = shape.groups;
+  about.lhs = about.rhs = operand;
   about.out = DType::bf16;
   about.transpose_rhs = transposed;
   return about;
@@ -83,13 +88,22 @@ Problem MoeRun::prepare() {
   const std::int64_t weights = shape.groups * shape.k * shape.n, columns = shape.rows * shape.n;
   const std::int64_t right = is_tgmm() ? columns : weights;
   out_bytes = 2 * (is_tgmm() ? weights : columns);
-  if (auto problem = arrays.add(lhs, 2 * shape.rows * shape.k)) return problem;
-  if (auto problem = arrays.add(rhs, 2 * right)) return problem;
+  const auto random = [&](std::uint64_t& address, DType type, std::int64_t elements,
+                          std::uint64_t seed) -> Problem {
+    if (auto problem = arrays.add(address, size_of(type) * elements)) return problem;
+    return DeviceArrays::fill_normal(address, type, elements, seed);
+  };
+  if (auto problem = random(lhs, operand, shape.rows * shape.k, shape.seed)) return problem;
+  if (auto problem = random(rhs, operand, right, shape.seed + 1)) return problem;
   if (auto problem = arrays.add(out, out_bytes)) return problem;
-  if (auto problem = DeviceArrays::fill_normal(lhs, DType::bf16, shape.rows * shape.k, shape.seed))
-    return problem;
-  if (auto problem = DeviceArrays::fill_normal(rhs, DType::bf16, right, shape.seed + 1))
-    return problem;
+  dense_lhs = lhs;
+  dense_rhs = rhs;
+  if (operand != DType::bf16) {
+    if (auto problem = random(dense_lhs, DType::bf16, shape.rows * shape.k, shape.seed))
+      return problem;
+    if (auto problem = random(dense_rhs, DType::bf16, shape.k * shape.n, shape.seed + 1))
+      return problem;
+  }
   return arrays.add_sizes(group_sizes, sizes);
 }
 
@@ -123,7 +137,8 @@ std::vector<CublasProduct> MoeRun::products() const {
 // As many operations in one dense product, or in a batch of equal reductions.
 Problem MoeRun::run_dense() {
   if (!is_tgmm())
-    return cuda::cublas_product({shape.rows, shape.n, shape.k, false, transposed, lhs, rhs, out});
+    return cuda::cublas_product(
+        {shape.rows, shape.n, shape.k, false, transposed, dense_lhs, dense_rhs, out});
   const std::int64_t rows = shape.rows / shape.groups / 8 * 8;
   return cuda::cublas_batch({shape.k, shape.n, rows, true, false, lhs, rhs, out}, shape.groups,
                             rows * shape.k, rows * shape.n, shape.k * shape.n);
@@ -155,7 +170,8 @@ std::string MoeRun::check(const std::function<Problem()>& enqueue) {
 
 std::string MoeRun::check_group(std::size_t group, std::int64_t first) {
   const auto get = [](Tensor& to, std::uint64_t from, std::int64_t element) {
-    return cuda::to_host(to.data(), from + static_cast<std::uint64_t>(element * 2),
+    return cuda::to_host(to.data(),
+                         from + static_cast<std::uint64_t>(element * size_of(to.dtype())),
                          static_cast<std::size_t>(to.bytes()));
   };
   const std::int64_t size = sizes[group], g = static_cast<std::int64_t>(group);
@@ -163,6 +179,7 @@ std::string MoeRun::check_group(std::size_t group, std::int64_t first) {
   problem.local_groups = 1;
   CheckOptions options;
   options.check = Check::sample;
+  options.sum_error = kernel->plan().sum_error;
   if (is_tgmm()) {
     // The block's first and last rows: columns of lhs.
     constexpr std::int64_t each = 4;
@@ -191,11 +208,11 @@ std::string MoeRun::check_group(std::size_t group, std::int64_t first) {
   // The group's first and last rows against its weights.
   const std::int64_t rows = std::min<std::int64_t>(size, 8), head = rows / 2 + rows % 2;
   const Shape weights = transposed ? Shape{1, shape.n, shape.k} : Shape{1, shape.k, shape.n};
-  Tensor a(DType::bf16, {rows, shape.k}), b(DType::bf16, weights), c(DType::bf16, {rows, shape.n});
+  Tensor a(operand, {rows, shape.k}), b(operand, weights), c(DType::bf16, {rows, shape.n});
   if (auto failed = get(b, rhs, g * shape.k * shape.n)) return failed->message;
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::int64_t row = first + (r < head ? r : size - rows + r);
-    Tensor one(DType::bf16, {1, shape.k}), result(DType::bf16, {1, shape.n});
+    Tensor one(operand, {1, shape.k}), result(DType::bf16, {1, shape.n});
     if (auto failed = get(one, lhs, row * shape.k)) return failed->message;
     if (auto failed = get(result, out, row * shape.n)) return failed->message;
     std::memcpy(a.data() + r * one.bytes(), one.data(), static_cast<std::size_t>(one.bytes()));
@@ -210,65 +227,67 @@ std::string MoeRun::check_group(std::size_t group, std::int64_t first) {
   return verdict.ok ? "ok" : verdict.message;
 }
 
-BenchEntry moe_entry(const MoeShape& shape, bool transposed) {
+// What cuBLAS multiplies in bf16, group by group and in one call; each is checked.
+void add_grouped_peers(const std::shared_ptr<MoeRun>& run, BenchCase& result) {
+  const std::vector<CublasProduct> products = run->products();
+  run->grouped = std::make_unique<cuda::CublasGrouped>(products);
+  const auto loop = [products]() -> Problem {
+    for (const CublasProduct& p : products) {
+      if (auto problem = cuda::cublas_product(p)) return problem;
+    }
+    return std::nullopt;
+  };
+  const auto grouped = [run] { return run->grouped->run(); };
+  result.peers.push_back({"cublas_loop", [run, loop] { return run->timed(loop); }});
+  result.peers.push_back({"cublas_grouped", [run, grouped] { return run->timed(grouped); }});
+  result.check = [run, loop, grouped, ours = result.check]() -> std::string {
+    if (const std::string outcome = ours(); outcome != "ok") return outcome;
+    if (const std::string outcome = run->check(loop); outcome != "ok")
+      return "cublas_loop, " + outcome;
+    const std::string outcome = run->check(grouped);
+    return outcome == "ok" ? "ok" : "cublas_grouped, " + outcome;
+  };
+}
+
+BenchEntry moe_entry(const MoeShape& shape, bool transposed, DType operand = DType::bf16) {
   const std::string layout = shape.kind == MoeKind::tgmm ? "tn" : transposed ? "nt" : "nn";
-  const std::string name = fmt::format("{}_{}", shape.id, layout);
+  const bool is_bf16 = operand == DType::bf16;
+  const std::string name = fmt::format("{}_{}{}", shape.id, layout,
+                                       is_bf16 ? "" : "_" + std::string(tessera::name(operand)));
   return {name, [=]() -> Expected<BenchCase> {
             const auto run = std::make_shared<MoeRun>();
             run->shape = shape;
             run->transposed = transposed;
+            run->operand = operand;
             if (auto problem = run->prepare()) return *problem;
             BenchCase result;
             result.name = name;
             result.run = [run] { return run->timed([&] { return run->run_ours(); }); };
+            result.check = [run] { return run->check([&] { return run->run_ours(); }); };
             if (cuda::cublas_available().ok) {
-              const std::vector<CublasProduct> products = run->products();
-              run->grouped = std::make_unique<cuda::CublasGrouped>(products);
-              result.peers.push_back({"cublas_loop", [run, products] {
-                                        return run->timed([&]() -> Problem {
-                                          for (const CublasProduct& p : products) {
-                                            if (auto problem = cuda::cublas_product(p))
-                                              return problem;
-                                          }
-                                          return std::nullopt;
-                                        });
+              if (is_bf16) add_grouped_peers(run, result);
+              result.peers.push_back({is_bf16 ? "cublas_dense" : "cublas_dense_bf16", [run] {
+                                        return run->timed([&] { return run->run_dense(); });
                                       }});
-              result.peers.push_back({"cublas_grouped", [run] {
-                                        return run->timed([&] { return run->grouped->run(); });
-                                      }});
-              result.peers.push_back(
-                  {"cublas_dense", [run] { return run->timed([&] { return run->run_dense(); }); }});
             }
             result.work = static_cast<double>(shape.flops()) * 1e-12;
             result.unit = "TFLOP/s";
-            result.check = [run, cublas = cuda::cublas_available().ok]() -> std::string {
-              if (const std::string ours = run->check([&] { return run->run_ours(); });
-                  ours != "ok")
-                return ours;
-              if (!cublas) return "ok";
-              const std::string loop = run->check([&]() -> Problem {
-                for (const CublasProduct& p : run->products()) {
-                  if (auto problem = cuda::cublas_product(p)) return problem;
-                }
-                return std::nullopt;
-              });
-              if (loop != "ok") return "cublas_loop, " + loop;
-              const std::string grouped = run->check([&] { return run->grouped->run(); });
-              return grouped == "ok" ? "ok" : "cublas_grouped, " + grouped;
-            };
             return result;
           }};
 }
 
 }  // namespace
 
-// gmm shapes in both storages of the weights.
+// gmm shapes in both storages of the weights; large groups also of e4m3.
 std::vector<BenchEntry> moe_entries() {
+  constexpr std::array narrow{"S1", "S4", "S8", "S19", "S21"};
   std::vector<BenchEntry> entries;
   for (const MoeShape& shape : moe_suite()) {
     if (shape.kind != MoeKind::tgmm) {
       entries.push_back(moe_entry(shape, false));
       entries.push_back(moe_entry(shape, true));
+      if (std::find(narrow.begin(), narrow.end(), shape.id) != narrow.end())
+        entries.push_back(moe_entry(shape, true, DType::e4m3));
     } else {
       entries.push_back(moe_entry(shape, false));
     }
