@@ -110,14 +110,22 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
   const int first_row = C::alternate ? 0 : warpgroup * C::m_pieces * warpgroup_rows;
   Ring<C::stages> ring;
   Staging<C> staging(memory, warpgroup, first_row);
-  int number = 0;
-  for (Turns<C, P, Role::consumer> turns(p, arrays, memory); !turns.done();
-       turns.advance(), ++number) {
-    const Turn<C, P> turn = turns.now();
+  Turns<C, P, Role::consumer> turns(p, arrays, memory);
+  bool more = !turns.done();
+  Turn<C, P> next{};
+  if (more) next = turns.now();
+  const auto find_next = [&] {
+    turns.advance();
+    more = !turns.done();
+    if (more) next = turns.now();
+  };
+  for (int number = 0; more; ++number) {
+    const Turn<C, P> turn = next;
     if (C::alternate && number % C::consumers != warpgroup) {
       for (i64 s = turn.begin; s < turn.end; ++s) {
         if (turns.takes_slot(turn, turns.step(turn.mine, s), s)) ring.advance();
       }
+      find_next();
       continue;
     }
     const Rows rows = turn.mine.rows;
@@ -166,6 +174,7 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
       ptx::sync_warp();
       if (ptx::thread() % 32 == 0) ptx::barrier_arrive(turn_barrier<C>(memory, 1 - warpgroup));
     }
+    find_next();  // behind the last products
     ptx::product_wait<0>();
 #pragma unroll
     for (int i = 0; i < C::m_pieces; ++i) {
