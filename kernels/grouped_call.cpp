@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/check.h"
 #include "devices/cuda/driver.h"
 #include "devices/devices.h"
 #include "kernels/launch_tuning.h"
@@ -114,14 +115,12 @@ Problem existing(const GroupedMatmulOptions& options, const Shape& shape) {
                          to_string(options.existing_out->shape()), to_string(shape)));
 }
 
-// Elements of one byte as they are, where the kernels multiply such by tiles of 128 along the
-// contraction, and nobody asks for more digits than the matrix instructions keep of them.
+// Elements of one byte as they are, where nobody asks for more digits than the matrix instructions
+// keep of them; whether a kernel takes them so is seen when it is made.
 void keep_narrow(GroupedCall& call, const Tensor& lhs, const Tensor& rhs,
                  const GroupedMatmulOptions& options) {
   if (!runs_on_cuda(options.device) || !cuda::device_facts().has_fast_kernels()) return;
   if (options.precision != Precision::Default) return;
-  const auto* const tiling = std::get_if<Tiling>(&options.tiling);
-  if (tiling != nullptr && tiling->k != 128) return;
   if (const auto operand =
           common_device_operand(lhs.dtype(), rhs.dtype(), options.transpose_rhs, call.k))
     call.operand = *operand;
@@ -225,6 +224,13 @@ Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const T
                  return tuning(call, options, is_tgmm);
                });
   if (problem) return *problem;
+  return call;
+}
+
+GroupedCall in_bf16(GroupedCall call, const GroupedMatmulOptions& options) {
+  call.operand = DType::bf16;
+  constexpr bool is_tgmm = false;
+  CHECK(!tuning(call, options, is_tgmm));  // it passed with the narrow type
   return call;
 }
 

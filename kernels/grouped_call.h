@@ -26,6 +26,8 @@ struct GroupedCall {
 // Texts that an upstream project has are that project's, word for word.
 Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                    const GroupedMatmulOptions& options);
+// gmm of operands of one byte (call.operand), as it is where no kernel takes these as they are.
+GroupedCall in_bf16(GroupedCall call, const GroupedMatmulOptions& options);
 Expected<GroupedCall> validate_tgmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                     const GroupedMatmulOptions& options);
 

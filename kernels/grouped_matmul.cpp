@@ -64,8 +64,11 @@ Expected<GroupWindow> group_window(const Tensor& group_offset, GroupWindow::Rows
 Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                               const Tensor& group_sizes,
                                               const GroupedMatmulOptions& options) {
-  const Expected<GroupedCall> call = validate_gmm(lhs, rhs, group_sizes, options);
+  Expected<GroupedCall> call = validate_gmm(lhs, rhs, group_sizes, options);
   if (!call) return call.diags();
+  if (size_of(call->operand) == 1 && is_float(call->operand) &&
+      !has_fast_kernel("gmm", gmm_settings(*call, options), options, call->hints))
+    call = in_bf16(*std::move(call), options);
   GroupedMatmulRun result;
   result.tiling = call->tiling;
   result.kernel = gmm_kernel_name(call->tiling, options.transpose_rhs);

@@ -54,6 +54,12 @@ Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& optio
   return settings;
 }
 
+bool has_fast_kernel(std::string_view kernel, const Settings& settings,
+                     const GroupedMatmulOptions& options, const cuda::Hints& hints) {
+  const Expected<Program> program = program_of(kernel, settings, options);
+  return program && cuda::lower(*program, hints);
+}
+
 Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
   Tensor tensor(DType::i32, {static_cast<std::int64_t>(sizes.size())});
   for (std::size_t g = 0; g < sizes.size(); ++g)

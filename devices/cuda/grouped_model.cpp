@@ -12,7 +12,6 @@ namespace {
 constexpr double epilogue_clocks = 600;  // fixed: the last products, barriers, the first chunk
 constexpr double tile_clocks = 250;      // finding the tile, which consumers do one after the other
 constexpr double taken_clocks = 300;     // and waiting for its number
-constexpr double promoted_share = 0.5;   // of the additions in f32, 128 a clock
 constexpr double slowest_swapped = 16;   // clocks of an instruction that reads 2 KiB of weights
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -72,6 +71,14 @@ class Model {
     return contraction + end;
   }
 
+  // Every block's sums are waited for and added to those of all, in f32: half of it behind the
+  // other consumer's products, where that one multiplies at the same time.
+  double added_clocks(double rows, double columns) const {
+    constexpr double drained = 100, additions_a_clock = 128;
+    const double clocks = rows * columns / additions_a_clock;
+    return c_.hints.alternate || rows <= 64 ? clocks + drained : clocks / 2;
+  }
+
   // `rows` of a tile of gmm; the shares of the operands' bytes that it fetches itself.
   double gmm_tile(std::int64_t rows, double share_rows, double share_weights) const {
     const Tiling& t = c_.tiling;
@@ -89,9 +96,7 @@ class Model {
     } else {
       const auto taken = static_cast<double>(ceil_div(rows, 64) * 64);
       tile.product_clocks = taken * n * k_bytes / 32 / instruction_rows_a_clock;
-      // Every block's sums are added to those of all: as many as fit beside the other consumer's
-      // products are free.
-      if (s_.operand_bytes == 1) tile.product_clocks += promoted_share * taken * n / 128;
+      if (s_.operand_bytes == 1) tile.product_clocks += added_clocks(taken, n);
       tile.bytes = k_bytes * (taken * share_rows + n * share_weights);
     }
     tile.store_bytes = static_cast<double>(rows * t.n * s_.out_bytes);

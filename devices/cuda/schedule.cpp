@@ -48,13 +48,18 @@ double makespan(const TileClocks& tiles, const Hints& hints, int multiprocessors
   };
   double busy = 0;
   if (hints.dynamic) {
-    std::priority_queue<double, std::vector<double>, std::greater<>> free;
-    for (int i = 0; i < workers; ++i) free.push(0);
-    for (int i = 0; i < walked; ++i) {
-      const double end = free.top() + turn_clocks(i);
+    // A block knows its tile and the one after: it takes a number when it begins the tile before.
+    using Free = std::pair<double, int>;  // when, and the number that it has taken
+    std::priority_queue<Free, std::vector<Free>, std::greater<>> free;
+    for (int i = 0; i < workers; ++i) free.push({0, i});
+    int taken = workers;
+    while (!free.empty()) {
+      const auto [begin, number] = free.top();
       free.pop();
-      free.push(end);
+      if (number >= walked) continue;
+      const double end = begin + turn_clocks(number);
       busy = std::max(busy, end);
+      free.push({end, taken++});
     }
   } else {
     std::vector<double> ends(static_cast<std::size_t>(workers));

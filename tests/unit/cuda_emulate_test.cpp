@@ -84,7 +84,7 @@ TEST_F(CudaEmulate, mistakes_are_seen) {
   const std::vector<Mutation> mutations = {
       {"consume.cuh", "ptx::product_wait<1>()",
        "ptx::product_wait<2>()"},  // a slot is released too early
-      {"consume.cuh", "if (held >= 0) release<C>(memory, held);\n      held",
+      {"consume.cuh", "if (held >= 0) release<C>(memory, held);\n        held",
        "held"},                                         // slots are not released
       {"produce.cuh", "ring.phase ^ 1", "ring.phase"},  // the wrong phase
       {"produce.cuh", "u32 bytes = Right::bytes;", "u32 bytes = Right::bytes + 16;"},

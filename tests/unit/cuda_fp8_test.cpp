@@ -48,7 +48,8 @@ TEST_F(CudaEmulate, long_sums_of_e4m3_keep_their_digits) {
 
 TEST_F(CudaEmulate, mistakes_in_fp8_are_seen) {
   const std::vector<Mutation> mutations = {
-      {"consume.cuh", "  ptx::product_wait<0>();\n#pragma unroll", "#pragma unroll"},
+      {"consume.cuh", "ptx::product_wait<0>();\n  release<C>(memory, slot);",
+       "release<C>(memory, slot);"},
       {"consume.cuh", "if (step == 0) {", "if (step == 1) {"},
       {"shape.cuh", "(k_first % box_elements) * element_bytes", "(k_first % box_elements) * 2"},
       {"produce.cuh", "bytes += warpgroup_rows * C::k * C::operand_bytes;",

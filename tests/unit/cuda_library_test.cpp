@@ -135,9 +135,9 @@ TEST_F(CudaLibrary, scales_of_blocks_have_a_general_kernel) {
 
 // A requirement of the operands ends the kernel in every block, with the words of the program.
 TEST_F(CudaLibrary, what_a_program_requires_is_held) {
-  Settings mx{{"T", "e4m3"},        {"R", "e4m3"}, {"U", "f32"},    {"B", "f32"}, {"m", "96"},
-              {"k", "40"},          {"n", "40"},   {"groups", "3"}, {"tm", "32"}, {"tk", "32"},
-              {"block_scales", "1"}};
+  Settings mx{{"T", "e4m3"}, {"R", "e4m3"}, {"U", "f32"},         {"B", "f32"},
+              {"m", "96"},   {"k", "40"},   {"n", "40"},          {"groups", "3"},
+              {"tm", "32"},  {"tk", "32"},  {"block_scales", "1"}};
   mx["tn"] = "32";
   const Expected<Program> program = make_kernel("grouped_gemm_wgrad", mx);
   ASSERT_TRUE(program) << render(program.diags());

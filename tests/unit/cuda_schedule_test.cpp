@@ -34,7 +34,7 @@ TEST(CudaSchedule, equal_tiles_take_whole_rounds) {
 TEST(CudaSchedule, every_second_tile_is_one_blocks_or_whoevers_is_free) {
   const TileClocks tiles = column_of({9, 1, 9, 1, 9, 1});
   EXPECT_EQ(makespan(tiles, {}, 2), 27);
-  EXPECT_EQ(makespan(tiles, dynamic, 2), 19);  // 9 + 1 + 1 beside 1 + 9 + 9
+  EXPECT_EQ(makespan(tiles, dynamic, 2), 18);  // 9 + 9 beside 1 + 1 + 9 + 1
 }
 
 TEST(CudaSchedule, pairs_wait_for_their_longer_half) {
@@ -43,8 +43,8 @@ TEST(CudaSchedule, pairs_wait_for_their_longer_half) {
   EXPECT_EQ(makespan({{1, 2, 3}, {9, 1}}, {.pairing = Pairing::columns}, 2), 2 * (9 + 1));
 }
 
-// Whoever is free takes the next: never later than the mean and one tile.
-TEST(CudaSchedule, tiles_as_blocks_are_free_end_within_a_tile_of_the_mean) {
+// Whoever begins a tile takes the number of its next: never later than the mean and two tiles.
+TEST(CudaSchedule, tiles_as_blocks_are_free_end_within_two_tiles_of_the_mean) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 200; ++i) {
     std::vector<double> clocks(random() % 60);
@@ -55,7 +55,7 @@ TEST(CudaSchedule, tiles_as_blocks_are_free_end_within_a_tile_of_the_mean) {
     const double busy = makespan(tiles, dynamic, workers);
     EXPECT_GE(busy * workers, tiles.all());
     EXPECT_GE(busy, longest);
-    EXPECT_LE(busy, tiles.all() / workers + longest);
+    EXPECT_LE(busy, tiles.all() / workers + 2 * longest);
   }
 }
 

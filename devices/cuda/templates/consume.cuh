@@ -87,12 +87,15 @@ TESSERA_DEVICE void multiply_some(Sums& sums, u32 operands, int first_row, int d
 }
 
 // Of elements of one byte: the instructions add them up to few digits only (around 14 bits), so
-// every block along the contraction is summed from 0 and added to the sums in f32.
+// every block along the contraction is summed from 0 and added to the sums in f32. The slot is free
+// before that.
 template <class C, class Sums>
-TESSERA_DEVICE void multiply_and_add(Sums& sums, u32 operands, int first_row) {
+TESSERA_DEVICE void multiply_and_add(Sums& sums, u32 memory, int slot, int first_row) {
   float part[C::m_pieces][C::n / 2];
-  multiply<C, C::k / step_k<C>, true>(part, operands, first_row);
+  multiply<C, C::k / step_k<C>, true>(part, memory + slot * SharedLayout<C>::stage_bytes,
+                                      first_row);
   ptx::product_wait<0>();
+  release<C>(memory, slot);
 #pragma unroll
   for (int i = 0; i < C::m_pieces; ++i) {
 #pragma unroll
@@ -152,21 +155,23 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
       const u32 operands = memory + ring.slot * SharedLayout<C>::stage_bytes;
       ptx::barrier_wait(full_barrier<C>(memory, ring.slot), ring.phase);
       if (C::ragged_k && step.active && step.depth < C::k) zero_beyond<C>(operands, step.depth);
-      if (wanted && step.active) {
-        if constexpr (C::operand_bytes == 1) {
-          multiply_and_add<C>(sums, operands, first_row);
-        } else if constexpr (C::ragged_k) {
-          multiply_some<C, C::k / step_k<C>>(sums, operands, first_row, step.depth);
-        } else {
-          multiply<C, C::k / step_k<C>>(sums, operands, first_row);
-        }
-        if constexpr (C::operand_bytes > 1) ptx::product_wait<1>();
-      }
-      if (held >= 0) release<C>(memory, held);
-      held = ring.slot;
       if constexpr (C::operand_bytes == 1) {
-        release<C>(memory, held);  // nothing is in flight
-        held = -1;
+        if (wanted && step.active) {
+          multiply_and_add<C>(sums, memory, ring.slot, first_row);
+        } else {
+          release<C>(memory, ring.slot);
+        }
+      } else {
+        if (wanted && step.active) {
+          if constexpr (C::ragged_k) {
+            multiply_some<C, C::k / step_k<C>>(sums, operands, first_row, step.depth);
+          } else {
+            multiply<C, C::k / step_k<C>>(sums, operands, first_row);
+          }
+          ptx::product_wait<1>();
+        }
+        if (held >= 0) release<C>(memory, held);
+        held = ring.slot;
       }
       ring.advance();
     }

@@ -39,7 +39,7 @@ template <class Format>
 TESSERA_BOTH u32 narrowed(u32 bits) {
   constexpr int shift = 23 - Format::mantissa;
   const u32 sign = bits >> 24 & 0x80, magnitude = bits & 0x7FFFFFFF;
-  if (magnitude > 0x7F800000) return Format::bias == 7 ? Format::nan : (sign | Format::nan);
+  if (magnitude > 0x7F800000) return Format::nan;
   const u32 exponent = magnitude >> 23;
   u32 significand = magnitude, places = shift, base = (127u - Format::bias) << Format::mantissa;
   if (exponent <= 127 - Format::bias) {  // below the smallest normal number

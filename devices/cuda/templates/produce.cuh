@@ -142,11 +142,7 @@ TESSERA_DEVICE void produce(const typename P::Args& p, const i64* arrays, u32 me
       }
       const u32 full = full_barrier<C>(memory, ring.slot);
       const u32 empty = empty_barrier<C>(memory, ring.slot);
-      if constexpr (C::cluster == 1) {
-        ptx::barrier_wait(empty, ring.phase ^ 1);
-      } else {
-        ptx::barrier_wait_cluster(empty, ring.phase ^ 1);
-      }
+      ptx::barrier_wait(empty, ring.phase ^ 1);
       if (step.active) {
         if (C::ragged_k && step.left[C::left_k_dim] + step.depth > p.contraction)
           ptx::first_error(p.error, step.left[C::left_k_dim] + step.depth);

@@ -58,15 +58,27 @@ TESSERA_DEVICE void barrier_init_fence() {
 TESSERA_DEVICE void barrier_arrive(u32 barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-// The barrier at the same place in the memory of the cluster's block `rank`.
+// The barrier at the same place in the memory of the cluster's block `rank`: this warp has read
+// what the other block may now overwrite. It publishes no write: a release to the cluster would be
+// a fence of the whole GPU, and this stands in the innermost loop.
 TESSERA_DEVICE void barrier_arrive_at(u32 barrier, int rank) {
   asm volatile(
       "{\n.reg .b32 remote;\n"
       "mapa.shared::cluster.u32 remote, %0, %1;\n"
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n}" ::"r"(barrier),
+      "mbarrier.arrive.shared::cluster.b64 _, [remote];\n}" ::"r"(barrier),
       "r"(rank)
       : "memory");
 }
+// What this thread wrote before fence_cluster is seen by whoever waits for the barrier.
+TESSERA_DEVICE void barrier_publish_at(u32 barrier, int rank) {
+  asm volatile(
+      "{\n.reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [remote];\n}" ::"r"(barrier),
+      "r"(rank)
+      : "memory");
+}
+TESSERA_DEVICE void fence_cluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
 TESSERA_DEVICE void barrier_expect(u32 barrier, u32 bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
@@ -86,7 +98,7 @@ TESSERA_DEVICE void barrier_wait(u32 barrier, u32 parity) {
   while (!barrier_try(barrier, parity)) {
   }
 }
-// For a barrier at which other blocks arrive.
+// For what another block has written.
 TESSERA_DEVICE void barrier_wait_cluster(u32 barrier, u32 parity) {
   u32 done = 0;
   while (done == 0) {

@@ -75,19 +75,18 @@ struct Taking {
 
   TESSERA_DEVICE void hand_out() {
     next = ahead;
-    ahead = take();
     const u32 full = number_barrier<C>(memory, ring.slot), word = number_word<C>(memory, ring.slot);
+    ptx::barrier_wait(read_barrier<C>(memory, ring.slot), ring.phase ^ 1);
     if constexpr (C::cluster == 1) {
-      ptx::barrier_wait(read_barrier<C>(memory, ring.slot), ring.phase ^ 1);
       ptx::store_shared_word(word, static_cast<u32>(next));
       ptx::barrier_arrive(full);
     } else {
-      ptx::barrier_wait_cluster(read_barrier<C>(memory, ring.slot), ring.phase ^ 1);
-      for (int rank = 0; rank < C::cluster; ++rank) {
+      for (int rank = 0; rank < C::cluster; ++rank)
         ptx::store_shared_word_at(word, rank, static_cast<u32>(next));
-        ptx::barrier_arrive_at(full, rank);
-      }
+      ptx::fence_cluster();
+      for (int rank = 0; rank < C::cluster; ++rank) ptx::barrier_publish_at(full, rank);
     }
+    ahead = take();  // after the fence, which would wait for it
     ring.advance();
   }
 

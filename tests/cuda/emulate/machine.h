@@ -64,6 +64,7 @@ struct Thread {
   int product_groups = 0;
   std::deque<std::shared_ptr<PendingStore>> stores;
   int store_groups = 0;
+  bool unpublished = false;   // wrote to the cluster's memory and has not fenced it
   std::vector<int> unfenced;  // chunks of shared memory written and not yet fenced
 };
 

@@ -94,6 +94,12 @@ inline void barrier_arrive_at(u32 barrier, int rank) {
   --b.pending;
   block.settle(b);
 }
+inline void barrier_publish_at(u32 barrier, int rank) {
+  if (Block::now().thread().unpublished)
+    throw Problem("a word is announced without fence.acq_rel.cluster");
+  barrier_arrive_at(barrier, rank);
+}
+inline void fence_cluster() { Block::now().thread().unpublished = false; }
 inline void barrier_expect(u32 barrier, u32 bytes) {
   emulate::Barrier& b = known(barrier);
   b.bytes += bytes;
@@ -442,6 +448,7 @@ inline void store_global(void* to, const Bytes16& x) {
 inline void store_shared_word(u32 to, u32 value) { put(to, &value, 4); }
 inline void store_shared_word_at(u32 to, int rank, u32 value) {
   std::memcpy(Block::now().neighbour(rank).shared(to, 4), &value, 4);
+  Block::now().thread().unpublished = true;
 }
 inline u32 load_shared_word(u32 from) {
   u32 x;
