@@ -46,7 +46,8 @@ struct DeviceGroupedMatmul {
 };
 
 // The kernel, ready to launch any number of times: launch({{"lhs", p}, {"rhs", p}, {"group_sizes",
-// p}, {"out", p}}, stream), with "existing_out" where there is one. group_sizes are i32.
+// p}, {"out", p}}, stream), with "existing_out" where there is one, and with the pitches of lhs,
+// rhs and out where their rows do not follow each other. group_sizes are i32.
 // ErrorCode::environment without a GPU, unsupported with the reason for what has no CUDA kernel and
 // for a given configuration whose hints the kernel cannot honour.
 Expected<std::shared_ptr<cuda::Kernel>> device_grouped_matmul(const DeviceGroupedMatmul& call);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace tessera::cuda {
@@ -24,6 +25,35 @@ std::optional<Diag> check_operands(const Program& program, const DeviceOperands&
   return std::nullopt;
 }
 
+std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& kernel,
+                                  const Pitches& pitches) {
+  for (const auto& [operand, pitch] : pitches) {
+    const auto refuse = [&, whose = &operand](const std::string& reason) {
+      return error(
+          fmt::format("the rows of `{}` of the launch of {} {}", *whose, program.name, reason));
+    };
+    const MapPlan* plan = nullptr;
+    for (const MapPlan* map : {&kernel.left, &kernel.right, &kernel.result}) {
+      if (program.buffers[static_cast<std::size_t>(map->buffer)].name == operand) plan = map;
+    }
+    if (plan == nullptr || kernel.is_general ||
+        std::find(kernel.by_element.begin(), kernel.by_element.end(), plan->buffer) !=
+            kernel.by_element.end())
+      return refuse("follow each other: a pitch is for what the fast kernels copy by boxes");
+    if (pitch < plan->extent[0])
+      return refuse(fmt::format("are {} elements long, and {} apart", plan->extent[0], pitch));
+    if (pitch * plan->element_bytes % 16 != 0)
+      return refuse(fmt::format("are {} bytes apart, which is no multiple of 16",
+                                pitch * plan->element_bytes));
+  }
+  return std::nullopt;
+}
+
+std::int64_t pitch_of(const Program& program, const MapPlan& plan, const Pitches& pitches) {
+  const auto found = pitches.find(program.buffers[static_cast<std::size_t>(plan.buffer)].name);
+  return found == pitches.end() ? plan.extent[0] : found->second;
+}
+
 std::vector<std::byte> kernel_arguments(const LoweredKernel& kernel,
                                         const KernelAddresses& addresses) {
   std::vector<std::byte> bytes;
@@ -42,6 +72,7 @@ std::vector<std::byte> kernel_arguments(const LoweredKernel& kernel,
     number(addresses.result);
     number(static_cast<std::uint64_t>(kernel.result.extent[1]));
     number(static_cast<std::uint64_t>(kernel.result.extent[0]));
+    number(static_cast<std::uint64_t>(addresses.result_pitch));
     number(static_cast<std::uint64_t>(kernel.contraction));
   }
   number(addresses.arrays);

@@ -177,7 +177,8 @@ Problem synchronise(void* stream) {
   return outcome("cuStreamSynchronize", driver().stream_sync(stream));
 }
 
-Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address) {
+Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
+                   std::int64_t pitch) {
   // An operand without elements is never copied; its map only has to be a valid one.
   std::vector<std::uint64_t> extent, stride;
   std::vector<std::uint32_t> box, step;
@@ -187,7 +188,7 @@ Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint6
     box.push_back(static_cast<std::uint32_t>(plan.box[d]));
     step.push_back(1);
     if (d > 0) stride.push_back(std::max<std::uint64_t>(bytes, 16) / 16 * 16);
-    bytes *= extent.back();
+    bytes *= d == 0 ? static_cast<std::uint64_t>(std::max<std::int64_t>(pitch, 1)) : extent.back();
   }
   alignas(64) EncodedMap encoded{};
   constexpr int no_interleave = 0, swizzle_128b = 3, promote_256b = 3, zeros_outside = 0;

@@ -45,7 +45,8 @@ Problem set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void
 Problem synchronise(void* stream);
 // A tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle, zeros
 // outside.
-Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address);
+Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
+                   std::int64_t pitch);
 
 struct LoadedKernel {
   void* module = nullptr;

@@ -74,17 +74,18 @@ Kernel::~Kernel() {
   if (tiles_ != 0) release(tiles_);
 }
 
-Problem Kernel::launch(const DeviceOperands& operands, void* stream) {
-  if (operands != bound_ || arguments_.empty()) {
+Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitches& pitches) {
+  if (operands != bound_ || pitches != pitches_ || arguments_.empty()) {
     const auto address = [&](int buffer) -> std::uint64_t {
       const auto found = operands.find(program_.buffers[static_cast<std::size_t>(buffer)].name);
       return found == operands.end() ? 0 : found->second;
     };
     if (auto problem = check_operands(program_, operands)) return problem;
+    if (auto problem = check_pitches(program_, plan_, pitches)) return problem;
     KernelAddresses addresses{};
     const auto encode = [&](EncodedMap& map, const MapPlan& plan) {
       return encode_map(map, plan, program_.buffers[static_cast<std::size_t>(plan.buffer)].dtype,
-                        address(plan.buffer));
+                        address(plan.buffer), pitch_of(program_, plan, pitches));
     };
     if (!plan_.is_general) {
       if (auto problem = encode(addresses.left, plan_.left)) return problem;
@@ -93,12 +94,14 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream) {
     }
     addresses.tiles = tiles_;
     addresses.result = address(plan_.result.buffer);
+    if (!plan_.is_general) addresses.result_pitch = pitch_of(program_, plan_.result, pitches);
     addresses.arrays = arrays_;
     addresses.error = error_;
     addresses.taken = error_ + 8;
     for (const int buffer : plan_.pointers) addresses.operands.push_back(address(buffer));
     arguments_ = kernel_arguments(plan_, addresses);
     bound_ = operands;
+    pitches_ = pitches;
   }
   return cuda::launch(loaded_, blocks_, plan_.threads, shared_bytes_, stream, arguments_);
 }

@@ -28,7 +28,7 @@ class Kernel {
 
   // Enqueues one run on `stream` (a CUstream; null: the default one). Addresses are multiples of
   // 16 bytes.
-  Problem launch(const DeviceOperands& operands, void* stream);
+  Problem launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
   // After the stream was synchronised: what the kernel found wrong with its operands.
   Problem check();
 
@@ -42,6 +42,7 @@ class Kernel {
   LoadedKernel loaded_;
   int blocks_ = 0, shared_bytes_ = 0;
   std::uint64_t error_ = 0, arrays_ = 0, tiles_ = 0;
+  Pitches pitches_;
   DeviceOperands bound_;  // of the last launch: its argument is used again when nothing moved
   std::vector<std::byte> arguments_;
 };

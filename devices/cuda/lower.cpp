@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "core/refs.h"
@@ -41,6 +42,15 @@ class Lowering {
     kernel.blocks_together = t_.blocks_together();
     kernel.shared_bytes = t_.shared_bytes;
     plan_launch(kernel);
+    for (const int b : kernel.pointers) {
+      const std::string read =
+          "p." + pointer_name(program_, program_.buffers[static_cast<std::size_t>(b)]);
+      for (auto at = program.find(read); at != std::string::npos; at = program.find(read, at + 1)) {
+        if (std::isdigit(static_cast<unsigned char>(program[at + read.size()])) != 0) continue;
+        kernel.by_element.push_back(b);
+        break;
+      }
+    }
     kernel.wgmma = wgmma_code(
         {t_.left.dtype(), t_.right.dtype(), t_.left.operand->k_major, t_.right.operand->k_major},
         t_.n);
@@ -306,7 +316,7 @@ class Lowering {
         "  struct Args {\n"
         "    TensorMap left, right, result_map;\n"
         "    void* result;\n"
-        "    i64 result_rows, result_columns;\n"
+        "    i64 result_rows, result_columns, result_pitch;\n"
         "    i64 contraction;\n"
         "    i64* arrays;\n"
         "    i64 array_elements;\n"

@@ -27,6 +27,7 @@ struct LoweredKernel {
   int blocks_together = 1;  // of a cluster: the launch's count of blocks is a multiple
   int shared_bytes = 0;     // without the program's arrays
   MapPlan left, right, result;
+  std::vector<int> by_element;        // buffers whose elements the generated functions read
   std::vector<int> pointers;          // buffers whose addresses the launch passes, in this order
   std::vector<std::int64_t> numbers;  // what follows the addresses: array offsets, then constants
   std::int64_t array_elements = 0;    // of 8 bytes: a block's scalar arrays

@@ -79,9 +79,15 @@ class EmulatedKernel {
 
   // `kernel` is the plan of this problem, of the same source; memory by the program's buffers. What
   // the emulated multiprocessor objects to, or nothing.
+  // Pitches in elements by buffer, where rows do not follow each other.
   std::string run(const LoweredKernel& kernel, const std::map<int, void*>& memory, int blocks,
-                  std::uint64_t seed, bool arrays_in_shared = true) {
+                  std::uint64_t seed, bool arrays_in_shared = true,
+                  const std::map<int, std::int64_t>& pitches = {}) {
     if (kernel.source != kernel_.source) return "another kernel";
+    const auto pitch = [&](const MapPlan& plan) {
+      const auto found = pitches.find(plan.buffer);
+      return found == pitches.end() ? plan.extent[0] : found->second;
+    };
     const auto map = [&](const MapPlan& plan) {
       emulate::Map made{};
       made.base = static_cast<char*>(memory.at(plan.buffer));
@@ -91,6 +97,7 @@ class EmulatedKernel {
         made.extent[d] = plan.extent[d];
         made.box[d] = static_cast<int>(plan.box[d]);
       }
+      made.pitch = pitch(plan);
       EncodedMap encoded{};
       std::memcpy(encoded.data(), &made, sizeof made);
       return encoded;
@@ -112,6 +119,7 @@ class EmulatedKernel {
       addresses.result_map = map(kernel.result);
     }
     addresses.result = address(memory.at(kernel.result.buffer));
+    if (!kernel.is_general) addresses.result_pitch = pitch(kernel.result);
     if (!arrays_in_shared) addresses.arrays = address(arrays.data());
     addresses.error = address(&error);
     taken = {};

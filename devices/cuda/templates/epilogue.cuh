@@ -76,7 +76,7 @@ TESSERA_DEVICE void give(const typename P::Args& p, const Staging<C>& staging, u
       const i64 y = at[1] + row, x = at[0] + chunk * per_chunk;
       if (row < begin || row >= end || y < 0 || y >= p.result_rows || x >= p.result_columns)
         continue;
-      const i64 element = (outer * p.result_rows + y) * p.result_columns + x;
+      const i64 element = (outer * p.result_rows + y) * p.result_pitch + x;
       ptx::store_global(static_cast<char*>(p.result) + element * C::result_bytes,
                         ptx::load_shared(buffer + swizzled(row * row_bytes + chunk * 16)));
     }

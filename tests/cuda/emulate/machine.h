@@ -26,6 +26,7 @@ struct Map {
   char* base;
   int rank, element_bytes;
   std::int64_t extent[3];
+  std::int64_t pitch;  // elements from a row to the next
   int box[3];
 };
 static_assert(sizeof(Map) <= 128);
