@@ -3,6 +3,7 @@
 #   12,000 random programs beside the analysis of all schedules; nine of ten are small enough to explore
 #   every mutant of every kernel, and the labelled programs
 #   random problems against the reference for ten minutes
+#   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
 # scripts/nightly.sh [SEED]       every day has programs of its own; the seed repeats a night
 set -euo pipefail
 cd -P "${BASH_SOURCE[0]%/*}/.."
@@ -13,3 +14,5 @@ echo "nightly.sh $seed"
 "$bin/tessera_suite"
 "$bin/tessera_mutants"
 "$bin/gmm-run" fuzz --seed "$seed" --minutes 10
+TESSERA_EMULATED_PROBLEMS=160 TESSERA_EMULATED_SEED=$seed "$bin/tessera_unit_tests" \
+  --gtest_filter='CudaEmulate.candidates_on_random_problems'
