@@ -4,6 +4,7 @@
 
 #include "devices/cuda/cache.h"
 #include "devices/cuda/compiler_log.h"
+#include "devices/cuda/templates.h"
 #include "devices/cuda/templates/order.cuh"
 #include "devices/cuda/templates/shape.cuh"
 #include "tests/unit/cuda_support.h"
@@ -101,6 +102,24 @@ TEST(CudaLog, figures_and_objections) {
       "8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\nUsed 168 registers\n";
   EXPECT_EQ(objection(read_log(spilled), 384, 4),
             "8 bytes of stack, 12 of spill stores, 16 of spill loads");
+}
+
+// Ordering for the whole cluster is a fence of the whole GPU in machine code: once when a tile's
+// number is handed on, and at the cluster's barrier; never in a step.
+TEST(CudaTemplates, steps_order_nothing_for_the_cluster) {
+  const auto count = [](std::string_view text, std::string_view word) {
+    int found = 0;
+    for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++found;
+    return found;
+  };
+  for (std::size_t i = 0; i < embedded_template_count; ++i) {
+    const std::string name = embedded_templates[i].name, text = embedded_templates[i].text;
+    const bool defines = name == "ptx.cuh", hands_on = name == "take.cuh";
+    EXPECT_EQ(count(text, "release.cluster"), defines ? 1 : 0) << name;  // barrier.cluster.arrive
+    EXPECT_EQ(count(text, "acq_rel.cluster"), defines ? 1 : 0) << name;
+    EXPECT_EQ(count(text, "fence_cluster()"), defines || hands_on ? 1 : 0) << name;
+    EXPECT_EQ(count(text, "barrier_wait_cluster("), defines || hands_on ? 1 : 0) << name;
+  }
 }
 
 TEST(CudaCache, what_is_written_is_read_and_nothing_else) {
