@@ -43,7 +43,7 @@ TEST_F(CudaEmulate, mistakes_in_taking_tiles_are_seen) {
       {"take.cuh", "return ptx::blocks() / C::cluster +",
        "return 3 + ptx::blocks() / C::cluster +"},
       {"take.cuh", "ahead = take();  //", "ahead = take() + 1;  //"},
-      {"take.cuh", "ptx::fence_cluster();", ""},
+      {"take.cuh", "ptx::barrier_publish_at(full, rank);", "ptx::barrier_arrive_at(full, rank);"},
       {"take.cuh", "ptx::store_global(counter, 0);", ""},
       {"take.cuh", "ptx::store_global(counter + 1, 0);", ""},
   };

@@ -115,9 +115,10 @@ TEST(CudaTemplates, steps_order_nothing_for_the_cluster) {
   for (std::size_t i = 0; i < embedded_template_count; ++i) {
     const std::string name = embedded_templates[i].name, text = embedded_templates[i].text;
     const bool defines = name == "ptx.cuh", hands_on = name == "take.cuh";
-    EXPECT_EQ(count(text, "release.cluster"), defines ? 1 : 0) << name;  // barrier.cluster.arrive
-    EXPECT_EQ(count(text, "acq_rel.cluster"), defines ? 1 : 0) << name;
-    EXPECT_EQ(count(text, "fence_cluster()"), defines || hands_on ? 1 : 0) << name;
+    EXPECT_EQ(count(text, "arrive.release.cluster"), defines ? 1 : 0)
+        << name;  // barrier_publish_at
+    EXPECT_EQ(count(text, "acq_rel.cluster"), 0) << name;
+    EXPECT_EQ(count(text, "barrier_publish_at("), defines || hands_on ? 1 : 0) << name;
     EXPECT_EQ(count(text, "barrier_wait_cluster("), defines || hands_on ? 1 : 0) << name;
   }
 }

@@ -69,16 +69,16 @@ TESSERA_DEVICE void barrier_arrive_at(u32 barrier, int rank) {
       "r"(rank)
       : "memory");
 }
-// What this thread wrote before fence_cluster is seen by whoever waits for the barrier.
+// The same, and what this thread wrote before is seen by whoever waits for the barrier with
+// barrier_wait_cluster.
 TESSERA_DEVICE void barrier_publish_at(u32 barrier, int rank) {
   asm volatile(
       "{\n.reg .b32 remote;\n"
       "mapa.shared::cluster.u32 remote, %0, %1;\n"
-      "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [remote];\n}" ::"r"(barrier),
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];\n}" ::"r"(barrier),
       "r"(rank)
       : "memory");
 }
-TESSERA_DEVICE void fence_cluster() { asm volatile("fence.acq_rel.cluster;" ::: "memory"); }
 TESSERA_DEVICE void barrier_expect(u32 barrier, u32 bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");

@@ -77,16 +77,13 @@ struct Taking {
     next = ahead;
     const u32 full = number_barrier<C>(memory, ring.slot), word = number_word<C>(memory, ring.slot);
     ptx::barrier_wait(read_barrier<C>(memory, ring.slot), ring.phase ^ 1);
-    if constexpr (C::cluster == 1) {
-      ptx::store_shared_word(word, static_cast<u32>(next));
-      ptx::barrier_arrive(full);
-    } else {
-      for (int rank = 0; rank < C::cluster; ++rank)
-        ptx::store_shared_word_at(word, rank, static_cast<u32>(next));
-      ptx::fence_cluster();
-      for (int rank = 0; rank < C::cluster; ++rank) ptx::barrier_publish_at(full, rank);
+    ptx::store_shared_word(word, static_cast<u32>(next));
+    ptx::barrier_arrive(full);
+    for (int rank = 1; rank < C::cluster; ++rank) {
+      ptx::store_shared_word_at(word, rank, static_cast<u32>(next));
+      ptx::barrier_publish_at(full, rank);
     }
-    ahead = take();  // after the fence, which would wait for it
+    ahead = take();  // after the release, which would wait for it
     ring.advance();
   }
 

@@ -65,7 +65,7 @@ struct Thread {
   int product_groups = 0;
   std::deque<std::shared_ptr<PendingStore>> stores;
   int store_groups = 0;
-  bool unpublished = false;   // wrote to the cluster's memory and has not fenced it
+  bool unpublished = false;   // wrote to another block's memory and has not released it
   std::vector<int> unfenced;  // chunks of shared memory written and not yet fenced
 };
 

@@ -89,17 +89,17 @@ inline void barrier_arrive(u32 barrier) {
   Block::now().settle(b);
 }
 inline void barrier_arrive_at(u32 barrier, int rank) {
+  if (Block::now().thread().unpublished)
+    throw Problem("a word in another block's memory is announced without a release");
   Block& block = Block::now().neighbour(rank);
   emulate::Barrier& b = known(barrier, block);
   --b.pending;
   block.settle(b);
 }
 inline void barrier_publish_at(u32 barrier, int rank) {
-  if (Block::now().thread().unpublished)
-    throw Problem("a word is announced without fence.acq_rel.cluster");
+  Block::now().thread().unpublished = false;
   barrier_arrive_at(barrier, rank);
 }
-inline void fence_cluster() { Block::now().thread().unpublished = false; }
 inline void barrier_expect(u32 barrier, u32 bytes) {
   emulate::Barrier& b = known(barrier);
   b.bytes += bytes;
