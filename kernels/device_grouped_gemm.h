@@ -41,7 +41,8 @@ struct DeviceGroupedGemm {
 //   beta f32[groups], reads_c i32[groups] (0: c is not read, and may hold anything), c,
 //   bias [groups, n],
 //   lhs_scale, rhs_scale e8m0: the operands' shapes with the contraction divided by 32,
-// as far as the call has them. Errors as of device_grouped_matmul.
+// as far as the call has them, with the pitches of lhs, rhs and out where their rows do not follow
+// each other. Errors as of device_grouped_matmul.
 Expected<std::shared_ptr<cuda::Kernel>> device_grouped_gemm(const DeviceGroupedGemm& call);
 
 }  // namespace tessera

@@ -7,8 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "core/check.h"
-#include "devices/cuda/driver.h"
 #include "devices/devices.h"
 #include "kernels/launch_tuning.h"
 #include "kernels/operand_type.h"
@@ -115,15 +113,13 @@ Problem existing(const GroupedMatmulOptions& options, const Shape& shape) {
                          to_string(options.existing_out->shape()), to_string(shape)));
 }
 
-// Elements of one byte as they are, where nobody asks for more digits than the matrix instructions
-// keep of them; whether a kernel takes them so is seen when it is made.
+// The kernel has one type for both operands; whether it takes them so is seen when it is made.
 void keep_narrow(GroupedCall& call, const Tensor& lhs, const Tensor& rhs,
                  const GroupedMatmulOptions& options) {
-  if (!runs_on_cuda(options.device) || !cuda::device_facts().has_fast_kernels()) return;
-  if (options.precision != Precision::Default) return;
-  if (const auto operand =
-          common_device_operand(lhs.dtype(), rhs.dtype(), options.transpose_rhs, call.k))
-    call.operand = *operand;
+  if (runs_on_cuda(options.device) && lhs.dtype() == rhs.dtype() &&
+      stays_fp8({lhs.dtype(), rhs.dtype(), options.transpose_rhs, call.k,
+                 options.precision == Precision::Default}))
+    call.operand = lhs.dtype();
 }
 
 cuda::GroupedShape shape_of(const GroupedCall& call, bool is_tgmm, DType out) {
@@ -229,8 +225,13 @@ Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const T
 
 GroupedCall in_bf16(GroupedCall call, const GroupedMatmulOptions& options) {
   call.operand = DType::bf16;
-  constexpr bool is_tgmm = false;
-  CHECK(!tuning(call, options, is_tgmm));  // it passed with the narrow type
+  if (!std::holds_alternative<std::monostate>(options.tiling)) return call;
+  const LaunchTuning tuned =
+      modelled_tuning(shape_of(call, false, options.out_dtype), options.input_buffer_count);
+  call.tiling = tuned.tiling;
+  call.buffers = tuned.buffers;
+  call.align = options.align ? options.align : tuned.align;
+  call.hints = tuned.hints;
   return call;
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/grouped_gemm_call.h"
 #include "kernels/grouped_run.h"
 #include "kernels/launch_tuning.h"
+#include "kernels/operand_type.h"
 
 namespace tessera {
 namespace {
@@ -92,8 +93,29 @@ Expected<LaunchTuning> tuning(const GroupedGemmCall& call, const GroupedGemmOpti
   return LaunchTuning{*tiling, options.input_buffer_count, {}, {}};
 }
 
-Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, const Operands& what,
+// e4m3 and e5m2 in bf16, which holds them exactly, where no fast CUDA kernel takes them as they
+// are.
+Operands widened(Operands what, const GroupedGemmOptions& options, Tensor& lhs, Tensor& rhs,
+                 std::vector<std::string>& notes) {
+  if (!runs_on_cuda(options.device) || what.lhs_scale || size_of(what.lhs->dtype()) > 1 ||
+      stays_fp8({what.lhs->dtype(), what.rhs->dtype(), !what.wgrad && what.transpose_rhs, what.k,
+                 options.precision == Precision::Default}))
+    return what;
+  const auto widen = [&](const Tensor*& operand, Tensor& storage, const char* whose) {
+    notes.push_back(fmt::format("{} was converted from {} to bf16, which holds it exactly", whose,
+                                name(operand->dtype())));
+    storage = converted(*operand, DType::bf16);
+    operand = &storage;
+  };
+  widen(what.lhs, lhs, "lhs");
+  widen(what.rhs, rhs, "rhs");
+  return what;
+}
+
+Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, const Operands& given,
              GroupedGemmRun& result) {
+  Tensor lhs_storage, rhs_storage;
+  const Operands what = widened(given, options, lhs_storage, rhs_storage, result.notes);
   const char* const kernel = what.wgrad ? "grouped_gemm_wgrad" : "grouped_gemm";
   const Expected<LaunchTuning> tuned = tuning(call, options, what);
   if (!tuned) return tuned.diags();

@@ -13,11 +13,10 @@ inline constexpr std::string_view reference_device = "reference";
 // The kernel's parameters that gmm and tgmm share, and all of gmm's.
 Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& options);
 Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& options);
-// Group sizes as the kernels take them.
 // Whether the program has one of the fast CUDA kernels.
 bool has_fast_kernel(std::string_view kernel, const Settings& settings,
                      const GroupedMatmulOptions& options, const cuda::Hints& hints);
-
+// Group sizes as the kernels take them.
 Tensor sizes_tensor(const std::vector<std::int64_t>& sizes);
 
 // Runs the kernel on the device that the options choose; `binding` has the inputs, result.out is

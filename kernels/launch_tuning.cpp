@@ -13,6 +13,13 @@ bool runs_on_cuda(std::string_view device) {
   return (device.empty() ? default_device().name() : device) == "cuda";
 }
 
+bool stays_fp8(const CudaOperands& o) {
+  const auto is_fp8 = [](DType type) { return type == DType::e4m3 || type == DType::e5m2; };
+  const bool is_older = cuda::driver_available().ok && !cuda::device_facts().has_fast_kernels();
+  return is_fp8(o.lhs) && is_fp8(o.rhs) && o.transpose_rhs && o.k % 16 == 0 &&
+         o.default_precision && !is_older;
+}
+
 LaunchTuning modelled_tuning(const cuda::GroupedShape& shape, std::int64_t buffers) {
   constexpr std::int64_t most_modelled = 8;
   const bool is_given = buffers != GroupedMatmulOptions{}.input_buffer_count;

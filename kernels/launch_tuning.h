@@ -20,6 +20,17 @@ struct LaunchTuning {
 // Whether the device of that name, or the one that is taken without a name, has the CUDA kernels.
 bool runs_on_cuda(std::string_view device);
 
+// A product of rows with the weights of their group, and what is asked of it.
+struct CudaOperands {
+  DType lhs = DType::bf16, rhs = DType::bf16;
+  bool transpose_rhs = false;  // weights are contiguous along the contraction
+  std::int64_t k = 0;
+  bool default_precision = true;
+};
+// Whether the fast kernels multiply e4m3 and e5m2 as they are, by instructions that keep few digits
+// of a sum; else bf16 holds such elements exactly.
+bool stays_fp8(const CudaOperands& operands);
+
 // Of a launch whose tiling nobody gave, on the GPU that is here: the model's first choice, among
 // those that have room for `buffers` where these are not the default.
 LaunchTuning modelled_tuning(const cuda::GroupedShape& shape, std::int64_t buffers);

@@ -24,12 +24,6 @@ std::optional<DType> common_operand(DType a, DType b) {
   return DType::f32;
 }
 
-std::optional<DType> common_device_operand(DType a, DType b, bool transpose_rhs, std::int64_t k) {
-  const bool is_fp8 = a == DType::e4m3 || a == DType::e5m2;
-  if (is_fp8 && a == b && transpose_rhs && k % 16 == 0) return a;
-  return common_operand(a, b);
-}
-
 Tensor converted(const Tensor& tensor, DType dtype) {
   Tensor result = Tensor::uninitialised(dtype, tensor.shape());
   convert(tensor.data(), tensor.dtype(), result.data(), dtype, tensor.elements());

@@ -32,6 +32,10 @@ std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& k
       return error(
           fmt::format("the rows of `{}` of the launch of {} {}", *whose, program.name, reason));
     };
+    if (std::none_of(program.buffers.begin(), program.buffers.end(),
+                     [&](const Buffer& b) { return b.role != Role::scratch && b.name == operand; }))
+      return error(fmt::format("the launch of {} has a pitch for `{}`, which is no operand",
+                               program.name, operand));
     const MapPlan* plan = nullptr;
     for (const MapPlan* map : {&kernel.left, &kernel.right, &kernel.result}) {
       if (program.buffers[static_cast<std::size_t>(map->buffer)].name == operand) plan = map;
@@ -47,6 +51,17 @@ std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& k
                                 pitch * plan->element_bytes));
   }
   return std::nullopt;
+}
+
+std::vector<std::uint64_t> strides_of(const MapPlan& plan, std::int64_t pitch) {
+  std::vector<std::uint64_t> strides;
+  auto bytes = static_cast<std::uint64_t>(plan.element_bytes) *
+               static_cast<std::uint64_t>(std::max<std::int64_t>(pitch, 1));
+  for (std::size_t d = 1; d < plan.extent.size(); ++d) {
+    strides.push_back(std::max<std::uint64_t>(bytes, 16) / 16 * 16);
+    bytes *= static_cast<std::uint64_t>(std::max<std::int64_t>(plan.extent[d], 1));
+  }
+  return strides;
 }
 
 std::int64_t pitch_of(const Program& program, const MapPlan& plan, const Pitches& pitches) {

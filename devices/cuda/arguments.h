@@ -29,6 +29,8 @@ std::optional<Diag> check_operands(const Program& program, const DeviceOperands&
 // row, or of no whole 16 bytes.
 std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& kernel,
                                   const Pitches& pitches);
+// Bytes from a row to the next, and so on outwards: a dimension less than the plan has.
+std::vector<std::uint64_t> strides_of(const MapPlan& plan, std::int64_t pitch);
 // That of a buffer; its rows' length where none is given.
 std::int64_t pitch_of(const Program& program, const MapPlan& plan, const Pitches& pitches);
 

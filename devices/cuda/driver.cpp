@@ -178,17 +178,14 @@ Problem synchronise(void* stream) {
 }
 
 Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
-                   std::int64_t pitch) {
+                   const std::vector<std::uint64_t>& stride) {
   // An operand without elements is never copied; its map only has to be a valid one.
-  std::vector<std::uint64_t> extent, stride;
+  std::vector<std::uint64_t> extent;
   std::vector<std::uint32_t> box, step;
-  std::uint64_t bytes = static_cast<std::uint64_t>(plan.element_bytes);
   for (std::size_t d = 0; d < plan.extent.size(); ++d) {
     extent.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(plan.extent[d], 1)));
     box.push_back(static_cast<std::uint32_t>(plan.box[d]));
     step.push_back(1);
-    if (d > 0) stride.push_back(std::max<std::uint64_t>(bytes, 16) / 16 * 16);
-    bytes *= d == 0 ? static_cast<std::uint64_t>(std::max<std::int64_t>(pitch, 1)) : extent.back();
   }
   alignas(64) EncodedMap encoded{};
   constexpr int no_interleave = 0, swizzle_128b = 3, promote_256b = 3, zeros_outside = 0;

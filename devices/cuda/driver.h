@@ -44,9 +44,9 @@ Problem to_host(void* to, std::uint64_t from, std::size_t bytes);
 Problem set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream);
 Problem synchronise(void* stream);
 // A tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle, zeros
-// outside.
+// outside. `stride`: arguments.h's strides_of.
 Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
-                   std::int64_t pitch);
+                   const std::vector<std::uint64_t>& stride);
 
 struct LoadedKernel {
   void* module = nullptr;

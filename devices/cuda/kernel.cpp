@@ -12,7 +12,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr std::size_t words = 16;  // the error word, then the counters of templates/take.cuh
+constexpr std::size_t word_bytes = 16;  // the error word, then the counters of templates/take.cuh
 
 // Machine code stays loaded for the life of the process: one copy for each source.
 Expected<LoadedKernel> loaded(const LoweredKernel& plan) {
@@ -62,8 +62,8 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hin
                  allocate(kernel->arrays_, static_cast<std::size_t>(arrays * kernel->blocks_))) {
     return *problem;
   }
-  if (auto problem = allocate(kernel->error_, words)) return *problem;
-  if (auto problem = set_bytes(kernel->error_, 0, words, nullptr)) return *problem;
+  if (auto problem = allocate(kernel->error_, word_bytes)) return *problem;
+  if (auto problem = set_bytes(kernel->error_, 0, word_bytes, nullptr)) return *problem;
   if (auto problem = synchronise(nullptr)) return *problem;
   return kernel;
 }
@@ -85,7 +85,7 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitch
     KernelAddresses addresses{};
     const auto encode = [&](EncodedMap& map, const MapPlan& plan) {
       return encode_map(map, plan, program_.buffers[static_cast<std::size_t>(plan.buffer)].dtype,
-                        address(plan.buffer), pitch_of(program_, plan, pitches));
+                        address(plan.buffer), strides_of(plan, pitch_of(program_, plan, pitches)));
     };
     if (!plan_.is_general) {
       if (auto problem = encode(addresses.left, plan_.left)) return problem;

@@ -310,7 +310,7 @@ class Lowering {
         size_of(t_.result), name(t_.result));
   }
 
-  // The kernel's parameter; launch.cpp fills it in this order.
+  // The kernel's parameter; arguments.cpp fills it in this order.
   std::string arguments(const LoweredKernel& kernel) const {
     std::string text =
         "  struct Args {\n"

@@ -91,12 +91,14 @@ class PrepareWriter {
       text_ += "    }\n";
     } else if (end > at + 1) {
       const bool may_refuse = refuses(at, end);
-      if (may_refuse) text_ += "    {\n    bool wrong = false;\n";
+      text_ += may_refuse ? "    {\n    bool wrong = false;\n" : "";
       text_ += "    if (ptx::thread() == 0) {\n";
-      int indent = 6;
+      text_ += may_refuse ? "      wrong = [&] {\n" : "";
+      int indent = may_refuse ? 8 : 6;
       for (std::int32_t i = at; i < end; ++i) nested(i, indent);
+      text_ += may_refuse ? "        return false;\n      }();\n" : "";
       text_ += "    }\n";
-      if (may_refuse) text_ += "    if (ptx::any_of_block(wrong)) return false;\n    }\n";
+      text_ += may_refuse ? "    if (ptx::any_of_block(wrong)) return false;\n    }\n" : "";
     } else if (const auto* require = std::get_if<Require>(&op)) {
       text_ += fmt::format(
           "    if ({} == 0) {{\n      if (ptx::thread() == 0) {}\n      return false;\n    }}\n",
@@ -130,7 +132,7 @@ class PrepareWriter {
       fail(s.op);
     } else if (const auto* require = std::get_if<Require>(&s.op)) {
       text_ +=
-          fmt::format("{0:{1}}if ({2} == 0) {{\n{0:{1}}  {3}\n{0:{1}}  wrong = true;\n{0:{1}}}}\n",
+          fmt::format("{0:{1}}if ({2} == 0) {{\n{0:{1}}  {3}\n{0:{1}}  return true;\n{0:{1}}}}\n",
                       "", indent, code_.text(require->condition), report(at));
     } else {
       plain(at, indent);

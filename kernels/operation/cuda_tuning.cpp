@@ -7,6 +7,7 @@
 #include "devices/cuda/general.h"
 #include "devices/cuda/timer.h"
 #include "kernels/device_arrays.h"
+#include "kernels/launch_tuning.h"
 #include "kernels/operand_type.h"
 
 namespace tessera {
@@ -86,9 +87,9 @@ DeviceGroupedMatmul device_call(const GroupedTuningProblem& p) {
   call.n = p.n;
   // tgmm's rows are global: with the local groups alone, local rows are.
   call.groups = is_tgmm && p.local_rows ? p.local_groups : p.groups();
-  call.operand = (is_tgmm ? common_operand(p.lhs, p.rhs)
-                          : common_device_operand(p.lhs, p.rhs, p.transpose_rhs, p.k))
-                     .value_or(p.lhs);
+  const bool narrow = !is_tgmm && p.lhs == p.rhs &&
+                      stays_fp8({p.lhs, p.rhs, p.transpose_rhs, p.k, p.precision == "default"});
+  call.operand = narrow ? p.lhs : common_operand(p.lhs, p.rhs).value_or(p.lhs);
   call.out = p.out;
   call.transpose_rhs = p.transpose_rhs;
   call.local_groups = p.local_groups;

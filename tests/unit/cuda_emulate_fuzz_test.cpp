@@ -33,6 +33,7 @@ TEST_F(CudaEmulate, candidates_on_random_problems) {
     return text != nullptr ? std::atoi(text) : otherwise;
   };
   const int problems = number("TESSERA_EMULATED_PROBLEMS", 4);
+  ASSERT_GT(problems, 0);
   const std::vector<TestConfiguration> all = candidate_configurations();
   SplitMix random(static_cast<std::uint64_t>(number("TESSERA_EMULATED_SEED", 26325)));
   const std::size_t first = random.next() % all.size();

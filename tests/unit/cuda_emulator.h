@@ -97,7 +97,9 @@ class EmulatedKernel {
         made.extent[d] = plan.extent[d];
         made.box[d] = static_cast<int>(plan.box[d]);
       }
-      made.pitch = pitch(plan);
+      const std::vector<std::uint64_t> strides = strides_of(plan, pitch(plan));
+      for (std::size_t d = 0; d < strides.size(); ++d)
+        made.stride[d] = static_cast<std::int64_t>(strides[d]) / plan.element_bytes;
       EncodedMap encoded{};
       std::memcpy(encoded.data(), &made, sizeof made);
       return encoded;

@@ -158,6 +158,44 @@ TEST_F(CudaLibrary, what_a_program_requires_is_held) {
   for (std::int64_t i = 0; i < out.elements(); ++i) ASSERT_TRUE(std::isnan(out.at(i)));
 }
 
+// What follows a requirement that does not hold is not done, in a loop and on either side of a
+// branch.
+TEST_F(CudaLibrary, nothing_is_stored_behind_a_requirement) {
+  const char* const text =
+      "kernel guarded(m = 32; tm = 16)\n"
+      "  in   a:     f32[m, 16] hbm\n  in   where: i32[4]     smem\n"
+      "  out  o:     f32[m, 16] hbm\n  smem place: i32[4]\n  tile t:     f32[tm, 16]\n{\n"
+      "  require where[3] < 100, \"the last is small\"\n"
+      "  for i in 4 {\n    e = where[i]\n"
+      "    if i == 2 { require e != 7, \"not seven\" } else { require 0 <= e and e < 4, \"one of "
+      "four\" }\n"
+      "    if e < 4 or i != 2 { place[e] = i }\n  }\n"
+      "  pipeline i in tiles(m, tm) parallel {\n"
+      "    window x = a[i * tm +: tm, :] depth 2, pad 0\n    window y = o[i * tm +: tm, :]\n"
+      "    t = x\n    y = t\n  }\n}\n";
+  const Expected<Module> module = parse(std::make_shared<const Source>(Source{"guarded", text}));
+  ASSERT_TRUE(module) << render(module.diags());
+  const Expected<Program> program = instantiate(*module, "guarded", {}, *function_library());
+  ASSERT_TRUE(program) << render(program.diags());
+  const Expected<LoweredKernel> kernel = lower_any(*program, {});
+  ASSERT_TRUE(kernel) << render(kernel.diags());
+  EmulatedKernel emulated(*kernel);
+  ASSERT_EQ(emulated.problem(), "");
+  const auto outcome = [&](std::array<int, 4> where) {
+    Operands operands = operands_of(*program, {});
+    std::copy(where.begin(), where.end(), operands["where"].as<std::int32_t>());
+    std::map<int, void*> memory;
+    for (const int b : kernel->pointers)
+      memory[b] = operands[program->buffers[static_cast<std::size_t>(b)].name].data();
+    const std::string problem = emulated.run(*kernel, memory, 2, 3);
+    return problem.empty() ? error_text(*program, *kernel, emulated.error) : problem;
+  };
+  EXPECT_EQ(outcome({3, 2, 1, 0}), "");
+  EXPECT_EQ(outcome({3, 1'000'000'000, 1, 0}), "one of four");
+  EXPECT_EQ(outcome({3, 2, 7, 0}), "not seven");
+  EXPECT_EQ(outcome({3, 2, 1, 100}), "the last is small");
+}
+
 TEST_F(CudaLibrary, quantisation_has_a_general_kernel) {
   const Settings tiles{{"T", "bf16"}, {"m", "40"}, {"n", "64"}, {"tm", "32"}, {"tn", "32"}};
   for (const char* type : {"e4m3", "e5m2"}) {

@@ -77,7 +77,9 @@ TEST(CudaPitch, what_a_launch_cannot_take_is_named) {
   EXPECT_EQ(
       problem(gmm, {{"lhs", 204}}),
       "the rows of `lhs` of the launch of gmm are 408 bytes apart, which is no multiple of 16");
-  for (const char* name : {"existing_out", "group_sizes", "lsh"}) {
+  EXPECT_EQ(problem(gmm, {{"lsh", 1024}}),
+            "the launch of gmm has a pitch for `lsh`, which is no operand");
+  for (const char* name : {"existing_out", "group_sizes"}) {
     EXPECT_EQ(problem(gmm, {{name, 1024}}),
               fmt::format("the rows of `{}` of the launch of gmm follow each other: a pitch is for "
                           "what the fast kernels copy by boxes",

@@ -106,6 +106,23 @@ TEST(CudaTuning, options_of_the_problem_reach_the_program) {
   EXPECT_EQ(wrong.program({}).diags()[0].message, "transpose_rhs is of gmm, and this is tgmm");
 }
 
+// As the call multiplies them: bf16 where more digits are asked for, or the layout is another one.
+TEST(CudaTuning, one_byte_operands_are_tuned_as_they_are_multiplied) {
+  GroupedTuningProblem problem = large(false);
+  problem.lhs = problem.rhs = DType::e4m3;
+  problem.transpose_rhs = true;
+  EXPECT_EQ(device_call(problem).operand, DType::e4m3);
+  GroupedTuningProblem exact = problem, other = problem, mixed = problem;
+  exact.precision = "highest";
+  other.transpose_rhs = false;
+  mixed.rhs = DType::e5m2;
+  for (const GroupedTuningProblem& p : {exact, other, mixed})
+    EXPECT_EQ(device_call(p).operand, DType::bf16);
+  exact.lhs = exact.rhs = DType::bf16;
+  problem.precision = "highest";
+  EXPECT_EQ(cuda_candidates(problem).front().config, cuda_candidates(exact).front().config);
+}
+
 TEST(CudaTuning, hints_are_kept_as_json_and_named_when_wrong) {
   EXPECT_EQ(to_json(in_pairs),
             R"({"platform":"auto","backend":"any","block_m":128,"block_n":256,"block_k":64,)"

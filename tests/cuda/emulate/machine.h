@@ -26,7 +26,7 @@ struct Map {
   char* base;
   int rank, element_bytes;
   std::int64_t extent[3];
-  std::int64_t pitch;  // elements from a row to the next
+  std::int64_t stride[2];  // elements from a row to the next, and from a plane
   int box[3];
 };
 static_assert(sizeof(Map) <= 128);

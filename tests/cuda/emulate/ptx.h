@@ -139,7 +139,7 @@ void land(Block& block, u32 to, const Map& m, u32 barrier, const std::array<i64,
                               (rank == 2 || (gz >= 0 && gz < m.extent[2]));
           char* const shared = block.shared(swizzle_address(offset), m.element_bytes);
           if (inside) {
-            const i64 element = (gz * m.extent[1] + gy) * m.pitch + gx;
+            const i64 element = gz * m.stride[1] + gy * m.stride[0] + gx;
             std::memcpy(shared, m.base + element * m.element_bytes,
                         static_cast<std::size_t>(m.element_bytes));
           } else {
@@ -195,7 +195,7 @@ void store_box(const TensorMap* map, u32 from, const int (&at)[rank]) {
         block.async_read(swizzle_address(offset), m.element_bytes, "a copy");
         const i64 gx = start[0] + x, gy = start[1] + y, gz = rank == 3 ? start[2] : 0;
         if (gx < 0 || gx >= m.extent[0] || gy < 0 || gy >= m.extent[1]) continue;
-        const i64 element = (gz * m.extent[1] + gy) * m.pitch + gx;
+        const i64 element = gz * m.stride[1] + gy * m.stride[0] + gx;
         std::memcpy(m.base + element * m.element_bytes,
                     block.shared(swizzle_address(offset), m.element_bytes),
                     static_cast<std::size_t>(m.element_bytes));
