@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "devices/cuda/general.h"
 #include "kernels/kernels.h"
 
 namespace tessera {
@@ -50,11 +49,8 @@ Expected<std::shared_ptr<cuda::Kernel>> device_grouped_gemm(const DeviceGroupedG
   const cuda::Configuration tuned = call.configuration();
   const Expected<Program> program = call.program(tuned);
   if (!program) return program.diags();
-  Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(*program, tuned.hints);
-  if (kernel && call.given) {
-    if (auto unused = cuda::unused_hints((*kernel)->plan(), tuned.hints)) return *unused;
-  }
-  return kernel;
+  return call.given ? cuda::Kernel::make_by(*program, tuned.hints)
+                    : cuda::Kernel::make(*program, tuned.hints);
 }
 
 }  // namespace tessera

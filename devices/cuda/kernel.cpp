@@ -68,6 +68,13 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hin
   return kernel;
 }
 
+Expected<std::shared_ptr<Kernel>> Kernel::make_by(const Program& program, const Hints& hints) {
+  Expected<std::shared_ptr<Kernel>> kernel = make(program, hints);
+  if (!kernel) return kernel;
+  if (auto unused = unused_hints((*kernel)->plan(), hints)) return *unused;
+  return kernel;
+}
+
 Kernel::~Kernel() {
   if (error_ != 0) release(error_);
   if (arrays_ != 0) release(arrays_);

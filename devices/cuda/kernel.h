@@ -22,6 +22,8 @@ class Kernel {
   // Lowers (general.h), compiles (or finds in the cache) and loads. Programs that differ in sizes
   // alone share the code.
   static Expected<std::shared_ptr<Kernel>> make(const Program& program, const Hints& hints = {});
+  // The same, and ErrorCode::unsupported where the kernel cannot honour the hints.
+  static Expected<std::shared_ptr<Kernel>> make_by(const Program& program, const Hints& hints);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
