@@ -1,4 +1,6 @@
-// Two groups of rows, each with a weight matrix of its own, and how the library refuses a bad call.
+// Two groups of rows, each with a weight matrix of its own, how the library refuses a bad call, and a
+// kernel for memory of a GPU.
+#include <tessera/kernels/device_grouped_matmul.h>
 #include <tessera/kernels/grouped_matmul.h>
 
 #include <cstdint>
@@ -26,5 +28,15 @@ int main() {
   const auto refused = tessera::grouped_matmul(lhs, Tensor(DType::bf16, {2, 5, 3}), sizes, options);
   if (refused) return 1;
   std::cout << "refused: " << tessera::render(refused.diags());
+
+  // On memory of a GPU: made once, then launched with addresses and a stream of the caller's.
+  tessera::DeviceGroupedMatmul call;
+  call.m = call.k = call.n = 64;
+  call.groups = 2;
+  const auto kernel = tessera::device_grouped_matmul(call);
+  if (kernel)
+    std::cout << "on a GPU: " << (*kernel)->plan().summary << "\n";
+  else
+    std::cout << "no GPU: " << tessera::render(kernel.diags());
   return out->at(0) == 4 && out->at(12) == 8 ? 0 : 1;
 }
