@@ -44,6 +44,28 @@ std::string written(const OpInfo& op) {
   return text + ")";
 }
 
+std::string_view control_name(Control control) {
+  constexpr std::array<std::string_view, 5> names = {"fixed", "data", "decides", "must_fit",
+                                                     "chooses"};
+  return names[static_cast<std::size_t>(control)];
+}
+
+std::string_view math_name(LeftOut math) {
+  constexpr std::array<std::string_view, 3> names = {"", "floats", "all"};
+  return names[static_cast<std::size_t>(math)];
+}
+
+// The fields whose values can change more than values.
+std::string control(const OpInfo& op) {
+  std::string text;
+  for (const FieldInfo& field : op.fields) {
+    if (field.control == Control::fixed || field.control == Control::data) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", field.name, control_name(field.control));
+  }
+  return text;
+}
+
 // Bars end a cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string result;
@@ -63,18 +85,32 @@ void print_page(std::ostream& out) {
          "*text* are literals.\n"
          "The interpreter runs every op; it meets `pipeline`, `grid` and `window` as `gmm-run "
          "expand` rewrites them.\n\n"
-         "| op | written | fields | result | meaning |\n|---|---|---|---|---|\n";
+         "*control* names the fields whose value (of a slice: its contents) can change more than "
+         "the values of what is computed:\n"
+         "it *decides* what is done or that the run stops; it *must_fit* into the integers that "
+         "the op writes, else the run\n"
+         "stops; it *chooses* what is defined, where something is undefined to choose. The bounds "
+         "of a slice always decide. For\n"
+         "`verify` these are what a proof rests on. *no math* is what `--no-math` leaves out: the "
+         "op where it has *floats* among its\n"
+         "operands, or *all* of it.\n\n"
+         "| op | written | fields | control | no math | result | meaning |\n"
+         "|---|---|---|---|---|---|---|\n";
   for (const OpInfo& op : ops()) {
-    out << fmt::format("| {} | {} | {} | {} | {} |\n", code(op.mnemonic), code(written(op)),
-                       cell(fields(op)), result_name(op.result), cell(op.meaning));
+    out << fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code(op.mnemonic),
+                       code(written(op)), cell(fields(op)), control(op), math_name(op.math),
+                       result_name(op.result), cell(op.meaning));
   }
 }
 
 Json to_json(const OpInfo& op) {
   Json row = {{"name", op.mnemonic}, {"fields", Json::array()}};
   for (const FieldInfo& field : op.fields) {
-    row["fields"].push_back({{"name", field.name}, {"kind", kind_name(field.kind)}});
+    row["fields"].push_back({{"name", field.name},
+                             {"kind", kind_name(field.kind)},
+                             {"control", control_name(field.control)}});
   }
+  row["no_math"] = op.math == LeftOut::none ? Json() : Json(math_name(op.math));
   row["result"] = op.result == ResultKind::none ? Json() : Json(result_name(op.result));
   row["written"] = written(op);
   row["meaning"] = op.meaning;

@@ -45,18 +45,18 @@ using SliceField = Slice;
 using IntField = std::int64_t;
 using TextField = TextId;
 
-#define OP(Struct, mnemonic, scope, result, fields, text, meaning) \
-  struct Struct {                                                  \
-    fields bool operator==(const Struct&) const = default;         \
+#define OP(Struct, mnemonic, scope, result, math, fields, text, meaning) \
+  struct Struct {                                                        \
+    fields bool operator==(const Struct&) const = default;               \
   };
-#define F(kind, name) kind##Field name{};
+#define F(kind, name, control) kind##Field name{};
 #include "core/ops.def"
 #undef F
 #undef OP
 
 struct Nothing {};
 using Op = std::variant<Nothing
-#define OP(Struct, mnemonic, scope, result, fields, text, meaning) , Struct
+#define OP(Struct, mnemonic, scope, result, math, fields, text, meaning) , Struct
 #include "core/ops.def"
 #undef OP
                         >;
@@ -64,10 +64,15 @@ using Op = std::variant<Nothing
 enum class FieldKind : std::uint8_t { Value, Maybe, Slice, Int, Text };
 enum class Scope : std::uint8_t { none, open, middle, close };
 enum class ResultKind : std::uint8_t { none, Scalar, Real, Ref };
+// What a run without arithmetic leaves out of an op.
+enum class LeftOut : std::uint8_t { none, floats, all };
+// What of a run the value of a field can change (ops.def).
+enum class Control : std::uint8_t { fixed, data, decides, must_fit, chooses };
 
 struct FieldInfo {
   FieldKind kind;
   std::string_view name;
+  Control control;
   std::uint16_t offset;  // bytes into the op's struct
 };
 
@@ -75,6 +80,7 @@ struct OpInfo {
   std::string_view mnemonic;
   Scope scope;
   ResultKind result;
+  LeftOut math;
   std::span<const FieldInfo> fields;
   std::string_view text;
   std::string_view meaning;

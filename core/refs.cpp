@@ -97,6 +97,35 @@ const Slice* written_slice(const Op& op) {
   return nullptr;
 }
 
+bool is_left_out(const Program& program, const Op& op) {
+  const OpInfo& row = info(op);
+  if (row.math != LeftOut::floats) return row.math == LeftOut::all;
+  return std::any_of(row.fields.begin(), row.fields.end(), [&](const FieldInfo& f) {
+    if (f.kind != FieldKind::Slice) return false;
+    const Value& base = program.value(field<Slice>(op, f).base);
+    return base.kind == ValueKind::real ||
+           (base.kind == ValueKind::ref &&
+            is_float(ref_info(program, field<Slice>(op, f).base).dtype));
+  });
+}
+
+bool is_control(const Program& program, const Op& op, const FieldInfo& f, bool is_choice_open) {
+  switch (f.control) {
+    case Control::fixed:
+    case Control::data:
+      return false;
+    case Control::decides:
+      return true;
+    case Control::must_fit: {
+      const DType to = ref_info(program, written_slice(op)->base).dtype;
+      return is_integer(to) && to != DType::i64;
+    }
+    case Control::chooses:
+      return is_choice_open;
+  }
+  return false;
+}
+
 bool is_number(const Program& program, const Slice& slice) {
   const ValueKind kind = program.value(slice.base).kind;
   return kind == ValueKind::scalar || kind == ValueKind::real;

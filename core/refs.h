@@ -30,5 +30,11 @@ bool is_whole(const Program& program, const Slice& slice);
 const Slice* written_slice(const Op& op);
 // A slice whose base is a number, not memory.
 bool is_number(const Program& program, const Slice& slice);
+// What a run without arithmetic leaves out (the column `math` of ops.def): such an op writes no
+// values, but what is defined is told as ever.
+bool is_left_out(const Program& program, const Op& op);
+// Whether the field's value, of a slice its contents, decides what is done or can stop the run (the
+// column `control`). is_choice_open: the op met undefined elements among those it chooses from.
+bool is_control(const Program& program, const Op& op, const FieldInfo& f, bool is_choice_open);
 
 }  // namespace tessera

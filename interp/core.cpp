@@ -30,7 +30,7 @@ const std::string& Core::text(TextId id) const {
 bool Core::stopped() const { return machine_.stopped(); }
 
 tile::Context Core::tile_context() const {
-  return {.math = machine_.options().math, .place = stmt_->place};
+  return {.math = machine_.math_of(statement()), .place = stmt_->place};
 }
 
 void Core::fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes) {

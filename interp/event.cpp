@@ -32,6 +32,8 @@ std::string_view name(EventKind kind) {
       return "leave";
     case EventKind::point:
       return "point";
+    case EventKind::choice:
+      return "choice";
   }
   return "?";
 }

@@ -31,7 +31,7 @@ constexpr Exec entry() {
 
 const Exec exec_table[] = {
     nullptr,
-#define OP(Struct, mnemonic, scope, result, fields, text, meaning) entry<Struct>(),
+#define OP(Struct, mnemonic, scope, result, math, fields, text, meaning) entry<Struct>(),
 #include "core/ops.def"
 #undef OP
 };

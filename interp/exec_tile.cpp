@@ -114,6 +114,7 @@ Step exec(const TileSelect& op, Core& core) {
   if (!fits(core, "condition", condition, dst) || !fits(core, "a", a, dst) ||
       !fits(core, "b", b, dst))
     return Step::stop;
+  if (!a.initialised() || !b.initialised()) core.emit({.kind = EventKind::choice});
   tile::select(dst, condition, a, b, core.tile_context());
   return Step::next;
 }

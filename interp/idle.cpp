@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <variant>
 
 namespace tessera {
@@ -18,14 +17,14 @@ bool is_any(const Op& op) {
 
 bool is_copy(const Op& op) { return is_any<Start, StartRemote, WriteBack>(op); }
 
-// Of an op that is no copy. What is not known here counts as looked at.
-Use use_of(const Op& op, std::string_view operand) {
+// Of an op that is no copy, and of an operand of floats. What is not known here counts as looked
+// at.
+Use use_of(const Op& op, const FieldInfo& operand) {
   if (is_any<Pad>(op)) return Use::zeros;
-  if (is_any<TileSelect>(op) && operand == "condition") return Use::looked_at;
+  // What is defined is told although nothing is computed.
+  if (operand.control == Control::chooses) return Use::looked_at;
   const bool is_left_alone =
-      is_any<Alloc, Free, Fresh, Once, Cast, TileAdd, TileSub, TileMul, TileDiv, TileMin, TileMax,
-             TileLt, TileLe, TileEq, TileSelect, Exp, Log, Tanh, Erf, Rsqrt, Scaled, Transpose, RowSum,
-             RowMax, ColSum, ColMax, Matmul>(op);
+      is_any<Alloc, Free, Fresh, Once>(op) || info(op).math != LeftOut::none;
   return is_left_alone ? Use::none : Use::looked_at;
 }
 
@@ -82,7 +81,7 @@ class IdleBuffers {
         copied.push_back(*buffer);
         continue;
       }
-      const Use use = use_of(op, f.name);
+      const Use use = use_of(op, f);
       if (use == Use::zeros) holds_[*buffer] = true;
       if (use == Use::looked_at) looked_at_[*buffer] = true;
     }

@@ -53,6 +53,8 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       is_told_(options.checked) {
   for (std::int32_t s = 0; s < cores(); ++s)
     sites_.push_back(std::make_unique<Site>(program, *this, numbers_.agent(s), code_));
+  if (options.math != Math::none) return;
+  for (const Stmt& s : program.body) left_out_.push_back(is_left_out(program, s.op));
 }
 
 Machine::~Machine() {

@@ -48,6 +48,11 @@ class Machine : private Enabled {
   // For cores and copies.
   const Program& program() const { return program_; }
   const RunOptions& options() const { return options_; }
+  // How the statement computes: not at all where a run without arithmetic leaves it out.
+  Math math_of(std::int32_t statement) const {
+    if (left_out_.empty()) return options_.math;
+    return left_out_[static_cast<std::size_t>(statement)] ? Math::none : Math::exact;
+  }
   const Sites& sites() const { return numbers_; }
   int cores() const { return numbers_.count(); }  // of all devices
   Site& site(std::int32_t number) { return *sites_[static_cast<std::size_t>(number)]; }
@@ -122,6 +127,7 @@ class Machine : private Enabled {
   const RunOptions& options_;
   Schedule schedule_;
   Code code_;
+  std::vector<bool> left_out_;  // by statement; empty in a run with arithmetic
   int slow_device_;
   Sites numbers_;
   std::vector<std::unique_ptr<Site>> sites_;

@@ -21,11 +21,6 @@ bool is_float_op(const Views&... views) {
   return (is_float(views.dtype) || ...);
 }
 
-template <typename... Views>
-bool is_skipped(const Context& context, const Views&... views) {
-  return context.math == Math::none && is_float_op(views...);
-}
-
 float lesser(float a, float b) { return a != a || a < b ? a : b; }
 float larger(float a, float b) { return a != a || a > b ? a : b; }
 std::int64_t lesser(std::int64_t a, std::int64_t b) { return scalar::min(a, b); }
@@ -34,6 +29,7 @@ std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(a, b); 
 float arithmetic(Binary op, float a, float b) {
   switch (op) {
     case Binary::add:
+    case Binary::add_modulo:
       return a + b;
     case Binary::sub:
       return a - b;
@@ -56,6 +52,20 @@ std::int64_t arithmetic(Binary op, std::int64_t a, std::int64_t b) {
   }
 }
 
+// The integer of that type that the value is modulo the number of those integers.
+std::int64_t wrapped(std::int64_t value, DType dtype) {
+  switch (dtype) {
+    case DType::i8:
+      return static_cast<std::int8_t>(value);
+    case DType::i32:
+      return static_cast<std::int32_t>(value);
+    case DType::u32:
+      return static_cast<std::uint32_t>(value);
+    default:
+      return value;
+  }
+}
+
 template <typename T>
 void binary_as(Binary op, const TileView& dst, const std::array<Source, 2>& sources) {
   const auto arithmetic_map = [&]<Binary fixed>() {
@@ -64,6 +74,12 @@ void binary_as(Binary op, const TileView& dst, const std::array<Source, 2>& sour
   switch (op) {
     case Binary::add:
       return arithmetic_map.template operator()<Binary::add>();
+    case Binary::add_modulo:
+      if constexpr (std::is_same_v<T, std::int64_t>)
+        return map<T>(dst, sources,
+                      [&](T a, T b) { return wrapped(scalar::add(a, b), dst.dtype); });
+      else
+        return arithmetic_map.template operator()<Binary::add_modulo>();
     case Binary::sub:
       return arithmetic_map.template operator()<Binary::sub>();
     case Binary::mul:
@@ -209,7 +225,7 @@ bool broadcasts(const TileView& src, const TileView& dst) {
 }
 
 void cast(const TileView& dst, const TileView& src, const Context& context) {
-  if (!is_skipped(context, dst, src)) {
+  if (context.math != Math::none) {
     convert_elements(dst, {Source(src, dst)});
   }
   record(dst, {&src}, context);
@@ -228,7 +244,7 @@ void iota(const TileView& dst, int dim, const Context& context) {
 
 void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b,
             const Context& context) {
-  if (!is_skipped(context, dst, a, b)) {
+  if (context.math != Math::none) {
     const std::array<Source, 2> sources{Source(a, dst), Source(b, dst)};
     if (is_float_op(a, b))
       binary_as<float>(op, dst, sources);
@@ -241,7 +257,7 @@ void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b
 void select(const TileView& dst, const TileView& condition, const TileView& a, const TileView& b,
             const Context& context) {
   const BitPlane mask = selected(dst, condition, a, b);
-  if (!is_skipped(context, dst, condition, a, b)) {
+  if (context.math != Math::none) {
     const Source chooser(condition, dst), yes(a, dst), no(b, dst);
     if (is_float_op(a, b))
       select_as<float>(dst, chooser, yes, no);
@@ -252,7 +268,7 @@ void select(const TileView& dst, const TileView& condition, const TileView& a, c
 }
 
 void apply(Function f, const TileView& dst, const TileView& src, const Context& context) {
-  if (!is_skipped(context, dst, src)) {
+  if (context.math != Math::none) {
     map<float>(dst, std::array{Source(src, dst)},
                [f](float a) { return static_cast<float>(f(a)); });
   }
@@ -294,7 +310,7 @@ void transpose(const TileView& dst, const TileView& src, const Context& context)
   TileView turned = src;
   std::swap(turned.size[0], turned.size[1]);
   std::swap(turned.stride[0], turned.stride[1]);
-  if (!is_skipped(context, dst, src)) {
+  if (context.math != Math::none) {
     convert_elements(dst, {Source(turned, dst)});
   }
   record(dst, {&turned}, context);
@@ -302,7 +318,7 @@ void transpose(const TileView& dst, const TileView& src, const Context& context)
 
 void reduce_rows(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
   CHECK(dst.rank == 2 && src.rank == 2 && dst.size[0] == src.size[0] && dst.size[1] == 1);
-  if (!is_skipped(context, dst, src)) {
+  if (context.math != Math::none) {
     std::vector<std::byte> copy;
     const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
     const Source source(apart, apart);
@@ -316,7 +332,7 @@ void reduce_rows(Reduce op, const TileView& dst, const TileView& src, const Cont
 
 void reduce_cols(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
   CHECK(dst.rank == 2 && src.rank == 2 && dst.size[1] == src.size[1] && dst.size[0] == 1);
-  if (!is_skipped(context, dst, src)) {
+  if (context.math != Math::none) {
     std::vector<std::byte> copy;
     const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
     const Source source(apart, apart);

@@ -66,6 +66,8 @@ std::string TextTrace::event_text(const Event& event) const {
       return fmt::format("dma#{} of {}", event.token, counted(event.amount, "byte"));
     case EventKind::point:
       return fmt::format("point {}", event.amount);
+    case EventKind::choice:
+      return "chooses from elements that are not all defined";
     default: {
       const auto* region =
           std::get_if<Trace>(&program_->body[static_cast<std::size_t>(event.statement)].op);

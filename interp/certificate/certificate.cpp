@@ -94,7 +94,7 @@ void Certifier::analyse(RunResult& result) {
   if (!recorded.sem_reads.empty()) pinned = with_reads_pinned(recorded);
   const Record& record = pinned ? *pinned : recorded;
   const RaceAnalysis analysis = freeze_one(record);
-  const ControlFlow control = control_flow(*record.program);
+  const ControlFlow control = control_flow(*record.program, record.choices);
   describe(recorded, certificate_);
   certificate_.forks = analysis.forks;
   certificate_.moved = analysis.moved;

@@ -17,15 +17,6 @@ Loc loc_of(const Program& program, std::int32_t statement) {
                        : program.loc(program.body[static_cast<std::size_t>(statement)].place);
 }
 
-// Ops whose scalar operands decide what is done, not what is stored.
-bool is_control(const Op& op) {
-  return std::holds_alternative<For>(op) || std::holds_alternative<If>(op) ||
-         std::holds_alternative<Signal>(op) || std::holds_alternative<Wait>(op) ||
-         std::holds_alternative<Await>(op) || std::holds_alternative<StartRemote>(op) ||
-         std::holds_alternative<Require>(op) || std::holds_alternative<Bounds>(op) ||
-         std::holds_alternative<Limit>(op);
-}
-
 bool defines_scalar(const Op& op) {
   const ResultKind kind = info(op).result;
   return kind == ResultKind::Scalar || kind == ResultKind::Real;
@@ -34,20 +25,14 @@ bool defines_scalar(const Op& op) {
 // Follows values and memory backwards from where they decide something, until nothing new comes.
 class Backwards {
  public:
-  explicit Backwards(const Program& program)
+  Backwards(const Program& program, const std::vector<std::int32_t>& choices)
       : program_(program),
+        choices_(choices),
         values_(program.values.size()),
         flow_{std::vector<bool>(program.body.size()), std::vector<bool>(program.buffers.size())} {}
 
   ControlFlow run() {
-    for (const Stmt& s : program_.body) {
-      for (const FieldInfo& f : info(s.op).fields) {
-        if (f.kind == FieldKind::Slice) add_indices(field<Slice>(s.op, f));
-        if (f.kind == FieldKind::Value && (is_control(s.op) || may_not_fit(s.op)))
-          add(field<ValueId>(s.op, f));
-        if (f.kind == FieldKind::Maybe && is_control(s.op)) add(field<Maybe>(s.op, f).id);
-      }
-    }
+    for (std::size_t i = 0; i < program_.body.size(); ++i) begin(i);
     for (grew_ = true; grew_;) {
       grew_ = false;
       for (std::size_t i = program_.body.size(); i-- > 0;) step(i);
@@ -56,6 +41,19 @@ class Backwards {
   }
 
  private:
+  // Where it decides, by the table: the bounds of every slice, and what is marked there.
+  void begin(std::size_t i) {
+    const Op& op = program_.body[i].op;
+    const bool is_open =
+        std::binary_search(choices_.begin(), choices_.end(), static_cast<std::int32_t>(i));
+    for (const FieldInfo& f : info(op).fields) {
+      if (f.kind == FieldKind::Slice) add_indices(field<Slice>(op, f));
+      if (!is_control(program_, op, f, is_open)) continue;
+      if (f.kind == FieldKind::Value) add(field<ValueId>(op, f));
+      if (f.kind == FieldKind::Maybe) add(field<Maybe>(op, f).id);
+      if (f.kind == FieldKind::Slice) add_contents(i, field<Slice>(op, f));
+    }
+  }
   void add(ValueId id) {
     if (id == no_value || values_[static_cast<std::size_t>(id)]) return;
     values_[static_cast<std::size_t>(id)] = true;
@@ -67,10 +65,14 @@ class Backwards {
       add(slice.size[d]);
     }
   }
-  // A number that a memory's type cannot hold ends the run.
-  bool may_not_fit(const Op& op) const {
-    const auto* store = std::get_if<Store>(&op);
-    return store != nullptr && ref_info(program_, store->dst.base).dtype != DType::i64;
+  void add_contents(std::size_t statement, const Slice& slice) {
+    if (is_number(program_, slice)) add(slice.base);
+    const Value& from = base(slice);
+    if (from.kind != ValueKind::ref || from.index < 0) return;
+    flow_.reads[statement] = true;
+    const auto buffer = static_cast<std::size_t>(from.index);
+    if (!flow_.buffers[buffer]) grew_ = true;
+    flow_.buffers[buffer] = true;
   }
   const Value& base(const Slice& slice) const { return program_.value(slice.base); }
   bool is_wanted(const Slice& dst) const {
@@ -90,19 +92,13 @@ class Backwards {
     if (!is_value && (dst == nullptr || !is_wanted(*dst))) return;
     for (const FieldInfo& f : info(s.op).fields) {
       if (f.kind == FieldKind::Value) add(field<ValueId>(s.op, f));
-      if (f.kind != FieldKind::Slice) continue;
-      const Slice& slice = field<Slice>(s.op, f);
-      if (is_number(program_, slice)) add(slice.base);
-      const Value& from = base(slice);
-      if (&slice == dst || from.kind != ValueKind::ref || from.index < 0) continue;
-      flow_.reads[i] = true;
-      const auto buffer = static_cast<std::size_t>(from.index);
-      if (!flow_.buffers[buffer]) grew_ = true;
-      flow_.buffers[buffer] = true;
+      if (f.kind == FieldKind::Slice && &field<Slice>(s.op, f) != dst)
+        add_contents(i, field<Slice>(s.op, f));
     }
   }
 
   const Program& program_;
+  const std::vector<std::int32_t>& choices_;
   std::vector<bool> values_;
   ControlFlow flow_;
   bool grew_ = false;
@@ -169,31 +165,25 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
 void check_arithmetic(const Record& record, const ControlFlow& control,
                       std::vector<BrokenCondition>& broken) {
   const Program& program = *record.program;
-  const auto is_float_tile = [&](const Slice& slice) {
-    const Value& base = program.value(slice.base);
-    return base.kind == ValueKind::ref && is_float(ref_info(program, slice.base).dtype);
-  };
   for (std::size_t i = 0; i < program.body.size(); ++i) {
     const Op& op = program.body[i].op;
     const Slice* dst = written_slice(op);
-    if (dst == nullptr || std::holds_alternative<Start>(op)) continue;
+    if (dst == nullptr || !is_left_out(program, op)) continue;
     const Value& to = program.value(dst->base);
     if (to.kind != ValueKind::ref || to.index < 0 ||
         !control.buffers[static_cast<std::size_t>(to.index)])
       continue;
-    for (const FieldInfo& f : info(op).fields) {
-      if (f.kind != FieldKind::Slice || !is_float_tile(field<Slice>(op, f))) continue;
-      const auto statement = static_cast<std::int32_t>(i);
-      broken.push_back({"C3", statement, loc_of(program, statement),
-                        "control depends on what is computed here, and --no-math leaves that out"});
-      break;
-    }
+    const auto statement = static_cast<std::int32_t>(i);
+    broken.push_back({"C3", statement, loc_of(program, statement),
+                      "control depends on what is computed here, and --no-math leaves that out"});
   }
 }
 
 }  // namespace
 
-ControlFlow control_flow(const Program& program) { return Backwards(program).run(); }
+ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>& choices) {
+  return Backwards(program, choices).run();
+}
 
 std::vector<BrokenCondition> broken_conditions(const Record& record, const ControlFlow& control,
                                                const RaceAnalysis& analysis) {

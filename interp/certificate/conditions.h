@@ -17,7 +17,8 @@ struct ControlFlow {
   std::vector<bool> reads;    // by statement: it reads memory, and the result reaches control
   std::vector<bool> buffers;  // by buffer: its contents reach control
 };
-ControlFlow control_flow(const Program& program);
+// choices: the statements that met undefined elements among those they choose from.
+ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>& choices = {});
 
 struct BrokenCondition {
   std::string_view condition;  // "C1", "C2", "C3"

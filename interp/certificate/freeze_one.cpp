@@ -158,10 +158,16 @@ RaceList::Key RaceList::key(const RecordedEvent& x, const RecordedEvent& y) cons
   return key;
 }
 
+bool RaceList::adds_integers(const RecordedEvent& event) const {
+  const Range& range = record_.ranges[at(event.object)];
+  return is_integer(record_.program->buffers[at(range.object)].dtype);
+}
+
 void RaceList::add(std::int32_t x, std::int32_t y) {
   const RecordedEvent &a = record_.events[at(x)], &b = record_.events[at(y)];
   const Clash how = clash(a.access, b.access);
   if (a.agent == b.agent || how == Clash::none) return;
+  if (how == Clash::order && adds_integers(a)) return;
   const Key k = key(a, b);
   auto entry = std::find_if(found_.begin(), found_.end(),
                             [&](const auto& known) { return known.first == k; });

@@ -39,7 +39,8 @@ RaceAnalysis freeze_one(const Record& record, Reach reach = Reach::adaptive);
 class RaceList {
  public:
   explicit RaceList(const Record& record) : record_(record) {}
-  // Does nothing unless the two clash and have different agents. x first in the run.
+  // Does nothing unless the two clash and have different agents; integers that are added are the
+  // same sum in every order. x first in the run.
   void add(std::int32_t x, std::int32_t y);
   std::vector<Race> take();
 
@@ -52,6 +53,7 @@ class RaceList {
   };
   using Names = std::array<std::array<std::int64_t, 4>, 2>;
   Key key(const RecordedEvent& x, const RecordedEvent& y) const;
+  bool adds_integers(const RecordedEvent& event) const;
   Names names(std::int32_t x, std::int32_t y) const;
 
   const Record& record_;

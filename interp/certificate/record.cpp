@@ -217,6 +217,10 @@ void Recorder::on(const Event& event) {
     case EventKind::point:
       if (event.amount != 0) record_.points.push_back(event.statement);
       return;
+    case EventKind::choice:
+      if (record_.choices.empty() || record_.choices.back() != event.statement)
+        record_.choices.push_back(event.statement);
+      return;
     case EventKind::enter:
     case EventKind::leave:
       return;
@@ -294,7 +298,8 @@ void Recorder::end(RunResult& result) {
   group_by_agent();
   if (in_order_) order_lanes();
   count_in_flight();
-  for (std::vector<std::int32_t>* statements : {&record_.sem_reads, &record_.points}) {
+  for (std::vector<std::int32_t>* statements :
+       {&record_.sem_reads, &record_.points, &record_.choices}) {
     std::sort(statements->begin(), statements->end());
     statements->erase(std::unique(statements->begin(), statements->end()), statements->end());
   }

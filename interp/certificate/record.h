@@ -61,6 +61,7 @@ struct Record {
   std::vector<SemId> cells;  // semaphores that were used; of one barrier the first declaration
   std::vector<std::int32_t> sem_reads;  // statements that read a count, ascending
   std::vector<std::int32_t> points;     // parallel loops whose points had an order, ascending
+  std::vector<std::int32_t> choices;    // ops that chose from undefined elements, ascending
   std::int64_t accesses = 0, transfers = 0, peak_in_flight = 0;
   bool has_math = true;         // tiles of floats were computed
   bool is_partial = false;      // copies land in two parts

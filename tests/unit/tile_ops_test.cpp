@@ -86,6 +86,7 @@ double reference(Binary op, bool floats, double a, double b) {
   const auto f = [](double x) { return static_cast<double>(static_cast<float>(x)); };
   switch (op) {
     case Binary::add:
+    case Binary::add_modulo:
       return floats ? f(a + b) : a + b;
     case Binary::sub:
       return floats ? f(a - b) : a - b;
@@ -117,6 +118,17 @@ TEST(Broadcasting, IsOfDimensionsOfSizeOne) {
   EXPECT_FALSE(broadcasts(odd.read(), wide.read()));
   EXPECT_FALSE(broadcasts(flat.read(), wide.read()));
   EXPECT_TRUE(broadcasts(TileView::of(std::int64_t{3}), wide.read()));
+}
+
+// What copies that add do: a sum of integers is the same in every order.
+TEST(BinaryOp, AddModuloWraps) {
+  Tile a(DType::i8, {1, 2}), b(DType::i8, {1, 2});
+  a.fill([] { return 100.0; });
+  b.fill([] { return 100.0; });
+  binary(Binary::add_modulo, a.write(), a.read(), b.read(), {});
+  EXPECT_EQ(a.values(), (std::vector<double>{-56, -56}));
+  binary(Binary::add, a.write(), b.read(), b.read(), {});
+  EXPECT_EQ(a.values(), (std::vector<double>{127, 127}));
 }
 
 TEST(BinaryOp, AgreesWithScalarsForAllTypesShapesAndOrders) {
