@@ -126,7 +126,11 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
     text += render(c.findings[i]);
     if (!text.ends_with('\n')) text += '\n';
     for (const RaceWitness& race : c.races) {
-      if (race.finding != i || !race.schedules) continue;
+      if (race.finding != i) continue;
+      if (!race.schedules) {
+        if (!race.outcome.empty()) text += fmt::format("witness: none: {}\n", race.outcome);
+        continue;
+      }
       const bool is_short = race.schedules->y_first.size() <= longest_schedule;
       const bool is_one = race.schedules->x_first == race.schedules->y_first;
       const std::string shown =
@@ -203,15 +207,19 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   if (request.options.cores > 1) object["cores"] = request.options.cores;
   for (const Finding& finding : c.findings) object["findings"].push_back(finding_json(finding));
   for (const RaceWitness& race : c.races) {
-    if (!race.schedules) continue;
     Json& finding = object["findings"][race.finding];
+    finding["pairs"] = race.race.pairs;
+    if (!race.schedules) {
+      finding["witness"] = {
+          {"commands", Json::array()}, {"shown", false}, {"outcome", race.outcome}};
+      continue;
+    }
     const Witness& witness = *race.schedules;
     Json commands = {schedule_words(arguments, witness.x_first, witness.is_partial)};
     if (witness.y_first != witness.x_first)
       commands.push_back(schedule_words(arguments, witness.y_first, witness.is_partial));
     finding["witness"] = {
         {"commands", std::move(commands)}, {"shown", race.is_shown}, {"outcome", race.outcome}};
-    finding["pairs"] = race.race.pairs;
   }
   if (c.verdict == SchedulesVerdict::refuted) object["replay"] = replay_line(arguments, request, c);
   object["order"] = Json::array();

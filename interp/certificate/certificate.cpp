@@ -63,6 +63,7 @@ std::string_view name(SchedulesVerdict verdict) {
 
 void Certifier::begin(const Program& program, const RunOptions& options) {
   certificate_ = {};
+  pinned_.reset();
   profile_ = options.profile.name;
   const auto schedule = parse_schedule(options.schedule);
   order_ = schedule ? schedule->order : std::nullopt;
@@ -89,10 +90,9 @@ void Certifier::analyse(RunResult& result) {
     }
     return;
   }
-  std::optional<Record> pinned;
   // What counts were read decides what came after: races are those of runs that read the same.
-  if (!recorded.sem_reads.empty()) pinned = with_reads_pinned(recorded);
-  const Record& record = pinned ? *pinned : recorded;
+  if (!recorded.sem_reads.empty()) pinned_ = with_reads_pinned(recorded);
+  const Record& record = analysed();
   const RaceAnalysis analysis = freeze_one(record);
   const ControlFlow control = control_flow(*record.program, record.choices);
   describe(recorded, certificate_);
@@ -116,7 +116,7 @@ void Certifier::analyse(RunResult& result) {
   };
   // Where a copy changes a count that is read, nothing can be pinned, and an ordinary run does not
   // try whether such a race is one.
-  const bool is_guess = reads_ == Reads::unsettled && !recorded.sem_reads.empty() && !pinned;
+  const bool is_guess = reads_ == Reads::unsettled && !recorded.sem_reads.empty() && !pinned_;
   for (const Race& race : analysis.races) {
     if (is_guess) break;
     if (is_left_over && (is_leave(race.x) || is_leave(race.y))) continue;
@@ -126,11 +126,13 @@ void Certifier::analyse(RunResult& result) {
     }
     for (const std::int32_t e : {race.x, race.y}) {
       const std::int32_t statement = record.events[static_cast<std::size_t>(e)].statement;
-      if (statement >= 0 && control.reads[static_cast<std::size_t>(statement)])
-        certificate_.same_in_every_schedule = false;
+      if (statement < 0 || !control.reads[static_cast<std::size_t>(statement)]) continue;
+      certificate_.same_in_every_schedule = false;
+      certificate_.racing_control =
+          record.program->loc(record.program->body[static_cast<std::size_t>(statement)].place);
     }
     certificate_.races.push_back(
-        {race, certificate_.findings.size(), find_witness(record, race, order_), false, false, {}});
+        {race, certificate_.findings.size(), find_witness(record, race.x, race.y, order_)});
     certificate_.findings.push_back(race_finding(record, race, control));
     result.findings.push_back(certificate_.findings.back());
   }
@@ -167,16 +169,19 @@ namespace {
 // Where a condition is broken: all courses of events if they are few, else some schedules, and only
 // races that were seen.
 Expected<Certificate> without_conditions(const Simulate& simulate, const CertifyOptions& options,
-                                         Certificate first) {
+                                         const Certifier& recorded, Certificate first) {
   // What the run itself met is real.
   const bool is_open = first.findings.size() == first.races.size();
+  bool is_of_course = false;
   if (is_open) {
     Expected<std::optional<Certificate>> all = exhaust(simulate, options, first);
     if (!all) return all.diags();
     if (*all && (*all)->is_exhausted) return **std::move(all);
+    is_of_course = all->has_value();
     if (*all) first = **std::move(all);
   }
-  show_races(simulate, options, first);
+  // Races of another course were shown with its record.
+  if (!is_of_course) show_races(simulate, options, recorded.analysed(), recorded.order(), first);
   drop_unshown(first);
   if (first.verdict != SchedulesVerdict::explored) return first;
   return explore(simulate, options, std::move(first));
@@ -200,10 +205,11 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   if (certificate.verdict == SchedulesVerdict::explored && certificate.broken.empty())
     return explore(simulate, options, std::move(certificate));
   if (certificate.broken.empty()) {
-    show_races(simulate, options, certificate);
+    show_races(simulate, options, certifier.analysed(), certifier.order(), certificate);
     return certificate;
   }
-  Expected<Certificate> decided = without_conditions(simulate, options, std::move(certificate));
+  Expected<Certificate> decided =
+      without_conditions(simulate, options, certifier, std::move(certificate));
   if (decided) decided->run.certificate = nullptr;
   return decided;
 }

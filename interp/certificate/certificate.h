@@ -22,14 +22,19 @@ enum class SchedulesVerdict : std::uint8_t {
 };
 std::string_view name(SchedulesVerdict verdict);
 
+// How two runs end that have the accesses of a race in either order: with the same values, with
+// the same findings, or differently. unknown: they were not compared.
+enum class Ends : std::uint8_t { unknown, same, findings, different };
+
 // A race's finding, and the runs that showed it.
 struct RaceWitness {
   Race race;
   std::size_t finding = 0;  // into Certificate::findings
-  std::optional<Witness> schedules;
+  std::optional<Witness> schedules{};
   bool is_run = false;    // both orders were run ...
   bool is_shown = false;  // ... and seen
-  std::string outcome;    // "same values in both orders", "out of dev1 differs", ...
+  Ends ends = Ends::unknown;
+  std::string outcome{};  // of what was run, in words; or why nothing shows it
 };
 
 struct Certificate {
@@ -40,6 +45,7 @@ struct Certificate {
   std::vector<Finding> order;           // additions in no order: sums may differ in rounding
   std::vector<BrokenCondition> broken;  // in the order of the program
   bool same_in_every_schedule = false;  // deadlock and leftovers of the run
+  Loc racing_control{};                 // a read that is in a race, and decides what is done
   std::int64_t schedules = 1;           // that were run; 1 decides all when proved
   bool is_exhausted = false;            // proved by running all courses that there are
   std::int64_t outcomes = 1;            // exhausted: how many different results there are
@@ -94,16 +100,20 @@ class Certifier : public Observer {
   void end(RunResult& result) override;
   const Certificate& certificate() const { return certificate_; }
   const Record& record() const { return recorder_.record(); }
+  // What was analysed: the record, with the counts that were read held in their places.
+  const Record& analysed() const { return pinned_ ? *pinned_ : record(); }
+  std::optional<std::uint64_t> order() const { return order_; }  // of parallel loops
 
  private:
   void analyse(RunResult& result);
   void explain_waits(const ControlFlow& control);
 
   Recorder recorder_;
+  std::optional<Record> pinned_;
   bool asks_necessity_;
   Reads reads_;
   std::string profile_;
-  std::optional<std::uint64_t> order_;  // of parallel loops
+  std::optional<std::uint64_t> order_;
   Certificate certificate_;
 };
 

@@ -55,6 +55,7 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
       refuted.same_in_every_schedule = false;
       refuted.schedules = i + 1;
       refuted.run = *std::move(result);
+      show_races(simulate, options, certifier.analysed(), certifier.order(), refuted);
       return std::optional(std::move(refuted));
     }
     if (found.verdict != SchedulesVerdict::proved) return none;
@@ -101,7 +102,7 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
       identify(found, certificate, certifier.record());
       found.schedules = i + 1;
       found.run = *std::move(result);
-      show_races(simulate, options, found);
+      show_races(simulate, options, certifier.analysed(), certifier.order(), found);
       drop_unshown(found);
       if (found.verdict == SchedulesVerdict::refuted) return found;
     }

@@ -173,11 +173,25 @@ void RaceList::add(std::int32_t x, std::int32_t y) {
                             [&](const auto& known) { return known.first == k; });
   if (entry == found_.end())
     entry = found_.insert(found_.end(), {k, Race{x, y, 0, how == Clash::order}});
-  ++entry->second.pairs;
-  if (names(x, y) < names(entry->second.x, entry->second.y)) {
-    entry->second.x = x;
-    entry->second.y = y;
+  if (entry->second.pairs++ > 0) keep(entry->second, x, y);
+}
+
+// The pairs that are kept are the same whatever schedule was recorded: the first ones by their
+// names, and the last.
+void RaceList::keep(Race& race, std::int32_t x, std::int32_t y) const {
+  constexpr std::size_t most = 3;
+  const auto is_before = [&](const auto& a, const auto& b) {
+    return names(a.first, a.second) < names(b.first, b.second);
+  };
+  std::pair pair(x, y);
+  if (const std::pair first(race.x, race.y); is_before(pair, first)) {
+    race.x = x;
+    race.y = y;
+    pair = first;
   }
+  race.others.insert(std::upper_bound(race.others.begin(), race.others.end(), pair, is_before),
+                     pair);
+  if (race.others.size() > most) race.others.erase(race.others.end() - 2);
 }
 
 // The pair that stands for all is the same whatever schedule was recorded.

@@ -17,6 +17,8 @@ struct Race {
   std::int32_t x = -1, y = -1;  // events: one of the pairs, x first in the run
   std::int64_t pairs = 0;
   bool is_order = false;  // both accumulate: no race, but the sum's order is open
+  // A few more of the pairs, for a run that shows what the first does not.
+  std::vector<std::pair<std::int32_t, std::int32_t>> others{};
 };
 
 struct RaceAnalysis {
@@ -55,6 +57,7 @@ class RaceList {
   Key key(const RecordedEvent& x, const RecordedEvent& y) const;
   bool adds_integers(const RecordedEvent& event) const;
   Names names(std::int32_t x, std::int32_t y) const;
+  void keep(Race& race, std::int32_t x, std::int32_t y) const;
 
   const Record& record_;
   std::vector<std::pair<Key, Race>> found_;

@@ -40,8 +40,7 @@ Fate fate(const Certificate& certificate, const std::vector<ResultHash>& results
   if (has(certificate, FindingKind::semaphore_leak) || has(certificate, FindingKind::unwaited_dma))
     return Fate::leftover;
   const auto ends_differently = [](const RaceWitness& race) {
-    return race.is_shown && race.outcome != "same values in both orders" &&
-           !race.outcome.starts_with("values not compared");
+    return race.is_shown && (race.ends == Ends::different || race.ends == Ends::findings);
   };
   if (std::any_of(certificate.races.begin(), certificate.races.end(), ends_differently))
     return Fate::other_race;

@@ -5,30 +5,61 @@
 namespace tessera {
 namespace {
 
-// Of two runs of a witness: what is different in the end.
-std::string difference(const RunResult& a, const RunResult& b, bool has_values) {
-  const auto kinds = [](const RunResult& run) {
-    std::string text;
-    for (const Finding& f : run.findings)
-      if (f.kind != FindingKind::race)
-        text += fmt::format("{}{}", text.empty() ? "" : ", ", name(f.kind));
-    return text.empty() ? std::string("nothing") : text;
-  };
-  if (kinds(a) != kinds(b))
-    return fmt::format("one order ends with {}, the other with {}", kinds(a), kinds(b));
-  if (kinds(a) != "nothing") return fmt::format("both orders end with {}", kinds(a));
-  if (!has_values) return "values not compared: no tile arithmetic";
-  for (std::size_t i = 0; i < a.results.size() && i < b.results.size(); ++i)
-    if (!(a.results[i] == b.results[i]))
-      return fmt::format("{} of dev{} is different in the two orders", a.results[i].buffer,
-                         a.results[i].device);
-  return "same values in both orders";
+// Pairs that are run of all races together beside the first of each, for an end that differs.
+constexpr std::int64_t most_more = 8;
+
+// What the two runs of a witness say.
+struct Shown {
+  bool are_run = false, is_shown = false;
+  Ends ends = Ends::unknown;
+  std::string outcome;
+
+  // Whether it says more than another one.
+  bool is_better_than(const Shown& other) const {
+    const auto rank = [](const Shown& s) {
+      return s.is_shown ? (s.ends == Ends::different ? 3 : 2) : s.are_run ? 1 : 0;
+    };
+    return rank(*this) > rank(other);
+  }
+};
+
+std::string kinds(const RunResult& run) {
+  std::string text;
+  for (const Finding& f : run.findings)
+    if (f.kind != FindingKind::race)
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", name(f.kind));
+  return text.empty() ? "nothing" : text;
 }
 
-}  // namespace
+// What is different in the end.
+void compare(const RunResult& a, const RunResult& b, bool has_values, Shown& shown) {
+  if (kinds(a) != kinds(b)) {
+    shown.ends = Ends::different;
+    shown.outcome = fmt::format("one order ends with {}, the other with {}", kinds(a), kinds(b));
+    return;
+  }
+  if (kinds(a) != "nothing") {
+    shown.ends = Ends::findings;
+    shown.outcome = fmt::format("both orders end with {}", kinds(a));
+    return;
+  }
+  if (!has_values) {
+    shown.outcome = "values not compared: no tile arithmetic";
+    return;
+  }
+  for (std::size_t i = 0; i < a.results.size() && i < b.results.size(); ++i) {
+    if (a.results[i] == b.results[i]) continue;
+    shown.ends = Ends::different;
+    shown.outcome = fmt::format("{} of dev{} is different in the two orders", a.results[i].buffer,
+                                a.results[i].device);
+    return;
+  }
+  shown.ends = Ends::same;
+}
 
-Diags show(const Simulate& simulate, RunOptions options, RaceWitness& race) {
-  const Witness& witness = *race.schedules;
+// Both schedules of the witness. One that does not fit means that control went another way than in
+// the recorded run.
+Shown show(const Simulate& simulate, RunOptions options, const Witness& witness) {
   if (witness.is_partial) options.landing = Landing::partial;
   options.hash_results = true;
   options.observers.clear();
@@ -36,28 +67,73 @@ Diags show(const Simulate& simulate, RunOptions options, RaceWitness& race) {
   RunResult results[2];
   bool seen[2] = {};
   const bool is_one = witness.x_first == witness.y_first;
-  for (int i = 0; i < 2; ++i) {
+  Shown shown;
+  for (int i = 0; i < (is_one ? 1 : 2); ++i) {
     WhichFirst first(witness);
     RunOptions one = options;
     one.schedule = i == 0 ? witness.x_first : witness.y_first;
     one.observers.push_back(&first);
     Expected<RunResult> result = simulate(one);
-    if (!result) return result.diags();
+    if (!result) return shown;
     results[i] = *std::move(result);
-    seen[i] = i == 0 ? first.saw_x_first() : first.saw_y_first();
+    seen[i] = is_one   ? first.saw_x_first() || first.saw_y_first()
+              : i == 0 ? first.saw_x_first()
+                       : first.saw_y_first();
   }
-  race.is_run = true;
-  race.is_shown = is_one ? seen[0] || seen[1] : seen[0] && seen[1];
-  race.outcome = is_one ? "" : difference(results[0], results[1], options.math != Math::none);
-  return {};
+  shown.are_run = true;
+  shown.is_shown = seen[0] && (is_one || seen[1]);
+  if (shown.is_shown && !is_one) compare(results[0], results[1], options.math != Math::none, shown);
+  return shown;
 }
 
-void show_races(const Simulate& simulate, const CertifyOptions& options, Certificate& certificate) {
+}  // namespace
+
+void show_races(const Simulate& simulate, const CertifyOptions& options, const Record& record,
+                std::optional<std::uint64_t> order, Certificate& certificate) {
+  std::int64_t more = most_more;
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
-    if (!certificate.races[i].schedules) continue;
-    const Diags problems = show(simulate, options.run, certificate.races[i]);
-    // A schedule that does not fit means that control went another way than in the recorded run.
-    if (!problems.empty()) certificate.races[i].outcome = problems.front().message;
+    RaceWitness& race = certificate.races[i];
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs{{race.race.x, race.race.y}};
+    pairs.insert(pairs.end(), race.race.others.begin(), race.race.others.end());
+    Shown best;
+    race.schedules.reset();
+    std::int64_t tried = 0;
+    for (const auto& [x, y] : pairs) {
+      if (best.is_shown && (best.ends != Ends::same || more-- <= 0)) break;
+      bool is_shown = false;
+      for (const Way way : {Way::shortest, Way::recorded}) {
+        if (is_shown) break;
+        const std::optional<Witness> witness = find_witness(record, x, y, order, way);
+        if (!witness) continue;
+        const Shown shown = show(simulate, options.run, *witness);
+        is_shown = shown.is_shown;
+        if (!shown.is_better_than(best)) continue;
+        best = shown;
+        race.schedules = witness;
+      }
+      tried += is_shown ? 1 : 0;
+    }
+    race.is_run = best.are_run;
+    race.is_shown = best.is_shown;
+    race.ends = best.ends;
+    race.outcome = best.outcome;
+    if (best.ends == Ends::same)
+      race.outcome = race.race.pairs == 1
+                         ? "same values in both orders"
+                         : fmt::format(
+                               "same values in both orders of the {} of {} pairs that were "
+                               "run",
+                               tried, race.race.pairs);
+    if (best.is_shown) continue;
+    // Commands that show something else are no witness.
+    race.schedules.reset();
+    race.outcome = certificate.racing_control.line > 0
+                       ? fmt::format(
+                             "what line {} reads is in a race and decides what is done: "
+                             "the orders of this race that were tried went another way "
+                             "than the run in which it was found",
+                             certificate.racing_control.line)
+                       : "no order of it was met in a run";
   }
 }
 

@@ -4,9 +4,11 @@
 
 namespace tessera {
 
-// Runs both schedules of the witness and says in it whether they were seen, and how they end.
-Diags show(const Simulate& simulate, RunOptions options, RaceWitness& race);
-// Shows those that have a witness, as many as the options ask for.
-void show_races(const Simulate& simulate, const CertifyOptions& options, Certificate& certificate);
+// Looks for schedules that show the races, as many races as the options ask for: of the pairs that
+// stand for one, and the ways to come to them, the first whose orders end differently, else the
+// first whose orders were both met. record: the one in which the races were found; order: of
+// parallel loops in it.
+void show_races(const Simulate& simulate, const CertifyOptions& options, const Record& record,
+                std::optional<std::uint64_t> order, Certificate& certificate);
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #include "interp/certificate/witness.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tessera {
@@ -7,18 +8,19 @@ namespace {
 
 class Search {
  public:
-  Search(const Record& record, const Race& race, std::optional<std::uint64_t> order)
+  Search(const Record& record, std::int32_t x, std::int32_t y, std::optional<std::uint64_t> order)
       : record_(record),
         signals_(record),
         net_(record, signals_),
-        x_(first_of_step(race.x)),
-        y_(first_of_step(race.y)) {
+        x_(first_of_step(x)),
+        y_(first_of_step(y)) {
     schedule_.strategy = "steps";
     schedule_.order = order;
-    net_.trace(&stretches_);
   }
 
-  std::optional<Witness> run() {
+  std::optional<Witness> run(Way way) {
+    if (way == Way::recorded) follow();
+    net_.trace(&stretches_);
     net_.hold(event(x_).agent, x_);
     net_.hold(event(y_).agent, y_);
     if (!reach(x_) || !reach(y_)) return std::nullopt;
@@ -49,21 +51,45 @@ class Search {
   AgentId id(std::int32_t e) const { return agent(event(e).agent).id; }
   // Entering and leaving are no steps.
   bool has_step(std::int32_t e) const { return event(e).statement >= 0; }
-  // A half in two parts moves its data with the second.
   std::int64_t steps_of(std::int32_t e) const {
-    if (!has_step(e)) return 0;
-    return event(e).is_first_part ? 2 : 1;
+    return has_step(e) ? last_step(e) - event(e).step + 1 : 0;
+  }
+  // A half of a copy that comes in parts moves its data with the last of them.
+  std::int32_t last_step(std::int32_t e) const {
+    std::int32_t step = event(e).step;
+    if (record_.is_core(event(e).agent)) return step;
+    std::int32_t in_memory = e;  // the half's access, before it signals
+    while (!reaches_memory(in_memory) && in_memory > agent(event(e).agent).begin) --in_memory;
+    for (std::int32_t i = e; i < agent(event(e).agent).end; ++i) {
+      if (!reaches_memory(i)) continue;
+      if (event(i).access != event(in_memory).access) break;
+      step = std::max(step, event(i).step);
+    }
+    return step;
+  }
+  bool reaches_memory(std::int32_t e) const {
+    return event(e).act == Act::access &&
+           record_.ranges[static_cast<std::size_t>(event(e).object)].kind == ObjectKind::buffer;
   }
   // The step in which a run shows the event: for leaving the kernel, the core's last.
   std::int32_t shown_by(std::int32_t e) const {
     const bool is_leave = !has_step(e) && e > agent(event(e).agent).begin;
-    return event(e).step - (is_leave ? 1 : 0) + (event(e).is_first_part ? 1 : 0);
+    return is_leave ? event(e).step - 1 : last_step(e);
   }
   std::int32_t first_of_step(std::int32_t e) const {
     const RecordedAgent& self = agent(event(e).agent);
     while (has_step(e) && e > self.begin && has_step(e - 1) && event(e - 1).step == event(e).step)
       --e;
     return e;
+  }
+
+  // The run as it was, until x or y is next.
+  void follow() {
+    for (const std::int32_t e : record_.order) {
+      if (e == x_ || e == y_) return;
+      net_.apply(e);
+      append(schedule_, event(e).agent, steps(event(e).agent, e + 1) - steps(event(e).agent, e));
+    }
   }
 
   bool reach(std::int32_t e) {
@@ -98,9 +124,9 @@ class Search {
 
 }  // namespace
 
-std::optional<Witness> find_witness(const Record& record, const Race& race,
-                                    std::optional<std::uint64_t> order) {
-  return Search(record, race, order).run();
+std::optional<Witness> find_witness(const Record& record, std::int32_t x, std::int32_t y,
+                                    std::optional<std::uint64_t> order, Way way) {
+  return Search(record, x, y, order).run(way);
 }
 
 void WhichFirst::on(const Event& event) {
@@ -112,6 +138,26 @@ void WhichFirst::on(const Event& event) {
   };
   if (x_ == 0 && meets(witness_.x_agent, witness_.x_step, witness_.x_statement)) x_ = now;
   if (y_ == 0 && meets(witness_.y_agent, witness_.y_step, witness_.y_statement)) y_ = now;
+}
+
+bool WhichFirst::ends_with(const RunResult& result, const AgentId& agent,
+                           std::int32_t statement) const {
+  if (statement < 0) return false;
+  const Loc loc = program_->loc(program_->body[static_cast<std::size_t>(statement)].place);
+  return std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& f) {
+    return f.at.agent == to_string(agent) && f.at.loc.line == loc.line &&
+           f.at.loc.column == loc.column;
+  });
+}
+
+void WhichFirst::end(RunResult& result) {
+  is_complete_ = result.is_complete;
+  const int now = x_ + y_ == 0 ? 1 : 2;
+  if (is_complete_ || now > 2) return;
+  if (x_ == 0 && ends_with(result, witness_.x_agent, witness_.x_statement))
+    x_ = now;
+  else if (y_ == 0 && ends_with(result, witness_.y_agent, witness_.y_statement))
+    y_ = now;
 }
 
 }  // namespace tessera

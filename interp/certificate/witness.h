@@ -17,16 +17,21 @@ struct Witness {
   std::int32_t x_statement = -1, y_statement = -1;  // what they do there; -1: enter or leave
 };
 
-// order: of parallel loops in the recorded run. Nothing when the pair is in no race.
-std::optional<Witness> find_witness(const Record& record, const Race& race,
-                                    std::optional<std::uint64_t> order);
+// How the schedules come to the pair: by the steps alone that it takes, or as the recorded run did,
+// up to the first of the two. Control that depends on another race goes the recorded way there.
+enum class Way : std::uint8_t { shortest, recorded };
+// order: of parallel loops in the recorded run. Nothing when x and y are in no race.
+std::optional<Witness> find_witness(const Record& record, std::int32_t x, std::int32_t y,
+                                    std::optional<std::uint64_t> order, Way way = Way::shortest);
 
-// Tells which of two steps of a run came first; for runs that replay a witness.
+// Tells which of two steps of a run came first; for runs that replay a witness. A step that ends
+// the run with a finding has come as well.
 class WhichFirst : public Observer {
  public:
   explicit WhichFirst(const Witness& witness) : witness_(witness) {}
+  void begin(const Program& program, const RunOptions&) override { program_ = &program; }
   void on(const Event& event) override;
-  void end(RunResult& result) override { is_complete_ = result.is_complete; }
+  void end(RunResult& result) override;
   // The other one came later, or not at all because the first made the run stop.
   bool saw_x_first() const {
     return !is_other_ && x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_));
@@ -36,7 +41,10 @@ class WhichFirst : public Observer {
   }
 
  private:
+  bool ends_with(const RunResult& result, const AgentId& agent, std::int32_t statement) const;
+
   const Witness& witness_;
+  const Program* program_ = nullptr;
   bool is_complete_ = false, is_other_ = false;  // other: control went another way
   int x_ = 0, y_ = 0;                            // when they came: 1 or 2; 0 not yet
 };
