@@ -64,6 +64,14 @@ Json note_json(std::string_view message, const Loc& loc, int device, std::string
   return note;
 }
 
+Json note_json(std::string_view message, const FindingPlace& place) {
+  Json note = note_json(message, place.loc, place.device, place.agent);
+  note["loops"] = Json::array();
+  for (const LoopIndex& index : place.loops)
+    note["loops"].push_back({{"name", index.name}, {"value", index.value}});
+  return note;
+}
+
 }  // namespace
 
 Json to_json(const Diag& diag) {
@@ -78,11 +86,10 @@ Json to_json(const Diag& diag) {
 
 Json to_json(const Finding& finding) {
   Json result = {{"kind", tessera::name(finding.kind)}};
-  result.update(note_json(finding.message, finding.at.loc, finding.at.device, finding.at.agent));
+  result.update(note_json(finding.message, finding.at));
   result["notes"] = Json::array();
-  for (const FindingPlace& note : finding.notes) {
-    result["notes"].push_back(note_json(note.message, note.loc, note.device, note.agent));
-  }
+  for (const FindingPlace& note : finding.notes)
+    result["notes"].push_back(note_json(note.message, note));
   return result;
 }
 

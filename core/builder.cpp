@@ -227,6 +227,7 @@ ValueId Builder::emit(Op op, std::string_view name) {
   if (folded.same_as != no_value) return folded.same_as;
   Stmt stmt;
   stmt.place = place_;
+  stmt.loop = loop_;
   const ResultKind kind = info(op).result;
   if (kind != ResultKind::none) {
     Value v;
@@ -242,6 +243,13 @@ ValueId Builder::emit(Op op, std::string_view name) {
   program_.body.push_back(std::move(stmt));
   return program_.body.back().result;
 }
+
+void Builder::enter_loop(std::string name, ValueId index) {
+  program_.loops.push_back({std::move(name), index, loop_});
+  loop_ = static_cast<std::int32_t>(program_.loops.size()) - 1;
+}
+
+void Builder::leave_loop() { loop_ = program_.loops[static_cast<std::size_t>(loop_)].outer; }
 
 Slice Builder::whole(ValueId ref) {
   Slice s;

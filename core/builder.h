@@ -24,6 +24,12 @@ class Builder {
   void at(Loc loc, std::int32_t caller = -1);
   void at_place(std::int32_t place) { place_ = place; }
   std::int32_t place() const { return place_; }
+  // The loop of the source that the statements from here on stand in (into Program::loops), and one
+  // more inside it.
+  void at_loop(std::int32_t loop) { loop_ = loop; }
+  std::int32_t loop() const { return loop_; }
+  void enter_loop(std::string name, ValueId index);
+  void leave_loop();
 
   ValueId integer(std::int64_t value);
   ValueId real(double value);
@@ -55,6 +61,7 @@ class Builder {
 
   Program program_;
   std::int32_t place_ = -1;
+  std::int32_t loop_ = -1;
 };
 
 // A constant scalar op's value, or nothing when an operand is not constant or the op is no

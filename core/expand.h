@@ -32,6 +32,7 @@ class Expander {
 
   // The statements [from, to), with regions inside written by their own rules.
   void write(std::int32_t from, std::int32_t to, ValueMap& map);
+  bool opens_loop(std::int32_t at) const;
   std::int32_t write_one(std::int32_t at, ValueMap& map);  // returns the next statement
   void automatic_barrier();
   bool uses_barrier() const;

@@ -7,6 +7,10 @@
 
 namespace tessera {
 
+bool Expander::opens_loop(std::int32_t at) const {
+  return std::holds_alternative<For>(old_.body[static_cast<std::size_t>(at)].op);
+}
+
 std::int32_t Expander::write_one(std::int32_t at, ValueMap& map) {
   const Stmt& s = old_.body[static_cast<std::size_t>(at)];
   builder_.at_place(s.place);
@@ -30,9 +34,11 @@ std::int32_t Expander::write_one(std::int32_t at, ValueMap& map) {
       return end + 1;
     }
   }
-  const ValueId result =
-      builder_.emit(mapped(s.op, map), s.result == no_value ? "" : old_.value(s.result).name);
+  const std::string name = s.result == no_value ? "" : old_.value(s.result).name;
+  const ValueId result = builder_.emit(mapped(s.op, map), name);
   if (s.result != no_value) map[s.result] = result;
+  if (std::holds_alternative<For>(s.op)) builder_.enter_loop(name, result);
+  if (std::holds_alternative<End>(s.op) && opens_loop(s.partner)) builder_.leave_loop();
   return at + 1;
 }
 
@@ -42,7 +48,8 @@ PipelineWriter::PipelineWriter(Expander& expander, std::int32_t open, const Valu
       old_(expander.old_),
       open_(open),
       close_(old_.body[static_cast<std::size_t>(open)].partner),
-      around_(map) {}
+      around_(map),
+      outer_loop_(builder_.loop()) {}
 
 void PipelineWriter::write() {
   find_parts();
@@ -265,12 +272,24 @@ void PipelineWriter::loops(std::size_t dim, ValueMap& point, ValueId part,
   const ValueId index = builder_.emit(For{lower, upper, grid.parallel}, old_.value(s.result).name);
   point[s.result] = part == no_value ? index : builder_.select(part, last, index);
   indices.push_back(index);
+  builder_.enter_loop(old_.value(s.result).name, point[s.result]);
   loops(dim + 1, point, part, indices);
+  builder_.leave_loop();
   builder_.emit(End{});
+}
+
+// What is written from here on is for the point of these indices.
+void PipelineWriter::at_point(const std::vector<ValueId>& indices) {
+  builder_.at_loop(outer_loop_);
+  for (std::size_t d = 0; d < dimensions_.size(); ++d) {
+    const Stmt& grid = old_.body[static_cast<std::size_t>(dimensions_[d].at)];
+    builder_.enter_loop(old_.value(grid.result).name, indices[d]);
+  }
 }
 
 void PipelineWriter::step(const ValueMap& producer, ValueId part,
                           const std::vector<ValueId>& indices) {
+  const std::int32_t around = builder_.loop();
   if (part == no_value) {
     ValueMap map = producer;
     scalars(dimensions_.empty() ? open_ + 1 : dimensions_.back().at + 1, body_from_, map);
@@ -294,6 +313,7 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part,
     return result;
   };
   builder_.emit(If{builder_.emit(Not{part})});
+  at_point(indices);
   const ValueId before = load_number(counts_, 0, "queued");
   for (std::int64_t d = 0; d < rank; ++d)
     store(queue_, place_of(before, d), indices[static_cast<std::size_t>(d)]);
@@ -304,6 +324,7 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part,
       if (!w.is_view && !w.is_output && w.ahead == ahead_) fetch(w, map);
   }
   builder_.emit(End{});
+  builder_.at_loop(outer_loop_);  // the queue belongs to no point
   const ValueId queued = load_number(counts_, 0, "queued"),
                 computed = load_number(counts_, 1, "computed");
   const ValueId full = builder_.emit(Eq{builder_.sub(queued, computed), slots});
@@ -315,14 +336,20 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part,
     if (std::none_of(windows_.begin(), windows_.end(), has)) continue;
     const ValueId upto = builder_.min(builder_.add(computed, builder_.integer(lesser + 1)), queued);
     const ValueId number = builder_.emit(For{load_number(counts_, 1 + lesser), upto, 0}, "number");
-    const ValueMap map = evaluate(point_at(number), around_);
+    const std::vector<ValueId> ahead = point_at(number);
+    at_point(ahead);
+    const ValueMap map = evaluate(ahead, around_);
     for (WindowState& w : windows_)
       if (has(w)) fetch(w, map);
+    builder_.at_loop(outer_loop_);
     builder_.emit(End{});
     store_number(counts_, 1 + lesser, upto);
   }
   store_number(counts_, 1, builder_.add(computed, builder_.integer(1)));
-  consume(evaluate(point_at(computed), around_));
+  const std::vector<ValueId> behind = point_at(computed);
+  at_point(behind);
+  consume(evaluate(behind, around_));
+  builder_.at_loop(around);
   builder_.emit(End{});
 }
 

@@ -47,6 +47,7 @@ class PipelineWriter {
   void allocate();
   void release();
   void loops(std::size_t dim, ValueMap& point, ValueId part, std::vector<ValueId>& indices);
+  void at_point(const std::vector<ValueId>& indices);
   void step(const ValueMap& producer, ValueId part, const std::vector<ValueId>& indices);
   void scalars(std::int32_t from, std::int32_t to, ValueMap& map);
   void consume(const ValueMap& at_point);
@@ -100,6 +101,7 @@ class PipelineWriter {
   const Program& old_;
   std::int32_t open_, close_;
   ValueMap around_;
+  std::int32_t outer_loop_;  // of the source, around the pipeline
   std::vector<Dimension> dimensions_;
   std::int32_t body_from_ = 0;  // after the last window
   std::vector<WindowState> windows_;

@@ -68,11 +68,21 @@ struct Place {
   std::int32_t caller = -1;
 };
 
+// A loop or grid dimension of the source that statements of an expanded program stand in, and the
+// value that is its index there. What a pipeline does for a point behind or ahead of its loops has
+// that point's index; the loops that `expand` makes for itself are none.
+struct Loop {
+  std::string name;  // as the source calls it; may be empty
+  ValueId index = no_value;
+  std::int32_t outer = -1;  // into Program::loops
+};
+
 struct Stmt {
   Op op;
   ValueId result = no_value;
   std::int32_t place = -1;    // into Program::places
   std::int32_t partner = -1;  // open: its else or end; else: its end; end: its open
+  std::int32_t loop = -1;     // the innermost around it, into Program::loops; set by `expand`
 };
 
 // Slots of a window.
@@ -92,6 +102,7 @@ struct Program {
   std::vector<Value> values;
   std::vector<std::string> texts;
   std::vector<Place> places;
+  std::vector<Loop> loops;
   std::vector<Stmt> body;
 
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }

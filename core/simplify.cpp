@@ -84,6 +84,7 @@ class CommonSubexpressions {
             static_cast<std::int32_t>(i);
       out.push_back(s);
     }
+    for (Loop& loop : program_.loops) loop.index = same(loop.index);
     pending_ = std::move(out);
   }
 
@@ -194,13 +195,18 @@ void each_value(Op& op, Visit visit) {
   }
 }
 
-void drop_unused(std::vector<Stmt>& body, std::size_t values) {
+// The indices of the loops around what acts are used: by whoever asks where it happened.
+void drop_unused(std::vector<Stmt>& body, const std::vector<Loop>& loops, std::size_t values) {
   std::vector<bool> used(values, false);
   std::vector<Stmt> kept;
   for (auto it = body.rbegin(); it != body.rend(); ++it) {
+    const bool is_region = info(it->op).scope != Scope::none;
     if (is_pure(it->op) && it->result != no_value && !used[static_cast<std::size_t>(it->result)])
       continue;
     each_value(it->op, [&](ValueId id) { used[static_cast<std::size_t>(id)] = true; });
+    for (std::int32_t l = is_pure(it->op) || is_region ? -1 : it->loop; l >= 0;
+         l = loops[static_cast<std::size_t>(l)].outer)
+      used[static_cast<std::size_t>(loops[static_cast<std::size_t>(l)].index)] = true;
     kept.push_back(std::move(*it));
   }
   std::reverse(kept.begin(), kept.end());
@@ -225,6 +231,7 @@ void renumber(Program& program) {
     each_value(s.op, visit);
     if (s.result != no_value) visit(s.result);
   }
+  for (Loop& loop : program.loops) loop.index = to[static_cast<std::size_t>(loop.index)];
   program.values = std::move(values);
 }
 
@@ -248,7 +255,7 @@ Program simplify(Program program) {
   CommonSubexpressions pass(program);
   pass.run();
   program.body = pass.take();
-  drop_unused(program.body, program.values.size());
+  drop_unused(program.body, program.loops, program.values.size());
   renumber(program);
   return Builder(std::move(program)).finish();
 }

@@ -2,6 +2,7 @@
 // two parts.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "interp/agent.h"
 #include "interp/memory.h"
@@ -27,7 +28,8 @@ struct Copy {
   bool is_reading = true;  // which half comes next
   bool has_part = false;   // all but the last granule of this half was signalled
   std::int32_t statement = -1;
-  std::int64_t serial = 0;  // in the order of all starts
+  std::vector<std::int64_t> loops{};  // around the start, as they were (interp/loop_indices.h)
+  std::int64_t serial = 0;            // in the order of all starts
   std::int64_t events = 0, steps = 0;
   std::int64_t bytes = 0;  // of the whole rectangle
   std::int64_t since = 0;  // of a write-back: see Storage::start_write_back

@@ -50,7 +50,7 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
   }
   target.count += amount;
   if (is_told_) {
-    target.tally(statement, numbers_.of(by), false, amount);
+    note_loops(target.tally(statement, numbers_.of(by), false, amount), by);
     Event event{.kind = EventKind::signal,
                 .object_kind = ObjectKind::semaphore,
                 .agent = by,
@@ -73,7 +73,15 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
 }
 
 void Machine::count_wait(const SemId& sem, std::int64_t amount, const Core& by) {
-  if (is_told_) cell(sem).tally(by.statement(), by.site(), true, amount);
+  if (is_told_) note_loops(cell(sem).tally(by.statement(), by.site(), true, amount), by.id());
+}
+
+void Machine::note_loops(Tally& tally, const AgentId& by) {
+  if (moving_ != nullptr)
+    tally.loops = moving_->loops;
+  else
+    read_loops(program_, tally.statement, site(numbers_.of(by)).core.registers().data(),
+               tally.loops);
 }
 
 void Machine::start(Copy copy) {
@@ -138,7 +146,8 @@ void Machine::take(Copy& copy) {
                           : copy.src.storage->snapshot(copy.src.box, carries);
   if (options_.uninitialised != Uninitialised::strict || copy.data.initialised()) return;
   stop(uninitialised_finding(program_, "read", copy.src, copy.data.first_uninitialised(),
-                             copy.data.origin(), copy.id, copy.statement));
+                             copy.data.origin(), copy.id, copy.statement),
+       copy.id, copy.statement);
 }
 
 void Machine::land(Copy& copy) {
@@ -153,7 +162,7 @@ void Machine::land(Copy& copy) {
                     slice_text(program_, copy.src.buffer, copy.src.box),
                     slice_text(program_, copy.dst.buffer, copy.dst.box),
                     element_text(program_, copy.src.buffer, copy.data.first_uninitialised()));
-    return stop(std::move(finding));
+    return stop(std::move(finding), copy.id, copy.statement);
   }
   const std::int32_t place = program_.body[static_cast<std::size_t>(copy.statement)].place;
   if (copy.adds) {

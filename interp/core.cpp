@@ -155,7 +155,8 @@ void Core::require_initialised(const Region& region) {
   if (region.storage->is_initialised(region.box)) return;
   const Index index = region.storage->first_uninitialised(region.box);
   machine_.stop(uninitialised_finding(machine_.program(), "read", region, index,
-                                      region.storage->origin(index), id_, statement()));
+                                      region.storage->origin(index), id_, statement()),
+                id_, statement());
 }
 
 // The op at hand wrote results of the program: what it computed from undefined elements has reached
@@ -165,7 +166,8 @@ void Core::check_written() {
     if (stopped() || region.storage->is_initialised(region.box)) continue;
     const Index index = region.storage->first_uninitialised(region.box);
     machine_.stop(uninitialised_finding(machine_.program(), "write", region, index,
-                                        region.storage->origin(index), id_, statement()));
+                                        region.storage->origin(index), id_, statement()),
+                  id_, statement());
   }
   results_written_.clear();
 }

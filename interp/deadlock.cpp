@@ -52,10 +52,16 @@ class Report {
                         ? Loc{}
                         : program_.loc(program_.body[static_cast<std::size_t>(statement)].place);
     if (statement < 0) return {.message = std::move(message)};
-    return {.loc = loc,
-            .message = std::move(message),
-            .device = agent.device,
-            .agent = to_string(agent)};
+    return {
+        .loc = loc,
+        .message = std::move(message),
+        .device = agent.device,
+        .agent = to_string(agent),
+        .loops = stands_at(agent, statement) ? machine_.loops_of(agent, statement) : LoopIndices{}};
+  }
+  bool stands_at(const AgentId& agent, std::int32_t statement) {
+    const Core& self = core(machine_.sites().of(agent));
+    return self.is_blocked() && self.statement() == statement;
   }
   void say(std::int32_t statement, const AgentId& agent, std::string message) {
     notes_.push_back(place(statement, agent, std::move(message)));
@@ -64,12 +70,10 @@ class Report {
   void describe(const Core& core) {
     const SemId& sem = core.need().sem;
     const SemCell& cell = machine_.cell(sem);
-    const std::string loops = loops_text(program_, core.statement(), core.registers());
     const std::string region = region_text(program_, core.statement());
     say(core.statement(), core.id(),
-        fmt::format("{} is blocked{}{}: {} {} >= {}, has {}, missing {}", to_string(core.id()),
-                    region.empty() ? "" : " in " + region, loops.empty() ? "" : " at " + loops,
-                    mnemonic(program_, core.statement()),
+        fmt::format("{} is blocked{}: {} {} >= {}, has {}, missing {}", to_string(core.id()),
+                    region.empty() ? "" : " in " + region, mnemonic(program_, core.statement()),
                     cell_text(program_, sem.semaphore, sem.cell), core.need().count, cell.count,
                     unit_text(program_, sem, missing(core))));
     add_tallies(machine_, sem, notes_);

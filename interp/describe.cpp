@@ -68,21 +68,6 @@ std::string_view mnemonic(const Program& program, std::int32_t statement) {
   return info(program.body[static_cast<std::size_t>(statement)].op).mnemonic;
 }
 
-std::string loops_text(const Program& program, std::int32_t statement,
-                       const std::vector<std::int64_t>& registers) {
-  std::string text;
-  const std::vector<std::int32_t> regions = Nesting(program).around(statement);
-  for (auto region = regions.rbegin(); region != regions.rend(); ++region) {
-    const Stmt& stmt = program.body[static_cast<std::size_t>(*region)];
-    if (!std::holds_alternative<For>(stmt.op)) continue;
-    const std::string& name = program.value(stmt.result).name;
-    if (!text.empty()) text += ", ";
-    text += fmt::format("{} = {}", name.empty() ? "loop" : name,
-                        registers[static_cast<std::size_t>(stmt.result)]);
-  }
-  return text;
-}
-
 std::string region_text(const Program& program, std::int32_t statement) {
   for (const std::int32_t region : Nesting(program).around(statement)) {
     const auto* trace = std::get_if<Trace>(&program.body[static_cast<std::size_t>(region)].op);

@@ -19,9 +19,6 @@ std::string cell_text(const Program& program, std::int32_t semaphore,
 std::string line_text(const Program& program,
                       std::int32_t statement);  // "gmm.tsr:20", or "statement 7"
 std::string_view mnemonic(const Program& program, std::int32_t statement);
-// "s = 3, j = 0": the loops around a statement, outermost first.
-std::string loops_text(const Program& program, std::int32_t statement,
-                       const std::vector<std::int64_t>& registers);
 // The innermost trace region around a statement, in quotation marks; empty when there is none.
 std::string region_text(const Program& program, std::int32_t statement);
 // One note for each call that the place was inlined from.

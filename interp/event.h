@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "interp/agent.h"
 #include "interp/view.h"
@@ -47,6 +48,9 @@ struct Event {
   std::int64_t amount = 0;      // counts or bytes
   std::int64_t token = -1;      // start: the number of the copy among those of its core
   const Box* box = nullptr;     // of a buffer; valid during the call only
+  // Where in its loops the agent stands, for interp/loop_indices.h; valid during the call only.
+  const std::int64_t* registers = nullptr;           // of the core
+  const std::vector<std::int64_t>* loops = nullptr;  // of a copy: as they were at its start
 };
 
 }  // namespace tessera

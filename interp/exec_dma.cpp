@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "interp/describe.h"
+#include "interp/loop_indices.h"
 #include "interp/machine.h"
 
 namespace tessera {
@@ -79,6 +80,8 @@ Step start(Core& core, Copy copy) {
   copy.id = core.id();
   copy.id.dma = core.next_copy();
   copy.statement = core.statement();
+  if (core.machine().is_told())
+    read_loops(core.machine().program(), copy.statement, core.registers().data(), copy.loops);
   core.emit({.kind = EventKind::start, .amount = copy.bytes, .token = copy.id.dma});
   core.machine().start(std::move(copy));
   return Step::next;

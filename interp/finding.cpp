@@ -1,6 +1,8 @@
 // The names of findings and how they read.
 #include "interp/finding.h"
 
+#include <fmt/format.h>
+
 namespace tessera {
 
 std::string_view name(FindingKind kind) {
@@ -35,10 +37,17 @@ std::string_view name(FindingKind kind) {
   return "?";
 }
 
+std::string message_text(const FindingPlace& place, std::string_view message) {
+  if (place.loops.empty()) return std::string(message);
+  return fmt::format("{}, {}at {}", message, place.is_last ? "the last " : "",
+                     to_string(place.loops));
+}
+
 std::string render(const Finding& finding) {
-  std::string text = render_place(finding.at.loc, name(finding.kind), finding.message);
+  std::string text =
+      render_place(finding.at.loc, name(finding.kind), message_text(finding.at, finding.message));
   for (const FindingPlace& note : finding.notes)
-    text += render_place(note.loc, "note", note.message);
+    text += render_place(note.loc, "note", message_text(note, note.message));
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/diag.h"
+#include "interp/loop_indices.h"
 
 namespace tessera {
 
@@ -32,7 +33,9 @@ struct FindingPlace {
   Loc loc{};
   std::string message{};
   int device = -1;
-  std::string agent{};  // "dev0.core0", "dev0.core0/dma#3"; empty: nobody in particular
+  std::string agent{};   // "dev0.core0", "dev0.core0/dma#3"; empty: nobody in particular
+  LoopIndices loops{};   // where in its loops; of a copy: where it was started
+  bool is_last = false;  // of several times, which the message counts: the loops are the last one's
 };
 
 struct Finding {
@@ -41,6 +44,9 @@ struct Finding {
   FindingPlace at{};
   std::vector<FindingPlace> notes{};  // call chain, origins, the other access, who waits for what
 };
+
+// The message with the place in the loops: "..., at i=0 j=1 s=3".
+std::string message_text(const FindingPlace& place, std::string_view message);
 
 // "file:line:col: kind: text", source line and caret, then the notes.
 std::string render(const Finding& finding);

@@ -41,7 +41,9 @@ void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& 
                          "{} {} {} by {}", tally.is_wait ? "waited for" : "signalled",
                          times_text(tally), tally.is_wait ? "here" : "from here", to_string(agent)),
                      .device = agent.device,
-                     .agent = to_string(agent)});
+                     .agent = to_string(agent),
+                     .loops = loop_indices(program, tally.statement, tally.loops),
+                     .is_last = tally.times > 1});
   }
 }
 
@@ -64,15 +66,19 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement)
     finding.kind = FindingKind::unwaited_dma;
     finding.at.loc = loc_of(program, copy->statement);
     finding.at.agent = to_string(machine.sites().agent(copy->site));
-    finding.message =
-        fmt::format("nobody waits for {} that is started here: {} has {} {}",
-                    copy->times == 1 ? "the copy" : fmt::format("the {} copies", copy->times),
-                    sem_text(machine, sem), counted(cell.count, "byte"), when);
+    finding.at.loops = loop_indices(program, copy->statement, copy->loops);
+    finding.at.is_last = copy->times > 1;
+    finding.message = fmt::format(
+        "nobody waits for {} started here: {} has {} {}",
+        copy->times == 1 ? "the copy that is" : fmt::format("the {} copies that are", copy->times),
+        sem_text(machine, sem), counted(cell.count, "byte"), when);
   } else {
     finding.at.loc = statement < 0 ? program.loc(declared.place) : loc_of(program, statement);
     finding.at.agent = to_string(machine.sites().agent(sem.site));
     finding.message =
         fmt::format("{} is {} {}, expected 0", sem_text(machine, sem), cell.count, when);
+    if (statement >= 0)
+      finding.at.loops = machine.loops_of(machine.sites().agent(sem.site), statement);
   }
   add_tallies(machine, sem, finding.notes);
   if (statement >= 0)

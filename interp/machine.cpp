@@ -65,6 +65,11 @@ Machine::~Machine() {
 void Machine::tell(Event& event) {
   event.step = step_;
   hash_.on(event);
+  if (options_.observers.empty()) return;
+  if (!event.agent.is_copy())
+    event.registers = site(numbers_.of(event.agent)).core.registers().data();
+  else if (moving_ != nullptr)
+    event.loops = &moving_->loops;
   for (Observer* observer : options_.observers) observer->on(event);
 }
 
@@ -76,12 +81,21 @@ void Machine::begin_step() {
 
 void Machine::block(Core& core) { cell(core.need().sem).waiter = core.site(); }
 
+LoopIndices Machine::loops_of(const AgentId& agent, std::int32_t statement) {
+  if (agent.is_copy())
+    return moving_ == nullptr ? LoopIndices{} : loop_indices(program_, statement, moving_->loops);
+  return loop_indices(program_, statement, site(numbers_.of(agent)).core.registers().data());
+}
+
 void Machine::report(FindingKind kind, std::string message, const AgentId& agent,
                      std::int32_t statement, std::vector<FindingPlace> notes) {
   const std::int32_t place =
       statement < 0 ? -1 : program_.body[static_cast<std::size_t>(statement)].place;
   add_call_chain(program_, place, notes);
-  FindingPlace at{.loc = program_.loc(place), .device = agent.device, .agent = to_string(agent)};
+  FindingPlace at{.loc = program_.loc(place),
+                  .device = agent.device,
+                  .agent = to_string(agent),
+                  .loops = loops_of(agent, statement)};
   findings_.push_back({kind, std::move(message), std::move(at), std::move(notes)});
 }
 
@@ -92,8 +106,9 @@ void Machine::stop(FindingKind kind, std::string message, const AgentId& agent,
   stopped_ = true;
 }
 
-void Machine::stop(Finding finding) {
+void Machine::stop(Finding finding, const AgentId& agent, std::int32_t statement) {
   if (stopped_) return;
+  finding.at.loops = loops_of(agent, statement);
   findings_.push_back(std::move(finding));
   stopped_ = true;
 }
@@ -159,7 +174,10 @@ std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
   while (steps < turn.steps && !stopped_) {
     begin_step();
     ++steps;
-    if (!step_copy(slot)) continue;
+    moving_ = &copies_.at(slot);
+    const bool is_done = step_copy(slot);
+    moving_ = nullptr;
+    if (!is_done) continue;
     const std::int32_t next = copies_.remove(slot);
     ready_.remove(handle(slot));
     if (next >= 0) ready_.add_copy(handle(next), is_slow(id.device), copies_.at(next).serial);

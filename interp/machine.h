@@ -69,6 +69,7 @@ class Machine : private Enabled {
   void signal(const SemId& sem, std::int64_t amount, const AgentId& by, std::int32_t statement,
               std::int64_t agent_step, std::int64_t& events);
   void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
+  void note_loops(Tally& tally, const AgentId& by);
   void start(Copy copy);
   void allocate(Core& core, std::int32_t buffer);
   void release(Core& core, std::int32_t buffer);
@@ -84,7 +85,9 @@ class Machine : private Enabled {
   // The same, and nothing moves from here on.
   void stop(FindingKind kind, std::string message, const AgentId& agent, std::int32_t statement,
             std::vector<FindingPlace> notes = {});
-  void stop(Finding finding);
+  void stop(Finding finding, const AgentId& agent, std::int32_t statement);
+  // Of a core that stands at the statement, or the copy that moves and was started there.
+  LoopIndices loops_of(const AgentId& agent, std::int32_t statement);
   // Bad input that only the run could see.
   void refuse(Diag diag);
 
@@ -139,6 +142,7 @@ class Machine : private Enabled {
   TraceHash hash_;
   std::int64_t step_ = 0;
   std::int64_t starts_ = 0;
+  const Copy* moving_ = nullptr;  // the copy that moves
   bool stopped_ = false;
   std::optional<Diag> refused_;
   std::vector<Finding> findings_;

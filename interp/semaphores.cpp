@@ -4,14 +4,15 @@
 
 namespace tessera {
 
-void SemCell::tally(std::int32_t statement, std::int32_t site, bool is_wait, std::int64_t amount) {
+Tally& SemCell::tally(std::int32_t statement, std::int32_t site, bool is_wait,
+                      std::int64_t amount) {
   for (Tally& t : tallies) {
     if (t.statement != statement || t.site != site || t.is_wait != is_wait) continue;
     ++t.times;
     t.amount += amount;
-    return;
+    return t;
   }
-  tallies.push_back({statement, site, is_wait, 1, amount});
+  return tallies.emplace_back(Tally{statement, site, is_wait, 1, amount});
 }
 
 Semaphores::Semaphores(const Program& program) : program_(program) {

@@ -22,6 +22,7 @@ struct Tally {
   bool is_wait = false;
   std::int64_t times = 0;
   std::int64_t amount = 0;
+  std::vector<std::int64_t> loops{};  // of the last time (interp/loop_indices.h)
 };
 
 struct SemCell {
@@ -31,7 +32,8 @@ struct SemCell {
   std::int32_t last_pending = -1;
   std::vector<Tally> tallies;
 
-  void tally(std::int32_t statement, std::int32_t site, bool is_wait, std::int64_t amount);
+  // The entry of what is counted, for its loops.
+  Tally& tally(std::int32_t statement, std::int32_t site, bool is_wait, std::int64_t amount);
 };
 
 class Semaphores {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "interp/describe.h"
+#include "interp/loop_indices.h"
 
 namespace tessera {
 
@@ -20,6 +21,7 @@ void TextTrace::on(const Event& event) {
     agent_ = event.agent;
     step_ = event.step;
     statement_ = event.statement;
+    loops_ = to_string(loop_indices(*program_, event));
     line_ = fmt::format("{}  {}  {}", to_string(agent_), step_, mnemonic(*program_, statement_));
   }
   line_ += "  " + event_text(event);
@@ -29,7 +31,8 @@ void TextTrace::end(RunResult& /*result*/) { finish_line(); }
 
 void TextTrace::finish_line() {
   if (line_.empty()) return;
-  text_ += fmt::format("{}  {}\n", line_, line_text(*program_, statement_));
+  text_ += fmt::format("{}  {}{}{}\n", line_, line_text(*program_, statement_),
+                       loops_.empty() ? "" : "  ", loops_);
   line_.clear();
 }
 

@@ -1,6 +1,7 @@
-// The run as text: one line for each step, with what it read and wrote and what it signalled.
+// The run as text: one line for each step, with what it read and wrote and what it signalled, the
+// line of the program and where it is in its loops; for a copy, where it was started.
 //   dev0.core0  12  matmul  read a[0:128, 0:64]  read b[0:64, 0:128]  write acc[0:128, 0:128]
-//   gmm.tsr:20
+//   gmm.tsr:20  i=0 j=1 s=3
 #pragma once
 #include <string>
 
@@ -24,7 +25,8 @@ class TextTrace : public Observer {
   const Program* program_ = nullptr;
   Sites sites_;
   std::string text_;
-  std::string line_;  // of the step at hand
+  std::string line_;   // of the step at hand
+  std::string loops_;  // and where it is in its loops
   AgentId agent_;
   std::int64_t step_ = -1;
   std::int32_t statement_ = -1;

@@ -13,8 +13,12 @@ namespace {
 Diag diagnostic(const Finding& finding) {
   const ErrorCode code =
       finding.kind == FindingKind::unsupported ? ErrorCode::unsupported : ErrorCode::runtime;
-  Diag diag{code, finding.at.loc, std::string(name(finding.kind)) + ": " + finding.message, {}};
-  for (const FindingPlace& note : finding.notes) diag.notes.push_back({note.loc, note.message});
+  Diag diag{code,
+            finding.at.loc,
+            std::string(name(finding.kind)) + ": " + message_text(finding.at, finding.message),
+            {}};
+  for (const FindingPlace& note : finding.notes)
+    diag.notes.push_back({note.loc, message_text(note, note.message)});
   return diag;
 }
 

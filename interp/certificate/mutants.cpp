@@ -55,7 +55,10 @@ class Rewriter {
   }
   ValueId emit(Op op) {
     const ValueId result = add({.statement = at_ + static_cast<std::int32_t>(added_.size())});
-    added_.push_back({.op = std::move(op), .result = result, .place = statement().place});
+    added_.push_back({.op = std::move(op),
+                      .result = result,
+                      .place = statement().place,
+                      .loop = statement().loop});
     return result;
   }
   // (value + 1) mod count

@@ -35,7 +35,7 @@ class Report {
     finding.message = fmt::format("{} {} {} while {} may {}", agent_text(here_), verb(here_, true),
                                   range_text(here_), agent_text(there_), what_there());
     if (race_.pairs > 1) finding.message += fmt::format(" ({} such pairs)", race_.pairs);
-    finding.at = place(event(here_).statement, event(here_).agent, "");
+    finding.at = place(here_, "");
     note_there();
     if (!race_.is_order) {
       note_completion();
@@ -56,11 +56,13 @@ class Report {
   std::int32_t place_of(std::int32_t statement) const {
     return statement < 0 ? -1 : program_.body[at(statement)].place;
   }
-  FindingPlace place(std::int32_t statement, std::int32_t a, std::string message) const {
-    return {.loc = program_.loc(place_of(statement)),
+  FindingPlace place(std::int32_t e, std::string message) const {
+    const RecordedAgent& by = agent(event(e).agent);
+    return {.loc = program_.loc(place_of(event(e).statement)),
             .message = std::move(message),
-            .device = agent(a).id.device,
-            .agent = to_string(agent(a).id)};
+            .device = by.id.device,
+            .agent = to_string(by.id),
+            .loops = record_.loops_of(e)};
   }
 
   std::string range_text(std::int32_t e) const {
@@ -104,7 +106,7 @@ class Report {
     const std::string what = is_copy(there_) ? fmt::format("{} is started here", agent_text(there_))
                                              : fmt::format("{} {} {} here", agent_text(there_),
                                                            verb(there_, true), range_text(there_));
-    notes_.push_back(place(event(there_).statement, event(there_).agent, what));
+    notes_.push_back(place(there_, what));
   }
 
   // The cell that counts the bytes of a copy's half.
@@ -144,7 +146,7 @@ class Report {
                                                   ? ", which nobody waits for after its start"
                                                   : ", and this run ended before a wait for it")});
       else
-        notes_.push_back(place(event(wait).statement, owner, bytes + ", waited for here"));
+        notes_.push_back(place(wait, bytes + ", waited for here"));
       return;
     }
   }
@@ -159,15 +161,14 @@ class Report {
         if (event(i).act != Act::wait && event(i).act != Act::await) continue;
         if (!is_signalled_by(event(i).object, issuer(early))) continue;
         const bool is_added = is_automatic_barrier(event(i).object);
-        FindingPlace where =
-            place(event(i).statement, core,
-                  fmt::format("why: the last wait of {} for {} before it {} is {}, and "
-                              "signals from before that {} meet it",
-                              to_string(agent(core).id), to_string(agent(issuer(early)).id),
-                              is_copy(late) ? "starts the copy" : verb(late, true),
-                              is_added ? "the automatic barrier at the kernel's start" : "this one",
-                              noun(early)));
-        if (is_added) where.loc = {};
+        FindingPlace where = place(
+            i, fmt::format("why: the last wait of {} for {} before it {} is {}, and "
+                           "signals from before that {} meet it",
+                           to_string(agent(core).id), to_string(agent(issuer(early)).id),
+                           is_copy(late) ? "starts the copy" : verb(late, true),
+                           is_added ? "the automatic barrier at the kernel's start" : "this one",
+                           noun(early)));
+        if (is_added) where.loc = {}, where.loops = {};
         return where;
       }
     }
@@ -209,7 +210,7 @@ class Report {
                                   : fmt::format("why: {} is not waited for between the start of "
                                                 "the copy and this access",
                                                 cell_name(cell))};
-    return place(event(wait).statement, event(access).agent,
+    return place(wait,
                  fmt::format("why: bytes of other copies, or a part of this one's, can meet this "
                              "wait for {}",
                              cell_name(cell)));

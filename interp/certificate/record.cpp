@@ -18,6 +18,16 @@ bool is_scoped(const Program& program, const Event& event) {
 
 }  // namespace
 
+LoopIndices Record::loops_of(std::int32_t event) const {
+  const RecordedEvent* at = &events[static_cast<std::size_t>(event)];
+  if (!is_core(at->agent)) {
+    const RecordedAgent& copy = agents[static_cast<std::size_t>(at->agent)];
+    if (copy.started_at < 0) return {};
+    at = &events[static_cast<std::size_t>(copy.started_at)];
+  }
+  return loops == nullptr ? LoopIndices{} : loops->at(at->agent, at->step, at->statement);
+}
+
 std::size_t Recorder::RangeHash::operator()(const Range& range) const {
   std::uint64_t hash = static_cast<std::uint64_t>(range.site) * 0x9E3779B97F4A7C15ULL ^
                        static_cast<std::uint64_t>(range.object) << 8 ^
@@ -40,6 +50,8 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   record_.sites = {options.devices, options.cores};
   record_.has_math = options.math != Math::none;
   record_.is_partial = partial_ || options.landing == Landing::partial;
+  loops_ = std::make_shared<LoopLog>();
+  loops_->begin(program_, record_.cores());
   splits_ = partial_ && options.landing == Landing::whole;
   in_order_ = options.dma_order == DmaOrder::fifo;
   granule_ = options.profile.dma_granule;
@@ -111,7 +123,10 @@ void Recorder::add(std::int32_t agent, const Event& event, RecordedEvent recorde
   recorded.statement = event.statement;
   recorded.step = static_cast<std::int32_t>(event.agent_step) +
                   states_[static_cast<std::size_t>(agent)].extra_steps;
-  if (record_.is_core(agent)) last_step_[static_cast<std::size_t>(agent)] = recorded.step + 1;
+  if (record_.is_core(agent)) {
+    last_step_[static_cast<std::size_t>(agent)] = recorded.step + 1;
+    loops_->note(agent, event);
+  }
   record_.events.push_back(recorded);
 }
 
@@ -186,6 +201,7 @@ void Recorder::on(const Event& event) {
     record_.events = {};
     record_.ranges = {};
     range_ids_ = {};
+    loops_ = nullptr;
     return;
   }
   const std::int32_t agent = event.kind == EventKind::start ? -1 : agent_of(event.agent);
@@ -294,6 +310,7 @@ void Recorder::count_in_flight() {
 void Recorder::end(RunResult& result) {
   if (record_.is_over_budget) return;
   record_.is_complete = result.is_complete;
+  record_.loops = std::move(loops_);
   if (record_.is_complete) enter_or_leave(false);
   group_by_agent();
   if (in_order_) order_lanes();

@@ -2,9 +2,11 @@
 // data. Made by an observer from one run under any schedule.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "interp/certificate/loop_log.h"
 #include "interp/observer.h"
 #include "interp/semaphores.h"
 #include "interp/sites.h"
@@ -59,9 +61,10 @@ struct Record {
   std::vector<std::int32_t> order;    // all events, as the run did them
   std::vector<Range> ranges;
   std::vector<SemId> cells;  // semaphores that were used; of one barrier the first declaration
-  std::vector<std::int32_t> sem_reads;  // statements that read a count, ascending
-  std::vector<std::int32_t> points;     // parallel loops whose points had an order, ascending
-  std::vector<std::int32_t> choices;    // ops that chose from undefined elements, ascending
+  std::vector<std::int32_t> sem_reads;     // statements that read a count, ascending
+  std::vector<std::int32_t> points;        // parallel loops whose points had an order, ascending
+  std::vector<std::int32_t> choices;       // ops that chose from undefined elements, ascending
+  std::shared_ptr<const LoopLog> loops{};  // where in their loops the cores were
   std::int64_t accesses = 0, transfers = 0, peak_in_flight = 0;
   bool has_math = true;         // tiles of floats were computed
   bool is_partial = false;      // copies land in two parts
@@ -70,6 +73,8 @@ struct Record {
 
   std::int32_t cores() const { return sites.count(); }  // of all devices
   bool is_core(std::int32_t agent) const { return agent < cores(); }
+  // Where in its loops an event happened; of a copy's: where the copy was started.
+  LoopIndices loops_of(std::int32_t event) const;
 };
 
 class Recorder : public Observer {
@@ -123,6 +128,7 @@ class Recorder : public Observer {
   std::vector<std::int32_t> cell_ids_;  // by core and cell
   std::unordered_map<Range, std::int32_t, RangeHash> range_ids_;
   std::vector<std::int32_t> last_step_;  // of each core
+  std::shared_ptr<LoopLog> loops_;
 };
 
 }  // namespace tessera

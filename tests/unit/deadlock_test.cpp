@@ -100,6 +100,7 @@ TEST(deadlock, a_ring_without_enough_credits) {
   const ValueId credit = k.line(1).sem("credit", SemKind::count);
   const ValueId left = k.device_to_the_left();
   const ValueId s = k.line(2).emit(For{k.integer(0), k.integer(4), 0}, "s");
+  k.enter_loop(s);
   k.line(3).emit(If{k.emit(Le{k.integer(1), s})});
   k.line(4).emit(Wait{k.all(credit), k.integer(1)});
   k.emit(End{});
@@ -108,12 +109,12 @@ TEST(deadlock, a_ring_without_enough_credits) {
   k.emit(End{});
   k.emit(End{});
   EXPECT_EQ(text(run_ok(k.finish(), {.devices = 3})),
-            "4: deadlock: 3 of 3 cores are blocked, and nothing else can move\n"
-            "  4: dev0.core0 is blocked at s = 1: wait credit >= 1, has 0, missing 1\n"
+            "4: deadlock: 3 of 3 cores are blocked, and nothing else can move, at s=1\n"
+            "  4: dev0.core0 is blocked: wait credit >= 1, has 0, missing 1, at s=1\n"
             "  6: dev1.core0 can signal it here, done 0 times, but is blocked before that\n"
-            "  4: dev1.core0 is blocked at s = 1: wait credit >= 1, has 0, missing 1\n"
+            "  4: dev1.core0 is blocked: wait credit >= 1, has 0, missing 1, at s=1\n"
             "  6: dev2.core0 can signal it here, done 0 times, but is blocked before that\n"
-            "  4: dev2.core0 is blocked at s = 1: wait credit >= 1, has 0, missing 1\n"
+            "  4: dev2.core0 is blocked: wait credit >= 1, has 0, missing 1, at s=1\n"
             "  6: dev0.core0 can signal it here, done 0 times, but is blocked before that\n"
             "  0: cycle: dev0.core0 -> dev1.core0 -> dev2.core0 -> dev0.core0");
 }

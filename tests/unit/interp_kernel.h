@@ -76,6 +76,10 @@ class Kernel {
     return emit(Mod{builder_.sub(builder_.add(device(), n), integer(1)), n});
   }
   Builder& builder() { return builder_; }
+  // As `expand` does behind a `for` of the source.
+  void enter_loop(ValueId index) {
+    builder_.enter_loop(builder_.program().value(index).name, index);
+  }
   Program finish() { return builder_.finish(); }
 
  private:
@@ -132,9 +136,10 @@ inline RunResult run_ok(const Program& program, const RunOptions& options = {}) 
 
 // "line: kind: message", then "  line: note" for each note.
 inline std::string text(const Finding& f) {
-  std::string s =
-      std::to_string(f.at.loc.line) + ": " + std::string(name(f.kind)) + ": " + f.message;
-  for (const FindingPlace& n : f.notes) s += "\n  " + std::to_string(n.loc.line) + ": " + n.message;
+  std::string s = std::to_string(f.at.loc.line) + ": " + std::string(name(f.kind)) + ": " +
+                  message_text(f.at, f.message);
+  for (const FindingPlace& n : f.notes)
+    s += "\n  " + std::to_string(n.loc.line) + ": " + message_text(n, n.message);
   return s;
 }
 
