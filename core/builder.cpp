@@ -1,5 +1,7 @@
 #include "core/builder.h"
 
+#include <utility>
+
 #include "core/check.h"
 #include "core/refs.h"
 #include "core/scalar.h"
@@ -145,17 +147,30 @@ void Builder::at(Loc loc, std::int32_t caller) {
   place_ = static_cast<std::int32_t>(program_.places.size()) - 1;
 }
 
-ValueId Builder::integer(std::int64_t value) {
+Builder::Index& Builder::index() {
+  if (index_) return *index_;
+  Index& index = index_.emplace();
   for (std::size_t i = 0; i < program_.values.size(); ++i) {
     const Value& v = program_.values[i];
-    if (v.constant && v.kind == ValueKind::scalar && v.integer == value)
-      return static_cast<ValueId>(i);
+    if (v.constant && v.kind == ValueKind::scalar)
+      index.integers.try_emplace(v.integer, static_cast<ValueId>(i));
   }
+  for (std::size_t i = 0; i < program_.texts.size(); ++i)
+    index.texts.try_emplace(program_.texts[i], TextId{static_cast<std::int32_t>(i)});
+  for (const Buffer& b : program_.buffers) index.names.insert(b.name);
+  for (const Semaphore& s : program_.semaphores) index.names.insert(s.name);
+  return index;
+}
+
+ValueId Builder::integer(std::int64_t value) {
+  const auto id = static_cast<ValueId>(program_.values.size());
+  const auto [known, is_new] = index().integers.try_emplace(value, id);
+  if (!is_new) return known->second;
   Value v;
   v.constant = true;
   v.integer = value;
   program_.values.push_back(std::move(v));
-  return static_cast<ValueId>(program_.values.size()) - 1;
+  return id;
 }
 
 ValueId Builder::real(double value) {
@@ -168,17 +183,14 @@ ValueId Builder::real(double value) {
 }
 
 // Buffers and semaphores of one program have names of their own: the second `a` is a_2.
-std::string Builder::free_name(const std::string& wanted) const {
-  const auto taken = [&](const std::string& name) {
-    for (const Buffer& b : program_.buffers)
-      if (b.name == name) return true;
-    for (const Semaphore& s : program_.semaphores)
-      if (s.name == name) return true;
-    return false;
-  };
-  std::string name = wanted;
-  for (int n = 2; taken(name); ++n) name = wanted + "_" + std::to_string(n);
-  return name;
+std::string Builder::free_name(const std::string& wanted) {
+  Index& known = index();
+  if (known.names.insert(wanted).second) return wanted;
+  int& number = known.next_number.try_emplace(wanted, 2).first->second;
+  for (;; ++number) {
+    std::string name = wanted + "_" + std::to_string(number);
+    if (known.names.insert(name).second) return name;
+  }
 }
 
 ValueId Builder::buffer(Buffer buffer) {
@@ -211,14 +223,18 @@ ValueId Builder::semaphore(Semaphore semaphore) {
 
 void Builder::rename(ValueId buffer, const std::string& name) {
   Value& v = program_.values[static_cast<std::size_t>(buffer)];
-  v.name = program_.buffers[static_cast<std::size_t>(v.index)].name = free_name(name);
+  std::string& own = program_.buffers[static_cast<std::size_t>(v.index)].name;
+  const std::string old = std::exchange(own, free_name(name));
+  v.name = own;
+  index().names.erase(old);
+  index().next_number.clear();  // the number that is free now may be below
 }
 
 TextId Builder::text(std::string_view text) {
-  for (std::size_t i = 0; i < program_.texts.size(); ++i)
-    if (program_.texts[i] == text) return {static_cast<std::int32_t>(i)};
-  program_.texts.emplace_back(text);
-  return {static_cast<std::int32_t>(program_.texts.size()) - 1};
+  const TextId id{static_cast<std::int32_t>(program_.texts.size())};
+  const auto [known, is_new] = index().texts.try_emplace(std::string(text), id);
+  if (is_new) program_.texts.emplace_back(text);
+  return known->second;
 }
 
 ValueId Builder::emit(Op op, std::string_view name) {

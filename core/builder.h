@@ -1,9 +1,12 @@
 // Builds a Program statement by statement. Constants are pooled, and scalar arithmetic on constants
 // is folded.
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/program.h"
@@ -57,9 +60,19 @@ class Builder {
   static Slice number(ValueId value) { return Slice{.base = value}; }
 
  private:
-  std::string free_name(const std::string& wanted) const;
+  // What is in the program by value and by name, so that nothing is looked for among all of it. Of
+  // a program that is gone on with it is made when it is first asked.
+  struct Index {
+    std::unordered_map<std::int64_t, ValueId> integers;
+    std::unordered_map<std::string, TextId> texts;
+    std::unordered_set<std::string> names;             // of buffers and semaphores
+    std::unordered_map<std::string, int> next_number;  // of a name that is taken
+  };
+  Index& index();
+  std::string free_name(const std::string& wanted);
 
   Program program_;
+  std::optional<Index> index_;
   std::int32_t place_ = -1;
   std::int32_t loop_ = -1;
 };

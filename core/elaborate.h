@@ -160,7 +160,7 @@ class Elaborator {
   // Opens a block for names, and what it allocated is freed where it ends.
   class Block;
 
-  std::vector<const Node*> functions_;
+  std::vector<const Module*> modules_;  // whose functions are called: the first that has the name
   Builder builder_;
   Diags diags_;
   std::deque<Environment> environments_;

@@ -15,8 +15,10 @@ constexpr std::int64_t max_calls = 100'000;
 }  // namespace
 
 const Node* Elaborator::find_function(std::string_view name) const {
-  for (const Node* f : functions_)
-    if (f->text == name) return f;
+  for (const Module* module : modules_) {
+    if (const auto found = module->functions.find(name); found != module->functions.end())
+      return found->second;
+  }
   return nullptr;
 }
 

@@ -25,13 +25,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 
 Elaborator::Elaborator(const Module& module, const std::vector<const Module*>& library,
                        std::string name)
-    : builder_(std::move(name)) {
-  const auto collect = [&](const Module& m) {
-    for (const Node& node : m.root->kids)
-      if (node.kind == NodeKind::function && !find_function(node.text)) functions_.push_back(&node);
-  };
-  collect(module);
-  for (const Module* m : library) collect(*m);
+    : builder_(std::move(name)), modules_{&module} {
+  modules_.insert(modules_.end(), library.begin(), library.end());
 }
 
 void Elaborator::bind_types(const Node& types, Settings& left) {
@@ -303,9 +298,10 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
 Expected<Program> instantiate(const Module& module, std::string_view kernel,
                               const Settings& settings, const std::vector<const Module*>& library,
                               int calls) {
-  for (const Node& node : module.root->kids)
-    if (node.kind == NodeKind::kernel && node.text == kernel)
-      return Elaborator(module, library, node.text).kernel(node, settings, calls);
+  if (const auto found = module.kernel_nodes.find(kernel); found != module.kernel_nodes.end()) {
+    const Node& node = *found->second.node;
+    return Elaborator(module, library, node.text).kernel(node, settings, calls);
+  }
   std::string known;
   for (const KernelInfo& k : module.kernels) known += (known.empty() ? "" : ", ") + k.name;
   return error(fmt::format("{} has no kernel `{}`; it has {}", module.source->name, kernel,

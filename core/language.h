@@ -37,6 +37,14 @@ struct Module {
   std::shared_ptr<const Node> root;
   std::vector<KernelInfo> kernels;
 
+  // By name, so that a text of many takes no longer for each; nodes of `root`.
+  struct KernelNode {
+    std::size_t info;  // its place in `kernels`
+    const Node* node;
+  };
+  std::map<std::string, KernelNode, std::less<>> kernel_nodes;
+  std::map<std::string, const Node*, std::less<>> functions;
+
   const KernelInfo* find(std::string_view kernel) const;
 };
 

@@ -31,18 +31,11 @@ Node Parser::file() {
 
 // The lines of comment that end on the line before `line`, without their slashes.
 std::string Parser::doc_above(int line) const {
-  std::vector<std::string_view> lines;
-  std::string_view text = source_->text;
-  for (int i = 1; i < line && !text.empty(); ++i) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
   std::string doc;
-  std::size_t first = lines.size();
-  while (first > 0 && lines[first - 1].starts_with("//")) --first;
-  for (std::size_t i = first; i < lines.size(); ++i) {
-    std::string_view l = lines[i].substr(2);
+  int first = line;
+  while (lines_[first - 1].starts_with("//")) --first;
+  for (int i = first; i < line; ++i) {
+    std::string_view l = lines_[i].substr(2);
     if (l.starts_with(' ')) l.remove_prefix(1);
     if (l.starts_with("RUN:")) continue;  // how the tests run the file is no part of what it does
     if (!doc.empty()) doc += '\n';
@@ -270,21 +263,20 @@ Node Parser::declare_if() {
 }
 
 const KernelInfo* Module::find(std::string_view kernel) const {
-  for (const KernelInfo& k : kernels)
-    if (k.name == kernel) return &k;
-  return nullptr;
+  const auto found = kernel_nodes.find(kernel);
+  return found == kernel_nodes.end() ? nullptr : &kernels[found->second.info];
 }
 
 namespace {
 
-std::string text_of(const Loc& loc) {
-  std::string_view text = loc.source->text;
-  for (int i = 1; i < loc.line; ++i) text.remove_prefix(text.find('\n') + 1);
-  return std::string(
-      text.substr(static_cast<std::size_t>(loc.column) - 1, static_cast<std::size_t>(loc.width)));
+std::string text_of(const Lines& lines, const Loc& loc) {
+  const std::string_view text = loc.source->text;
+  const auto line = static_cast<std::size_t>(lines[loc.line].data() - text.data());
+  return std::string(text.substr(line + static_cast<std::size_t>(loc.column) - 1,
+                                 static_cast<std::size_t>(loc.width)));
 }
 
-KernelInfo describe(const Node& kernel) {
+KernelInfo describe(const Node& kernel, const Lines& lines) {
   KernelInfo info{kernel.text, kernel.doc, {}, kernel.loc};
   for (const Node& t : kernel.kids[0].kids) {
     ParameterInfo p{ParameterInfo::Kind::dtype, t.text, "", {}};
@@ -295,7 +287,7 @@ KernelInfo describe(const Node& kernel) {
     info.parameters.push_back(
         {n.integer != 0 ? ParameterInfo::Kind::tuning : ParameterInfo::Kind::problem,
          n.text,
-         n.kids.empty() ? "" : text_of(n.kids[0].loc),
+         n.kids.empty() ? "" : text_of(lines, n.kids[0].loc),
          {}});
   return info;
 }
@@ -308,15 +300,18 @@ Expected<Module> parse(std::shared_ptr<const Source> source) {
   Diags diags;
   std::vector<Token> tokens = lex(source, diags);
   auto root = std::make_shared<Node>(Parser(source, std::move(tokens), diags).file());
-  Module module{source, root, {}};
+  Module module{source, root, {}, {}, {}};
+  const Lines lines(source->text);
   for (const Node& node : root->kids) {
+    if (node.kind == NodeKind::function) module.functions.try_emplace(node.text, &node);
     if (node.kind != NodeKind::kernel) continue;
     if (const KernelInfo* other = module.find(node.text))
       diags.push_back({ErrorCode::invalid_value,
                        node.loc,
                        fmt::format("kernel `{}` is already defined", node.text),
                        {{other->loc, "here"}}});
-    module.kernels.push_back(describe(node));
+    module.kernel_nodes.try_emplace(node.text, Module::KernelNode{module.kernels.size(), &node});
+    module.kernels.push_back(describe(node, lines));
   }
   if (diags.empty()) return module;
   std::stable_sort(diags.begin(), diags.end(), [](const Diag& a, const Diag& b) {

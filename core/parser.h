@@ -7,13 +7,17 @@
 
 #include "core/ast.h"
 #include "core/lexer.h"
+#include "core/lines.h"
 
 namespace tessera {
 
 class Parser {
  public:
   Parser(std::shared_ptr<const Source> source, std::vector<Token> tokens, Diags& diags)
-      : source_(std::move(source)), tokens_(std::move(tokens)), diags_(diags) {}
+      : source_(std::move(source)),
+        lines_(source_->text),
+        tokens_(std::move(tokens)),
+        diags_(diags) {}
 
   Node file();
 
@@ -113,6 +117,7 @@ class Parser {
   [[noreturn]] void fail(const Token& token, std::string message);
 
   std::shared_ptr<const Source> source_;
+  Lines lines_;
   std::vector<Token> tokens_;
   Diags& diags_;
   std::size_t at_ = 0;

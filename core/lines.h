@@ -1,0 +1,33 @@
+// Where the lines of a text begin, so that any of them is found at once.
+#pragma once
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+class Lines {
+ public:
+  // `text` must outlive this.
+  explicit Lines(std::string_view text) : text_(text) {
+    for (std::size_t at = 0; at != std::string_view::npos;) {
+      starts_.push_back(at);
+      at = text.find('\n', at);
+      if (at != std::string_view::npos) ++at;
+    }
+  }
+
+  // Line `number`, counted from 1, without its end; empty when there are fewer.
+  std::string_view operator[](int number) const {
+    const auto i = static_cast<std::size_t>(number) - 1;
+    if (number < 1 || i >= starts_.size()) return {};
+    const std::string_view rest = text_.substr(starts_[i]);
+    return i + 1 < starts_.size() ? rest.substr(0, starts_[i + 1] - starts_[i] - 1) : rest;
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> starts_;
+};
+
+}  // namespace tessera
