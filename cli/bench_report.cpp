@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/text.h"
+#include "core/json_text.h"
 
 namespace tessera::cli {
 namespace {
@@ -88,14 +89,16 @@ Json to_json(const BenchReport& report) {
 
 Expected<BenchReport> read_report(std::string_view text) {
   BenchReport report;
+  const Expected<Read> parsed = parse_json(text, "no report of a bench");
+  if (!parsed) return parsed.diags();
   try {
-    const Read object = Read::parse(text);
+    const Read& object = *parsed;
     report.suite = object.at("suite").get<std::string>();
     report.device = object.at("device").get<std::string>();
     report.machine = object.at("machine").get<std::string>();
     for (const Read& row : object.at("rows")) report.rows.push_back(row_from(row));
   } catch (const Read::exception& problem) {
-    return error(fmt::format("no report of a bench: {}", problem.what()));
+    return error(fmt::format("no report of a bench: {}", shown_text(problem.what(), 200)));
   }
   return report;
 }

@@ -12,7 +12,6 @@
 #include "cli/host_memory.h"
 #include "cli/near.h"
 #include "cli/text.h"
-#include "core/tensor_file.h"
 #include "kernels/fill.h"
 
 namespace tessera::cli {
@@ -142,6 +141,36 @@ Tensor from_file(const Buffer& buffer, const std::string& file, Diags& diags) {
   return *std::move(tensor);
 }
 
+// Where results go, opened before anything is computed.
+struct Target {
+  std::string file;
+  TensorOutput output;
+};
+using Targets = std::map<std::pair<int, const Buffer*>, Target>;
+
+Targets open_targets(const Program& program, const Assignments& out, int devices, Diags& diags) {
+  Targets targets;
+  for (int device = 0; device < devices; ++device) {
+    for (const Buffer& buffer : program.buffers) {
+      const Assignment* const target =
+          buffer.role == Role::out ? out.find(buffer, device) : nullptr;
+      if (target == nullptr) continue;
+      if (target->device == every_device && devices > 1) {
+        diags.push_back(error(fmt::format("there are {} devices: --out {}@0={} names one of them",
+                                          devices, buffer.name, target->value)));
+        return targets;
+      }
+      Expected<TensorOutput> output = TensorOutput::open(target->value);
+      if (output) {
+        targets.emplace(std::pair(device, &buffer), Target{target->value, *std::move(output)});
+      } else {
+        diags.insert(diags.end(), output.diags().begin(), output.diags().end());
+      }
+    }
+  }
+  return targets;
+}
+
 std::string summary(const Tensor& tensor) {
   const std::int64_t count = tensor.elements();
   std::string text = fmt::format("{}{}", name(tensor.dtype()), to_string(tensor.shape()));
@@ -165,9 +194,10 @@ std::string summary(const Tensor& tensor) {
 
 Options binding_options() {
   return {
-      {"in", "NAME=FILE", "an operand: .npy, FILE.safetensors#tensor, or integers 100,150,50",
-       true},
-      {"out", "NAME=FILE", "where a result goes; NAME@D is that of device D, also for --in", true},
+      {"in", "NAME=FILE", "an operand: .npy, FILE.safetensors#tensor, or integers 100,150,50", true,
+       FileUse::reads},
+      {"out", "NAME=FILE", "where a result goes; NAME@D is that of device D, also for --in", true,
+       FileUse::writes},
       {"fill", "normal|uniform|integers", "data of operands not given; integers in smem are zeros"},
       {"seed", "N", "of the fill; default 0"},
   };
@@ -193,6 +223,8 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   }
   diags = check_host_memory(sizes);
   if (!diags.empty()) return diags;
+  Targets targets = open_targets(program, out, devices, diags);
+  if (!diags.empty()) return diags;
   Bindings result;
   result.devices_ = devices;
   for (int device = 0; device < devices; ++device) {
@@ -203,14 +235,11 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
           (seed * 1024 + static_cast<std::uint64_t>(device)) * 64 + ++index;
       Bindings::Bound bound{&buffer, device, {}, {}, {}};
       if (buffer.role == Role::out) {
-        const Assignment* target = out.find(buffer, device);
-        if (target != nullptr && target->device == every_device && devices > 1) {
-          diags.push_back(error(fmt::format("there are {} devices: --out {}@0={} names one of them",
-                                            devices, buffer.name, target->value)));
-          return diags;
-        }
         bound.tensor = zeros(buffer, diags);
-        if (target != nullptr) bound.file = target->value;
+        if (const auto target = targets.find({device, &buffer}); target != targets.end()) {
+          bound.file = target->second.file;
+          bound.output.emplace(std::move(target->second.output));
+        }
       } else if (const Assignment* source = in.find(buffer, device)) {
         std::optional<Tensor> words;
         if (is_integer(buffer.dtype)) words = given_in_words(buffer, source->value, diags);
@@ -240,11 +269,11 @@ std::vector<DeviceBinding> Bindings::views() {
   return views;
 }
 
-Diags Bindings::save_results() const {
+Diags Bindings::save_results() {
   Diags diags;
-  for (const Bound& bound : bound_) {
-    if (bound.file.empty()) continue;
-    const Diags unsaved = save_tensor(bound.file, bound.tensor);
+  for (Bound& bound : bound_) {
+    if (!bound.output) continue;
+    const Diags unsaved = bound.output->write(bound.tensor);
     diags.insert(diags.end(), unsaved.begin(), unsaved.end());
   }
   return diags;

@@ -2,6 +2,7 @@
 // seed.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/expected.h"
 #include "core/program.h"
 #include "core/tensor.h"
+#include "core/tensor_file.h"
 #include "devices/device.h"
 
 namespace tessera::cli {
@@ -18,8 +20,8 @@ class Bindings {
  public:
   // One for each device; they point into this object.
   std::vector<DeviceBinding> views();
-  // Writes the results that --out names.
-  Diags save_results() const;
+  // Writes the results that --out names; their files are open since bind().
+  Diags save_results();
 
   // How operands that no --in names came to be; which results there are.
   std::string operand_lines() const;
@@ -34,6 +36,7 @@ class Bindings {
     Tensor tensor;
     std::string origin;  // of an operand: a file, "given", "filled", "zeros"
     std::string file;    // where a result goes
+    std::optional<TensorOutput> output = std::nullopt;
   };
   std::vector<Bound> bound_;
   int devices_ = 1;

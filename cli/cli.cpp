@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/config_commands.h"
+#include "cli/file_use.h"
 #include "cli/near.h"
 #include "cli/text.h"
 
@@ -109,6 +110,8 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
   if (arguments->words().size() < needed) {
     return fail(console, error(fmt::format("{} needs {}", command.name, command.operand)));
   }
+  if (const Diags diags = check_files(command.options, command.operand, *arguments); !diags.empty())
+    return fail(console, diags);
   return command.run(*arguments, console);
 }
 

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
+#include <optional>
 #include <ostream>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +16,8 @@
 #include "cli/near.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "core/file.h"
+#include "core/output_file.h"
 #include "devices/cuda/driver.h"
 #include "devices/devices.h"
 
@@ -38,8 +39,8 @@ std::string machine(const Suite& suite) {
     const cuda::DeviceFacts& facts = cuda::device_facts();
     return fmt::format("{}, {} multiprocessors", facts.name, facts.multiprocessors);
   }
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string text; std::getline(in, text);) {
+  const Expected<std::string> facts = read_whole("/proc/cpuinfo", file_kinds::system);
+  for (const std::string& text : split(facts ? *facts : "", '\n')) {
     const std::size_t colon = text.find(": ");
     if (text.starts_with("model name") && colon != std::string::npos) {
       return text.substr(colon + 2) + ", one thread";
@@ -85,6 +86,11 @@ Expected<const Suite*> choose_suite(const Arguments& arguments) {
 Expected<std::vector<BenchEntry>> choose_entries(const Suite& suite, const Arguments& arguments) {
   std::vector<BenchEntry> entries = suite.entries();
   const std::string filter(arguments.text("filter"));
+  // The library compiles by recursion: a long enough pattern is more than a stack holds.
+  constexpr std::size_t longest_filter = 1000;
+  if (filter.size() > longest_filter)
+    return error(
+        fmt::format("--filter has at most {} characters, got {}", longest_filter, filter.size()));
   try {
     const std::regex pattern(filter);
     std::erase_if(entries,
@@ -96,14 +102,20 @@ Expected<std::vector<BenchEntry>> choose_entries(const Suite& suite, const Argum
   return entries;
 }
 
-// Writes the plot where --plot says.
-Diags save_plot(const Arguments& arguments, const BenchReport& report) {
-  const std::string place(arguments.text("plot"));
-  if (place.empty()) return {};
-  std::ofstream file(place, std::ios::trunc);
-  file << plot_of(report);
-  if (file.flush()) return {};
-  return {error(ErrorCode::environment, fmt::format("cannot write {}", place))};
+// The file that --plot names, open since before anything is measured.
+using Plot = std::optional<OutputFile>;
+
+Expected<Plot> open_plot(const Arguments& arguments) {
+  if (!arguments.has("plot")) return Plot();
+  Expected<OutputFile> file = OutputFile::create(std::string(arguments.text("plot")));
+  if (!file) return file.diags();
+  return Plot(*std::move(file));
+}
+
+Diags save_plot(Plot& plot, const BenchReport& report) {
+  if (!plot) return {};
+  if (Diags diags = plot->append(plot_of(report)); !diags.empty()) return diags;
+  return plot->commit();
 }
 
 // An earlier run's report, shown again: nothing is measured.
@@ -116,22 +128,21 @@ int show(const Arguments& arguments, Console& console) {
                                              other)));
     }
   }
-  std::ifstream file(place);
-  std::ostringstream text;
-  if (!(text << file.rdbuf()))
-    return fail(console, error(ErrorCode::environment, fmt::format("cannot read {}", place)));
-  const Expected<BenchReport> report = read_report(text.str());
+  const Expected<std::string> text = read_whole(place, file_kinds::report);
+  if (!text) return fail(console, text.diags());
+  const Expected<BenchReport> report = read_report(*text);
   if (!report) return fail(console, report.diags());
-  if (const Diags diags = save_plot(arguments, *report); !diags.empty())
-    return fail(console, diags);
-  if (console.json) {
-    Json object = to_json(*report);
-    object["status"] = name(Status::ok);
-    print(console, object);
-  } else {
-    console.out << report->machine << '\n' << table_of(*report);
-  }
-  return 0;
+  Expected<Plot> plot = open_plot(arguments);
+  if (!plot) return fail(console, plot.diags());
+  return cli::report(
+      console, Status::ok, save_plot(*plot, *report),
+      [&] {
+        Json object = to_json(*report);
+        object["status"] = name(Status::ok);
+        return object;
+      },
+      [&] { console.out << report->machine << '\n'
+                        << table_of(*report); });
 }
 
 int run(const Arguments& arguments, Console& console) {
@@ -150,6 +161,8 @@ int run(const Arguments& arguments, Console& console) {
   const auto seconds =
       static_cast<double>(arguments.integer("seconds", diags, 0, 3600).value_or(2));
   if (!diags.empty()) return fail(console, diags);
+  Expected<Plot> plot = open_plot(arguments);
+  if (!plot) return fail(console, plot.diags());
 
   BenchReport report{
       std::string((*suite)->name), std::string((*suite)->device), machine(**suite), {}};
@@ -166,18 +179,18 @@ int run(const Arguments& arguments, Console& console) {
     if (!console.json) console.out << text_of(row) << std::flush;
   }
   const Status status = all_right ? Status::ok : Status::mismatch;
-  if (const Diags unsaved = save_plot(arguments, report); !unsaved.empty())
-    return fail(console, unsaved);
-  Json object = to_json(report);
-  object["status"] = name(status);
-  object["peak_resident_bytes"] = peak_resident_bytes();
-  if (console.json) {
-    print(console, object);
-  } else {
-    if ((*suite)->device == "cuda") console.out << '\n' << table_of(report);
-    console.out << "peak memory " << human_bytes(peak_resident_bytes()) << '\n';
-  }
-  return exit_code(status);
+  return cli::report(
+      console, status, save_plot(*plot, report),
+      [&] {
+        Json object = to_json(report);
+        object["status"] = name(status);
+        object["peak_resident_bytes"] = peak_resident_bytes();
+        return object;
+      },
+      [&] {
+        if ((*suite)->device == "cuda") console.out << '\n' << table_of(report);
+        console.out << "peak memory " << human_bytes(peak_resident_bytes()) << '\n';
+      });
 }
 
 }  // namespace
@@ -197,8 +210,9 @@ Command bench_command() {
            {"seconds", "N",
             "about how long each row is measured, and at least three times; "
             "default 2"},
-           {"plot", "FILE.svg", "draw the peers' times over ours"},
-           {"from", "FILE.json", "show, and draw, what --json said of an earlier run"}},
+           {"plot", "FILE.svg", "draw the peers' times over ours", false, FileUse::writes},
+           {"from", "FILE.json", "show, and draw, what --json said of an earlier run", false,
+            FileUse::reads}},
           run};
 }
 

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/source_file.h"
 #include "core/language.h"
+#include "core/output_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -23,7 +24,7 @@ int run(const Arguments& arguments, Console& console) {
   if (!text) return fail(console, text.diags());
   const bool is_formatted = *text == (*source)->text;
   if (in_place && !is_formatted) {
-    const Diags problem = write_text(path, *text);
+    const Diags problem = write_whole(path, *text);
     if (!problem.empty()) return fail(console, problem);
   }
   const bool ok = is_formatted || !only_check;

@@ -13,8 +13,8 @@
 #include "cli/fuzz_case.h"
 #include "cli/fuzz_words.h"
 #include "cli/progress.h"
-#include "cli/source_file.h"
 #include "cli/text.h"
+#include "core/output_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -37,6 +37,7 @@ struct Found {
   Failure failure;
   std::string command;
   std::string file;
+  Diags unwritten = {};  // why there is no file
 };
 
 Expected<Plan> plan_of(const Arguments& arguments) {
@@ -71,6 +72,10 @@ Expected<Plan> plan_of(const Arguments& arguments) {
   return plan;
 }
 
+std::string case_file(std::int64_t index, const Plan& plan) {
+  return fmt::format("fuzz_{}_{}.tsr", plan.seed, index);
+}
+
 std::string command_line(std::vector<std::string> words) {
   words.insert(words.begin(), "gmm-run");
   return shell_line(words);
@@ -95,11 +100,11 @@ Expected<Found> report_failure(std::int64_t index, const FuzzCase& a_case, const
     found.failure = *std::move(smaller);
   }
   found.command = command_line(to_words(smallest));
-  found.file = fmt::format("fuzz_{}_{}.tsr", plan.seed, index);
+  found.file = case_file(index, plan);
   const Expected<std::string> text = as_program(smallest, found.failure);
   if (!text) return text.diags();
-  const Diags unwritten = write_text(found.file, *text);
-  if (!unwritten.empty()) return unwritten;
+  found.unwritten = write_whole(found.file, *text);
+  if (!found.unwritten.empty()) found.file.clear();
   return found;
 }
 
@@ -114,18 +119,19 @@ Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
 
 void print_report(Console& console, const Plan& plan, std::int64_t cases,
                   const std::vector<Found>& failures, double seconds) {
-  if (!console.json) {
-    for (const Found& found : failures) {
-      console.out << fmt::format("case {}: {}: {}\n  {}\n", found.index, found.failure.kind,
-                                 found.failure.message, found.command);
-      if (!found.file.empty()) console.out << fmt::format("  {}\n", found.file);
-    }
-    console.out << fmt::format(
-        "{} of seed {}, {}, {}, {:.0f} cases a second\n", counted(cases, "case", "cases"),
-        plan.seed, counted(static_cast<std::int64_t>(failures.size()), "failure", "failures"),
-        human_seconds(seconds), static_cast<double>(cases) / seconds);
-    return;
+  for (const Found& found : failures) {
+    console.out << fmt::format("case {}: {}: {}\n  {}\n", found.index, found.failure.kind,
+                               found.failure.message, found.command);
+    if (!found.file.empty()) console.out << fmt::format("  {}\n", found.file);
   }
+  console.out << fmt::format(
+      "{} of seed {}, {}, {}, {:.0f} cases a second\n", counted(cases, "case", "cases"), plan.seed,
+      counted(static_cast<std::int64_t>(failures.size()), "failure", "failures"),
+      human_seconds(seconds), static_cast<double>(cases) / seconds);
+}
+
+Json report_json(const Plan& plan, std::int64_t cases, const std::vector<Found>& failures,
+                 double seconds) {
   Json object = {{"status", name(failures.empty() ? Status::ok : Status::finding)},
                  {"seed", plan.seed},
                  {"cases", cases},
@@ -138,12 +144,17 @@ void print_report(Console& console, const Plan& plan, std::int64_t cases,
                                   {"file", found.file}});
   }
   object["wall_seconds"] = seconds;
-  print(console, object);
+  return object;
 }
 
 int run(const Arguments& arguments, Console& console) {
   const Expected<Plan> plan = plan_of(arguments);
   if (!plan) return fail(console, plan.diags());
+  // That failures can be written is tried before they are looked for.
+  if (plan->words.empty()) {
+    const auto file = OutputFile::create(case_file(plan->first, *plan));
+    if (!file) return fail(console, file.diags());
+  }
   Progress progress(console);
   std::vector<Found> failures;
   std::int64_t cases = 0;
@@ -159,8 +170,14 @@ int run(const Arguments& arguments, Console& console) {
     if (!found) return fail(console, found.diags());
     if (*found) failures.push_back(**std::move(found));
   }
-  print_report(console, *plan, cases, failures, progress.elapsed());
-  return exit_code(failures.empty() ? Status::ok : Status::finding);
+  Diags unwritten;
+  for (const Found& found : failures)
+    unwritten.insert(unwritten.end(), found.unwritten.begin(), found.unwritten.end());
+  const double seconds = progress.elapsed();
+  return report(
+      console, failures.empty() ? Status::ok : Status::finding, unwritten,
+      [&] { return report_json(*plan, cases, failures, seconds); },
+      [&] { print_report(console, *plan, cases, failures, seconds); });
 }
 
 }  // namespace

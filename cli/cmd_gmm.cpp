@@ -18,7 +18,6 @@
 #include "cli/run_request.h"
 #include "cli/source_file.h"
 #include "cli/text.h"
-#include "core/tensor_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -115,6 +114,8 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
   if (!what) return fail(console, what.diags());
   Expected<RunRequest> request = run_request(arguments, true);
   if (!request) return fail(console, request.diags());
+  Expected<ResultFile> out = result_file(arguments);
+  if (!out) return fail(console, out.diags());
   if (request->device == nullptr) {
     for (const std::string_view option : {"tiling", "buffers", "config"}) {
       if (!arguments.has(option)) continue;
@@ -148,20 +149,21 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
   if (!outcome) return fail(console, outcome.diags());
   diags = observation.finish();
   for (const Diag& unsaved : save_schedule(*request, outcome->run.report)) diags.push_back(unsaved);
-  if (arguments.has("out") && outcome->run.report.findings.empty()) {
-    const Diags unsaved = save_tensor(std::string(arguments.text("out")), outcome->run.out);
-    diags.insert(diags.end(), unsaved.begin(), unsaved.end());
+  if (*out && outcome->run.report.findings.empty()) {
+    for (const Diag& unsaved : (*out)->write(outcome->run.out)) diags.push_back(unsaved);
   }
-  if (!diags.empty()) return fail(console, diags);
-  if (console.json) {
-    Json object = report_json(arguments, problem, *request, *outcome);
-    if (arguments.has("explain") || !is_given(*config)) object["config"] = to_json(*config);
-    print(console, object);
-  } else {
-    console.out << config_lines(*config, arguments.has("explain"));
-    print_report(console, arguments, problem, *request, *outcome);
-  }
-  return exit_code(outcome->status);
+  const bool explains = arguments.has("explain");
+  return report(
+      console, outcome->status, diags,
+      [&] {
+        Json object = report_json(arguments, problem, *request, *outcome);
+        if (explains || !is_given(*config)) object["config"] = to_json(*config);
+        return object;
+      },
+      [&] {
+        console.out << config_lines(*config, explains);
+        print_report(console, arguments, problem, *request, *outcome);
+      });
 }
 
 Expected<Prepared> prepare(Operation operation, const Arguments& arguments) {

@@ -217,7 +217,8 @@ Command ragged_dot_command() {
           {"dtype", "TYPE", "of lhs and rhs: f32 bf16 f16 i8 e4m3 e5m2; default bf16"},
           {"rhs-dtype", "TYPE", "of rhs, where it is another"},
           {"out-dtype", "TYPE", "preferred element type: f32 bf16 f16 i32; default f32"},
-          {"sizes", "FILE", "the group sizes: [groups], or with the axes before the ragged one"},
+          {"sizes", "FILE", "the group sizes: [groups], or with the axes before the ragged one",
+           false, FileUse::reads},
       }),
       run_operation<prepare>,
       verifiable_operation<prepare>};

@@ -24,6 +24,7 @@ struct Ran {
   Bindings bindings;
   RunRequest request;
   DeviceReport report;
+  Diags unwritten;  // what keeps an output from being there
 };
 
 Expected<Ran> run_program(const Arguments& arguments, Console& console) {
@@ -34,7 +35,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Expected<Bindings> bindings = bind(*program, arguments, request->options.devices);
   if (!bindings) return bindings.diags();
 
-  Ran ran{*std::move(program), *std::move(bindings), *std::move(request), {}};
+  Ran ran{*std::move(program), *std::move(bindings), *std::move(request), {}, {}};
   const Support support = ran.request.device->supports(ran.program);
   if (!support.ok) return error(ErrorCode::unsupported, support.reason);
   Observation observation(ran.request, console);
@@ -42,8 +43,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Expected<DeviceReport> report =
       ran.request.device->run(ran.program, ran.bindings.views(), options);
   if (!report) return report.diags();
-  const Diags unwritten = observation.finish();
-  if (!unwritten.empty()) return unwritten;
+  ran.unwritten = observation.finish();
   ran.report = *std::move(report);
   return ran;
 }
@@ -92,34 +92,35 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   console.out << finding_lines(arguments, ran.request, ran.report);
 }
 
+Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
+  Json object = {{"status", name(status)},
+                 {"device", ran.request.device_name()},
+                 {"devices", ran.request.options.devices},
+                 {"kernel", ran.program.name},
+                 {"shape", Json::object()}};
+  if (ran.request.options.cores > 1) object["cores"] = ran.request.options.cores;
+  for (const Setting& setting : ran.program.settings) {
+    const std::optional<std::int64_t> number = parse_integer(setting.value);
+    object["shape"][setting.name] = number ? Json(*number) : Json(setting.value);
+  }
+  add_run(object, arguments, ran.request, ran.report);
+  if (status == Status::ok) object["results"] = ran.bindings.results_json();
+  return object;
+}
+
 int run(const Arguments& arguments, Console& console) {
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());
   const Status status = status_of(ran->report);
-  Diags problems = save_schedule(ran->request, ran->report);
+  Diags& unwritten = ran->unwritten;
+  for (Diag& unsaved : save_schedule(ran->request, ran->report))
+    unwritten.push_back(std::move(unsaved));
   if (status == Status::ok) {
-    const Diags unsaved = ran->bindings.save_results();
-    problems.insert(problems.end(), unsaved.begin(), unsaved.end());
+    for (Diag& unsaved : ran->bindings.save_results()) unwritten.push_back(std::move(unsaved));
   }
-  if (!problems.empty()) return fail(console, problems);
-  if (!console.json) {
-    print_report(console, arguments, *ran, status);
-    return exit_code(status);
-  }
-  Json object = {{"status", name(status)},
-                 {"device", ran->request.device_name()},
-                 {"devices", ran->request.options.devices},
-                 {"kernel", ran->program.name},
-                 {"shape", Json::object()}};
-  if (ran->request.options.cores > 1) object["cores"] = ran->request.options.cores;
-  for (const Setting& setting : ran->program.settings) {
-    const std::optional<std::int64_t> number = parse_integer(setting.value);
-    object["shape"][setting.name] = number ? Json(*number) : Json(setting.value);
-  }
-  add_run(object, arguments, ran->request, ran->report);
-  if (status == Status::ok) object["results"] = ran->bindings.results_json();
-  print(console, object);
-  return exit_code(status);
+  return report(
+      console, status, unwritten, [&] { return report_json(arguments, *ran, status); },
+      [&] { print_report(console, arguments, *ran, status); });
 }
 
 }  // namespace

@@ -116,13 +116,9 @@ int run_collective(PrepareCollective prepare, const Arguments& arguments, Consol
   diags = observation.finish();
   for (const Diag& unsaved : save_schedule(collective->request, done.report))
     diags.push_back(unsaved);
-  if (!diags.empty()) return fail(console, diags);
-  if (console.json) {
-    print(console, report_json(arguments, *collective, done));
-  } else {
-    print_report(console, arguments, *collective, done);
-  }
-  return exit_code(done.status);
+  return cli::report(
+      console, done.status, diags, [&] { return report_json(arguments, *collective, done); },
+      [&] { print_report(console, arguments, *collective, done); });
 }
 
 Expected<Prepared> verifiable(PrepareCollective prepare, const Arguments& arguments) {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "cli/report.h"
-#include "cli/source_file.h"
 #include "cli/text.h"
 #include "core/check.h"
+#include "core/file.h"
 #include "core/program.h"
 #include "kernels/operation/grouped_choice.h"
 
@@ -61,9 +61,9 @@ Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem
 
 Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json) {
   if (file_or_json.find_first_of("{[") == 0) return parse_config(file_or_json);
-  const auto source = read_source(file_or_json);
-  if (!source) return source.diags();
-  Expected<GroupedMatmulConfig> config = parse_config((*source)->text);
+  const Expected<std::string> text = read_whole(file_or_json, file_kinds::configuration);
+  if (!text) return text.diags();
+  Expected<GroupedMatmulConfig> config = parse_config(*text);
   if (config) return config;
   Diags diags = config.diags();
   for (Diag& diag : diags) diag.message = fmt::format("{}: {}", file_or_json, diag.message);

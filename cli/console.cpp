@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "core/shown.h"
+
 namespace tessera::cli {
 
 std::string_view name(Status status) {
@@ -76,7 +78,7 @@ Json note_json(std::string_view message, const FindingPlace& place) {
 
 Json to_json(const Diag& diag) {
   Json result = {{"kind", diag.code == ErrorCode::unsupported ? "unsupported" : "error"}};
-  result.update(note_json(diag.message, diag.loc, -1, {}));
+  result.update(note_json(shown_text(diag.message, longest_message), diag.loc, -1, {}));
   result["notes"] = Json::array();
   for (const Note& note : diag.notes) {
     result["notes"].push_back(note_json(note.message, note.loc, -1, {}));
@@ -95,13 +97,39 @@ Json to_json(const Finding& finding) {
 
 void print(Console& console, const Json& object) { console.out << object.lines() << '\n'; }
 
+namespace {
+
+// Writes what is wrong into the object of a report.
+void add_errors(Json& object, const Diags& diags) {
+  std::string text;
+  for (const Diag& diag : diags)
+    text += (text.empty() ? "" : "\n") + shown_text(diag.message, longest_message);
+  object["status"] = name(status_of(diags));
+  object["error"] = text;
+  object["errors"] = Json::array();
+  for (const Diag& diag : diags) object["errors"].push_back(to_json(diag));
+}
+
+}  // namespace
+
+int report(Console& console, Status status, const Diags& unwritten,
+           const std::function<Json()>& json, const std::function<void()>& text) {
+  if (console.json) {
+    Json object = json();
+    if (!unwritten.empty()) add_errors(object, unwritten);
+    print(console, object);
+  } else {
+    text();
+    console.err << render(unwritten);
+  }
+  return exit_code(unwritten.empty() ? status : status_of(unwritten));
+}
+
 int fail(Console& console, const Diags& diags) {
   const Status status = status_of(diags);
   if (console.json) {
-    std::string text;
-    for (const Diag& diag : diags) text += (text.empty() ? "" : "\n") + diag.message;
-    Json object = {{"status", name(status)}, {"error", text}, {"errors", Json::array()}};
-    for (const Diag& diag : diags) object["errors"].push_back(to_json(diag));
+    Json object = Json::object();
+    add_errors(object, diags);
     print(console, object);
   } else {
     console.err << render(diags);

@@ -1,6 +1,7 @@
 // Where a command writes: a report for people, or one JSON object and nothing else on standard
 // output.
 #pragma once
+#include <functional>
 #include <iosfwd>
 #include <string_view>
 
@@ -29,6 +30,10 @@ Json place_json(const Loc& loc, int device, std::string_view agent);
 
 // Prints the object on standard output.
 void print(Console& console, const Json& object);
+// Ends a command that has a report: prints it, in JSON or for people, and after it what could not
+// be written, which then is the status. Nothing that was computed is lost for a full disk.
+int report(Console& console, Status status, const Diags& unwritten,
+           const std::function<Json()>& json, const std::function<void()>& text);
 // Says why the command cannot do its work, in the way asked for; returns the exit code.
 int fail(Console& console, const Diags& diags);
 int fail(Console& console, Diag diag);

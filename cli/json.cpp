@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/json_text.h"
+
 namespace tessera::cli {
 namespace {
 
@@ -75,7 +77,8 @@ Json::Json(std::initializer_list<Json> elements) {
 }
 
 Json Json::parse(std::string_view text) {
-  return from_library(Library::parse(text, nullptr, false));
+  const Expected<Library> value = parse_json(text, "no JSON");
+  return value ? from_library(*value) : Json();
 }
 
 const Json* Json::find(std::string_view name) const {

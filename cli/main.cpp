@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "cli/cli.h"
+#include "cli/termination.h"
 
 int main(int argc, char** argv) {
+  tessera::cli::end_without_temporary_files();
   const int exit_code =
       tessera::cli::run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
   std::cout.flush();

@@ -4,7 +4,6 @@
 
 #include <ostream>
 
-#include "cli/source_file.h"
 #include "cli/text.h"
 
 namespace tessera::cli {
@@ -13,11 +12,18 @@ Observation::Observation(const RunRequest& request, Console& console)
     : console_(console),
       options_(request.options),
       progress_(console),
-      trace_file_(request.trace),
+      trace_file_(request.trace_file),
+      trace_([this](std::string_view line) {
+        if (trace_file_ == nullptr) {
+          console_.err << line;
+        } else if (unwritten_.empty()) {
+          unwritten_ = trace_file_->append(line);
+        }
+      }),
       certifier_(request.lands_in_parts, certified_events, false, Reads::unsettled) {
   if (request.is_interpreter() && request.certifies) options_.observers.push_back(&certifier_);
   if (request.timing) options_.observers.push_back(request.timing.get());
-  if (!trace_file_.empty()) options_.observers.push_back(&trace_);
+  if (!request.trace.empty()) options_.observers.push_back(&trace_);
   options_.progress_context = &progress_;
   options_.progress = [](void* context, std::int64_t steps) {
     auto& progress = *static_cast<Progress*>(context);
@@ -28,10 +34,8 @@ Observation::Observation(const RunRequest& request, Console& console)
 }
 
 Diags Observation::finish() {
-  if (trace_file_.empty()) return {};
-  if (trace_file_ != "-") return write_text(trace_file_, trace_.text());
-  console_.err << trace_.text();
-  return {};
+  if (trace_file_ == nullptr || !unwritten_.empty()) return unwritten_;
+  return trace_file_->commit();
 }
 
 }  // namespace tessera::cli

@@ -1,6 +1,6 @@
 // What watches a run from outside: the progress line and the text trace.
 #pragma once
-#include <string>
+#include <memory>
 
 #include "cli/console.h"
 #include "cli/progress.h"
@@ -18,14 +18,15 @@ class Observation {
 
   // Those of the request, with the observers; they point into this object.
   const RunOptions& options() const { return options_; }
-  // After the run: writes the trace to where --trace says.
+  // After the run: what kept the trace from being written to where --trace says.
   Diags finish();
 
  private:
   Console& console_;
   RunOptions options_;
   Progress progress_;
-  std::string trace_file_;
+  std::shared_ptr<OutputFile> trace_file_;
+  Diags unwritten_;  // the first problem of the trace, which ends it
   TextTrace trace_;
   Certifier certifier_;
 };

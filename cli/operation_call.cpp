@@ -11,7 +11,6 @@
 #include "cli/observation.h"
 #include "cli/report.h"
 #include "cli/text.h"
-#include "core/tensor_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -141,7 +140,16 @@ std::string groups_text(std::vector<std::int64_t> sizes) {
   return text;
 }
 
+Expected<ResultFile> result_file(const Arguments& arguments) {
+  if (!arguments.has("out")) return ResultFile();
+  Expected<TensorOutput> file = TensorOutput::open(arguments.text("out"));
+  if (!file) return file.diags();
+  return ResultFile(*std::move(file));
+}
+
 int run_operation(PrepareOperation prepare, const Arguments& arguments, Console& console) {
+  Expected<ResultFile> out = result_file(arguments);
+  if (!out) return fail(console, out.diags());
   Expected<OperationCall> call = prepare(arguments);
   if (!call) return fail(console, call.diags());
   if (call->request.device == nullptr) {
@@ -164,17 +172,12 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   diags = observation.finish();
   for (const Diag& unsaved : save_schedule(call->request, result->run.report))
     diags.push_back(unsaved);
-  if (arguments.has("out") && result->run.report.findings.empty()) {
-    const Diags unsaved = save_tensor(std::string(arguments.text("out")), result->run.out);
-    diags.insert(diags.end(), unsaved.begin(), unsaved.end());
+  if (*out && result->run.report.findings.empty()) {
+    for (const Diag& unsaved : (*out)->write(result->run.out)) diags.push_back(unsaved);
   }
-  if (!diags.empty()) return fail(console, diags);
-  if (console.json) {
-    print(console, report_json(arguments, *call, *result));
-  } else {
-    print_report(console, arguments, *call, *result);
-  }
-  return exit_code(result->status);
+  return report(
+      console, result->status, diags, [&] { return report_json(arguments, *call, *result); },
+      [&] { print_report(console, arguments, *call, *result); });
 }
 
 Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments) {

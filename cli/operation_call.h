@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/run_request.h"
+#include "core/tensor_file.h"
 #include "core/tiling.h"
 #include "kernels/check.h"
 #include "kernels/fill.h"
@@ -28,7 +29,7 @@ struct OperationCall {
   DType dtype = DType::bf16, out_dtype = DType::f32;
   std::int64_t flops = 0;
   std::int64_t launches = 1;  // of which a trace, a schedule, a simulated time or a proof is of one
-  bool whole = false;  // operands are small whole numbers
+  bool whole = false;         // operands are small whole numbers
   std::uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>> lines;  // more of the report: label and text
   Json more = Json::object();                              // and more fields of its object
@@ -56,6 +57,9 @@ Options operation_options(Options own);
 // How a result is to be checked; refuses what cannot be.
 Check choose_check(const Arguments& arguments, std::int64_t flops, const RunRequest& request,
                    Diags& diags);
+// The file of --out, open since before the run; none when it is not given.
+using ResultFile = std::optional<TensorOutput>;
+Expected<ResultFile> result_file(const Arguments& arguments);
 // "3 groups of 100, 150, 50 rows"
 std::string groups_text(std::vector<std::int64_t> sizes);
 

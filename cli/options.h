@@ -12,11 +12,15 @@
 
 namespace tessera::cli {
 
+// What a command does with the file that an option's value names.
+enum class FileUse : std::uint8_t { none, reads, writes };
+
 struct Option {
   std::string_view name;     // without its dashes
   std::string_view value;    // what the value looks like; empty: a switch
   std::string_view meaning;  // one line
   bool repeatable = false;
+  FileUse file = FileUse::none;
 };
 
 using Options = std::vector<Option>;

@@ -6,13 +6,15 @@
 #include <cstddef>
 #include <vector>
 
-#include "cli/source_file.h"
 #include "cli/text.h"
 #include "cli/timing_report.h"
 #include "interp/certificate/certificate.h"
 #include "interp/schedule.h"
 
 namespace tessera::cli {
+
+using std::string_view_literals::operator""sv;
+
 namespace {
 
 constexpr std::size_t longest_schedule = 500;  // characters that still read as a command line
@@ -63,8 +65,11 @@ std::string replay_line(const Arguments& arguments, const RunRequest& request,
 }
 
 Diags save_schedule(const RunRequest& request, const DeviceReport& report) {
-  if (request.save_schedule.empty() || !report.simulated) return {};
-  return write_text(request.save_schedule, report.simulated->schedule + "\n");
+  if (request.schedule_file == nullptr || !report.simulated) return {};
+  for (const std::string_view text : {std::string_view(report.simulated->schedule), "\n"sv}) {
+    if (Diags diags = request.schedule_file->append(text); !diags.empty()) return diags;
+  }
+  return request.schedule_file->commit();
 }
 
 void add_run(Json& object, const Arguments& arguments, const RunRequest& request,

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "cli/source_file.h"
+#include "core/file.h"
 #include "devices/devices.h"
 
 namespace tessera::cli {
@@ -61,12 +61,13 @@ void choose_schedule(const Arguments& arguments, RunRequest& request, Diags& dia
   request.options.schedule = request.schedule;
   constexpr std::string_view replay = "replay:";
   if (!request.schedule.starts_with(replay)) return;
-  const auto file = read_source(request.schedule.substr(replay.size()));
+  Expected<std::string> file =
+      read_whole(request.schedule.substr(replay.size()), file_kinds::schedule);
   if (!file) {
     diags.insert(diags.end(), file.diags().begin(), file.diags().end());
     return;
   }
-  std::string text = (*file)->text;
+  std::string text = *std::move(file);
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) {
     text.pop_back();
   }
@@ -111,6 +112,14 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   }
 }
 
+std::shared_ptr<OutputFile> opened(const std::string& path, Diags& diags) {
+  if (path.empty()) return nullptr;
+  Expected<OutputFile> file = OutputFile::create(path);
+  if (file) return std::make_shared<OutputFile>(*std::move(file));
+  diags.insert(diags.end(), file.diags().begin(), file.diags().end());
+  return nullptr;
+}
+
 void choose_profile(const Arguments& arguments, RunRequest& request, Diags& diags) {
   Expected<Profile> profile = find_profile(arguments.text("profile", default_profile));
   if (profile) {
@@ -136,7 +145,7 @@ Options run_options() {
       {"profile", "v5e|v5p|v6e|h200|...", "machine profile of the simulated devices; default v5e"},
       {"cores", "N", "cores of each simulated device, for programs that ask for `core`; default 1"},
       {"schedule", "eager|lazy|lifo|random:SEED|pct:SEED:D|replay:FILE|steps:...",
-       "who moves next; default eager"},
+       "who moves next; default eager", false, FileUse::reads},
       {"dma-order", "unordered|fifo", "the order in which copies of one link land"},
       {"landing", "whole|partial", "whether a copy may land in parts"},
       {"slow-device", "D", "device D moves only when nobody else can"},
@@ -145,9 +154,10 @@ Options run_options() {
       {"no-verify", "", "do not analyse what the run proves of all schedules"},
       {"unchecked", "", "no checks and no observers, for measuring only"},
       {"uninitialised", "use|strict|poison", "when undefined data stops the run"},
-      {"trace", "FILE", "the run's events as text; - is standard error"},
+      {"trace", "FILE", "the run's events as text; - is standard error", false, FileUse::writes},
       {"timing", "", "how long the run takes on the profile's machine, by a model of its events"},
-      {"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE"},
+      {"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
+       FileUse::writes},
   };
 }
 
@@ -165,6 +175,9 @@ Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference
   choose_profile(arguments, request, diags);
   choose_schedule(arguments, request, diags);
   choose_interpretation(arguments, request, diags);
+  if (!diags.empty()) return diags;
+  if (request.trace != "-") request.trace_file = opened(request.trace, diags);
+  request.schedule_file = opened(request.save_schedule, diags);
   if (!diags.empty()) return diags;
   return request;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "core/expected.h"
+#include "core/output_file.h"
 #include "devices/device.h"
 #include "devices/profile.h"
 #include "interp/run.h"
@@ -20,12 +21,14 @@ struct RunRequest {
   const Device* device = nullptr;  // null: the Eigen reference takes the place of a run
   std::string why;                 // why this device, when the caller did not name it
   Profile profile;
-  RunOptions options;                      // of the interpreter
-  std::string schedule = "eager";          // as given; options.schedule holds what a file said
-  std::string save_schedule;               // a file, or empty
-  bool certifies = true;                   // every run tells what it proves of all schedules ...
-  bool lands_in_parts = true;              // ... in which copies land so
-  std::string trace;                       // a file, "-" for standard error, or empty
+  RunOptions options;                         // of the interpreter
+  std::string schedule = "eager";             // as given; options.schedule holds what a file said
+  std::string save_schedule;                  // a file, or empty
+  std::shared_ptr<OutputFile> schedule_file;  // open for it since before the run
+  bool certifies = true;                      // every run tells what it proves of all schedules ...
+  bool lands_in_parts = true;                 // ... in which copies land so
+  std::string trace;                          // a file, "-" for standard error, or empty
+  std::shared_ptr<OutputFile> trace_file;     // open for it since before the run
   std::shared_ptr<TimingObserver> timing;  // with --timing: it watches the run, and tells after it
 
   std::string_view device_name() const;

@@ -3,25 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "cli/near.h"
+#include "core/file.h"
 #include "kernels/kernels.h"
 
 namespace tessera::cli {
 namespace {
 
 constexpr std::int64_t most_calls = 1'000'000;
-
-Diag cannot(std::string_view verb, const std::string& path) {
-  const std::string reason = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
-  return error(ErrorCode::environment, fmt::format("cannot {} {}{}", verb, path, reason));
-}
 
 std::vector<std::string_view> kernel_names(const Module& module) {
   std::vector<std::string_view> names;
@@ -32,26 +23,9 @@ std::vector<std::string_view> kernel_names(const Module& module) {
 }  // namespace
 
 Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return cannot("open", path);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    errno = EISDIR;
-    return cannot("read", path);
-  }
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad() || in.fail()) return cannot("read", path);
-  return std::make_shared<const Source>(Source{path, std::move(text)});
-}
-
-Diags write_text(const std::string& path, std::string_view text) {
-  errno = 0;
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) return {};
-  return {cannot("write", path)};
+  Expected<std::string> text = read_whole(path, file_kinds::program);
+  if (!text) return text.diags();
+  return std::make_shared<const Source>(Source{path, *std::move(text)});
 }
 
 Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel) {

@@ -11,10 +11,8 @@
 
 namespace tessera::cli {
 
-// The text of a file; a failure says why it cannot be opened, as an error of the environment.
+// The text of a program; a failure says why it cannot be read, as an error of the environment.
 Expected<std::shared_ptr<const Source>> read_source(const std::string& path);
-// Writes the whole text, or says why it cannot.
-Diags write_text(const std::string& path, std::string_view text);
 
 // A program by the name of its file, or of a kernel that the binary carries.
 Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel);

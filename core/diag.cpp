@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/shown.h"
+
 namespace tessera {
 namespace {
 
 constexpr std::size_t most_shown = 20;
+constexpr std::size_t longest_line = 1000;
 
 // Line `number` (1-based) without its line end; none when the text has fewer lines.
 std::optional<std::string_view> line_of(std::string_view text, int number) {
@@ -44,12 +47,24 @@ std::string caret_line(std::string_view line, const Loc& loc) {
 
 }  // namespace
 
+std::string shown_text(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most;
+  while (end > 0 && !starts_character(text[end])) --end;
+  return fmt::format("{}... ({} bytes)", text.substr(0, end), text.size());
+}
+
 std::string render_place(const Loc& loc, std::string_view kind, std::string_view message) {
-  if (!loc) return fmt::format("{}: {}\n", kind, message);
+  const std::string shown = shown_text(message, longest_message);
+  if (!loc) return fmt::format("{}: {}\n", kind, shown);
   auto text =
-      fmt::format("{}:{}:{}: {}: {}\n", loc.source->name, loc.line, loc.column, kind, message);
-  if (const auto line = line_of(loc.source->text, loc.line)) {
+      fmt::format("{}:{}:{}: {}: {}\n", loc.source->name, loc.line, loc.column, kind, shown);
+  if (const auto line = line_of(loc.source->text, loc.line); line && line->size() <= longest_line) {
     text += fmt::format("{}\n{}\n", *line, caret_line(*line, loc));
+  } else if (line) {
+    // Of a line that nobody reads, a piece that begins at the place.
+    const auto at = std::min(static_cast<std::size_t>(std::max(loc.column, 1)) - 1, line->size());
+    text += fmt::format("{}\n^\n", shown_text(line->substr(at), longest_line));
   }
   return text;
 }

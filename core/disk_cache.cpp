@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/file.h"
+#include "core/output_file.h"
 
 namespace tessera {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/file.h"
 #include "core/fortran_order.h"
 #include "core/npy_header.h"
+#include "core/output_file.h"
 
 namespace tessera {
 namespace {
@@ -97,9 +97,15 @@ Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared
 }
 
 Diags write_npy(const std::string& path, const Tensor& tensor) {
+  auto file = OutputFile::create(path);
+  if (!file) return file.diags();
+  return write_npy(*file, tensor);
+}
+
+Diags write_npy(OutputFile& file, const Tensor& tensor) {
   if (tensor.shape().size() > largest_file_rank) {
-    return {error(fmt::format("{}: {} dimensions; at most {} are accepted", path, tensor.rank(),
-                              largest_file_rank))};
+    return {error(fmt::format("{}: {} dimensions; at most {} are accepted", file.path(),
+                              tensor.rank(), largest_file_rank))};
   }
   std::string dict = print_npy_header(tensor.dtype(), tensor.shape());
   const std::size_t before = magic.size() + 4;
@@ -112,12 +118,10 @@ Diags write_npy(const std::string& path, const Tensor& tensor) {
   }
   header += dict;
 
-  auto file = OutputFile::create(path);
-  if (!file) return file.diags();
-  if (auto diags = file->append(bytes_of(header)); !diags.empty()) return diags;
+  if (auto diags = file.append(header); !diags.empty()) return diags;
   const auto size = static_cast<std::size_t>(tensor.bytes());
-  if (auto diags = file->append({tensor.data(), size}); !diags.empty()) return diags;
-  return file->commit();
+  if (auto diags = file.append(std::span(tensor.data(), size)); !diags.empty()) return diags;
+  return file.commit();
 }
 
 }  // namespace tessera

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/file.h"
+#include "core/output_file.h"
 
 namespace tessera {
 namespace {
@@ -125,8 +125,9 @@ Diags copy(const InputFile& from, std::int64_t offset, std::int64_t size, Output
 }
 
 // Larger elements stand first, so that each tensor is aligned in the file.
-Diags write_pieces(const std::string& path, std::vector<Piece> pieces, SafetensorsHeader header,
+Diags write_pieces(OutputFile& file, std::vector<Piece> pieces, SafetensorsHeader header,
                    const InputFile* old) {
+  const std::string& path = file.path();
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
     return element_bytes(a) > element_bytes(b);
   });
@@ -151,17 +152,15 @@ Diags write_pieces(const std::string& path, std::vector<Piece> pieces, Safetenso
   }
   start += *json;
 
-  auto file = OutputFile::create(path);
-  if (!file) return file.diags();
-  if (auto diags = file->append(std::as_bytes(std::span(start))); !diags.empty()) return diags;
+  if (auto diags = file.append(start); !diags.empty()) return diags;
   for (const Piece& piece : pieces) {
-    auto diags =
-        piece.tensor == nullptr
-            ? copy(*old, piece.source, piece.bytes(), *file)
-            : file->append({piece.tensor->data(), static_cast<std::size_t>(piece.bytes())});
+    auto diags = piece.tensor == nullptr
+                     ? copy(*old, piece.source, piece.bytes(), file)
+                     : file.append(std::span<const std::byte>(
+                           piece.tensor->data(), static_cast<std::size_t>(piece.bytes())));
     if (!diags.empty()) return diags;
   }
-  return file->commit();
+  return file.commit();
 }
 
 }  // namespace
@@ -194,14 +193,34 @@ Expected<Tensor> read_safetensors(const std::string& path, const std::string& na
 }
 
 Diags write_safetensors(const std::string& path, std::span<const NamedTensor> tensors) {
+  auto file = OutputFile::create(path);
+  if (!file) return file.diags();
   std::vector<Piece> pieces;
   for (const NamedTensor& tensor : tensors) pieces.push_back(piece_of(tensor));
-  return write_pieces(path, std::move(pieces), {}, nullptr);
+  return write_pieces(*file, std::move(pieces), {}, nullptr);
+}
+
+Diags check_addition(const std::string& path, const std::string& name) {
+  SafetensorsHeader header;
+  header.tensors.push_back({name, std::string(safetensors_name(DType::i8)), DType::i8, {0}, 0, 0});
+  if (const auto json = print_safetensors_header(header); !json) return in_file(path, json.diags());
+  std::error_code code;
+  if (!std::filesystem::exists(path, code)) return {};
+  const auto old = open_safetensors(path);
+  return old ? Diags{} : old.diags();
 }
 
 Diags add_to_safetensors(const std::string& path, const NamedTensor& tensor) {
+  auto file = OutputFile::create(path);
+  if (!file) return file.diags();
+  return add_to_safetensors(*file, tensor);
+}
+
+Diags add_to_safetensors(OutputFile& file, const NamedTensor& tensor) {
+  const std::string& path = file.path();
   std::error_code code;
-  if (!std::filesystem::exists(path, code)) return write_safetensors(path, {&tensor, 1});
+  if (!std::filesystem::exists(path, code))
+    return write_pieces(file, {piece_of(tensor)}, {}, nullptr);
   const auto old = open_safetensors(path);
   if (!old) return old.diags();
   std::vector<Piece> pieces;
@@ -213,7 +232,7 @@ Diags add_to_safetensors(const std::string& path, const NamedTensor& tensor) {
     if (is_replaced) is_new = false;
   }
   if (is_new) pieces.push_back(piece_of(tensor));
-  return write_pieces(path, std::move(pieces), old->header, &old->file);
+  return write_pieces(file, std::move(pieces), old->header, &old->file);
 }
 
 }  // namespace tessera

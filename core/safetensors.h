@@ -11,6 +11,8 @@
 
 namespace tessera {
 
+class OutputFile;
+
 struct NamedTensor {
   std::string name;
   const Tensor* tensor = nullptr;
@@ -27,5 +29,9 @@ Expected<Tensor> read_safetensors(const std::string& path, const std::string& na
 // Adds the tensor to the file or replaces the one of its name; all else, metadata too, stays. A
 // missing file is made.
 [[nodiscard]] Diags add_to_safetensors(const std::string& path, const NamedTensor& tensor);
+// The same into a file that was opened for it.
+[[nodiscard]] Diags add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
+// What would keep a tensor of that name from being added.
+[[nodiscard]] Diags check_addition(const std::string& path, const std::string& name);
 
 }  // namespace tessera

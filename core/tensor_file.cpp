@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 #include "core/npy.h"
 #include "core/safetensors.h"
 
@@ -42,10 +40,24 @@ Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declare
 }
 
 Diags save_tensor(std::string_view spec, const Tensor& tensor) {
+  Expected<TensorOutput> output = TensorOutput::open(spec);
+  return output ? output->write(tensor) : output.diags();
+}
+
+Expected<TensorOutput> TensorOutput::open(std::string_view spec) {
   const auto place = parse_place(spec);
   if (!place) return place.diags();
-  if (place->tensor) return add_to_safetensors(place->path, {*place->tensor, &tensor});
-  return write_npy(place->path, tensor);
+  if (place->tensor) {
+    if (Diags diags = check_addition(place->path, *place->tensor); !diags.empty()) return diags;
+  }
+  Expected<OutputFile> file = OutputFile::create(place->path);
+  if (!file) return file.diags();
+  return TensorOutput(*std::move(file), place->tensor);
+}
+
+Diags TensorOutput::write(const Tensor& tensor) {
+  if (tensor_) return add_to_safetensors(file_, {*tensor_, &tensor});
+  return write_npy(file_, tensor);
 }
 
 }  // namespace tessera

@@ -1,9 +1,12 @@
 // Tensors by the name of their file: FILE.npy, or FILE.safetensors#TENSOR.
 #pragma once
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/expected.h"
+#include "core/output_file.h"
 #include "core/tensor.h"
 
 namespace tessera {
@@ -13,5 +16,21 @@ namespace tessera {
 Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared = std::nullopt);
 // The tensor joins those of an existing .safetensors file. No file is ever half written.
 [[nodiscard]] Diags save_tensor(std::string_view spec, const Tensor& tensor);
+
+// A file that will hold a tensor: opened before the tensor is computed, so that what keeps it from
+// being written is told before.
+class TensorOutput {
+ public:
+  static Expected<TensorOutput> open(std::string_view spec);
+  // Once.
+  [[nodiscard]] Diags write(const Tensor& tensor);
+
+ private:
+  TensorOutput(OutputFile file, std::optional<std::string> tensor)
+      : file_(std::move(file)), tensor_(std::move(tensor)) {}
+
+  OutputFile file_;
+  std::optional<std::string> tensor_;  // its name, in a .safetensors file
+};
 
 }  // namespace tessera

@@ -10,7 +10,6 @@ namespace tessera {
 void TextTrace::begin(const Program& program, const RunOptions& options) {
   program_ = &program;
   sites_ = {options.devices, options.cores};
-  text_.clear();
   line_.clear();
 }
 
@@ -31,8 +30,8 @@ void TextTrace::end(RunResult& /*result*/) { finish_line(); }
 
 void TextTrace::finish_line() {
   if (line_.empty()) return;
-  text_ += fmt::format("{}  {}{}{}\n", line_, line_text(*program_, statement_),
-                       loops_.empty() ? "" : "  ", loops_);
+  sink_(fmt::format("{}  {}{}{}\n", line_, line_text(*program_, statement_),
+                    loops_.empty() ? "" : "  ", loops_));
   line_.clear();
 }
 

@@ -3,7 +3,10 @@
 //   dev0.core0  12  matmul  read a[0:128, 0:64]  read b[0:64, 0:128]  write acc[0:128, 0:128]
 //   gmm.tsr:20  i=0 j=1 s=3
 #pragma once
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "interp/observer.h"
 #include "interp/sites.h"
@@ -12,11 +15,12 @@ namespace tessera {
 
 class TextTrace : public Observer {
  public:
+  // Takes each line as soon as it is complete.
+  using Sink = std::function<void(std::string_view line)>;
+  explicit TextTrace(Sink sink) : sink_(std::move(sink)) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   void end(RunResult& result) override;
-
-  const std::string& text() const { return text_; }
 
  private:
   void finish_line();
@@ -24,7 +28,7 @@ class TextTrace : public Observer {
 
   const Program* program_ = nullptr;
   Sites sites_;
-  std::string text_;
+  Sink sink_;
   std::string line_;   // of the step at hand
   std::string loops_;  // and where it is in its loops
   AgentId agent_;

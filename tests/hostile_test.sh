@@ -52,6 +52,45 @@ only() {
   [ "$found" = "$(printf '%s\n' "$@" | sort | sed '/^$/d' | tr '\n' ' ')" ] || fail "there are also: $found"
 }
 
+outputs_come_first() {
+  local option
+  for option in --out=/nodir/y.npy --trace=/nodir/t --save-schedule=/nodir/s; do
+    expect 3 "$gmm_run" "${long[@]}" --json "$option"
+    says_status environment
+  done
+  expect 2 "$gmm_run" "${long[@]}" --json --out y.txt
+  says_status bad_input
+  expect 2 "$gmm_run" "${long[@]}" --out y.npy --trace y.npy
+  says "--out and --trace both write y.npy"
+  only
+}
+
+# A run that is ended while it writes: the old file stays whole, and nothing lies beside it.
+ended_while_writing() {
+  local signal pid
+  echo old >y.npy
+  for signal in TERM HUP; do
+    "$gmm_run" gmm --m 4096 --groups 2 --k 8 --n 16384 --dtype f32 --interpret --check none --no-math --out y.npy \
+      >out 2>err </dev/null &
+    pid=$!
+    # The temporary file is there from the beginning; it grows when it is written.
+    while kill -0 $pid 2>/dev/null && [ -z "$(find . -name 'y.npy.tmp*' -size +1M)" ]; do sleep 0.01; done
+    kill -$signal $pid 2>/dev/null
+    { wait $pid; } 2>/dev/null
+    only y.npy
+    [ -s y.npy ] || fail "y.npy is gone"
+  done
+}
+
+program_stays() {
+  printf 'kernel k()\n  out o: i64[1] smem\n{\n  o[0] = 1\n}\n' >p.tsr
+  cp p.tsr kept
+  expect 2 "$gmm_run" run p.tsr --interpret --json --trace p.tsr
+  says_status bad_input
+  says "--trace would replace p.tsr, which the command reads"
+  holds p.tsr "$(cat kept)"
+}
+
 many_kernels() {
   numbered 20000 'kernel k%d()\n{\n}\n' >m.tsr
   expect 0 timeout 20 "$gmm_run" check m.tsr
@@ -59,7 +98,39 @@ many_kernels() {
   expect 0 timeout 20 "$gmm_run" check o.tsr
 }
 
-cases=(many_kernels)
+long_filter() {
+  expect 2 "$gmm_run" bench --json --filter "$(many 100000 a)"
+  says_status bad_input
+}
+
+full_disk() {
+  (printf 'kernel k()\n  out o: i64[1] smem\n{\n' && many 400 'if device {o[0]=1}\n' && echo '}') >a.tsr
+  cp a.tsr kept
+  (
+    ulimit -f 4
+    expect 3 "$gmm_run" fmt --json --write a.tsr
+    exit $failures
+  )
+  failures=$?
+  says_status environment
+  holds a.tsr "$(cat kept)"
+  only a.tsr kept
+}
+
+strange_programs() {
+  expect 3 "$gmm_run" check /dev/zero --json
+  says_status environment
+  expect 3 "$gmm_run" check . --json
+  says_status environment
+  mkfifo pipe
+  expect 3 "$gmm_run" verify pipe --json
+  says_status environment
+  truncate -s 3G large.tsr
+  expect 2 "$gmm_run" check large.tsr --json
+  says_status bad_input
+}
+
+cases=(outputs_come_first ended_while_writing program_stays many_kernels long_filter full_disk strange_programs)
 [ $# -gt 1 ] && cases=("${@:2}")
 for case_name in "${cases[@]}"; do
   rm -rf -- "$work"/*

@@ -50,7 +50,8 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"boost/program_options", {"cli/options"}},
     // Each file that includes it costs the first build seconds.
     {"nlohmann/",
-     {"core/safetensors", "kernels/operation/", "cli/json", "cli/bench_report", "tests/"}},
+     {"core/safetensors", "core/json_text", "kernels/operation/", "cli/json", "cli/bench_report",
+      "tests/"}},
     {"oneapi/dnnl", {"interp/tile_math", "tests/"}},
     {"cuda", {"devices/cuda/", "tests/"}},
     {"nvrtc", {"devices/cuda/"}},
@@ -63,6 +64,8 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"unistd.h", {""}},
     {"fcntl.h", {""}},
     {"immintrin.h", {""}},
+    {"elf.h", {"devices/cuda/"}},
+    {"link.h", {"devices/cuda/"}},
     {"dlfcn.h", {"interp/tile_math", "devices/cuda/", "tests/"}},
     {"ucontext.h", {"tests/"}},
 };
@@ -159,6 +162,23 @@ TEST(Layering, a_forbidden_include_is_found_on_its_line) {
   EXPECT_EQ(only("core/op.h", "\"op.h\""), "\"op.h\" does not start at the root");
   EXPECT_EQ(only("core/op.h", "<zlib.h>"), "<zlib.h> is no known dependency");
   EXPECT_EQ(only("extra/a.cpp", "<vector>"), "extra/a.cpp belongs to no unit");
+}
+
+// That a file is regular, how large it may be, and that it is written whole or not at all, is
+// decided in one place.
+TEST(Layering, files_are_opened_in_one_place) {
+  const std::set<std::string> places = {"core/file.cpp", "core/output_file.cpp",
+                                        "core/disk_cache.cpp"};
+  const std::regex opens(R"(\b[io]?fstream\b|\bfopen\b|(^|[\s(])::open(at)?\()");
+  for (const std::string& path : tessera::test::source_files()) {
+    if (path.starts_with("tests/") || path.starts_with("examples/")) continue;
+    if (places.contains(path)) continue;
+    std::ifstream text(fs::path(tessera::test::source_dir()) / path);
+    std::string line;
+    for (int number = 1; std::getline(text, line); ++number) {
+      EXPECT_FALSE(std::regex_search(line, opens)) << path << ":" << number << ": " << line;
+    }
+  }
 }
 
 // Informs only; a long file is a question to its author, not an error.

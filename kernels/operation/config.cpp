@@ -4,9 +4,9 @@
 
 #include <bit>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
+#include "core/json_text.h"
 #include "kernels/operation/config_hints.h"
 
 namespace tessera {
@@ -36,7 +36,7 @@ bool is_integer(const Json& value) {
 }
 
 Diag wrong(const std::string& field, const char* wanted, const Json& found) {
-  return error(fmt::format("config field {} wants {}, got {}", field, wanted, found.dump()));
+  return error(fmt::format("config field {} wants {}, got {}", field, wanted, shown_json(found)));
 }
 
 // Sets one field; the problem, if there is one.
@@ -77,7 +77,8 @@ Diags set(Config& config, const std::string& field, const Json& value) {
     config.*(known.member) = value.get<std::int64_t>();
     return {};
   }
-  return {error(fmt::format("a config has no field {}; its fields are {}", field, all_fields))};
+  return {error(
+      fmt::format("a config has no field {}; its fields are {}", shown_text(field), all_fields))};
 }
 
 }  // namespace
@@ -92,26 +93,13 @@ std::string to_json(const GroupedMatmulConfig& config) {
 }
 
 Expected<GroupedMatmulConfig> parse_config(std::string_view json) {
-  // A field given twice is gone once the object is built: the parser is asked while it reads.
-  std::set<std::string> seen;
-  Diags diags;
-  const auto note_key = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::key && depth == 1 &&
-        !seen.insert(parsed.get<std::string>()).second)
-      diags.push_back(
-          error(fmt::format("config field {} is given twice", parsed.get<std::string>())));
-    return true;
-  };
-  Json object;
-  try {
-    object = Json::parse(json, note_key);
-  } catch (const Json::parse_error& problem) {
-    return error(fmt::format("a config is a JSON object: {}", problem.what()));
-  }
-  if (!object.is_object())
-    return error(fmt::format("a config is a JSON object, got {}", object.type_name()));
+  const Expected<Json> object = parse_json(json, "a config is a JSON object", "config field");
+  if (!object) return object.diags();
+  if (!object->is_object())
+    return error(fmt::format("a config is a JSON object, got {}", object->type_name()));
   Config config;
-  for (const auto& [field, value] : object.items()) {
+  Diags diags;
+  for (const auto& [field, value] : object->items()) {
     const Diags problems = set(config, field, value);
     diags.insert(diags.end(), problems.begin(), problems.end());
   }

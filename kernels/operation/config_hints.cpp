@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "core/json_text.h"
+
 namespace tessera {
 namespace {
 
@@ -14,7 +16,7 @@ using cuda::Eviction;
 using cuda::Pairing;
 
 Diag wrong(const std::string& field, const std::string& wanted, const Json& found) {
-  return error(fmt::format("config hint {} wants {}, got {}", field, wanted, found.dump()));
+  return error(fmt::format("config hint {} wants {}, got {}", field, wanted, shown_json(found)));
 }
 
 template <typename Enum, std::size_t count>
@@ -53,7 +55,7 @@ std::optional<Diag> set(cuda::Hints& hints, const std::string& field, const Json
   }
   return error(fmt::format(
       "a config has no hint {}; its hints are pairing, alternate, dynamic, band, left, right",
-      field));
+      shown_text(field)));
 }
 
 }  // namespace
@@ -69,7 +71,7 @@ Json to_json(const cuda::Hints& hints) {
 
 Expected<cuda::Hints> parse_hints(const Json& value) {
   if (!value.is_object())
-    return error(fmt::format("config field hints wants an object, got {}", value.dump()));
+    return error(fmt::format("config field hints wants an object, got {}", shown_json(value)));
   cuda::Hints hints;
   Diags diags;
   for (const auto& [field, given] : value.items()) {

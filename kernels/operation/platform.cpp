@@ -5,6 +5,8 @@
 #include <array>
 #include <span>
 
+#include "core/shown.h"
+
 namespace tessera {
 namespace {
 
@@ -18,7 +20,8 @@ Expected<Enum> parse(std::string_view what, std::string_view text,
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return static_cast<Enum>(i);
   }
-  return error(fmt::format("'{}' is no {}; there are {}", text, what, fmt::join(names, ", ")));
+  return error(
+      fmt::format("'{}' is no {}; there are {}", shown_text(text), what, fmt::join(names, ", ")));
 }
 
 }  // namespace

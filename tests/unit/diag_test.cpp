@@ -65,6 +65,16 @@ TEST(Diag, CaretStaysWithinTheLine) {
   EXPECT_EQ(render_place(place("ab", 1, 0, 0), "error", "t"), "ring.tsr:1:0: error: t\nab\n^\n");
 }
 
+TEST(Diag, NobodysLineIsShownInPart) {
+  const std::string line = std::string(3000, 'a') + "é" + std::string(1'000'000, 'b');
+  const std::string text =
+      render_place(place(line, 1, 3001, 2), "error", std::string(1 << 20, 'm'));
+  EXPECT_TRUE(text.starts_with("ring.tsr:1:3001: error: mmm"));
+  EXPECT_NE(text.find("... (1048576 bytes)\nébbb"), std::string::npos);
+  EXPECT_TRUE(text.ends_with("... (1000002 bytes)\n^\n"));
+  EXPECT_LT(text.size(), 6000U);
+}
+
 TEST(Diag, EndOfTextIsAPlace) {
   EXPECT_EQ(render_place(place("ab\n", 2, 1, 1), "error", "t"), "ring.tsr:2:1: error: t\n\n^\n");
   EXPECT_EQ(render_place(place("ab\n", 3, 1, 1), "error", "t"), "ring.tsr:3:1: error: t\n");

@@ -1,14 +1,19 @@
 // A file is replaced as a whole or stays as it was; what cannot be opened is an error of the
 // environment.
-#include "core/file.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <string>
+#include <thread>
+#include <vector>
 
+#include "cli/termination.h"
 #include "core/npy.h"
+#include "core/output_file.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera {
@@ -16,13 +21,6 @@ namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
-}
-
-Diags write_text(const std::string& path, std::string_view text) {
-  auto file = OutputFile::create(path);
-  if (!file) return file.diags();
-  if (auto diags = file->append(bytes_of(text)); !diags.empty()) return diags;
-  return file->commit();
 }
 
 void expect_environment(const Diags& diags, const std::string& message) {
@@ -53,9 +51,34 @@ TEST_F(File, WhatCannotBeOpened) {
   expect_environment(InputFile::open(path).diags(),
                      "cannot open " + path + ": No such file or directory");
   expect_environment(InputFile::open(folder.file("")).diags(),
-                     "cannot open " + folder.file("") + ": not a regular file");
+                     "cannot open " + folder.file("") + ": not a regular file but a folder");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  expect_environment(InputFile::open(path).diags(), "cannot open " + path + ": not a regular file");
+  expect_environment(InputFile::open(path).diags(),
+                     "cannot open " + path + ": not a regular file but a pipe");
+  expect_environment(InputFile::open("/dev/zero").diags(),
+                     "cannot open /dev/zero: not a regular file but a device");
+}
+
+TEST_F(File, IsReadWholeUpToTheSizeOfItsKind) {
+  constexpr FileKind kind{"a note", 10};
+  write_bytes(path, "0123456789");
+  const auto text = read_whole(path, kind);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(*text, "0123456789");
+  write_bytes(path, "0123456789a");
+  const auto larger = read_whole(path, kind);
+  ASSERT_FALSE(larger);
+  EXPECT_EQ(larger.diags()[0].code, ErrorCode::invalid_value);
+  EXPECT_EQ(larger.diags()[0].message,
+            "cannot read " + path + ": it has 11 bytes, and a note has at most 10");
+  // A file that has holes is judged before it is read.
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
+  EXPECT_FALSE(read_whole(path, file_kinds::program));
+  // Files of the system say that they are empty.
+  const auto status = read_whole("/proc/self/status", file_kinds::system);
+  ASSERT_TRUE(status);
+  EXPECT_NE(status->find("VmRSS"), std::string::npos);
+  EXPECT_FALSE(read_whole("/proc/self/status", kind));
 }
 
 TEST_F(File, WhatCannotBeWritten) {
@@ -63,7 +86,9 @@ TEST_F(File, WhatCannotBeWritten) {
   expect_environment(OutputFile::create(missing).diags(),
                      "cannot write " + missing + ": No such file or directory");
   expect_environment(OutputFile::create("/dev/null").diags(),
-                     "cannot write /dev/null: not a regular file");
+                     "cannot write /dev/null: not a regular file but a device");
+  expect_environment(OutputFile::create(folder.file("")).diags(),
+                     "cannot write " + folder.file("") + ": not a regular file but a folder");
   EXPECT_EQ(folder.files(), 0);
 }
 
@@ -80,16 +105,77 @@ TEST_F(File, WithoutCommitNothingChanges) {
   EXPECT_EQ(read_bytes(path), "old");
 }
 
+// A user who may not write the file is told before, though a rename would go.
+TEST_F(File, AReadOnlyFileIsNotReplaced) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everything";
+  write_bytes(path, "old");
+  ASSERT_EQ(::chmod(path.c_str(), 0444), 0);
+  expect_environment(OutputFile::create(path).diags(),
+                     "cannot write " + path + ": Permission denied");
+}
+
+// A process that a signal ends in the middle of writing.
+void expect_nothing_left(int signal) {
+  const TemporaryFolder folder;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    cli::end_without_temporary_files();
+    auto one = OutputFile::create(folder.file("one")), two = OutputFile::create(folder.file("two"));
+    auto three = OutputFile::create(folder.file("three"));
+    if (!one || !two || !three || folder.files() != 3) ::_exit(1);
+    if (!one->append(std::string(1 << 20, 'x')).empty() || !three->commit().empty()) ::_exit(2);
+    std::raise(signal);
+    ::_exit(3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal << ": " << status;
+  EXPECT_EQ(folder.files(), 1) << signal;
+  EXPECT_TRUE(std::filesystem::exists(folder.file("three")));
+}
+
+TEST_F(File, ASignalLeavesNoTemporaryFile) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) expect_nothing_left(signal);
+}
+
+// Names come and go on several threads while others are held.
+TEST_F(File, NamesAreHeldByManyThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        auto file = OutputFile::create(folder.file("f" + std::to_string(t)));
+        if (file && i % 2 == 0) {
+          EXPECT_TRUE(file->append("text").empty() && file->commit().empty());
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(folder.files(), 8);
+}
+
 TEST_F(File, CommitKeepsModeAndFollowsLinks) {
   write_bytes(path, "old");
   ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
   const auto link = folder.file("link");
   std::filesystem::create_symlink("x", link);
-  ASSERT_TRUE(write_text(link, "new").empty());
+  ASSERT_TRUE(write_whole(link, "new").empty());
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(read_bytes(path), "new");
   EXPECT_EQ(static_cast<int>(std::filesystem::status(path).permissions()), 0640);
   EXPECT_EQ(folder.files(), 2);
+  // Also where they lead to nothing yet, one over another; not in a circle.
+  std::filesystem::create_symlink("link", folder.file("far"));
+  std::filesystem::remove(path);
+  ASSERT_TRUE(write_whole(folder.file("far"), "newer").empty());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.file("far")) && std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_bytes(path), "newer");
+  std::filesystem::create_symlink("circle", folder.file("circle"));
+  expect_environment(
+      write_whole(folder.file("circle"), "text"),
+      "cannot write " + folder.file("circle") + ": Too many levels of symbolic links");
 }
 
 TEST_F(File, TwoWritersDoNotMix) {

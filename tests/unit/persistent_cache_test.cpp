@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/file.h"
+#include "core/output_file.h"
 #include "kernels/operation/config.h"
 #include "tests/unit/temporary.h"
 

@@ -63,9 +63,9 @@ TEST_F(TensorFile, WhatCannotBeOpenedIsTheEnvironment) {
                "cannot open " + safetensors + ": No such file or directory");
   std::filesystem::create_directory(npy);
   expect_error(load_tensor(npy).diags(), ErrorCode::environment,
-               "cannot open " + npy + ": not a regular file");
+               "cannot open " + npy + ": not a regular file but a folder");
   expect_error(save_tensor(npy, Tensor(DType::f32, {1})), ErrorCode::environment,
-               "cannot write " + npy + ": not a regular file");
+               "cannot write " + npy + ": not a regular file but a folder");
   const auto missing = folder.file("no/x.safetensors");
   expect_error(save_tensor(missing + "#w", Tensor(DType::f32, {1})), ErrorCode::environment,
                "cannot write " + missing + ": No such file or directory");

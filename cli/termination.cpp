@@ -1,0 +1,43 @@
+#include "cli/termination.h"
+
+#include <csignal>
+#include <cstdlib>
+
+#include "core/temporary_files.h"
+
+namespace tessera::cli {
+namespace {
+
+// Those whose default ends the process and that can be caught.
+constexpr int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE, SIGALRM, SIGXCPU,
+                          SIGUSR1, SIGUSR2, SIGABRT, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL};
+
+// The handler is reset and the signal not blocked when it is called, so that raising it ends.
+extern "C" void end_by(int signal) {
+  remove_temporary_files();
+  std::raise(signal);
+}
+
+}  // namespace
+
+void end_without_temporary_files() {
+  // A stack that ran over has no room for a handler.
+  static char stack[1 << 16];
+  stack_t own{};
+  own.ss_sp = stack;
+  own.ss_size = sizeof stack;
+  if (stack_t current{}; ::sigaltstack(nullptr, &current) == 0 && (current.ss_flags & SS_DISABLE))
+    ::sigaltstack(&own, nullptr);
+  struct sigaction handler {};
+  handler.sa_handler = end_by;
+  handler.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
+  for (const int signal : ending) {
+    struct sigaction current {};
+    if (::sigaction(signal, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) continue;
+    ::sigaction(signal, &handler, nullptr);
+  }
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::atexit(remove_temporary_files);
+}
+
+}  // namespace tessera::cli
