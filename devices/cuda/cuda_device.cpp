@@ -48,12 +48,22 @@ Expected<Tensor*> bound(const Buffer& buffer, const DeviceBinding& binding) {
   return found->second;
 }
 
-Problem timed_run(cuda::Kernel& kernel, const cuda::DeviceOperands& operands, double& seconds) {
-  static cuda::Event begin, end;
-  for (cuda::Event* event : {&begin, &end}) {
-    if (event->handle != nullptr) continue;
-    if (auto problem = cuda::create_event(*event)) return problem;
+struct OwnEvent {
+  cuda::Event event;
+  OwnEvent() = default;
+  OwnEvent(const OwnEvent&) = delete;
+  OwnEvent& operator=(const OwnEvent&) = delete;
+  ~OwnEvent() {
+    if (event.handle != nullptr) cuda::destroy_event(event);
   }
+};
+
+Problem timed_run(cuda::Kernel& kernel, const cuda::DeviceOperands& operands, double& seconds) {
+  // Of this run alone: other threads time theirs at the same moment.
+  OwnEvent first, last;
+  if (auto problem = cuda::create_event(first.event)) return problem;
+  if (auto problem = cuda::create_event(last.event)) return problem;
+  cuda::Event &begin = first.event, &end = last.event;
   if (auto problem = cuda::record(begin, nullptr)) return problem;
   if (auto problem = kernel.launch(operands, nullptr)) return problem;
   if (auto problem = cuda::record(end, nullptr)) return problem;
