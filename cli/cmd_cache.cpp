@@ -1,10 +1,8 @@
 // cache: what is kept between runs: configurations, and compiled kernels.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <ostream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "cli/config_commands.h"
@@ -17,27 +15,6 @@
 
 namespace tessera::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct CompiledKernels {
-  std::vector<fs::path> files;
-  std::int64_t bytes = 0;
-};
-
-CompiledKernels compiled_kernels() {
-  CompiledKernels result;
-  std::error_code failed;
-  const std::string folder = cache_folder();
-  for (const fs::directory_entry& file : fs::directory_iterator(folder, failed)) {
-    if (!file.is_regular_file(failed)) continue;
-    const auto bytes = read_cached(folder, file.path().filename().string());
-    if (!bytes || !bytes->starts_with(cuda::cached_kernel_head)) continue;
-    result.files.push_back(file.path());
-    result.bytes += static_cast<std::int64_t>(bytes->size());
-  }
-  return result;
-}
 
 std::string config_text(const CacheEntry& entry) {
   const Expected<GroupedMatmulConfig> config = parse_config(entry.config);
@@ -69,18 +46,20 @@ std::string time_of(const CacheEntry& entry) {
 int list(Console& console) {
   const PersistentCache cache = PersistentCache::of_user();
   const auto entries = cache.list();
-  const CompiledKernels kernels = compiled_kernels();
+  const cuda::CompiledKernels kernels = cuda::compiled_kernels();
   if (console.json) {
     Json object = {{"status", "ok"},
                    {"folder", cache_folder()},
                    {"configurations", Json::array()},
-                   {"compiled_kernels", kernels.files.size()},
+                   {"compiled_kernels", kernels.files},
                    {"compiled_bytes", kernels.bytes}};
+    if (!kernels.note.empty()) object["problem"] = kernels.note;
     for (const auto& listed : entries) object["configurations"].push_back(to_json(listed));
     print(console, object);
     return 0;
   }
   console.out << line("folder", cache_folder().empty() ? "none" : cache_folder());
+  if (!kernels.note.empty()) console.out << line("warning", kernels.note);
   for (const auto& listed : entries) {
     console.out << listed.id << "\n";
     if (!listed.entry) {
@@ -94,9 +73,7 @@ int list(Console& console) {
   console.out << fmt::format(
       "{}, {} of {}\n",
       counted(static_cast<std::int64_t>(entries.size()), "configuration", "configurations"),
-      counted(static_cast<std::int64_t>(kernels.files.size()), "compiled kernel",
-              "compiled kernels"),
-      human_bytes(kernels.bytes));
+      counted(kernels.files, "compiled kernel", "compiled kernels"), human_bytes(kernels.bytes));
   return 0;
 }
 
@@ -123,13 +100,10 @@ int show(const std::string& id, Console& console) {
 int clear(const std::string& id, Console& console) {
   const Expected<int> removed = PersistentCache::of_user().clear(id);
   if (!removed) return fail(console, removed.diags());
-  std::int64_t kernels = 0;
-  if (id.empty()) {
-    for (const fs::path& file : compiled_kernels().files) {
-      std::error_code failed;
-      kernels += fs::remove(file, failed) ? 1 : 0;
-    }
-  }
+  Expected<std::int64_t> cleared = std::int64_t{0};
+  if (id.empty()) cleared = cuda::clear_compiled_kernels();
+  if (!cleared) return fail(console, cleared.diags());
+  const std::int64_t kernels = *cleared;
   if (console.json) {
     print(console, {{"status", "ok"}, {"configurations", *removed}, {"compiled_kernels", kernels}});
   } else {

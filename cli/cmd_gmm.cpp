@@ -157,7 +157,8 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
       console, outcome->status, diags,
       [&] {
         Json object = report_json(arguments, problem, *request, *outcome);
-        if (explains || !is_given(*config)) object["config"] = to_json(*config);
+        if (explains || !is_given(*config) || !config->warnings.empty())
+          object["config"] = to_json(*config);
         return object;
       },
       [&] {

@@ -9,7 +9,6 @@
 #include "cli/text.h"
 #include "core/check.h"
 #include "core/file.h"
-#include "core/program.h"
 #include "kernels/operation/grouped_choice.h"
 
 namespace tessera::cli {
@@ -42,18 +41,7 @@ Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem
   }
   const Expected<GroupedMatmulConfig> config = read_config(std::string(arguments.text("config")));
   if (!config) return config.diags();
-  if (config->platform != Platform::Auto && config->platform != about.platform) {
-    return error(fmt::format("the config is for platform {}, and this runs on {}",
-                             name(config->platform), request.device_name()));
-  }
-  if (Diags diags = check_platform(*config, about.platform); !diags.empty()) return diags;
-  if (config->align && about.is_transposed()) {
-    return error("align is for gmm; tgmm's tiles start at multiples of the tile's m");
-  }
-  if (config->num_stages > max_window_depth) {
-    return error(fmt::format("config field num_stages is at most {}, got {}", max_window_depth,
-                             config->num_stages));
-  }
+  if (Diags diags = check_use(about, *config); !diags.empty()) return diags;
   return Result(*config);
 }
 
@@ -168,6 +156,7 @@ Json to_json(const ConfigDecision& decision) {
   for (const SelectionStep& step : decision.steps)
     object["steps"].push_back({{"source", name(step.source)}, {"outcome", step.outcome}});
   if (decision.tuning) object["candidates"] = to_json(*decision.tuning);
+  for (const Diag& warning : decision.warnings) object["warnings"].push_back(warning.message);
   return object;
 }
 

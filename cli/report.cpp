@@ -77,6 +77,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["wall_seconds"] = report.wall_seconds;
   object["trace_hash"] = Json();
   object["findings"] = Json::array();
+  if (!report.warnings.empty()) object["warnings"] = report.warnings;
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) {
     for (const Diag& diag : report.findings) object["findings"].push_back(to_json_finding(diag));
@@ -159,6 +160,7 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report) {
   device += cores_words(request.options);
   if (!request.why.empty()) device += fmt::format(" ({})", request.why);
   std::string text = line("device", device);
+  for (const std::string& warning : report.warnings) text += line("warning", warning);
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return text;
   const RunOptions& options = request.options;

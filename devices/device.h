@@ -35,9 +35,10 @@ struct DeviceOptions {
 struct DeviceReport {
   double wall_seconds = 0;  // the run of the kernel alone
   Diags findings;           // what the program did wrong; then results mean nothing
-  // What units that add up to few digits may lose of a sum, beside the roundings of f32; relative to
-  // the sum of its terms' magnitudes.
+  // What units that add up to few digits may lose of a sum, beside the roundings of f32; relative
+  // to the sum of its terms' magnitudes.
   double sum_error = 0;
+  std::vector<std::string> warnings;           // what a cache holds that was not used
   std::shared_ptr<const RunResult> simulated;  // all the interpreter tells; null elsewhere
 };
 

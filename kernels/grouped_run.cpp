@@ -60,6 +60,14 @@ bool has_fast_kernel(std::string_view kernel, const Settings& settings,
   return program && cuda::lower(*program, hints);
 }
 
+Diags check_lowering(std::string_view kernel, const Settings& settings,
+                     const GroupedMatmulOptions& options) {
+  const Expected<Program> program = program_of(kernel, settings, options);
+  if (!program) return program.diags();
+  const Expected<cuda::LoweredKernel> plan = cuda::lower_any(*program, options.hints);
+  return plan ? Diags() : plan.diags();
+}
+
 Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
   Tensor tensor(DType::i32, {static_cast<std::int64_t>(sizes.size())});
   for (std::size_t g = 0; g < sizes.size(); ++g)

@@ -16,6 +16,9 @@ Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& optio
 // Whether the program has one of the fast CUDA kernels.
 bool has_fast_kernel(std::string_view kernel, const Settings& settings,
                      const GroupedMatmulOptions& options, const cuda::Hints& hints);
+// What keeps the program from being a CUDA kernel under the options' hints.
+Diags check_lowering(std::string_view kernel, const Settings& settings,
+                     const GroupedMatmulOptions& options);
 // Group sizes as the kernels take them.
 Tensor sizes_tensor(const std::vector<std::int64_t>& sizes);
 

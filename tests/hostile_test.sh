@@ -52,6 +52,39 @@ only() {
   [ "$found" = "$(printf '%s\n' "$@" | sort | sed '/^$/d' | tr '\n' ' ')" ] || fail "there are also: $found"
 }
 
+# A tuned entry of the cache for the small problem; its name.
+tuned_entry() {
+  expect 0 "$gmm_run" tune gmm --m 256 --groups 2 --k 64 --n 64 --interpret
+  entry=$(ls cache/configurations/*.json)
+}
+
+nested_json() {
+  local deep
+  deep=$(many 100000 "[")$(many 100000 "]")
+  echo "{\"block_m\": $deep}" >deep.json
+  expect 2 "$gmm_run" "${small[@]}" --json --config deep.json
+  says_status bad_input
+  says "it nests deeper than 64"
+  tuned_entry
+  echo "\"q\": $deep," >member
+  sed -i '/"config": {/r member' "$entry"
+  expect 0 "$gmm_run" cache list --json
+  says_status ok
+  says "it nests deeper than 64"
+  expect 0 "$gmm_run" "${small[@]}"
+  says "it nests deeper than 64"
+}
+
+clear_takes_its_own() {
+  tuned_entry
+  echo thesis >cache/configurations/thesis.txt
+  echo thesis >cache/thesis
+  expect 0 "$gmm_run" cache clear
+  says "removed 1 configuration and 0 compiled kernels"
+  holds cache/configurations/thesis.txt thesis
+  holds cache/thesis thesis
+}
+
 outputs_come_first() {
   local option
   for option in --out=/nodir/y.npy --trace=/nodir/t --save-schedule=/nodir/s; do
@@ -63,6 +96,43 @@ outputs_come_first() {
   expect 2 "$gmm_run" "${long[@]}" --out y.npy --trace y.npy
   says "--out and --trace both write y.npy"
   only
+}
+
+misfits() {
+  local change
+  tuned_entry
+  # As another user's or an older Tessera's might be; the entry of a changed file has another checksum.
+  for change in 's/"block_m": 128/"block_m": 1099511627776/' 's/"num_stages": 2/"num_stages": 1024/'; do
+    cp "$entry" good
+    sed -i "$change" "$entry"
+    expect 0 "$gmm_run" "${small[@]}"
+    says "$entry is not used"
+    mv good "$entry"
+  done
+}
+
+strange_entries() {
+  tuned_entry
+  rm "$entry"
+  mkfifo "$entry"
+  expect 0 "$gmm_run" "${small[@]}"
+  says "it is a pipe, not a regular file"
+  expect 0 "$gmm_run" cache list --json
+  rm "$entry"
+  ln -s /dev/zero "$entry"
+  expect 0 "$gmm_run" "${small[@]}"
+  says "it is a symbolic link, not a regular file"
+  rm "$entry"
+  echo precious >victim
+  ln -s "$work/victim" "$entry"
+  expect 0 "$gmm_run" tune gmm --m 256 --groups 2 --k 64 --n 64 --interpret
+  holds victim precious
+  expect 0 "$gmm_run" "${small[@]}"
+  says "from persistent"
+  chmod 777 cache/configurations
+  expect 0 "$gmm_run" "${small[@]}"
+  says "others may write it, its mode is 0777"
+  expect 3 "$gmm_run" tune gmm --m 256 --groups 2 --k 64 --n 64 --interpret
 }
 
 # A run that is ended while it writes: the old file stays whole, and nothing lies beside it.
@@ -130,7 +200,8 @@ strange_programs() {
   says_status bad_input
 }
 
-cases=(outputs_come_first ended_while_writing program_stays many_kernels long_filter full_disk strange_programs)
+cases=(nested_json clear_takes_its_own outputs_come_first misfits strange_entries ended_while_writing program_stays
+  many_kernels long_filter full_disk strange_programs)
 [ $# -gt 1 ] && cases=("${@:2}")
 for case_name in "${cases[@]}"; do
   rm -rf -- "$work"/*

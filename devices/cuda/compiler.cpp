@@ -125,6 +125,12 @@ std::string compiler_version() {
   return fmt::format("NVRTC {}.{}", major, minor);
 }
 
+std::string compiler_build() {
+  std::string text = compiler_version();
+  if (!text.empty()) text += " " + nvrtc().library.build();
+  return text;
+}
+
 std::vector<std::string> compiler_flags(const LoweredKernel& kernel) {
   // Numbers that a kernel happens not to use are no mistake in generated code.
   return {"-arch=" + kernel.architecture, "-std=c++17", "-default-device", "--ptxas-options=-v",

@@ -15,12 +15,15 @@ struct CompiledKernel {
   double seconds = 0;      // 0: from the cache
   double cpu_seconds = 0;  // of this thread: what the compiler takes of a machine that is busy
   bool cached = false;
+  std::string note;  // why what the cache holds was not used
 };
 
 // Whether there is a compiler here; the reason when not.
 Support compiler_available();
 // "NVRTC 13.0"; empty without one.
 std::string compiler_version();
+// The version, and what tells two builds of one version apart.
+std::string compiler_build();
 std::vector<std::string> compiler_flags(const LoweredKernel& kernel);
 // Compiles in this process. A failure is ErrorCode::runtime with the log in a note; no compiler is
 // ErrorCode::environment.

@@ -117,6 +117,8 @@ Expected<DeviceReport> run_on_cuda(const Program& program,
   }
   DeviceReport report;
   report.sum_error = (*kernel)->plan().sum_error;
+  if (const std::string& note = (*kernel)->cache_note(); !note.empty())
+    report.warnings.push_back(note);
   if (auto problem = timed_run(**kernel, memory.operands(), report.wall_seconds)) return *problem;
   if (auto problem = (*kernel)->check()) {
     if (problem->code != ErrorCode::runtime) return *problem;

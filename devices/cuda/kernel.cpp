@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t word_bytes = 16;  // the error word, then the counters of templates/take.cuh
 
 // Machine code stays loaded for the life of the process: one copy for each source.
-Expected<LoadedKernel> loaded(const LoweredKernel& plan) {
+Expected<LoadedKernel> loaded(const LoweredKernel& plan, std::string& cache_note) {
   static std::mutex mutex;
   static std::map<std::string, LoadedKernel> kernels;
   const std::scoped_lock lock(mutex);
@@ -23,6 +23,7 @@ Expected<LoadedKernel> loaded(const LoweredKernel& plan) {
     return found->second;
   const Expected<CompiledKernel> compiled = compile_cached(plan);
   if (!compiled) return compiled.diags();
+  cache_note = compiled->note;
   LoadedKernel kernel;
   if (auto problem =
           load_kernel(kernel, compiled->cubin, plan.entry, plan.is_general ? 0 : shared_limit))
@@ -45,7 +46,7 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hin
   if (kernel->plan_.is_general)
     kernel->plan_.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
   if (auto problem = use_device()) return *problem;
-  Expected<LoadedKernel> code = loaded(kernel->plan_);
+  Expected<LoadedKernel> code = loaded(kernel->plan_, kernel->cache_note_);
   if (!code) return code.diags();
   kernel->loaded_ = *code;
   const int together = kernel->plan_.blocks_together;

@@ -35,6 +35,8 @@ class Kernel {
   Problem check();
 
   const LoweredKernel& plan() const { return plan_; }
+  // Why what the cache holds of it was not used; empty where it was, or holds nothing.
+  const std::string& cache_note() const { return cache_note_; }
 
  private:
   Kernel() = default;
@@ -42,6 +44,7 @@ class Kernel {
   Program program_;
   LoweredKernel plan_;
   LoadedKernel loaded_;
+  std::string cache_note_;
   int blocks_ = 0, shared_bytes_ = 0;
   std::uint64_t error_ = 0, arrays_ = 0, tiles_ = 0;
   Pitches pitches_;

@@ -14,6 +14,8 @@ class SharedLibrary {
   explicit SharedLibrary(const std::vector<std::string>& names, From from = From::toolkit);
 
   explicit operator bool() const { return handle_ != nullptr; }
+  // The identifier that the linker gave the library's build, in hexadecimal; else its file's size.
+  std::string build() const;
   const std::string& problem() const { return problem_; }  // what the loader said of the first name
   // The address of a function, or null; the first that is missing is remembered in problem().
   template <typename Function>

@@ -14,6 +14,7 @@ Expected<Decision<GroupedMatmulConfig>> choose_once(const GroupedTuningProblem& 
   selection.override_config = given;
   selection.heuristics = [&] { return grouped_heuristic(problem); };
   selection.measure = measure_name(problem);
+  selection.fits = [&](const GroupedMatmulConfig& config) { return check_fit(problem, config); };
   if (is_shipped) {
     selection.autotune = [&](const AutotunePolicy& asked) { return tune_grouped(problem, asked); };
   }

@@ -5,7 +5,9 @@
 
 #include "devices/interpreter/timed_run.h"
 #include "kernels/fill.h"
+#include "kernels/grouped_call.h"
 #include "kernels/grouped_matmul.h"
+#include "kernels/grouped_run.h"
 #include "kernels/operation/cuda_tuning.h"
 #include "kernels/operation/grouped_tuning.h"
 
@@ -107,7 +109,40 @@ Expected<double> measured_seconds(const GroupedTuningProblem& problem, const Con
   });
 }
 
+// One tile of the columns, and no rows in any group: all that is there when a run begins, and next
+// to no run.
+GroupedTuningProblem beginning_of(GroupedTuningProblem p, const Config& config) {
+  p.k = std::min(p.k, config.block_k);
+  p.n = std::min(p.n, config.block_n);
+  std::fill(p.group_sizes.begin(), p.group_sizes.end(), 0);
+  return p;
+}
+
+// Whether there is a CUDA kernel of the call.
+Diags check_lowering(const GroupedTuningProblem& p, const Operands& operands,
+                     const GroupedMatmulOptions& options) {
+  const auto validate = p.is_transposed() ? validate_tgmm : validate_gmm;
+  const auto settings = p.is_transposed() ? kernel_settings : gmm_settings;
+  const Expected<GroupedCall> call = validate(operands.lhs, operands.rhs, operands.sizes, options);
+  if (!call) return call.diags();
+  return check_lowering(p.is_transposed() ? "tgmm" : "gmm", settings(*call, options), options);
+}
+
 }  // namespace
+
+Diags check_fit(const GroupedTuningProblem& problem, const Config& config) {
+  if (Diags diags = check_use(problem, config); !diags.empty()) return diags;
+  const GroupedTuningProblem part = beginning_of(problem, config);
+  const Operands operands = operands_of(part);
+  GroupedMatmulOptions options = options_of(part, config, operands);
+  options.align = config.align;
+  options.hints = config.hints;
+  if (problem.platform == Platform::Cuda) return check_lowering(part, operands, options);
+  const TimedRun timed(problem.profile);
+  options.run = timed.options();
+  const Expected<GroupedMatmulRun> run = run_once(part, operands, options);
+  return run ? Diags() : run.diags();
+}
 
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Config& config,
                                    std::int64_t most_steps) {

@@ -217,6 +217,7 @@ Expected<Decision<GroupedMatmulConfig>> GroupedMatmul::choose(const GroupedInvoc
     return tune_grouped(*about, policy, call.call->tuner);
   };
   selection.measure = measure_name(*about);
+  selection.fits = [&](const GroupedMatmulConfig& config) { return check_fit(*about, config); };
   return chain.choose(selection);
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 #include <numeric>
 
+#include "core/program.h"
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/configuration.h"
 #include "devices/cuda/driver.h"
@@ -145,6 +146,21 @@ std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& 
        problem.is_transposed() ? cuda::tgmm_candidates() : cuda::gmm_candidates())
     add_blocks(c.tiling.m, c.tiling.k, c.tiling.n, c.buffers);
   return result;
+}
+
+Diags check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config) {
+  if (config.platform != Platform::Auto && config.platform != problem.platform) {
+    return {error(fmt::format("the config is for platform {}, and this runs on {}",
+                              name(config.platform), name(problem.platform)))};
+  }
+  if (Diags diags = check_platform(config, problem.platform); !diags.empty()) return diags;
+  if (config.align && problem.is_transposed())
+    return {error("align is for gmm; tgmm's tiles start at multiples of the tile's m")};
+  if (config.num_stages > max_window_depth) {
+    return {error(fmt::format("config field num_stages is at most {}, got {}", max_window_depth,
+                              config.num_stages))};
+  }
+  return {};
 }
 
 std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t groups,

@@ -44,6 +44,12 @@ std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& 
 GroupedMatmulConfig clamped(const GroupedMatmulConfig& config, std::int64_t m, std::int64_t k,
                             std::int64_t n);
 
+// What in a configuration is not for the problem or its platform.
+Diags check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
+// The same, and whether a machine of the problem's has room for it: what a run would refuse before
+// it begins.
+Diags check_fit(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
+
 // `groups` sizes that sum to m: of the first `filled` one has `largest` rows (at least m / filled,
 // rounded up) and the others are alike, the rest is empty. What stands for all calls of one key.
 std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t groups,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/disk_cache.h"
 #include "core/expected.h"
 #include "kernels/operation/operation_key.h"
 
@@ -25,8 +26,11 @@ class PersistentCache {
   // In the user's cache folder (core/disk_cache.h), as the environment gives it now.
   static PersistentCache of_user();
 
-  const std::string& folder() const { return folder_; }
-  // None when there is no entry; an error says what is wrong with the file that there is.
+  const std::string& folder() const { return folder_.path(); }
+  // Where the entry of the key lies.
+  std::string file(const OperationKey& key) const;
+  // None when there is no entry; an error says why the file that there is is not used: it is
+  // damaged, of another version of Tessera, or others may have written it (core/disk_cache.h).
   Expected<std::optional<CacheEntry>> find(const OperationKey& key) const;
   // Replaces the entry of the key.
   [[nodiscard]] Diags store(const CacheEntry& entry) const;
@@ -36,14 +40,15 @@ class PersistentCache {
     std::optional<CacheEntry> entry;
     std::string problem;  // when it could not be read
   };
-  // By id. What a writer left behind when it was killed is not listed.
+  // By id. What is no entry by its name is not listed, nor what a writer left behind when it was
+  // killed.
   std::vector<Listed> list() const;
-  // Removes the entry, or everything without an id, leftovers of killed writers too; how many
-  // entries there were.
+  // Removes the entry, or all of them without an id, leftovers of killed writers too, and nothing
+  // that is not the cache's by its name; how many entries there were.
   Expected<int> clear(const std::string& id = {}) const;
 
  private:
-  std::string folder_;
+  CacheFolder folder_;
 };
 
 }  // namespace tessera

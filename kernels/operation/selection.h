@@ -47,7 +47,7 @@ struct Decision {
   OperationKey key;
   std::vector<SelectionStep> steps;  // those asked, in order; the last one answered
   std::optional<TuningResult<Cfg>> tuning;
-  Diags warnings;  // what could not be kept
+  Diags warnings;  // what could not be kept, and what a cache holds that is not used
 };
 
 // Configurations for the calls of this thread while the scope lives; inner scopes come first.
@@ -107,6 +107,8 @@ struct Selection {
   std::optional<Cfg> override_config;  // holds for this call and is kept nowhere
   std::function<Expected<TuningResult<Cfg>>(const AutotunePolicy&)> autotune;
   std::string measure;  // how autotune measures, for the persistent cache
+  // What keeps a configuration from running this call; one that a cache holds is then a miss.
+  std::function<Diags(const Cfg&)> fits;
   std::function<Cfg()> heuristics;
 };
 
@@ -149,7 +151,7 @@ class ConfigSelectorChain {
       return std::move(answered(ConfigSource::Memory, *config));
     const bool tunes = policy->cache_miss_fallback == AutotunePolicy::Fallback::Autotune &&
                        policy->allow_autotune && call.autotune;
-    if (const std::optional<Cfg> config = from_disk(call.key, tunes, passed)) {
+    if (const std::optional<Cfg> config = from_disk(call, tunes, passed, decision.warnings)) {
       memory_.store(everything, *config);
       return std::move(answered(ConfigSource::Persistent, *config));
     }
@@ -184,20 +186,32 @@ class ConfigSelectorChain {
 
  private:
   template <typename Passed>
-  std::optional<Cfg> from_disk(const OperationKey& key, bool tunes, const Passed& passed) const {
+  std::optional<Cfg> from_disk(const Selection<Cfg>& call, bool tunes, const Passed& passed,
+                               Diags& warnings) const {
+    const OperationKey& key = call.key;
     const auto miss = [&](std::string why) {
       passed(ConfigSource::Persistent, std::move(why));
       return std::optional<Cfg>();
     };
+    const auto refused = [&](Diag why) {
+      warnings.push_back(why);
+      return miss(std::move(why.message));
+    };
+    const auto unusable = [&](const Diags& problems) {
+      return refused(error(fmt::format("the cache's entry {} is not used: {}",
+                                       persistent_->file(key), problems.front().message)));
+    };
     if (!persistent_ || persistent_->folder().empty()) return miss("there is none");
     const Expected<std::optional<CacheEntry>> entry = persistent_->find(key);
-    if (!entry) return miss(entry.diags().front().message);
+    if (!entry) return refused(entry.diags().front());
     if (!*entry) return miss("has no entry");
     // Tuning can do better than heuristics that were kept.
     if (tunes && (*entry)->source == "heuristics") return miss("has what the heuristics said only");
     Cfg config;
     if (const Diags problems = from_json((*entry)->config, config); !problems.empty())
-      return miss(problems.front().message);
+      return unusable(problems);
+    if (const Diags problems = call.fits ? call.fits(config) : Diags(); !problems.empty())
+      return unusable(problems);
     return std::optional<Cfg>(std::move(config));
   }
 

@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/cli.h"
+#include "cli/config_choice.h"
+#include "cli/operation_call.h"
 #include "kernels/operation/grouped_tuning.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/temporary.h"
@@ -139,22 +142,95 @@ TEST_F(ConfigCommands, cache_lists_shows_and_clears) {
 }
 
 TEST_F(ConfigCommands, a_replay_gives_the_tiling_that_a_cache_gave) {
+  const Options options = operation_options(problem_options(Operation::gmm));
+  const Expected<Arguments> arguments = parse_arguments(options, problem({"gmm"}));
+  ASSERT_TRUE(arguments);
+  ConfigDecision decision;
+  decision.source = ConfigSource::Persistent;
+  decision.config.block_m = decision.config.block_k = 64;
+  const std::vector<std::string> words = with_config(options, *arguments, decision).given();
+  const std::vector<std::string> last(words.end() - 4, words.end());
+  EXPECT_EQ(last, (std::vector<std::string>{"--tiling", "64,64,128", "--buffers", "2"}));
+}
+
+// What is in the cache may be of another machine, or changed by hand: it never breaks a call.
+TEST_F(ConfigCommands, a_cached_configuration_that_does_not_fit_is_a_miss_that_is_told) {
   const Ran asked = gmm_run(problem({"gmm"}, {"--explain", "--json", "--no-math"}));
   const auto key = asked.json()["config"]["key"];
+  const OperationKey kept{key["device"], key["operation"], key["call"]};
+  const auto after = [&](const GroupedMatmulConfig& config) {
+    EXPECT_TRUE(PersistentCache::of_user()
+                    .store({kept, to_json(config), "autotune", 1, "by hand"})
+                    .empty());
+    const Ran ran = gmm_run(problem({"gmm"}, {"--json", "--no-math"}));
+    EXPECT_EQ(ran.code, 0) << ran.out;
+    return ran.json();
+  };
+  GroupedMatmulConfig fits;
+  fits.block_m = 64;
+  EXPECT_EQ(after(fits)["kernel"], "gmm_64x128x128");
+  GroupedMatmulConfig large, far, staged, warped, hinted, cuda;
+  large.block_m = large.block_k = 8192;
+  far.block_m = std::int64_t{1} << 40;
+  staged.num_stages = 1024;
+  warped.num_warps = 8;
+  hinted.hints.band = 4;
+  cuda.platform = Platform::Cuda;
+  for (const GroupedMatmulConfig& config : {large, far, staged, warped, hinted, cuda}) {
+    const nlohmann::json object = after(config);
+    EXPECT_EQ(object["kernel"], "gmm_128x128x128") << describe(config);
+    EXPECT_EQ(object["config"]["source"], "heuristics");
+    const std::string warning = object["config"]["warnings"].at(0);
+    EXPECT_TRUE(warning.starts_with("the cache's entry " +
+                                    folder_.file("cache/configurations/" + kept.id() + ".json") +
+                                    " is not used: "))
+        << warning;
+  }
+  const Ran text = gmm_run(problem({"gmm"}, {"--no-math"}));
+  EXPECT_NE(text.out.find("warning   the cache's entry "), std::string::npos) << text.out;
+}
+
+TEST_F(ConfigCommands, a_transposed_product_asks_whether_its_own_kernel_fits) {
+  const Ran asked = gmm_run(problem({"tgmm"}, {"--explain", "--json", "--no-math"}));
+  const auto key = asked.json()["config"]["key"];
   GroupedMatmulConfig config;
-  config.block_m = config.block_k = 8192;  // more than the machine has
-  ASSERT_TRUE(PersistentCache::of_user()
-                  .store({{key["device"], key["operation"], key["call"]},
-                          to_json(config),
-                          "autotune",
-                          1,
-                          "by hand"})
-                  .empty());
-  const Ran ran = gmm_run(problem({"gmm"}, {"--json"}));
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(ran.json()["findings"][0]["kind"], "capacity");
-  const std::string replay = ran.json()["replay"];
-  EXPECT_NE(replay.find("--tiling 8192,8192,128 --buffers 2"), std::string::npos) << replay;
+  config.block_m = 64;
+  const auto store = [&] {
+    ASSERT_TRUE(PersistentCache::of_user()
+                    .store({{key["device"], key["operation"], key["call"]},
+                            to_json(config),
+                            "autotune",
+                            1,
+                            "by hand"})
+                    .empty());
+  };
+  store();
+  EXPECT_EQ(gmm_run(problem({"tgmm"}, {"--json", "--no-math"})).json()["config"]["source"],
+            "persistent");
+  config.align = 8;
+  store();
+  const Ran ran = gmm_run(problem({"tgmm"}, {"--no-math"}));
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_NE(ran.out.find("align is for gmm"), std::string::npos) << ran.out;
+}
+
+TEST_F(ConfigCommands, clearing_takes_the_caches_own_files_and_counts_them) {
+  ASSERT_EQ(gmm_run(problem({"tune", "gmm"})).code, 0);
+  const std::string cache = folder_.file("cache"), configurations = cache + "/configurations";
+  const std::string key(32, 'a');
+  const std::vector<std::string> own = {cache + "/" + key, cache + "/" + key + ".tmp17.0",
+                                        configurations + "/" + key + ".json.tmp17.0"};
+  const std::vector<std::string> others = {cache + "/thesis", cache + "/" + key + ".txt",
+                                           configurations + "/thesis.txt",
+                                           configurations + "/notes.json"};
+  for (const std::string& file : own) write_bytes(file, "x");
+  for (const std::string& file : others) write_bytes(file, "mine");
+  const nlohmann::json cleared = gmm_run({"cache", "clear", "--json"}).json();
+  EXPECT_EQ(cleared["configurations"], 1);
+  EXPECT_EQ(cleared["compiled_kernels"], 1);
+  for (const std::string& file : own) EXPECT_FALSE(std::filesystem::exists(file)) << file;
+  for (const std::string& file : others) EXPECT_EQ(read_bytes(file), "mine") << file;
+  EXPECT_EQ(gmm_run({"cache", "list", "--json"}).json()["configurations"].size(), 0u);
 }
 
 TEST_F(ConfigCommands, tune_refuses_what_it_does_not_know) {

@@ -5,11 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 
+#include "devices/cuda/cache.h"
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/compiler_log.h"
 #include "tests/unit/cuda_support.h"
+#include "tests/unit/temporary.h"
 
 namespace tessera::cuda {
 namespace {
@@ -67,6 +71,42 @@ TEST_F(CudaCompile, a_source_that_is_wrong_fails_with_the_log) {
   EXPECT_NE(compiled.diags()[0].message.find("nvrtcCompileProgram failed"), std::string::npos);
   ASSERT_EQ(compiled.diags()[0].notes.size(), 1u);
   EXPECT_NE(compiled.diags()[0].notes[0].message.find("error"), std::string::npos);
+}
+
+TEST_F(CudaCompile, a_kernel_in_the_cache_that_was_changed_is_made_again_and_told) {
+  const TemporaryFolder folder;
+  const std::string place = folder.file("cache");
+  ::setenv("TESSERA_CACHE", place.c_str(), 1);
+  const Expected<LoweredKernel> kernel = lowered(gmm_configuration(128, 128, 4, "bf16", "bf16", 0));
+  ASSERT_TRUE(kernel);
+  const auto compiled = [&] {
+    const Expected<CompiledKernel> made = compile_cached(*kernel);
+    EXPECT_TRUE(made);
+    return made ? *made : CompiledKernel();
+  };
+  EXPECT_FALSE(compiled().cached);
+  const CompiledKernel kept = compiled();
+  EXPECT_TRUE(kept.cached);
+  EXPECT_EQ(kept.note, "");
+  EXPECT_EQ(compiled_kernels().files, 1);
+  const std::string file = std::filesystem::directory_iterator(place)->path().string();
+  std::string bytes = read_bytes(file);
+  bytes[bytes.size() - kept.cubin.size() / 2] ^= 1;
+  write_bytes(file, bytes);
+  const CompiledKernel again = compiled();
+  EXPECT_FALSE(again.cached);
+  EXPECT_EQ(again.note,
+            "the cache's entry " + file + " is not used: its checksum is not that of its content");
+  EXPECT_EQ(again.cubin, kept.cubin);
+  EXPECT_TRUE(compiled().cached);
+  EXPECT_EQ(*clear_compiled_kernels(), 1);
+  ::unsetenv("TESSERA_CACHE");
+}
+
+// "NVRTC 13.0 65be...": two builds of one version compile differently.
+TEST_F(CudaCompile, the_compilers_build_is_known) {
+  EXPECT_TRUE(compiler_build().starts_with(compiler_version() + " "));
+  EXPECT_GT(compiler_build().size(), compiler_version().size() + 4);
 }
 
 TEST_F(CudaCompile, the_gates_see_spills) {

@@ -123,18 +123,48 @@ TEST(CudaTemplates, steps_order_nothing_for_the_cluster) {
   }
 }
 
-TEST(CudaCache, what_is_written_is_read_and_nothing_else) {
-  const TemporaryFolder folder;
-  const std::string place = folder.file("cache");
-  const std::string bytes("bytes\n\0and more", 15);
-  EXPECT_FALSE(read_cached(place, "key"));
-  EXPECT_FALSE(write_cached(place, "key", bytes));
-  EXPECT_EQ(read_cached(place, "key"), bytes);
-  EXPECT_FALSE(read_cached(place, "other"));
-  EXPECT_FALSE(read_cached("", "key"));
-  EXPECT_TRUE(write_cached("", "key", "bytes"));
-  EXPECT_NE(cache_key("a"), cache_key("b"));
-  EXPECT_EQ(cache_key("a").size(), 32u);
+TEST(CudaCache, a_kernel_comes_back_as_it_was_and_no_other_source_gets_it) {
+  CompiledKernel kernel;
+  kernel.log = "log\n";
+  kernel.cubin = std::string(
+      "\x7f"
+      "ELF\0code",
+      9);
+  const std::string bytes = packed("source\nof it", kernel);
+  const auto found = unpacked("source\nof it", bytes);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->log, kernel.log);
+  EXPECT_EQ((*found)->cubin, kernel.cubin);
+  EXPECT_TRUE((*found)->cached);
+  const auto other = unpacked("source\nof them", bytes);
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(*other);
+}
+
+TEST(CudaCache, no_changed_bit_and_no_missing_byte_is_taken) {
+  CompiledKernel kernel;
+  kernel.cubin = "code";
+  const std::string bytes = packed("source", kernel);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    EXPECT_FALSE(unpacked("source", bytes.substr(0, i))) << i;
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      EXPECT_FALSE(unpacked("source", changed)) << i << " bit " << bit;
+    }
+  }
+  EXPECT_FALSE(unpacked("source", bytes + "x"));
+}
+
+// The sum of these sizes is right where it overflows.
+TEST(CudaCache, sizes_that_overflow_are_refused) {
+  for (const std::string sizes :
+       {"9 18446744073709551613 0", "18446744073709551615 7 0", "6 18446744073709551610 10",
+        "18446744073709551616 0 0", "-1 7 0", "6 0", "", "6 0 0 0x"}) {
+    const std::string content = sizes + "\nsource";
+    const auto found = unpacked("source", "tessera-cubin-2 " + cache_key(content) + "\n" + content);
+    EXPECT_TRUE(!found || sizes == "6 0 0 0x") << sizes;
+  }
 }
 
 }  // namespace

@@ -151,6 +151,35 @@ TEST(PersistentCache, damaged_files_are_named_and_other_keys_are_no_hits) {
   EXPECT_FALSE(*cache.find(good.key));
 }
 
+// As text, so that one thing can be changed: in both versions the checksum is that of the content.
+TEST(PersistentCache, what_was_changed_or_is_of_another_version_is_not_used) {
+  const TemporaryFolder folder;
+  const PersistentCache cache(folder.file("cache"));
+  const CacheEntry good = entry(0, 0);
+  ASSERT_TRUE(cache.store(good).empty());
+  const std::string file = cache.file(good.key), text = read_bytes(file);
+  const auto message = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << text;
+    changed.replace(at, from.size(), to);
+    write_bytes(file, changed);
+    const auto found = cache.find(good.key);
+    return found ? "" : found.diags()[0].message;
+  };
+  const std::string not_used = "the cache's entry " + file + " is not used: ";
+  const std::string checksum = not_used + "its checksum is not that of its content";
+  EXPECT_EQ(message("\"block_m\": 8", "\"block_m\": 8"), "");
+  EXPECT_EQ(message("\"block_m\": 8", "\"block_m\": 9"), checksum);
+  EXPECT_EQ(message("1e-06", "2e-06"), checksum);
+  EXPECT_EQ(
+      message("\"build\": \"tessera ", "\"build\": \"tessera 9.").substr(0, not_used.size() + 9),
+      not_used + "tessera 9");
+  EXPECT_EQ(message("\"config\": {", "\"config\": {\"q\": " + std::string(100'000, '[') +
+                                         std::string(100'000, ']') + ","),
+            file + " is no configuration: it nests deeper than 64");
+}
+
 TEST(PersistentCache, without_a_folder_nothing_is_kept_and_that_is_said) {
   const PersistentCache cache("");
   EXPECT_FALSE(*cache.find(entry(0, 0).key));
