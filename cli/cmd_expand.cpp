@@ -12,8 +12,11 @@ namespace {
 Expected<std::string> expanded_text(const Arguments& arguments) {
   const Expected<Program> program = launched_program(arguments);
   if (!program) return program.diags();
+  if (arguments.has("structured") && arguments.has("per-point"))
+    return error(
+        "--structured keeps pipelines and --per-point writes them out: expected one of them");
   if (arguments.has("structured")) return print(*program);
-  const Expected<Program> expanded = expand(*program);
+  const Expected<Program> expanded = expand(*program, {.per_point = arguments.has("per-point")});
   if (!expanded) return expanded.diags();
   return print(*expanded);
 }
@@ -41,7 +44,8 @@ Command expand_command() {
       {{"set", "NAME=VALUE", "a parameter of the kernel", true},
        {"kernel", "NAME", "which kernel, when the file has several"},
        {"calls", "N", "that many launches back to back, each with scratch of its own; default 1"},
-       {"structured", "", "only the parameters are put in; pipelines stay"}},
+       {"structured", "", "only the parameters are put in; pipelines stay"},
+       {"per-point", "", "each point of a parallel loop by itself, with slots of its own"}},
       run};
 }
 

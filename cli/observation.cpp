@@ -21,7 +21,11 @@ Observation::Observation(const RunRequest& request, Console& console)
         }
       }),
       certifier_(request.lands_in_parts, certified_events, false, Reads::unsettled) {
-  if (request.is_interpreter() && request.certifies) options_.observers.push_back(&certifier_);
+  if (request.is_interpreter() && request.certifies) {
+    points_.in_parts = request.lands_in_parts;
+    options_.points = &points_;
+    options_.observers.push_back(&certifier_);
+  }
   if (request.timing) options_.observers.push_back(request.timing.get());
   if (!request.trace.empty()) options_.observers.push_back(&trace_);
   options_.progress_context = &progress_;

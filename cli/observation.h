@@ -28,6 +28,7 @@ class Observation {
   std::shared_ptr<OutputFile> trace_file_;
   Diags unwritten_;  // the first problem of the trace, which ends it
   TextTrace trace_;
+  PointsVerdict points_;
   Certifier certifier_;
 };
 

@@ -80,6 +80,17 @@ std::string verdict_text(const Certificate& c) {
   return {};
 }
 
+std::string loop_name(const ParallelLoop& loop) {
+  if (!loop.loc) return loop.name;
+  return fmt::format("{} of line {}", loop.name, loop.loc.line);
+}
+
+std::string points_text(const ParallelLoop& loop) {
+  if (loop.any_split) return "any order, any split";
+  return fmt::format("any order, but no split{}{}", loop.why_whole.empty() ? "" : ": ",
+                     loop.why_whole);
+}
+
 Json finding_json(const Finding& finding) { return to_json(finding); }
 
 }  // namespace
@@ -163,6 +174,10 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
     text += line(broken.condition, broken.loc.line > 0
                                        ? fmt::format("line {}: {}", broken.loc.line, broken.message)
                                        : broken.message);
+  for (const ParallelLoop& loop : c.loops) {
+    if (loop.any_order)
+      text += line("parallel", fmt::format("{}: {}", loop_name(loop), points_text(loop)));
+  }
   if (c.orders_parallel_loops)
     text += line("parallel", "the points of parallel loops come in the order of this run");
   text += line(name(c.verdict), verdict_text(c));
@@ -228,6 +243,14 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   for (const BrokenCondition& broken : c.broken)
     object["conditions"].push_back(
         {{"condition", broken.condition}, {"line", broken.loc.line}, {"message", broken.message}});
+  object["loops"] = Json::array();
+  for (const ParallelLoop& loop : c.loops)
+    object["loops"].push_back({{"name", loop.name},
+                               {"line", loop.loc.line},
+                               {"any_order", loop.any_order},
+                               {"any_split", loop.any_split},
+                               {"why", loop.why_whole.empty() ? Json() : Json(loop.why_whole)},
+                               {"points", loop.points}});
   if (!c.waits.empty()) object["waits"] = Json::array();
   for (std::size_t i = 0; i < c.waits.size(); ++i)
     object["waits"].push_back({{"line", c.wait_findings[i].at.loc.line},

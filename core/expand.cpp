@@ -8,7 +8,8 @@ namespace tessera {
 
 // The new program keeps the declarations and, under the same ids, their values; everything else is
 // written anew.
-Expander::Expander(const Program& program) : old_(program), builder_(program.name) {
+Expander::Expander(const Program& program, const Expansion& how)
+    : old_(program), how_(how), builder_(program.name) {
   Program& p = builder_.program();
   p.doc = program.doc;
   p.settings = program.settings;
@@ -147,6 +148,8 @@ void Expander::write(std::int32_t from, std::int32_t to, ValueMap& map) {
   while (from < to) from = write_one(from, map);
 }
 
-Expected<Program> expand(const Program& program) { return Expander(program).run(); }
+Expected<Program> expand(const Program& program, const Expansion& how) {
+  return Expander(program, how).run();
+}
 
 }  // namespace tessera

@@ -24,7 +24,7 @@ struct Replacement {
 
 class Expander {
  public:
-  explicit Expander(const Program& program);
+  Expander(const Program& program, const Expansion& how);
   Expected<Program> run();
 
  private:
@@ -46,6 +46,7 @@ class Expander {
   Slice compose(const Replacement& outer, const Slice& inner);
 
   const Program& old_;
+  const Expansion how_;
   Builder builder_;
   std::map<ValueId, Replacement> replaced_;  // by old ref
   Diags diags_;

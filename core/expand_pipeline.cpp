@@ -49,11 +49,13 @@ PipelineWriter::PipelineWriter(Expander& expander, std::int32_t open, const Valu
       open_(open),
       close_(old_.body[static_cast<std::size_t>(open)].partner),
       around_(map),
-      outer_loop_(builder_.loop()) {}
+      outer_loop_(builder_.loop()),
+      grid_from_(open + 1) {}
 
 void PipelineWriter::write() {
   find_parts();
   classify();
+  const std::size_t points = open_points();
   allocate();
   ValueMap point = around_;
   std::vector<ValueId> indices;
@@ -67,6 +69,38 @@ void PipelineWriter::write() {
   for (WindowState& w : windows_)
     if (w.is_output && !w.is_view) drain(w);
   release();
+  for (std::size_t i = 0; i < points; ++i) {
+    builder_.leave_loop();
+    builder_.emit(End{});
+  }
+}
+
+// Where each point is by itself, the parallel dimensions are loops around a pipeline of the others.
+// How many were opened.
+std::size_t PipelineWriter::open_points() {
+  if (!expander_.how_.per_point) return 0;
+  std::size_t points = 0;
+  for (const Dimension& d : dimensions_) {
+    const Stmt& s = old_.body[static_cast<std::size_t>(d.at)];
+    const auto& grid = std::get<Grid>(s.op);
+    if (grid.parallel == 0) break;  // those behind it are not either
+    expander_.write(d.from, d.at, around_);
+    builder_.at_place(s.place);
+    const ValueId lower = expander_.mapped(grid.lower, around_),
+                  upper = expander_.mapped(grid.upper, around_);
+    const std::string& name = old_.value(s.result).name;
+    around_[s.result] = builder_.emit(For{lower, upper, 1}, name);
+    builder_.enter_loop(name, around_[s.result]);
+    grid_from_ = d.at + 1;
+    ++points;
+  }
+  outer_loop_ = builder_.loop();
+  dimensions_.erase(dimensions_.begin(), dimensions_.begin() + static_cast<std::ptrdiff_t>(points));
+  if (dimensions_.empty()) {  // one step: nothing can be fetched before it
+    for (WindowState& w : windows_) w.ahead = 0;
+    ahead_ = 0;
+  }
+  return points;
 }
 
 // Grid dimensions with the scalar code before each, then windows among scalar code, then the body.
@@ -221,7 +255,8 @@ void PipelineWriter::allocate() {
     w.state = new_array(name + "_state", {3 + 2 * rank + window.depth});
     for (int i = 0; i < 3; ++i) store_number(w.state, i, builder_.integer(0));
     const bool rereads = window.update != 0 && window.depth == 1;
-    if (w.is_output && !rereads && root.role == Role::out)
+    // A point by itself opens a block once; what several points store is judged beside this.
+    if (w.is_output && !rereads && root.role == Role::out && !expander_.how_.per_point)
       builder_.emit(Once{builder_.whole(expander_.mapped(source.root, around_))});
   }
   if (ahead_ == 0) return;
@@ -292,7 +327,7 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part,
   const std::int32_t around = builder_.loop();
   if (part == no_value) {
     ValueMap map = producer;
-    scalars(dimensions_.empty() ? open_ + 1 : dimensions_.back().at + 1, body_from_, map);
+    scalars(dimensions_.empty() ? grid_from_ : dimensions_.back().at + 1, body_from_, map);
     return consume(map);
   }
   const auto rank = static_cast<std::int64_t>(dimensions_.size());
@@ -366,7 +401,7 @@ ValueMap PipelineWriter::evaluate(const std::vector<ValueId>& indices, const Val
     scalars(dimensions_[d].from, dimensions_[d].at, map);
     map[old_.body[static_cast<std::size_t>(dimensions_[d].at)].result] = indices[d];
   }
-  scalars(dimensions_.empty() ? open_ + 1 : dimensions_.back().at + 1, body_from_, map);
+  scalars(dimensions_.empty() ? grid_from_ : dimensions_.back().at + 1, body_from_, map);
   return map;
 }
 

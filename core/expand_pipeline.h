@@ -42,6 +42,7 @@ class PipelineWriter {
   };
 
   void find_parts();
+  std::size_t open_points();
   void classify();
   std::set<ValueId> index_memory() const;
   void allocate();
@@ -103,6 +104,7 @@ class PipelineWriter {
   ValueMap around_;
   std::int32_t outer_loop_;  // of the source, around the pipeline
   std::vector<Dimension> dimensions_;
+  std::int32_t grid_from_ = 0;  // where the scalar code of the dimensions and windows begins
   std::int32_t body_from_ = 0;  // after the last window
   std::vector<WindowState> windows_;
   int ahead_ = 0;             // the most steps that any window is fetched before its use

@@ -60,8 +60,13 @@ Expected<Program> instantiate(const Module& module, std::string_view kernel,
 // Static rules that hold for structured and expanded programs alike; empty when the program is
 // valid.
 Diags verify(const Program& program);
+struct Expansion {
+  // Each point of a pipeline's parallel dimensions fetches, computes and writes back by itself, with
+  // slots of its own, as when every point runs on an engine of its own.
+  bool per_point = false;
+};
 // Every pipeline as explicit loops, slots, copies and waits: what the interpreter runs.
-Expected<Program> expand(const Program& program);
+Expected<Program> expand(const Program& program, const Expansion& how = {});
 // The program as text of the language; parsing and instantiating it gives an equal program.
 std::string print(const Program& program);
 // The text in the house layout: indentation, spacing, blank lines; comments kept. Idempotent.

@@ -18,8 +18,10 @@ constexpr bool is_structured = std::is_same_v<T, Pipeline> || std::is_same_v<T, 
 
 class Compiler {
  public:
-  explicit Compiler(const Program& program)
-      : program_(program), private_(private_buffers(program)) {}
+  Compiler(const Program& program, bool tells_private) : program_(program) {
+    code_.is_private =
+        tells_private ? std::vector<bool>(program.buffers.size()) : private_buffers(program);
+  }
 
   Expected<Code> compile(std::optional<std::uint64_t> order) {
     code_.order = order;
@@ -93,7 +95,7 @@ class Compiler {
   }
   bool is_private(const Slice& slice) const {
     const Value& base = program_.value(slice.base);
-    return base.kind == ValueKind::ref && private_[static_cast<std::size_t>(base.index)];
+    return base.kind == ValueKind::ref && code_.is_private[static_cast<std::size_t>(base.index)];
   }
   std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).index; }
   void call(const Load& op) {
@@ -156,7 +158,6 @@ class Compiler {
   }
 
   const Program& program_;
-  std::vector<bool> private_;
   Code code_;
   std::vector<Region> open_;
   std::int32_t statement_ = 0;
@@ -191,8 +192,9 @@ float real_register(std::int64_t bits) {
   return std::bit_cast<float>(static_cast<std::int32_t>(bits));
 }
 
-Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order) {
-  return Compiler(program).compile(order);
+Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
+                       bool tells_private) {
+  return Compiler(program, tells_private).compile(order);
 }
 
 }  // namespace tessera

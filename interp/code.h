@@ -39,6 +39,7 @@ struct Code {
   std::vector<std::int32_t> statement;  // of each instruction
   std::vector<std::int64_t> registers;  // as they are at the start: constants
   std::optional<std::uint64_t> order;   // of the points of parallel loops; ascending without
+  std::vector<bool> is_private;         // by buffer: loads and stores of it are scalar ops
 };
 
 // Which buffers are a core's own scalars: i64 scratch of rank 1 in smem that no copy names. Nobody
@@ -50,6 +51,8 @@ std::int64_t to_register(float value);
 float real_register(std::int64_t bits);
 
 // Programs with a pipeline, a view or another op that `expand` removes give an error.
-Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order);
+// tells_private: observers learn of loads and stores of private buffers as well.
+Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
+                       bool tells_private = false);
 
 }  // namespace tessera

@@ -15,8 +15,7 @@ Core::Core(Machine& machine, AgentId id, const Code& code)
       id_(id),
       site_(machine.sites().of(id)),
       code_(code),
-      private_(private_buffers(machine.program())),
-      cells_(private_.size()),
+      cells_(code.is_private.size()),
       registers_(code.registers) {}
 
 std::int32_t Core::statement() const {
@@ -111,7 +110,7 @@ Region Core::access(const Slice& slice, EventKind kind) {
   Region region = locate(slice, site_, name(kind));
   if (region.storage == nullptr || region.box.empty()) return region;
   const bool is_cell =
-      private_[static_cast<std::size_t>(region.buffer)] &&
+      code_.is_private[static_cast<std::size_t>(region.buffer)] &&
       (std::holds_alternative<Load>(stmt_->op) || std::holds_alternative<Store>(stmt_->op) ||
        (std::holds_alternative<SearchRight>(stmt_->op) && is_whole(machine_.program(), slice)));
   if (machine_.is_told() && !is_cell) {

@@ -86,6 +86,8 @@ class Core {
   Pause rest(std::size_t pc, std::int64_t ops);
   bool would_block();
   void enter_point(const Instruction& loop);
+  void leave_points(const Instruction& loop);
+  void tell_points(const Instruction& loop, EventKind kind, std::int64_t point);
   void find_cells(std::int32_t buffer);
   void check_written();
 
@@ -98,8 +100,7 @@ class Core {
   AgentId id_;
   std::int32_t site_;
   const Code& code_;
-  std::vector<bool> private_;  // by buffer
-  std::vector<Cells> cells_;   // by buffer; empty: not private, or not all defined
+  std::vector<Cells> cells_;  // by buffer; empty: not private, or not all defined
   std::vector<std::int64_t> registers_;
   std::size_t pc_ = 0;
   const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()

@@ -48,10 +48,16 @@ void Core::enter_point(const Instruction& loop) {
     point = permuted(count, size, key);
   }
   at(loop.dst) = at(loop.a) + point;
+  tell_points(loop, EventKind::point, at(loop.dst));
+}
+
+void Core::leave_points(const Instruction& loop) { tell_points(loop, EventKind::points_end, 0); }
+
+void Core::tell_points(const Instruction& loop, EventKind kind, std::int64_t point) {
   if (!machine_.is_told()) return;
-  Event event{.kind = EventKind::point, .agent = id_, .amount = at(loop.dst)};
+  Event event{.kind = kind, .agent = id_, .amount = point};
   event.statement = machine_.program().value(loop.dst).statement;
-  event.index = events_++;
+  event.index = kind == EventKind::point ? events_++ : events_;
   event.agent_step = steps_;
   machine_.tell(event);
 }
@@ -114,7 +120,10 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         continue;
       case static_cast<std::uint16_t>(Jump::points_next): {
         const bool more = ++r[i->aux] < r[i->b] - r[i->a];
-        if (more) enter_point(*i);
+        if (more)
+          enter_point(*i);
+        else
+          leave_points(*i);
         i = more ? code + i->c : i + 1;
         continue;
       }

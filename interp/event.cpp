@@ -34,6 +34,8 @@ std::string_view name(EventKind kind) {
       return "point";
     case EventKind::choice:
       return "choice";
+    case EventKind::points_end:
+      return "points_end";
   }
   return "?";
 }

@@ -26,7 +26,8 @@ enum class EventKind : std::uint8_t {
   fresh,  // the life of a buffer or semaphore; the contents of a slot
   enter,
   leave,  // a trace region
-  point,  // one point of a parallel loop begins; amount is the loop variable
+  point,       // one point of a parallel loop begins; amount is the loop variable
+  points_end,  // its last point has ended
   choice  // an op chose from operands that are not all defined: what it chose by is control
 };
 

@@ -64,7 +64,7 @@ Machine::~Machine() {
 
 void Machine::tell(Event& event) {
   event.step = step_;
-  hash_.on(event);
+  if (event.kind != EventKind::points_end) hash_.on(event);  // what came before says it
   if (options_.observers.empty()) return;
   if (!event.agent.is_copy())
     event.registers = site(numbers_.of(event.agent)).core.registers().data();

@@ -176,7 +176,7 @@ Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bin
   if (Diags diags = check_input(expanded, bindings, options); !diags.empty()) return diags;
   auto schedule = parse_schedule(options.schedule);
   if (!schedule) return schedule.diags();
-  auto code = compile(expanded, schedule->order);
+  auto code = compile(expanded, schedule->order, options.tells_private);
   if (!code) return code.diags();
   const std::int64_t steps =
       schedule->strategy == "pct" ? count_steps(expanded, bindings, options) : 0;

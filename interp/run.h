@@ -15,9 +15,10 @@
 
 namespace tessera {
 
-class Observer;      // interp/observer.h
-struct Mutant;       // interp/certificate/mutants.h
-struct Certificate;  // interp/certificate/certificate.h
+class Observer;        // interp/observer.h
+struct Mutant;         // interp/certificate/mutants.h
+struct Certificate;    // interp/certificate/certificate.h
+struct PointsVerdict;  // interp/certificate/points.h
 
 enum class Math : std::uint8_t { library, exact, none };
 enum class Landing : std::uint8_t { whole, partial };
@@ -37,7 +38,11 @@ struct RunOptions {
   bool checked = true;             // false: no shadow state and no observers, for measuring only
   bool record_schedule = false;    // fill RunResult::schedule even without a finding
   bool hash_results = false;       // fill RunResult::results
+  bool tells_private = false;      // observers see a core's own scalars too; slower
   const Mutant* mutant = nullptr;  // runs the program with this change
+  // Filled before the run, from one in which each point of a parallel loop does its work by itself;
+  // untouched where the program has no such loop.
+  PointsVerdict* points = nullptr;
   std::vector<Observer*> observers{};                             // beside the built-in checks
   void (*progress)(void* context, std::int64_t steps) = nullptr;  // now and then, from long runs
   void* progress_context = nullptr;

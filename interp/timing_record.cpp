@@ -70,7 +70,8 @@ void TimingRecord::work(Core& core, double seconds) {
 
 void TimingRecord::on_core(const Event& event) {
   Core& core = cores_[static_cast<std::size_t>(sites_.of(event.agent))];
-  if (event.kind == EventKind::point || event.kind == EventKind::choice ||
+  if (event.kind == EventKind::point || event.kind == EventKind::points_end ||
+      event.kind == EventKind::choice ||
       event.kind == EventKind::enter || event.kind == EventKind::leave)
     return;
   if (event.agent_step != core.last_step) {

@@ -5,6 +5,7 @@
 
 #include "core/language.h"
 #include "devices/profile.h"
+#include "interp/certificate/points.h"
 
 namespace tessera {
 namespace {
@@ -40,6 +41,14 @@ class Interpreter final : public Device {
     }
     const Expected<Program> expanded = expand(structured);
     if (!expanded) return expanded.diags();
+    if (options.points != nullptr && has_points(structured)) {
+      const Expected<Program> per_point = expand(structured, {.per_point = true});
+      if (!per_point) return per_point.diags();
+      Expected<PointsVerdict> points = 
+          judge_points(*per_point, bindings, options, options.points->in_parts);
+      if (!points) return points.diags();
+      *options.points = *std::move(points);
+    }
     Expected<RunResult> result = tessera::run(*expanded, bindings, options);
     if (!result) return result.diags();
 

@@ -67,6 +67,7 @@ void Certifier::begin(const Program& program, const RunOptions& options) {
   profile_ = options.profile.name;
   const auto schedule = parse_schedule(options.schedule);
   order_ = schedule ? schedule->order : std::nullopt;
+  points_ = options.points;
   recorder_.begin(program, options);
 }
 
@@ -100,6 +101,7 @@ void Certifier::analyse(RunResult& result) {
   certificate_.moved = analysis.moved;
   certificate_.control_reads = std::count(control.reads.begin(), control.reads.end(), true);
   certificate_.broken = broken_conditions(record, control, analysis);
+  judge_loops(result);
   if (reads_ == Reads::pinned)
     std::erase_if(certificate_.broken,
                   [](const BrokenCondition& b) { return b.condition == "C2"; });
@@ -140,6 +142,28 @@ void Certifier::analyse(RunResult& result) {
   if (asks_necessity_ && certificate_.verdict == SchedulesVerdict::proved) explain_waits(control);
   certificate_.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// What single points showed. Where the run itself has a finding, that comes first.
+void Certifier::judge_loops(RunResult& result) {
+  if (points_ == nullptr || points_->loops.empty()) return;
+  certificate_.loops = points_->loops;
+  certificate_.orders_parallel_loops = false;
+  if (!result.findings.empty()) return;
+  std::vector<Finding> findings = points_->findings;
+  findings.insert(findings.end(), points_->of_the_run.begin(), points_->of_the_run.end());
+  for (const Finding& finding : findings) {
+    certificate_.findings.push_back(finding);
+    result.findings.push_back(finding);
+  }
+  for (const ParallelLoop& loop : certificate_.loops) {
+    if (!loop.synchronises || !loop.any_order || loop.is_compared) continue;
+    certificate_.broken.push_back(
+        {"points", -1, loop.loc,
+         fmt::format("the points of the loop over {} synchronise with others, in more events than "
+                     "the analysis was given",
+                     loop.name)});
+  }
 }
 
 void Certifier::explain_waits(const ControlFlow& control) {
@@ -192,6 +216,8 @@ Expected<Certificate> without_conditions(const Simulate& simulate, const Certify
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) {
   Certifier certifier(options.partial, options.budget, options.necessity);
   RunOptions run = options.run;
+  PointsVerdict points{.in_parts = options.partial};
+  run.points = &points;
   run.record_schedule = true;
   run.observers.push_back(&certifier);
   Expected<RunResult> result = simulate(run);

@@ -11,6 +11,7 @@
 
 #include "interp/certificate/conditions.h"
 #include "interp/certificate/necessity.h"
+#include "interp/certificate/points.h"
 #include "interp/certificate/witness.h"
 
 namespace tessera {
@@ -54,7 +55,8 @@ struct Certificate {
   double pct_bound = 0;                 // this probability to meet a fault of that depth
   std::vector<NeededWait> waits;        // when asked for, and proved
   std::vector<Finding> wait_findings;   // one for each of them: the line, and why it is needed
-  bool orders_parallel_loops = false;   // it holds for one order of the points of parallel loops
+  std::vector<ParallelLoop> loops;      // of the source, in the order of its text
+  bool orders_parallel_loops = false;  // nobody judged them: it holds for one order of their points
 
   // Of the expanded program's text, and of what the agents did, each by itself. certify() fills
   // them in; to a Certifier in an ordinary run nobody puts the question.
@@ -106,6 +108,7 @@ class Certifier : public Observer {
 
  private:
   void analyse(RunResult& result);
+  void judge_loops(RunResult& result);
   void explain_waits(const ControlFlow& control);
 
   Recorder recorder_;
@@ -114,6 +117,7 @@ class Certifier : public Observer {
   Reads reads_;
   std::string profile_;
   std::optional<std::uint64_t> order_;
+  const PointsVerdict* points_ = nullptr;
   Certificate certificate_;
 };
 

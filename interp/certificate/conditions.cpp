@@ -162,9 +162,8 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
 }
 
 // What is left out may decide what is done.
-void check_arithmetic(const Record& record, const ControlFlow& control,
+void check_arithmetic(const Program& program, const ControlFlow& control,
                       std::vector<BrokenCondition>& broken) {
-  const Program& program = *record.program;
   for (std::size_t i = 0; i < program.body.size(); ++i) {
     const Op& op = program.body[i].op;
     const Slice* dst = written_slice(op);
@@ -185,12 +184,18 @@ ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>
   return Backwards(program, choices).run();
 }
 
+bool control_needs_arithmetic(const Program& program) {
+  std::vector<BrokenCondition> broken;
+  check_arithmetic(program, control_flow(program), broken);
+  return !broken.empty();
+}
+
 std::vector<BrokenCondition> broken_conditions(const Record& record, const ControlFlow& control,
                                                const RaceAnalysis& analysis) {
   std::vector<BrokenCondition> broken;
   check_waiters(record, broken);
   check_ranges(record, broken);
-  if (!record.has_math) check_arithmetic(record, control, broken);
+  if (!record.has_math) check_arithmetic(*record.program, control, broken);
   for (const std::int32_t statement : record.sem_reads) {
     const auto& read =
         std::get<ReadSem>(record.program->body[static_cast<std::size_t>(statement)].op);

@@ -19,6 +19,8 @@ struct ControlFlow {
 };
 // choices: the statements that met undefined elements among those they choose from.
 ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>& choices = {});
+// Whether a run without arithmetic may do other things than one with it.
+bool control_needs_arithmetic(const Program& program);
 
 struct BrokenCondition {
   std::string_view condition;  // "C1", "C2", "C3"

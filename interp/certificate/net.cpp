@@ -153,6 +153,8 @@ bool Net::run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::
     switch (next.act) {
       case Act::none:
       case Act::poll:
+      case Act::point:
+      case Act::points_end:
         break;
       case Act::access:
         if (marks_[at(next.object)] == stamp_) hits_.push_back(p);

@@ -232,6 +232,10 @@ void Recorder::on(const Event& event) {
       return add(agent, event, {.act = Act::poll, .object = cell_of(event)});
     case EventKind::point:
       if (event.amount != 0) record_.points.push_back(event.statement);
+      if (keeps_points_) add(agent, event, {.act = Act::point, .amount = event.amount});
+      return;
+    case EventKind::points_end:
+      if (keeps_points_) add(agent, event, {.act = Act::points_end});
       return;
     case EventKind::choice:
       if (record_.choices.empty() || record_.choices.back() != event.statement)

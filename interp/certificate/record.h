@@ -13,8 +13,9 @@
 
 namespace tessera {
 
-// poll: reads a count without waiting for it.
-enum class Act : std::uint8_t { none, access, signal, wait, await, start, poll };
+// poll: reads a count without waiting for it. point, points_end: of a parallel loop, where they are
+// kept.
+enum class Act : std::uint8_t { none, access, signal, wait, await, start, poll, point, points_end };
 // What an access does; `life`: its object, or a kernel's part in the run, begins or ends.
 enum class AccessKind : std::uint8_t { read, write, accumulate, life };
 
@@ -80,7 +81,9 @@ struct Record {
 class Recorder : public Observer {
  public:
   // partial: what the record says of copies that land whole in the run. budget: events, at most.
-  Recorder(bool partial, std::int64_t budget) : partial_(partial), budget_(budget) {}
+  // keeps_points: where each point of a parallel loop begins, with its number as the amount.
+  Recorder(bool partial, std::int64_t budget, bool keeps_points = false)
+      : partial_(partial), budget_(budget), keeps_points_(keeps_points) {}
 
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
@@ -115,6 +118,7 @@ class Recorder : public Observer {
 
   bool partial_;
   std::int64_t budget_;
+  bool keeps_points_;
   bool splits_ = false;
   bool in_order_ = false;
   std::int64_t granule_ = 1;

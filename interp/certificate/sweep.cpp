@@ -61,6 +61,8 @@ void Sweep::add_items(const RecordedAgent& agent, std::int32_t core) {
     switch (self.act) {
       case Act::none:
       case Act::poll:
+      case Act::point:
+      case Act::points_end:
         break;
       case Act::access:
         if (!self.is_second_part && (self.access == AccessKind::life || is_seen(self.object, core)))
@@ -245,6 +247,8 @@ void Sweep::sweep(std::int32_t core) {
     switch (self.act) {
       case Act::none:
       case Act::poll:
+      case Act::point:
+      case Act::points_end:
         break;
       case Act::access:
         if (is_far(e) || is_reached(e, false)) suspects_[at(e)] = true;

@@ -1,0 +1,271 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "interp/certificate/freeze_one.h"
+#include "interp/certificate/point_threads.h"
+#include "interp/describe.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_findings = 20;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// The counts of a record, played again; copies do their part when they start. Some threads are held
+// back, and everything since mark() can be undone.
+class Play {
+ public:
+  explicit Play(const Record& record)
+      : record_(record), counts_(record.cells.size()), is_held_(at(record.cores())) {
+    waiters_.resize(record.cells.size());
+    for (std::int32_t t = 0; t < record.cores(); ++t) {
+      const RecordedAgent& thread = record.agents[at(t)];
+      position_.push_back(thread.begin);
+      for (std::int32_t e = thread.begin; e < thread.end; ++e) {
+        std::vector<std::int32_t>* waiters = nullptr;
+        if (is_wait(event(e))) waiters = &waiters_[at(event(e).object)];
+        if (waiters != nullptr && (waiters->empty() || waiters->back() != t)) waiters->push_back(t);
+      }
+    }
+  }
+
+  void hold(std::int32_t thread, bool is_held) { is_held_[at(thread)] = is_held; }
+  void run_all() {
+    for (std::int32_t t = 0; t < record_.cores(); ++t) ready_.push_back(t);
+    drain();
+  }
+  void run(std::int32_t thread) {
+    ready_.push_back(thread);
+    drain();
+  }
+  bool is_done(std::int32_t thread) const {
+    return position_[at(thread)] == record_.agents[at(thread)].end;
+  }
+  std::int32_t position(std::int32_t thread) const { return position_[at(thread)]; }
+  void mark() { changes_.clear(); }
+  void undo() {
+    for (; !changes_.empty(); changes_.pop_back()) {
+      const auto& [is_count, index, old] = changes_.back();
+      if (is_count)
+        counts_[at(index)] = old;
+      else
+        position_[at(index)] = static_cast<std::int32_t>(old);
+    }
+  }
+
+ private:
+  static bool is_wait(const RecordedEvent& e) { return e.act == Act::wait || e.act == Act::await; }
+  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
+
+  void add(std::int32_t cell, std::int64_t amount) {
+    changes_.emplace_back(true, cell, counts_[at(cell)]);
+    counts_[at(cell)] += amount;
+    if (amount <= 0) return;
+    for (const std::int32_t t : waiters_[at(cell)]) {
+      const std::int32_t p = position_[at(t)];
+      if (p < record_.agents[at(t)].end && is_wait(event(p)) && event(p).object == cell)
+        ready_.push_back(t);
+    }
+  }
+
+  void drain() {
+    while (!ready_.empty()) {
+      const std::int32_t t = ready_.back();
+      ready_.pop_back();
+      if (!is_held_[at(t)]) step(t);
+    }
+  }
+
+  void step(std::int32_t t) {
+    const std::int32_t from = position_[at(t)], end = record_.agents[at(t)].end;
+    std::int32_t p = from;
+    for (; p < end; ++p) {
+      const RecordedEvent& next = event(p);
+      if (is_wait(next) && counts_[at(next.object)] < next.amount) break;
+      if (next.act == Act::wait) add(next.object, -next.amount);
+      if (next.act == Act::signal) add(next.object, next.amount);
+      if (next.act != Act::start) continue;
+      const RecordedAgent& copy = record_.agents[at(next.object)];
+      for (std::int32_t e = copy.begin; e < copy.end; ++e)
+        if (event(e).act == Act::signal) add(event(e).object, event(e).amount);
+    }
+    if (p == from) return;
+    changes_.emplace_back(false, t, from);
+    position_[at(t)] = p;
+  }
+
+  const Record& record_;
+  std::vector<std::int64_t> counts_;
+  std::vector<bool> is_held_;
+  std::vector<std::int32_t> position_;
+  std::vector<std::vector<std::int32_t>> waiters_;  // by cell: threads that wait for it somewhere
+  std::vector<std::int32_t> ready_;
+  std::vector<std::tuple<bool, std::int32_t, std::int64_t>> changes_;  // of a count or a position
+};
+
+class Findings {
+ public:
+  explicit Findings(const PointThreads& threads)
+      : threads_(threads), record_(threads.record), program_(*record_.program) {}
+
+  std::vector<PointFinding> run() {
+    find_races();
+    find_shared_waits();
+    find_needed_points();
+    return std::move(findings_);
+  }
+
+ private:
+  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
+  std::int32_t thread(std::int32_t agent) const { return record_.agents[at(agent)].issuer; }
+  bool is_point(std::int32_t t) const { return !threads_.names[at(t)].empty(); }
+
+  // "point i=1 of dev0.core0", "a copy of point i=1 of dev0.core0", "dev1.core0".
+  std::string who(std::int32_t agent) const {
+    const std::int32_t t = thread(agent);
+    if (!is_point(t)) return to_string(record_.agents[at(agent)].id);
+    return (agent == t ? "" : "a copy of ") + threads_.names[at(t)];
+  }
+  FindingPlace place(std::int32_t e, std::string message) const {
+    const RecordedAgent& agent = record_.agents[at(event(e).agent)];
+    FindingPlace result{
+        .message = std::move(message), .device = agent.id.device, .agent = to_string(agent.id)};
+    if (event(e).statement >= 0)
+      result.loc = program_.loc(program_.body[at(event(e).statement)].place);
+    return result;
+  }
+  void add(Finding finding, std::int32_t e, std::int32_t loop) {
+    finding.notes.push_back(
+        {.loc = program_.loc(program_.body[at(loop)].place),
+         .message = "why: points of this loop come in any order, also side by side"});
+    if (event(e).statement >= 0)
+      add_call_chain(program_, program_.body[at(event(e).statement)].place, finding.notes);
+    findings_.push_back({std::move(finding), loop});
+  }
+  // The statement of the loop that a point belongs to.
+  std::int32_t loop_of(std::int32_t t) const {
+    for (const PointThreads::Loop& loop : threads_.loops)
+      if (std::find(loop.threads.begin(), loop.threads.end(), t) != loop.threads.end())
+        return loop.statement;
+    return -1;
+  }
+
+  std::string range_text(const Range& range) const {
+    if (range.kind == ObjectKind::semaphore) return program_.semaphores[at(range.object)].name;
+    return slice_text(program_, range.object, range.box);
+  }
+  static std::string_view verb(AccessKind kind) {
+    return kind == AccessKind::read         ? "reads"
+           : kind == AccessKind::write      ? "stores"
+           : kind == AccessKind::accumulate ? "adds to"
+                                            : "begins or ends the life of";
+  }
+
+  void find_races() {
+    for (const Race& race : freeze_one(record_, Reach::needed).races) {
+      const std::int32_t x = thread(event(race.x).agent), y = thread(event(race.y).agent);
+      // What has no point to it, or no other, is no question of their order.
+      if (race.is_order || x == y || (!is_point(x) && !is_point(y))) continue;
+      if (findings_.size() == most_findings) return;
+      const Range &a = record_.ranges[at(event(race.x).object)],
+                  &b = record_.ranges[at(event(race.y).object)];
+      if (a.kind == ObjectKind::none || b.kind == ObjectKind::none) continue;
+      const std::string there = range_text(b);
+      Finding finding{.kind = FindingKind::race};
+      finding.message = fmt::format("{} {} {} of dev{}, and {} {} {}, in no order",
+                                    who(event(race.x).agent), verb(event(race.x).access),
+                                    range_text(a), record_.agents[at(a.site)].id.device,
+                                    who(event(race.y).agent), verb(event(race.y).access),
+                                    there == range_text(a) ? std::string("it") : there);
+      finding.at = place(race.x, "");
+      finding.notes.push_back(place(race.y, fmt::format("{} {} it here", who(event(race.y).agent),
+                                                        verb(event(race.y).access))));
+      add(std::move(finding), race.x, loop_of(is_point(x) ? x : y));
+    }
+  }
+
+  void find_shared_waits() {
+    std::vector<std::int32_t> waiter(record_.cells.size(), -1);
+    std::vector<bool> is_told(record_.cells.size());
+    for (const std::int32_t e : record_.order) {
+      const RecordedEvent& self = event(e);
+      if (self.act != Act::wait) continue;
+      std::int32_t& first = waiter[at(self.object)];
+      const bool is_other = first >= 0 && event(first).agent != self.agent &&
+                            (is_point(self.agent) || is_point(event(first).agent));
+      if (is_other && !is_told[at(self.object)] && findings_.size() < most_findings) {
+        is_told[at(self.object)] = true;
+        const SemId& sem = record_.cells[at(self.object)];
+        Finding finding{.kind = FindingKind::race};
+        finding.message = fmt::format(
+            "{} and {} both wait for {}: whose wait a signal meets depends on their order",
+            who(event(first).agent), who(self.agent), cell_text(program_, sem.semaphore, sem.cell));
+        finding.at = place(e, "");
+        if (event(first).statement != self.statement)
+          finding.notes.push_back(
+              place(first, fmt::format("{} waits here", who(event(first).agent))));
+        add(std::move(finding), e, loop_of(is_point(self.agent) ? self.agent : event(first).agent));
+      }
+      first = e;
+    }
+  }
+
+  // Each point must be able to come first, with none of the others of its loops begun.
+  void find_needed_points() {
+    std::vector<std::int32_t> parent(at(record_.cores()), -1);  // by thread: its loop
+    for (std::size_t l = 0; l < threads_.loops.size(); ++l)
+      for (const std::int32_t t : threads_.loops[l].threads)
+        parent[at(t)] = static_cast<std::int32_t>(l);
+    for (const PointThreads::Loop& loop : threads_.loops) {
+      Play play(record_);
+      for (const std::int32_t t : loop.threads) play.hold(t, true);
+      for (std::int32_t t = loop.parent; parent[at(t)] >= 0;) {
+        const PointThreads::Loop& around = threads_.loops[at(parent[at(t)])];
+        for (const std::int32_t other : around.threads) play.hold(other, other != t);
+        t = around.parent;
+      }
+      play.run_all();
+      for (const std::int32_t t : loop.threads) {
+        if (findings_.size() == most_findings) return;
+        play.mark();
+        play.hold(t, false);
+        play.run(t);
+        if (!play.is_done(t)) needs_another(loop, t, play.position(t));
+        play.hold(t, true);
+        play.undo();
+      }
+    }
+  }
+
+  void needs_another(const PointThreads::Loop& loop, std::int32_t t, std::int32_t wait) {
+    const SemId& sem = record_.cells[at(event(wait).object)];
+    Finding finding{.kind = FindingKind::race};
+    finding.message =
+        fmt::format("{} waits for {}, and gets no further unless another point has come before",
+                    who(t), cell_text(program_, sem.semaphore, sem.cell));
+    finding.at = place(wait, "");
+    for (const std::int32_t e : record_.order) {
+      const std::int32_t by = thread(event(e).agent);
+      if (event(e).act != Act::signal || event(e).object != event(wait).object || by == t) continue;
+      finding.notes.push_back(place(e, fmt::format("{} signals it here", who(event(e).agent))));
+      break;
+    }
+    add(std::move(finding), wait, loop.statement);
+  }
+
+  const PointThreads& threads_;
+  const Record& record_;
+  const Program& program_;
+  std::vector<PointFinding> findings_;
+};
+
+}  // namespace
+
+std::vector<PointFinding> point_findings(const PointThreads& threads) {
+  return Findings(threads).run();
+}
+
+}  // namespace tessera
