@@ -27,6 +27,7 @@ Options verify_options() {
       {"exhaust", "N", "runs, at most, to try all courses where counts are read; default 1000"},
       {"schedules", "N", "to run where neither one run nor all decide; default 32"},
       {"budget", "N", "events to record, at most; default 100,000,000"},
+      {"races", "N", "to list, at most, of others the number; default 20"},
   };
 }
 
@@ -64,6 +65,8 @@ int run(const Arguments& given, Console& console) {
   how.budget = arguments->integer("budget", diags, 1).value_or(how.budget);
   how.schedules = arguments->integer("schedules", diags, 1).value_or(how.schedules);
   how.exhaust = arguments->integer("exhaust", diags, 0).value_or(how.exhaust);
+  how.listed = static_cast<std::size_t>(
+      arguments->integer("races", diags, 1).value_or(static_cast<std::int64_t>(how.listed)));
   how.necessity = arguments->has("necessity");
   if (!diags.empty()) return fail(console, diags);
   const Expected<Prepared> prepared = target.prepare(*arguments);

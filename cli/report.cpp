@@ -8,7 +8,6 @@
 
 #include "cli/text.h"
 #include "cli/timing_report.h"
-#include "interp/certificate/certificate.h"
 #include "interp/schedule.h"
 
 namespace tessera::cli {
@@ -87,6 +86,10 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   for (const Finding& finding : result->findings) object["findings"].push_back(to_json(finding));
   object["replay"] =
       result->findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
+  if (result->certificate) {
+    object["more_races"] = result->certificate->more_races;
+    object["has_all_races"] = result->certificate->has_all_races;
+  }
   object["all_schedules"] = result->certificate ? Json(name(result->certificate->verdict)) : Json();
   object["profile"] = request.profile.machine.name;
   object["schedule"] = request.schedule;
@@ -102,6 +105,17 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
 
 std::string line(std::string_view label, std::string_view text) {
   return fmt::format("{:<10}{}\n", label, text);
+}
+
+std::string more_races_line(const Certificate& certificate) {
+  if (certificate.more_races == 0)
+    return certificate.has_all_races ? "" : line("more", "races were not looked for");
+  const std::string pairs =
+      counted(certificate.more_races, "racing pair of accesses of other statements",
+              "racing pairs of accesses of other statements");
+  return line("more", certificate.has_all_races
+                          ? pairs
+                          : fmt::format("at least {}; the rest was not looked for", pairs));
 }
 
 namespace {
@@ -203,8 +217,9 @@ std::string finding_lines(const Arguments& arguments, const RunRequest& request,
     text += render(findings[i]);
     if (!text.ends_with('\n')) text += '\n';
   }
-  text += fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));
   const auto& certificate = report.simulated->certificate;
+  if (certificate) text += more_races_line(*certificate);
+  text += fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));
   if (certificate && !certificate->races.empty())
     text += fmt::format("both orders: {}\n", verify_line(arguments));
   return text;

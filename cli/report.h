@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/run_request.h"
 #include "devices/device.h"
+#include "interp/certificate/certificate.h"
 
 namespace tessera::cli {
 
@@ -33,5 +34,7 @@ std::string finding_lines(const Arguments& arguments, const RunRequest& request,
 std::string cores_words(const RunOptions& options);
 // One aligned line of a report.
 std::string line(std::string_view label, std::string_view text);
+// Of races beyond those that are listed; empty: there are none.
+std::string more_races_line(const Certificate& certificate);
 
 }  // namespace tessera::cli

@@ -32,6 +32,7 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_la
   for (std::size_t i = 1; i < given.size(); ++i) {
     const bool has_value = is_dropped(given[i], "schedule") || is_dropped(given[i], "budget") ||
                            is_dropped(given[i], "schedules") || is_dropped(given[i], "exhaust") ||
+                           is_dropped(given[i], "races") ||
                            (drops_landing && is_dropped(given[i], "landing"));
     if (has_value) {
       if (given[i].find('=') == std::string::npos) ++i;
@@ -158,12 +159,16 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
                                                      race.schedules->is_partial));
     }
   }
+  text += more_races_line(c);
   for (const Finding& order : c.order) {
     std::string note = render(order);
     if (const std::size_t at = note.find("race: "); at != std::string::npos)
       note.replace(at, 6, "note: in no order: ");
     text += note;
   }
+  if (c.more_sums > 0)
+    text += line("more", counted(c.more_sums, "pair of additions in no order, of other statements",
+                                 "pairs of additions in no order, of other statements"));
   for (const Finding& wait : c.wait_findings) {
     std::string note = render(wait);
     if (const std::size_t at = note.find("race: "); at != std::string::npos)
@@ -216,6 +221,8 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
        c.verdict == SchedulesVerdict::explored || c.is_exhausted ? Json(c.schedules) : Json()},
       {"exhausted", c.is_exhausted},
       {"findings", Json::array()},
+      {"more_races", c.more_races},
+      {"has_all_races", c.has_all_races},
       {"replay", Json()},
       {"events", c.events},
       {"wall_seconds", seconds}};
@@ -239,6 +246,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   if (c.verdict == SchedulesVerdict::refuted) object["replay"] = replay_line(arguments, request, c);
   object["order"] = Json::array();
   for (const Finding& finding : c.order) object["order"].push_back(finding_json(finding));
+  object["more_sums"] = c.more_sums;
   object["conditions"] = Json::array();
   for (const BrokenCondition& broken : c.broken)
     object["conditions"].push_back(

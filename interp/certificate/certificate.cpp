@@ -94,7 +94,7 @@ void Certifier::analyse(RunResult& result) {
   // What counts were read decides what came after: races are those of runs that read the same.
   if (!recorded.sem_reads.empty()) pinned_ = with_reads_pinned(recorded);
   const Record& record = analysed();
-  const RaceAnalysis analysis = freeze_one(record);
+  const RaceAnalysis analysis = freeze_one(record, Reach::adaptive, listed_);
   const ControlFlow control = control_flow(*record.program, record.choices);
   describe(recorded, certificate_);
   certificate_.forks = analysis.forks;
@@ -106,6 +106,22 @@ void Certifier::analyse(RunResult& result) {
     std::erase_if(certificate_.broken,
                   [](const BrokenCondition& b) { return b.condition == "C2"; });
   certificate_.same_in_every_schedule = certificate_.broken.empty();
+  // Where a copy changes a count that is read, nothing can be pinned, and an ordinary run does not
+  // try whether such a race is one.
+  const bool is_guess = reads_ == Reads::unsettled && !recorded.sem_reads.empty() && !pinned_;
+  const std::size_t before = certificate_.findings.size();
+  if (!is_guess) list_races(result, record, analysis, control);
+  result.findings.insert(result.findings.end(),
+                         certificate_.findings.begin() + static_cast<std::ptrdiff_t>(before),
+                         certificate_.findings.end());
+  judge(certificate_);
+  if (asks_necessity_ && certificate_.verdict == SchedulesVerdict::proved) explain_waits(control);
+  certificate_.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Certifier::list_races(const RunResult& result, const Record& record,
+                           const RaceAnalysis& analysis, const ControlFlow& control) {
   // What is left over may also come after the end: the report on it says enough.
   const bool is_left_over =
       std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& f) {
@@ -116,32 +132,32 @@ void Certifier::analyse(RunResult& result) {
     const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
     return range.kind == ObjectKind::none && range.object != 0;
   };
-  // Where a copy changes a count that is read, nothing can be pinned, and an ordinary run does not
-  // try whether such a race is one.
-  const bool is_guess = reads_ == Reads::unsettled && !recorded.sem_reads.empty() && !pinned_;
-  for (const Race& race : analysis.races) {
-    if (is_guess) break;
-    if (is_left_over && (is_leave(race.x) || is_leave(race.y))) continue;
-    if (race.is_order) {
-      certificate_.order.push_back(order_finding(record, race));
-      continue;
-    }
-    for (const std::int32_t e : {race.x, race.y}) {
-      const std::int32_t statement = record.events[static_cast<std::size_t>(e)].statement;
-      if (statement < 0 || !control.reads[static_cast<std::size_t>(statement)]) continue;
-      certificate_.same_in_every_schedule = false;
-      certificate_.racing_control =
-          record.program->loc(record.program->body[static_cast<std::size_t>(statement)].place);
-    }
-    certificate_.races.push_back(
-        {race, certificate_.findings.size(), find_witness(record, race.x, race.y, order_)});
-    certificate_.findings.push_back(race_finding(record, race, control));
-    result.findings.push_back(certificate_.findings.back());
+  certificate_.more_races = analysis.more.races + (is_left_over ? 0 : analysis.more.leaving);
+  certificate_.more_sums = analysis.more.sums;
+  certificate_.has_all_races = !analysis.is_cut;
+  if (analysis.is_cut) certificate_.same_in_every_schedule = false;
+  const std::vector<bool>& in_race = is_left_over ? analysis.in_race : analysis.in_race_or_leaving;
+  for (std::size_t i = 0; i < control.reads.size(); ++i) {
+    if (!control.reads[i] || !in_race[i]) continue;
+    certificate_.same_in_every_schedule = false;
+    certificate_.racing_control = record.program->loc(record.program->body[i].place);
   }
-  judge(certificate_);
-  if (asks_necessity_ && certificate_.verdict == SchedulesVerdict::proved) explain_waits(control);
-  certificate_.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (analysis.races.empty()) return;
+  const SignalTable signals(record);
+  for (const Race& race : analysis.races) {
+    if (is_left_over && (is_leave(race.x) || is_leave(race.y))) continue;
+    const std::size_t listed =
+        race.is_order ? certificate_.order.size() : certificate_.races.size();
+    if (listed >= listed_) {
+      (race.is_order ? certificate_.more_sums : certificate_.more_races) += race.pairs;
+    } else if (race.is_order) {
+      certificate_.order.push_back(order_finding(record, signals, race));
+    } else {
+      certificate_.races.push_back({race, certificate_.findings.size(),
+                                    find_witness(record, signals, race.x, race.y, order_)});
+      certificate_.findings.push_back(race_finding(record, signals, race, control));
+    }
+  }
 }
 
 // What single points showed. Where the run itself has a finding, that comes first.
@@ -168,13 +184,14 @@ void Certifier::judge_loops(RunResult& result) {
 
 void Certifier::explain_waits(const ControlFlow& control) {
   const Record& record = recorder_.record();
+  const SignalTable signals(record);
   certificate_.waits = necessity(record);
   for (const NeededWait& wait : certificate_.waits) {
     Finding finding{.kind = FindingKind::race};
     finding.at.loc =
         record.program->loc(record.program->body[static_cast<std::size_t>(wait.statement)].place);
     if (wait.need == Necessity::order) {
-      const Finding race = race_finding(record, *wait.race, control);
+      const Finding race = race_finding(record, signals, *wait.race, control);
       finding.message = fmt::format("needed for order: without it {}", race.message);
       FindingPlace at = race.at;
       at.message = "there";
@@ -214,7 +231,8 @@ Expected<Certificate> without_conditions(const Simulate& simulate, const Certify
 }  // namespace
 
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) {
-  Certifier certifier(options.partial, options.budget, options.necessity);
+  Certifier certifier(options.partial, options.budget, options.necessity, Reads::free,
+                      options.listed);
   RunOptions run = options.run;
   PointsVerdict points{.in_parts = options.partial};
   run.points = &points;

@@ -43,7 +43,10 @@ struct Certificate {
   std::string why_explored;       // one line; empty unless explored
   std::vector<Finding> findings;  // of the run, then the races
   std::vector<RaceWitness> races;
-  std::vector<Finding> order;           // additions in no order: sums may differ in rounding
+  std::vector<Finding> order;  // additions in no order: sums may differ in rounding
+  // Pairs of accesses of other statements that race, or add, as well: too many to list.
+  std::int64_t more_races = 0, more_sums = 0;
+  bool has_all_races = true;            // false: at least so many, the rest was not looked for
   std::vector<BrokenCondition> broken;  // in the order of the program
   bool same_in_every_schedule = false;  // deadlock and leftovers of the run
   Loc racing_control{};                 // a read that is in a race, and decides what is done
@@ -73,10 +76,14 @@ struct Certificate {
   RunResult run;       // the recorded one
 };
 
+// How many races a certificate lists unless told otherwise; of the others it gives the number.
+constexpr std::size_t listed_races = 20;
+
 struct CertifyOptions {
   RunOptions run{};
   bool partial = true;                // let copies land in parts, whatever the run does
   std::int64_t budget = 100'000'000;  // events recorded, at most
+  std::size_t listed = listed_races;  // races, and sums in no order, at most
   std::size_t shown = 16;             // races that are run in both orders, at most
   std::int64_t exhaust = 1000;        // runs to try all courses with where counts are read
   std::int64_t schedules = 32;        // to run where a condition is broken, and that was not enough
@@ -95,8 +102,9 @@ void judge(Certificate& certificate);
 // to its result.
 class Certifier : public Observer {
  public:
-  Certifier(bool partial, std::int64_t budget, bool necessity = false, Reads reads = Reads::free)
-      : recorder_(partial, budget), asks_necessity_(necessity), reads_(reads) {}
+  Certifier(bool partial, std::int64_t budget, bool necessity = false, Reads reads = Reads::free,
+            std::size_t listed = listed_races)
+      : recorder_(partial, budget), asks_necessity_(necessity), reads_(reads), listed_(listed) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override { recorder_.on(event); }
   void end(RunResult& result) override;
@@ -109,12 +117,15 @@ class Certifier : public Observer {
  private:
   void analyse(RunResult& result);
   void judge_loops(RunResult& result);
+  void list_races(const RunResult& result, const Record& record, const RaceAnalysis& analysis,
+                  const ControlFlow& control);
   void explain_waits(const ControlFlow& control);
 
   Recorder recorder_;
   std::optional<Record> pinned_;
   bool asks_necessity_;
   Reads reads_;
+  std::size_t listed_;
   std::string profile_;
   std::optional<std::uint64_t> order_;
   const PointsVerdict* points_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "core/refs.h"
 #include "interp/certificate/net.h"
@@ -127,17 +128,23 @@ void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
 
 // The most that a cell can count in any schedule: its waiter is held before each of its waits in
 // turn, while everybody else goes as far as they can.
-std::int64_t most_counted(const Record& record, std::int32_t cell) {
-  const SignalTable signals(record);
-  Net net(record, signals);
+std::int64_t most_counted(const Record& record, const SignalTable& signals, std::int32_t cell) {
   std::int64_t most = 0;
-  for (std::size_t e = 0; e < record.events.size(); ++e) {
-    const RecordedEvent& event = record.events[e];
-    if (event.act != Act::wait || event.object != cell) continue;
-    net.hold(event.agent, static_cast<std::int32_t>(e));
-    net.advance_all();
-    most = std::max(most, net.count(cell));
-    net.undo();
+  for (std::int32_t core = 0; core < record.cores(); ++core) {
+    std::optional<Net> net;
+    const RecordedAgent& waiter = record.agents[static_cast<std::size_t>(core)];
+    for (std::int32_t e = waiter.begin; e < waiter.end; ++e) {
+      const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
+      if (event.act != Act::wait || event.object != cell) continue;
+      if (net) {
+        net->hold_later(core, e);
+      } else {
+        net.emplace(record, signals);
+        net->hold(core, e);
+        net->advance_all();
+      }
+      most = std::max(most, net->count(cell));
+    }
   }
   return most;
 }
@@ -146,6 +153,7 @@ std::int64_t most_counted(const Record& record, std::int32_t cell) {
 void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   std::vector<std::int64_t> sum(record.cells.size());
+  std::optional<SignalTable> signals;
   for (const RecordedEvent& event : record.events) {
     if (event.act != Act::signal) continue;
     const auto cell = static_cast<std::size_t>(event.object);
@@ -154,7 +162,8 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
     const bool was_in_range = sum[cell] <= most;
     sum[cell] += event.amount;
     if (kind == SemKind::bytes || !was_in_range || sum[cell] <= most) continue;
-    if (most_counted(record, event.object) <= most) continue;
+    if (!signals) signals.emplace(record);
+    if (most_counted(record, *signals, event.object) <= most) continue;
     broken.push_back({"range", event.statement, loc_of(*record.program, event.statement),
                       fmt::format("{} can be signalled to more than {} before it is waited for",
                                   cell_text(*record.program, sem.semaphore, sem.cell), most)});

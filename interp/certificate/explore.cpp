@@ -37,7 +37,7 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
   Courses::Beginning beginning{{}, options.run.schedule};
   for (std::int64_t i = 0;; ++i) {
     if (i >= options.exhaust) return none;
-    Certifier certifier(options.partial, options.budget, false, Reads::pinned);
+    Certifier certifier(options.partial, options.budget, false, Reads::pinned, options.listed);
     RunOptions run = options.run;
     run.schedule = beginning.schedule;
     run.record_schedule = true;
@@ -81,7 +81,7 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
   constexpr int depth = 3;
   std::set<std::uint64_t> protocols = {certificate.protocol_hash};
   for (std::int64_t i = 1; i < options.schedules; ++i) {
-    Certifier certifier(options.partial, options.budget);
+    Certifier certifier(options.partial, options.budget, false, Reads::free, options.listed);
     RunOptions run = options.run;
     run.record_schedule = true;
     run.schedule = i == 1   ? "lazy"

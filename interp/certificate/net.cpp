@@ -6,19 +6,26 @@
 
 namespace tessera {
 
+// Core after core, each with its copies: the last entry of a cell is of the one at hand, or none
+// is.
 SignalTable::SignalTable(const Record& record) : cells_(record.cells.size()) {
-  for (const RecordedEvent& event : record.events) {
-    if (event.act != Act::signal || event.amount == 0) continue;
-    const RecordedAgent& by = record.agents[static_cast<std::size_t>(event.agent)];
-    const auto self = static_cast<std::int32_t>(&event - record.events.data());
-    const std::int32_t end = (record.is_core(event.agent) ? self : by.started_at) + 1;
-    std::vector<Entry>& entries = cells_[static_cast<std::size_t>(event.object)];
-    const auto known = std::find_if(entries.begin(), entries.end(),
-                                    [&](const Entry& e) { return e.core == by.issuer; });
-    if (known == entries.end())
-      entries.push_back({by.issuer, end});
-    else
-      known->end = std::max(known->end, end);
+  const auto note = [&](std::int32_t agent, bool is_copy) {
+    const RecordedAgent& by = record.agents[static_cast<std::size_t>(agent)];
+    for (std::int32_t e = by.begin; e < by.end; ++e) {
+      const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
+      if (event.act != Act::signal || event.amount == 0) continue;
+      const std::int32_t end = (is_copy ? by.started_at : e) + 1;
+      std::vector<Entry>& entries = cells_[static_cast<std::size_t>(event.object)];
+      if (entries.empty() || entries.back().core != by.issuer)
+        entries.push_back({by.issuer, end});
+      else
+        entries.back().end = std::max(entries.back().end, end);
+    }
+  };
+  const Lists<std::int32_t> copies = copies_by_issuer(record);
+  for (std::int32_t core = 0; core < record.cores(); ++core) {
+    note(core, false);
+    for (const std::int32_t copy : copies.of(core)) note(copy, true);
   }
 }
 
@@ -29,10 +36,10 @@ Net::Net(const Record& record, const SignalTable& signals)
       is_started_(record.agents.size()),
       after_(record.agents.size(), -1),
       in_flight_(at(record.cores())),
+      in_flight_at_(record.agents.size()),
       is_on_stack_(at(record.cores())),
       dead_(at(record.cores())),
-      flushed_(at(record.cores())),
-      marks_(record.ranges.size()) {
+      flushed_(at(record.cores())) {
   for (std::size_t a = 0; a < record.agents.size(); ++a) {
     position_.push_back(record.agents[a].begin);
     if (record.agents[a].before >= 0)
@@ -60,15 +67,21 @@ void Net::apply(std::int32_t e) {
     case Act::start:
       is_started_[at(done.object)] = 1;
       // A copy that the run never moved has nothing to do.
-      if (agent(done.object).begin < agent(done.object).end)
+      if (agent(done.object).begin < agent(done.object).end) {
+        in_flight_at_[at(done.object)] =
+            static_cast<std::int32_t>(in_flight_[at(done.agent)].size());
         in_flight_[at(done.agent)].push_back(done.object);
+      }
       break;
     default:
       break;
   }
   if (record_.is_core(done.agent) || agent(done.agent).end != e + 1) return;
   std::vector<std::int32_t>& copies = in_flight_[at(agent(done.agent).issuer)];
-  copies.erase(std::find(copies.begin(), copies.end(), done.agent));
+  const std::int32_t free = in_flight_at_[at(done.agent)];
+  copies[at(free)] = copies.back();
+  in_flight_at_[at(copies.back())] = free;
+  copies.pop_back();
 }
 
 void Net::hold(std::int32_t a, std::int32_t e) {
@@ -95,6 +108,10 @@ void Net::undo() {
 void Net::add(std::int32_t cell, std::int64_t amount) {
   changes_.push_back({What::count, cell, count_[at(cell)]});
   count_[at(cell)] += amount;
+  if (!is_draining_ || amount < 0) return;
+  std::vector<std::int32_t>& woken = waiters_[at(cell)];
+  open_.insert(open_.end(), woken.begin(), woken.end());
+  woken.clear();
 }
 
 void Net::set_position(std::int32_t a, std::int32_t to) {
@@ -120,7 +137,7 @@ void Net::run_copy(std::int32_t copy) {
     if (p < end) {
       for (; p < end; ++p) {
         const RecordedEvent& next = event(p);
-        if (next.act == Act::access && marks_[at(next.object)] == stamp_) hits_.push_back(p);
+        if (next.act == Act::access) meet(p);
         if (next.act == Act::signal) add(next.object, next.amount);
       }
       set_position(copy, p);
@@ -157,7 +174,7 @@ bool Net::run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::
       case Act::points_end:
         break;
       case Act::access:
-        if (marks_[at(next.object)] == stamp_) hits_.push_back(p);
+        meet(p);
         break;
       case Act::signal:
         add(next.object, next.amount);
@@ -229,12 +246,29 @@ void Net::advance(std::int32_t core, std::int32_t end) {
 }
 
 void Net::advance_all() {
+  waiters_.assign(record_.cells.size(), {});
+  for (std::int32_t core = record_.cores(); core-- > 0;) open_.push_back(core);
   for (std::int32_t core = 0; core < record_.cores(); ++core) run_copies_of(core);
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (std::int32_t core = 0; core < record_.cores(); ++core)
-      moved = run_core(core, agent(core).end, -1, 0) || moved;
+  drain();
+}
+
+void Net::hold_later(std::int32_t core, std::int32_t e) {
+  for (Held& held : held_)
+    if (held.agent == core) held.event = e;
+  open_.push_back(core);
+  drain();
+}
+
+void Net::drain() {
+  is_draining_ = true;
+  while (!open_.empty()) {
+    const std::int32_t core = open_.back();
+    open_.pop_back();
+    run_core(core, agent(core).end, -1, 0);
+    const std::int32_t p = position_[at(core)];
+    if (p < end_of(core)) waiters_[at(event(p).object)].push_back(core);
   }
+  is_draining_ = false;
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "interp/certificate/record.h"
+#include "interp/certificate/watch.h"
 
 namespace tessera {
 
@@ -45,6 +46,8 @@ class Net {
   void run_copies_of(std::int32_t core);
   // Everybody moves until nobody can.
   void advance_all();
+  // After advance_all(): the core is held at a later event instead, and again everybody moves.
+  void hold_later(std::int32_t core, std::int32_t event);
   // Back to where hold() was first called.
   void undo();
 
@@ -54,12 +57,11 @@ class Net {
   bool has_copies_in_flight(std::int32_t core) const { return !in_flight_[at(core)].empty(); }
   std::int64_t events_done() const { return events_done_; }
 
-  // Accesses to marked ranges that moves come across.
-  void clear_marks() {
-    ++stamp_;
+  // Accesses that moves come across and that are asked for; null: nobody asks.
+  void watch(const Watch* watch) {
+    watch_ = watch;
     hits_.clear();
   }
-  void mark(std::int32_t range) { marks_[at(range)] = stamp_; }
   const std::vector<std::int32_t>& hits() const { return hits_; }
 
   // What moves is told here; null: nobody asks.
@@ -85,11 +87,15 @@ class Net {
   const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
   const RecordedAgent& agent(std::int32_t a) const { return record_.agents[at(a)]; }
   std::int32_t end_of(std::int32_t a) const;
+  void meet(std::int32_t e) {
+    if (watch_ != nullptr && watch_->may_overlap(event(e).object)) hits_.push_back(e);
+  }
   void add(std::int32_t cell, std::int64_t amount);
   void set_position(std::int32_t a, std::int32_t to);
   void start(std::int32_t copy);
   void run_copy(std::int32_t copy);
   bool run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::int64_t amount);
+  void drain();
   bool push_signaller(std::int32_t cell, std::int64_t amount);
 
   const Record& record_;
@@ -99,6 +105,7 @@ class Net {
   std::vector<std::uint8_t> is_started_;              // of each agent
   std::vector<std::int32_t> after_;                   // of each copy: the one behind it in its lane
   std::vector<std::vector<std::int32_t>> in_flight_;  // by core, as apply() left them
+  std::vector<std::int32_t> in_flight_at_;            // of each of them: where it stands there
   std::vector<Change> changes_;
   Held held_[2];
   std::vector<Frame> frames_;
@@ -106,8 +113,10 @@ class Net {
   std::vector<std::int64_t> dead_;         // of each core: the epoch in which it was stuck
   std::vector<std::int64_t> flushed_;      // of each core: the fork in which its copies ran
   std::int64_t epoch_ = 1, fork_ = 1;
-  std::vector<std::uint32_t> marks_;  // by range
-  std::uint32_t stamp_ = 1;
+  bool is_draining_ = false;
+  std::vector<std::int32_t> open_;                  // cores that may move
+  std::vector<std::vector<std::int32_t>> waiters_;  // by cell: cores that wait for it
+  const Watch* watch_ = nullptr;
   std::vector<std::int32_t> hits_;
   std::vector<Stretch>* stretches_ = nullptr;
   std::int64_t events_done_ = 0;

@@ -15,8 +15,13 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class Report {
  public:
-  Report(const Record& record, const Race& race)
-      : record_(record), program_(*record.program), x_(race.x), y_(race.y), race_(race) {
+  Report(const Record& record, const SignalTable& signals, const Race& race)
+      : record_(record),
+        signals_(signals),
+        program_(*record.program),
+        x_(race.x),
+        y_(race.y),
+        race_(race) {
     // Here: the core's access, or the later one of the text. There: the other.
     here_ = y_;
     there_ = x_;
@@ -189,9 +194,9 @@ class Report {
     return semaphore.kind == SemKind::barrier && semaphore.collective < 0;
   }
   bool is_signalled_by(std::int32_t cell, std::int32_t core) const {
-    return std::any_of(record_.events.begin(), record_.events.end(), [&](const RecordedEvent& e) {
-      return e.act == Act::signal && e.object == cell && agent(e.agent).issuer == core;
-    });
+    const std::vector<SignalTable::Entry>& by = signals_.of(cell);
+    return std::any_of(by.begin(), by.end(),
+                       [&](const SignalTable::Entry& entry) { return entry.core == core; });
   }
 
   FindingPlace why_on_one_core() const {
@@ -217,6 +222,7 @@ class Report {
   }
 
   const Record& record_;
+  const SignalTable& signals_;
   const Program& program_;
   std::int32_t x_, y_, here_ = -1, there_ = -1;
   const Race& race_;
@@ -225,8 +231,9 @@ class Report {
 
 }  // namespace
 
-Finding race_finding(const Record& record, const Race& race, const ControlFlow& control) {
-  Finding finding = Report(record, race).write(FindingKind::race);
+Finding race_finding(const Record& record, const SignalTable& signals, const Race& race,
+                     const ControlFlow& control) {
+  Finding finding = Report(record, signals, race).write(FindingKind::race);
   for (const std::int32_t e : {race.x, race.y}) {
     const std::int32_t statement = record.events[at(e)].statement;
     if (statement < 0 || !record.is_core(record.events[at(e)].agent) ||
@@ -240,8 +247,8 @@ Finding race_finding(const Record& record, const Race& race, const ControlFlow& 
   return finding;
 }
 
-Finding order_finding(const Record& record, const Race& race) {
-  return Report(record, race).write(FindingKind::race);
+Finding order_finding(const Record& record, const SignalTable& signals, const Race& race) {
+  return Report(record, signals, race).write(FindingKind::race);
 }
 
 }  // namespace tessera

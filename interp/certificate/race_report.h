@@ -2,13 +2,15 @@
 #pragma once
 #include "interp/certificate/conditions.h"
 #include "interp/certificate/freeze_one.h"
+#include "interp/certificate/net.h"
 
 namespace tessera {
 
 // The finding stands at the core's access when the other one is a copy's, else at the later one of
 // the text.
-Finding race_finding(const Record& record, const Race& race, const ControlFlow& control);
+Finding race_finding(const Record& record, const SignalTable& signals, const Race& race,
+                     const ControlFlow& control);
 // For two copies that add to one place: what was added in no order.
-Finding order_finding(const Record& record, const Race& race);
+Finding order_finding(const Record& record, const SignalTable& signals, const Race& race);
 
 }  // namespace tessera

@@ -28,6 +28,13 @@ LoopIndices Record::loops_of(std::int32_t event) const {
   return loops == nullptr ? LoopIndices{} : loops->at(at->agent, at->step, at->statement);
 }
 
+Lists<std::int32_t> copies_by_issuer(const Record& record) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> copies;
+  for (std::size_t a = static_cast<std::size_t>(record.cores()); a < record.agents.size(); ++a)
+    copies.emplace_back(record.agents[a].issuer, static_cast<std::int32_t>(a));
+  return {static_cast<std::size_t>(record.cores()), copies};
+}
+
 std::size_t Recorder::RangeHash::operator()(const Range& range) const {
   std::uint64_t hash = static_cast<std::uint64_t>(range.site) * 0x9E3779B97F4A7C15ULL ^
                        static_cast<std::uint64_t>(range.object) << 8 ^

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "interp/certificate/lists.h"
 #include "interp/certificate/loop_log.h"
 #include "interp/observer.h"
 #include "interp/semaphores.h"
@@ -77,6 +78,9 @@ struct Record {
   // Where in its loops an event happened; of a copy's: where the copy was started.
   LoopIndices loops_of(std::int32_t event) const;
 };
+
+// The copies that each core started, in the order of their start.
+Lists<std::int32_t> copies_by_issuer(const Record& record);
 
 class Recorder : public Observer {
  public:

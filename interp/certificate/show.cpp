@@ -90,6 +90,8 @@ Shown show(const Simulate& simulate, RunOptions options, const Witness& witness)
 
 void show_races(const Simulate& simulate, const CertifyOptions& options, const Record& record,
                 std::optional<std::uint64_t> order, Certificate& certificate) {
+  if (certificate.races.empty()) return;
+  const SignalTable signals(record);
   std::int64_t more = most_more;
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
     RaceWitness& race = certificate.races[i];
@@ -103,7 +105,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
       bool is_shown = false;
       for (const Way way : {Way::shortest, Way::recorded}) {
         if (is_shown) break;
-        const std::optional<Witness> witness = find_witness(record, x, y, order, way);
+        const std::optional<Witness> witness = find_witness(record, signals, x, y, order, way);
         if (!witness) continue;
         const Shown shown = show(simulate, options.run, *witness);
         is_shown = shown.is_shown;

@@ -7,9 +7,6 @@
 namespace tessera {
 namespace {
 
-// How many waits of one semaphore are tried for a copy's bytes.
-constexpr int most_waits = 64;
-
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
@@ -20,8 +17,7 @@ Sweep::Sweep(const Record& record, const Conflicts& conflicts,
       conflicts_(conflicts),
       turns_(turns),
       crosses_(record.cells.size()),
-      items_(at(record.cores())),
-      waits_(record.cells.size()) {
+      items_(at(record.cores())) {
   find_crossing();
   find_items();
 }
@@ -85,9 +81,11 @@ void Sweep::add_items(const RecordedAgent& agent, std::int32_t core) {
   }
 }
 
-// Of each wait: whether the cell can have more than it takes, when everything came that can come
+// Of each wait: how much more its cell can have than it takes, when everything came that can come
 // before the wait is passed.
 void Sweep::find_waits() {
+  std::vector<std::pair<std::int32_t, Waiting>> waits;
+  std::vector<std::pair<std::int32_t, std::int64_t>> spares;
   std::vector<std::int64_t> spare(record_.cells.size());
   for (const RecordedEvent& e : record_.events) {
     if (e.act == Act::signal && record_.agents[at(e.agent)].issuer != owner(e.object))
@@ -106,10 +104,14 @@ void Sweep::find_waits() {
         }
       }
       if (self.act != Act::wait && self.act != Act::await) continue;
-      waits_[at(self.object)].push_back({e, turns_[at(e)], spare[at(self.object)] - self.amount});
+      waits.push_back({self.object, {e, turns_[at(e)]}});
+      spares.emplace_back(self.object, spare[at(self.object)] - self.amount);
       if (self.act == Act::wait) spare[at(self.object)] -= self.amount;
     }
   }
+  waits_ = Lists<Waiting>(record_.cells.size(), waits);
+  const Lists<std::int64_t> by_cell(record_.cells.size(), spares);
+  spares_ = FirstBelow({by_cell.all().begin(), by_cell.all().end()});
 }
 
 // The wait of the core at the site of x's range that cannot be passed while the copy stands before
@@ -123,12 +125,13 @@ std::int32_t Sweep::blocked_at(std::int32_t x) const {
     std::int64_t withheld = 0;
     for (std::int32_t i = s; i < copy.end; ++i)
       if (event(i).act == Act::signal && event(i).object == cell) withheld += event(i).amount;
-    const std::vector<Waiting>& waits = waits_[at(cell)];
-    auto wait = std::partition_point(waits.begin(), waits.end(),
-                                     [&](const Waiting& w) { return w.turn <= turns_[at(x)]; });
-    for (int tries = 0; wait != waits.end() && tries < most_waits; ++wait, ++tries)
-      if (wait->spare < withheld) return wait->event;
-    return -1;
+    const std::span<const Waiting> waits = waits_.of(cell);
+    const auto later = std::partition_point(
+        waits.begin(), waits.end(), [&](const Waiting& w) { return w.turn <= turns_[at(x)]; });
+    const std::size_t first = waits_.begin(cell);
+    const std::size_t wait =
+        spares_.find(first + static_cast<std::size_t>(later - waits.begin()), withheld) - first;
+    return wait < waits.size() ? waits[wait].event : -1;
   }
   return -1;
 }
@@ -138,7 +141,7 @@ void Sweep::assign_copies() {
     const RecordedAgent& copy = record_.agents[a];
     for (std::int32_t x = copy.begin; x < copy.end; ++x) {
       if (event(x).act != Act::access || event(x).is_first_part ||
-          conflicts_.overlapping(event(x).object).empty())
+          !conflicts_.overlaps_any(event(x).object))
         continue;
       if (const std::int32_t wait = blocked_at(x); wait >= 0)
         held_.emplace_back(wait, x);
@@ -158,10 +161,18 @@ bool Sweep::is_far(std::int32_t x) const {
 
 void Sweep::note(std::vector<Latest>& latest, std::int32_t e) const {
   const RecordedEvent& self = event(e);
-  if (self.is_second_part) return;
-  Latest& known = latest[at(self.object)];
-  known.any = std::max(known.any, turns_[at(e)]);
-  if (self.access != AccessKind::read) known.change = std::max(known.change, turns_[at(e)]);
+  if (!self.is_second_part)
+    note(latest, self.object, self.access != AccessKind::read, turns_[at(e)]);
+}
+
+void Sweep::note(std::vector<Latest>& latest, std::int32_t range, bool is_change,
+                 std::int32_t turn) const {
+  for (std::int32_t node = range; node >= 0; node = conflicts_.parent(node)) {
+    Latest& known = latest[at(node)];
+    if (known.any >= turn && (!is_change || known.change >= turn)) return;
+    known.any = std::max(known.any, turn);
+    if (is_change) known.change = std::max(known.change, turn);
+  }
 }
 
 // Whether an access that clashes with x and came after it in the run was reached. A copy is in the
@@ -170,12 +181,15 @@ bool Sweep::is_reached(std::int32_t x, bool is_copy) const {
   const RecordedEvent& self = event(x);
   const bool is_read = self.access == AccessKind::read;
   const std::int32_t turn = turns_[at(x)];
-  for (const std::int32_t r : conflicts_.overlapping(self.object)) {
-    const Latest &others = others_[at(r)], &own = own_[at(r)];
-    if ((is_read ? others.change : others.any) > turn) return true;
-    if (is_copy && (is_read ? own.change : own.any) > turn) return true;
-  }
-  return false;
+  const auto is_before = [&](const Latest& latest) {
+    return (is_read ? latest.change : latest.any) <= turn;
+  };
+  return conflicts_.walk(
+      self.object,
+      [&](std::int32_t node) {
+        return is_before(others_[at(node)]) && (!is_copy || is_before(own_[at(node)]));
+      },
+      [](std::int32_t) { return true; });
 }
 
 void Sweep::signal(std::int32_t cell, std::int64_t amount) {
@@ -193,12 +207,9 @@ void Sweep::run(std::int32_t core) {
     const Item& item = items[p];
     switch (item.what) {
       case What::read:
-      case What::change: {
-        Latest& known = others_[at(item.object)];
-        known.any = std::max(known.any, item.turn);
-        if (item.what == What::change) known.change = std::max(known.change, item.turn);
+      case What::change:
+        note(others_, item.object, item.what == What::change, item.turn);
         break;
-      }
       case What::signal:
         signal(item.object, item.amount);
         break;
@@ -277,8 +288,8 @@ std::vector<bool> Sweep::suspects() {
   position_.resize(cores);
   waiting_.resize(cores);
   count_.resize(record_.cells.size());
-  others_.resize(record_.ranges.size());
-  own_.resize(record_.ranges.size());
+  others_.resize(at(conflicts_.nodes()));
+  own_.resize(at(conflicts_.nodes()));
   find_waits();
   assign_copies();
   for (std::int32_t d = 0; d < record_.cores(); ++d) sweep(d);

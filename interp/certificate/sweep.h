@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "interp/certificate/conflicts.h"
+#include "interp/certificate/first_below.h"
 
 namespace tessera {
 
@@ -34,8 +35,7 @@ class Sweep {
     std::int64_t amount = 0;  // of signal, wait, await
   };
   struct Waiting {
-    std::int32_t event, turn;
-    std::int64_t spare;  // what its cell can have got by then beyond what it takes
+    std::int32_t event = -1, turn = -1;
   };
   struct Latest {
     std::int32_t any = -1, change = -1;  // turns
@@ -61,6 +61,8 @@ class Sweep {
   void signal(std::int32_t cell, std::int64_t amount);
   void start(std::int32_t copy);
   void note(std::vector<Latest>& latest, std::int32_t e) const;
+  void note(std::vector<Latest>& latest, std::int32_t range, bool is_change,
+            std::int32_t turn) const;
   bool is_far(std::int32_t x) const;
   bool is_reached(std::int32_t x, bool is_copy) const;
 
@@ -69,7 +71,8 @@ class Sweep {
   const std::vector<std::int32_t>& turns_;
   std::vector<bool> crosses_;                                // by cell: other cores signal it
   std::vector<std::vector<Item>> items_;                     // by core
-  std::vector<std::vector<Waiting>> waits_;                  // by cell
+  Lists<Waiting> waits_;                                     // by cell
+  FirstBelow spares_;                                        // of all of them
   std::vector<std::pair<std::int32_t, std::int32_t>> held_;  // a wait, and an access of a copy
   std::vector<bool> suspects_;
 
@@ -78,7 +81,7 @@ class Sweep {
   std::vector<std::int64_t> count_;    // by cell
   std::vector<std::int32_t> waiting_;  // by core: the cell it waits for, or -1
   std::vector<std::int32_t> open_;     // cores that can move
-  std::vector<Latest> others_, own_;   // by range: what was reached by others, and by the core
+  std::vector<Latest> others_, own_;   // by node: what was reached by others, and by the core
 };
 
 }  // namespace tessera

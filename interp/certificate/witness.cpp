@@ -8,12 +8,9 @@ namespace {
 
 class Search {
  public:
-  Search(const Record& record, std::int32_t x, std::int32_t y, std::optional<std::uint64_t> order)
-      : record_(record),
-        signals_(record),
-        net_(record, signals_),
-        x_(first_of_step(x)),
-        y_(first_of_step(y)) {
+  Search(const Record& record, const SignalTable& signals, std::int32_t x, std::int32_t y,
+         std::optional<std::uint64_t> order)
+      : record_(record), net_(record, signals), x_(first_of_step(x)), y_(first_of_step(y)) {
     schedule_.strategy = "steps";
     schedule_.order = order;
   }
@@ -115,7 +112,6 @@ class Search {
   }
 
   const Record& record_;
-  const SignalTable signals_;
   Net net_;
   std::int32_t x_, y_;
   std::vector<Net::Stretch> stretches_;
@@ -124,9 +120,10 @@ class Search {
 
 }  // namespace
 
-std::optional<Witness> find_witness(const Record& record, std::int32_t x, std::int32_t y,
+std::optional<Witness> find_witness(const Record& record, const SignalTable& signals,
+                                    std::int32_t x, std::int32_t y,
                                     std::optional<std::uint64_t> order, Way way) {
-  return Search(record, x, y, order).run(way);
+  return Search(record, signals, x, y, order).run(way);
 }
 
 void WhichFirst::on(const Event& event) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "interp/certificate/freeze_one.h"
+#include "interp/certificate/net.h"
 
 namespace tessera {
 
@@ -21,7 +22,8 @@ struct Witness {
 // up to the first of the two. Control that depends on another race goes the recorded way there.
 enum class Way : std::uint8_t { shortest, recorded };
 // order: of parallel loops in the recorded run. Nothing when x and y are in no race.
-std::optional<Witness> find_witness(const Record& record, std::int32_t x, std::int32_t y,
+std::optional<Witness> find_witness(const Record& record, const SignalTable& signals,
+                                    std::int32_t x, std::int32_t y,
                                     std::optional<std::uint64_t> order, Way way = Way::shortest);
 
 // Tells which of two steps of a run came first; for runs that replay a witness. A step that ends
