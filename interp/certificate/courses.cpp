@@ -3,25 +3,32 @@
 #include <algorithm>
 #include <utility>
 
-#include "interp/schedule.h"
-
 namespace tessera {
 namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+void append(std::vector<ScheduleItem>& items, const AgentId& id, std::int64_t n) {
+  if (n == 0) return;
+  if (!items.empty() && items.back().agent == id)
+    items.back().steps += n;
+  else
+    items.push_back({id, n});
+}
+
+}  // namespace
+
 // Goes through a record from one visible event to the next, whatever else can move moved first.
-class Walk {
+class Courses::Walk {
  public:
-  Walk(const Record& record, const std::vector<bool>& polled, std::optional<std::uint64_t> order)
+  Walk(const Record& record, const std::vector<bool>& polled,
+       std::map<std::vector<std::int32_t>, std::int32_t>& histories)
       : record_(record),
         polled_(polled),
+        histories_(histories),
         count_(record.cells.size()),
-        done_(at(record.cores())),
-        on_cell_(record.cells.size(), std::vector<std::int32_t>(at(record.cores()))),
-        seen_(at(record.cores())) {
-    schedule_.strategy = "steps";
-    schedule_.order = order;
+        history_(at(record.cores())),
+        on_cell_(record.cells.size(), std::vector<std::int32_t>(at(record.cores()))) {
     for (const RecordedAgent& agent : record.agents) position_.push_back(agent.begin);
     settle();
   }
@@ -34,20 +41,15 @@ class Walk {
     return is_visible(next, polled_) && (!waits || count_[at(next.object)] >= next.amount);
   }
 
-  // What was done, and what the reads among it came after, were the core next.
-  std::vector<std::int32_t> key_with(std::int32_t core) const {
-    std::vector<std::int32_t> done = done_;
-    std::vector<std::vector<std::int32_t>> seen = seen_;
-    count_in(core, done, seen);
-    for (const std::vector<std::int32_t>& of_core : seen) {
-      done.push_back(static_cast<std::int32_t>(of_core.size()));
-      done.insert(done.end(), of_core.begin(), of_core.end());
-    }
-    return done;
+  // What every core did, were this one next.
+  std::vector<std::int32_t> key_with(std::int32_t core) {
+    std::vector<std::int32_t> key = history_;
+    key[at(core)] = history_with_next(core);
+    return key;
   }
 
   void act(std::int32_t core) {
-    count_in(core, done_, seen_);
+    history_[at(core)] = history_with_next(core);
     ++on_cell_[at(event(position_[at(core)]).object)][at(core)];
     const std::int32_t from = position_[at(core)];
     perform(core);
@@ -55,23 +57,21 @@ class Walk {
     settle();
   }
 
-  // Up to here, and then a step of the core.
-  std::string schedule_with(std::int32_t core) const {
-    Schedule schedule = schedule_;
-    append(schedule, core, 1);
-    return to_string(schedule);
-  }
+  // Steps of all agents since this was asked last.
+  std::vector<ScheduleItem> take_items() { return std::exchange(items_, {}); }
 
  private:
   const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
 
-  void count_in(std::int32_t core, std::vector<std::int32_t>& done,
-                std::vector<std::vector<std::int32_t>>& seen) const {
+  // Of a read, too, what it came after.
+  std::int32_t history_with_next(std::int32_t core) {
     const RecordedEvent& next = event(position_[at(core)]);
-    ++done[at(core)];
-    if (next.act != Act::poll) return;
-    const std::vector<std::int32_t>& before = on_cell_[at(next.object)];
-    seen[at(core)].insert(seen[at(core)].end(), before.begin(), before.end());
+    std::vector<std::int32_t> last = {history_[at(core)]};
+    if (next.act == Act::poll)
+      last.insert(last.end(), on_cell_[at(next.object)].begin(), on_cell_[at(next.object)].end());
+    // 0: it did nothing.
+    const auto number = static_cast<std::int32_t>(histories_.size() + 1);
+    return histories_.try_emplace(std::move(last), number).first->second;
   }
 
   // The next event of a core, which can be done.
@@ -120,29 +120,28 @@ class Walk {
     return event(position - 1).step + (event(position - 1).statement >= 0 ? 1 : 0);
   }
   void log(std::int32_t agent, std::int32_t from) {
-    append(schedule_, agent, steps(agent, position_[at(agent)]) - steps(agent, from));
-  }
-  void append(Schedule& schedule, std::int32_t agent, std::int64_t n) const {
-    if (n == 0) return;
-    const AgentId& id = record_.agents[at(agent)].id;
-    if (!schedule.items.empty() && schedule.items.back().agent == id)
-      schedule.items.back().steps += n;
-    else
-      schedule.items.push_back({id, n});
+    append(items_, record_.agents[at(agent)].id,
+           steps(agent, position_[at(agent)]) - steps(agent, from));
   }
 
   const Record& record_;
   const std::vector<bool>& polled_;
+  std::map<std::vector<std::int32_t>, std::int32_t>& histories_;
   std::vector<std::int32_t> position_;              // by agent
   std::vector<std::int64_t> count_;                 // by cell
-  std::vector<std::int32_t> done_;                  // by core: visible events
-  std::vector<std::vector<std::int32_t>> on_cell_;  // by cell and core: those on it
-  std::vector<std::vector<std::int32_t>> seen_;     // by core: what its reads came after
+  std::vector<std::int32_t> history_;               // by core: of its visible events
+  std::vector<std::vector<std::int32_t>> on_cell_;  // by cell and core: visible events on it
   std::vector<std::pair<std::int32_t, std::int32_t>> started_;  // copies, and where they stood
-  Schedule schedule_;
+  std::vector<ScheduleItem> items_;
 };
 
-}  // namespace
+std::int32_t Courses::step(std::int32_t before, std::int32_t core,
+                           std::vector<ScheduleItem> items) {
+  const auto number = static_cast<std::int32_t>(steps_.size());
+  const auto [known, is_new] = step_of_.try_emplace({before, core}, number);
+  if (is_new) steps_.push_back({before, core, std::move(items)});
+  return known->second;
+}
 
 bool Courses::follow(const Record& record, const Beginning& with,
                      std::optional<std::uint64_t> order) {
@@ -155,30 +154,44 @@ bool Courses::follow(const Record& record, const Beginning& with,
   if (cores.size() < with.cores.size() ||
       !std::equal(with.cores.begin(), with.cores.end(), cores.begin()))
     return false;
-  Walk walk(record, polled, order);
+  order_ = order;
+  sites_ = record.sites;
+  Walk walk(record, polled, histories_);
+  std::int32_t here = step(-1, -1, walk.take_items());
   for (std::size_t k = 0; k < cores.size(); ++k) {
     if (!walk.can_act(cores[k])) return false;
     if (k >= with.cores.size()) {
       for (std::int32_t core = 0; core < record.cores(); ++core) {
-        if (core == cores[k] || !walk.can_act(core) || !known_.insert(walk.key_with(core)).second)
-          continue;
-        Beginning other{{cores.begin(), cores.begin() + static_cast<std::ptrdiff_t>(k)},
-                        walk.schedule_with(core)};
-        other.cores.push_back(core);
-        open_.push_back(std::move(other));
+        if (core != cores[k] && walk.can_act(core) && known_.insert(walk.key_with(core)).second)
+          open_.push_back({here, core});
       }
       // Somebody else goes on from there.
       if (!known_.insert(walk.key_with(cores[k])).second) return true;
     }
     walk.act(cores[k]);
+    here = step(here, cores[k], walk.take_items());
   }
   return true;
 }
 
+// Up to there, and then a step of the core.
 Courses::Beginning Courses::take() {
-  Beginning next = std::move(open_.back());
+  const Open next = open_.back();
   open_.pop_back();
-  return next;
+  std::vector<std::int32_t> steps;
+  for (std::int32_t s = next.after; s >= 0; s = steps_[at(s)].before) steps.push_back(s);
+  Beginning beginning;
+  Schedule schedule{.strategy = "steps"};
+  schedule.order = order_;
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    const Step& step = steps_[at(steps[i])];
+    if (step.core >= 0) beginning.cores.push_back(step.core);
+    for (const ScheduleItem& item : step.items) append(schedule.items, item.agent, item.steps);
+  }
+  beginning.cores.push_back(next.core);
+  append(schedule.items, sites_.agent(next.core), 1);
+  beginning.schedule = to_string(schedule);
+  return beginning;
 }
 
 }  // namespace tessera

@@ -2,11 +2,16 @@
 // agents do commutes; so a course is what was done on these counts before each read. They are
 // found one from another: a run is followed up to a place where somebody else could have come next.
 #pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interp/certificate/pinned.h"
+#include "interp/schedule.h"
 
 namespace tessera {
 
@@ -22,11 +27,32 @@ class Courses {
   // not begin so.
   bool follow(const Record& record, const Beginning& with, std::optional<std::uint64_t> order);
   bool is_empty() const { return open_.empty(); }
+  // Each of them is a run that is still to be done.
+  std::int64_t left() const { return static_cast<std::int64_t>(open_.size()); }
   Beginning take();
 
  private:
-  std::set<std::vector<std::int32_t>> known_;
-  std::vector<Beginning> open_;
+  class Walk;
+  // Beginnings share what they have in common: one is a step behind another, by a core, and what
+  // all agents did from there on until only such steps were left.
+  struct Step {
+    std::int32_t before, core;
+    std::vector<ScheduleItem> items;
+  };
+  struct Open {
+    std::int32_t after, core;
+  };
+
+  std::int32_t step(std::int32_t before, std::int32_t core, std::vector<ScheduleItem> items);
+
+  // Numbers for what a core did: the number of all but the last, and what that was.
+  std::map<std::vector<std::int32_t>, std::int32_t> histories_;
+  std::set<std::vector<std::int32_t>> known_;  // by core: its history
+  std::vector<Step> steps_;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> step_of_;  // behind which, by whom
+  std::vector<Open> open_;
+  std::optional<std::uint64_t> order_;
+  Sites sites_{0, 1};
 };
 
 }  // namespace tessera

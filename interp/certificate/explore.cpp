@@ -66,6 +66,8 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
     outcomes.insert(std::move(outcome));
     proved.schedules = i + 1;
     if (courses.is_empty()) break;
+    // There are too many, whatever else these bring.
+    if (i + 1 + courses.left() > options.exhaust) return none;
     beginning = courses.take();
   }
   proved.protocols = static_cast<std::int64_t>(protocols.size());
