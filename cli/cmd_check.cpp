@@ -21,8 +21,9 @@ struct Checked {
 void add(Diags& diags, const Diags& more) { diags.insert(diags.end(), more.begin(), more.end()); }
 
 // Everything that can be said without running: instantiated, verified, expanded, verified again.
-Diags problems(const Module& module, const KernelInfo& kernel, const Settings& settings) {
-  const Expected<Program> program = instantiate_kernel(module, kernel, settings);
+Diags problems(const Module& module, const KernelInfo& kernel, const Settings& settings,
+               const InstantiateOptions& launch) {
+  const Expected<Program> program = instantiate_kernel(module, kernel, settings, launch);
   if (!program) return program.diags();
   const Expected<Program> expanded = expand(*program);
   return expanded ? verify(*expanded) : expanded.diags();
@@ -35,6 +36,8 @@ int run(const Arguments& arguments, Console& console) {
     return fail(console,
                 error(fmt::format("{} has no kernel and no function", arguments.words().front())));
   }
+  const Expected<InstantiateOptions> launch = launch_of(arguments, 1, 1);
+  if (!launch) return fail(console, launch.diags());
   std::vector<const KernelInfo*> kernels;
   if (arguments.has("kernel") || arguments.has("set")) {
     const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
@@ -52,7 +55,7 @@ int run(const Arguments& arguments, Console& console) {
       continue;
     }
     checked.push_back({kernel, missing_parameters(*kernel, *settings)});
-    if (checked.back().missing.empty()) add(diags, problems(**module, *kernel, *settings));
+    if (checked.back().missing.empty()) add(diags, problems(**module, *kernel, *settings, *launch));
   }
   if (!diags.empty()) return fail(console, diags);
   Json object = {{"status", "ok"}, {"kernels", Json::array()}};
@@ -81,7 +84,9 @@ Command check_command() {
           "  gmm-run check my_kernel.tsr\n"
           "  gmm-run check my_kernel.tsr --set m=300 --set n=64\n",
           {{"set", "NAME=VALUE", "a parameter; with all of them the program is checked too", true},
-           {"kernel", "NAME", "only this one"}},
+           {"kernel", "NAME", "only this one"},
+           {"devices", "N", "how many, where extents name them; default 1"},
+           {"cores", "N", "of each device, where extents name them; default 1"}},
           run};
 }
 

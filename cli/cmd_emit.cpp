@@ -14,7 +14,7 @@ namespace tessera::cli {
 namespace {
 
 Expected<cuda::LoweredKernel> lowered(const Arguments& arguments) {
-  const Expected<Program> program = named_program(arguments);
+  const Expected<Program> program = launched_program(arguments);
   if (!program) return program.diags();
   return arguments.has("general") ? cuda::lower_general(*program) : cuda::lower(*program);
 }

@@ -43,7 +43,10 @@ Command expand_command() {
       "  gmm-run expand my_kernel.tsr --set m=300 --structured\n",
       {{"set", "NAME=VALUE", "a parameter of the kernel", true},
        {"kernel", "NAME", "which kernel, when the file has several"},
-       {"calls", "N", "that many launches back to back, each with scratch of its own; default 1"},
+       {"calls", "N", "that many launches back to back; default 1"},
+       {"scratch", "fresh|kept", "of several calls: each with its own, or as the last one left it"},
+       {"devices", "N", "how many, where extents name them; default 1"},
+       {"cores", "N", "of each device, where extents name them; default 1"},
        {"structured", "", "only the parameters are put in; pipelines stay"},
        {"per-point", "", "each point of a parallel loop by itself, with slots of its own"}},
       run};

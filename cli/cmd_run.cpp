@@ -129,7 +129,8 @@ Command run_command() {
   Options options = {
       {"set", "NAME=VALUE", "a parameter of the kernel", true},
       {"kernel", "NAME", "which kernel, when the file has several"},
-      {"calls", "N", "that many launches back to back, each with scratch of its own; default 1"},
+      {"calls", "N", "that many launches back to back; default 1"},
+      {"scratch", "fresh|kept", "of several calls: each with its own, or as the last one left it"},
       {"devices", "N", "how many devices run it; default 1"},
   };
   for (const Option& option : binding_options()) options.push_back(option);

@@ -93,6 +93,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["all_schedules"] = result->certificate ? Json(name(result->certificate->verdict)) : Json();
   object["profile"] = request.profile.machine.name;
   object["schedule"] = request.schedule;
+  object["automatic_barrier"] = result->has_automatic_barrier;
   object["steps"] = result->stats.steps;
   object["ops"] = result->stats.ops;
   object["dmas"] = result->stats.dmas;
@@ -184,6 +185,8 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report) {
   if (options.slow_device >= 0) schedule += fmt::format(", device {} slow", options.slow_device);
   if (!options.checked) schedule += ", unchecked";
   text += line("schedule", schedule);
+  if (result->has_automatic_barrier)
+    text += line("barrier", "of all cores, added at the start: the program has none of its own");
   const RunStats& stats = result->stats;
   if (const auto parsed = parse_schedule(request.options.schedule);
       parsed && parsed->strategy == "pct") {

@@ -13,6 +13,7 @@ namespace tessera::cli {
 namespace {
 
 constexpr std::int64_t most_calls = 1'000'000;
+constexpr std::int64_t most_devices = 1'000'000;
 
 std::vector<std::string_view> kernel_names(const Module& module) {
   std::vector<std::string_view> names;
@@ -88,13 +89,33 @@ std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Sett
 }
 
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
-                                     const Settings& settings, int calls) {
+                                     const Settings& settings, const InstantiateOptions& launch) {
   const auto library = function_library();
   if (!library) return library.diags();
-  return instantiate(module, kernel.name, settings, *library, calls);
+  return instantiate(module, kernel.name, settings, *library, launch);
 }
 
-Expected<Program> named_program(const Arguments& arguments, int calls) {
+Expected<InstantiateOptions> launch_of(const Arguments& arguments, int devices, int cores) {
+  Diags diags;
+  InstantiateOptions launch;
+  const auto number = [&](std::string_view option, std::int64_t most, int otherwise) {
+    return static_cast<int>(arguments.integer(option, diags, 1, most).value_or(otherwise));
+  };
+  launch.calls = number("calls", most_calls, 1);
+  launch.devices = number("devices", most_devices, devices);
+  launch.cores = number("cores", most_devices, cores);
+  const std::string_view scratch = arguments.text("scratch");
+  if (!scratch.empty() && scratch != "fresh" && scratch != "kept")
+    diags.push_back(
+        error(fmt::format("--scratch is fresh or kept from call to call, not '{}'", scratch)));
+  if (!scratch.empty() && launch.calls == 1)
+    diags.push_back(error("--scratch is for several calls: give --calls N"));
+  launch.keeps_scratch = scratch == "kept";
+  if (!diags.empty()) return diags;
+  return launch;
+}
+
+Expected<Program> named_program(const Arguments& arguments, const InstantiateOptions& launch) {
   const auto module = open_program(arguments.words().front());
   if (!module) return module.diags();
   const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
@@ -106,14 +127,13 @@ Expected<Program> named_program(const Arguments& arguments, int calls) {
     return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
                              fmt::join(missing, ", "), missing.front()));
   }
-  return instantiate_kernel(**module, **kernel, *settings, calls);
+  return instantiate_kernel(**module, **kernel, *settings, launch);
 }
 
 Expected<Program> launched_program(const Arguments& arguments) {
-  Diags diags;
-  const auto calls = arguments.integer("calls", diags, 1, most_calls);
-  if (!diags.empty()) return diags;
-  return named_program(arguments, static_cast<int>(calls.value_or(1)));
+  const Expected<InstantiateOptions> launch = launch_of(arguments, 1, 1);
+  if (!launch) return launch.diags();
+  return named_program(arguments, *launch);
 }
 
 }  // namespace tessera::cli

@@ -22,13 +22,15 @@ Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments&
 Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel);
 // The parameters that neither `settings` nor a default decides.
 std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings);
-// The kernel with its parameters fixed, `calls` times in a row; functions of the library are at its
-// hand.
+// The kernel with its parameters fixed; functions of the library are at its hand.
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
-                                     const Settings& settings, int calls = 1);
-// The program that FILE.tsr|KERNEL, --kernel and --set name, with its parameters fixed, `calls`
-// times in a row; launched_program() does it as often as --calls says.
-Expected<Program> named_program(const Arguments& arguments, int calls = 1);
+                                     const Settings& settings, const InstantiateOptions& launch);
+// What --calls, --scratch, --devices and --cores say, as far as the command takes them; without
+// --devices and --cores: the numbers given here, 0 for none.
+Expected<InstantiateOptions> launch_of(const Arguments& arguments, int devices, int cores);
+// The program that FILE.tsr|KERNEL, --kernel and --set name, with its parameters fixed.
+Expected<Program> named_program(const Arguments& arguments, const InstantiateOptions& launch);
+// The same as the command launches it: on one device with one core where it does not say.
 Expected<Program> launched_program(const Arguments& arguments);
 
 }  // namespace tessera::cli

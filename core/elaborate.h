@@ -4,6 +4,7 @@
 #pragma once
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,15 +53,19 @@ struct Environment {
 
 class Elaborator {
  public:
-  Elaborator(const Module& module, const std::vector<const Module*>& library, std::string name);
-  // Diagnostics when the kernel or its settings are wrong.
-  Expected<Program> kernel(const Node& kernel, const Settings& settings, int calls);
+  Elaborator(const Module& module, const std::vector<const Module*>& library, std::string name,
+             const InstantiateOptions& launch);
+  // Diagnostics when the kernel or its settings are wrong. one_call: what a single launch is, for
+  // several.
+  Expected<Program> kernel(const Node& kernel, const Settings& settings, const Program* one_call);
 
  private:
   // instantiate.cpp
   void bind_types(const Node& types, Settings& left);
   void bind_parameters(const Node& parameters, Settings& left);
-  void begin_calls(int calls);
+  void begin_calls(const Node& kernel, const Program& one_call);
+  void end_calls();
+  Entity count_of(const Node& name);
   void declare(const Node& declaration, bool scoped_to_function);
   void declare_all(const Node& declarations, bool scoped_to_function);
   void declare_buffer(const Node& node, bool scoped_to_function);
@@ -108,8 +113,11 @@ class Elaborator {
   bool bind_argument(const Node& parameter, const Node& argument, Environment* into);
   Slice whole_ref(const Slice& slice);  // as a ref of its own, if it is not one already
   const Node* find_function(std::string_view name) const;
+  void collect_callable(const Node& node, std::set<std::string_view>& names) const;
+  void check_calls(const Node& node, const std::set<std::string_view>& callable);
 
   // elaborate_words.cpp: nullopt for what is no word of the language
+  static bool is_word(std::string_view name);
   std::optional<Entity> call_builtin(const Node& call, const Slice* to);
   std::optional<Entity> array_word(const Node& call);
   Entity concat(const Node& call);
@@ -161,6 +169,7 @@ class Elaborator {
   class Block;
 
   std::vector<const Module*> modules_;  // whose functions are called: the first that has the name
+  const InstantiateOptions launch_;
   Builder builder_;
   Diags diags_;
   std::deque<Environment> environments_;
@@ -168,8 +177,10 @@ class Elaborator {
   std::int32_t caller_ = -1;  // the place of the call being inlined
   int depth_ = 0;             // of nested calls
   std::int64_t calls_ = 0;
-  int levels_ = 0;               // of nested expressions, through calls
-  std::vector<ValueId> scoped_;  // allocated and not yet freed, innermost last
+  int levels_ = 0;                // of nested expressions, through calls
+  std::string_view constant_;     // what is evaluated must be known now: what it is for
+  std::vector<ValueId> of_call_;  // semaphores that each of several launches begins with
+  std::vector<ValueId> scoped_;   // allocated and not yet freed, innermost last
   std::map<ValueId, std::pair<ValueId, ValueId>> grid_;  // grid index -> its bounds
   std::map<std::int64_t, ValueId> barriers_;
   ValueId copied_ = no_value;  // the semaphore of `copy`

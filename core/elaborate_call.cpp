@@ -36,10 +36,28 @@ Entity Elaborator::call(const Node& node, const Slice* to) {
     return call_closure(Entity(*local), node, 0);
   }
   if (const Node* function = find_function(node.text)) return call_function(*function, node);
+  if (!is_word(node.text)) return fail(node, fmt::format("unknown function `{}`", node.text));
   if (auto result = call_builtin(node, to)) return *result;
-  const Op prototype = make_op(node.text);
-  if (prototype.index() == 0) return fail(node, fmt::format("unknown function `{}`", node.text));
-  return call_op(prototype, node);
+  return call_op(make_op(node.text), node);
+}
+
+// Names of functions of an index, and of parameters that may be one, wherever they are defined.
+void Elaborator::collect_callable(const Node& node, std::set<std::string_view>& names) const {
+  if (node.kind == NodeKind::define || node.kind == NodeKind::parameter) names.insert(node.text);
+  for (const Node& kid : node.kids) collect_callable(kid, names);
+}
+
+// Calls that nothing reaches, behind conditions that are known or in functions that are not called.
+void Elaborator::check_calls(const Node& node, const std::set<std::string_view>& callable) {
+  if (node.kind == NodeKind::call && !node.text.empty() && !is_word(node.text) &&
+      !find_function(node.text) && !callable.contains(node.text)) {
+    const auto is_reported = [&](const Diag& d) {
+      return d.loc.line == node.loc.line && d.loc.column == node.loc.column;
+    };
+    if (std::none_of(diags_.begin(), diags_.end(), is_reported))
+      fail(node, fmt::format("unknown function `{}`", node.text));
+  }
+  for (const Node& kid : node.kids) check_calls(kid, callable);
 }
 
 // mnemonic(field, field, ...) as the op table has them; missing flags are 0, and what may be left
@@ -152,8 +170,13 @@ bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Envi
   }
   const Node& type = parameter.kids[0];
   if (value.kind != Entity::Kind::view) {
+    const std::string hint =
+        value.kind == Entity::Kind::sem
+            ? fmt::format("; one that takes a semaphore has no type: `{}`", parameter.text)
+            : "";
     fail(argument,
-         fmt::format("parameter `{}` takes memory, found {}", parameter.text, describe(value)),
+         fmt::format("parameter `{}` takes memory, found {}{}", parameter.text, describe(value),
+                     hint),
          ErrorCode::invalid_type);
     return false;
   }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/elaborate.h"
 
 namespace tessera {
@@ -98,13 +100,28 @@ Entity Elaborator::evaluate_name(const Node& node) {
   if (const Entity* found = scope_->find(node.text)) return *found;
   if (const auto type = parse_dtype(node.text)) return {.kind = Entity::Kind::type, .type = *type};
   if (node.text == "device") return at(node), scalar_entity(builder_.emit(DeviceId{}, "device"));
-  if (node.text == "devices")
-    return at(node), scalar_entity(builder_.emit(DeviceCount{}, "devices"));
   if (node.text == "core") return at(node), scalar_entity(builder_.emit(CoreId{}, "core"));
-  if (node.text == "cores") return at(node), scalar_entity(builder_.emit(CoreCount{}, "cores"));
+  if (node.text == "devices" || node.text == "cores") return count_of(node);
   if (find_function(node.text))
     return fail(node, fmt::format("function `{}` needs its arguments in parentheses", node.text));
   return fail(node, fmt::format("unknown name `{}`", node.text));
+}
+
+// How many devices or cores there are: a number where one is wanted now, else known when it runs.
+Entity Elaborator::count_of(const Node& name) {
+  const bool is_devices = name.text == "devices";
+  if (constant_.empty()) {
+    at(name);
+    return scalar_entity(is_devices ? builder_.emit(DeviceCount{}, "devices")
+                                    : builder_.emit(CoreCount{}, "cores"));
+  }
+  const int known = is_devices ? launch_.devices : launch_.cores;
+  if (known == 0)
+    return fail(name, fmt::format("{} names `{}`, and the kernel is made without their number "
+                                  "(--{}, or InstantiateOptions::{})",
+                                  constant_, name.text, name.text, name.text));
+  (is_devices ? builder_.program().devices : builder_.program().cores) = known;
+  return scalar_entity(builder_.integer(known));
 }
 
 Entity Elaborator::evaluate_unary(const Node& node) {
@@ -251,7 +268,9 @@ ValueId Elaborator::scalar(const Entity& entity, const Node& node) {
 ValueId Elaborator::scalar(const Node& node) { return scalar(evaluate(node), node); }
 
 std::optional<std::int64_t> Elaborator::constant(const Node& node, std::string_view what) {
+  const std::string_view outer = std::exchange(constant_, what);
   const ValueId value = scalar(node);
+  constant_ = outer;
   if (value == no_value) return std::nullopt;
   const auto known = builder_.program().constant(value);
   if (!known) fail(node, fmt::format("{} must be known when the kernel is instantiated", what));

@@ -73,6 +73,14 @@ Entity Elaborator::barrier(const Node& node) {
   return {.kind = Entity::Kind::sem, .slice = builder_.whole(value)};
 }
 
+// What can be called besides functions.
+bool Elaborator::is_word(std::string_view name) {
+  for (const std::string_view word :
+       {"concat", "barrier", "first", "last", "accumulator", "clamp", "abs"})
+    if (name == word) return true;
+  return make_op(name).index() != 0;
+}
+
 std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to) {
   const std::string& word = node.text;
   const auto count = [&](std::size_t n) { return node.kids.size() == n; };

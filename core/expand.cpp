@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/automatic_barrier.h"
 #include "core/simplify.h"
 
 namespace tessera {
@@ -15,6 +16,9 @@ Expander::Expander(const Program& program, const Expansion& how)
   p.settings = program.settings;
   p.texts = program.texts;
   p.places = program.places;
+  p.call_place = program.call_place;
+  p.devices = program.devices;
+  p.cores = program.cores;
   for (const Buffer& b : program.buffers) builder_.buffer(b);
   for (const Semaphore& s : program.semaphores) builder_.semaphore(s);
 }
@@ -26,66 +30,13 @@ Expected<Program> Expander::run() {
     map[old_.buffers[i].value] = p.buffers[i].value;
   for (std::size_t i = 0; i < old_.semaphores.size(); ++i)
     map[old_.semaphores[i].value] = p.semaphores[i].value;
-  if (acts_remotely() && !uses_barrier()) automatic_barrier();
+  if (needs_barrier(old_)) emit_barrier(builder_, old_);
   write(0, static_cast<std::int32_t>(old_.body.size()), map);
   if (!diags_.empty()) return diags_;
   Program result = simplify(builder_.finish());
   Diags problems = verify(result);
   if (!problems.empty()) return problems;
   return result;
-}
-
-bool Expander::uses_barrier() const {
-  for (const Semaphore& s : old_.semaphores)
-    if (s.kind == SemKind::barrier) return true;
-  return false;
-}
-
-bool Expander::acts_remotely() const {
-  for (const Stmt& s : old_.body) {
-    if (std::holds_alternative<StartRemote>(s.op)) return true;
-    if (const auto* signal = std::get_if<Signal>(&s.op)) {
-      if (signal->core.id != no_value) return true;
-      const Value& device = old_.value(signal->device);
-      if (device.statement < 0 || !std::holds_alternative<DeviceId>(
-                                      old_.body[static_cast<std::size_t>(device.statement)].op))
-        return true;
-    }
-  }
-  return false;
-}
-
-// One that names no core where it reaches another device runs with one core per device only.
-bool Expander::names_cores() const {
-  return std::any_of(old_.body.begin(), old_.body.end(), [](const Stmt& s) {
-    const auto* signal = std::get_if<Signal>(&s.op);
-    const auto* remote = std::get_if<StartRemote>(&s.op);
-    return (signal != nullptr && signal->core.id != no_value) ||
-           (remote != nullptr && remote->core.id != no_value);
-  });
-}
-
-// A kernel with remote operations and no barrier of its own begins with one of all devices, and of
-// all their cores when it knows of them.
-void Expander::automatic_barrier() {
-  Semaphore barrier;
-  barrier.name = "automatic_barrier";
-  barrier.kind = SemKind::barrier;
-  barrier.collective = -1;
-  const Slice sem = builder_.whole(builder_.semaphore(std::move(barrier)));
-  const ValueId devices = builder_.emit(DeviceCount{}, "all");
-  const bool has_cores = names_cores();
-  const ValueId cores = has_cores ? builder_.emit(CoreCount{}, "of_each") : no_value;
-  const ValueId d = builder_.emit(For{builder_.integer(0), devices, 0}, "d");
-  if (has_cores) {
-    const ValueId c = builder_.emit(For{builder_.integer(0), cores, 0}, "c");
-    builder_.emit(Signal{sem, d, builder_.integer(1), {c}});
-    builder_.emit(End{});
-  } else {
-    builder_.emit(Signal{sem, d, builder_.integer(1)});
-  }
-  builder_.emit(End{});
-  builder_.emit(Wait{sem, has_cores ? builder_.mul(devices, cores) : devices});
 }
 
 ValueId Expander::mapped(ValueId old, const ValueMap& map) {

@@ -34,10 +34,6 @@ class Expander {
   void write(std::int32_t from, std::int32_t to, ValueMap& map);
   bool opens_loop(std::int32_t at) const;
   std::int32_t write_one(std::int32_t at, ValueMap& map);  // returns the next statement
-  void automatic_barrier();
-  bool uses_barrier() const;
-  bool acts_remotely() const;
-  bool names_cores() const;
 
   ValueId mapped(ValueId old, const ValueMap& map);
   Slice mapped(const Slice& old, const ValueMap& map);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/automatic_barrier.h"
 #include "core/elaborate.h"
 #include "core/simplify.h"
 
@@ -24,8 +25,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
 }  // namespace
 
 Elaborator::Elaborator(const Module& module, const std::vector<const Module*>& library,
-                       std::string name)
-    : builder_(std::move(name)), modules_{&module} {
+                       std::string name, const InstantiateOptions& launch)
+    : modules_{&module}, launch_(launch), builder_(std::move(name)) {
   modules_.insert(modules_.end(), library.begin(), library.end());
 }
 
@@ -239,15 +240,19 @@ void Elaborator::declare_all(const Node& declarations, bool scoped_to_function) 
   for (const Node& node : declarations.kids) declare(node, scoped_to_function);
 }
 
-// The body runs `calls` times, as that many launches one after the other would: scratch and
-// semaphores are those of one call, so that a peer which is a call behind or ahead does not have
+// The body runs several times, as that many launches one after the other would: scratch and
+// semaphores are those of one launch, so that a peer which is one behind or ahead does not have
 // them; operands, results and barriers remain.
-void Elaborator::begin_calls(int calls) {
+void Elaborator::begin_calls(const Node& kernel, const Program& one_call) {
   Program& program = builder_.program();
-  builder_.emit(For{builder_.integer(0), builder_.integer(calls), 0}, "call");
+  builder_.at(kernel.loc);
+  program.call_place = builder_.place();
+  const ValueId call =
+      builder_.emit(For{builder_.integer(0), builder_.integer(launch_.calls), 0}, "call");
   std::vector<ValueId> own;
   for (Buffer& buffer : program.buffers) {
     if (buffer.role != Role::scratch || buffer.space == Space::tile || buffer.scoped) continue;
+    if (launch_.keeps_scratch) continue;
     buffer.scoped = true;
     own.push_back(buffer.value);
   }
@@ -255,14 +260,35 @@ void Elaborator::begin_calls(int calls) {
     if (semaphore.kind == SemKind::barrier || semaphore.scoped) continue;
     semaphore.scoped = true;
     own.push_back(semaphore.value);
+    of_call_.push_back(semaphore.value);
   }
   for (const ValueId ref : own) {
     builder_.emit(Alloc{builder_.whole(ref)});
     scoped_.push_back(ref);
   }
+  if (needs_barrier(one_call)) emit_barrier(builder_, one_call, call);
 }
 
-Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& settings, int calls) {
+// Where a launch ends, the counts of scoped semaphores are zero as well, and signals for the next
+// one do not come before.
+void Elaborator::end_calls() {
+  builder_.at_place(builder_.program().call_place);
+  free_scoped(0);
+  std::vector<ValueId> others;
+  for (const Semaphore& semaphore : builder_.program().semaphores) {
+    if (semaphore.scoped && semaphore.kind != SemKind::barrier &&
+        std::find(of_call_.begin(), of_call_.end(), semaphore.value) == of_call_.end())
+      others.push_back(semaphore.value);
+  }
+  for (const ValueId semaphore : others) {
+    builder_.emit(Alloc{builder_.whole(semaphore)});
+    builder_.emit(Free{builder_.whole(semaphore)});
+  }
+  builder_.emit(End{});
+}
+
+Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& settings,
+                                     const Program* one_call) {
   builder_.program().doc = kernel.doc;
   Settings left = settings;
   bind_types(kernel.kids[0], left);
@@ -277,17 +303,19 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
   if (!diags_.empty()) return diags_;
   declare_all(kernel.kids[2], false);
   if (!diags_.empty()) return diags_;
-  if (calls > 1) begin_calls(calls);
+  if (one_call != nullptr) begin_calls(kernel, *one_call);
   block(kernel.kids[3]);
-  free_scoped(0);
-  if (calls > 1) {
-    builder_.emit(End{});
-    if (barriers_.empty())
-      fail(kernel,
-           fmt::format("{} calls in a row need a barrier of the kernel's own; `{}` has none", calls,
-                       kernel.text),
-           ErrorCode::unsupported);
-  }
+  if (one_call != nullptr)
+    end_calls();
+  else
+    free_scoped(0);
+  std::set<std::string_view> callable;
+  for (const Module* module : modules_)
+    for (const auto& [name, function] : module->functions) collect_callable(*function, callable);
+  collect_callable(kernel, callable);
+  check_calls(kernel, callable);
+  for (const auto& [name, function] : modules_.front()->functions)
+    check_calls(*function, callable);
   if (!diags_.empty()) return diags_;
   Program program = simplify(builder_.finish());
   Diags problems = verify(program);
@@ -297,10 +325,13 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
 
 Expected<Program> instantiate(const Module& module, std::string_view kernel,
                               const Settings& settings, const std::vector<const Module*>& library,
-                              int calls) {
+                              const InstantiateOptions& launch) {
   if (const auto found = module.kernel_nodes.find(kernel); found != module.kernel_nodes.end()) {
     const Node& node = *found->second.node;
-    return Elaborator(module, library, node.text).kernel(node, settings, calls);
+    Expected<Program> one =
+        Elaborator(module, library, node.text, launch).kernel(node, settings, nullptr);
+    if (!one || launch.calls <= 1) return one;
+    return Elaborator(module, library, node.text, launch).kernel(node, settings, &*one);
   }
   std::string known;
   for (const KernelInfo& k : module.kernels) known += (known.empty() ? "" : ", ") + k.name;

@@ -51,12 +51,18 @@ struct Module {
 using Settings =
     std::map<std::string, std::string, std::less<>>;  // parameter name -> integer or dtype name
 
+// What a kernel is instantiated for, beside its parameters.
+struct InstantiateOptions {
+  int calls = 1;               // so many launches back to back, on the same operands
+  bool keeps_scratch = false;  // a launch finds scratch as the one before it left it
+  int devices = 0, cores = 0;  // for extents that name them; 0: not known
+};
+
 Expected<Module> parse(std::shared_ptr<const Source> source);
-// The kernel with its parameters fixed: structured form (pipelines kept), verified. `calls` more
-// than 1: that many launches of it back to back, on the same operands.
+// The kernel with its parameters fixed: structured form (pipelines kept), verified.
 Expected<Program> instantiate(const Module& module, std::string_view kernel,
                               const Settings& settings, const std::vector<const Module*>& library,
-                              int calls = 1);
+                              const InstantiateOptions& how = {});
 // Static rules that hold for structured and expanded programs alike; empty when the program is
 // valid.
 Diags verify(const Program& program);

@@ -12,6 +12,9 @@ struct MachineProfile {
   std::int64_t hbm_bytes = 0;
   std::int64_t semaphores = 0;  // per core, arrays counted by element
   std::int64_t barrier_ids = 0;
+  // Scopes that are not open at once share semaphores. Without it each scoped one has its own, all
+  // through the kernel.
+  bool shares_scoped_semaphores = false;
   std::int64_t dma_granule = 1;          // bytes; what partial landing withholds
   std::int64_t lanes = 0, sublanes = 0;  // 0: not a vector machine of that kind
   std::int64_t matrix_unit = 0;          // side of the matrix unit

@@ -117,10 +117,14 @@ void Parser::parameters(Node& into, bool of_kernel) {
     Node parameter = make(NodeKind::parameter, name);
     parameter.text = name.text;
     parameter.integer = tuning ? 1 : 0;
-    if (!of_kernel && accept(":"))
+    if (!of_kernel && accept(":")) {
+      if (is("sem"))
+        fail(peek(), fmt::format("a parameter that takes a semaphore has no type, expected `{}`",
+                                 name.text));
       parameter.add(type());
-    else if (accept("="))
+    } else if (accept("=")) {
       parameter.add(expression());
+    }
     into.add(std::move(parameter));
     if (!tuning && accept(";"))
       tuning = true;

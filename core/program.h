@@ -104,6 +104,9 @@ struct Program {
   std::vector<Place> places;
   std::vector<Loop> loops;
   std::vector<Stmt> body;
+  // For so many it was made, where an extent names them; 0: for any number.
+  int devices = 0, cores = 0;
+  std::int32_t call_place = -1;  // of what begins and ends each of several launches
 
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
   // The buffer a ref value names, or null for a window.

@@ -71,7 +71,7 @@ void Machine::check_capacity(Core& core, std::int32_t statement) {
   for (std::size_t i = 0; i < program_.semaphores.size(); ++i) {
     const Semaphore& s = program_.semaphores[i];
     const auto id = static_cast<std::int32_t>(i);
-    if (!owner.semaphores.is_live(id) || !owner.semaphores.is_first(id)) continue;
+    if (!owner.semaphores.is_counted(id) || !owner.semaphores.is_first(id)) continue;
     const std::int64_t amount = s.kind == SemKind::barrier ? 1 : elements(s.shape);
     (s.kind == SemKind::barrier ? barriers : semaphores)
         .push_back({amount, {.loc = program_.loc(s.place), .message = s.name}});

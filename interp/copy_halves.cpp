@@ -30,7 +30,7 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
     return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),
                        numbers_.name(sem.site));
   };
-  if (!owner.is_live(sem.semaphore)) {
+  if (!owner.is_counted(sem.semaphore)) {
     stop(FindingKind::lifetime,
          fmt::format("signal of {}, which {}", text(),
                      owner.was_live(sem.semaphore) ? "no longer exists" : "does not exist yet"),

@@ -17,10 +17,11 @@ void check_semaphores(Machine& machine, std::int32_t site, std::vector<Finding>&
   for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
     const Semaphore& declared = program.semaphores[i];
     const auto semaphore = static_cast<std::int32_t>(i);
-    if (declared.monotone || !owner.is_live(semaphore) || !owner.is_first(semaphore)) continue;
+    if (declared.monotone || !owner.is_counted(semaphore) || !owner.is_first(semaphore)) continue;
     for (std::int64_t cell = 0, n = elements(declared.shape); cell < n; ++cell) {
       const SemId sem{site, semaphore, cell};
-      if (machine.cell(sem).count != 0) findings.push_back(leak_finding(machine, sem, -1));
+      if (machine.cell(sem).count != 0 && !machine.cell(sem).is_reported)
+        findings.push_back(leak_finding(machine, sem, -1));
     }
   }
 }

@@ -23,8 +23,7 @@ Use use_of(const Op& op, const FieldInfo& operand) {
   if (is_any<Pad>(op)) return Use::zeros;
   // What is defined is told although nothing is computed.
   if (operand.control == Control::chooses) return Use::looked_at;
-  const bool is_left_alone =
-      is_any<Alloc, Free, Fresh, Once>(op) || info(op).math != LeftOut::none;
+  const bool is_left_alone = is_any<Alloc, Free, Fresh, Once>(op) || info(op).math != LeftOut::none;
   return is_left_alone ? Use::none : Use::looked_at;
 }
 

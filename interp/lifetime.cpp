@@ -71,7 +71,8 @@ void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
     return core.fail(FindingKind::lifetime,
                      fmt::format("alloc of {}, which exists already", declared.name));
   owner.semaphores.allocate(semaphore);
-  take_semaphores(owner.usage, elements(declared.shape));
+  const bool is_shared = options_.profile.shares_scoped_semaphores;
+  if (is_shared) take_semaphores(owner.usage, elements(declared.shape));
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::semaphore,
              .site = core.site(),
@@ -100,10 +101,11 @@ void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
             .device = copy.id.device,
             .agent = to_string(copy.id)}});
     }
-    if (cell(sem).count != 0 && !declared.monotone && options_.checked)
-      findings_.push_back(leak_finding(*this, sem, core.statement()));
+    if (cell(sem).count == 0 || declared.monotone || !options_.checked) continue;
+    if (!cell(sem).is_reported) findings_.push_back(leak_finding(*this, sem, core.statement()));
+    cell(sem).is_reported = true;
   }
-  take_semaphores(owner.usage, -cells);
+  if (options_.profile.shares_scoped_semaphores) take_semaphores(owner.usage, -cells);
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::semaphore,
              .site = core.site(),

@@ -52,7 +52,8 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       scheduler_(make_scheduler(schedule, steps_expected)),
       is_told_(options.checked) {
   for (std::int32_t s = 0; s < cores(); ++s)
-    sites_.push_back(std::make_unique<Site>(program, *this, numbers_.agent(s), code_));
+    sites_.push_back(
+        std::make_unique<Site>(program, options.profile, *this, numbers_.agent(s), code_));
   if (options.math != Math::none) return;
   for (const Stmt& s : program.body) left_out_.push_back(is_left_out(program, s.op));
 }
@@ -253,6 +254,8 @@ Expected<RunResult> Machine::run() {
   result.stats = stats_;
   result.findings = std::move(findings_);
   result.is_complete = !stopped_ && blocked_.empty();
+  for (const Semaphore& semaphore : program_.semaphores)
+    result.has_automatic_barrier |= semaphore.kind == SemKind::barrier && semaphore.collective < 0;
   if (is_told_) result.trace_hash = hash_.value();
   result.schedule = to_string(schedule_);
   if (options_.record_schedule)

@@ -24,8 +24,9 @@ struct Usage {
 
 // A core, and what belongs to it; hbm it has together with the other cores of its device.
 struct Site {
-  Site(const Program& program, Machine& machine, const AgentId& id, const Code& code)
-      : semaphores(program), core(machine, id, code) {}
+  Site(const Program& program, const MachineProfile& profile, Machine& machine, const AgentId& id,
+       const Code& code)
+      : semaphores(program, profile.shares_scoped_semaphores), core(machine, id, code) {}
   std::vector<std::shared_ptr<Storage>> storages;
   std::vector<std::int64_t> lives;  // of each buffer: how often it was allocated
   Semaphores semaphores;

@@ -108,6 +108,14 @@ Diags check_input(const Program& program, const std::vector<Binding>& bindings,
                                       bindings.size(), options.devices)));
   if (options.cores < 1)
     diags.push_back(error(fmt::format("{} cores per device, expected at least 1", options.cores)));
+  const auto is_made_for = [&](int made, int run_on, std::string_view what) {
+    if (made == 0 || made == run_on) return;
+    diags.push_back(
+        error(fmt::format("{} is made for {} {}, run on {}: an extent names their number",
+                          program.name, made, what, run_on)));
+  };
+  is_made_for(program.devices, options.devices, "devices");
+  is_made_for(program.cores, options.cores, "cores");
   if (options.cores > 1) check_cores(program, options.cores, diags);
   if (options.slow_device >= options.devices)
     diags.push_back(error(fmt::format("slow device {}, but devices are 0 to {}",
@@ -147,7 +155,8 @@ void Machine::bind(const std::vector<Binding>& bindings) {
       if (!buffer.scoped) take_space(owner.usage, buffer, owner.storages.back()->bytes());
     }
     for (const Semaphore& semaphore : program_.semaphores)
-      if (!semaphore.scoped && semaphore.kind != SemKind::barrier)
+      if (semaphore.kind != SemKind::barrier &&
+          (!semaphore.scoped || !options_.profile.shares_scoped_semaphores))
         take_semaphores(owner.usage, elements(semaphore.shape));
   }
 }

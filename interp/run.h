@@ -74,7 +74,8 @@ struct ResultHash {
 
 struct RunResult {
   std::vector<Finding> findings;
-  bool is_complete = false;  // every core finished
+  bool is_complete = false;            // every core finished
+  bool has_automatic_barrier = false;  // expand() added it
   std::uint64_t trace_hash =
       0;  // of the events: kind, agent, op, range, amount; no values, no addresses
   std::vector<ResultHash> results{};

@@ -15,7 +15,8 @@ Tally& SemCell::tally(std::int32_t statement, std::int32_t site, bool is_wait,
   return tallies.emplace_back(Tally{statement, site, is_wait, 1, amount});
 }
 
-Semaphores::Semaphores(const Program& program) : program_(program) {
+Semaphores::Semaphores(const Program& program, bool shares_scoped)
+    : program_(program), shares_scoped_(shares_scoped) {
   std::int64_t cells = 0;
   for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
     const Semaphore& s = program.semaphores[i];
@@ -41,8 +42,17 @@ Semaphores::Semaphores(const Program& program) : program_(program) {
 
 void Semaphores::allocate(std::int32_t semaphore) {
   live_[static_cast<std::size_t>(semaphore)] = Life::now;
+  if (!shares_scoped_) return;
   const std::int64_t n = elements(program_.semaphores[static_cast<std::size_t>(semaphore)].shape);
   for (std::int64_t i = 0; i < n; ++i) cell(semaphore, i) = SemCell{};
+}
+
+// A monotone one begins at zero again.
+void Semaphores::release(std::int32_t semaphore) {
+  live_[static_cast<std::size_t>(semaphore)] = Life::over;
+  const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
+  if (!declared.monotone) return;
+  for (std::int64_t i = 0, n = elements(declared.shape); i < n; ++i) cell(semaphore, i).count = 0;
 }
 
 }  // namespace tessera

@@ -31,6 +31,7 @@ struct SemCell {
   std::int32_t first_pending = -1;  // the copies that will signal it, in the order of their start
   std::int32_t last_pending = -1;
   std::vector<Tally> tallies;
+  bool is_reported = false;  // not zero when its scope ended
 
   // The entry of what is counted, for its loops.
   Tally& tally(std::int32_t statement, std::int32_t site, bool is_wait, std::int64_t amount);
@@ -38,7 +39,9 @@ struct SemCell {
 
 class Semaphores {
  public:
-  explicit Semaphores(const Program& program);
+  // shares_scoped: the machine gives the cells of a scope that has ended to another one. Otherwise
+  // each scoped semaphore has cells of its own from the beginning of the kernel to its end.
+  explicit Semaphores(const Program& program, bool shares_scoped = false);
 
   SemCell& cell(std::int32_t semaphore, std::int64_t cell) {
     return cells_[static_cast<std::size_t>(base_[static_cast<std::size_t>(semaphore)] + cell)];
@@ -46,7 +49,9 @@ class Semaphores {
   bool is_live(std::int32_t semaphore) const { return life(semaphore) == Life::now; }
   bool was_live(std::int32_t semaphore) const { return life(semaphore) == Life::over; }
   void allocate(std::int32_t semaphore);
-  void release(std::int32_t semaphore) { live_[static_cast<std::size_t>(semaphore)] = Life::over; }
+  void release(std::int32_t semaphore);
+  // Whether a signal counts now: cells of its own are there before and after its scope.
+  bool is_counted(std::int32_t semaphore) const { return !shares_scoped_ || is_live(semaphore); }
   // Declarations of one barrier share their cells; the first stands for all.
   bool is_first(std::int32_t semaphore) const {
     return first_[static_cast<std::size_t>(semaphore)] == semaphore;
@@ -59,6 +64,7 @@ class Semaphores {
   enum class Life : std::uint8_t { none, now, over };
   Life life(std::int32_t semaphore) const { return live_[static_cast<std::size_t>(semaphore)]; }
   const Program& program_;
+  bool shares_scoped_;
   std::vector<std::int64_t> base_;
   std::vector<std::int32_t> first_;
   std::vector<Life> live_;

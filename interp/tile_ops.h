@@ -10,13 +10,14 @@
 
 namespace tessera::tile {
 
-// add_modulo: integers wrap in dst's own type, so that a sum is the same in every order; floats add.
+// add_modulo: integers wrap in dst's own type, so that a sum is the same in every order; floats
+// add.
 enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq, add_modulo };
 enum class Reduce : std::uint8_t { sum, max };
 
 // What every tile op is told: how to compute, and the statement's place, for the origins of
-// undefined elements. With Math::none values are left alone; which elements are initialised is still
-// tracked.
+// undefined elements. With Math::none values are left alone; which elements are initialised is
+// still tracked.
 struct Context {
   Math math = Math::library;
   std::int32_t place = -1;

@@ -87,13 +87,14 @@ Expected<std::vector<const Module*>> function_library() {
   return library;
 }
 
-Expected<Program> make_kernel(std::string_view name, const Settings& settings, int calls) {
+Expected<Program> make_kernel(std::string_view name, const Settings& settings,
+                              const InstantiateOptions& launch) {
   if (!find_kernel(name)) return error(fmt::format("no kernel {}", name));
   const Expected<const Module*> module = embedded_module(name);
   if (!module) return module.diags();
   const auto library = function_library();
   if (!library) return library.diags();
-  return instantiate(**module, name, settings, *library, calls);
+  return instantiate(**module, name, settings, *library, launch);
 }
 
 }  // namespace tessera

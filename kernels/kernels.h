@@ -22,7 +22,8 @@ Expected<const Module*> embedded_module(std::string_view name);
 // The modules whose functions every kernel may call, users' files included.
 Expected<std::vector<const Module*>> function_library();
 
-// A kernel of the list with its parameters fixed, in structured form; `calls` launches in a row.
-Expected<Program> make_kernel(std::string_view name, const Settings& settings, int calls = 1);
+// A kernel of the list with its parameters fixed, in structured form.
+Expected<Program> make_kernel(std::string_view name, const Settings& settings,
+                              const InstantiateOptions& launch = {});
 
 }  // namespace tessera

@@ -52,7 +52,7 @@ Expected<const Device*> choose_device(const std::string& name) {
 }
 
 Expected<Program> make_program(const Launch& launch) {
-  return make_kernel(launch.kernel, launch.settings, launch.calls);
+  return make_kernel(launch.kernel, launch.settings, {.calls = launch.calls});
 }
 
 Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& options) {

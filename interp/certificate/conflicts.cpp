@@ -17,8 +17,7 @@ bool is_of_kernel(const Program& program, const Range& range) {
     const Buffer& buffer = program.buffers[object];
     return buffer.role == Role::scratch && !buffer.scoped;
   }
-  const Semaphore& semaphore = program.semaphores[object];
-  return semaphore.kind != SemKind::barrier && !semaphore.scoped;
+  return program.semaphores[object].kind != SemKind::barrier;
 }
 
 bool is_leaving(const Range& range) { return range.kind == ObjectKind::none && range.object != 0; }

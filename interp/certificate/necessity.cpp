@@ -49,16 +49,26 @@ std::vector<NeededWait> necessity(const Record& record) {
   std::vector<NeededWait> needed;
   for (const auto& [statement, semaphores] : waits) {
     NeededWait entry{.statement = statement};
-    entry.race = race_without(record, [at = statement](const RecordedEvent& event) {
-      return is_wait(event) && event.statement == at;
+    const auto is_own = [&, &all = semaphores](const RecordedEvent& event) {
+      return all.contains(record.cells[static_cast<std::size_t>(event.object)].semaphore);
+    };
+    // That its signals come while the semaphore is there is no reason for a wait: they could go
+    // with it.
+    const auto is_own_life = [&, &all = semaphores](const RecordedEvent& event) {
+      if (event.act != Act::access) return false;
+      const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
+      return range.kind == ObjectKind::semaphore && all.contains(range.object);
+    };
+    entry.race = race_without(record, [&, at = statement](const RecordedEvent& event) {
+      return (is_wait(event) && event.statement == at) || is_own_life(event);
     });
     if (entry.race) {
       entry.need = Necessity::order;
     } else {
       const bool is_needed =
-          race_without(record, [&, &all = semaphores](const RecordedEvent& event) {
-            return (is_wait(event) || event.act == Act::signal) &&
-                   all.contains(record.cells[static_cast<std::size_t>(event.object)].semaphore);
+          race_without(record, [&](const RecordedEvent& event) {
+            return ((is_wait(event) || event.act == Act::signal) && is_own(event)) ||
+                   is_own_life(event);
           }).has_value();
       entry.need = is_needed ? Necessity::counts : Necessity::none;
     }

@@ -90,6 +90,11 @@ class Report {
       return range(e).object == 0 ? form("enters", "enter") : form("leaves", "leave");
     if (self.access == AccessKind::life) {
       const bool begins = std::holds_alternative<Alloc>(program_.body[at(self.statement)].op);
+      if (program_.call_place >= 0 && place_of(self.statement) == program_.call_place)
+        return begins ? form("begins the call that has", "begin the call that has")
+                      : form("ends the call that has", "end the call that has");
+      if (range(e).kind == ObjectKind::semaphore && !begins)
+        return form("ends the scope of", "end the scope of");
       return begins ? form("allocates", "allocate") : form("frees", "free");
     }
     if (range(e).kind == ObjectKind::semaphore) return form("signals", "signal");

@@ -62,6 +62,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   splits_ = partial_ && options.landing == Landing::whole;
   in_order_ = options.dma_order == DmaOrder::fifo;
   granule_ = options.profile.dma_granule;
+  shares_scoped_ = options.profile.shares_scoped_semaphores;
   const std::int32_t cores = record_.cores();
   copies_.assign(static_cast<std::size_t>(cores), {});
   last_step_.assign(static_cast<std::size_t>(cores), 0);
@@ -100,7 +101,7 @@ std::int32_t Recorder::cell_of(const Event& event) {
   return id;
 }
 
-// A scoped semaphore counts from 0 in each of its lives: its cells are others.
+// A semaphore that counts from 0 again: its cells are others.
 void Recorder::begin_life(const Event& event) {
   const auto object = static_cast<std::size_t>(event.object);
   const auto first = static_cast<std::size_t>(first_declaration_[object]);
@@ -220,9 +221,13 @@ void Recorder::on(const Event& event) {
     case EventKind::fresh:  // what was there is lost
       return access(agent, event, AccessKind::write, range(event));
     case EventKind::alloc:
+      if (event.object_kind == ObjectKind::semaphore && !shares_scoped_) return;
       if (event.object_kind == ObjectKind::semaphore) begin_life(event);
       return access(agent, event, AccessKind::life, range(event));
     case EventKind::release:
+      if (event.object_kind == ObjectKind::semaphore && !shares_scoped_ &&
+          record_.program->semaphores[static_cast<std::size_t>(event.object)].monotone)
+        begin_life(event);
       return access(agent, event, AccessKind::life, range(event));
     case EventKind::start:
       return start(event);

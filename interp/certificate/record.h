@@ -125,6 +125,7 @@ class Recorder : public Observer {
   bool keeps_points_;
   bool splits_ = false;
   bool in_order_ = false;
+  bool shares_scoped_ = false;  // scoped semaphores begin with their scope, not with the kernel
   std::int64_t granule_ = 1;
   Program program_;  // the run's own ends with it
   Record record_;

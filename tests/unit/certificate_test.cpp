@@ -255,6 +255,18 @@ TEST(certificate, more_events_than_the_budget_prove_nothing) {
   EXPECT_EQ(c->why_explored, "the run has more events than the analysis was given");
 }
 
+// Cells of its own are there before the scope; those that scopes share are not.
+TEST(certificate, a_scoped_semaphore_may_be_signalled_before_its_scope) {
+  const Program program = expanded(
+      "kernel k()\n  sem unused: count\n{\n  all_barrier(0)\n  meet()\n}\nfunction meet() {\n"
+      "  scoped sem s: count\n  signal s on 1 - device, 1\n  wait s, 1\n}\n");
+  Operands operands(program, 2);
+  CertifyOptions options{.run = {.devices = 2}};
+  EXPECT_EQ(kinds(*certify(program, operands.bindings(), options)), "proved");
+  options.run.profile.shares_scoped_semaphores = true;
+  EXPECT_EQ(certify(program, operands.bindings(), options)->verdict, SchedulesVerdict::refuted);
+}
+
 TEST(certificate, control_flow_names_the_loads_that_decide) {
   const Program program = expanded(
       "kernel k()\n  in n: i32[2] smem\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n  smem d: "

@@ -277,9 +277,14 @@ Program signal_of_a_peer(bool waits_for_entry) {
 TEST(findings, lifetime_of_a_peer_that_has_not_entered) {
   for (const char* schedule : {"eager", "lazy", "random:1"})
     EXPECT_EQ(run_text(signal_of_a_peer(true), {.devices = 2, .schedule = schedule}), "");
-  EXPECT_EQ(run_text(signal_of_a_peer(false), {.devices = 2}),
+  // Its cells are there from the beginning, unless other scopes may have them.
+  EXPECT_EQ(run_text(signal_of_a_peer(false), {.devices = 2}), "");
+  const MachineProfile shared{.shares_scoped_semaphores = true};
+  EXPECT_EQ(run_text(signal_of_a_peer(false), {.devices = 2, .profile = shared}),
             "10: lifetime: signal of s of dev1, which does not exist yet");
-  EXPECT_EQ(run_text(signal_of_a_peer(false), {.devices = 2, .schedule = "steps:dev1.core0"}), "");
+  EXPECT_EQ(run_text(signal_of_a_peer(false),
+                     {.devices = 2, .profile = shared, .schedule = "steps:dev1.core0"}),
+            "");
 }
 
 TEST(findings, a_scoped_semaphore_is_zero_when_it_is_freed) {
@@ -299,7 +304,20 @@ TEST(findings, a_scoped_semaphore_is_zero_when_it_is_freed) {
       "6: semaphore_leak: s of dev0 is 1 when it is freed, expected 0\n"
       "  4: signalled 2 from here by dev0.core0\n"
       "  5: waited for 1 here by dev0.core0";
-  EXPECT_EQ(run_text(program(1)), one + "\n" + one);
+  // What is left stays there; it is said once.
+  EXPECT_EQ(run_text(program(1)), one);
+}
+
+TEST(findings, a_program_runs_on_as_many_devices_as_its_extents_name) {
+  Kernel k;
+  k.ref("a", Role::in, Space::hbm, {4});
+  Program program = k.finish();
+  program.devices = 2;
+  Operands operands(program, 3);
+  const auto result = run(program, operands.bindings(), {.devices = 3});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.diags()[0].message,
+            "t is made for 2 devices, run on 3: an extent names their number");
 }
 
 TEST(findings, a_semaphore_freed_before_its_copy) {

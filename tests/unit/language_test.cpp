@@ -203,7 +203,7 @@ TEST(Language, CallsInARowHaveScratchOfTheirOwn) {
       " copy t -> b\n}\n";
   auto module = parse(test::source("k.tsr", text));
   ASSERT_TRUE(module);
-  auto program = instantiate(*module, "k", {}, {}, 3);
+  auto program = instantiate(*module, "k", {}, {}, {.calls = 3});
   ASSERT_TRUE(program) << messages(program.diags());
   int allocated = 0, freed = 0;
   for (const Stmt& s : program->body)
@@ -214,8 +214,29 @@ TEST(Language, CallsInARowHaveScratchOfTheirOwn) {
   expect_round_trip(*program, "three calls");
   auto alone = parse(test::source("k.tsr", "kernel k()\n  out b: i32[1] smem\n{\n  b[0] = 1\n}\n"));
   ASSERT_TRUE(alone);
-  EXPECT_EQ(messages(instantiate(*alone, "k", {}, {}, 2).diags()),
-            "1:8: 2 calls in a row need a barrier of the kernel's own; `k` has none");
+  // A program that reaches nobody needs no barrier; another one begins each call with one.
+  EXPECT_TRUE(instantiate(*alone, "k", {}, {}, {.calls = 2})->semaphores.empty());
+  auto remote = parse(test::source("k.tsr",
+                                   "kernel k()\n  sem s: count\n{\n"
+                                   "  signal s on 1 - device, 1\n  wait s, 1\n}\n"));
+  ASSERT_TRUE(remote);
+  EXPECT_EQ(instantiate(*remote, "k", {}, {}, {})->semaphores.size(), 1U);
+  EXPECT_EQ(instantiate(*remote, "k", {}, {}, {.calls = 2})->semaphores.size(), 2U);
+}
+
+TEST(Language, NumbersOfDevicesStandInExtents) {
+  auto module = parse(test::source(
+      "k.tsr",
+      "kernel k(n = 2 * devices)\n  out o: i32[n, cores] smem\n{\n  for i in n { for c in "
+      "cores { o[i, c] = devices } }\n}\n"));
+  ASSERT_TRUE(module);
+  const auto program = instantiate(*module, "k", {}, {}, {.devices = 3, .cores = 1});
+  ASSERT_TRUE(program) << messages(program.diags());
+  EXPECT_EQ(program->buffers[0].shape, (Shape{6, 1}));
+  EXPECT_EQ(program->devices, 3);
+  EXPECT_EQ(messages(instantiate(*module, "k", {}, {}).diags()),
+            "1:18: the default of `n` names `devices`, and the kernel is made without their number "
+            "(--devices, or InstantiateOptions::devices)");
 }
 
 // One name of a type may stand for that of several arguments, which must then agree.

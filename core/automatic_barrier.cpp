@@ -1,0 +1,69 @@
+#include "core/automatic_barrier.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+bool reaches_others(const Program& program) {
+  return std::any_of(program.body.begin(), program.body.end(), [&](const Stmt& s) {
+    if (std::holds_alternative<StartRemote>(s.op)) return true;
+    const auto* signal = std::get_if<Signal>(&s.op);
+    if (signal == nullptr) return false;
+    if (signal->core.id != no_value) return true;
+    const std::int32_t at = program.value(signal->device).statement;
+    return at < 0 ||
+           !std::holds_alternative<DeviceId>(program.body[static_cast<std::size_t>(at)].op);
+  });
+}
+
+// One that names no core where it reaches another device runs with one core per device only.
+bool names_cores(const Program& program) {
+  return std::any_of(program.body.begin(), program.body.end(), [](const Stmt& s) {
+    const auto* signal = std::get_if<Signal>(&s.op);
+    const auto* remote = std::get_if<StartRemote>(&s.op);
+    return (signal != nullptr && signal->core.id != no_value) ||
+           (remote != nullptr && remote->core.id != no_value);
+  });
+}
+
+}  // namespace
+
+bool needs_barrier(const Program& program) {
+  const bool has_barrier =
+      std::any_of(program.semaphores.begin(), program.semaphores.end(),
+                  [](const Semaphore& s) { return s.kind == SemKind::barrier; });
+  return !has_barrier && reaches_others(program);
+}
+
+void emit_barrier(Builder& builder, const Program& program, ValueId call) {
+  Semaphore barrier;
+  barrier.name = "automatic_barrier";
+  barrier.kind = SemKind::barrier;
+  barrier.collective = -1;
+  // Launches take two in turn: who is one ahead may signal before others have waited.
+  if (call != no_value) barrier.shape = {2};
+  const ValueId semaphore = builder.semaphore(std::move(barrier));
+  Slice sem;
+  if (call == no_value) {
+    sem = builder.whole(semaphore);
+  } else {
+    const ValueId turn = builder.emit(Mod{call, builder.integer(2)});
+    sem = builder.element(semaphore, {&turn, 1});
+  }
+  const ValueId devices = builder.emit(DeviceCount{}, "all");
+  const bool has_cores = names_cores(program);
+  const ValueId cores = has_cores ? builder.emit(CoreCount{}, "of_each") : no_value;
+  const ValueId d = builder.emit(For{builder.integer(0), devices, 0}, "d");
+  if (has_cores) {
+    const ValueId c = builder.emit(For{builder.integer(0), cores, 0}, "c");
+    builder.emit(Signal{sem, d, builder.integer(1), {c}});
+    builder.emit(End{});
+  } else {
+    builder.emit(Signal{sem, d, builder.integer(1)});
+  }
+  builder.emit(End{});
+  builder.emit(Wait{sem, has_cores ? builder.mul(devices, cores) : devices});
+}
+
+}  // namespace tessera
