@@ -12,8 +12,9 @@
 namespace tessera::cli {
 
 std::string_view name(Status status) {
-  constexpr std::array<std::string_view, 6> names = {"ok",        "mismatch",    "finding",
-                                                     "bad_input", "unsupported", "environment"};
+  constexpr std::array<std::string_view, 8> names = {"ok",        "mismatch",    "finding",
+                                                     "bad_input", "unsupported", "environment",
+                                                     "budget",    "interrupted"};
   return names[static_cast<std::size_t>(status)];
 }
 
@@ -28,6 +29,8 @@ int exit_code(Status status) {
     case Status::unsupported:
       return 2;
     case Status::environment:
+    case Status::budget:
+    case Status::interrupted:
       return 3;
   }
   return 2;
@@ -40,6 +43,8 @@ Status status_of(const Diags& diags) {
       return Status::unsupported;
     case ErrorCode::environment:
       return Status::environment;
+    case ErrorCode::interrupted:
+      return Status::interrupted;
     case ErrorCode::invalid_value:
     case ErrorCode::invalid_type:
     case ErrorCode::runtime:

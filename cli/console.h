@@ -11,10 +11,22 @@
 
 namespace tessera::cli {
 
-enum class Status { ok, mismatch, finding, bad_input, unsupported, environment };
+// budget: a limit that was set ended the work, interrupted: a signal did; what is told is as far as
+// it came.
+enum class Status {
+  ok,
+  mismatch,
+  finding,
+  bad_input,
+  unsupported,
+  environment,
+  budget,
+  interrupted
+};
 
 std::string_view name(Status status);  // "bad_input"
-int exit_code(Status status);  // 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, 3
+int exit_code(
+    Status status);  // 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, else 3
 Status status_of(const Diags& diags);  // of the first, which is what stopped the command
 
 struct Console {

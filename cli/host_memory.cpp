@@ -1,9 +1,9 @@
 #include "cli/host_memory.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/text.h"
+#include "core/host_memory.h"
 
 namespace tessera::cli {
 
@@ -18,13 +18,13 @@ Diags check_host_memory(const std::vector<TensorSize>& tensors) {
     }
     bytes += elements * static_cast<double>(size_of(tensor.dtype)) * tensor.copies;
   }
-  const double there =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (bytes <= there) return {};
-  return {
-      error(ErrorCode::environment, fmt::format("what is in hbm needs {}, and this machine has {}",
-                                                human_bytes(static_cast<std::int64_t>(bytes)),
-                                                human_bytes(static_cast<std::int64_t>(there))))};
+  const MemoryLimit limit = memory_limit();
+  if (bytes <= static_cast<double>(limit.left)) return {};
+  const auto human = [](double amount) { return human_bytes(static_cast<std::int64_t>(amount)); };
+  return {error(
+      ErrorCode::environment,
+      fmt::format("what is in hbm needs {}, and the process has {} left of {} ({})", human(bytes),
+                  human_bytes(limit.left), human_bytes(limit.bytes), limit.by))};
 }
 
 }  // namespace tessera::cli

@@ -14,8 +14,8 @@ struct TensorSize {
   int copies = 1;  // one for each device
 };
 
-// An environment error when all of them together are larger than the machine's memory; bad input
-// when one has more than 2^40 elements.
+// An environment error when all of them together are larger than what the process may have; bad
+// input when one has more than 2^40 elements.
 Diags check_host_memory(const std::vector<TensorSize>& tensors);
 
 }  // namespace tessera::cli

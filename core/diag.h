@@ -25,7 +25,15 @@ struct Loc {
 };
 
 // The class of an error, as the operations' sources name them (ValueError, TypeError, ...).
-enum class ErrorCode { invalid_value, invalid_type, unsupported, runtime, environment };
+// interrupted: by a signal, or by who set the work's stop (core/stop.h).
+enum class ErrorCode {
+  invalid_value,
+  invalid_type,
+  unsupported,
+  runtime,
+  environment,
+  interrupted
+};
 
 struct Note {
   Loc loc;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/automatic_barrier.h"
+#include "core/guarded.h"
 #include "core/simplify.h"
 
 namespace tessera {
@@ -99,8 +100,10 @@ void Expander::write(std::int32_t from, std::int32_t to, ValueMap& map) {
   while (from < to) from = write_one(from, map);
 }
 
-Expected<Program> expand(const Program& program, const Expansion& how) {
+Expected<Program> expand(const Program& program, const Expansion& how) try {
   return Expander(program, how).run();
+} catch (...) {
+  return given_up("expanding the program");
 }
 
 }  // namespace tessera

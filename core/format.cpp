@@ -1,6 +1,7 @@
 // The house layout of a text: two spaces of indentation for each brace, no trailing blanks, single
 // empty lines, a blank after each comma. Columns that an author aligned inside a line, and lines
 // that continue a bracket, stay as they are.
+#include "core/guarded.h"
 #include "core/language.h"
 #include "core/lexer.h"
 
@@ -75,7 +76,7 @@ bool opens_definition(std::string_view line) {
 
 }  // namespace
 
-Expected<std::string> format(std::shared_ptr<const Source> source) {
+Expected<std::string> format(std::shared_ptr<const Source> source) try {
   if (auto module = parse(source); !module) return module.diags();
   std::string out;
   int braces = 0, nesting = 0,
@@ -120,6 +121,8 @@ Expected<std::string> format(std::shared_ptr<const Source> source) {
   }
   while (out.ends_with("\n\n")) out.pop_back();
   return out;
+} catch (...) {
+  return given_up("formatting the program");
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 
 #include "core/automatic_barrier.h"
 #include "core/elaborate.h"
+#include "core/guarded.h"
 #include "core/simplify.h"
 
 namespace tessera {
@@ -325,7 +326,7 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
 
 Expected<Program> instantiate(const Module& module, std::string_view kernel,
                               const Settings& settings, const std::vector<const Module*>& library,
-                              const InstantiateOptions& launch) {
+                              const InstantiateOptions& launch) try {
   if (const auto found = module.kernel_nodes.find(kernel); found != module.kernel_nodes.end()) {
     const Node& node = *found->second.node;
     Expected<Program> one =
@@ -337,6 +338,8 @@ Expected<Program> instantiate(const Module& module, std::string_view kernel,
   for (const KernelInfo& k : module.kernels) known += (known.empty() ? "" : ", ") + k.name;
   return error(fmt::format("{} has no kernel `{}`; it has {}", module.source->name, kernel,
                            known.empty() ? "none" : known));
+} catch (...) {
+  return given_up("instantiating the kernel");
 }
 
 }  // namespace tessera

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/fortran_order.h"
+#include "core/guarded.h"
 #include "core/npy_header.h"
 #include "core/output_file.h"
 
@@ -66,7 +67,7 @@ Expected<Extent> find_header(const InputFile& file) {
 
 }  // namespace
 
-Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared) {
+Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared) try {
   const auto file = InputFile::open(path);
   if (!file) return file.diags();
   const auto extent = find_header(*file);
@@ -94,6 +95,8 @@ Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared
   }
   if (header->fortran_order) return from_fortran_order(*tensor);
   return tensor;
+} catch (...) {
+  return given_up("reading a tensor");
 }
 
 Diags write_npy(const std::string& path, const Tensor& tensor) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/guarded.h"
 #include "core/language.h"
 #include "core/parser.h"
 
@@ -298,7 +299,7 @@ KernelInfo describe(const Node& kernel, const Lines& lines) {
 
 }  // namespace
 
-Expected<Module> parse(std::shared_ptr<const Source> source) {
+Expected<Module> parse(std::shared_ptr<const Source> source) try {
   if (const std::size_t at = source->text.find('\0'); at != std::string::npos)
     return error(fmt::format("{} is not a text: byte {} is 0", source->name, at));
   Diags diags;
@@ -322,6 +323,8 @@ Expected<Module> parse(std::shared_ptr<const Source> source) {
     return std::pair(a.loc.line, a.loc.column) < std::pair(b.loc.line, b.loc.column);
   });
   return diags;
+} catch (...) {
+  return given_up("reading the program");
 }
 
 }  // namespace tessera

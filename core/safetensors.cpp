@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/guarded.h"
 #include "core/output_file.h"
 
 namespace tessera {
@@ -165,14 +166,16 @@ Diags write_pieces(OutputFile& file, std::vector<Piece> pieces, SafetensorsHeade
 
 }  // namespace
 
-Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path) {
+Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path) try {
   auto open = open_safetensors(path);
   if (!open) return open.diags();
   return std::move(open->header.tensors);
+} catch (...) {
+  return given_up("reading a tensor file");
 }
 
 Expected<Tensor> read_safetensors(const std::string& path, const std::string& name,
-                                  std::optional<DType> declared) {
+                                  std::optional<DType> declared) try {
   const auto open = open_safetensors(path);
   if (!open) return open.diags();
   const auto& tensors = open->header.tensors;
@@ -190,6 +193,8 @@ Expected<Tensor> read_safetensors(const std::string& path, const std::string& na
   const auto bytes = std::span(tensor->data(), static_cast<std::size_t>(tensor->bytes()));
   if (auto diags = open->file.read(open->data + entry->begin, bytes); !diags.empty()) return diags;
   return tensor;
+} catch (...) {
+  return given_up("reading a tensor");
 }
 
 Diags write_safetensors(const std::string& path, std::span<const NamedTensor> tensors) {

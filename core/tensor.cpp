@@ -9,6 +9,8 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "core/guarded.h"
+#include "core/host_memory.h"
 
 namespace tessera {
 namespace {
@@ -83,31 +85,25 @@ Tensor::Tensor(DType dtype, Shape shape, Fill fill) : dtype_(dtype), shape_(std:
   const auto bytes = checked_bytes(dtype_, shape_);
   CHECK(bytes.has_value());
   data_.reset(aligned_bytes(static_cast<std::size_t>(*bytes), fill == Fill::zero));
+  if (data_ == nullptr)
+    throw NoMemory(fmt::format("a tensor {}{}", name(dtype_), to_string(shape_)), *bytes);
 }
 
-Tensor::Tensor(DType dtype, Shape shape) : Tensor(dtype, std::move(shape), Fill::zero) {
-  CHECK(data_ != nullptr);
-}
+Tensor::Tensor(DType dtype, Shape shape) : Tensor(dtype, std::move(shape), Fill::zero) {}
 
 Tensor Tensor::uninitialised(DType dtype, Shape shape) {
-  Tensor tensor(dtype, std::move(shape), Fill::none);
-  CHECK(tensor.data_ != nullptr);
-  return tensor;
+  return {dtype, std::move(shape), Fill::none};
 }
 
-Expected<Tensor> Tensor::allocate(DType dtype, Shape shape) {
+Expected<Tensor> Tensor::allocate(DType dtype, Shape shape) try {
   const auto bytes = checked_bytes(dtype, shape);
   if (!bytes) {
     return error(
         fmt::format("shape {} of {} is negative or too large", to_string(shape), name(dtype)));
   }
-  Tensor tensor(dtype, std::move(shape), Fill::zero);
-  if (tensor.data_ == nullptr) {
-    return error(ErrorCode::environment,
-                 fmt::format("no memory for {} of {}: {} bytes", to_string(tensor.shape_),
-                             name(dtype), *bytes));
-  }
-  return tensor;
+  return Tensor(dtype, std::move(shape), Fill::zero);
+} catch (...) {
+  return given_up("making a tensor");
 }
 
 Tensor Tensor::clone() const {

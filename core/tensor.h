@@ -25,7 +25,8 @@ std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
 class Tensor {
  public:
   Tensor() = default;
-  // Elements are zero; `uninitialised` skips that.
+  // Elements are zero; `uninitialised` skips that. NoMemory is thrown where memory does not suffice
+  // (core/host_memory.h); the public operations catch it.
   Tensor(DType dtype, Shape shape);
   static Tensor uninitialised(DType dtype, Shape shape);
   // Zero elements, for a shape from outside: an error when it is not a shape or memory does not

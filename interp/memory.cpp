@@ -1,10 +1,13 @@
 #include "interp/memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "core/host_memory.h"
 #include "interp/memory_alias.h"
 
 namespace tessera {
@@ -70,7 +73,8 @@ std::byte* Storage::own_data() {
     const std::size_t size = static_cast<std::size_t>(bytes()) + alignment;
     auto* raw = static_cast<std::byte*>(contents_ != Contents::plain ? std::calloc(size, 1)
                                                                      : std::malloc(size));
-    CHECK(raw != nullptr);
+    if (raw == nullptr)
+      throw NoMemory(fmt::format("`{}` of a simulated core", buffer_.name), bytes());
     owned_.reset(raw);
     const auto past = reinterpret_cast<std::uintptr_t>(raw) % alignment;
     data_ = raw + (alignment - past) % alignment;

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "core/host_memory.h"
 
 namespace tessera::math {
 namespace {
@@ -62,11 +64,13 @@ Workspace::~Workspace() { std::free(data_); }
 
 std::byte* Workspace::take(std::int64_t bytes) {
   if (bytes > bytes_) {
-    std::free(data_);
-    bytes_ = (bytes + alignment - 1) / alignment * alignment;
+    std::free(std::exchange(data_, nullptr));
+    bytes_ = 0;
+    const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
     data_ =
-        static_cast<std::byte*>(std::aligned_alloc(alignment, static_cast<std::size_t>(bytes_)));
-    CHECK(data_ != nullptr);
+        static_cast<std::byte*>(std::aligned_alloc(alignment, static_cast<std::size_t>(rounded)));
+    if (data_ == nullptr) throw NoMemory("the operands of a product", rounded);
+    bytes_ = rounded;
   }
   return data_;
 }

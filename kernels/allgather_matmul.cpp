@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/guarded.h"
 #include "devices/profile.h"
 #include "kernels/rings.h"
 
@@ -37,7 +38,7 @@ bool slots_in_hbm(const Tensor& lhs, const Options& options, const Profile& prof
 }  // namespace
 
 Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
-                                         const Tensor& rings, const Options& options) {
+                                         const Tensor& rings, const Options& options) try {
   if (lhs.empty() || rhs.empty()) return error("there are operands of no device");
   const TensorType left{lhs[0].dtype(), lhs[0].shape()}, right{rhs[0].dtype(), rhs[0].shape()};
   TensorType out{options.out_dtype, {}};
@@ -82,6 +83,8 @@ Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<
   }
   launch.results(DType::f32, out.shape);
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<std::vector<Tensor>> allgather_matmul(std::span<const Tensor> lhs,
@@ -136,7 +139,7 @@ Diags check_rows(const Tensor& x, const Tensor& y, std::int64_t length,
 
 Expected<Launch> launch_allgather_matmul_rows(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
-                                              const AllgatherRowsOptions& options) {
+                                              const AllgatherRowsOptions& options) try {
   if (Diags diags = check_operands(x, y, rings, "x", "y"); !diags.empty()) return diags;
   const std::int64_t length = rings.dim(1);
   if (Diags diags = check_rows(x[0], y[0], length, options); !diags.empty()) return diags;
@@ -158,6 +161,8 @@ Expected<Launch> launch_allgather_matmul_rows(std::span<const Tensor> x, std::sp
   }
   launch.results(x[0].dtype(), {x[0].dim(0) * length, cols});
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<std::vector<Tensor>> allgather_matmul_rows(std::span<const Tensor> x,

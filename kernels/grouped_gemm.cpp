@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/convert.h"
+#include "core/guarded.h"
 #include "kernels/axes.h"
 #include "kernels/grouped_gemm_call.h"
 #include "kernels/grouped_run.h"
@@ -338,7 +339,7 @@ void run_on_reference(const GroupedGemmCall& call, const GroupedGemmOptions& opt
 }  // namespace
 
 Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
-                                          const GroupedGemmOptions& options) {
+                                          const GroupedGemmOptions& options) try {
   const Expected<GroupedGemmCall> call = validate_grouped_gemm(lhs, rhs, options);
   if (!call) return call.diags();
   GroupedGemmRun result;
@@ -358,6 +359,8 @@ Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const Groupe
   }
   result.out = reshaped(std::move(result.out), call->out_shape);
   return result;
+} catch (...) {
+  return given_up("multiplying groups");
 }
 
 Expected<Tensor> grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,

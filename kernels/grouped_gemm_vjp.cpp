@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/axes.h"
 #include "kernels/grouped_gemm_call.h"
 
@@ -30,15 +31,14 @@ std::shared_ptr<const Tensor> shared(Tensor tensor) {
 
 Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const GroupedTensor& lhs,
                                                   const GroupedTensor& rhs,
-                                                  const GroupedGemmOptions& options) {
+                                                  const GroupedGemmOptions& options) try {
   Expected<GroupedGemmCall> call = validate_grouped_gemm(lhs, rhs, options);
   if (!call) return call.diags();
   if (call->lhs_is_trans || !GroupedTensor::ragged(call->lhs.first_dims))
     return error(ErrorCode::unsupported,
                  "gradients are those of grouped_dense: rows ragged in lhs's first dims");
   if (lhs.mode != ScalingMode::NoScaling)
-    return error(ErrorCode::unsupported,
-                 "gradients are taken of operands without scales");
+    return error(ErrorCode::unsupported, "gradients are taken of operands without scales");
   if (options.lhs_quantizer || options.rhs_quantizer)
     return error(ErrorCode::unsupported,
                  "gradients are taken without quantizers: quantise the cotangent and call "
@@ -90,6 +90,8 @@ Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const
                                   reshaped(*std::move(drhs), rhs.original_shape), std::nullopt};
   if (options.bias) gradients.bias = row_sums(cotangent, *call);
   return gradients;
+} catch (...) {
+  return given_up("computing gradients");
 }
 
 }  // namespace tessera

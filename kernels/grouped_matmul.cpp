@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/grouped_call.h"
 #include "kernels/grouped_matmul_cost.h"
 #include "kernels/grouped_run.h"
@@ -49,7 +50,7 @@ Expected<Tensor> only_result(Expected<GroupedMatmulRun> run) {
 
 }  // namespace
 
-Expected<GroupWindow> group_window(const Tensor& group_offset, GroupWindow::Rows rows) {
+Expected<GroupWindow> group_window(const Tensor& group_offset, GroupWindow::Rows rows) try {
   const Shape& shape = group_offset.shape();
   if (!shape.empty() && shape != Shape{1}) {
     return error(fmt::format("group_offset must be a ()-shaped array. Got: {}.", to_string(shape)));
@@ -59,11 +60,13 @@ Expected<GroupWindow> group_window(const Tensor& group_offset, GroupWindow::Rows
                                                       name(group_offset.dtype())));
   }
   return GroupWindow{static_cast<std::int64_t>(group_offset.at(0)), rows};
+} catch (...) {
+  return given_up("reading a group offset");
 }
 
 Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                               const Tensor& group_sizes,
-                                              const GroupedMatmulOptions& options) {
+                                              const GroupedMatmulOptions& options) try {
   Expected<GroupedCall> call = validate_gmm(lhs, rhs, group_sizes, options);
   if (!call) return call.diags();
   if (size_of(call->operand) == 1 && is_float(call->operand) &&
@@ -92,11 +95,13 @@ Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& r
       !diags.empty())
     return diags;
   return result;
+} catch (...) {
+  return given_up("multiplying groups");
 }
 
 Expected<GroupedMatmulRun> run_transposed_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                                          const Tensor& group_sizes,
-                                                         const GroupedMatmulOptions& options) {
+                                                         const GroupedMatmulOptions& options) try {
   const Expected<GroupedCall> call = validate_tgmm(lhs, rhs, group_sizes, options);
   if (!call) return call.diags();
   GroupedMatmulRun result;
@@ -140,6 +145,8 @@ Expected<GroupedMatmulRun> run_transposed_grouped_matmul(const Tensor& lhs, cons
       !diags.empty())
     return diags;
   return result;
+} catch (...) {
+  return given_up("multiplying groups");
 }
 
 Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/grouped_call.h"
 #include "kernels/grouped_matmul.h"
 
@@ -62,7 +63,7 @@ Diags problems(const Tensor& cotangent, const GroupedCall& call,
 
 Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, const Tensor& lhs,
                                                     const Tensor& rhs, const Tensor& group_sizes,
-                                                    const GroupedMatmulOptions& options) {
+                                                    const GroupedMatmulOptions& options) try {
   const Expected<GroupedCall> call = validate_gmm(lhs, rhs, group_sizes, options);
   if (!call) return call.diags();
   if (Diags diags = problems(cotangent, *call, options); !diags.empty()) return diags;
@@ -97,6 +98,8 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
   if (options.transpose_rhs) gradients.rhs = swap_last_two(gradients.rhs);
   if (options.existing_out) gradients.existing_out = existing_cotangent(cotangent, *forward);
   return gradients;
+} catch (...) {
+  return given_up("computing gradients");
 }
 
 }  // namespace tessera

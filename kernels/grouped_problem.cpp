@@ -1,4 +1,5 @@
 // Calls of the grouped matmuls as the reference takes them.
+#include "core/guarded.h"
 #include "kernels/grouped_call.h"
 
 namespace tessera {
@@ -22,22 +23,26 @@ GroupedProblem problem(const GroupedCall& call, const Tensor& lhs, const Tensor&
 
 Expected<GroupedProblem> gmm_problem(const Tensor& lhs, const Tensor& rhs,
                                      const Tensor& group_sizes,
-                                     const GroupedMatmulOptions& options) {
+                                     const GroupedMatmulOptions& options) try {
   const Expected<GroupedCall> call = validate_gmm(lhs, rhs, group_sizes, options);
   if (!call) return call.diags();
   GroupedProblem result = problem(*call, lhs, rhs, options);
   result.transpose_rhs = options.transpose_rhs;
   return result;
+} catch (...) {
+  return given_up("preparing a reference");
 }
 
 Expected<GroupedProblem> tgmm_problem(const Tensor& lhs, const Tensor& rhs,
                                       const Tensor& group_sizes,
-                                      const GroupedMatmulOptions& options) {
+                                      const GroupedMatmulOptions& options) try {
   const Expected<GroupedCall> call = validate_tgmm(lhs, rhs, group_sizes, options);
   if (!call) return call.diags();
   GroupedProblem result = problem(*call, lhs, rhs, options);
   result.transpose_lhs = options.lhs_layout == GroupedMatmulOptions::LhsLayout::km;
   return result;
+} catch (...) {
+  return given_up("preparing a reference");
 }
 
 }  // namespace tessera

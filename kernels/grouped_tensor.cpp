@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/convert.h"
+#include "core/guarded.h"
 
 namespace tessera {
 namespace {
@@ -84,7 +85,7 @@ GroupedMatrix grouped_matrix(const GroupedTensor& tensor, std::int64_t boundary,
 
 Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                          std::int64_t groups, MxAlong along,
-                                         const QuantizeSpec& spec) {
+                                         const QuantizeSpec& spec) try {
   if (tensor.mode != ScalingMode::NoScaling)
     return error(ErrorCode::invalid_type,
                  "Expected a GroupedNoScaleTensor before quantization, got type="
@@ -134,6 +135,8 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
   result.scale_inv = std::move(scale_inv);
   result.pre_swizzled = mx;
   return result;
+} catch (...) {
+  return given_up("quantizing");
 }
 
 Tensor group_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, std::size_t group,

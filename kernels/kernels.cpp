@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/programs.h"
 
 namespace tessera {
@@ -88,13 +89,15 @@ Expected<std::vector<const Module*>> function_library() {
 }
 
 Expected<Program> make_kernel(std::string_view name, const Settings& settings,
-                              const InstantiateOptions& launch) {
+                              const InstantiateOptions& launch) try {
   if (!find_kernel(name)) return error(fmt::format("no kernel {}", name));
   const Expected<const Module*> module = embedded_module(name);
   if (!module) return module.diags();
   const auto library = function_library();
   if (!library) return library.diags();
   return instantiate(**module, name, settings, *library, launch);
+} catch (...) {
+  return given_up("making a program");
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/collective_check.h"
 #include "kernels/rings.h"
 
@@ -54,15 +55,15 @@ Diags check_operands(Tensors operand, Tensors output, std::size_t devices) {
     return Shape(tensor.shape().begin() + 1, tensor.shape().end());
   };
   if (from.rank() < 1 || to.rank() < 1 || from.dtype() != to.dtype() || row(from) != row(to)) {
-    return {error(fmt::format("operand and output have rows of one type and shape, got {}{} and "
-                              "{}{}",
-                              name(from.dtype()), to_string(from.shape()), name(to.dtype()),
-                              to_string(to.shape())))};
+    return {error(fmt::format(
+        "operand and output have rows of one type and shape, got {}{} and "
+        "{}{}",
+        name(from.dtype()), to_string(from.shape()), name(to.dtype()), to_string(to.shape())))};
   }
   if (std::find(moved.begin(), moved.end(), from.dtype()) != moved.end()) return {};
-  return {error(ErrorCode::unsupported,
-                fmt::format("ragged_all_to_all takes f32, bf16, f16, i32, i8, not {}",
-                            name(from.dtype())))};
+  return {error(
+      ErrorCode::unsupported,
+      fmt::format("ragged_all_to_all takes f32, bf16, f16, i32, i8, not {}", name(from.dtype())))};
 }
 
 // A tensor of the caller's, or a matrix of its elements, as an operand of one device.
@@ -81,7 +82,7 @@ void copy_rows(const Tensor& from, std::int64_t first, Tensor& to, std::int64_t 
 }
 
 // x[d] [j, c] of the result is x[j] [d, c]: what each device knows of the others' slices.
-Tensor exchanged(Slices slices, Tensor RaggedSlices::* field, std::size_t device) {
+Tensor exchanged(Slices slices, Tensor RaggedSlices::*field, std::size_t device) {
   const std::int64_t count = slices[0].input_offsets.dim(0);
   const std::int64_t per = count / static_cast<std::int64_t>(slices.size());
   Tensor result(DType::i32, {count});
@@ -95,7 +96,7 @@ Tensor exchanged(Slices slices, Tensor RaggedSlices::* field, std::size_t device
 }  // namespace
 
 Expected<Launch> launch_ragged_all_to_all(Tensors operand, Tensors output, Slices slices,
-                                          const CollectiveOptions& options) {
+                                          const CollectiveOptions& options) try {
   if (Diags diags = check_operands(operand, output, slices.size()); !diags.empty()) return diags;
   const std::int64_t rows = operand[0].dim(0), out_rows = output[0].dim(0);
   if (Diags diags = check_ragged_slices(rows, out_rows, slices); !diags.empty()) return diags;
@@ -122,6 +123,8 @@ Expected<Launch> launch_ragged_all_to_all(Tensors operand, Tensors output, Slice
   }
   launch.results(operand[0].dtype(), {out_rows, width_of(output[0])});
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<std::vector<Tensor>> ragged_all_to_all(Tensors operand, Tensors output, Slices slices,
@@ -151,7 +154,8 @@ Verdict check_ragged_all_to_all(Tensors operand, Tensors output, Slices slices, 
 }
 
 Expected<RaggedGradients> ragged_all_to_all_vjp(Tensors cotangent, std::int64_t operand_rows,
-                                                Slices slices, const CollectiveOptions& options) {
+                                                Slices slices,
+                                                const CollectiveOptions& options) try {
   if (cotangent.empty() || cotangent[0].rank() < 1)
     return error("there are cotangents of no device, or of no rows");
   if (Diags diags = check_ragged_slices(operand_rows, cotangent[0].dim(0), slices); !diags.empty())
@@ -161,10 +165,9 @@ Expected<RaggedGradients> ragged_all_to_all_vjp(Tensors cotangent, std::int64_t 
   Shape shape = cotangent[0].shape();
   shape[0] = operand_rows;
   for (std::size_t d = 0; d < slices.size(); ++d) {
-    back.push_back({exchanged(slices, &RaggedSlices::output_offsets, d),
-                    as_i32(slices[d].recv_sizes),
-                    exchanged(slices, &RaggedSlices::input_offsets, d),
-                    as_i32(slices[d].send_sizes)});
+    back.push_back(
+        {exchanged(slices, &RaggedSlices::output_offsets, d), as_i32(slices[d].recv_sizes),
+         exchanged(slices, &RaggedSlices::input_offsets, d), as_i32(slices[d].send_sizes)});
     gradients.operand.emplace_back(cotangent[0].dtype(), shape);
   }
   auto of_operand = ragged_all_to_all(cotangent, gradients.operand, back, options);
@@ -177,6 +180,8 @@ Expected<RaggedGradients> ragged_all_to_all_vjp(Tensors cotangent, std::int64_t 
       copy_rows(zeros, 0, own, entry(back[d].input_offsets, i), entry(back[d].send_sizes, i));
   }
   return gradients;
+} catch (...) {
+  return given_up("computing gradients");
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/axes.h"
 #include "kernels/grouped_run.h"
 #include "kernels/launch_tuning.h"
@@ -152,7 +153,7 @@ GroupedMatmulRun run_on_reference(const Call& c) {
 
 Expected<GroupedMatmulRun> run_ragged_dot(const Tensor& lhs, const Tensor& rhs,
                                           const Tensor& group_sizes, const RaggedDotDims& dims,
-                                          const RaggedDotOptions& options) {
+                                          const RaggedDotOptions& options) try {
   const Expected<RaggedCall> call = validate_ragged_dot(lhs, rhs, group_sizes, dims, options);
   if (!call) return call.diags();
   const Call c{lhs, rhs, *call, options};
@@ -174,6 +175,8 @@ Expected<GroupedMatmulRun> run_ragged_dot(const Tensor& lhs, const Tensor& rhs,
   if (!run) return run;
   run->out = reshaped(std::move(run->out), call->out_shape);
   return run;
+} catch (...) {
+  return given_up("multiplying ragged operands");
 }
 
 Expected<Tensor> ragged_dot_general(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/axes.h"
 #include "kernels/ragged_call.h"
 
@@ -41,7 +42,7 @@ Tensor as_operand(const Tensor& tensor, const Axes& names) {
 Expected<RaggedDotGradients> ragged_dot_vjp(const Tensor& cotangent, const Tensor& lhs,
                                             const Tensor& rhs, const Tensor& group_sizes,
                                             const RaggedDotDims& dims,
-                                            const RaggedDotOptions& options) {
+                                            const RaggedDotOptions& options) try {
   const Expected<RaggedCall> call = validate_ragged_dot(lhs, rhs, group_sizes, dims, options);
   if (!call) return call.diags();
   if (call->mode != RaggedMode::NonContracting)
@@ -106,6 +107,8 @@ Expected<RaggedDotGradients> ragged_dot_vjp(const Tensor& cotangent, const Tenso
   return RaggedDotGradients{
       as_operand(*dlhs, joined({dims.lhs_batch, rest, of_lhs_axes})),
       as_operand(*drhs, joined({dims.rhs_group, dims.rhs_batch, of_rhs_axes, free}))};
+} catch (...) {
+  return given_up("computing gradients");
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "core/guarded.h"
 #include "kernels/rings.h"
 
 namespace tessera {
@@ -51,34 +52,40 @@ constexpr std::initializer_list<DType> multiplied = {DType::bf16, DType::f16, DT
 }  // namespace
 
 Expected<Launch> launch_right_permute(std::span<const Tensor> x, const Tensor& rings,
-                                      const RightPermuteOptions& options) {
+                                      const RightPermuteOptions& options) try {
   if (Diags diags = check("right_permute", x, rings, moved); !diags.empty()) return diags;
   Launch launch = on_rings("right_permute", x, rings, x[0].dim(0), options);
   launch.set("double_barrier", options.double_barrier ? 1 : 0);
   launch.results(x[0].dtype(), x[0].shape());
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<Launch> launch_all_gather(std::span<const Tensor> x, const Tensor& rings,
-                                   const AllGatherOptions& options) {
+                                   const AllGatherOptions& options) try {
   const char* const kernel = options.halves ? "ring_all_gather_halves" : "ring_all_gather";
   if (Diags diags = check(kernel, x, rings, moved); !diags.empty()) return diags;
   Launch launch = on_rings(kernel, x, rings, x[0].dim(0), options);
   launch.results(x[0].dtype(), {x[0].dim(0) * rings.dim(1), x[0].dim(1)});
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& rings,
-                                   const ReduceOptions& options) {
+                                   const ReduceOptions& options) try {
   if (Diags diags = check("ring_all_reduce", x, rings, added); !diags.empty()) return diags;
   Launch launch = on_rings("ring_all_reduce", x, rings, x[0].dim(0), options);
   launch.set("credits", options.credits ? 1 : 0);
   launch.results(x[0].dtype(), x[0].shape());
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& rings,
-                                       const ReduceOptions& options) {
+                                       const ReduceOptions& options) try {
   if (Diags diags = check("ring_reduce_scatter", x, rings, added); !diags.empty()) return diags;
   const std::int64_t rows = x[0].dim(0), length = rings.dim(1);
   if (rows % length != 0) {
@@ -89,6 +96,8 @@ Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& 
   launch.set("credits", options.credits ? 1 : 0);
   launch.results(x[0].dtype(), {rows / length, x[0].dim(1)});
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 namespace {
@@ -137,7 +146,7 @@ Diags check_product(const Tensor& x, const Tensor& y, std::int64_t length,
 
 Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
-                                              const MatmulReduceScatterOptions& options) {
+                                              const MatmulReduceScatterOptions& options) try {
   if (Diags diags = check_rings(rings, x.size()); !diags.empty()) return diags;
   if (x.size() != y.size())
     return error(fmt::format("there are x of {} devices and y of {}", x.size(), y.size()));
@@ -164,6 +173,8 @@ Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::sp
   }
   launch.results(options.out_dtype, {x[0].dim(0) / length, y[0].dim(0)});
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #include "kernels/ring_of_experts.h"
 
+#include "core/guarded.h"
 #include "kernels/ring_of_experts_call.h"
 #include "kernels/rings.h"
 #include "kernels/sharded_launch.h"
@@ -9,7 +10,8 @@ namespace tessera {
 using Tensors = std::span<const Tensor>;
 
 Expected<Launch> launch_ring_of_experts(Tensors lhs, Tensors rhs, Tensors experts, Tensors weights,
-                                        const Tensor& rings, const RingOfExpertsOptions& options) {
+                                        const Tensor& rings,
+                                        const RingOfExpertsOptions& options) try {
   const auto call = validate_ring_of_experts(lhs, rhs, experts, weights, rings, options);
   if (!call) return call.diags();
   const GroupedCall& product = call->product;
@@ -27,6 +29,8 @@ Expected<Launch> launch_ring_of_experts(Tensors lhs, Tensors rhs, Tensors expert
   }
   launch.results(DType::f32, {call->tokens(), product.n});
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<std::vector<Tensor>> ring_of_experts(Tensors lhs, Tensors rhs, Tensors experts,

@@ -3,6 +3,7 @@
 // cotangents.
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/collective_check.h"
 #include "kernels/operand_type.h"
 #include "kernels/ring_collectives.h"
@@ -32,7 +33,7 @@ Tensor weighted_rows(const Tensor& cotangent, const Routing& routing, const Tens
 Expected<GroupedCollectiveGradients> ring_of_experts_vjp(Tensors cotangent, Tensors lhs,
                                                          Tensors rhs, Tensors experts,
                                                          Tensors weights, const Tensor& rings,
-                                                         const RingOfExpertsOptions& options) {
+                                                         const RingOfExpertsOptions& options) try {
   const auto call = validate_ring_of_experts(lhs, rhs, experts, weights, rings, options);
   if (!call) return call.diags();
   if (Diags diags = check_cotangent(cotangent, lhs.size(), {call->tokens(), call->product.n});
@@ -70,6 +71,8 @@ Expected<GroupedCollectiveGradients> ring_of_experts_vjp(Tensors cotangent, Tens
     }
   }
   return gradients;
+} catch (...) {
+  return given_up("computing gradients");
 }
 
 }  // namespace tessera

@@ -7,11 +7,12 @@
 #include <numeric>
 #include <utility>
 
+#include "core/guarded.h"
 #include "core/splitmix.h"
 
 namespace tessera {
 
-Expected<Routing> route(const Tensor& experts, std::int64_t count) {
+Expected<Routing> route(const Tensor& experts, std::int64_t count) try {
   if (experts.rank() != 2 || experts.dtype() != DType::i32) {
     return error(fmt::format("experts are i32 of shape (tokens, top_k), got {}{}",
                              name(experts.dtype()), to_string(experts.shape())));
@@ -32,6 +33,8 @@ Expected<Routing> route(const Tensor& experts, std::int64_t count) {
   std::stable_sort(routing.choice.begin(), routing.choice.end(),
                    [&](std::int64_t a, std::int64_t b) { return chosen[a] < chosen[b]; });
   return routing;
+} catch (...) {
+  return given_up("routing tokens");
 }
 
 Tensor random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t count,

@@ -9,6 +9,7 @@
 
 #include "core/check.h"
 #include "core/convert.h"
+#include "core/guarded.h"
 
 namespace tessera {
 namespace {
@@ -104,7 +105,7 @@ void DelayedScaling::note(float amax) {
   history_[0] = 0;
 }
 
-Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along) {
+Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along) try {
   if (x.rank() != 2)
     return error(fmt::format("MXFP8 quantises a matrix, found shape {}", to_string(x.shape())));
   const bool rows = along == MxAlong::rows;
@@ -130,6 +131,8 @@ Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along) 
     }
   }
   return MxTensor{as_tensor(values, quantised, x.shape()), std::move(scales)};
+} catch (...) {
+  return given_up("quantizing");
 }
 
 Tensor dequantize_mx(const Tensor& data, const Tensor& scales, DType to) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/collective_check.h"
 #include "kernels/rings.h"
 #include "kernels/sharded_call.h"
@@ -17,7 +18,7 @@ using Tensors = std::span<const Tensor>;
 
 Expected<Launch> launch_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors group_sizes,
                                                const Tensor& rings,
-                                               const ShardedGroupedMatmulOptions& options) {
+                                               const ShardedGroupedMatmulOptions& options) try {
   const auto calls = validate_sharded(lhs, rhs, group_sizes, rings, options);
   if (!calls) return calls.diags();
   const GroupedCall& call = calls->front();
@@ -39,6 +40,8 @@ Expected<Launch> launch_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors
     }
   launch.results(DType::f32, {options.scatter ? call.m / length : call.m, call.n});
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<std::vector<Tensor>> sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors group_sizes,
@@ -48,7 +51,7 @@ Expected<std::vector<Tensor>> sharded_grouped_matmul(Tensors lhs, Tensors rhs, T
 }
 
 Expected<Launch> launch_expert_parallel_matmul(Tensors lhs, Tensors rhs, Tensors group_sizes,
-                                               const ExpertParallelOptions& options) {
+                                               const ExpertParallelOptions& options) try {
   const auto calls = validate_expert_parallel(lhs, rhs, group_sizes, options);
   if (!calls) return calls.diags();
   const GroupedCall& call = calls->front();
@@ -67,6 +70,8 @@ Expected<Launch> launch_expert_parallel_matmul(Tensors lhs, Tensors rhs, Tensors
   }
   launch.results(DType::f32, {call.m, call.n});
   return launch;
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 Expected<std::vector<Tensor>> expert_parallel_matmul(Tensors lhs, Tensors rhs, Tensors group_sizes,

@@ -2,6 +2,7 @@
 // transposed matrices, that of a shard the transposed grouped matmul of the rows it saw.
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/collective_check.h"
 #include "kernels/operand_type.h"
 #include "kernels/ragged_slices.h"
@@ -20,7 +21,7 @@ using Gradients = GroupedCollectiveGradients;
 
 Expected<Gradients> sharded_grouped_matmul_vjp(Tensors cotangent, Tensors lhs, Tensors rhs,
                                                Tensors group_sizes, const Tensor& rings,
-                                               const ShardedGroupedMatmulOptions& options) {
+                                               const ShardedGroupedMatmulOptions& options) try {
   const auto calls = validate_sharded(lhs, rhs, group_sizes, rings, options);
   if (!calls) return calls.diags();
   const GroupedCall& call = calls->front();
@@ -68,11 +69,13 @@ Expected<Gradients> sharded_grouped_matmul_vjp(Tensors cotangent, Tensors lhs, T
     }
   }
   return gradients;
+} catch (...) {
+  return given_up("computing gradients");
 }
 
 Expected<Gradients> expert_parallel_matmul_vjp(Tensors cotangent, Tensors lhs, Tensors rhs,
                                                Tensors group_sizes,
-                                               const ExpertParallelOptions& options) {
+                                               const ExpertParallelOptions& options) try {
   const auto calls = validate_expert_parallel(lhs, rhs, group_sizes, options);
   if (!calls) return calls.diags();
   const GroupedCall& call = calls->front();
@@ -111,6 +114,8 @@ Expected<Gradients> expert_parallel_matmul_vjp(Tensors cotangent, Tensors lhs, T
     gradients.rhs.push_back(*std::move(shard));
   }
   return gradients;
+} catch (...) {
+  return given_up("computing gradients");
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/guarded.h"
 #include "devices/cuda/compiler.h"
 #include "devices/cuda/general.h"
 #include "devices/cuda/kernel.h"
@@ -99,7 +100,7 @@ class Cuda final : public Device {
 
 Expected<DeviceReport> run_on_cuda(const Program& program,
                                    const std::vector<DeviceBinding>& bindings,
-                                   const cuda::Hints& hints) {
+                                   const cuda::Hints& hints) try {
   if (bindings.size() != 1) {
     return error(ErrorCode::unsupported,
                  fmt::format("{} devices; the CUDA kernels run on one", bindings.size()));
@@ -131,6 +132,8 @@ Expected<DeviceReport> run_on_cuda(const Program& program,
       return *problem;
   }
   return report;
+} catch (...) {
+  return given_up("running on the GPU");
 }
 
 const Device& cuda_device() {

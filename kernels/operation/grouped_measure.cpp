@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/guarded.h"
 #include "devices/interpreter/timed_run.h"
 #include "kernels/fill.h"
 #include "kernels/grouped_call.h"
@@ -162,7 +163,7 @@ Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Co
 }
 
 Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
-                                            const AutotunePolicy& policy, const Tuner& tuner) {
+                                            const AutotunePolicy& policy, const Tuner& tuner) try {
   const GroupedTuningProblem whole = representative(problem);
   if (problem.platform == Platform::Cuda) {
     if (!policy.validate_backward) return time_on_cuda(whole, tuner);
@@ -190,16 +191,20 @@ Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
     return simulates ? least_seconds(whole, config) : 0.0;
   };
   return Tuner::tune<Config>(grouped_candidates(problem), measure, bound);
+} catch (...) {
+  return given_up("timing candidates");
 }
 
 Expected<TuningResult<Config>> time_candidates(const GroupedTuningProblem& problem,
-                                               const Tuner& tuner) {
+                                               const Tuner& tuner) try {
   if (problem.platform == Platform::Cuda) return time_on_cuda(problem, tuner);
   const auto measure = [&](const Config& config) {
     return problem.platform == Platform::Interpreter ? simulated_seconds(problem, config, INT64_MAX)
                                                      : measured_seconds(problem, config, tuner);
   };
   return Tuner::tune<Config>(grouped_candidates(problem), measure);
+} catch (...) {
+  return given_up("timing candidates");
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/grouped_call.h"
 #include "kernels/operation/grouped_options.h"
 #include "kernels/operation/sharded.h"
@@ -222,7 +223,7 @@ Expected<Decision<GroupedMatmulConfig>> GroupedMatmul::choose(const GroupedInvoc
 }
 
 Expected<GroupedMatmulRun> GroupedMatmul::run(const GroupedInvocation& call,
-                                              const GroupedMatmulConfig& config) const {
+                                              const GroupedMatmulConfig& config) const try {
   const Expected<Platform> asked = asked_platform(*call.call, config);
   if (!asked) return asked.diags();
   GroupedMatmulConfig here = config;
@@ -243,6 +244,8 @@ Expected<GroupedMatmulRun> GroupedMatmul::run(const GroupedInvocation& call,
   if (!run->report.findings.empty()) return run->report.findings;
   run->out = first_rows(std::move(run->out), call.lhs->dim(0));
   return run;
+} catch (...) {
+  return given_up("multiplying groups");
 }
 
 Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/guarded.h"
 #include "kernels/grouped_call.h"
 #include "kernels/grouped_run.h"
 #include "kernels/launch.h"
@@ -186,7 +187,7 @@ class Shards {
 
 }  // namespace
 
-Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfigChain& chain) {
+Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfigChain& chain) try {
   const GroupedMatmulCall& options = *call.call;
   if (!options.mesh) return error("mesh must be provided for shard_map execution");
   if (!options.in_specs) return error("in_specs must be provided for shard_map execution");
@@ -230,6 +231,8 @@ Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfi
                        return Shards(all, config).run(lhs, rhs, sizes);
                      },
                      {call.lhs, call.rhs, call.group_sizes}};
+} catch (...) {
+  return given_up("preparing a launch");
 }
 
 }  // namespace tessera

@@ -130,7 +130,7 @@ const Call calls[] = {
     {{"run", "?/none.tsr"}, 3, "cannot open"},
     {{"run", "?"}, 3, "cannot read"},
     {{"fmt", "?/none.tsr"}, 3, "cannot open"},
-    {{"run", "?/big.tsr", "--interpret"}, 3, "what is in hbm needs 4 TiB, and this machine has"},
+    {{"run", "?/big.tsr", "--interpret"}, 3, "what is in hbm needs 4 TiB, and the process has"},
     {{"gmm", "--group-sizes", "4611686018427387904,4611686018427387904", "--k", "3", "--n", "3"},
      2,
      "does not fit i32"},
