@@ -110,6 +110,8 @@ std::string replay_line(const Arguments& arguments, const RunRequest& request,
     if (race.schedules)
       return schedule_words(arguments, race.schedules->y_first, race.schedules->is_partial);
   }
+  if (certificate.points_witness)
+    return schedule_words(arguments, certificate.points_witness->schedule, false);
   const std::string& schedule = certificate.run.schedule;
   return schedule_words(arguments,
                         schedule.size() <= longest_schedule ? schedule : request.schedule, false);
@@ -183,6 +185,12 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
     if (loop.any_order)
       text += line("parallel", fmt::format("{}: {}", loop_name(loop), points_text(loop)));
   }
+  if (c.points_witness)
+    text += fmt::format("witness: another order of the points, {}: {}\n",
+                        c.points_witness->schedule, c.points_witness->outcome);
+  if (c.verdict == SchedulesVerdict::proved && !c.control_inputs.empty())
+    text += line("inputs", fmt::format("{} decide what is done: proved for the values given",
+                                       fmt::join(c.control_inputs, ", ")));
   if (c.orders_parallel_loops)
     text += line("parallel", "the points of parallel loops come in the order of this run");
   text += line(name(c.verdict), verdict_text(c));
@@ -251,6 +259,12 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   for (const BrokenCondition& broken : c.broken)
     object["conditions"].push_back(
         {{"condition", broken.condition}, {"line", broken.loc.line}, {"message", broken.message}});
+  object["control_inputs"] = Json::array();
+  for (const std::string& input : c.control_inputs) object["control_inputs"].push_back(input);
+  object["points_witness"] = Json();
+  if (c.points_witness)
+    object["points_witness"] = {{"schedule", c.points_witness->schedule},
+                                {"outcome", c.points_witness->outcome}};
   object["loops"] = Json::array();
   for (const ParallelLoop& loop : c.loops)
     object["loops"].push_back({{"name", loop.name},

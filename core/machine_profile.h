@@ -20,6 +20,7 @@ struct MachineProfile {
   std::int64_t matrix_unit = 0;          // side of the matrix unit
   bool remote_vmem = true;               // may a remote copy land in vmem (a GPU: hbm only)
   bool remote_smem = true;
+  bool block_write_backs = false;    // a pipeline's block goes back whole, not only what was stored
   bool power_of_two_routes = false;  // remote copies reach only devices at power-of-two distances
   double matmul_flops = 0;           // bf16, per second
   double hbm_bandwidth = 0;          // bytes per second

@@ -38,6 +38,11 @@ profile v5e
   i8_speed 2
   vmem_bandwidth 1.8e13
 
+# As Mosaic, the compiler of Pallas, uses it: the blocks of results go back whole, stored elements or not.
+profile mosaic
+  like v5e
+  block_write_backs yes
+
 profile v5p
   like v4
   vmem 64 MiB

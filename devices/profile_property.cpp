@@ -32,6 +32,7 @@ const Property properties[] = {
     {"remote_vmem", &Machine::remote_vmem},
     {"remote_smem", &Machine::remote_smem},
     {"power_of_two_routes", &Machine::power_of_two_routes},
+    {"block_write_backs", &Machine::block_write_backs},
     {"shares_scoped_semaphores", &Machine::shares_scoped_semaphores},
     {"matmul_flops", &Machine::matmul_flops},
     {"hbm_bandwidth", &Machine::hbm_bandwidth},

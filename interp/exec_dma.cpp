@@ -108,7 +108,9 @@ Step exec(const Start& op, Core& core) {
 }
 
 Step exec(const WriteBack& op, Core& core) {
-  return start_local(core, CopyKind::write_back, op.src, op.dst, op.sem, false);
+  const bool is_whole = core.machine().options().profile.block_write_backs;
+  return start_local(core, is_whole ? CopyKind::local : CopyKind::write_back, op.src, op.dst,
+                     op.sem, false);
 }
 
 Step exec(const StartRemote& op, Core& core) {

@@ -99,6 +99,9 @@ void Certifier::analyse(RunResult& result) {
   describe(recorded, certificate_);
   certificate_.forks = analysis.forks;
   certificate_.moved = analysis.moved;
+  for (std::size_t b = 0; b < control.buffers.size(); ++b)
+    if (control.buffers[b] && record.program->buffers[b].role == Role::in)
+      certificate_.control_inputs.push_back(record.program->buffers[b].name);
   certificate_.control_reads = std::count(control.reads.begin(), control.reads.end(), true);
   certificate_.broken = broken_conditions(record, control, analysis);
   judge_loops(result);
@@ -246,6 +249,8 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   certificate.protocol_hash = protocol_hash(certifier.record());
   certificate.run = *std::move(result);
   certificate.run.certificate = nullptr;  // this is more
+  if (!points.findings.empty() && certificate.run.findings.size() > certificate.races.size())
+    certificate.points_witness = find_points_witness(simulate, options.run);
   if (certificate.verdict == SchedulesVerdict::explored && certificate.broken.empty())
     return explore(simulate, options, std::move(certificate));
   if (certificate.broken.empty()) {

@@ -12,6 +12,8 @@
 #include "interp/certificate/conditions.h"
 #include "interp/certificate/necessity.h"
 #include "interp/certificate/points.h"
+#include "interp/certificate/points_witness.h"
+#include "interp/certificate/simulate.h"
 #include "interp/certificate/witness.h"
 
 namespace tessera {
@@ -59,6 +61,9 @@ struct Certificate {
   std::vector<NeededWait> waits;        // when asked for, and proved
   std::vector<Finding> wait_findings;   // one for each of them: the line, and why it is needed
   std::vector<ParallelLoop> loops;      // of the source, in the order of its text
+  std::optional<PointsWitness> points_witness;  // where their points are not independent
+  // Operands whose values decide what is done: it holds for the ones that were given.
+  std::vector<std::string> control_inputs;
   bool orders_parallel_loops = false;  // nobody judged them: it holds for one order of their points
 
   // Of the expanded program's text, and of what the agents did, each by itself. certify() fills
@@ -132,8 +137,6 @@ class Certifier : public Observer {
   Certificate certificate_;
 };
 
-// Runs the program with these options; a command has its own way to.
-using Simulate = std::function<Expected<RunResult>(const RunOptions& options)>;
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options);
 // Results are written into the bindings' tensors.
 Expected<Certificate> certify(const Program& expanded, const std::vector<Binding>& bindings,

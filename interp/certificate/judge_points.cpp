@@ -25,6 +25,7 @@ RunOptions one_by_one(const Program& per_point, const RunOptions& options, Obser
   alone.slow_device = -1;
   alone.record_schedule = alone.hash_results = false;
   alone.tells_private = true;
+  alone.uninitialised = Uninitialised::poison;  // the run with all points together looks for these
   alone.points = nullptr;
   alone.observers = {&observer};
   if (!control_needs_arithmetic(per_point)) alone.math = Math::none;

@@ -21,7 +21,7 @@ std::string first_error(std::string text) {
 }
 
 TEST(Profiles, built_in_ones_are_there_by_name) {
-  for (const char* name : {"v4", "v5e", "v5p", "v6e", "7x", "h100", "h200", "b200"}) {
+  for (const char* name : {"v4", "v5e", "mosaic", "v5p", "v6e", "7x", "h100", "h200", "b200"}) {
     const Expected<Profile> profile = find_profile(name);
     ASSERT_TRUE(profile) << name;
     EXPECT_EQ(profile->machine.name, name);
@@ -63,7 +63,7 @@ TEST(Profiles, an_unknown_name_lists_the_known_ones) {
   const Expected<Profile> none = find_profile("v9");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.diags()[0].message,
-            "no profile v9; there are v4, v5e, v5p, v6e, 7x, h100, h200, b200");
+            "no profile v9; there are v4, v5e, mosaic, v5p, v6e, 7x, h100, h200, b200");
 }
 
 TEST(Profiles, a_user_profile_starts_from_a_built_in_one) {

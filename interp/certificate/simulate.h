@@ -1,0 +1,13 @@
+// A program and its operands, ready to be run on the simulated machine again and again.
+#pragma once
+#include <functional>
+
+#include "core/expected.h"
+#include "interp/run.h"
+
+namespace tessera {
+
+// Runs the program with these options; a command has its own way to.
+using Simulate = std::function<Expected<RunResult>(const RunOptions& options)>;
+
+}  // namespace tessera
