@@ -15,6 +15,7 @@
 #include "cli/text.h"
 #include "cli/verify_report.h"
 #include "devices/devices.h"
+#include "interp/certificate/promises.h"
 
 namespace tessera::cli {
 namespace {
@@ -86,8 +87,12 @@ int run(const Arguments& given, Console& console) {
     }
     return 0;
   }
-  const Expected<Certificate> certificate = certify(prepared->simulate, how);
+  Expected<Certificate> certificate = certify(prepared->simulate, how);
   if (!certificate) return fail(console, certificate.diags());
+  const Expected<std::optional<Promises>> promises =
+      stronger_promises(prepared->simulate, how, *certificate);
+  if (!promises) return fail(console, promises.diags());
+  certificate->promises = *promises;
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (console.json) {

@@ -180,8 +180,8 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report) {
   if (result == nullptr) return text;
   const RunOptions& options = request.options;
   std::string schedule = request.schedule.size() <= 60 ? request.schedule : "steps given";
-  if (options.landing == Landing::partial) schedule += ", copies may land in parts";
-  if (options.dma_order == DmaOrder::fifo) schedule += ", copies land in order";
+  if (options.landing == Landing::partial) schedule += ", copies stream";
+  if (options.dma_order == DmaOrder::fifo) schedule += ", copies of one link land in order";
   if (options.slow_device >= 0) schedule += fmt::format(", device {} slow", options.slow_device);
   if (!options.checked) schedule += ", unchecked";
   text += line("schedule", schedule);

@@ -92,6 +92,16 @@ std::string points_text(const ParallelLoop& loop) {
                      loop.why_whole);
 }
 
+// What promises about copies would make of a refuted program.
+std::string promises_text(const Promises& promises) {
+  if (promises.whole && promises.order)
+    return "proved if copies land whole, or if those of one link land in order";
+  if (promises.whole) return "proved if copies land whole";
+  if (promises.order) return "proved if copies of one link land in order";
+  if (promises.both) return "proved if copies land whole, and those of one link in order";
+  return "no promise about copies would do";
+}
+
 Json finding_json(const Finding& finding) { return to_json(finding); }
 
 }  // namespace
@@ -124,9 +134,9 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
   text += line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.name,
                                      counted(request.options.devices, "device", "devices"),
                                      cores_words(request.options)));
-  text += line("copies", fmt::format("land in {}, {}", c.is_partial ? "parts" : "one piece",
+  text += line("copies", fmt::format("{}, {}", c.is_partial ? "stream" : "land whole",
                                      request.options.dma_order == DmaOrder::fifo
-                                         ? "in order from one device to another"
+                                         ? "in order from a core to another device"
                                          : "in any order"));
   text += line(
       "run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
@@ -194,6 +204,7 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
   if (c.orders_parallel_loops)
     text += line("parallel", "the points of parallel loops come in the order of this run");
   text += line(name(c.verdict), verdict_text(c));
+  if (c.promises) text += line("promises", promises_text(*c.promises));
   if (c.verdict == SchedulesVerdict::refuted) {
     if (c.same_in_every_schedule) {
       const auto is_of_counts = [](const Finding& f) {
@@ -279,6 +290,11 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
                                {"need", name(c.waits[i].need)},
                                {"message", c.wait_findings[i].message}});
   if (!c.why_explored.empty()) object["why"] = c.why_explored;
+  if (c.promises)
+    object["promises"] = {{"whole", c.promises->whole},
+                          {"order", c.promises->order},
+                          {"both", c.promises->both || c.promises->whole || c.promises->order},
+                          {"text", promises_text(*c.promises)}};
   object["certificate"] = {{"program", hash_text(c.program_hash)},
                            {"protocol", hash_text(c.protocol_hash)},
                            {"profile", c.profile},

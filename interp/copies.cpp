@@ -8,7 +8,7 @@ Copies::Copies(const Sites& sites, bool in_order) : sites_(sites) {
                   static_cast<std::size_t>(sites.devices));
 }
 
-std::int32_t Copies::add(Copy copy, bool& may_move) {
+std::int32_t Copies::add(Copy copy) {
   std::int32_t slot;
   if (free_.empty()) {
     slot = static_cast<std::int32_t>(slots_.size());
@@ -19,31 +19,30 @@ std::int32_t Copies::add(Copy copy, bool& may_move) {
     at(slot) = std::move(copy);
   }
   ++in_flight_;
-  may_move = true;
-  if (lanes_.empty()) return slot;
+  if (!is_in_lane(at(slot))) return slot;
   Lane& queue = lanes_[lane(at(slot))];
-  may_move = queue.first < 0;
-  (may_move ? queue.first : at(queue.last).next_in_lane) = slot;
+  (queue.first < 0 ? queue.first : at(queue.last).next_in_lane) = slot;
   queue.last = slot;
   return slot;
 }
 
 std::int32_t Copies::remove(std::int32_t slot) {
   std::int32_t next = -1;
-  if (!lanes_.empty()) {
+  if (is_in_lane(at(slot))) {
     Lane& queue = lanes_[lane(at(slot))];
     next = at(slot).next_in_lane;
     queue.first = next;
     if (next < 0) queue.last = -1;
   }
   at(slot).data = Snapshot();
+  at(slot).staging.reset();
   free_.push_back(slot);
   --in_flight_;
   return next;
 }
 
 std::int32_t Copies::first_of_lane(std::int32_t slot) const {
-  return lanes_.empty() ? slot : lanes_[lane(at(slot))].first;
+  return !is_in_lane(at(slot)) ? slot : lanes_[lane(at(slot))].first;
 }
 
 void Copies::add_pending(SemCell& cell, std::int32_t slot, int which) {

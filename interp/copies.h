@@ -1,5 +1,7 @@
-// The copies in flight: a pool of slots, the order of each lane (copies of one core to one device,
-// when copies are in order), and for each semaphore the copies that will signal it.
+// The copies in flight: a pool of slots, the order of each lane, and for each semaphore the copies
+// that will signal it. A lane is what one core sends to one other device: when copies are in order,
+// it lands in the order of its start. What a lane's copies read, and copies within a device, are in
+// no order.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -12,19 +14,21 @@ namespace tessera {
 
 class Copies {
  public:
-  // Whether copies of one core to one device complete in the order of their start.
   Copies(const Sites& sites, bool in_order);
 
   Copy& at(std::int32_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
   const Copy& at(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
 
-  // Takes a slot. may_move: not behind another copy.
-  std::int32_t add(Copy copy, bool& may_move);
-  // Gives it back. The copy that may move now, or -1.
+  std::int32_t add(Copy copy);  // takes a slot
+  // Gives it back. The copy that may land now, or -1.
   std::int32_t remove(std::int32_t slot);
   std::int64_t in_flight() const { return in_flight_; }
 
-  // The copy that has to move before this one can: itself, or the first of its lane.
+  // Whether nothing has to land before it.
+  bool may_land(const Copy& copy) const {
+    return !is_in_lane(copy) || &at(lanes_[lane(copy)].first) == &copy;
+  }
+  // The copy that has to land before this one can: itself, or the first of its lane.
   std::int32_t first_of_lane(std::int32_t slot) const;
 
   // Lists of who will signal a cell; which: 0 the sent, 1 the arrived semaphore of the copy.
@@ -40,6 +44,9 @@ class Copies {
   struct Lane {
     std::int32_t first = -1, last = -1;
   };
+  bool is_in_lane(const Copy& copy) const {
+    return !lanes_.empty() && sites_.device(copy.dst.site) != copy.id.device;
+  }
   std::size_t lane(const Copy& copy) const {
     return static_cast<std::size_t>(sites_.of(copy.id)) * static_cast<std::size_t>(sites_.devices) +
            static_cast<std::size_t>(sites_.device(copy.dst.site));

@@ -1,9 +1,9 @@
-// What copies do: a read half and a write half, each whole or, when it signals and landing is
-// partial, in two parts. Of two parts the first signals all but the last granule; the data moves
-// with the second.
+// What copies do in a step: read elements or write them, and count them. Those that stream move
+// their data in copy_parts.cpp.
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "core/check.h"
 #include "interp/describe.h"
@@ -91,11 +91,15 @@ void Machine::start(Copy copy) {
   const bool remote = copy.kind == CopyKind::remote;
   const SemId sent = copy.sent, arrived = copy.arrived;
   const std::int64_t serial = copy.serial;
-  bool may_move = true;
-  const std::int32_t slot = copies_.add(std::move(copy), may_move);
+  copy.granule = copy.bytes;
+  if (options_.landing == Landing::partial) {
+    copy.granule = granule_bytes(options_.profile, copy.src.storage->buffer().dtype);
+    copy.granules = (copy.bytes + copy.granule - 1) / copy.granule;
+  }
+  const std::int32_t slot = copies_.add(std::move(copy));
   if (remote) copies_.add_pending(cell(sent), slot, 0);
   copies_.add_pending(cell(arrived), slot, 1);
-  if (may_move) ready_.add_copy(handle(slot), slow, serial);
+  ready_.add_copy(handle(slot), slow, serial);
 }
 
 // A half of a copy reaches a rectangle: does it still exist, as the one it was?
@@ -133,7 +137,8 @@ bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
   if (copy.kind != CopyKind::write_back || kind != EventKind::write) {
     tell_of(region.box);
   } else {
-    for (const Box& box : copy.data.stored_boxes(region.box)) tell_of(box);
+    const Snapshot& stored = copy.staging ? copy.staging->stored : copy.data;
+    for (const Box& box : stored.stored_boxes(region.box)) tell_of(box);
   }
   return true;
 }
@@ -151,26 +156,36 @@ void Machine::take(Copy& copy) {
 }
 
 void Machine::land(Copy& copy) {
-  if (copy.bytes == 0) return;
+  if (copy.bytes == 0 || !may_land(copy, copy.data, {})) return;
+  land(copy, copy.dst.box, copy.data);
+  if (copy.kind == CopyKind::write_back) copy.dst.storage->end_write_back(copy.id.core, copy.since);
+}
+
+// Nothing undefined gets into a result. `from` is where the data's indices count from.
+bool Machine::may_land(const Copy& copy, const Snapshot& data, const Index& from) {
   const bool is_result = copy.dst.storage->buffer().role == Role::out;
-  if (is_result && options_.uninitialised == Uninitialised::use && !copy.data.initialised()) {
-    Finding finding =
-        uninitialised_finding(program_, "copy", copy.src, copy.data.first_uninitialised(),
-                              copy.data.origin(), copy.id, copy.statement);
-    finding.message =
-        fmt::format("copy of {} to {} takes {}, which is undefined, into the result",
-                    slice_text(program_, copy.src.buffer, copy.src.box),
-                    slice_text(program_, copy.dst.buffer, copy.dst.box),
-                    element_text(program_, copy.src.buffer, copy.data.first_uninitialised()));
-    return stop(std::move(finding), copy.id, copy.statement);
-  }
+  if (!is_result || options_.uninitialised != Uninitialised::use || data.initialised()) return true;
+  Index missing = data.first_uninitialised();
+  for (std::size_t d = 0; d < missing.size(); ++d) missing[d] += from[d];
+  Finding finding = uninitialised_finding(program_, "copy", copy.src, missing, data.origin(),
+                                          copy.id, copy.statement);
+  finding.message = fmt::format("copy of {} to {} takes {}, which is undefined, into the result",
+                                slice_text(program_, copy.src.buffer, copy.src.box),
+                                slice_text(program_, copy.dst.buffer, copy.dst.box),
+                                element_text(program_, copy.src.buffer, missing));
+  stop(std::move(finding), copy.id, copy.statement);
+  return false;
+}
+
+// Writes data into the rectangle of the destination that it is for.
+void Machine::land(Copy& copy, const Box& box, const Snapshot& data) {
   const std::int32_t place = program_.body[static_cast<std::size_t>(copy.statement)].place;
   if (copy.adds) {
-    copy.dst.storage->land_add(copy.dst.box, copy.data, place);
+    copy.dst.storage->land_add(box, data, place);
   } else if (copy.kind != CopyKind::write_back) {
-    copy.dst.storage->land(copy.dst.box, copy.data, place);
-  } else if (const auto again = copy.dst.storage->land_stored(copy.dst.box, copy.data, place,
-                                                              copy.id.core, copy.since)) {
+    copy.dst.storage->land(box, data, place);
+  } else if (const auto again =
+                 copy.dst.storage->land_stored(box, data, place, copy.id.core, copy.since)) {
     stop(FindingKind::revisit,
          fmt::format("write_back of {} to {} stores {} a second time",
                      slice_text(program_, copy.src.buffer, copy.src.box),
@@ -180,34 +195,50 @@ void Machine::land(Copy& copy) {
   }
 }
 
-// One event of a copy. True when it was the last.
-bool Machine::step_copy(std::int32_t slot) {
+// What is asked for, or what is next: of several granules all but the last are read and written
+// before it. No granules: the copy cannot do that now.
+CopyPart Machine::next_part(const Copy& copy, CopyPart part) const {
+  const Open left = open_of(copy);
+  if (part.half == CopyPart::Half::next) {
+    part = {};
+    const std::int64_t most = left.to_write > 0 ? copy.read : copy.granules;
+    const std::int64_t done = left.to_write > 0 ? copy.written : copy.read;
+    const bool keeps_last = most == copy.granules && done < copy.granules - 1;
+    part.half = left.to_write > 0 ? CopyPart::Half::write : CopyPart::Half::read;
+    part.granules = most - done - (keeps_last ? 1 : 0);
+    return part;
+  }
+  const std::int64_t most = part.half == CopyPart::Half::read ? left.to_read : left.to_write;
+  if (part.granules == 0) part.granules = most;
+  const bool may_begin = part.first == 0 || (copy.read == 0 && part.first < copy.granules);
+  if (part.granules > most || !may_begin) part.granules = 0;
+  return part;
+}
+
+// One step of a copy.
+void Machine::step_copy(std::int32_t slot, const CopyPart& part) {
   Copy& copy = copies_.at(slot);
-  const bool reading = copy.is_reading;
-  const bool signals = !reading || copy.kind == CopyKind::remote;
-  const std::int64_t granule = options_.profile.dma_granule;
-  const bool split = options_.landing == Landing::partial && signals && copy.bytes > granule;
-  const bool is_last_part = !split || copy.has_part;
+  const bool reading = part.half == CopyPart::Half::read;
   const EventKind kind = reading     ? EventKind::read
                          : copy.adds ? EventKind::accumulate
                                      : EventKind::write;
-  if (!reach(copy, reading ? copy.src : copy.dst, kind)) return false;
-  if (is_last_part) reading ? take(copy) : land(copy);
-  if (stopped_) return false;
-  if (signals) {
+  if (copy.read == 0) copy.first = part.first;
+  if (!reach(copy, reading ? copy.src : copy.dst, kind)) return;
+  if (copy.is_streamed())
+    reading ? take_part(copy, part.granules) : land_part(copy, part.granules);
+  else
+    reading ? take(copy) : land(copy);
+  if (stopped_) return;
+  std::int64_t& done = reading ? copy.read : copy.written;
+  const std::int64_t before = std::exchange(done, done + part.granules);
+  if (!reading || copy.kind == CopyKind::remote) {
     const SemId& sem = reading ? copy.sent : copy.arrived;
-    const std::int64_t amount = !split          ? copy.bytes
-                                : copy.has_part ? granule
-                                                : copy.bytes - granule;
-    if (is_last_part) copies_.remove_pending(cell(sem), slot, reading ? 0 : 1);
-    signal(sem, amount, copy.id, copy.statement, copy.steps, copy.events);
-    if (stopped_) return false;
+    if (done == copy.granules) copies_.remove_pending(cell(sem), slot, reading ? 0 : 1);
+    signal(sem, copy.counted(done) - copy.counted(before), copy.id, copy.statement, copy.steps,
+           copy.events);
+    if (stopped_) return;
   }
   ++copy.steps;
-  copy.has_part = !is_last_part;
-  if (!is_last_part) return false;
-  copy.is_reading = false;
-  return !reading;
 }
 
 }  // namespace tessera

@@ -139,7 +139,9 @@ Handle Machine::awaited_copy() const {
     const SemCell& cell =
         sites_[static_cast<std::size_t>(sem.site)]->semaphores.cell(sem.semaphore, sem.cell);
     for (std::int32_t entry = cell.first_pending; entry >= 0; entry = copies_.next_pending(entry)) {
-      const std::int32_t first = copies_.first_of_lane(Copies::slot_of(entry));
+      const std::int32_t waited = Copies::slot_of(entry);
+      const bool may_move = ready_.contains(handle(waited));
+      const std::int32_t first = may_move ? waited : copies_.first_of_lane(waited);
       if (is_slow(copies_.at(first).id.device) == ready_.is_slow_side()) return handle(first);
     }
   }
@@ -169,20 +171,33 @@ std::int64_t Machine::move_core(Core& core, const Turn& turn) {
   return core.steps() - before;
 }
 
+Enabled::Open Machine::open_of(const Copy& copy) const {
+  return {.to_read = copy.granules - copy.read,
+          .to_write = copies_.may_land(copy) ? copy.read - copy.written : 0,
+          .granules = copy.read == 0 ? copy.granules : 0};
+}
+
 std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
-  const AgentId id = copies_.at(slot).id;
+  Copy& copy = copies_.at(slot);
   std::int64_t steps = 0;
   while (steps < turn.steps && !stopped_) {
+    const CopyPart part = next_part(copy, turn.part);
+    if (part.granules == 0) break;
     begin_step();
     ++steps;
-    moving_ = &copies_.at(slot);
-    const bool is_done = step_copy(slot);
+    moving_ = &copy;
+    step_copy(slot, part);
     moving_ = nullptr;
-    if (!is_done) continue;
-    const std::int32_t next = copies_.remove(slot);
+  }
+  if (stopped_) return steps;
+  if (copy.written == copy.granules) {
     ready_.remove(handle(slot));
-    if (next >= 0) ready_.add_copy(handle(next), is_slow(id.device), copies_.at(next).serial);
-    break;
+    const std::int32_t next = copies_.remove(slot);
+    // It may have read all that it has to and waited since.
+    if (next >= 0 && !ready_.contains(handle(next)))
+      ready_.add_copy(handle(next), is_slow(copies_.at(next).id.device), copies_.at(next).serial);
+  } else if (const Open left = open_of(copy); left.to_read == 0 && left.to_write == 0) {
+    ready_.remove(handle(slot));
   }
   return steps;
 }
@@ -192,12 +207,14 @@ std::int64_t Machine::move(const Turn& turn) {
   return move_copy(slot(turn.agent), turn);
 }
 
-void Machine::record(const AgentId& agent, std::int64_t steps) {
+void Machine::record(const AgentId& agent, std::int64_t steps, const CopyPart& part) {
   if (steps == 0) return;
-  if (!recorded_.empty() && recorded_.back().agent == agent)
+  const bool is_plain = part == CopyPart{};
+  if (is_plain && !recorded_.empty() && recorded_.back().agent == agent &&
+      recorded_.back().part == part)
     recorded_.back().steps += steps;
   else
-    recorded_.push_back({agent, steps});
+    recorded_.push_back({agent, steps, part});
 }
 
 void Machine::loop() {
@@ -208,7 +225,7 @@ void Machine::loop() {
     const AgentId id = id_of(turn.agent);
     const std::int64_t steps = move(turn);
     scheduler_->moved(steps);
-    if (options_.record_schedule) record(id, steps);
+    if (options_.record_schedule) record(id, steps, turn.part);
   }
   if (stopped_ || !options_.checked) return;
   std::vector<Finding> found = exit_findings(*this);

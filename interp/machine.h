@@ -107,17 +107,26 @@ class Machine : private Enabled {
   std::int64_t serial(Handle agent) const override {
     return agent < cores() ? agent : cores() + copies_.at(agent - cores()).serial;
   }
+  Open open(Handle agent) const override {
+    return agent < cores() ? Open{} : open_of(copies_.at(agent - cores()));
+  }
 
   void loop();
   std::int64_t move(const Turn& turn);
   std::int64_t move_core(Core& core, const Turn& turn);
   std::int64_t move_copy(std::int32_t slot, const Turn& turn);
-  bool step_copy(std::int32_t slot);
+  Open open_of(const Copy& copy) const;
+  CopyPart next_part(const Copy& copy, CopyPart part) const;
+  void step_copy(std::int32_t slot, const CopyPart& part);
   bool reach(Copy& copy, const Region& region, EventKind kind);
   void take(Copy& copy);
+  void take_part(Copy& copy, std::int64_t granules);
+  bool may_land(const Copy& copy, const Snapshot& data, const Index& from);
   void land(Copy& copy);
+  void land(Copy& copy, const Box& box, const Snapshot& data);
+  void land_part(Copy& copy, std::int64_t granules);
   void settle(Core& core, Core::Pause pause);
-  void record(const AgentId& agent, std::int64_t steps);
+  void record(const AgentId& agent, std::int64_t steps, const CopyPart& part);
   std::vector<ResultHash> hash_results();
   static void take_space(Usage& usage, const Buffer& buffer, std::int64_t bytes);
   static void take_semaphores(Usage& usage, std::int64_t cells);

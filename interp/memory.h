@@ -101,7 +101,8 @@ class Storage {
   // From here on no element may be written back twice by what this core starts; what it started
   // before is counted with its own, whenever it lands.
   void once(std::int32_t core);
-  std::int64_t start_write_back(std::int32_t core);  // `since` for land_stored, which must follow
+  std::int64_t start_write_back(std::int32_t core);            // `since` for land_stored
+  void end_write_back(std::int32_t core, std::int64_t since);  // when all of it has landed
 
   // Pipeline slots.
   void fresh(const Box& box, std::int32_t place);  // undefined, and nothing in it is stored
@@ -161,7 +162,6 @@ class Storage {
     std::int64_t pending = 0;  // write-backs that were started and have not landed
   };
   std::optional<Index> mark_written_back(const Box& box, std::int32_t core, std::int64_t since);
-  void end_write_back(std::int32_t core, std::int64_t since);
 
   const Buffer& buffer_;
   Layout layout_;

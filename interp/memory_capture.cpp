@@ -12,17 +12,6 @@ constexpr std::int64_t smallest_deferred =
     1024;  // bytes; below, copying is cheaper than keeping track
 constexpr std::size_t most_parts = 8;
 
-// Of boxes that meet.
-Box intersection(const Box& a, const Box& b) {
-  Box result = a;
-  for (int d = 0; d < a.rank; ++d) {
-    const auto u = Box::at(d);
-    result.start[u] = std::max(a.start[u], b.start[u]);
-    result.size[u] = std::min(a.end(d), b.end(d)) - result.start[u];
-  }
-  return result;
-}
-
 }  // namespace
 
 Snapshot Storage::snapshot(const Box& box, bool carries) {

@@ -47,22 +47,6 @@ void Storage::add_alias(const Box& box, const Snapshot::Body& body) {
   aliases_.push_back(std::move(alias));
 }
 
-namespace {
-
-// Where a part of `from` lies in `to`, which has the same kept sizes.
-Box counterpart(const Box& part, const Box& from, const Box& to) {
-  Box result = to;
-  for (int d = 0, t = 0; d < from.rank; ++d) {
-    if (!from.keeps(d)) continue;
-    while (!to.keeps(t)) ++t;
-    result.start[Box::at(t)] += part.start[Box::at(d)] - from.start[Box::at(d)];
-    result.size[Box::at(t++)] = part.size[Box::at(d)];
-  }
-  return result;
-}
-
-}  // namespace
-
 // The bytes of a snapshot, whose sizes are those of the box.
 void Storage::put(const Box& box, const Snapshot::Body& source) {
   for (const auto& part : source.parts) put(counterpart(part->box, source.box, box), *part);
@@ -108,9 +92,7 @@ std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source
   const Snapshot::Body& body = *source.body_;
   if (body.all_stored) {
     land(box, source, place);
-    const auto again = mark_written_back(box, core, since);
-    end_write_back(core, since);
-    return again;
+    return mark_written_back(box, core, since);
   }
   settle(box);
   detach(box);
@@ -140,7 +122,6 @@ std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source
       }
     });
   }
-  end_write_back(core, since);
   return revisited;
 }
 

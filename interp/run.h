@@ -21,8 +21,8 @@ struct Certificate;    // interp/certificate/certificate.h
 struct PointsVerdict;  // interp/certificate/points.h
 
 enum class Math : std::uint8_t { library, exact, none };
-enum class Landing : std::uint8_t { whole, partial };
-enum class DmaOrder : std::uint8_t { unordered, fifo };
+enum class Landing : std::uint8_t { whole, partial };    // partial: copies stream (interp/copy.h)
+enum class DmaOrder : std::uint8_t { unordered, fifo };  // fifo: of landings (interp/copies.h)
 enum class Uninitialised : std::uint8_t { use, strict, poison };
 
 struct RunOptions {

@@ -7,9 +7,10 @@ namespace {
 class Lazy : public Scheduler {
  public:
   Turn next(const Enabled& enabled) override {
-    if (const Handle copy = enabled.awaited_copy(); copy != nobody) return {copy, 1};
+    if (const Handle copy = enabled.awaited_copy(); copy != nobody)
+      return {.agent = copy, .steps = 1};
     if (const Handle core = enabled.first_core(); core != nobody) return {.agent = core};
-    return {enabled.oldest_copy(), 1};
+    return {.agent = enabled.oldest_copy(), .steps = 1};
   }
 };
 

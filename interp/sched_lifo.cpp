@@ -8,7 +8,7 @@ class Lifo : public Scheduler {
  public:
   Turn next(const Enabled& enabled) override {
     if (const Handle core = enabled.first_core(); core != nobody) return {.agent = core};
-    return {enabled.newest_copy(), 1};
+    return {.agent = enabled.newest_copy(), .steps = 1};
   }
 };
 

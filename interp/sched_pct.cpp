@@ -12,7 +12,8 @@ namespace {
 
 class Pct : public Scheduler {
  public:
-  Pct(std::uint64_t seed, std::int64_t depth, std::int64_t steps) : seed_(seed) {
+  Pct(std::uint64_t seed, std::int64_t depth, std::int64_t steps)
+      : seed_(seed), parts_(SplitMix::mix(seed)) {
     SplitMix random(seed);
     for (std::int64_t i = 1; i < depth; ++i)
       changes_.push_back(static_cast<std::int64_t>(
@@ -35,7 +36,7 @@ class Pct : public Scheduler {
       ++at_;
       return next(enabled);
     }
-    return {best, 1};
+    return {.agent = best, .steps = 1, .part = draw_part(enabled.open(best), parts_)};
   }
   void moved(std::int64_t steps) override { step_ += steps; }
 
@@ -48,6 +49,7 @@ class Pct : public Scheduler {
   }
 
   std::uint64_t seed_;
+  SplitMix parts_;                     // how much of a copy moves
   std::vector<std::int64_t> changes_;  // steps, ascending
   std::size_t at_ = 0;
   std::int64_t step_ = 0;

@@ -10,7 +10,8 @@ class Random : public Scheduler {
   explicit Random(std::uint64_t seed) : random_(seed) {}
   Turn next(const Enabled& enabled) override {
     const std::span<const Handle> all = enabled.all();
-    return {all[random_.below(all.size())], 1};
+    const Handle agent = all[random_.below(all.size())];
+    return {.agent = agent, .steps = 1, .part = draw_part(enabled.open(agent), random_)};
   }
 
  private:

@@ -16,7 +16,7 @@ class Replay : public Scheduler {
     if (at_ == items_.size()) return after_->next(enabled);
     const ScheduleItem& item = items_[at_];
     const Handle agent = enabled.find(item.agent);
-    if (agent != nobody) return {agent, item.steps};
+    if (agent != nobody) return {.agent = agent, .steps = item.steps, .part = item.part};
     problem_ = fmt::format("item {} of the schedule, {}, cannot move there", at_ + 1,
                            to_string(item.agent));
     return {};
@@ -25,7 +25,10 @@ class Replay : public Scheduler {
   void moved(std::int64_t steps) override {
     if (at_ == items_.size()) return;
     const ScheduleItem& item = items_[at_];
-    if (steps != item.steps) {
+    if (steps == 0 && item.part.half != CopyPart::Half::next) {
+      problem_ = fmt::format("item {} of the schedule, {}, is more than the copy can move there",
+                             at_ + 1, to_string(item));
+    } else if (steps != item.steps) {
       problem_ =
           fmt::format("item {} of the schedule asks for {} steps of {}, which stops after {}",
                       at_ + 1, item.steps, to_string(item.agent), steps);

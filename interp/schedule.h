@@ -7,7 +7,12 @@
 //   that seed
 //   pct:SEED:DEPTH random priorities, and DEPTH - 1 random steps at which the highest becomes the
 //   lowest; parallel loops as for random
-//   steps:[order:SEED,]AGENT[*N],...   these steps, then eager
+//   steps:[order:SEED,]ITEM,...   these steps, then eager
+// Items: AGENT[*N] is N steps. Of a copy that lands in parts, AGENT[@K]:rN reads N granules and
+// AGENT[@K]:wN writes N of those that were read, each in one step; without N all that are left, and
+// beginning with granule K when it is the copy's first step. What is not said so goes in four
+// steps: all but the last granule are read, then written, then the last one. random and pct draw
+// how many.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -19,13 +24,24 @@
 #include <vector>
 
 #include "core/expected.h"
+#include "core/splitmix.h"
 #include "interp/agent.h"
 
 namespace tessera {
 
+// One step of a copy that lands in parts.
+struct CopyPart {
+  enum class Half : std::uint8_t { next, read, write };  // next: what is left to the copy
+  Half half = Half::next;
+  std::int64_t granules = 0;  // 0: all that there are
+  std::int64_t first = 0;     // said when the copy begins
+  bool operator==(const CopyPart&) const = default;
+};
+
 struct ScheduleItem {
   AgentId agent;
   std::int64_t steps = 1;
+  CopyPart part{};
   bool operator==(const ScheduleItem&) const = default;
 };
 
@@ -39,6 +55,7 @@ struct Schedule {
 
 Expected<Schedule> parse_schedule(std::string_view text);
 std::string to_string(const Schedule& schedule);
+std::string to_string(const ScheduleItem& item);
 
 // An agent of a running machine; cores come first.
 using Handle = std::int32_t;
@@ -58,6 +75,12 @@ class Enabled {
   virtual Handle find(const AgentId& agent) const = 0;
   // A number of the agent's own; a handle is used again when its copy has landed.
   virtual std::int64_t serial(Handle agent) const = 0;
+  // What a copy that lands in parts can do; of anybody else nothing is known.
+  struct Open {
+    std::int64_t to_read = 0, to_write = 0;  // granules
+    std::int64_t granules = 0;               // of a copy that has not begun
+  };
+  virtual Open open(Handle agent) const = 0;
 };
 
 struct Turn {
@@ -65,6 +88,7 @@ struct Turn {
   Handle agent = nobody;
   std::int64_t steps = unlimited;  // at most; a core also stops when it blocks
   bool until_start = false;        // or when it has started a copy
+  CopyPart part{};                 // of each step of a copy
 };
 
 class Scheduler {
@@ -82,6 +106,9 @@ std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t
 
 // The probability that a pct run meets a fault that needs `depth` ordered events, at least.
 double pct_bound(std::int64_t agents, std::int64_t steps, std::int64_t depth);
+
+// A step of a copy that lands in parts, drawn; of anybody else what one always does.
+CopyPart draw_part(const Enabled::Open& open, SplitMix& random);
 
 std::unique_ptr<Scheduler> make_eager();
 std::unique_ptr<Scheduler> make_lazy();

@@ -71,8 +71,8 @@ void TimingRecord::work(Core& core, double seconds) {
 void TimingRecord::on_core(const Event& event) {
   Core& core = cores_[static_cast<std::size_t>(sites_.of(event.agent))];
   if (event.kind == EventKind::point || event.kind == EventKind::points_end ||
-      event.kind == EventKind::choice ||
-      event.kind == EventKind::enter || event.kind == EventKind::leave)
+      event.kind == EventKind::choice || event.kind == EventKind::enter ||
+      event.kind == EventKind::leave)
     return;
   if (event.agent_step != core.last_step) {
     core.last_step = event.agent_step;
@@ -164,17 +164,17 @@ void TimingRecord::on_copy(const Event& event) {
     const Buffer& touched = buffer(event.object);
     const double bytes = moved_bytes(touched, *event.box);
     copy.moved = std::max(copy.moved, bytes);
-    if (event.kind == EventKind::read) {
-      if (touched.space == Space::hbm) copy.read += bytes;
-      return;
-    }
-    copy.has_landed = true;
-    copy.to = event.site;
-    if (touched.space == Space::hbm) copy.written += bytes;
+    // Every part of a copy that lands in parts tells the whole rectangle.
+    copy.is_reading = event.kind == EventKind::read;
+    std::int64_t& step = copy.is_reading ? copy.read_step : copy.written_step;
+    if (step < 0) step = event.agent_step;
+    if (!copy.is_reading) copy.to = event.site;
+    if (step == event.agent_step && touched.space == Space::hbm)
+      (copy.is_reading ? copy.read : copy.written) += bytes;
     return;
   }
   if (event.kind != EventKind::signal) return;
-  const bool is_sent = copy.is_remote && !copy.has_landed;
+  const bool is_sent = copy.is_remote && copy.is_reading;
   (is_sent ? copy.sent : copy.arrived) = cell(event);
   (is_sent ? copy.sent_amount : copy.arrived_amount) += event.amount;
 }

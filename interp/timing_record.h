@@ -24,9 +24,10 @@ class TimingRecord {
   };
   struct Copy {
     std::int32_t from = -1, to = -1;  // sites
-    bool is_remote = false, has_landed = false;
-    double read = 0, written = 0, moved = 0;  // bytes of hbm read and written, and of all
-    std::int32_t sent = -1, arrived = -1;     // cells, or -1
+    bool is_remote = false, is_reading = true;
+    std::int64_t read_step = -1, written_step = -1;  // in which that was told first
+    double read = 0, written = 0, moved = 0;         // bytes of hbm read and written, and of all
+    std::int32_t sent = -1, arrived = -1;            // cells, or -1
     std::int64_t sent_amount = 0, arrived_amount = 0;
   };
   struct Core {

@@ -1,5 +1,6 @@
 #include "interp/view.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -65,6 +66,60 @@ Box element(const Box& box, const Index& index) {
   one.start = index;
   for (int d = 0; d < one.rank; ++d) one.size[Box::at(d)] = 1;
   return one;
+}
+
+Box intersection(const Box& a, const Box& b) {
+  Box result = a;
+  for (int d = 0; d < a.rank; ++d) {
+    const auto u = Box::at(d);
+    result.start[u] = std::max(a.start[u], b.start[u]);
+    result.size[u] = std::min(a.end(d), b.end(d)) - result.start[u];
+  }
+  return result;
+}
+
+Box counterpart(const Box& part, const Box& from, const Box& to) {
+  Box result = to;
+  for (int d = 0, t = 0; d < from.rank; ++d) {
+    if (!from.keeps(d)) continue;
+    while (!to.keeps(t)) ++t;
+    result.start[Box::at(t)] += part.start[Box::at(d)] - from.start[Box::at(d)];
+    result.size[Box::at(t++)] = part.size[Box::at(d)];
+  }
+  return result;
+}
+
+namespace {
+
+// From dimension d on; those before it are one element thick.
+void append_rectangles(const Box& box, int d, std::int64_t begin, std::int64_t end,
+                       std::vector<Box>& result) {
+  if (begin >= end) return;
+  if (d >= box.rank) return result.push_back(box);
+  std::int64_t inner = 1;
+  for (int i = d + 1; i < box.rank; ++i) inner *= box.size[Box::at(i)];
+  const auto slab = [&](std::int64_t first, std::int64_t count) {
+    Box part = box;
+    part.start[Box::at(d)] += first;
+    part.size[Box::at(d)] = count;
+    return part;
+  };
+  const std::int64_t head = begin / inner, tail = end / inner;
+  if (begin == head * inner) {
+    if (tail > head) result.push_back(slab(head, tail - head));
+    return append_rectangles(slab(tail, 1), d + 1, 0, end - tail * inner, result);
+  }
+  append_rectangles(slab(head, 1), d + 1, begin - head * inner, std::min(end - head * inner, inner),
+                    result);
+  append_rectangles(box, d, (head + 1) * inner, end, result);
+}
+
+}  // namespace
+
+std::vector<Box> rectangles(const Box& box, std::int64_t begin, std::int64_t end) {
+  std::vector<Box> result;
+  append_rectangles(box, 0, begin, end, result);
+  return result;
 }
 
 TileView TileView::of(std::int64_t integer) {
@@ -203,6 +258,13 @@ TileView stretch(const TileView& view, std::int64_t position, std::int64_t lengt
   part.data += offset * size_of(view.dtype);
   part.init_at += offset;
   return part;
+}
+
+std::int64_t position_in(const Box& box, const Index& index) {
+  std::int64_t position = 0;
+  for (int d = 0; d < box.rank; ++d)
+    position = position * box.size[Box::at(d)] + index[Box::at(d)] - box.start[Box::at(d)];
+  return position;
 }
 
 Index index_in(const Box& box, std::int64_t position) {

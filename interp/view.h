@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "core/dtype.h"
 #include "core/op.h"
@@ -32,6 +33,12 @@ bool contains(const Box& outer, const Box& inner);  // an empty inner is in ever
 bool intersects(const Box& a, const Box& b);
 // The box of one element.
 Box element(const Box& box, const Index& index);
+// Of boxes that meet.
+Box intersection(const Box& a, const Box& b);
+// Where a part of `from` lies in `to`, which has the same kept sizes.
+Box counterpart(const Box& part, const Box& from, const Box& to);
+// The rectangles that together hold the elements [begin, end) of a box, row-major, in that order.
+std::vector<Box> rectangles(const Box& box, std::int64_t begin, std::int64_t end);
 
 class Storage;
 
@@ -78,6 +85,8 @@ void copy_elements(const TileView& dst, const TileView& src);
 TileView stretch(const TileView& view, std::int64_t position, std::int64_t length);
 // The index of the element at `position` (row-major over the box).
 Index index_in(const Box& box, std::int64_t position);
+// And back: where the element at the index stands in the box.
+std::int64_t position_in(const Box& box, const Index& index);
 // The same sizes, row-major at `data`; initialised and nobody's.
 TileView compact(std::byte* data, const TileView& like);
 

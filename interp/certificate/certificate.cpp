@@ -146,6 +146,7 @@ void Certifier::list_races(const RunResult& result, const Record& record,
     certificate_.racing_control = record.program->loc(record.program->body[i].place);
   }
   if (analysis.races.empty()) return;
+  const auto is_of_copy = [&](std::int32_t e) { return !record.is_core(record.event(e).agent); };
   const SignalTable signals(record);
   for (const Race& race : analysis.races) {
     if (is_left_over && (is_leave(race.x) || is_leave(race.y))) continue;
@@ -156,8 +157,11 @@ void Certifier::list_races(const RunResult& result, const Record& record,
     } else if (race.is_order) {
       certificate_.order.push_back(order_finding(record, signals, race));
     } else {
-      certificate_.races.push_back({race, certificate_.findings.size(),
-                                    find_witness(record, signals, race.x, race.y, order_)});
+      certificate_.races.push_back(
+          {.race = race,
+           .finding = certificate_.findings.size(),
+           .schedules = find_witness(record, signals, race.x, race.y, order_),
+           .is_with_copy = is_of_copy(race.x) || is_of_copy(race.y)});
       certificate_.findings.push_back(race_finding(record, signals, race, control));
     }
   }

@@ -34,10 +34,20 @@ struct RaceWitness {
   Race race;
   std::size_t finding = 0;  // into Certificate::findings
   std::optional<Witness> schedules{};
+  bool is_with_copy = false;
   bool is_run = false;    // both orders were run ...
   bool is_shown = false;  // ... and seen
   Ends ends = Ends::unknown;
   std::string outcome{};  // of what was run, in words; or why nothing shows it
+};
+
+// Promises of a machine about copies, beyond those under which a program was refuted: each proves
+// it by itself, or only both. None of them: no promise about copies would do.
+struct Promises {
+  bool whole = false;  // copies land whole
+  bool order = false;  // what a core sends to one other device lands in order
+  bool both = false;   // whole and in order
+  bool any() const { return whole || order || both; }
 };
 
 struct Certificate {
@@ -59,6 +69,7 @@ struct Certificate {
   std::int64_t pct_runs = 0;            // of them by pct, each with this depth and at least
   double pct_bound = 0;                 // this probability to meet a fault of that depth
   std::vector<NeededWait> waits;        // when asked for, and proved
+  std::optional<Promises> promises;     // that would do, when stronger_promises() was asked
   std::vector<Finding> wait_findings;   // one for each of them: the line, and why it is needed
   std::vector<ParallelLoop> loops;      // of the source, in the order of its text
   std::optional<PointsWitness> points_witness;  // where their points are not independent

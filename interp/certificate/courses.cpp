@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "interp/certificate/record_schedule.h"
+
 namespace tessera {
 namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-void append(std::vector<ScheduleItem>& items, const AgentId& id, std::int64_t n) {
-  if (n == 0) return;
-  if (!items.empty() && items.back().agent == id)
-    items.back().steps += n;
-  else
-    items.push_back({id, n});
-}
 
 }  // namespace
 
@@ -28,7 +22,8 @@ class Courses::Walk {
         histories_(histories),
         count_(record.cells.size()),
         history_(at(record.cores())),
-        on_cell_(record.cells.size(), std::vector<std::int32_t>(at(record.cores()))) {
+        on_cell_(record.cells.size(), std::vector<std::int32_t>(at(record.cores()))),
+        schedule_(record, std::nullopt) {
     for (const RecordedAgent& agent : record.agents) position_.push_back(agent.begin);
     settle();
   }
@@ -58,7 +53,7 @@ class Courses::Walk {
   }
 
   // Steps of all agents since this was asked last.
-  std::vector<ScheduleItem> take_items() { return std::exchange(items_, {}); }
+  std::vector<ScheduleItem> take_items() { return schedule_.take_items(); }
 
  private:
   const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
@@ -113,15 +108,8 @@ class Courses::Walk {
     return position_[at(core)] != from;
   }
 
-  std::int64_t steps(std::int32_t agent, std::int32_t position) const {
-    const RecordedAgent& self = record_.agents[at(agent)];
-    if (position < self.end) return event(position).step;
-    if (self.begin == self.end) return 0;
-    return event(position - 1).step + (event(position - 1).statement >= 0 ? 1 : 0);
-  }
   void log(std::int32_t agent, std::int32_t from) {
-    append(items_, record_.agents[at(agent)].id,
-           steps(agent, position_[at(agent)]) - steps(agent, from));
+    schedule_.append({.agent = agent, .from = from, .to = position_[at(agent)]});
   }
 
   const Record& record_;
@@ -132,7 +120,7 @@ class Courses::Walk {
   std::vector<std::int32_t> history_;               // by core: of its visible events
   std::vector<std::vector<std::int32_t>> on_cell_;  // by cell and core: visible events on it
   std::vector<std::pair<std::int32_t, std::int32_t>> started_;  // copies, and where they stood
-  std::vector<ScheduleItem> items_;
+  RecordSchedule schedule_;
 };
 
 std::int32_t Courses::step(std::int32_t before, std::int32_t core,
@@ -186,10 +174,10 @@ Courses::Beginning Courses::take() {
   for (std::size_t i = steps.size(); i-- > 0;) {
     const Step& step = steps_[at(steps[i])];
     if (step.core >= 0) beginning.cores.push_back(step.core);
-    for (const ScheduleItem& item : step.items) append(schedule.items, item.agent, item.steps);
+    for (const ScheduleItem& item : step.items) append(schedule.items, item);
   }
   beginning.cores.push_back(next.core);
-  append(schedule.items, sites_.agent(next.core), 1);
+  append(schedule.items, {.agent = sites_.agent(next.core)});
   beginning.schedule = to_string(schedule);
   return beginning;
 }

@@ -76,8 +76,7 @@ class FreezeOne {
       if (event.act != Act::access && event.act != Act::none && event.act != Act::poll) break;
       // Sums in no order may take away the ground that the races found stand on.
       if (result_.is_cut && event.access != AccessKind::accumulate) continue;
-      if (event.act == Act::access && !event.is_first_part && is_suspect(e) && has_partners(e))
-        members_.push_back(e);
+      if (event.act == Act::access && is_suspect(e) && has_partners(e)) members_.push_back(e);
     }
     covered_[at(agent)] = e;
     if (!members_.empty()) fork(agent, first);
@@ -131,11 +130,8 @@ class FreezeOne {
     } else {
       for (const std::int32_t core : roots_) net_.advance(core, end_[at(core)]);
     }
-    others_.clear();
-    for (const std::int32_t y : net_.hits())
-      if (!record_.events[at(y)].is_second_part) others_.push_back(y);
     // A pair in which y was first in the run is found when y is held back.
-    found_.add(members_, others_);
+    found_.add(members_, net_.hits());
     net_.undo();
   }
 
@@ -147,10 +143,9 @@ class FreezeOne {
   Watch watch_;
   std::vector<std::int32_t> covered_;  // of each agent: the end of the segment at hand
   std::vector<std::int32_t> members_;
-  std::vector<std::int32_t> others_;  // what was met
-  std::vector<std::int32_t> roots_;   // cores that move in this fork ...
-  std::vector<std::int32_t> end_;     // ... and how far, by core
-  std::vector<std::int32_t> turn_;    // of each event in the run
+  std::vector<std::int32_t> roots_;  // cores that move in this fork ...
+  std::vector<std::int32_t> end_;    // ... and how far, by core
+  std::vector<std::int32_t> turn_;   // of each event in the run
   std::optional<Sweep> sweep_;
   std::int64_t sweep_when_ = 0, cut_when_ = 0;  // so many events were moved
   std::vector<bool> suspects_;

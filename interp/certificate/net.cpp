@@ -65,7 +65,7 @@ void Net::apply(std::int32_t e) {
       count_[at(done.object)] -= done.amount;
       break;
     case Act::start:
-      is_started_[at(done.object)] = 1;
+      is_started_[at(done.object)] = started;
       // A copy that the run never moved has nothing to do.
       if (agent(done.object).begin < agent(done.object).end) {
         in_flight_at_[at(done.object)] =
@@ -98,7 +98,7 @@ void Net::undo() {
     else if (change.what == What::count)
       count_[at(change.index)] = change.old;
     else
-      is_started_[at(change.index)] = 0;
+      is_started_[at(change.index)] = static_cast<std::uint8_t>(change.old);
   }
   held_[0] = held_[1] = {};
   ++fork_;
@@ -119,21 +119,30 @@ void Net::set_position(std::int32_t a, std::int32_t to) {
   changes_.push_back({What::position, a, from});
   position_[at(a)] = to;
   events_done_ += to - from;
-  if (stretches_ != nullptr) stretches_->push_back({a, from, to});
+  if (stretches_ != nullptr) stretches_->push_back({.agent = a, .from = from, .to = to});
+}
+
+void Net::set_started(std::int32_t copy, Started state) {
+  changes_.push_back({What::started, copy, is_started_[at(copy)]});
+  is_started_[at(copy)] = state;
 }
 
 void Net::start(std::int32_t copy) {
-  changes_.push_back({What::started, copy, 0});
-  is_started_[at(copy)] = 1;
+  set_started(copy, started);
   run_copy(copy);
 }
 
+bool Net::may_land(std::int32_t copy) const {
+  const std::int32_t before = agent(copy).before;
+  return before < 0 || position_[at(before)] == agent(before).end;
+}
+
 void Net::run_copy(std::int32_t copy) {
-  for (; copy >= 0 && is_started_[at(copy)] != 0; copy = after_[at(copy)]) {
+  for (; copy >= 0 && is_started_[at(copy)] != not_started; copy = after_[at(copy)]) {
     const RecordedAgent& self = agent(copy);
-    if (self.before >= 0 && position_[at(self.before)] != agent(self.before).end) return;
     std::int32_t p = position_[at(copy)];
-    const std::int32_t end = end_of(copy);
+    const std::int32_t held = end_of(copy);
+    const std::int32_t end = may_land(copy) ? held : std::min(held, record_.write_begin(self));
     if (p < end) {
       for (; p < end; ++p) {
         const RecordedEvent& next = event(p);
@@ -142,8 +151,29 @@ void Net::run_copy(std::int32_t copy) {
       }
       set_position(copy, p);
     }
+    if (p == held && held != self.end) stream(copy);
     if (p != self.end) return;
   }
+}
+
+// Of a copy that is held all goes on but one granule, which is not read or, when the copy stands
+// behind its reading, not written.
+void Net::stream(std::int32_t copy) {
+  const RecordedAgent& self = agent(copy);
+  if (!record_.streams(self)) return;
+  const std::int32_t p = position_[at(copy)], writes = record_.write_begin(self);
+  const auto go_on = [&](Started state, std::int32_t from, std::int32_t to) {
+    if (is_started_[at(copy)] >= state) return;
+    set_started(copy, state);
+    if (from >= to) return;
+    for (std::int32_t e = from; e < to; ++e)
+      if (event(e).act == Act::signal) add(event(e).object, record_.but_a_granule(event(e)));
+    if (stretches_ == nullptr) return;
+    stretches_->push_back(
+        {copy, p, p, state == streams_reads ? Stretch::Streams::reads : Stretch::Streams::writes});
+  };
+  go_on(streams_reads, p, writes);
+  if (may_land(copy)) go_on(streams_writes, writes, self.end);
 }
 
 void Net::run_copies_of(std::int32_t core) {

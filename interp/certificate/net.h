@@ -27,9 +27,10 @@ class SignalTable {
 
 class Net {
  public:
-  // Events [from, to) of one agent, done in one go.
+  // Events [from, to) of one agent, done in one go. Of a copy that is held: what it does then.
   struct Stretch {
     std::int32_t agent, from, to;
+    enum class Streams : std::uint8_t { none, reads, writes } streams = Streams::none;
   };
 
   Net(const Record& record, const SignalTable& signals);
@@ -37,7 +38,8 @@ class Net {
   // The next event of its agent; not to be undone.
   void apply(std::int32_t event);
 
-  // The agent does not pass this event until undo(). At most two are held.
+  // The agent does not pass this event until undo(). At most two are held. Of a copy that streams
+  // one granule is held; the others go on to its end.
   void hold(std::int32_t agent, std::int32_t event);
   // Moves a core until it stands at `end` or cannot go on whoever else moves, and others only as
   // far as that needs. Copies run as soon as they are started.
@@ -69,6 +71,8 @@ class Net {
 
  private:
   enum class What : std::uint8_t { position, count, started };
+  // Of a copy: how far it got. The last two while it is held.
+  enum Started : std::uint8_t { not_started, started, streams_reads, streams_writes };
   struct Change {
     What what;
     std::int32_t index;
@@ -93,7 +97,10 @@ class Net {
   void add(std::int32_t cell, std::int64_t amount);
   void set_position(std::int32_t a, std::int32_t to);
   void start(std::int32_t copy);
+  void set_started(std::int32_t copy, Started state);
+  bool may_land(std::int32_t copy) const;
   void run_copy(std::int32_t copy);
+  void stream(std::int32_t copy);
   bool run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::int64_t amount);
   void drain();
   bool push_signaller(std::int32_t cell, std::int64_t amount);
@@ -102,7 +109,7 @@ class Net {
   const SignalTable& signals_;
   std::vector<std::int32_t> position_;                // of each agent: its next event
   std::vector<std::int64_t> count_;                   // of each cell
-  std::vector<std::uint8_t> is_started_;              // of each agent
+  std::vector<std::uint8_t> is_started_;              // of each agent: Started
   std::vector<std::int32_t> after_;                   // of each copy: the one behind it in its lane
   std::vector<std::vector<std::int32_t>> in_flight_;  // by core, as apply() left them
   std::vector<std::int32_t> in_flight_at_;            // of each of them: where it stands there

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -35,6 +36,31 @@ Lists<std::int32_t> copies_by_issuer(const Record& record) {
   return {static_cast<std::size_t>(record.cores()), copies};
 }
 
+std::int64_t Record::granule_of(const RecordedAgent& copy) const {
+  const Range& range = ranges[static_cast<std::size_t>(event(copy.begin).object)];
+  const std::int64_t element =
+      size_of(program->buffers[static_cast<std::size_t>(range.object)].dtype);
+  return (granule + element - 1) / element * element;
+}
+
+std::int32_t Record::write_begin(const RecordedAgent& copy) const {
+  std::int32_t e = copy.begin;
+  while (e < copy.end && event(e).step == 0) ++e;
+  return e;
+}
+
+bool Record::streams(const RecordedAgent& copy) const {
+  std::int32_t e = copy.end;
+  while (e > copy.begin && event(e - 1).act != Act::signal) --e;
+  return is_partial && e > copy.begin && event(e - 1).amount > granule_of(copy);
+}
+
+std::int64_t Record::but_a_granule(const RecordedEvent& signal) const {
+  if (!is_partial) return 0;
+  const std::int64_t each = granule_of(agents[static_cast<std::size_t>(signal.agent)]);
+  return (signal.amount - 1) / each * each;
+}
+
 std::size_t Recorder::RangeHash::operator()(const Range& range) const {
   std::uint64_t hash = static_cast<std::uint64_t>(range.site) * 0x9E3779B97F4A7C15ULL ^
                        static_cast<std::uint64_t>(range.object) << 8 ^
@@ -59,9 +85,8 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   record_.is_partial = partial_ || options.landing == Landing::partial;
   loops_ = std::make_shared<LoopLog>();
   loops_->begin(program_, record_.cores());
-  splits_ = partial_ && options.landing == Landing::whole;
   in_order_ = options.dma_order == DmaOrder::fifo;
-  granule_ = options.profile.dma_granule;
+  record_.granule = options.profile.dma_granule;
   shares_scoped_ = options.profile.shares_scoped_semaphores;
   const std::int32_t cores = record_.cores();
   copies_.assign(static_cast<std::size_t>(cores), {});
@@ -129,8 +154,8 @@ Range Recorder::range(const Event& event) const {
 void Recorder::add(std::int32_t agent, const Event& event, RecordedEvent recorded) {
   recorded.agent = agent;
   recorded.statement = event.statement;
-  recorded.step = static_cast<std::int32_t>(event.agent_step) +
-                  states_[static_cast<std::size_t>(agent)].extra_steps;
+  recorded.step = record_.is_core(agent) ? static_cast<std::int32_t>(event.agent_step)
+                                         : states_[static_cast<std::size_t>(agent)].half;
   if (record_.is_core(agent)) {
     last_step_[static_cast<std::size_t>(agent)] = recorded.step + 1;
     loops_->note(agent, event);
@@ -139,13 +164,21 @@ void Recorder::add(std::int32_t agent, const Event& event, RecordedEvent recorde
 }
 
 void Recorder::access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range) {
-  CopyState& state = states_[static_cast<std::size_t>(agent)];
-  if (state.half_step != event.step) {
-    state.half_step = event.step;
-    state.half_begin = record_.events.size();
-  }
   ++record_.accesses;
   add(agent, event, {.act = Act::access, .access = kind, .object = range_of(range)});
+}
+
+// Whether a copy of the run goes on with a half that it has begun: the first part stands for all of
+// it, for what is counted earlier keeps nobody from what the run did.
+bool Recorder::is_later_part(std::int32_t agent, const Event& event) {
+  CopyState& state = states_[static_cast<std::size_t>(agent)];
+  if (state.half_step == event.agent_step) return state.is_later_part;
+  const bool is_read = event.object_kind == ObjectKind::buffer && event.kind == EventKind::read;
+  state.half = is_read ? 0 : 1;
+  state.half_step = event.agent_step;
+  state.half_begin = record_.events.size();
+  state.is_later_part = std::exchange(state.has_begun[state.half], true);
+  return state.is_later_part;
 }
 
 void Recorder::start(const Event& event) {
@@ -155,34 +188,16 @@ void Recorder::start(const Event& event) {
   AgentId id = event.agent;
   id.dma = event.token;
   record_.agents.push_back({.id = id, .issuer = core, .statement = event.statement});
-  states_.emplace_back();
+  states_.push_back({.bytes = event.amount});
   ++record_.transfers;
   add(core, event, {.act = Act::start, .object = agent});
-}
-
-// All but the last granule, and the half's accesses once more before that one.
-void Recorder::land_in_parts(std::int32_t agent, const Event& event) {
-  const std::int32_t cell = cell_of(event);
-  add(agent, event, {.act = Act::signal, .object = cell, .amount = event.amount - granule_});
-  CopyState& state = states_[static_cast<std::size_t>(agent)];
-  ++state.extra_steps;
-  const std::size_t end = record_.events.size() - 1;
-  for (std::size_t i = state.half_begin; state.half_step == event.step && i < end; ++i) {
-    if (record_.events[i].agent != agent) continue;
-    RecordedEvent again = record_.events[i];
-    record_.events[i].is_first_part = true;
-    again.is_second_part = true;
-    ++again.step;
-    record_.events.push_back(again);
-  }
-  add(agent, event,
-      {.act = Act::signal, .is_second_part = true, .object = cell, .amount = granule_});
 }
 
 // Whether the half of a copy that ends here was in an operand, and not of the core itself.
 bool Recorder::reaches_operand(std::int32_t agent, const Event& event) const {
   const CopyState& state = states_[static_cast<std::size_t>(agent)];
-  if (event.site == record_.sites.of(event.agent) || state.half_step != event.step) return false;
+  if (event.site == record_.sites.of(event.agent) || state.half_step != event.agent_step)
+    return false;
   const RecordedEvent& half = record_.events[state.half_begin];
   const Range& range = record_.ranges[static_cast<std::size_t>(half.object)];
   return record_.program->buffers[static_cast<std::size_t>(range.object)].role != Role::scratch;
@@ -198,8 +213,9 @@ void Recorder::signal(std::int32_t agent, const Event& event) {
   const bool is_own = !is_copy && event.site == record_.sites.of(event.agent);
   const bool is_covered = is_copy && !is_scoped(program, event) && !reaches_operand(agent, event);
   if (!is_barrier && !is_own && !is_covered) access(agent, event, AccessKind::read, range(event));
-  if (is_copy && splits_ && event.amount > granule_) return land_in_parts(agent, event);
-  add(agent, event, {.act = Act::signal, .object = cell_of(event), .amount = event.amount});
+  const std::int64_t amount =
+      is_copy ? states_[static_cast<std::size_t>(agent)].bytes : event.amount;
+  add(agent, event, {.act = Act::signal, .object = cell_of(event), .amount = amount});
 }
 
 void Recorder::on(const Event& event) {
@@ -213,6 +229,7 @@ void Recorder::on(const Event& event) {
     return;
   }
   const std::int32_t agent = event.kind == EventKind::start ? -1 : agent_of(event.agent);
+  if (event.agent.is_copy() && is_later_part(agent, event)) return;
   switch (event.kind) {
     case EventKind::read:
     case EventKind::write:
@@ -296,7 +313,7 @@ void Recorder::group_by_agent() {
   record_.events = std::move(grouped);
 }
 
-// Copies of one core to one device land in the order of their start.
+// What one core sends to one other device lands in the order of its start.
 void Recorder::order_lanes() {
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> last;
   for (std::size_t i = static_cast<std::size_t>(record_.cores()); i < record_.agents.size(); ++i) {
@@ -307,6 +324,7 @@ void Recorder::order_lanes() {
       if (event.act == Act::signal)
         to = record_.sites.device(record_.cells[static_cast<std::size_t>(event.object)].site);
     }
+    if (to == agent.id.device) continue;
     const auto [it, is_first] = last.try_emplace({agent.issuer, to}, static_cast<std::int32_t>(i));
     if (!is_first) agent.before = std::exchange(it->second, static_cast<std::int32_t>(i));
   }

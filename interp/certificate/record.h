@@ -23,9 +23,6 @@ enum class AccessKind : std::uint8_t { read, write, accumulate, life };
 struct RecordedEvent {
   Act act = Act::none;
   AccessKind access = AccessKind::read;
-  // A half of a copy that the record lets land in two parts: what holds for the first while the
-  // agent is held back there holds for the second as well.
-  bool is_first_part = false, is_second_part = false;
   std::int32_t object = -1;  // access: range; signal, wait, await, poll: cell; start: agent
   std::int32_t agent = -1;
   std::int32_t statement = -1;  // -1: entering or leaving the kernel
@@ -50,11 +47,14 @@ struct RecordedAgent {
   AgentId id{};
   std::int32_t begin = 0, end = 0;  // its events
   std::int32_t issuer = -1;         // the agent of the core that started the copy; a core: itself
-  std::int32_t before = -1;         // copies in order: the copy that lands before this one
+  std::int32_t before = -1;         // copies in order: the one that lands before this one does
   std::int32_t started_at = -1;     // copy: the event that started it
   std::int32_t statement = -1;      // copy: its start
 };
 
+// A copy reads everything in its step 0, and writes everything in its step 1, each step with the
+// count that it makes. Copies that land in parts stream: a granule that is not read or written yet
+// holds nothing back but the last count.
 struct Record {
   const Program* program = nullptr;
   Sites sites{0, 1};
@@ -69,14 +69,24 @@ struct Record {
   std::shared_ptr<const LoopLog> loops{};  // where in their loops the cores were
   std::int64_t accesses = 0, transfers = 0, peak_in_flight = 0;
   bool has_math = true;         // tiles of floats were computed
-  bool is_partial = false;      // copies land in two parts
+  bool is_partial = false;      // copies land in parts
   bool is_complete = false;     // every core finished
   bool is_over_budget = false;  // then nothing else is here
+
+  std::int64_t granule = 1;  // bytes; of the profile
 
   std::int32_t cores() const { return sites.count(); }  // of all devices
   bool is_core(std::int32_t agent) const { return agent < cores(); }
   // Where in its loops an event happened; of a copy's: where the copy was started.
   LoopIndices loops_of(std::int32_t event) const;
+  const RecordedEvent& event(std::int32_t e) const { return events[static_cast<std::size_t>(e)]; }
+  // Of a copy: the bytes of its granules, and the first event of its step 1 (or its end).
+  std::int64_t granule_of(const RecordedAgent& copy) const;
+  std::int32_t write_begin(const RecordedAgent& copy) const;
+  // Whether a copy streams: it lands in parts, and has more than one granule.
+  bool streams(const RecordedAgent& copy) const;
+  // What this signal of a copy counts when one granule is missing; 0 when the copy does not stream.
+  std::int64_t but_a_granule(const RecordedEvent& signal) const;
 };
 
 // The copies that each core started, in the order of their start.
@@ -99,9 +109,12 @@ class Recorder : public Observer {
     std::size_t operator()(const Range& range) const;
   };
   struct CopyState {
-    std::int32_t extra_steps = 0;  // those that the second parts took
-    std::int64_t half_step = -1;   // the step of the run whose accesses stand from half_begin on
+    std::int64_t bytes = 0;
+    std::int32_t half = 0;        // 0 reading, 1 writing
+    std::int64_t half_step = -1;  // the copy's own, whose accesses stand from half_begin on
     std::size_t half_begin = 0;
+    bool has_begun[2] = {};      // by half
+    bool is_later_part = false;  // of the half: another one was recorded
   };
 
   std::int32_t agent_of(const AgentId& id) const;
@@ -114,7 +127,7 @@ class Recorder : public Observer {
   void signal(std::int32_t agent, const Event& event);
   void begin_life(const Event& event);
   bool reaches_operand(std::int32_t agent, const Event& event) const;
-  void land_in_parts(std::int32_t agent, const Event& event);
+  bool is_later_part(std::int32_t agent, const Event& event);
   void enter_or_leave(bool is_enter);
   void group_by_agent();
   void order_lanes();
@@ -123,11 +136,9 @@ class Recorder : public Observer {
   bool partial_;
   std::int64_t budget_;
   bool keeps_points_;
-  bool splits_ = false;
   bool in_order_ = false;
   bool shares_scoped_ = false;  // scoped semaphores begin with their scope, not with the kernel
-  std::int64_t granule_ = 1;
-  Program program_;  // the run's own ends with it
+  Program program_;             // the run's own ends with it
   Record record_;
   std::vector<std::vector<std::int32_t>> copies_;  // by core and number: agent
   std::vector<CopyState> states_;                  // by agent

@@ -61,7 +61,7 @@ void Sweep::add_items(const RecordedAgent& agent, std::int32_t core) {
       case Act::points_end:
         break;
       case Act::access:
-        if (!self.is_second_part && (self.access == AccessKind::life || is_seen(self.object, core)))
+        if (self.access == AccessKind::life || is_seen(self.object, core))
           items.push_back({self.access == AccessKind::read ? What::read : What::change, self.object,
                            turns_[at(e)]});
         break;
@@ -124,7 +124,8 @@ std::int32_t Sweep::blocked_at(std::int32_t x) const {
     const std::int32_t cell = event(s).object;
     std::int64_t withheld = 0;
     for (std::int32_t i = s; i < copy.end; ++i)
-      if (event(i).act == Act::signal && event(i).object == cell) withheld += event(i).amount;
+      if (event(i).act == Act::signal && event(i).object == cell)
+        withheld += event(i).amount - record_.but_a_granule(event(i));
     const std::span<const Waiting> waits = waits_.of(cell);
     const auto later = std::partition_point(
         waits.begin(), waits.end(), [&](const Waiting& w) { return w.turn <= turns_[at(x)]; });
@@ -140,9 +141,7 @@ void Sweep::assign_copies() {
   for (std::size_t a = at(record_.cores()); a < record_.agents.size(); ++a) {
     const RecordedAgent& copy = record_.agents[a];
     for (std::int32_t x = copy.begin; x < copy.end; ++x) {
-      if (event(x).act != Act::access || event(x).is_first_part ||
-          !conflicts_.overlaps_any(event(x).object))
-        continue;
+      if (event(x).act != Act::access || !conflicts_.overlaps_any(event(x).object)) continue;
       if (const std::int32_t wait = blocked_at(x); wait >= 0)
         held_.emplace_back(wait, x);
       else
@@ -161,8 +160,7 @@ bool Sweep::is_far(std::int32_t x) const {
 
 void Sweep::note(std::vector<Latest>& latest, std::int32_t e) const {
   const RecordedEvent& self = event(e);
-  if (!self.is_second_part)
-    note(latest, self.object, self.access != AccessKind::read, turns_[at(e)]);
+  note(latest, self.object, self.access != AccessKind::read, turns_[at(e)]);
 }
 
 void Sweep::note(std::vector<Latest>& latest, std::int32_t range, bool is_change,

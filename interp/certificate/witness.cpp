@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "interp/certificate/record_schedule.h"
+
 namespace tessera {
 namespace {
 
@@ -10,9 +12,13 @@ class Search {
  public:
   Search(const Record& record, const SignalTable& signals, std::int32_t x, std::int32_t y,
          std::optional<std::uint64_t> order)
-      : record_(record), net_(record, signals), x_(first_of_step(x)), y_(first_of_step(y)) {
-    schedule_.strategy = "steps";
-    schedule_.order = order;
+      : record_(record),
+        net_(record, signals),
+        x_(first_of_step(x)),
+        y_(first_of_step(y)),
+        schedule_(record, order) {
+    let_meet(x, y);
+    let_meet(y, x);
   }
 
   std::optional<Witness> run(Way way) {
@@ -21,20 +27,19 @@ class Search {
     net_.hold(event(x_).agent, x_);
     net_.hold(event(y_).agent, y_);
     if (!reach(x_) || !reach(y_)) return std::nullopt;
-    for (const Net::Stretch& s : stretches_)
-      append(schedule_, s.agent, steps(s.agent, s.to) - steps(s.agent, s.from));
+    for (const Net::Stretch& s : stretches_) schedule_.append(s);
     Witness witness{.is_partial = record_.is_partial,
                     .x_agent = id(x_),
                     .y_agent = id(y_),
-                    .x_step = shown_by(x_),
-                    .y_step = shown_by(y_),
+                    .x_step = schedule_.shown_by(x_),
+                    .y_step = schedule_.shown_by(y_),
                     .x_statement = event(x_).statement,
                     .y_statement = event(y_).statement};
-    Schedule x_first = schedule_, y_first = schedule_;
-    for (const std::int32_t e : {x_, y_}) append(x_first, event(e).agent, steps_of(e));
-    for (const std::int32_t e : {y_, x_}) append(y_first, event(e).agent, steps_of(e));
-    witness.x_first = to_string(x_first);
-    witness.y_first = to_string(y_first);
+    RecordSchedule x_first = schedule_, y_first = schedule_;
+    for (const std::int32_t e : {x_, y_}) x_first.append_step(e);
+    for (const std::int32_t e : {y_, x_}) y_first.append_step(e);
+    witness.x_first = to_string(x_first.schedule());
+    witness.y_first = to_string(y_first.schedule());
     return witness;
   }
 
@@ -48,31 +53,6 @@ class Search {
   AgentId id(std::int32_t e) const { return agent(event(e).agent).id; }
   // Entering and leaving are no steps.
   bool has_step(std::int32_t e) const { return event(e).statement >= 0; }
-  std::int64_t steps_of(std::int32_t e) const {
-    return has_step(e) ? last_step(e) - event(e).step + 1 : 0;
-  }
-  // A half of a copy that comes in parts moves its data with the last of them.
-  std::int32_t last_step(std::int32_t e) const {
-    std::int32_t step = event(e).step;
-    if (record_.is_core(event(e).agent)) return step;
-    std::int32_t in_memory = e;  // the half's access, before it signals
-    while (!reaches_memory(in_memory) && in_memory > agent(event(e).agent).begin) --in_memory;
-    for (std::int32_t i = e; i < agent(event(e).agent).end; ++i) {
-      if (!reaches_memory(i)) continue;
-      if (event(i).access != event(in_memory).access) break;
-      step = std::max(step, event(i).step);
-    }
-    return step;
-  }
-  bool reaches_memory(std::int32_t e) const {
-    return event(e).act == Act::access &&
-           record_.ranges[static_cast<std::size_t>(event(e).object)].kind == ObjectKind::buffer;
-  }
-  // The step in which a run shows the event: for leaving the kernel, the core's last.
-  std::int32_t shown_by(std::int32_t e) const {
-    const bool is_leave = !has_step(e) && e > agent(event(e).agent).begin;
-    return is_leave ? event(e).step - 1 : last_step(e);
-  }
   std::int32_t first_of_step(std::int32_t e) const {
     const RecordedAgent& self = agent(event(e).agent);
     while (has_step(e) && e > self.begin && has_step(e - 1) && event(e - 1).step == event(e).step)
@@ -85,7 +65,7 @@ class Search {
     for (const std::int32_t e : record_.order) {
       if (e == x_ || e == y_) return;
       net_.apply(e);
-      append(schedule_, event(e).agent, steps(event(e).agent, e + 1) - steps(event(e).agent, e));
+      schedule_.append({.agent = event(e).agent, .from = e, .to = e + 1});
     }
   }
 
@@ -96,26 +76,23 @@ class Search {
     return net_.position(a) == e && (record_.is_core(a) || net_.is_started(a));
   }
 
-  // How many steps the agent has done when it stands there.
-  std::int64_t steps(std::int32_t a, std::int32_t position) const {
-    const RecordedAgent& self = agent(a);
-    if (position < self.end) return event(position).step;
-    return self.begin == self.end ? 0 : event(position - 1).step + (has_step(position - 1) ? 1 : 0);
-  }
-
-  void append(Schedule& schedule, std::int32_t a, std::int64_t n) const {
-    if (n == 0) return;
-    if (!schedule.items.empty() && schedule.items.back().agent == agent(a).id)
-      schedule.items.back().steps += n;
-    else
-      schedule.items.push_back({agent(a).id, n});
+  // Of a copy that streams, the last granule is one that it shares with the other access.
+  void let_meet(std::int32_t e, std::int32_t other) {
+    const std::int32_t a = event(e).agent;
+    const Range& self = record_.ranges[static_cast<std::size_t>(event(e).object)];
+    const Range& there = record_.ranges[static_cast<std::size_t>(event(other).object)];
+    if (record_.is_core(a) || self.kind != ObjectKind::buffer || there.kind != self.kind) return;
+    const std::int64_t position =
+        position_in(self.box, intersection(self.box, there.box).start) *
+        size_of(record_.program->buffers[static_cast<std::size_t>(self.object)].dtype);
+    schedule_.put_last(a, position / record_.granule_of(agent(a)));
   }
 
   const Record& record_;
   Net net_;
   std::int32_t x_, y_;
   std::vector<Net::Stretch> stretches_;
-  Schedule schedule_;
+  RecordSchedule schedule_;
 };
 
 }  // namespace

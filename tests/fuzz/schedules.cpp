@@ -3,8 +3,9 @@
 //   fuzz_schedules [--seed N] [--count M]      150 programs when nothing is said
 //
 // Compared: the races of every pair of lines and kinds, additions in no order, deadlock, what is
-// left in semaphores; with copies that land whole and in parts, from runs under three schedules, by
-// every way to reach. Prints what differs with the program, and ends with 1.
+// left in semaphores; with copies that land whole and that stream, in any order and in the order of
+// each link, from runs under three schedules that land so or whole, by every way to reach. Prints
+// what differs with the program, and ends with 1.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -50,10 +51,14 @@ std::pair<int, Touch> side(const Record& record, std::int32_t e) {
   return {line, touch(event.access)};
 }
 
-Seen analyse(const Program& program, const Net& net, bool partial, const std::string& schedule,
-             Reach reach) {
-  Recorder recorder(partial, 1'000'000);
-  RunOptions options{.devices = net.devices, .cores = net.cores, .schedule = schedule};
+Seen analyse(const Program& program, const Net& net, const Promises& promises, Landing landing,
+             const std::string& schedule, Reach reach) {
+  Recorder recorder(!promises.whole, 1'000'000);
+  RunOptions options{.devices = net.devices,
+                     .cores = net.cores,
+                     .schedule = schedule,
+                     .landing = landing,
+                     .dma_order = promises.fifo ? DmaOrder::fifo : DmaOrder::unordered};
   options.observers.push_back(&recorder);
   const Expected<RunResult> result =
       run(program, std::vector<Binding>(static_cast<std::size_t>(net.devices)), options);
@@ -98,8 +103,8 @@ void differ(Totals& totals, const Net& net, std::uint64_t seed, std::string_view
   fmt::print("seed {}, {}: {}\n{}\n", seed, how, what, net.text);
 }
 
-void compare(std::uint64_t seed, bool partial, Totals& totals) {
-  const Net net = random_net(seed, partial);
+void compare(std::uint64_t seed, const Promises& promises, Totals& totals) {
+  const Net net = random_net(seed, promises);
   constexpr std::int64_t most = 200'000;
   // Without the end of the kernel first: a program that cannot end has none.
   Explored truth = Explorer(net, false).run(most);
@@ -127,9 +132,14 @@ void compare(std::uint64_t seed, bool partial, Totals& totals) {
   if (!expanded) return differ(totals, net, seed, "parsing", render(expanded.diags()));
   for (const char* schedule : {"eager", "lazy", "random:1"}) {
     for (const Reach reach : {Reach::full, Reach::needed, Reach::swept, Reach::adaptive}) {
-      const Seen seen = analyse(*expanded, net, partial, schedule, reach);
-      const std::string how = fmt::format("{}, {}, {}", schedule, partial ? "partial" : "whole",
-                                          reach_names[static_cast<int>(reach)]);
+      // What a run says of copies that stream is the same whether its own did.
+      const Landing landing = promises.whole || reach == Reach::full || reach == Reach::swept
+                                  ? Landing::whole
+                                  : Landing::partial;
+      const Seen seen = analyse(*expanded, net, promises, landing, schedule, reach);
+      const std::string how =
+          fmt::format("{}, {}{}, {}", schedule, promises.whole ? "whole" : "partial",
+                      promises.fifo ? ", fifo" : "", reach_names[static_cast<int>(reach)]);
       if (seen.races != truth.races)
         differ(totals, net, seed, how,
                fmt::format("races{}, found{}", text(truth.races), text(seen.races)));
@@ -160,7 +170,8 @@ int main(int argc, char** argv) {
   }
   Totals totals;
   for (std::int64_t i = 0; i < count; ++i)
-    compare(static_cast<std::uint64_t>(seed + i), (seed + i) % 2 == 0, totals);
+    compare(static_cast<std::uint64_t>(seed + i),
+            {.whole = (seed + i) % 4 == 1, .fifo = (seed + i) / 4 % 2 == 1}, totals);
   fmt::print(
       "{} programs explored ({} too large), {} configurations: {} races in {} programs, {} sums in "
       "no order, {} deadlocks, {} with leftovers; {} differences\n",

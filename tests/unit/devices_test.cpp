@@ -241,7 +241,8 @@ TEST(devices, partial_landing_lets_parts_of_two_copies_pass_a_wait) {
   options.schedule = "steps:dev0.core0*2,dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0";
   const RunResult result = run_ok(program, options);
   EXPECT_EQ(text(result), "");
-  EXPECT_EQ(result.schedule, options.schedule + ",dev0.core0/dma#0,dev0.core0/dma#1,dev0.core0");
+  EXPECT_EQ(result.schedule,
+            options.schedule + ",dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0");
   // When copies land whole the same wait needs the second copy.
   options.landing = Landing::whole;
   options.schedule = "lazy";
@@ -249,28 +250,45 @@ TEST(devices, partial_landing_lets_parts_of_two_copies_pass_a_wait) {
             "steps:dev0.core0*2,dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0*2");
 }
 
-TEST(devices, copies_in_order_land_in_order) {
+// Device 0 sends twice to device 1, and both wait for the second copy first.
+Program two_to_one_device() {
   Kernel k;
   k.line(1);
   const ValueId a = k.ref("a", Role::in, Space::hbm, {4});
   const ValueId x = k.ref("x", Role::scratch, Space::vmem, {2, 4});
-  const ValueId sem = k.sem("sem", SemKind::bytes, {2});
-  const ValueId zero = k.integer(0), four = k.integer(4);
-  k.emit(Start{k.all(a), k.at(x, {{zero}, {zero, four}}), k.cell(sem, 0), 0});
-  k.emit(Start{k.all(a), k.at(x, {{k.integer(1)}, {zero, four}}), k.cell(sem, 1), 0});
-  k.emit(Wait{k.cell(sem, 1), k.integer(16)});
-  k.emit(Wait{k.cell(sem, 0), k.integer(16)});
-  const Program program = k.finish();
+  const ValueId sent = k.sem("sent", SemKind::bytes, {2});
+  const ValueId arrived = k.sem("arrived", SemKind::bytes, {2});
+  const ValueId zero = k.integer(0), one = k.integer(1), four = k.integer(4);
+  k.emit(If{k.emit(Eq{k.device(), zero})});
+  for (const int i : {0, 1})
+    k.emit(StartRemote{k.all(a), one, k.at(x, {{k.integer(i)}, {zero, four}}), k.cell(sent, i),
+                       k.cell(arrived, i), 0});
+  for (const int i : {1, 0}) k.emit(Wait{k.cell(sent, i), k.integer(16)});
+  k.emit(End{});
+  k.emit(If{k.emit(Eq{k.device(), one})});
+  for (const int i : {1, 0}) k.emit(Wait{k.cell(arrived, i), k.integer(16)});
+  k.emit(End{});
+  return k.finish();
+}
+
+// What is read is in no order, also of copies that land in order.
+TEST(devices, copies_of_a_link_land_in_order) {
+  const Program program = two_to_one_device();
   const auto schedule = [&](const char* name, DmaOrder order) {
-    return run_ok(program, {.schedule = name, .dma_order = order, .record_schedule = true})
-        .schedule;
+    const RunResult result = run_ok(
+        program, {.devices = 2, .schedule = name, .dma_order = order, .record_schedule = true});
+    EXPECT_EQ(text(result), "");
+    return result.schedule;
   };
   EXPECT_EQ(schedule("lazy", DmaOrder::unordered),
-            "steps:dev0.core0*2,dev0.core0/dma#1*2,dev0.core0,dev0.core0/dma#0*2,dev0.core0");
+            "steps:dev0.core0*2,dev0.core0/dma#1,dev0.core0,dev0.core0/dma#1,dev1.core0,"
+            "dev0.core0/dma#0,dev0.core0,dev0.core0/dma#0,dev1.core0");
   EXPECT_EQ(schedule("lazy", DmaOrder::fifo),
-            "steps:dev0.core0*2,dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0*2");
-  EXPECT_EQ(schedule("lifo", DmaOrder::unordered), schedule("lazy", DmaOrder::unordered));
-  EXPECT_EQ(schedule("lifo", DmaOrder::fifo), schedule("lazy", DmaOrder::fifo));
+            "steps:dev0.core0*2,dev0.core0/dma#1,dev0.core0,dev0.core0/dma#0*2,dev0.core0/dma#1,"
+            "dev1.core0*2,dev0.core0");
+  EXPECT_EQ(schedule("lifo", DmaOrder::fifo),
+            "steps:dev0.core0*2,dev0.core0/dma#1,dev0.core0,dev0.core0/dma#0,dev0.core0,dev0.core0/"
+            "dma#0,dev0.core0/dma#1,dev1.core0*2");
 }
 
 TEST(devices, a_slow_device_moves_last) {

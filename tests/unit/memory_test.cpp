@@ -239,7 +239,10 @@ TEST(Storage, AWriteBackCountsWithThoseOfItsTime) {
   slot.fresh(slot.whole(), 1);
   fill(slot, slot.whole(), 4);
   const auto land = [&](std::int64_t since) {
-    return out.land_stored(out.whole(), slot.snapshot_stored(slot.whole()), 2, 0, since);
+    const auto again =
+        out.land_stored(out.whole(), slot.snapshot_stored(slot.whole()), 2, 0, since);
+    out.end_write_back(0, since);
+    return again;
   };
   out.once(0);
   const std::int64_t first = out.start_write_back(0), second = out.start_write_back(0);

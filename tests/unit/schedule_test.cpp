@@ -19,7 +19,8 @@ std::string round_trip(std::string_view text) {
 TEST(schedule, text_round_trips) {
   for (const char* text :
        {"eager", "lazy", "lifo", "random:0", "random:18446744073709551615", "pct:3:2",
-        "steps:dev0.core0*12,dev1.core0/dma#3", "steps:order:5,dev0.core0", "steps:"}) {
+        "steps:dev0.core0*12,dev1.core0/dma#3", "steps:order:5,dev0.core0", "steps:",
+        "steps:dev0.core0/dma#3@5:r7,dev0.core0/dma#3:w2,dev0.core0/dma#3:r,dev0.core0/dma#3:w"}) {
     EXPECT_EQ(round_trip(text), text);
   }
 }
@@ -36,6 +37,11 @@ TEST(schedule, a_bad_text_is_named) {
   EXPECT_EQ(round_trip("eager:1"), "error: schedule `eager:1" + forms);
   EXPECT_EQ(round_trip("steps:dev0.core0*0"),
             "error: item 1 of the schedule is `dev0.core0*0`, expected dev0.core0*12");
+  for (const char* item : {"dev0.core0:r2", "dev0.core0/dma#0:x2", "dev0.core0/dma#0:r0",
+                           "dev0.core0/dma#0@-1:r", "dev0.core0/dma#0:", "dev0.core0/dma#0@3"})
+    EXPECT_EQ(
+        round_trip(std::string("steps:") + item),
+        "error: item 1 of the schedule is `" + std::string(item) + "`, expected dev0.core0*12");
   EXPECT_EQ(round_trip("steps:dev0.core0,dev0"),
             "error: item 2 of the schedule is `dev0`, expected dev0.core0*12");
 }

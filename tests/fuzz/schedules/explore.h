@@ -83,7 +83,8 @@ class Explorer {
           counts_[static_cast<std::size_t>(event.semaphore)] += event.amount;
         if (event.what == Do::wait)
           counts_[static_cast<std::size_t>(event.semaphore)] -= event.amount;
-        if (event.what == Do::start) started_[static_cast<std::size_t>(event.agent)] = true;
+        for (int i = 0; event.what == Do::start && i < event.agents; ++i)
+          started_[static_cast<std::size_t>(event.agent + i)] = true;
       }
     }
   }
@@ -116,7 +117,7 @@ class Explorer {
       is_complete &= net_.agents[a].is_copy || static_cast<std::size_t>(at[a]) == length(a);
     (is_complete ? result.completes : result.deadlocks) = true;
     if (!is_complete) return;
-    for (std::size_t s = 0; s < counts_.size(); ++s) {
+    for (std::size_t s = 0; s < static_cast<std::size_t>(net_.tokens); ++s) {
       const bool is_monotone = s / 2 % 3 == 2;
       result.leaves |= counts_[s] != 0 && !is_monotone;
     }

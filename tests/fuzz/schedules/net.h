@@ -1,6 +1,7 @@
 // A small program of several devices, each with one core or two, as lists of events, by itself:
 // nothing here knows the analysis or the interpreter. A site is one core of one device. A copy is
-// an agent of its own; every number of bytes is 4 for an element.
+// agents of its own: one when it lands whole, one for each element when it streams, and these come
+// in any order. Every number of bytes is 4 for an element.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -21,7 +22,7 @@ struct NetEvent {
   int site = 0, home = 0, object = 0, first = 0, last = 0;
   int semaphore = 0;  // signal, wait, await: index into Net::semaphores
   int amount = 0;
-  int agent = 0;  // start: the copy
+  int agent = 0, agents = 1;  // start: the copy's
 };
 
 struct NetAgent {
@@ -29,16 +30,22 @@ struct NetAgent {
   bool is_copy = false;
 };
 
-// Cores by site, then copies. Each semaphore is waited on by one agent or never decremented.
+// Cores by site, then copies. Each semaphore is waited on by one agent or never decremented. Those
+// from `tokens` on are none of the program's: they say how much of a copy has landed.
 struct Net {
   int devices = 0, cores = 1;
-  int semaphores = 0;
+  int semaphores = 0, tokens = 0;
   std::vector<NetAgent> agents;
   std::string text;  // the same program in the language
 };
 
-// Draws programs; the same seed gives the same. `partial`: copies signal all but their last byte,
-// and that one when their data has moved.
-Net random_net(std::uint64_t seed, bool partial);
+// What the machine promises of copies: that they land whole, and that what a core sends to another
+// device lands in the order of its start.
+struct Promises {
+  bool whole = false, fifo = false;
+};
+
+// Draws programs; the same seed gives the same.
+Net random_net(std::uint64_t seed, const Promises& promises);
 
 }  // namespace tessera::fuzz

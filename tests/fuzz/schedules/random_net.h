@@ -11,13 +11,14 @@ namespace tessera::fuzz {
 
 class NetMaker {
  public:
-  NetMaker(std::uint64_t seed, bool partial) : rng_(seed), partial_(partial) {}
+  NetMaker(std::uint64_t seed, const Promises& promises) : rng_(seed), promises_(promises) {}
 
   Net make() {
     net_.cores = draw(3) == 0 ? 2 : 1;
     net_.devices = net_.cores == 2 ? 1 + draw(2) : 2 + draw(2);
     sites_ = net_.devices * net_.cores;
-    net_.semaphores = sites_ * (arrays * cells + 1);
+    net_.semaphores = net_.tokens = sites_ * (arrays * cells + 1);
+    last_in_lane_.resize(static_cast<std::size_t>(sites_ * net_.devices));
     net_.agents.resize(static_cast<std::size_t>(sites_));
     line("// Random program of " + std::to_string(net_.devices) + " devices, " +
          std::to_string(net_.cores) + " cores each.");
@@ -154,28 +155,52 @@ class NetMaker {
                        .amount = amount});
   }
 
-  // One half of a copy: its access, then its signal if it has one.
-  void half(NetAgent& copy, const NetEvent& touched, int semaphore, int bytes) const {
-    const auto signal = [&](int amount) {
+  // What copies of one lane leave behind when they have landed.
+  struct Landed {
+    int token = -1, amount = 0;
+  };
+
+  // Of the whole copy, or of one of its elements: read, count, write, count. lane: what it lands
+  // behind, and what it gives the next one when it has landed.
+  void add_copy_agent(const NetEvent& read, int sent, const NetEvent& write, int arrived, int bytes,
+                      const Landed& before, int token) {
+    NetAgent copy;
+    copy.is_copy = true;
+    const auto signal = [&](int semaphore, int amount) {
       copy.events.push_back(
           {.what = Do::signal, .line = lines_, .semaphore = semaphore, .amount = amount});
     };
-    copy.events.push_back(touched);
-    if (semaphore < 0) return;
-    if (partial_ && bytes > 1) {
-      signal(bytes - 1);
-      copy.events.push_back(touched);
-      signal(1);
-    } else {
-      signal(bytes);
-    }
+    copy.events.push_back(read);
+    if (sent >= 0) signal(sent, bytes);
+    if (before.token >= 0)
+      copy.events.push_back(
+          {.what = Do::await, .line = lines_, .semaphore = before.token, .amount = before.amount});
+    copy.events.push_back(write);
+    signal(arrived, bytes);
+    if (token >= 0) signal(token, 1);
+    net_.agents.push_back(std::move(copy));
   }
 
-  void start(int s, NetAgent copy) {
-    copy.is_copy = true;
-    core(s).push_back(
-        {.what = Do::start, .line = lines_, .agent = static_cast<int>(net_.agents.size())});
-    net_.agents.push_back(std::move(copy));
+  // `size` elements; lane: of a copy to another device.
+  void start(int s, const NetEvent& read, int sent, const NetEvent& write, int arrived, int size,
+             Landed* lane) {
+    const int parts = promises_.whole ? 1 : size;
+    core(s).push_back({.what = Do::start,
+                       .line = lines_,
+                       .agent = static_cast<int>(net_.agents.size()),
+                       .agents = parts});
+    const bool is_ordered = promises_.fifo && lane != nullptr;
+    const int token = is_ordered ? net_.semaphores++ : -1;
+    const Landed before = is_ordered ? *lane : Landed{};
+    for (int i = 0; i < parts; ++i) {
+      NetEvent from = read, to = write;
+      if (!promises_.whole) {
+        from.last = (from.first += i) + 1;
+        to.last = (to.first += i) + 1;
+      }
+      add_copy_agent(from, sent, to, arrived, 4 * size / parts, before, token);
+    }
+    if (is_ordered) *lane = {token, parts};
   }
 
   // Half the copies are from vmem to vmem.
@@ -187,11 +212,9 @@ class NetMaker {
     const bool adds = draw(4) == 0;
     line("    start " + slice(source, from, size) + " -> " + slice(target, to, size) + ", " +
          cell("b", i) + (adds ? " add" : ""));
-    NetAgent copy;
-    half(copy, access(Touch::read, s, source, from, size), -1, 4 * size);
-    half(copy, access(adds ? Touch::accumulate : Touch::write, s, target, to, size),
-         semaphore(s, bytes, i), 4 * size);
-    start(s, std::move(copy));
+    start(s, access(Touch::read, s, source, from, size), -1,
+          access(adds ? Touch::accumulate : Touch::write, s, target, to, size),
+          semaphore(s, bytes, i), size, nullptr);
   }
 
   void remote_copy(int s) {
@@ -204,20 +227,25 @@ class NetMaker {
     line("    start " + slice(source, from, size) + " -> " + name(peer) + ": " +
          slice(target, to, size) + ", " + cell("b", i) + ", " + cell("b", j) +
          (adds ? " add" : ""));
-    NetAgent copy;
-    half(copy, access(Touch::read, s, source, from, size), semaphore(s, bytes, i), 4 * size);
-    half(copy, access(adds ? Touch::accumulate : Touch::write, peer, target, to, size),
-         semaphore(peer, bytes, j), 4 * size);
-    start(s, std::move(copy));
+    const int there = peer / net_.cores;
+    Landed* lane = there == s / net_.cores
+                       ? nullptr
+                       : &last_in_lane_[static_cast<std::size_t>(s * net_.devices + there)];
+    start(s, access(Touch::read, s, source, from, size), semaphore(s, bytes, i),
+          access(adds ? Touch::accumulate : Touch::write, peer, target, to, size),
+          semaphore(peer, bytes, j), size, lane);
   }
 
   std::mt19937_64 rng_;
-  bool partial_;
+  const Promises promises_;
   Net net_;
+  std::vector<Landed> last_in_lane_;  // by site and device
   int sites_ = 0;
   int lines_ = 0;
 };
 
-inline Net random_net(std::uint64_t seed, bool partial) { return NetMaker(seed, partial).make(); }
+inline Net random_net(std::uint64_t seed, const Promises& promises) {
+  return NetMaker(seed, promises).make();
+}
 
 }  // namespace tessera::fuzz
