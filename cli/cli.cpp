@@ -31,6 +31,7 @@ std::vector<Command> commands() {
       ragged_all_to_all_command(),
       run_command(),
       verify_command(),
+      check_certificate_command(),
       check_command(),
       fmt_command(),
       expand_command(),

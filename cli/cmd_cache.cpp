@@ -92,7 +92,7 @@ int show(const std::string& id, Console& console) {
     object["status"] = "ok";
     print(console, object);
   } else {
-    console.out << object.lines() << "\n";
+    print(console, object);
   }
   return 0;
 }

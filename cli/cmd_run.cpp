@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "cli/run_request.h"
 #include "cli/source_file.h"
+#include "cli/suggestion.h"
 #include "cli/text.h"
 #include "core/language.h"
 
@@ -56,31 +57,67 @@ std::string settings_text(const Program& program) {
   return text;
 }
 
-Expected<Prepared> prepare(const Arguments& arguments) {
-  Expected<Program> program = launched_program(arguments);
+struct State {
+  Program program;
+  Bindings bindings;
+};
+
+Expected<std::shared_ptr<State>> state_of(const Arguments& arguments, const Module& module,
+                                          int devices) {
+  Expected<Program> program = launched_program(arguments, module);
   if (!program) return program.diags();
-  Expected<RunRequest> request = run_request(arguments, false);
-  if (!request) return request.diags();
-  struct State {
-    Program program;
-    Bindings bindings;
-  };
   const auto state = std::make_shared<State>();
   state->program = *std::move(program);
-  Expected<Bindings> bindings = bind(state->program, arguments, request->options.devices);
+  Expected<Bindings> bindings = bind(state->program, arguments, devices);
   if (!bindings) return bindings.diags();
   state->bindings = *std::move(bindings);
-  Prepared prepared{*std::move(request), {}, {}};
-  prepared.kernel = state->program.name + settings_text(state->program);
-  prepared.simulate = [state, device = prepared.request.device,
-                       machine = prepared.request.profile.machine](
-                          const RunOptions& options) -> Expected<RunResult> {
+  return state;
+}
+
+Simulate simulation_of(std::shared_ptr<State> state, const RunRequest& request) {
+  return [state = std::move(state), device = request.device,
+          machine = request.profile.machine](const RunOptions& options) -> Expected<RunResult> {
     const Expected<DeviceReport> report =
         device->run(state->program, state->bindings.views(), {machine, &options});
     if (!report) return report.diags();
     return *report->simulated;
   };
+}
+
+Expected<Prepared> prepare(const Arguments& arguments) {
+  auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  Expected<RunRequest> request = run_request(arguments, false);
+  if (!request) return request.diags();
+  const auto state = state_of(arguments, **module, request->options.devices);
+  if (!state) return state.diags();
+  Prepared prepared{*std::move(request), {}, {}};
+  prepared.kernel = (*state)->program.name + settings_text((*state)->program);
+  prepared.simulate = simulation_of(*state, prepared.request);
+  prepared.module = *std::move(module);
+  prepared.with_text =
+      [arguments, request = prepared.request,
+       name = prepared.module->source->name](const std::string& text) -> Expected<Simulate> {
+    const Expected<Module> edited = parse(std::make_shared<const Source>(Source{name, text}));
+    if (!edited) return edited.diags();
+    const auto other = state_of(arguments, *edited, request.options.devices);
+    if (!other) return other.diags();
+    return simulation_of(*other, request);
+  };
   return prepared;
+}
+
+// The findings with the waits that were left out.
+Diags suggest(const Arguments& arguments, Ran& ran) {
+  const RunResult* const result = ran.report.simulated.get();
+  if (result == nullptr || result->findings.empty() || !ran.request.certifies) return {};
+  const Expected<Prepared> prepared = prepare(arguments);
+  if (!prepared) return prepared.diags();
+  auto with_waits = std::make_shared<RunResult>(*result);
+  CertifyOptions how{.run = ran.request.options, .partial = ran.request.lands_in_parts};
+  suggest_waits(*prepared, how, result->stats.steps, with_waits->findings);
+  ran.report.simulated = std::move(with_waits);
+  return {};
 }
 
 void print_report(Console& console, const Arguments& arguments, const Ran& ran, Status status) {
@@ -112,6 +149,8 @@ int run(const Arguments& arguments, Console& console) {
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());
   const Status status = status_of(ran->report);
+  if (const Diags unasked = suggest(arguments, *ran); !unasked.empty())
+    return fail(console, unasked);
   Diags& unwritten = ran->unwritten;
   for (Diag& unsaved : save_schedule(ran->request, ran->report))
     unwritten.push_back(std::move(unsaved));

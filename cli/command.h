@@ -1,5 +1,7 @@
 // A command of gmm-run: what it is called, what it takes, and the function that runs it.
 #pragma once
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/run_request.h"
+#include "core/language.h"
 #include "interp/certificate/certificate.h"
 
 namespace tessera::cli {
@@ -16,6 +19,9 @@ struct Prepared {
   RunRequest request;
   std::string kernel;  // its name and settings, for reports
   Simulate simulate;   // on the interpreter, under these options
+  // Of a program of a file or by its name: its text, and the same with another text.
+  std::shared_ptr<const Module> module{};
+  std::function<Expected<Simulate>(const std::string& text)> with_text{};
 };
 
 struct Command {
@@ -47,6 +53,7 @@ Command ring_of_experts_command();
 Command ragged_all_to_all_command();
 Command run_command();
 Command verify_command();
+Command check_certificate_command();
 Command check_command();
 Command fmt_command();
 Command expand_command();

@@ -95,12 +95,21 @@ Json to_json(const Finding& finding) {
   Json result = {{"kind", tessera::name(finding.kind)}};
   result.update(note_json(finding.message, finding.at));
   result["notes"] = Json::array();
-  for (const FindingPlace& note : finding.notes)
+  for (const FindingPlace& note : finding.notes) {
     result["notes"].push_back(note_json(note.message, note));
+    result["notes"][result["notes"].elements().size() - 1]["detail"] = note.is_detail;
+  }
+  result["insert"] = Json();
+  if (const MissingWait& wait = finding.missing_wait; wait.before_line > 0)
+    result["insert"] = {{"text", wait.text}, {"before_line", wait.before_line}};
   return result;
 }
 
-void print(Console& console, const Json& object) { console.out << object.lines() << '\n'; }
+void print(Console& console, const Json& object) {
+  Json numbered = {{"schema", output_schema}};
+  numbered.update(object);
+  console.out << numbered.lines() << '\n';
+}
 
 namespace {
 

@@ -1,6 +1,7 @@
 // Where a command writes: a report for people, or one JSON object and nothing else on standard
 // output.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <string_view>
@@ -40,7 +41,10 @@ Json to_json(const Finding& finding);
 // A place's fields: file, line, column, device, agent; null where there is none.
 Json place_json(const Loc& loc, int device, std::string_view agent);
 
-// Prints the object on standard output.
+// The number of the format that docs/schema/gmm-run.json describes.
+inline constexpr std::int64_t output_schema = 1;
+
+// Prints the object on standard output, with the number of its format first.
 void print(Console& console, const Json& object);
 // Ends a command that has a report: prints it, in JSON or for people, and after it what could not
 // be written, which then is the status. Nothing that was computed is lost for a full disk.

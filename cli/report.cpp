@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "cli/finding_text.h"
 #include "cli/text.h"
 #include "cli/timing_report.h"
 #include "interp/schedule.h"
@@ -83,7 +84,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
     return;
   }
   object["trace_hash"] = hash_text(result->trace_hash);
-  for (const Finding& finding : result->findings) object["findings"].push_back(to_json(finding));
+  object["findings"] = findings_json(result->findings);
   object["replay"] =
       result->findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
   if (result->certificate) {
@@ -213,13 +214,7 @@ std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report) {
   if (report.findings.empty()) return {};
   if (!report.simulated) return render(report.findings);
-  std::string text;
-  const std::vector<Finding>& findings = report.simulated->findings;
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    if (findings.size() > 1) text += fmt::format("{}. ", i + 1);
-    text += render(findings[i]);
-    if (!text.ends_with('\n')) text += '\n';
-  }
+  std::string text = findings_text(report.simulated->findings, arguments.has("all"));
   const auto& certificate = report.simulated->certificate;
   if (certificate) text += more_races_line(*certificate);
   text += fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));

@@ -26,7 +26,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
              const DeviceReport& report);
 // "device", "schedule", "steps" ... for people; the time stands in the line `time`.
 std::string run_lines(const RunRequest& request, const DeviceReport& report);
-// The findings, numbered when there are several, and the replay.
+// The findings, of which --all shows also what follows from others, and the replay.
 std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report);
 

@@ -153,6 +153,7 @@ Options run_options() {
       {"no-math", "", "no tile arithmetic at all: the protocol only"},
       {"no-verify", "", "do not analyse what the run proves of all schedules"},
       {"unchecked", "", "no checks and no observers, for measuring only"},
+      {"all", "", "every finding: also those that follow from another one"},
       {"uninitialised", "use|strict|poison", "when undefined data stops the run"},
       {"trace", "FILE", "the run's events as text; - is standard error", false, FileUse::writes},
       {"timing", "", "how long the run takes on the profile's machine, by a model of its events"},

@@ -115,10 +115,11 @@ Expected<InstantiateOptions> launch_of(const Arguments& arguments, int devices, 
   return launch;
 }
 
-Expected<Program> named_program(const Arguments& arguments, const InstantiateOptions& launch) {
-  const auto module = open_program(arguments.words().front());
-  if (!module) return module.diags();
-  const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
+namespace {
+
+Expected<Program> program_of(const Module& module, const Arguments& arguments,
+                             const InstantiateOptions& launch) {
+  const Expected<const KernelInfo*> kernel = choose_kernel(module, arguments);
   if (!kernel) return kernel.diags();
   const Expected<Settings> settings = settings_of(arguments, **kernel);
   if (!settings) return settings.diags();
@@ -127,13 +128,27 @@ Expected<Program> named_program(const Arguments& arguments, const InstantiateOpt
     return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
                              fmt::join(missing, ", "), missing.front()));
   }
-  return instantiate_kernel(**module, **kernel, *settings, launch);
+  return instantiate_kernel(module, **kernel, *settings, launch);
+}
+
+}  // namespace
+
+Expected<Program> named_program(const Arguments& arguments, const InstantiateOptions& launch) {
+  const auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  return program_of(**module, arguments, launch);
+}
+
+Expected<Program> launched_program(const Arguments& arguments, const Module& module) {
+  const Expected<InstantiateOptions> launch = launch_of(arguments, 1, 1);
+  if (!launch) return launch.diags();
+  return program_of(module, arguments, *launch);
 }
 
 Expected<Program> launched_program(const Arguments& arguments) {
-  const Expected<InstantiateOptions> launch = launch_of(arguments, 1, 1);
-  if (!launch) return launch.diags();
-  return named_program(arguments, *launch);
+  const auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  return launched_program(arguments, **module);
 }
 
 }  // namespace tessera::cli

@@ -31,6 +31,7 @@ Expected<InstantiateOptions> launch_of(const Arguments& arguments, int devices, 
 // The program that FILE.tsr|KERNEL, --kernel and --set name, with its parameters fixed.
 Expected<Program> named_program(const Arguments& arguments, const InstantiateOptions& launch);
 // The same as the command launches it: on one device with one core where it does not say.
+Expected<Program> launched_program(const Arguments& arguments, const Module& module);
 Expected<Program> launched_program(const Arguments& arguments);
 
 }  // namespace tessera::cli

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cli/finding_text.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -67,7 +68,7 @@ std::string verdict_text(const Certificate& c) {
       return "race-free, deadlock-free and schedule-deterministic for these control inputs, all "
              "schedules";
     case SchedulesVerdict::refuted:
-      return counted(static_cast<std::int64_t>(c.findings.size()), "finding", "findings");
+      return findings_count(c.findings);
     case SchedulesVerdict::explored:
       if (c.pct_runs == 0)
         return fmt::format("{} only: {}", counted(c.schedules, "schedule", "schedules"),
@@ -101,8 +102,6 @@ std::string promises_text(const Promises& promises) {
   if (promises.both) return "proved if copies land whole, and those of one link in order";
   return "no promise about copies would do";
 }
-
-Json finding_json(const Finding& finding) { return to_json(finding); }
 
 }  // namespace
 
@@ -145,10 +144,8 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
                          counted(c.semaphores, "cell", "cells"), c.peak_in_flight));
   if (c.has_automatic_barrier)
     text += line("barrier", "of all cores, added at the start: the program has none of its own");
-  for (std::size_t i = 0; i < c.findings.size(); ++i) {
-    if (c.findings.size() > 1) text += fmt::format("{}. ", i + 1);
-    text += render(c.findings[i]);
-    if (!text.ends_with('\n')) text += '\n';
+  text += findings_text(c.findings, arguments.has("all"), [&](std::size_t i) {
+    std::string text;
     for (const RaceWitness& race : c.races) {
       if (race.finding != i) continue;
       if (!race.schedules) {
@@ -170,7 +167,8 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
         text += fmt::format("  {}\n", schedule_words(arguments, race.schedules->y_first,
                                                      race.schedules->is_partial));
     }
-  }
+    return text;
+  });
   text += more_races_line(c);
   for (const Finding& order : c.order) {
     std::string note = render(order);
@@ -246,7 +244,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
       {"events", c.events},
       {"wall_seconds", seconds}};
   if (request.options.cores > 1) object["cores"] = request.options.cores;
-  for (const Finding& finding : c.findings) object["findings"].push_back(finding_json(finding));
+  object["findings"] = findings_json(c.findings);
   for (const RaceWitness& race : c.races) {
     Json& finding = object["findings"][race.finding];
     finding["pairs"] = race.race.pairs;
@@ -264,7 +262,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   }
   if (c.verdict == SchedulesVerdict::refuted) object["replay"] = replay_line(arguments, request, c);
   object["order"] = Json::array();
-  for (const Finding& finding : c.order) object["order"].push_back(finding_json(finding));
+  for (const Finding& finding : c.order) object["order"].push_back(to_json(finding));
   object["more_sums"] = c.more_sums;
   object["conditions"] = Json::array();
   for (const BrokenCondition& broken : c.broken)

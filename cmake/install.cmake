@@ -21,6 +21,9 @@ install(FILES ${cuda_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/de
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera)
 
+install(FILES ${PROJECT_SOURCE_DIR}/docs/schema/gmm-run.json
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/schema)
+
 configure_package_config_file(cmake/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake

@@ -42,6 +42,7 @@ inline constexpr FileKind schedule{"a schedule", std::int64_t{1} << 30};
 inline constexpr FileKind configuration{"a configuration", std::int64_t{1} << 20};
 inline constexpr FileKind cached_configuration{"a cached configuration", std::int64_t{1} << 20};
 inline constexpr FileKind cached_kernel{"a cached kernel", std::int64_t{256} << 20};
+inline constexpr FileKind certificate{"a certificate", std::int64_t{16} << 20};
 inline constexpr FileKind report{"a report", std::int64_t{64} << 20};
 inline constexpr FileKind system{"a file of the system", std::int64_t{16} << 20};
 }  // namespace file_kinds

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
+#include "interp/cause.h"
 #include "interp/describe.h"
 #include "interp/leftover.h"
 #include "interp/signallers.h"
@@ -14,6 +18,8 @@ namespace {
 
 // In a report on hundreds of devices the first ones tell the story.
 constexpr std::size_t most_cores = 8;
+// And of so many each is asked who can help it.
+constexpr std::size_t most_roots = 128;
 
 class Report {
  public:
@@ -24,15 +30,28 @@ class Report {
   }
 
   Finding write() {
-    const Core& first = core(blocked_.front());
+    find_roots();
+    const Core& first = core(roots_.front());
     Finding finding{.kind = FindingKind::deadlock};
     finding.message =
         fmt::format("{} of {} cores {} blocked, and nothing else can move", blocked_.size(),
                     machine_.cores(), blocked_.size() == 1 ? "is" : "are");
     finding.at = place(first.statement(), first.id(), "");
-    for (std::size_t i = 0; i < blocked_.size() && i < most_cores; ++i) describe(core(blocked_[i]));
-    if (blocked_.size() > most_cores)
-      say(-1, {}, fmt::format("{} more cores are blocked", blocked_.size() - most_cores));
+    finding.about = {.statement = first.statement(), .semaphore = first.need().sem.semaphore};
+    for (const Handle blocked : blocked_) {
+      const int device = core(blocked).id().device;
+      if (finding.devices.empty() || finding.devices.back() != device)
+        finding.devices.push_back(device);
+    }
+    describe_all(roots_, false);
+    std::vector<Handle> rest;
+    for (const Handle blocked : blocked_)
+      if (std::find(roots_.begin(), roots_.end(), blocked) == roots_.end()) rest.push_back(blocked);
+    if (!rest.empty())
+      say(-1, {},
+          fmt::format("{} {} blocked behind {}", names(rest), rest.size() == 1 ? "is" : "are",
+                      roots_.size() == 1 ? "it" : "them"));
+    describe_all(rest, true);
     describe_cycle();
     describe_pairs();
     add_call_chain(program_, first.stmt().place, notes_);
@@ -65,6 +84,68 @@ class Report {
   }
   void say(std::int32_t statement, const AgentId& agent, std::string message) {
     notes_.push_back(place(statement, agent, std::move(message)));
+  }
+
+  // Where the chains of who waits for whom end: cores that nobody can help any more, or else those
+  // of a cycle. What is behind them is blocked because they are.
+  void find_roots() {
+    std::vector<Handle> path;
+    for (Handle at = blocked_.front();;) {
+      const auto seen = std::find(path.begin(), path.end(), at);
+      if (at == nobody) roots_ = {path.back()};
+      if (seen != path.end()) roots_.assign(seen, path.end());
+      if (!roots_.empty()) break;
+      path.push_back(at);
+      at = helper(core(at));
+    }
+    // Who can help is asked of every core.
+    for (std::size_t i = 0; i < blocked_.size() && blocked_.size() <= most_roots; ++i) {
+      if (helper(core(blocked_[i])) != nobody) continue;
+      if (std::find(roots_.begin(), roots_.end(), blocked_[i]) == roots_.end())
+        roots_.push_back(blocked_[i]);
+    }
+    std::sort(roots_.begin(), roots_.end());
+  }
+
+  // Cores that lack the same in the same place are told of once; the others are details.
+  using Lack =
+      std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, std::int64_t, std::string>;
+  Lack lack(const Core& core) {
+    const SemId& sem = core.need().sem;
+    return {core.statement(), sem.semaphore,
+            sem.cell,         core.need().count,
+            missing(core),    to_string(machine_.loops_of(core.id(), core.statement()))};
+  }
+  void describe_all(const std::vector<Handle>& cores, bool are_details) {
+    std::map<Lack, std::vector<Handle>> groups;
+    for (const Handle one : cores) groups[lack(core(one))].push_back(one);
+    std::size_t described = 0;
+    for (const Handle one : cores) {
+      const std::vector<Handle>& alike = groups.at(lack(core(one)));
+      const bool is_first = alike.front() == one;
+      if (++described > most_cores) {
+        say(-1, {}, fmt::format("{} more cores are blocked", cores.size() - most_cores));
+        notes_.back().is_detail = true;
+        return;
+      }
+      const std::size_t from = notes_.size();
+      describe(core(one));
+      for (std::size_t i = from; i < notes_.size(); ++i)
+        notes_[i].is_detail = are_details || !is_first;
+      if (!is_first || alike.size() == 1) continue;
+      const std::string own = to_string(core(one).id()) + " is blocked";
+      std::string& message = notes_[from].message;
+      message = fmt::format("{} are blocked{}", names(alike), message.substr(own.size()));
+    }
+  }
+  std::string names(const std::vector<Handle>& cores) const {
+    const Sites& sites = machine_.sites();
+    if (sites.cores == 1) return devices_text({cores.begin(), cores.end()});
+    std::string text;
+    for (std::size_t i = 0; i < std::min(cores.size(), most_cores); ++i)
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(agent(cores[i])));
+    if (cores.size() > most_cores) text += fmt::format(" and {} more", cores.size() - most_cores);
+    return text;
   }
 
   void describe(const Core& core) {
@@ -253,7 +334,7 @@ class Report {
   Machine& machine_;
   const Program& program_;
   Signallers signallers_;
-  std::vector<Handle> blocked_;
+  std::vector<Handle> blocked_, roots_;
   std::vector<FindingPlace> notes_;
 };
 

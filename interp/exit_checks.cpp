@@ -38,6 +38,8 @@ void check_results(Machine& machine, int device, std::vector<Finding>& findings)
                                   slice_text(program, static_cast<std::int32_t>(i), missing->first),
                                   device, missing->elements, elements(buffer.shape));
     finding.at = {.loc = program.loc(buffer.place), .device = device};
+    finding.about.buffer = static_cast<std::int32_t>(i);
+    finding.devices = {device};
     findings.push_back(std::move(finding));
   }
 }

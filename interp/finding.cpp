@@ -43,11 +43,18 @@ std::string message_text(const FindingPlace& place, std::string_view message) {
                      to_string(place.loops));
 }
 
-std::string render(const Finding& finding) {
+std::string render(const Finding& finding) { return render(finding, finding.message, true); }
+
+std::string render(const Finding& finding, std::string_view message, bool with_details) {
   std::string text =
-      render_place(finding.at.loc, name(finding.kind), message_text(finding.at, finding.message));
+      render_place(finding.at.loc, name(finding.kind), message_text(finding.at, message));
   for (const FindingPlace& note : finding.notes)
-    text += render_place(note.loc, "note", message_text(note, note.message));
+    if (with_details || !note.is_detail)
+      text += render_place(note.loc, "note", message_text(note, note.message));
+  if (finding.missing_wait.before_line > 0)
+    text += render_place({}, "note",
+                         fmt::format("insert \"{}\" before line {}", finding.missing_wait.text,
+                                     finding.missing_wait.before_line));
   return text;
 }
 

@@ -36,6 +36,31 @@ struct FindingPlace {
   std::string agent{};   // "dev0.core0", "dev0.core0/dma#3"; empty: nobody in particular
   LoopIndices loops{};   // where in its loops; of a copy: where it was started
   bool is_last = false;  // of several times, which the message counts: the loops are the last one's
+  bool is_detail = false;  // a note that reports show when they are asked for everything
+};
+
+// An end of a core's part in the run, with which an access can race.
+enum class KernelEnd : std::uint8_t { none, entry, exit };
+
+// What a finding is about: by this interp/cause.h tells causes from what follows. Statements of the
+// expanded program; -1 for what it has none of.
+struct FindingSubject {
+  std::int32_t statement = -1;  // at which it stands
+  std::int32_t other = -1;      // race: of the other access
+  std::int32_t copy = -1;       // the start of a copy that is not waited for in time ...
+  std::int32_t semaphore = -1;  // ... and the semaphore that counts its bytes; or one left over
+  std::int32_t wait = -1;       // race: the last wait of one side for the other, which is too early
+  std::int32_t buffer = -1;     // raced for, undefined or never written
+  bool of_source = false;       // of the copy it is the half that reads
+  KernelEnd end = KernelEnd::none;  // race: with a core's entering or leaving the kernel
+  bool decides = false;             // a race whose read decides what the program does next
+  bool operator==(const FindingSubject&) const = default;
+};
+
+// A wait that was left out, in the program's own words.
+struct MissingWait {
+  int before_line = 0;  // 0: none is known
+  std::string text{};   // "wait arrived[now] for buffer[now]"
 };
 
 struct Finding {
@@ -43,6 +68,10 @@ struct Finding {
   std::string message{};  // names the values: "read of a[0:128, 64:192] leaves ..."
   FindingPlace at{};
   std::vector<FindingPlace> notes{};  // call chain, origins, the other access, who waits for what
+  FindingSubject about{};
+  Loc start{};                          // of the copy that it is about
+  MissingWait missing_wait{};           // with which it and all that follows from it are gone
+  std::vector<std::int32_t> devices{};  // on which it was found, ascending
 };
 
 // The message with the place in the loops: "..., at i=0 j=1 s=3".
@@ -50,5 +79,7 @@ std::string message_text(const FindingPlace& place, std::string_view message);
 
 // "file:line:col: kind: text", source line and caret, then the notes.
 std::string render(const Finding& finding);
+// With another message, and with or without the notes that are details.
+std::string render(const Finding& finding, std::string_view message, bool with_details);
 
 }  // namespace tessera

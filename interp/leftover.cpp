@@ -61,9 +61,17 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement)
   }
   Finding finding{.kind = FindingKind::semaphore_leak};
   finding.at.device = machine.sites().device(sem.site);
+  finding.devices = {finding.at.device};
+  finding.about = {.statement = statement, .semaphore = sem.semaphore};
   const std::string when = statement < 0 ? "at exit" : "when it is freed";
   if (declared.kind == SemKind::bytes && !is_waited && copy != nullptr) {
     finding.kind = FindingKind::unwaited_dma;
+    finding.about.copy = copy->statement;
+    finding.start = loc_of(program, copy->statement);
+    const auto* remote =
+        std::get_if<StartRemote>(&program.body[static_cast<std::size_t>(copy->statement)].op);
+    finding.about.of_source =
+        remote != nullptr && program.value(remote->sent.base).index == sem.semaphore;
     finding.at.loc = loc_of(program, copy->statement);
     finding.at.agent = to_string(machine.sites().agent(copy->site));
     finding.at.loops = loop_indices(program, copy->statement, copy->loops);

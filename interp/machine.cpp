@@ -97,7 +97,12 @@ void Machine::report(FindingKind kind, std::string message, const AgentId& agent
                   .device = agent.device,
                   .agent = to_string(agent),
                   .loops = loops_of(agent, statement)};
-  findings_.push_back({kind, std::move(message), std::move(at), std::move(notes)});
+  findings_.push_back({.kind = kind,
+                       .message = std::move(message),
+                       .at = std::move(at),
+                       .notes = std::move(notes),
+                       .about = {.statement = statement},
+                       .devices = {agent.device}});
 }
 
 void Machine::stop(FindingKind kind, std::string message, const AgentId& agent,

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/language.h"
+#include "interp/certificate/fingerprint.h"
 #include "interp/certificate/mutants.h"
 #include "interp/describe.h"
 #include "interp/idle.h"
@@ -175,6 +177,27 @@ std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bi
 
 }  // namespace
 
+namespace {
+
+RunIdentity identify(const Program& expanded, const std::vector<Binding>& bindings,
+                     const RunOptions& options) {
+  RunIdentity identity{text_hash(print(expanded)), {}};
+  const std::vector<bool> idle = idle_buffers(expanded, options);
+  for (std::size_t device = 0; device < bindings.size(); ++device) {
+    for (std::size_t i = 0; i < expanded.buffers.size(); ++i) {
+      const Buffer& buffer = expanded.buffers[i];
+      if (buffer.role != Role::in || idle[i]) continue;
+      const Tensor& tensor = *bindings[device].find(buffer.name)->second;
+      identity.inputs.push_back(
+          {static_cast<int>(device), buffer.name,
+           bytes_hash({tensor.data(), static_cast<std::size_t>(tensor.bytes())})});
+    }
+  }
+  return identity;
+}
+
+}  // namespace
+
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                         const RunOptions& options) {
   if (options.mutant != nullptr) {
@@ -183,6 +206,11 @@ Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bin
     return run(mutated(expanded, *options.mutant), bindings, as_it_is);
   }
   if (Diags diags = check_input(expanded, bindings, options); !diags.empty()) return diags;
+  if (options.identify_only) {
+    RunResult result;
+    result.identity = identify(expanded, bindings, options);
+    return result;
+  }
   auto schedule = parse_schedule(options.schedule);
   if (!schedule) return schedule.diags();
   auto code = compile(expanded, schedule->order, options.tells_private);

@@ -39,6 +39,7 @@ struct RunOptions {
   bool record_schedule = false;    // fill RunResult::schedule even without a finding
   bool hash_results = false;       // fill RunResult::results
   bool tells_private = false;      // observers see a core's own scalars too; slower
+  bool identify_only = false;      // fill RunResult::identity and run nothing
   const Mutant* mutant = nullptr;  // runs the program with this change
   // Filled before the run, from one in which each point of a parallel loop does its work by itself;
   // untouched where the program has no such loop.
@@ -72,6 +73,13 @@ struct ResultHash {
   bool operator==(const ResultHash&) const = default;
 };
 
+// What would run: two runs of one identity under the same options are the same run.
+struct RunIdentity {
+  std::uint64_t program = 0;       // of the expanded program's text
+  std::vector<ResultHash> inputs;  // operands that something reads
+  bool operator==(const RunIdentity&) const = default;
+};
+
 struct RunResult {
   std::vector<Finding> findings;
   bool is_complete = false;            // every core finished
@@ -82,6 +90,7 @@ struct RunResult {
   std::string schedule;  // text form that replays this run
   RunStats stats;
   std::shared_ptr<const Certificate> certificate{};  // when a Certifier observed the run
+  RunIdentity identity{};                            // when it was asked for
 };
 
 // Bad bindings, a `require` that fails at launch, unknown schedules and ops that leave open which

@@ -6,6 +6,17 @@
 
 namespace tessera {
 
+namespace {
+
+// The buffer that nobody wrote: the one that was read, or where its elements were brought from.
+std::int32_t undefined_buffer(const Program& program, const Region& region, Origin origin) {
+  for (std::size_t i = 0; origin.place >= 0 && i < program.buffers.size(); ++i)
+    if (program.buffers[i].place == origin.place) return static_cast<std::int32_t>(i);
+  return region.buffer;
+}
+
+}  // namespace
+
 Finding uninitialised_finding(const Program& program, std::string_view verb, const Region& region,
                               const Index& index, Origin origin, const AgentId& agent,
                               std::int32_t statement) {
@@ -19,6 +30,8 @@ Finding uninitialised_finding(const Program& program, std::string_view verb, con
                                       verb, slice, element)
                         : fmt::format("{} of {} uses {}, which is undefined", verb, slice, element);
   finding.at = {.loc = program.loc(place), .device = agent.device, .agent = to_string(agent)};
+  finding.about = {.statement = statement, .buffer = undefined_buffer(program, region, origin)};
+  finding.devices = {agent.device};
   if (origin.place >= 0)
     finding.notes.push_back({.loc = program.loc(origin.place), .message = "undefined since here"});
   if (origin.via >= 0 && origin.via != origin.place)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "cli/cli.h"
+#include "tests/schema_check.h"
 #include "tests/source_dir.h"
 
 namespace {
@@ -169,9 +171,12 @@ std::string stable(const std::string& text) {
   static const std::regex json(R"(("\w*seconds": )[0-9.e+-]+)");
   // What a program hashes to changes with every pass that writes programs.
   static const std::regex hash(R"(\b(program|protocol) [0-9a-f]{16}\b)");
+  static const std::regex kept(R"([0-9a-f]{16} in the certificate, and [0-9a-f]{16} now)");
   const std::string timeless = std::regex_replace(text, time, "# s");
-  return std::regex_replace(
-      std::regex_replace(std::regex_replace(timeless, rate, "# $2"), json, "$1#"), hash, "$1 #");
+  const std::string rateless =
+      std::regex_replace(std::regex_replace(timeless, rate, "# $2"), json, "$1#");
+  return std::regex_replace(std::regex_replace(rateless, hash, "$1 #"), kept,
+                            "# in the certificate, and # now");
 }
 
 Lines split_lines(const std::string& text) {
@@ -184,7 +189,7 @@ Lines split_lines(const std::string& text) {
 
 // The messages with a place in `file` that the output shows, notes left out.
 std::vector<Report> reported(const Lines& output, const std::string& file) {
-  static const std::regex message(R"(^(?:\d+\. )?([^:\s]+):(\d+):\d+: (\w+): (.*)$)");
+  static const std::regex message(R"(^(?:\d+\.(?:\d+\.)? )?([^:\s]+):(\d+):\d+: (\w+): (.*)$)");
   std::vector<Report> found;
   std::smatch match;
   for (const std::string& line : output) {
@@ -247,6 +252,7 @@ class Golden : public testing::Test {
       SCOPED_TRACE("RUN: " + command);
       std::ostringstream stream;
       const int exit_code = tessera::cli::run(words(command, file), stream, stream);
+      expect_schema(words(command, file), exit_code);
       const Lines output = split_lines(stable(stream.str()));
       EXPECT_EQ(exit_code, expected_exit(part, block)) << stream.str();
       // An exact output announces everything.
@@ -258,6 +264,19 @@ class Golden : public testing::Test {
         EXPECT_EQ(join(output), join(block.out)) << path_.string() << ":" << block.begin;
       }
     }
+  }
+
+  // Every command that takes --json prints what the schema says, and exits as without it.
+  static void expect_schema(std::vector<std::string> words, int exit_code) {
+    constexpr std::array<std::string_view, 3> left_out = {"bench", "fuzz",
+                                                          "tune"};  // they take long
+    if (std::find(left_out.begin(), left_out.end(), words.front()) != left_out.end()) return;
+    if (std::find(words.begin(), words.end(), "--help") != words.end()) return;
+    if (words.front().starts_with("-")) return;
+    if (std::find(words.begin(), words.end(), "--json") == words.end()) words.push_back("--json");
+    std::ostringstream out, err;
+    EXPECT_EQ(tessera::cli::run(words, out, err), exit_code) << "with --json\n" << out.str();
+    EXPECT_EQ(tessera::test::schema_problem(words.front(), out.str()), "") << out.str();
   }
 
   static int expected_exit(const Part& part, const Block& block) {
@@ -296,6 +315,31 @@ class Golden : public testing::Test {
 
   fs::path path_;
 };
+
+TEST(JsonSchema, IsCompared) {
+  const std::string reason = tessera::test::schema_check_is_missing();
+  if (!reason.empty()) GTEST_SKIP() << reason;
+  EXPECT_EQ(
+      tessera::test::schema_problem("fmt", R"({"schema": 1, "status": "ok", "formatted": true})"),
+      "");
+  EXPECT_NE(tessera::test::schema_problem("fmt", R"({"status": "ok", "formatted": true})"), "");
+  EXPECT_NE(
+      tessera::test::schema_problem("fmt", R"({"schema": 1, "status": "ok", "formatted": 1})"), "");
+}
+
+TEST(JsonSchema, OfACertificate) {
+  const std::string reason = tessera::test::schema_check_is_missing();
+  if (!reason.empty()) GTEST_SKIP() << reason;
+  const Sandbox sandbox("tessera_certificate_schema");
+  std::ostringstream out;
+  ASSERT_EQ(tessera::cli::run({"verify", "right_permute", "--devices", "2", "--save", "c.json"},
+                              out, out),
+            0)
+      << out.str();
+  std::ifstream in("c.json");
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  EXPECT_EQ(tessera::test::schema_problem("certificate", text), "") << text;
+}
 
 // "race/bad_read.tsr" is the test race.bad_read; files of tests/ itself are the suite "golden".
 void register_file(const fs::path& path) {

@@ -1,6 +1,7 @@
 #include "interp/certificate/fingerprint.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 namespace tessera {
@@ -23,6 +24,17 @@ class Hash {
 std::uint64_t text_hash(const std::string& text) {
   Hash hash;
   for (const char c : text) hash.mix(static_cast<unsigned char>(c));
+  return hash.value();
+}
+
+std::uint64_t bytes_hash(std::span<const std::byte> bytes) {
+  Hash hash;
+  hash.mix(bytes.size());
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min(sizeof(word), bytes.size() - at));
+    hash.mix(word);
+  }
   return hash.value();
 }
 

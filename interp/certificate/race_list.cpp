@@ -135,9 +135,18 @@ void RaceList::add(Found& found, const Key& key, Accesses x, Accesses y, bool is
       found.races.try_emplace(key, Race{kept.front().first, kept.front().second, 0, is_order});
   Race& race = known->second;
   race.pairs += pairs;
+  for (const Accesses group : {x.first(1), y})
+    for (const Access& access : group) note_device(race, access);
   for (std::size_t i = is_new ? 1 : 0; i < kept.size(); ++i)
     keep(race, kept[i].first, kept[i].second);
   if (is_new && is_full) found.races.erase(std::prev(found.races.end()));
+}
+
+void RaceList::note_device(Race& race, const Access& access) const {
+  const std::int32_t agent = record_.events[at(access.event)].agent;
+  const std::int32_t device = record_.agents[at(agent)].id.device;
+  const auto place = std::lower_bound(race.devices.begin(), race.devices.end(), device);
+  if (place == race.devices.end() || *place != device) race.devices.insert(place, device);
 }
 
 // Of all pairs of two groups those that can be among the first by their names, and the last. An

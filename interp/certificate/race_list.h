@@ -19,6 +19,7 @@ struct Race {
   bool is_order = false;  // both accumulate: no race, but the sum's order is open
   // A few more of the pairs, for a run that shows what the first does not.
   std::vector<std::pair<std::int32_t, std::int32_t>> others{};
+  std::vector<std::int32_t> devices{};  // whose cores, or copies, are in a pair; ascending
 };
 
 // Pairs of accesses of other statements than those that are listed.
@@ -87,6 +88,7 @@ class RaceList {
   bool is_sum_of_integers(const Access& access) const;
   Pairs kept_of(Accesses x, Accesses y) const;
   void keep(Race& race, std::int32_t x, std::int32_t y) const;
+  void note_device(Race& race, const Access& access) const;
   bool is_wanted(const Found& found, std::int32_t first, std::int32_t second) const;
   void note_statements(Accesses x, Accesses y, bool is_leaving);
   Topic topic(const Access& x, const Access& y) const;

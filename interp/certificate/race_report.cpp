@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "interp/cause.h"
 #include "interp/describe.h"
 
 namespace tessera {
@@ -39,13 +40,20 @@ class Report {
     Finding finding{.kind = kind};
     finding.message = fmt::format("{} {} {} while {} may {}", agent_text(here_), verb(here_, true),
                                   range_text(here_), agent_text(there_), what_there());
-    if (race_.pairs > 1) finding.message += fmt::format(" ({} such pairs)", race_.pairs);
+    if (race_.pairs > 1)
+      finding.message +=
+          fmt::format(" ({} such pairs{})", race_.pairs,
+                      race_.devices.size() > 1 ? ", on " + devices_text(race_.devices) : "");
     finding.at = place(here_, "");
+    finding.about = subject();
+    if (finding.about.copy >= 0) finding.start = program_.loc(place_of(finding.about.copy));
+    finding.devices = race_.devices;
     note_there();
     if (!race_.is_order) {
       note_completion();
       notes_.push_back(why());
     }
+    finding.about.wait = last_wait_;
     add_call_chain(program_, place_of(event(here_).statement), notes_);
     finding.notes = std::move(notes_);
     return finding;
@@ -69,6 +77,24 @@ class Report {
             .agent = to_string(by.id),
             .loops = record_.loops_of(e)};
   }
+
+  // The copy that is not waited for in time: of two the one that comes first.
+  FindingSubject subject() const {
+    FindingSubject about{.statement = event(here_).statement, .other = event(there_).statement};
+    const Range& range = this->range(range_is_none(here_) ? there_ : here_);
+    if (range.kind == ObjectKind::buffer) about.buffer = range.object;
+    for (const std::int32_t e : {here_, there_})
+      if (range_is_none(e))
+        about.end = this->range(e).object == 0 ? KernelEnd::entry : KernelEnd::exit;
+    const std::int32_t late = is_copy(x_) ? x_ : is_copy(y_) ? y_ : -1;
+    if (late < 0) return about;
+    about.copy = event(late).statement;
+    about.of_source = event(late).access == AccessKind::read;
+    if (const std::int32_t cell = cell_of(late); cell >= 0)
+      about.semaphore = record_.cells[at(cell)].semaphore;
+    return about;
+  }
+  bool range_is_none(std::int32_t e) const { return range(e).kind == ObjectKind::none; }
 
   std::string range_text(std::int32_t e) const {
     const Range& r = range(e);
@@ -162,7 +188,7 @@ class Report {
   }
 
   // Which edge is missing between the two.
-  FindingPlace why() const {
+  FindingPlace why() {
     if (issuer(x_) == issuer(y_)) return why_on_one_core();
     for (const auto& [late, early] : {std::pair{y_, x_}, std::pair{x_, y_}}) {
       const std::int32_t core = issuer(late);
@@ -171,6 +197,7 @@ class Report {
         if (event(i).act != Act::wait && event(i).act != Act::await) continue;
         if (!is_signalled_by(event(i).object, issuer(early))) continue;
         const bool is_added = is_automatic_barrier(event(i).object);
+        last_wait_ = event(i).statement;
         FindingPlace where = place(
             i, fmt::format("why: the last wait of {} for {} before it {} is {}, and "
                            "signals from before that {} meet it",
@@ -230,6 +257,7 @@ class Report {
   const SignalTable& signals_;
   const Program& program_;
   std::int32_t x_, y_, here_ = -1, there_ = -1;
+  std::int32_t last_wait_ = -1;  // of one core for the other: a statement
   const Race& race_;
   std::vector<FindingPlace> notes_;
 };
@@ -244,6 +272,7 @@ Finding race_finding(const Record& record, const SignalTable& signals, const Rac
     if (statement < 0 || !record.is_core(record.events[at(e)].agent) ||
         !control.reads[at(statement)])
       continue;
+    finding.about.decides = true;
     finding.notes.push_back(
         {.loc = record.program->loc(record.program->body[at(statement)].place),
          .message = "what is read here decides what the program does next: what is found after it "

@@ -1,0 +1,92 @@
+#include "cli/verify_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tessera::cli {
+namespace {
+
+// Options of the other command that mean nothing here: verify writes no results and no trace.
+constexpr std::array<std::string_view, 7> not_taken = {
+    "out", "check", "trace", "save-schedule", "unchecked", "no-verify", "timing"};
+
+}  // namespace
+
+Options verify_options() {
+  return {
+      {"necessity", "", "prove again without each wait, and say what it is needed for"},
+      {"mutants", "",
+       "change each synchronising op in turn, and say which changes a proof would notice"},
+      {"exhaust", "N", "runs, at most, to try all courses where counts are read; default 1000"},
+      {"schedules", "N", "to run where neither one run nor all decide; default 32"},
+      {"budget", "N", "events to record, at most; default 100,000,000"},
+      {"races", "N", "to list, at most, of others the number; default 20"},
+      {"save", "FILE", "keep the verdict with its evidence, for `check-certificate`", false,
+       FileUse::writes},
+      {"cases", "N",
+       "verify N random settings of what is not given: sizes, tables, devices; --seed is theirs"},
+  };
+}
+
+Command verified_command(const std::vector<std::string>& words) {
+  Command fallback;
+  for (const Command& command : commands()) {
+    if (command.prepare == nullptr) continue;
+    if (words.size() > 1 && command.name == words[1]) return command;
+    if (command.name == "run") fallback = command;
+  }
+  return fallback;
+}
+
+Options verify_options(const std::vector<std::string>& words) {
+  Options options;
+  for (const Option& option : verified_command(words).options) {
+    if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
+      options.push_back(option);
+  }
+  for (const Option& option : verify_options()) options.push_back(option);
+  return options;
+}
+
+Expected<Arguments> verify_arguments(std::vector<std::string> words) {
+  Options options = verify_options(words);
+  options.push_back({"json", "", ""});
+  Expected<Arguments> arguments = parse_arguments(options, words);
+  if (!arguments) return arguments;
+  if (const std::string_view device = arguments->text("device");
+      !device.empty() && device != "interpreter")
+    return error(fmt::format("verify runs on the interpreter, not on {}", device));
+  if (arguments->has("interpret") || arguments->has("device")) return arguments;
+  // What is verified runs on the interpreter, whatever device would be the default.
+  words.push_back("--interpret");
+  return parse_arguments(options, words);
+}
+
+Expected<VerifyTarget> verify_target(const Arguments& arguments) {
+  Diags diags;
+  CertifyOptions how;
+  how.budget = arguments.integer("budget", diags, 1).value_or(how.budget);
+  how.schedules = arguments.integer("schedules", diags, 1).value_or(how.schedules);
+  how.exhaust = arguments.integer("exhaust", diags, 0).value_or(how.exhaust);
+  how.listed = static_cast<std::size_t>(
+      arguments.integer("races", diags, 1).value_or(static_cast<std::int64_t>(how.listed)));
+  how.necessity = arguments.has("necessity");
+  if (!diags.empty()) return diags;
+  Expected<Prepared> prepared = verified_command(arguments.given()).prepare(arguments);
+  if (!prepared) return prepared.diags();
+  how.run = prepared->request.options;
+  // Whole landing is a promise of the machine; without it copies may land in parts.
+  how.partial = !arguments.has("landing") || how.run.landing == Landing::partial;
+  return VerifyTarget{arguments, *std::move(prepared), how};
+}
+
+Expected<VerifyTarget> verify_target(std::vector<std::string> words) {
+  const Expected<Arguments> arguments = verify_arguments(std::move(words));
+  if (!arguments) return arguments.diags();
+  return verify_target(*arguments);
+}
+
+}  // namespace tessera::cli
