@@ -93,6 +93,7 @@ Json promises_json(const RunOptions& options, bool is_partial) {
             {"hbm_bytes", p.hbm_bytes},
             {"semaphores", p.semaphores},
             {"barrier_ids", p.barrier_ids},
+            {"shares_scoped_semaphores", p.shares_scoped_semaphores},
             {"dma_granule", p.dma_granule},
             {"remote_vmem", p.remote_vmem},
             {"remote_smem", p.remote_smem},

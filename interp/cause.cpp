@@ -24,6 +24,7 @@ class Links {
     races_of_copies_left();
     races_of_one_cause();
     undefined_data();
+    mended_together();
     behind_decisions();
     for (CauseLink& link : links_)
       if (link.folded_into) link.follows_from = links_[*link.folded_into].follows_from;
@@ -122,6 +123,12 @@ class Links {
         break;
       }
     }
+  }
+
+  void mended_together() {
+    for (std::size_t i = 0; i < findings_.size(); ++i)
+      if (findings_[i].mended_with >= 0)
+        follow(i, static_cast<std::size_t>(findings_[i].mended_with));
   }
 
   void behind_decisions() {

@@ -69,7 +69,8 @@ struct Finding {
   FindingPlace at{};
   std::vector<FindingPlace> notes{};  // call chain, origins, the other access, who waits for what
   FindingSubject about{};
-  Loc start{};                          // of the copy that it is about
+  Loc start{};           // of the copy that it is about
+  int mended_with = -1;  // the finding whose missing wait takes this one with it, by its index
   MissingWait missing_wait{};           // with which it and all that follows from it are gone
   std::vector<std::int32_t> devices{};  // on which it was found, ascending
 };

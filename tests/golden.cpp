@@ -332,9 +332,11 @@ TEST(JsonSchema, OfACertificate) {
   if (!reason.empty()) GTEST_SKIP() << reason;
   const Sandbox sandbox("tessera_certificate_schema");
   std::ostringstream out;
-  ASSERT_EQ(tessera::cli::run({"verify", "right_permute", "--devices", "2", "--save", "c.json"},
-                              out, out),
-            0)
+  ASSERT_EQ(
+      tessera::cli::run({"verify", tessera::test::source_dir() + "/examples/right_permute.tsr",
+                         "--devices", "2", "--save", "c.json"},
+                        out, out),
+      0)
       << out.str();
   std::ifstream in("c.json");
   const std::string text(std::istreambuf_iterator<char>(in), {});

@@ -16,12 +16,13 @@ constexpr std::size_t most_attempts = 16, most_causes = 4;
 
 // What a finding says, whatever line was put in front of it.
 using Name = std::pair<FindingKind, int>;
+Name name_of(const Finding& finding, int inserted_at) {
+  const int line = finding.at.loc.line;
+  return {finding.kind, inserted_at > 0 && line > inserted_at ? line - 1 : line};
+}
 std::set<Name> names(const std::vector<Finding>& findings, int inserted_at) {
   std::set<Name> result;
-  for (const Finding& f : findings) {
-    const int line = f.at.loc.line;
-    result.insert({f.kind, inserted_at > 0 && line > inserted_at ? line - 1 : line});
-  }
+  for (const Finding& f : findings) result.insert(name_of(f, inserted_at));
   return result;
 }
 
@@ -34,7 +35,9 @@ void suggest_waits(const Module& module, std::vector<Finding>& findings,
   std::size_t tried = 0;
   for (std::size_t cause = 0; cause < findings.size(); ++cause) {
     Finding& finding = findings[cause];
-    if (!links[cause].is_cause() || finding.about.copy < 0 || !finding.start) continue;
+    if (!links[cause].is_cause() || finding.about.copy < 0 || !finding.start ||
+        finding.mended_with >= 0)
+      continue;
     if (++tried > most_causes) return;
     // What it takes with it, and where that comes too early: not at the end of the program.
     std::vector<Finding> rest;
@@ -68,6 +71,10 @@ void suggest_waits(const Module& module, std::vector<Finding>& findings,
       if (!std::includes(allowed.begin(), allowed.end(), after.begin(), after.end())) continue;
       if (after.size() == before.size()) continue;
       finding.missing_wait = {wait.before_line, wait.text};
+      for (std::size_t i = 0; i < findings.size(); ++i)
+        if (i != cause && links[i].is_cause() && !findings[i].missing_wait.before_line &&
+            !after.contains(name_of(findings[i], 0)))
+          findings[i].mended_with = static_cast<int>(cause);
       break;
     }
   }
