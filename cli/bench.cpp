@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/stop.h"
+
 namespace tessera::cli {
 
 Times times_of(std::vector<double> seconds) {
@@ -32,6 +34,7 @@ BenchRow measure(const BenchCase& a_case, double seconds) {
   double spent = 0;
   // The first round warms caches and libraries up and does not count.
   for (std::size_t round = 0; round < least + 1 || (spent < seconds && round < most); ++round) {
+    if (is_stopped(current_stop())) return row;  // which counts for nothing
     const auto time = [&](const Timed& run, std::vector<double>& into) {
       const Expected<double> took = run();
       if (!took) {

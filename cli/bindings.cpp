@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/fill_operand.h"
 #include "cli/host_memory.h"
 #include "cli/near.h"
 #include "cli/text.h"
@@ -252,7 +253,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
         const bool is_table = buffer.space == Space::smem && is_integer(buffer.dtype);
         bound.origin = is_table ? "zeros" : "filled";
         const FillRole role = index == 1 ? FillRole::lhs : FillRole::rhs;
-        if (!is_table) fill(bound.tensor, kind, role, longest, stream);
+        if (!is_table) fill_operand(bound.tensor, kind, role, longest, stream);
       }
       if (!diags.empty()) return diags;
       result.bound_.push_back(std::move(bound));

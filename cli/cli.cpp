@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "cli/command.h"
 #include "cli/config_commands.h"
 #include "cli/file_use.h"
+#include "cli/limits.h"
 #include "cli/near.h"
+#include "cli/progress.h"
 #include "cli/text.h"
+#include "core/guarded.h"
+#include "core/host_memory.h"
+#include "devices/devices.h"
 
 namespace tessera::cli {
 
@@ -87,6 +93,36 @@ Diag unknown_command(std::string_view word, const std::vector<Command>& known) {
   return diag;
 }
 
+// Whether the process is to leave memory alone: a GPU's driver maps as it needs.
+bool is_on_gpu(const Command& command, const Arguments& arguments) {
+  const auto has_device = [](const Option& option) { return option.name == "device"; };
+  if (std::none_of(command.options.begin(), command.options.end(), has_device)) return false;
+  if (arguments.has("interpret")) return false;
+  if (const std::string_view device = arguments.text("device"); !device.empty())
+    return device == "cuda";
+  return default_device().name() == "cuda";
+}
+
+// What the command asks for beyond its memory, and a signal where it has nothing to tell yet, end
+// here.
+int run_bounded(const Command& command, const Arguments& arguments, Console& console) try {
+  Diags diags;
+  const MemoryBudget memory = memory_budget(arguments, diags);
+  if (!diags.empty()) return fail(console, diags);
+  const StopScope listens(interruption());
+  const Progress progress(console);
+  std::optional<MemoryCap> cap;
+  if (arguments.has("max-memory") || !is_on_gpu(command, arguments))
+    cap.emplace(memory.bytes, memory.by);
+  try {
+    return command.run(arguments, console);
+  } catch (...) {
+    return fail(console, given_up(fmt::format("running {}", command.name)));
+  }
+} catch (...) {
+  return fail(console, given_up(fmt::format("beginning {}", command.name)));
+}
+
 int run_command(const Command& command, const std::vector<std::string>& args, Console& console) {
   if (std::find(args.begin(), args.end(), "--help") != args.end()) {
     print_help(console.out, command);
@@ -113,7 +149,7 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
   }
   if (const Diags diags = check_files(command.options, command.operand, *arguments); !diags.empty())
     return fail(console, diags);
-  return command.run(*arguments, console);
+  return run_bounded(command, *arguments, console);
 }
 
 }  // namespace

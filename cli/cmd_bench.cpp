@@ -13,6 +13,7 @@
 
 #include "cli/bench_report.h"
 #include "cli/command.h"
+#include "cli/limits.h"
 #include "cli/near.h"
 #include "cli/progress.h"
 #include "cli/text.h"
@@ -174,11 +175,15 @@ int run(const Arguments& arguments, Console& console) {
     const Expected<BenchCase> made = entry.make();
     if (!made) return fail(console, made.diags());
     const BenchRow row = measure(*made, seconds);
+    progress.hide();
+    if (is_stopped(interruption())) break;
     all_right = all_right && row.check == "ok";
     report.rows.push_back(row);
     if (!console.json) console.out << text_of(row) << std::flush;
   }
-  const Status status = all_right ? Status::ok : Status::mismatch;
+  const Status status = is_stopped(interruption()) ? Status::interrupted
+                        : all_right                ? Status::ok
+                                                   : Status::mismatch;
   return cli::report(
       console, status, save_plot(*plot, report),
       [&] {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/limits.h"
 #include "cli/source_file.h"
 #include "core/ast.h"
 #include "core/language.h"
@@ -86,7 +87,8 @@ Command check_command() {
           {{"set", "NAME=VALUE", "a parameter; with all of them the program is checked too", true},
            {"kernel", "NAME", "only this one"},
            {"devices", "N", "how many, where extents name them; default 1"},
-           {"cores", "N", "of each device, where extents name them; default 1"}},
+           {"cores", "N", "of each device, where extents name them; default 1"},
+           max_memory_option()},
           run};
 }
 

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/fuzz_case.h"
 #include "cli/fuzz_words.h"
+#include "cli/limits.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "core/output_file.h"
@@ -117,6 +118,11 @@ Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
   return std::optional<Found>(*std::move(found));
 }
 
+Status status_of(const std::vector<Found>& failures) {
+  if (!failures.empty()) return Status::finding;
+  return is_stopped(interruption()) ? Status::interrupted : Status::ok;
+}
+
 void print_report(Console& console, const Plan& plan, std::int64_t cases,
                   const std::vector<Found>& failures, double seconds) {
   for (const Found& found : failures) {
@@ -125,14 +131,15 @@ void print_report(Console& console, const Plan& plan, std::int64_t cases,
     if (!found.file.empty()) console.out << fmt::format("  {}\n", found.file);
   }
   console.out << fmt::format(
-      "{} of seed {}, {}, {}, {:.0f} cases a second\n", counted(cases, "case", "cases"), plan.seed,
+      "{} of seed {}{}, {}, {}, {:.0f} cases a second\n", counted(cases, "case", "cases"),
+      plan.seed, is_stopped(interruption()) ? ", interrupted" : "",
       counted(static_cast<std::int64_t>(failures.size()), "failure", "failures"),
       human_seconds(seconds), static_cast<double>(cases) / seconds);
 }
 
 Json report_json(const Plan& plan, std::int64_t cases, const std::vector<Found>& failures,
                  double seconds) {
-  Json object = {{"status", name(failures.empty() ? Status::ok : Status::finding)},
+  Json object = {{"status", name(status_of(failures))},
                  {"seed", plan.seed},
                  {"cases", cases},
                  {"failures", Json::array()}};
@@ -159,10 +166,10 @@ int run(const Arguments& arguments, Console& console) {
   std::vector<Found> failures;
   std::int64_t cases = 0;
   for (; cases < plan->cases && failures.size() < enough_failures; ++cases) {
+    if (is_stopped(interruption())) break;
     if (plan->seconds > 0 && progress.elapsed() >= plan->seconds) break;
     if (progress.is_due()) {
-      progress.show(fmt::format("fuzz: {} cases, {} failures, {:.0f} s", cases, failures.size(),
-                                progress.elapsed()));
+      progress.show(fmt::format("fuzz: {} cases, {} failures", cases, failures.size()));
     }
     const std::int64_t index = plan->first + cases;
     Expected<std::optional<Found>> found =
@@ -170,12 +177,13 @@ int run(const Arguments& arguments, Console& console) {
     if (!found) return fail(console, found.diags());
     if (*found) failures.push_back(**std::move(found));
   }
+  progress.hide();
   Diags unwritten;
   for (const Found& found : failures)
     unwritten.insert(unwritten.end(), found.unwritten.begin(), found.unwritten.end());
   const double seconds = progress.elapsed();
   return report(
-      console, failures.empty() ? Status::ok : Status::finding, unwritten,
+      console, status_of(failures), unwritten,
       [&] { return report_json(*plan, cases, failures, seconds); },
       [&] { print_report(console, *plan, cases, failures, seconds); });
 }

@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/config_choice.h"
+#include "cli/fill_operand.h"
 #include "cli/given.h"
 #include "cli/observation.h"
 #include "cli/operation.h"
@@ -61,7 +62,7 @@ void print_report(Console& console, const Arguments& arguments, const Problem& p
   console.out << line("shape", fmt::format("m {}, k {}, n {}", problem.m, problem.k, problem.n));
   console.out << line("groups", groups_text(problem));
   console.out << line("types", types_text(problem));
-  console.out << run_lines(request, outcome.run.report);
+  console.out << run_lines(arguments, request, outcome.run.report);
   if (tiled) console.out << line("time", time_text(problem, request, outcome));
   for (const std::string& note : outcome.run.notes) console.out << line("note", note);
   if (outcome.mismatch) {
@@ -108,6 +109,22 @@ Json report_json(const Arguments& arguments, const Problem& problem, const RunRe
   return object;
 }
 
+// The problem with its operands, which are filled unless the launch is refused.
+Expected<Given> given_for_launch(const Asked& what, RunRequest& request,
+                                 const Arguments& arguments) {
+  return filled_for_launch(
+      [&] { return given(what); },
+      [&](const Given& input) {
+        if (!request.is_interpreter()) return false;
+        Problem problem = input.problem;
+        if (!choose_config(problem, request, arguments)) return true;
+        const Expected<Outcome> outcome =
+            perform(problem, input.operands, request, launch_options(request), Check::none);
+        request.options.launch_only = !outcome || outcome->status == Status::finding;
+        return request.options.launch_only;
+      });
+}
+
 int run(Operation operation, const Arguments& given_arguments, Console& console) {
   Arguments arguments = given_arguments;
   Expected<Asked> what = asked(operation, arguments);
@@ -131,7 +148,7 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
     if (!program) return fail(console, program.diags());
     what->problem.program = *std::move(program);
   }
-  Expected<Given> input = given(*what);
+  Expected<Given> input = given_for_launch(*what, *request, arguments);
   if (!input) return fail(console, input.diags());
   const Expected<ConfigDecision> config = choose_config(input->problem, *request, arguments);
   if (!config) return fail(console, config.diags());
@@ -149,7 +166,7 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
   if (!outcome) return fail(console, outcome.diags());
   diags = observation.finish();
   for (const Diag& unsaved : save_schedule(*request, outcome->run.report)) diags.push_back(unsaved);
-  if (*out && outcome->run.report.findings.empty()) {
+  if (*out && has_results(outcome->run.report)) {
     for (const Diag& unsaved : (*out)->write(outcome->run.out)) diags.push_back(unsaved);
   }
   const bool explains = arguments.has("explain");
@@ -172,7 +189,7 @@ Expected<Prepared> prepare(Operation operation, const Arguments& arguments) {
   if (!what) return what.diags();
   Expected<RunRequest> request = run_request(arguments, true);
   if (!request) return request.diags();
-  Expected<Given> input = given(*what);
+  Expected<Given> input = given_for_launch(*what, *request, arguments);
   if (!input) return input.diags();
   const Expected<ConfigDecision> config = choose_config(input->problem, *request, arguments);
   if (!config) return config.diags();

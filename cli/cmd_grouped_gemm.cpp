@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/fill_operand.h"
 #include "cli/host_memory.h"
 #include "cli/product_reader.h"
 #include "cli/text.h"
@@ -127,7 +128,7 @@ class Reader : ProductReader {
     const auto generate = [&](const Shape& shape, FillRole role, std::uint64_t stream) {
       Tensor tensor = Tensor::uninitialised(call_.dtype, shape);
       // Four times the products leave room for alpha and beta * c.
-      fill(tensor, kind, role, 4 * products, stream);
+      fill_operand(tensor, kind, role, 4 * products, stream);
       for (std::int64_t i = outliers - 1; outliers > 0 && i < tensor.elements(); i += outliers)
         tensor.set(i, tensor.at(i) * 1000);
       return tensor;
@@ -222,7 +223,8 @@ class Reader : ProductReader {
       if (arguments_.has("existing") && !file) return;
       state_->c = file ? file->clone() : Tensor::uninitialised(shape->out_dtype, shape->out);
       if (!file)
-        fill(state_->c, fill_option(arguments_, diags_), FillRole::existing, 1, call_.seed * 8 + 3);
+        fill_operand(state_->c, fill_option(arguments_, diags_), FillRole::existing, 1,
+                     call_.seed * 8 + 3);
       options.c = &state_->c;
       call_.whole = call_.whole && !file;
     } else if (arguments_.has("existing")) {
@@ -230,8 +232,8 @@ class Reader : ProductReader {
     }
     if (arguments_.has("bias")) {
       state_->bias = Tensor::uninitialised(shape->out_dtype, {shape->groups, shape->columns});
-      fill(state_->bias, fill_option(arguments_, diags_), FillRole::existing, 1,
-           call_.seed * 8 + 4);
+      fill_operand(state_->bias, fill_option(arguments_, diags_), FillRole::existing, 1,
+                   call_.seed * 8 + 4);
       options.bias = &state_->bias;
     }
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/fill_operand.h"
 #include "cli/host_memory.h"
 #include "cli/product_reader.h"
 #include "kernels/axes.h"
@@ -149,7 +150,7 @@ class Reader : ProductReader {
                           FillRole role, std::uint64_t stream) {
       if (file) return file->clone();
       Tensor tensor = Tensor::uninitialised(dtype, shape);
-      fill(tensor, fill_kind, role, products, call_.seed * 4 + stream);
+      fill_operand(tensor, fill_kind, role, products, call_.seed * 4 + stream);
       return tensor;
     };
     state_->lhs = make(lhs, call_.dtype, lhs_shape_, FillRole::lhs, 1);

@@ -9,6 +9,7 @@
 
 #include "cli/bindings.h"
 #include "cli/command.h"
+#include "cli/fill_operand.h"
 #include "cli/observation.h"
 #include "cli/report.h"
 #include "cli/run_request.h"
@@ -19,6 +20,18 @@
 
 namespace tessera::cli {
 namespace {
+
+// The operands, filled unless no run of the program would begin.
+Expected<Bindings> bind_for_launch(const Program& program, const Arguments& arguments,
+                                   const RunRequest& request) {
+  return filled_for_launch([&] { return bind(program, arguments, request.options.devices); },
+                           [&](const Bindings&) {
+                             if (!request.is_interpreter()) return false;
+                             const Expected<Program> expanded = expand(program);
+                             return !expanded ||
+                                    launch_excess(*expanded, request.profile.machine).has_value();
+                           });
+}
 
 struct Ran {
   Program program;
@@ -33,7 +46,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   if (!program) return program.diags();
   Expected<RunRequest> request = run_request(arguments, false);
   if (!request) return request.diags();
-  Expected<Bindings> bindings = bind(*program, arguments, request->options.devices);
+  Expected<Bindings> bindings = bind_for_launch(*program, arguments, *request);
   if (!bindings) return bindings.diags();
 
   Ran ran{*std::move(program), *std::move(bindings), *std::move(request), {}, {}};
@@ -63,12 +76,12 @@ struct State {
 };
 
 Expected<std::shared_ptr<State>> state_of(const Arguments& arguments, const Module& module,
-                                          int devices) {
+                                          const RunRequest& request) {
   Expected<Program> program = launched_program(arguments, module);
   if (!program) return program.diags();
   const auto state = std::make_shared<State>();
   state->program = *std::move(program);
-  Expected<Bindings> bindings = bind(state->program, arguments, devices);
+  Expected<Bindings> bindings = bind_for_launch(state->program, arguments, request);
   if (!bindings) return bindings.diags();
   state->bindings = *std::move(bindings);
   return state;
@@ -89,7 +102,7 @@ Expected<Prepared> prepare(const Arguments& arguments) {
   if (!module) return module.diags();
   Expected<RunRequest> request = run_request(arguments, false);
   if (!request) return request.diags();
-  const auto state = state_of(arguments, **module, request->options.devices);
+  const auto state = state_of(arguments, **module, *request);
   if (!state) return state.diags();
   Prepared prepared{*std::move(request), {}, {}};
   prepared.kernel = (*state)->program.name + settings_text((*state)->program);
@@ -100,7 +113,7 @@ Expected<Prepared> prepare(const Arguments& arguments) {
        name = prepared.module->source->name](const std::string& text) -> Expected<Simulate> {
     const Expected<Module> edited = parse(std::make_shared<const Source>(Source{name, text}));
     if (!edited) return edited.diags();
-    const auto other = state_of(arguments, *edited, request.options.devices);
+    const auto other = state_of(arguments, *edited, request);
     if (!other) return other.diags();
     return simulation_of(*other, request);
   };
@@ -123,7 +136,7 @@ Diags suggest(const Arguments& arguments, Ran& ran) {
 void print_report(Console& console, const Arguments& arguments, const Ran& ran, Status status) {
   console.out << line("kernel", ran.program.name + settings_text(ran.program));
   console.out << ran.bindings.operand_lines();
-  console.out << run_lines(ran.request, ran.report);
+  console.out << run_lines(arguments, ran.request, ran.report);
   console.out << line("time", human_seconds(ran.report.wall_seconds));
   if (status == Status::ok) console.out << ran.bindings.result_lines();
   console.out << finding_lines(arguments, ran.request, ran.report);

@@ -12,6 +12,7 @@
 #include "cli/config_choice.h"
 #include "cli/config_commands.h"
 #include "cli/given.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/text.h"
 #include "devices/cuda/cuda_device.h"
@@ -27,7 +28,8 @@ using Tuning = TuningResult<GroupedMatmulConfig>;
 constexpr std::array<std::string_view, 14> not_taken = {
     "tiling", "buffers", "config", "explain",  "out",        "check",      "program",
     "fill",   "lhs",     "rhs",    "existing", "lhs-layout", "strict-sum", "sizes"};
-constexpr std::array<std::string_view, 3> of_request = {"interpret", "device", "profile"};
+constexpr std::array<std::string_view, 4> of_request = {"interpret", "device", "profile",
+                                                        "max-memory"};
 
 Options tune_options(Operation operation) {
   Options options;
@@ -213,7 +215,9 @@ int run(const Arguments& arguments, Console& console) {
   if (word != "gmm" && word != "tgmm")
     return fail(console, error(fmt::format("tune knows gmm and tgmm, not '{}'", word)));
   const auto begin = std::chrono::steady_clock::now();
+  Progress::phase("timing candidates");
   Expected<Tuned> tuned = tune(arguments);
+  Progress::phase({});
   if (!tuned) return fail(console, tuned.diags());
   tuned->wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

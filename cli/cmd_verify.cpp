@@ -16,6 +16,7 @@
 #include "cli/verify_cases.h"
 #include "cli/verify_report.h"
 #include "cli/verify_target.h"
+#include "cli/watch.h"
 #include "core/output_file.h"
 #include "devices/devices.h"
 #include "interp/certificate/promises.h"
@@ -23,15 +24,16 @@
 namespace tessera::cli {
 namespace {
 
-int run_mutants(const VerifyTarget& target, Console& console) {
+int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {
   const Expected<MutationTest> test = mutation_test(target.prepared.simulate, target.how);
   if (!test) return fail(console, test.diags());
+  watch.hide();
   if (console.json) {
     print(console, mutation_json(target.prepared, *test));
   } else {
     console.out << mutation_lines(target.prepared, *test);
   }
-  return 0;
+  return exit_code(test->is_interrupted ? Status::interrupted : Status::ok);
 }
 
 // One question at a time, and a verdict to keep comes from one.
@@ -56,9 +58,11 @@ int run(const Arguments& given, Console& console) {
   if (!arguments) return fail(console, arguments.diags());
   if (const Diags diags = check_questions(*arguments); !diags.empty()) return fail(console, diags);
   if (arguments->has("cases")) return verify_cases(*arguments, console);
-  const Expected<VerifyTarget> target = verify_target(*arguments);
+  Expected<VerifyTarget> target = verify_target(*arguments);
   if (!target) return fail(console, target.diags());
-  if (arguments->has("mutants")) return run_mutants(*target, console);
+  Watch watch(console);
+  watch.attach(target->how.run);
+  if (arguments->has("mutants")) return run_mutants(*target, watch, console);
   std::optional<OutputFile> file;
   if (arguments->has("save")) {
     Expected<OutputFile> opened = OutputFile::create(std::string(arguments->text("save")));
@@ -80,6 +84,7 @@ int run(const Arguments& given, Console& console) {
     if (unwritten.empty()) unwritten = file->commit();
     if (!unwritten.empty()) return fail(console, unwritten);
   }
+  watch.hide();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (console.json) {

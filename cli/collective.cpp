@@ -5,7 +5,9 @@
 #include <array>
 #include <ostream>
 
+#include "cli/fill_operand.h"
 #include "cli/observation.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -55,7 +57,7 @@ void print_report(Console& console, const Arguments& arguments, const Collective
   console.out << line("kernel", kernel);
   console.out << line("shape", shape_text(collective.shape));
   console.out << line("types", collective.types);
-  console.out << run_lines(collective.request, done.report);
+  console.out << run_lines(arguments, collective.request, done.report);
   console.out << line("time", time_text(collective, done));
   for (const std::string& note : collective.notes) console.out << line("note", note);
   if (done.verdict) {
@@ -90,10 +92,24 @@ Json report_json(const Arguments& arguments, const Collective& collective, const
   return object;
 }
 
+// Its operands are filled unless the launch is refused.
+Expected<Collective> call_for_launch(PrepareCollective prepare, const Arguments& arguments) {
+  return filled_for_launch(
+      [&] { return prepare(arguments); },
+      [](Collective& collective) {
+        const RunOptions launch = launch_options(collective.request);
+        CollectiveOptions options = collective.options;
+        options.run = {collective.request.profile.machine, &launch};
+        const Expected<DeviceReport> report = tessera::run(*collective.launch, options);
+        collective.request.options.launch_only = !report || !report->findings.empty();
+        return collective.request.options.launch_only;
+      });
+}
+
 }  // namespace
 
 int run_collective(PrepareCollective prepare, const Arguments& arguments, Console& console) {
-  Expected<Collective> collective = prepare(arguments);
+  Expected<Collective> collective = call_for_launch(prepare, arguments);
   if (!collective) return fail(console, collective.diags());
   Diags diags;
   const std::vector<std::string>& more = collective->launch->notes;
@@ -106,12 +122,15 @@ int run_collective(PrepareCollective prepare, const Arguments& arguments, Consol
   Observation observation(collective->request, console);
   CollectiveOptions options = collective->options;
   options.run = {collective->request.profile.machine, &observation.options()};
+  Progress::phase("running");
   Expected<DeviceReport> report = run(*collective->launch, options);
   if (!report) return fail(console, report.diags());
   Done done{status_of(*report), *std::move(report), {}};
   if (done.status == Status::ok && how.check != Check::none) {
-    done.verdict = collective->judge(*collective->launch, how);
-    if (!done.verdict->ok) done.status = Status::mismatch;
+    done.verdict = judged([&] { return collective->judge(*collective->launch, how); });
+    done.status = !done.verdict      ? Status::interrupted
+                  : done.verdict->ok ? Status::ok
+                                     : Status::mismatch;
   }
   diags = observation.finish();
   for (const Diag& unsaved : save_schedule(collective->request, done.report))
@@ -122,7 +141,7 @@ int run_collective(PrepareCollective prepare, const Arguments& arguments, Consol
 }
 
 Expected<Prepared> verifiable(PrepareCollective prepare, const Arguments& arguments) {
-  Expected<Collective> call = prepare(arguments);
+  Expected<Collective> call = call_for_launch(prepare, arguments);
   if (!call) return call.diags();
   struct State {
     Collective collective;

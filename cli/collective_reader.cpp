@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "cli/collective.h"
+#include "cli/fill_operand.h"
 #include "cli/text.h"
 #include "kernels/group_sizes.h"
 #include "kernels/rings.h"
@@ -174,7 +175,7 @@ const Collective::Tensors& CollectiveReader::fill(Collective& collective, DType 
   Collective::Tensors& tensors = collective.operands.emplace_back();
   for (std::size_t d = 0; d < count.value_or(devices()); ++d) {
     tensors.push_back(Tensor::uninitialised(type, shape));
-    tessera::fill(tensors.back(), fill_, role, terms, seed_ * 65536 + ++stream_);
+    fill_operand(tensors.back(), fill_, role, terms, seed_ * 65536 + ++stream_);
   }
   return tensors;
 }

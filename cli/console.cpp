@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/progress.h"
 #include "core/shown.h"
 
 namespace tessera::cli {
@@ -140,6 +141,7 @@ int report(Console& console, Status status, const Diags& unwritten,
 }
 
 int fail(Console& console, const Diags& diags) {
+  Progress::phase({});
   const Status status = status_of(diags);
   if (console.json) {
     Json object = Json::object();

@@ -6,6 +6,7 @@
 
 #include "cli/fuzz_case.h"
 #include "cli/operation.h"
+#include "core/stop.h"
 #include "devices/devices.h"
 
 namespace tessera::cli {
@@ -27,7 +28,10 @@ RunRequest request_of(const FuzzCase& a_case) {
 }
 
 std::optional<Failure> failure_of(const Expected<Outcome>& outcome) {
+  // What was asked to end, and where memory ends, no case is to blame for.
+  if (is_stopped(current_stop())) return std::nullopt;
   if (!outcome) return Failure{"error", outcome.diags().front().message};
+  if (outcome->status == Status::budget) return std::nullopt;
   if (outcome->status == Status::mismatch) return Failure{"mismatch", outcome->verdict->message};
   if (outcome->status == Status::ok) return std::nullopt;
   const Finding& finding = outcome->run.report.simulated->findings.front();
@@ -42,6 +46,7 @@ std::optional<Failure> try_case(const FuzzCase& a_case) {
   const Expected<Outcome> outcome =
       perform(a_case.problem, operands, request, request.options, Check::full);
   if (std::optional<Failure> failure = failure_of(outcome)) return failure;
+  if (is_stopped(current_stop())) return std::nullopt;
   // Nothing ran where the result is empty.
   const std::shared_ptr<const RunResult> first = outcome->run.report.simulated;
   if (!first || a_case.problem.seed % 8 != 0) return std::nullopt;
@@ -53,6 +58,7 @@ std::optional<Failure> try_case(const FuzzCase& a_case) {
   if (std::optional<Failure> failure = failure_of(again)) {
     return Failure{"nondeterminism", "its replay fails: " + failure->message};
   }
+  if (is_stopped(current_stop())) return std::nullopt;
   const std::uint64_t hash = again->run.report.simulated->trace_hash;
   if (hash == first->trace_hash) return std::nullopt;
   return Failure{"nondeterminism",

@@ -270,7 +270,7 @@ std::optional<Failure> try_words(const WordCase& a_case) {
   words.emplace_back("--json");
   words.emplace_back("--no-verify");
   std::ostringstream out, err;
-  if (run(words, out, err) == 0) return std::nullopt;
+  if (run(words, out, err) == 0 || is_stopped(current_stop())) return std::nullopt;
   const Json result = Json::parse(out.str());
   const Json* const findings = result.find("findings");
   if (findings != nullptr && findings->is_array() && !findings->elements().empty()) {

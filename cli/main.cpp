@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "cli/cli.h"
+#include "cli/limits.h"
 #include "cli/termination.h"
 
 int main(int argc, char** argv) {
   tessera::cli::end_without_temporary_files();
+  tessera::cli::catch_signals();  // two of them are requests at first
   const int exit_code =
       tessera::cli::run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
   std::cout.flush();

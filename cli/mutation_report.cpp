@@ -60,12 +60,15 @@ std::string mutation_lines(const Prepared& prepared, const MutationTest& test) {
   text += "\n";
   for (const auto& [mutation, counts] : rows) text += row(name(mutation), counts);
   text += row("all", all);
+  if (test.is_interrupted) text += line("ended", "interrupted: there are more mutants");
   text += line("time", human_seconds(test.seconds));
   return text;
 }
 
 Json mutation_json(const Prepared& prepared, const MutationTest& test) {
-  Json object = {{"status", "ok"}, {"kernel", prepared.kernel}, {"mutants", Json::array()}};
+  Json object = {{"status", name(test.is_interrupted ? Status::interrupted : Status::ok)},
+                 {"kernel", prepared.kernel},
+                 {"mutants", Json::array()}};
   for (const JudgedMutant& judged : test.mutants) {
     object["mutants"].push_back({{"change", name(judged.mutant.mutation)},
                                  {"op", judged.mnemonic},

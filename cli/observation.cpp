@@ -4,14 +4,12 @@
 
 #include <ostream>
 
-#include "cli/text.h"
-
 namespace tessera::cli {
 
 Observation::Observation(const RunRequest& request, Console& console)
     : console_(console),
       options_(request.options),
-      progress_(console),
+      watch_(console),
       trace_file_(request.trace_file),
       trace_([this](std::string_view line) {
         if (trace_file_ == nullptr) {
@@ -28,16 +26,11 @@ Observation::Observation(const RunRequest& request, Console& console)
   }
   if (request.timing) options_.observers.push_back(request.timing.get());
   if (!request.trace.empty()) options_.observers.push_back(&trace_);
-  options_.progress_context = &progress_;
-  options_.progress = [](void* context, std::int64_t steps) {
-    auto& progress = *static_cast<Progress*>(context);
-    if (!progress.is_due()) return;
-    progress.show(fmt::format("running: {} steps, {:.0f} s",
-                              human_count(static_cast<double>(steps)), progress.elapsed()));
-  };
+  watch_.attach(options_);
 }
 
 Diags Observation::finish() {
+  watch_.hide();
   if (trace_file_ == nullptr || !unwritten_.empty()) return unwritten_;
   return trace_file_->commit();
 }

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "cli/console.h"
-#include "cli/progress.h"
 #include "cli/run_request.h"
+#include "cli/watch.h"
 #include "interp/certificate/certificate.h"
 #include "interp/trace_text.h"
 
@@ -24,7 +24,7 @@ class Observation {
  private:
   Console& console_;
   RunOptions options_;
-  Progress progress_;
+  Watch watch_;
   std::shared_ptr<OutputFile> trace_file_;
   Diags unwritten_;  // the first problem of the trace, which ends it
   TextTrace trace_;

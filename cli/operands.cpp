@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cli/fill_operand.h"
+
 namespace tessera::cli {
 namespace {
 
@@ -22,7 +24,7 @@ Operands generate(const Problem& problem, Operands operands) {
                         Stream stream) {
     if (tensor.rank() != 0) return;
     tensor = Tensor::uninitialised(dtype, shape);
-    fill(tensor, problem.fill, role, terms, stream_seed(problem.seed, stream));
+    fill_operand(tensor, problem.fill, role, terms, stream_seed(problem.seed, stream));
   };
   make(operands.lhs, problem.dtype, problem.lhs_shape(), FillRole::lhs, of_lhs);
   make(operands.rhs, problem.rhs_dtype, problem.rhs_shape(), FillRole::rhs, of_rhs);

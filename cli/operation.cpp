@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/progress.h"
 #include "cli/report.h"
 
 namespace tessera::cli {
@@ -48,6 +49,7 @@ Expected<Outcome> perform(const Problem& problem, const Operands& operands,
 
   const GroupedMatmulOptions call = call_options(problem, operands, request, options);
   const Tensor &lhs = operands.lhs, &rhs = operands.rhs, &sizes = operands.group_sizes;
+  Progress::phase("running");
   Expected<GroupedMatmulRun> run = run_it(lhs, rhs, sizes, call);
   if (!run) return run.diags();
   Outcome outcome{status_of(run->report), *std::move(run), {}};
@@ -59,7 +61,9 @@ Expected<Outcome> perform(const Problem& problem, const Operands& operands,
   how.seed = problem.seed;
   how.sum_error = outcome.run.report.sum_error;
   how.values = operands.all_whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
-  outcome.verdict = check_it(*plain, outcome.run.out, how);
+  outcome.verdict = judged([&] { return check_it(*plain, outcome.run.out, how); });
+  if (!outcome.verdict) outcome.status = Status::interrupted;
+  if (!outcome.verdict) return outcome;
   if (outcome.verdict->ok) return outcome;
   outcome.status = Status::mismatch;
   outcome.mismatch = Finding{.kind = FindingKind::mismatch,

@@ -8,7 +8,9 @@
 #include <ostream>
 #include <utility>
 
+#include "cli/fill_operand.h"
 #include "cli/observation.h"
+#include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -24,6 +26,7 @@ struct Result {
 };
 
 Expected<Result> perform(const OperationCall& call, const RunOptions& options, Check check) {
+  Progress::phase("running");
   Expected<GroupedMatmulRun> run = call.run(options);
   if (!run) return run.diags();
   Result result{status_of(run->report), *std::move(run), {}, {}};
@@ -33,7 +36,9 @@ Expected<Result> perform(const OperationCall& call, const RunOptions& options, C
   how.seed = call.seed;
   how.sum_error = result.run.report.sum_error;
   how.values = call.whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
-  result.verdict = call.judge(result.run.out, how);
+  result.verdict = judged([&] { return call.judge(result.run.out, how); });
+  if (!result.verdict) result.status = Status::interrupted;
+  if (!result.verdict) return result;
   if (result.verdict->ok) return result;
   result.status = Status::mismatch;
   result.mismatch = Finding{.kind = FindingKind::mismatch,
@@ -59,7 +64,7 @@ void print_report(Console& console, const Arguments& arguments, const OperationC
   console.out << line("kernel", result.run.kernel) << line("shape", call.shape_text)
               << line("groups", groups_text(call.group_sizes)) << line("types", call.types);
   for (const auto& [label, text] : call.lines) console.out << line(label, text);
-  console.out << run_lines(call.request, result.run.report);
+  console.out << run_lines(arguments, call.request, result.run.report);
   if (ran) console.out << line("time", time_text(call, result));
   for (const std::string& note : result.run.notes) console.out << line("note", note);
   if (result.mismatch) {
@@ -100,6 +105,19 @@ Json report_json(const Arguments& arguments, const OperationCall& call, const Re
   }
   if (!result.run.notes.empty()) object["notes"] = result.run.notes;
   return object;
+}
+
+// Its operands are filled unless the launch is refused.
+Expected<OperationCall> call_for_launch(PrepareOperation prepare, const Arguments& arguments) {
+  return filled_for_launch([&] { return prepare(arguments); },
+                           [](OperationCall& call) {
+                             if (!call.request.is_interpreter()) return false;
+                             const RunOptions launch = launch_options(call.request);
+                             const Expected<GroupedMatmulRun> run = call.run(launch);
+                             call.request.options.launch_only =
+                                 !run || !run->report.findings.empty();
+                             return call.request.options.launch_only;
+                           });
 }
 
 }  // namespace
@@ -150,7 +168,7 @@ Expected<ResultFile> result_file(const Arguments& arguments) {
 int run_operation(PrepareOperation prepare, const Arguments& arguments, Console& console) {
   Expected<ResultFile> out = result_file(arguments);
   if (!out) return fail(console, out.diags());
-  Expected<OperationCall> call = prepare(arguments);
+  Expected<OperationCall> call = call_for_launch(prepare, arguments);
   if (!call) return fail(console, call.diags());
   if (call->request.device == nullptr) {
     for (const std::string_view option : {"tiling", "buffers"})
@@ -172,7 +190,7 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   diags = observation.finish();
   for (const Diag& unsaved : save_schedule(call->request, result->run.report))
     diags.push_back(unsaved);
-  if (*out && result->run.report.findings.empty()) {
+  if (*out && has_results(result->run.report)) {
     for (const Diag& unsaved : (*out)->write(result->run.out)) diags.push_back(unsaved);
   }
   return report(
@@ -181,7 +199,7 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
 }
 
 Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments) {
-  Expected<OperationCall> call = prepare(arguments);
+  Expected<OperationCall> call = call_for_launch(prepare, arguments);
   if (!call) return call.diags();
   if (call->launches > 1)
     return error(ErrorCode::unsupported,

@@ -1,37 +1,68 @@
 #include "cli/progress.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <iostream>
+#include <utility>
 
 namespace tessera::cli {
+namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A stream that is not the process's own belongs to a test: it stays free of what depends on time.
-Progress::Progress(Console& console)
-    : console_(console),
-      is_standard_error_(&console.err == &std::cerr),
-      is_terminal_(is_standard_error_ && isatty(STDERR_FILENO) == 1),
-      next_(start_ + (is_terminal_ ? Clock::duration(milliseconds(300)) : seconds(2))),
-      pause_(is_terminal_ ? Clock::duration(milliseconds(100)) : seconds(10)) {}
+Progress* of_command = nullptr;
 
-Progress::~Progress() {
-  if (is_terminal_ && is_shown_) console_.err << "\r\033[K" << std::flush;
+}  // namespace
+
+// A stream that is not the process's own belongs to a test: it stays free of what depends on time.
+Progress::Progress(Console& console) : console_(console) {
+  if (of_command != nullptr) return;
+  of_command = this;
+  is_first_ = true;
+  if (&console.err != &std::cerr || isatty(STDERR_FILENO) != 1) return;
+  ticker_ = std::jthread([this](const std::stop_token& ends) { tick(ends); });
 }
 
-bool Progress::is_due() const { return is_standard_error_ && Clock::now() >= next_; }
+Progress::~Progress() {
+  if (!is_first_) return;
+  hide();
+  of_command = nullptr;
+}
 
-void Progress::show(std::string_view text) {
-  if (!is_due()) return;
-  if (is_terminal_) {
-    console_.err << "\r\033[K" << text << std::flush;
-  } else {
-    console_.err << text << std::endl;
+bool Progress::is_due() const {
+  const Progress& first = is_first_ ? *this : *of_command;
+  return first.ticker_.joinable() && Clock::now() >= first.next_;
+}
+
+void Progress::show(std::string text) {
+  if (!is_first_) return of_command->show(std::move(text));
+  if (!ticker_.joinable()) return;
+  const std::lock_guard lock(mutex_);
+  next_ = Clock::now() + milliseconds(100);
+  text_ = std::move(text);
+  if (is_shown_ && text_.empty()) write();
+}
+
+void Progress::phase(std::string_view what) {
+  if (of_command != nullptr) of_command->show(std::string(what));
+}
+
+void Progress::tick(const std::stop_token& ends) {
+  std::unique_lock lock(mutex_);
+  for (auto pause = milliseconds(2000); !changed_.wait_for(lock, ends, pause, [] { return false; });
+       pause = milliseconds(250)) {
+    if (ends.stop_requested()) return;
+    if (!text_.empty()) write();
   }
-  is_shown_ = true;
-  next_ = Clock::now() + pause_;
+}
+
+void Progress::write() {
+  console_.err << "\r\033[K";
+  if (!text_.empty()) console_.err << fmt::format("{}, {:.0f} s", text_, elapsed());
+  console_.err << std::flush;
+  is_shown_ = !text_.empty();
 }
 
 double Progress::elapsed() const {

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <vector>
 
 #include "cli/finding_text.h"
+#include "cli/limits.h"
+#include "cli/progress.h"
 #include "cli/text.h"
 #include "cli/timing_report.h"
 #include "interp/schedule.h"
@@ -34,8 +37,33 @@ Json to_json_finding(const Diag& diag) {
 
 }  // namespace
 
+Status status_of(RunEnd end) {
+  return end == RunEnd::program ? Status::ok
+         : end == RunEnd::stop  ? Status::interrupted
+                                : Status::budget;
+}
+
+bool has_results(const DeviceReport& report) {
+  const bool is_whole = !report.simulated || report.simulated->end == RunEnd::program;
+  return report.findings.empty() && is_whole;
+}
+
+std::optional<Verdict> judged(const std::function<Verdict()>& judge) try {
+  Progress::phase("comparing with the reference");
+  const Verdict verdict = judge();
+  Progress::phase({});
+  return verdict;
+} catch (const Interrupted&) {
+  return std::nullopt;
+}
+
 Status status_of(const DeviceReport& report) {
-  if (report.findings.empty()) return Status::ok;
+  if (report.findings.empty()) {
+    const RunResult* const result = report.simulated.get();
+    if (result == nullptr) return Status::ok;
+    const bool is_cut = result->certificate && result->certificate->end == RunEnd::stop;
+    return status_of(is_cut ? RunEnd::stop : result->end);
+  }
   const bool only_unsupported =
       std::all_of(report.findings.begin(), report.findings.end(),
                   [](const Diag& diag) { return diag.code == ErrorCode::unsupported; });
@@ -72,6 +100,14 @@ Diags save_schedule(const RunRequest& request, const DeviceReport& report) {
   return request.schedule_file->commit();
 }
 
+void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStats& stats) {
+  constexpr std::array<std::string_view, 5> by = {"", "steps", "events", "memory", "signal"};
+  if (end == RunEnd::program) return;
+  object["ended"] = {{"by", by[static_cast<std::size_t>(end)]},
+                     {"steps", stats.steps},
+                     {"message", end_text(end, stats, arguments)}};
+}
+
 void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
              const DeviceReport& report) {
   object["wall_seconds"] = report.wall_seconds;
@@ -92,6 +128,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
     object["has_all_races"] = result->certificate->has_all_races;
   }
   object["all_schedules"] = result->certificate ? Json(name(result->certificate->verdict)) : Json();
+  add_end(object, arguments, result->end, result->stats);
   object["profile"] = request.profile.machine.name;
   object["schedule"] = request.schedule;
   object["automatic_barrier"] = result->has_automatic_barrier;
@@ -101,7 +138,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["dma_bytes"] = result->stats.dma_bytes;
   object["peak_vmem"] = result->stats.peak_vmem;
   object["peak_smem"] = result->stats.peak_smem;
-  if (request.timing && result->findings.empty())
+  if (request.timing && result->findings.empty() && result->end == RunEnd::program)
     object["simulated"] = to_json(request.timing->timing());
 }
 
@@ -152,6 +189,8 @@ std::string certificate_line(const Certificate& c) {
     case SchedulesVerdict::refuted:
       return {};
     case SchedulesVerdict::explored:
+      if (c.end != RunEnd::program && c.end != RunEnd::events)
+        return line("explored", fmt::format("this schedule only: {}", c.why_explored));
       if (c.broken.empty())
         return line("explored", fmt::format("this schedule only: the run has more than {} events, "
                                             "which `gmm-run verify` analyses",
@@ -169,7 +208,8 @@ std::string cores_words(const RunOptions& options) {
   return options.cores == 1 ? "" : fmt::format(", {} cores each", options.cores);
 }
 
-std::string run_lines(const RunRequest& request, const DeviceReport& report) {
+std::string run_lines(const Arguments& arguments, const RunRequest& request,
+                      const DeviceReport& report) {
   std::string device(request.device_name());
   if (request.is_interpreter()) device += fmt::format(", profile {}", request.profile.machine.name);
   if (request.options.devices > 1) device += fmt::format(", {} devices", request.options.devices);
@@ -202,9 +242,11 @@ std::string run_lines(const RunRequest& request, const DeviceReport& report) {
                fmt::format("{}, {}, {} of {} in all", counted(stats.steps, "event", "events"),
                            counted(stats.ops, "op", "ops"), counted(stats.dmas, "copy", "copies"),
                            human_bytes(stats.dma_bytes)));
+  if (const std::string end = end_text(result->end, stats, arguments); !end.empty())
+    text += line("ended", end);
   text += line("vmem", fmt::format("{} of {}", human_bytes(stats.peak_vmem),
                                    human_bytes(request.profile.machine.vmem_bytes)));
-  if (request.timing && result->findings.empty())
+  if (request.timing && result->findings.empty() && result->end == RunEnd::program)
     text += line("simulated", timing_text(request.timing->timing()));
   if (result->certificate) text += certificate_line(*result->certificate);
   return text;

@@ -1,6 +1,8 @@
 // What every run of a program tells: where it ran, what it cost, what it found, and how to replay
 // it.
 #pragma once
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "cli/console.h"
@@ -8,11 +10,19 @@
 #include "cli/run_request.h"
 #include "devices/device.h"
 #include "interp/certificate/certificate.h"
+#include "kernels/verdict.h"
 
 namespace tessera::cli {
 
-// ok, finding, or unsupported when nothing else was found.
+// A finding, or unsupported when nothing else was found; budget or interrupted when the run ended
+// in the middle; else ok.
 Status status_of(const DeviceReport& report);
+// Of work that ended so, without a finding.
+Status status_of(RunEnd end);
+// Whether the results are what the program makes, to the end.
+bool has_results(const DeviceReport& report);
+// The verdict on them, or none: the check was interrupted.
+std::optional<Verdict> judged(const std::function<Verdict()>& judge);
 
 // The command line that runs this again under the same schedule. The schedule's text stands in it
 // when it is short; else the file that --save-schedule wrote, or the schedule as it was asked for.
@@ -21,11 +31,14 @@ std::string replay_line(const Arguments& arguments, const RunRequest& request,
 // Writes the schedule where --save-schedule says.
 Diags save_schedule(const RunRequest& request, const DeviceReport& report);
 
+// `ended` of a run that ended in the middle: by what, and after how many steps.
+void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStats& stats);
 // wall_seconds, schedule, trace_hash, counts, findings and replay.
 void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
              const DeviceReport& report);
 // "device", "schedule", "steps" ... for people; the time stands in the line `time`.
-std::string run_lines(const RunRequest& request, const DeviceReport& report);
+std::string run_lines(const Arguments& arguments, const RunRequest& request,
+                      const DeviceReport& report);
 // The findings, of which --all shows also what follows from others, and the replay.
 std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cli/limits.h"
 #include "core/file.h"
 #include "devices/devices.h"
 
@@ -13,9 +14,9 @@ namespace tessera::cli {
 namespace {
 
 // Options that only the interpreter can honour.
-constexpr std::array<std::string_view, 13> of_interpreter = {
-    "profile",   "schedule", "dma-order",     "landing", "slow-device", "math",     "no-math",
-    "unchecked", "trace",    "save-schedule", "devices", "cores",       "no-verify"};
+constexpr std::array<std::string_view, 14> of_interpreter = {
+    "profile",   "schedule", "dma-order",     "landing", "slow-device", "math",      "no-math",
+    "unchecked", "trace",    "save-schedule", "devices", "cores",       "no-verify", "max-steps"};
 
 void choose_device(const Arguments& arguments, bool with_reference, RunRequest& request,
                    Diags& diags) {
@@ -97,6 +98,7 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   }
   options.slow_device = static_cast<int>(
       arguments.integer("slow-device", diags, 0, options.devices - 1).value_or(-1));
+  options.max_steps = arguments.integer("max-steps", diags, 1).value_or(options.max_steps);
   options.checked = !arguments.has("unchecked");
   request.certifies = options.checked && !arguments.has("no-verify");
   request.lands_in_parts = !arguments.has("landing") || options.landing == Landing::partial;
@@ -138,6 +140,13 @@ std::string_view RunRequest::device_name() const {
 
 bool RunRequest::is_interpreter() const { return device_name() == "interpreter"; }
 
+RunOptions launch_options(const RunRequest& request) {
+  RunOptions options = request.options;
+  options.launch_only = true;
+  options.schedule = "eager";
+  return options;
+}
+
 Options run_options() {
   return {
       {"interpret", "", "short for --device interpreter"},
@@ -157,6 +166,8 @@ Options run_options() {
       {"uninitialised", "use|strict|poison", "when undefined data stops the run"},
       {"trace", "FILE", "the run's events as text; - is standard error", false, FileUse::writes},
       {"timing", "", "how long the run takes on the profile's machine, by a model of its events"},
+      max_steps_option(),
+      max_memory_option(),
       {"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
        FileUse::writes},
   };

@@ -37,6 +37,8 @@ struct RunRequest {
 
 // The rows of --help; `with_reference`: whether --device takes reference as well.
 Options run_options();
+// Those of a run that ends before its first step: what a launch is refused for.
+RunOptions launch_options(const RunRequest& request);
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference);
 
 }  // namespace tessera::cli

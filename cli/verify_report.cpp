@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/finding_text.h"
+#include "cli/limits.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -106,7 +107,7 @@ std::string promises_text(const Promises& promises) {
 }  // namespace
 
 Status status_of(const Certificate& certificate) {
-  if (certificate.findings.empty()) return Status::ok;
+  if (certificate.findings.empty()) return status_of(certificate.end);
   const bool only_unsupported =
       std::all_of(certificate.findings.begin(), certificate.findings.end(),
                   [](const Finding& f) { return f.kind == FindingKind::unsupported; });
@@ -137,11 +138,16 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
                                      request.options.dma_order == DmaOrder::fifo
                                          ? "in order from a core to another device"
                                          : "in any order"));
-  text += line(
-      "run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
-                         counted(c.agents, "agent", "agents"), counted(c.events, "event", "events"),
-                         counted(c.transfers, "copy", "copies"),
-                         counted(c.semaphores, "cell", "cells"), c.peak_in_flight));
+  const std::string end = end_text(c.end, c.run.stats, arguments);
+  if (!end.empty())
+    text += line("ended",
+                 fmt::format("{}; {} were recorded", end, counted(c.events, "event", "events")));
+  else
+    text += line("run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
+                                    counted(c.agents, "agent", "agents"),
+                                    counted(c.events, "event", "events"),
+                                    counted(c.transfers, "copy", "copies"),
+                                    counted(c.semaphores, "cell", "cells"), c.peak_in_flight));
   if (c.has_automatic_barrier)
     text += line("barrier", "of all cores, added at the start: the program has none of its own");
   text += findings_text(c.findings, arguments.has("all"), [&](std::size_t i) {
@@ -293,6 +299,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
                           {"order", c.promises->order},
                           {"both", c.promises->both || c.promises->whole || c.promises->order},
                           {"text", promises_text(*c.promises)}};
+  add_end(object, arguments, c.end, c.run.stats);
   object["certificate"] = {{"program", hash_text(c.program_hash)},
                            {"protocol", hash_text(c.protocol_hash)},
                            {"profile", c.profile},

@@ -22,7 +22,7 @@ Options verify_options() {
        "change each synchronising op in turn, and say which changes a proof would notice"},
       {"exhaust", "N", "runs, at most, to try all courses where counts are read; default 1000"},
       {"schedules", "N", "to run where neither one run nor all decide; default 32"},
-      {"budget", "N", "events to record, at most; default 100,000,000"},
+      {"budget", "N", "end a run of so many steps or events to record; default 100,000,000"},
       {"races", "N", "to list, at most, of others the number; default 20"},
       {"save", "FILE", "keep the verdict with its evidence, for `check-certificate`", false,
        FileUse::writes},

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "interp/describe.h"
 #include "interp/machine.h"
@@ -37,49 +38,98 @@ std::vector<FindingPlace> biggest(std::vector<Contributor> all, std::string_view
   return notes;
 }
 
-}  // namespace
+struct Excess {
+  std::string message;
+  std::vector<FindingPlace> notes;  // the biggest first
+};
 
-void Machine::check_capacity(Core& core, std::int32_t statement) {
-  const MachineProfile& profile = options_.profile;
-  Site& owner = site(core.site());
+// What exists at one core, or will: `has` is asked for each declaration.
+template <typename HasBuffer, typename HasSemaphore>
+std::optional<Excess> excess_of(const Program& program, const MachineProfile& profile,
+                                const Usage& usage, HasBuffer has_buffer,
+                                HasSemaphore has_semaphore) {
   const auto check = [&](std::string_view what, std::string_view unit, std::int64_t total,
-                         std::int64_t limit, auto contributors) {
-    if (stopped_ || limit == 0 || total <= limit) return;
-    std::vector<FindingPlace> notes = biggest(contributors(), unit);
-    const Loc largest = notes.front().loc;
-    stop(FindingKind::capacity,
-         fmt::format("{} needs {}, but {} has {}", what, counted(total, unit), profile.name, limit),
-         core.id(), statement, std::move(notes));
-    // At the start of the run it is the largest declaration that stands for the finding.
-    if (statement < 0) findings_.back().at.loc = largest;
+                         std::int64_t limit, auto contributors) -> std::optional<Excess> {
+    if (limit == 0 || total <= limit) return std::nullopt;
+    return Excess{
+        fmt::format("{} needs {}, but {} has {}", what, counted(total, unit), profile.name, limit),
+        biggest(contributors(), unit)};
   };
   const auto buffers = [&](auto belongs) {
     std::vector<Contributor> all;
-    for (const auto& storage : owner.storages) {
-      const Buffer& buffer = storage->buffer();
-      if (storage->is_live() && belongs(buffer.space))
-        all.push_back(
-            {storage->bytes(), {.loc = program_.loc(buffer.place), .message = buffer.name}});
+    for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+      const Buffer& buffer = program.buffers[i];
+      if (has_buffer(i) && belongs(buffer.space))
+        all.push_back({elements(buffer.shape) * size_of(buffer.dtype),
+                       {.loc = program.loc(buffer.place), .message = buffer.name}});
     }
     return all;
   };
-  check("vmem", "byte", owner.usage.vmem, profile.vmem_bytes,
-        [&] { return buffers([](Space s) { return s == Space::vmem || s == Space::tile; }); });
-  check("smem", "byte", owner.usage.smem, profile.smem_bytes,
-        [&] { return buffers([](Space s) { return s == Space::smem; }); });
-  std::vector<Contributor> semaphores, barriers;
-  for (std::size_t i = 0; i < program_.semaphores.size(); ++i) {
-    const Semaphore& s = program_.semaphores[i];
-    const auto id = static_cast<std::int32_t>(i);
-    if (!owner.semaphores.is_counted(id) || !owner.semaphores.is_first(id)) continue;
-    const std::int64_t amount = s.kind == SemKind::barrier ? 1 : elements(s.shape);
-    (s.kind == SemKind::barrier ? barriers : semaphores)
-        .push_back({amount, {.loc = program_.loc(s.place), .message = s.name}});
-  }
-  check("the core", "semaphore", owner.usage.semaphores, profile.semaphores,
-        [&] { return semaphores; });
-  check("the kernel", "barrier id", static_cast<std::int64_t>(barriers.size()), profile.barrier_ids,
-        [&] { return barriers; });
+  const auto semaphores = [&](bool are_barriers) {
+    std::vector<Contributor> all;
+    for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
+      const Semaphore& s = program.semaphores[i];
+      if (!has_semaphore(i) || (s.kind == SemKind::barrier) != are_barriers) continue;
+      all.push_back(
+          {are_barriers ? 1 : elements(s.shape), {.loc = program.loc(s.place), .message = s.name}});
+    }
+    return all;
+  };
+  const std::vector<Contributor> barriers = semaphores(true);
+  auto found = check("vmem", "byte", usage.vmem, profile.vmem_bytes, [&] {
+    return buffers([](Space s) { return s == Space::vmem || s == Space::tile; });
+  });
+  if (!found)
+    found = check("smem", "byte", usage.smem, profile.smem_bytes,
+                  [&] { return buffers([](Space s) { return s == Space::smem; }); });
+  if (!found)
+    found = check("the core", "semaphore", usage.semaphores, profile.semaphores,
+                  [&] { return semaphores(false); });
+  if (!found)
+    found = check("the kernel", "barrier id", static_cast<std::int64_t>(barriers.size()),
+                  profile.barrier_ids, [&] { return barriers; });
+  return found;
+}
+
+}  // namespace
+
+void Machine::check_capacity(Core& core, std::int32_t statement) {
+  const Site& owner = site(core.site());
+  auto excess = excess_of(
+      program_, options_.profile, owner.usage,
+      [&](std::size_t buffer) { return owner.storages[buffer]->is_live(); },
+      [&](std::size_t semaphore) {
+        const auto id = static_cast<std::int32_t>(semaphore);
+        return owner.semaphores.is_counted(id) && owner.semaphores.is_first(id);
+      });
+  if (excess)
+    stop(FindingKind::capacity, std::move(excess->message), core.id(), statement,
+         std::move(excess->notes));
+}
+
+std::optional<Finding> launch_excess(const Program& program, const MachineProfile& profile) {
+  Usage usage;
+  for (const Buffer& buffer : program.buffers)
+    if (!buffer.scoped) usage.take(buffer.space, elements(buffer.shape) * size_of(buffer.dtype));
+  const Semaphores semaphores(program, profile.shares_scoped_semaphores);
+  const auto is_counted = [&](const Semaphore& s) {
+    return !s.scoped || !profile.shares_scoped_semaphores;
+  };
+  for (const Semaphore& s : program.semaphores)
+    if (is_counted(s) && s.kind != SemKind::barrier) usage.take_semaphores(elements(s.shape));
+  auto excess = excess_of(
+      program, profile, usage, [&](std::size_t buffer) { return !program.buffers[buffer].scoped; },
+      [&](std::size_t semaphore) {
+        return is_counted(program.semaphores[semaphore]) &&
+               semaphores.is_first(static_cast<std::int32_t>(semaphore));
+      });
+  if (!excess) return std::nullopt;
+  // The largest declaration stands for the finding; each core has the same, and the first is named.
+  const AgentId core{0, 0, -1};
+  Finding finding{.kind = FindingKind::capacity, .message = std::move(excess->message)};
+  finding.at = {.loc = excess->notes.front().loc, .device = 0, .agent = to_string(core)};
+  finding.notes = std::move(excess->notes);
+  return finding;
 }
 
 }  // namespace tessera

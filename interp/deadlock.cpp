@@ -307,7 +307,7 @@ class Report {
         const Semaphore& declared = program_.semaphores[i];
         const auto id = static_cast<std::int32_t>(i);
         if (declared.monotone || !owner.is_live(id) || !owner.is_first(id)) continue;
-        for (std::int64_t c = 0, n = elements(declared.shape); c < n; ++c) {
+        for (std::int64_t c = owner.used(id, 0); c >= 0; c = owner.used(id, c + 1)) {
           const SemCell& cell = machine_.cell({s, id, c});
           if (cell.count != 0 && cell.waiter == nobody && found.size() < most_cores)
             found.push_back({s, id, c});

@@ -8,6 +8,9 @@
 namespace tessera {
 namespace {
 
+// So many ops without a step, and the machine is asked whether to go on.
+constexpr std::int64_t longest_pass = 1 << 18;
+
 bool starts_copy(std::uint16_t code) {
   return code == op_index<Start>() || code == op_index<StartRemote>() ||
          code == op_index<WriteBack>();
@@ -67,6 +70,13 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
   const Instruction* i = code + pc_;
   std::int64_t* const r = registers_.data();
   std::int64_t ops = 0;
+  std::int64_t pass_ends = longest_pass;  // in ops
+  // At the end of a loop's body: loops alone can go on without a step.
+  const auto may_pass = [&] {
+    if (ops < pass_ends) return true;
+    pass_ends = ops + longest_pass;
+    return machine_.pass(longest_pass);
+  };
   for (;; ++ops) {
     switch (i->code) {
 #define SCALAR_OP(Struct, expression)                                          \
@@ -110,6 +120,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         i = r[i->a] < r[i->b] ? i + 1 : code + i->c;
         continue;
       case static_cast<std::uint16_t>(Jump::for_next):
+        if (!may_pass()) return rest(static_cast<std::size_t>(i - code), ops);
         i = ++r[i->dst] < r[i->b] ? code + i->c : i + 1;
         continue;
       case static_cast<std::uint16_t>(Jump::points_enter):
@@ -119,6 +130,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         i = r[i->a] < r[i->b] ? i + 1 : code + i->c;
         continue;
       case static_cast<std::uint16_t>(Jump::points_next): {
+        if (!may_pass()) return rest(static_cast<std::size_t>(i - code), ops);
         const bool more = ++r[i->aux] < r[i->b] - r[i->a];
         if (more)
           enter_point(*i);
@@ -178,7 +190,8 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
       if (would_block()) machine_.block(*this);
       return rest(pc, ops);
     }
-    if (!is_region) machine_.begin_step();
+    if (!is_region && !machine_.begin_step()) return rest(pc, ops);
+    pass_ends = ops + longest_pass;
     const Step step = exec_table[is_cell ? stmt_->op.index() : i->code](stmt_->op, *this);
     if (is_cell) find_cells(i->aux);
     if (step == Step::block) {

@@ -18,7 +18,8 @@ void check_semaphores(Machine& machine, std::int32_t site, std::vector<Finding>&
     const Semaphore& declared = program.semaphores[i];
     const auto semaphore = static_cast<std::int32_t>(i);
     if (declared.monotone || !owner.is_counted(semaphore) || !owner.is_first(semaphore)) continue;
-    for (std::int64_t cell = 0, n = elements(declared.shape); cell < n; ++cell) {
+    for (std::int64_t cell = owner.used(semaphore, 0); cell >= 0;
+         cell = owner.used(semaphore, cell + 1)) {
       const SemId sem{site, semaphore, cell};
       if (machine.cell(sem).count != 0 && !machine.cell(sem).is_reported)
         findings.push_back(leak_finding(machine, sem, -1));

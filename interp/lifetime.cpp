@@ -7,25 +7,17 @@
 #include "interp/machine.h"
 
 namespace tessera {
-namespace {
 
-std::int64_t& used_by(Usage& usage, Space space) {
-  return space == Space::smem ? usage.smem : usage.vmem;
+void Usage::take(Space space, std::int64_t bytes) {
+  if (space == Space::hbm) return;
+  (space == Space::smem ? smem : vmem) += bytes;
+  peak_vmem = std::max(peak_vmem, vmem);
+  peak_smem = std::max(peak_smem, smem);
 }
 
-bool is_counted(const Buffer& buffer) { return buffer.space != Space::hbm; }
-
-}  // namespace
-
-void Machine::take_space(Usage& usage, const Buffer& buffer, std::int64_t bytes) {
-  if (is_counted(buffer)) used_by(usage, buffer.space) += bytes;
-  usage.peak_vmem = std::max(usage.peak_vmem, usage.vmem);
-  usage.peak_smem = std::max(usage.peak_smem, usage.smem);
-}
-
-void Machine::take_semaphores(Usage& usage, std::int64_t cells) {
-  usage.semaphores += cells;
-  usage.peak_semaphores = std::max(usage.peak_semaphores, usage.semaphores);
+void Usage::take_semaphores(std::int64_t cells) {
+  semaphores += cells;
+  peak_semaphores = std::max(peak_semaphores, semaphores);
 }
 
 void Machine::allocate(Core& core, std::int32_t buffer) {
@@ -37,7 +29,7 @@ void Machine::allocate(Core& core, std::int32_t buffer) {
   storage.allocate(core.stmt().place);
   core.forget_cells(buffer);
   ++owner.lives[static_cast<std::size_t>(buffer)];
-  take_space(owner.usage, storage.buffer(), storage.bytes());
+  owner.usage.take(storage.buffer().space, storage.bytes());
   const Box whole = storage.whole();
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::buffer,
@@ -59,7 +51,7 @@ void Machine::release(Core& core, std::int32_t buffer) {
              .site = core.site(),
              .object = buffer,
              .box = &whole});
-  take_space(owner.usage, storage.buffer(), -storage.bytes());
+  owner.usage.take(storage.buffer().space, -storage.bytes());
   storage.release();
   core.forget_cells(buffer);
 }
@@ -72,7 +64,7 @@ void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
                      fmt::format("alloc of {}, which exists already", declared.name));
   owner.semaphores.allocate(semaphore);
   const bool is_shared = options_.profile.shares_scoped_semaphores;
-  if (is_shared) take_semaphores(owner.usage, elements(declared.shape));
+  if (is_shared) owner.usage.take_semaphores(elements(declared.shape));
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::semaphore,
              .site = core.site(),
@@ -86,8 +78,8 @@ void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
   if (!owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,
                      fmt::format("free of {}, which does not exist", declared.name));
-  const std::int64_t cells = elements(declared.shape);
-  for (std::int64_t i = 0; i < cells; ++i) {
+  for (std::int64_t i = owner.semaphores.used(semaphore, 0); i >= 0;
+       i = owner.semaphores.used(semaphore, i + 1)) {
     const SemId sem{core.site(), semaphore, i};
     const std::int32_t pending = cell(sem).first_pending;
     if (pending >= 0) {
@@ -105,7 +97,8 @@ void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
     if (!cell(sem).is_reported) findings_.push_back(leak_finding(*this, sem, core.statement()));
     cell(sem).is_reported = true;
   }
-  if (options_.profile.shares_scoped_semaphores) take_semaphores(owner.usage, -cells);
+  if (options_.profile.shares_scoped_semaphores)
+    owner.usage.take_semaphores(-elements(declared.shape));
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::semaphore,
              .site = core.site(),

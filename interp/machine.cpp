@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <new>
 #include <set>
+#include <stdexcept>
 
 #include "core/check.h"
+#include "core/host_memory.h"
 #include "core/refs.h"
 #include "interp/describe.h"
 #include "interp/tile_math.h"
@@ -16,8 +19,9 @@
 namespace tessera {
 namespace {
 
-// How many steps pass between two calls of the progress function.
-constexpr std::int64_t progress_interval = 1 << 16;
+// Limits and requests are looked at after that many steps, at first more often.
+constexpr std::int64_t longest_look = 1 << 16, shortest_look = 1 << 10;
+constexpr std::int64_t ops_like_a_step = 256;
 
 // The library's code for the program's products is there before the clock runs.
 void prepare_products(const Program& program) {
@@ -74,10 +78,36 @@ void Machine::tell(Event& event) {
   for (Observer* observer : options_.observers) observer->on(event);
 }
 
-void Machine::begin_step() {
-  ++step_;
-  if (options_.progress != nullptr && step_ % progress_interval == 0)
-    options_.progress(options_.progress_context, step_);
+void Machine::end_by(RunEnd end) {
+  if (stopped_) return;
+  end_ = end;
+  stopped_ = true;
+}
+
+// To be called where the exception is handled: before the first step there is nothing to tell.
+void Machine::end_without_memory() {
+  if (step_ == 0) throw;
+  MemoryCap::use_reserve();
+  stopped_ = false;
+  end_by(RunEnd::memory);
+}
+
+bool Machine::look() {
+  if (options_.progress != nullptr && step_ + passed_ > 0)
+    options_.progress(options_.progress_context, Phase::running, step_);
+  if (is_stopped(current_stop())) end_by(RunEnd::stop);
+  if (options_.max_steps > 0 && step_ + passed_ >= options_.max_steps) end_by(RunEnd::steps);
+  for (const Observer* observer : options_.observers)
+    if (observer->is_full()) end_by(RunEnd::events);
+  next_look_ = step_ + std::clamp(step_, shortest_look, longest_look);
+  if (options_.max_steps > 0)
+    next_look_ = std::min(next_look_, std::max(options_.max_steps - passed_, step_));
+  return !stopped_;
+}
+
+bool Machine::pass(std::int64_t ops) {
+  passed_ += ops / ops_like_a_step;
+  return look();
 }
 
 void Machine::block(Core& core) { cell(core.need().sem).waiter = core.site(); }
@@ -188,7 +218,7 @@ std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
   while (steps < turn.steps && !stopped_) {
     const CopyPart part = next_part(copy, turn.part);
     if (part.granules == 0) break;
-    begin_step();
+    if (!begin_step()) break;
     ++steps;
     moving_ = &copy;
     step_copy(slot, part);
@@ -228,7 +258,14 @@ void Machine::loop() {
     const Turn turn = scheduler_->next(*this);
     if (turn.agent == nobody) return refuse(error(scheduler_->problem()));
     const AgentId id = id_of(turn.agent);
-    const std::int64_t steps = move(turn);
+    const std::int64_t before = step_;
+    std::int64_t steps = 0;
+    try {
+      steps = move(turn);
+    } catch (...) {
+      if (options_.record_schedule) record(id, step_ - before);
+      throw;
+    }
     scheduler_->moved(steps);
     if (options_.record_schedule) record(id, steps, turn.part);
   }
@@ -257,10 +294,18 @@ std::vector<ResultHash> Machine::hash_results() {
 
 Expected<RunResult> Machine::run() {
   for (Observer* observer : options_.observers) observer->begin(program_, options_);
-  for (std::int32_t s = 0; s < cores() && !stopped_; ++s) check_capacity(site(s).core, -1);
+  if (auto excess = launch_excess(program_, options_.profile))
+    findings_.push_back(*std::move(excess));
+  if (options_.launch_only || !findings_.empty()) stopped_ = true;
   if (!stopped_ && options_.math == Math::library) prepare_products(program_);
   const auto begin = std::chrono::steady_clock::now();
-  if (!stopped_) loop();
+  try {
+    if (!stopped_) loop();
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  } catch (const std::length_error&) {
+    end_without_memory();
+  }
   stats_.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (refused_) return *refused_;
@@ -278,12 +323,15 @@ Expected<RunResult> Machine::run() {
   result.is_complete = !stopped_ && blocked_.empty();
   for (const Semaphore& semaphore : program_.semaphores)
     result.has_automatic_barrier |= semaphore.kind == SemKind::barrier && semaphore.collective < 0;
+  result.end = end_;
   if (is_told_) result.trace_hash = hash_.value();
   result.schedule = to_string(schedule_);
   if (options_.record_schedule)
     result.schedule = to_string(
         Schedule{.strategy = "steps", .order = schedule_.order, .items = std::move(recorded_)});
-  if (options_.hash_results) result.results = hash_results();
+  if (options_.hash_results && end_ == RunEnd::program) result.results = hash_results();
+  if (options_.progress != nullptr && !options_.observers.empty())
+    options_.progress(options_.progress_context, Phase::analysing, step_);
   for (Observer* observer : options_.observers) observer->end(result);
   return result;
 }

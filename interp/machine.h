@@ -20,6 +20,10 @@ namespace tessera {
 struct Usage {
   std::int64_t vmem = 0, smem = 0, semaphores = 0;
   std::int64_t peak_vmem = 0, peak_smem = 0, peak_semaphores = 0;
+
+  // Negative amounts give back; hbm is not counted.
+  void take(Space space, std::int64_t bytes);
+  void take_semaphores(std::int64_t cells);
 };
 
 // A core, and what belongs to it; hbm it has together with the other cores of its device.
@@ -61,7 +65,14 @@ class Machine : private Enabled {
   bool is_told() const { return is_told_; }
   // Observers learn of the event; the caller counts it for its agent.
   void tell(Event& event);
-  void begin_step();
+  // Whether there is another step; the caller takes it.
+  bool begin_step() {
+    if (step_ >= next_look_ && !look()) return false;
+    ++step_;
+    return true;
+  }
+  // So many ops of a core were no steps; whether it may go on.
+  bool pass(std::int64_t ops);
   void undo_step() { --step_; }
   SemCell& cell(const SemId& sem) {
     return site(sem.site).semaphores.cell(sem.semaphore, sem.cell);
@@ -111,6 +122,9 @@ class Machine : private Enabled {
     return agent < cores() ? Open{} : open_of(copies_.at(agent - cores()));
   }
 
+  bool look();
+  void end_by(RunEnd end);
+  void end_without_memory();
   void loop();
   std::int64_t move(const Turn& turn);
   std::int64_t move_core(Core& core, const Turn& turn);
@@ -128,8 +142,6 @@ class Machine : private Enabled {
   void settle(Core& core, Core::Pause pause);
   void record(const AgentId& agent, std::int64_t steps, const CopyPart& part);
   std::vector<ResultHash> hash_results();
-  static void take_space(Usage& usage, const Buffer& buffer, std::int64_t bytes);
-  static void take_semaphores(Usage& usage, std::int64_t cells);
   bool is_slow(int device) const { return device == slow_device_; }
   // A core's handle is its site.
   Handle handle(std::int32_t slot) const { return cores() + slot; }
@@ -151,6 +163,9 @@ class Machine : private Enabled {
   bool is_told_;
   TraceHash hash_;
   std::int64_t step_ = 0;
+  std::int64_t passed_ = 0;     // what ops without a step amount to, in steps
+  std::int64_t next_look_ = 0;  // the step before which limits and requests are looked at
+  RunEnd end_ = RunEnd::program;
   std::int64_t starts_ = 0;
   const Copy* moving_ = nullptr;  // the copy that moves
   bool stopped_ = false;

@@ -11,7 +11,10 @@ class Observer {
   // Before the first event; both live until end().
   virtual void begin(const Program& /*program*/, const RunOptions& /*options*/) {}
   virtual void on(const Event& event) = 0;
-  // After the last event; findings may be added.
+  // It takes no more, and the run need not go on for it.
+  virtual bool is_full() const { return false; }
+  // After the last event; findings may be added. A run that did not end by itself (RunResult::end)
+  // may have told anything up to there.
   virtual void end(RunResult& /*result*/) {}
 };
 

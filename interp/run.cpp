@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "core/guarded.h"
 #include "core/language.h"
 #include "interp/certificate/fingerprint.h"
 #include "interp/certificate/mutants.h"
 #include "interp/describe.h"
+#include "interp/host_need.h"
 #include "interp/idle.h"
 #include "interp/machine.h"
 
@@ -154,12 +156,12 @@ void Machine::bind(const std::vector<Binding>& bindings) {
         owner.storages.push_back(std::make_shared<Storage>(buffer, checks, contents));
         if (!buffer.scoped) owner.storages.back()->allocate(buffer.place);
       }
-      if (!buffer.scoped) take_space(owner.usage, buffer, owner.storages.back()->bytes());
+      if (!buffer.scoped) owner.usage.take(buffer.space, owner.storages.back()->bytes());
     }
     for (const Semaphore& semaphore : program_.semaphores)
       if (semaphore.kind != SemKind::barrier &&
           (!semaphore.scoped || !options_.profile.shares_scoped_semaphores))
-        take_semaphores(owner.usage, elements(semaphore.shape));
+        owner.usage.take_semaphores(elements(semaphore.shape));
   }
 }
 
@@ -199,7 +201,8 @@ RunIdentity identify(const Program& expanded, const std::vector<Binding>& bindin
 }  // namespace
 
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
-                        const RunOptions& options) {
+                        const RunOptions& options) try {
+  const StopScope listens(options.stop);
   if (options.mutant != nullptr) {
     RunOptions as_it_is = options;
     as_it_is.mutant = nullptr;
@@ -213,13 +216,17 @@ Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bin
   }
   auto schedule = parse_schedule(options.schedule);
   if (!schedule) return schedule.diags();
+  if (Diags diags = check_scratch(expanded, options); !diags.empty()) return diags;
   auto code = compile(expanded, schedule->order, options.tells_private);
   if (!code) return code.diags();
-  const std::int64_t steps =
-      schedule->strategy == "pct" ? count_steps(expanded, bindings, options) : 0;
+  const std::int64_t steps = schedule->strategy == "pct" && !options.launch_only
+                                 ? count_steps(expanded, bindings, options)
+                                 : 0;
   Machine machine(expanded, options, *schedule, *std::move(code), steps);
   machine.bind(bindings);
   return machine.run();
+} catch (...) {
+  return given_up("running the program");
 }
 
 }  // namespace tessera

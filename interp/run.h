@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/expected.h"
 #include "core/machine_profile.h"
 #include "core/program.h"
+#include "core/stop.h"
 #include "core/tensor.h"
 #include "interp/finding.h"
 
@@ -24,6 +26,12 @@ enum class Math : std::uint8_t { library, exact, none };
 enum class Landing : std::uint8_t { whole, partial };    // partial: copies stream (interp/copy.h)
 enum class DmaOrder : std::uint8_t { unordered, fifo };  // fifo: of landings (interp/copies.h)
 enum class Uninitialised : std::uint8_t { use, strict, poison };
+
+// What ended a run: the program, with or without a finding, or a limit in the middle of it: of
+// steps, of the events that an observer takes, of memory, or a request from outside.
+enum class RunEnd : std::uint8_t { program, steps, events, memory, stop };
+// A long run tells how far it is.
+enum class Phase : std::uint8_t { running, analysing };
 
 struct RunOptions {
   int devices = 1;
@@ -44,8 +52,15 @@ struct RunOptions {
   // Filled before the run, from one in which each point of a parallel loop does its work by itself;
   // untouched where the program has no such loop.
   PointsVerdict* points = nullptr;
-  std::vector<Observer*> observers{};                             // beside the built-in checks
-  void (*progress)(void* context, std::int64_t steps) = nullptr;  // now and then, from long runs
+  std::vector<Observer*> observers{};  // beside the built-in checks
+  // The run ends after so many steps, 0: when it is done. As one step count 256 ops in a row that
+  // are none (they take about as long), so that a loop around nothing ends as well.
+  std::int64_t max_steps = 0;
+  Stop stop = nullptr;       // ends the run, and what observers make of it, at the next step ...
+                             // without it: that of the thread (core/stop.h)
+  bool launch_only = false;  // takes no step: what can be said of the launch alone
+  // Now and then, from long runs; steps: that are done.
+  void (*progress)(void* context, Phase phase, std::int64_t steps) = nullptr;
   void* progress_context = nullptr;
 };
 
@@ -82,7 +97,8 @@ struct RunIdentity {
 
 struct RunResult {
   std::vector<Finding> findings;
-  bool is_complete = false;            // every core finished
+  bool is_complete = false;  // every core finished
+  RunEnd end = RunEnd::program;
   bool has_automatic_barrier = false;  // expand() added it
   std::uint64_t trace_hash =
       0;  // of the events: kind, agent, op, range, amount; no values, no addresses
@@ -96,7 +112,13 @@ struct RunResult {
 // Bad bindings, a `require` that fails at launch, unknown schedules and ops that leave open which
 // of several cores they mean are diagnostics; what the program does wrong is a finding in the
 // result.
+// Memory that is not there is one as well (ErrorCode::environment), unless the run ended for it
+// after its first step: then the result tells how far it came.
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                         const RunOptions& options);
+
+// What the program declares for all its time against what a core has: the finding with which each
+// run of it would end before its first step.
+std::optional<Finding> launch_excess(const Program& expanded, const MachineProfile& profile);
 
 }  // namespace tessera

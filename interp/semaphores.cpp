@@ -16,35 +16,43 @@ Tally& SemCell::tally(std::int32_t statement, std::int32_t site, bool is_wait,
 }
 
 Semaphores::Semaphores(const Program& program, bool shares_scoped)
-    : program_(program), shares_scoped_(shares_scoped) {
-  std::int64_t cells = 0;
+    : program_(program), shares_scoped_(shares_scoped), pages_(program.semaphores.size()) {
   for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
     const Semaphore& s = program.semaphores[i];
     first_.push_back(static_cast<std::int32_t>(i));
     live_.push_back(s.scoped ? Life::none : Life::now);
-    std::int64_t base = cells;
-    std::int64_t size = elements(s.shape);
     for (std::size_t j = 0; j < i && s.kind == SemKind::barrier; ++j) {
       const Semaphore& other = program.semaphores[j];
       if (other.kind != SemKind::barrier || other.collective != s.collective ||
-          elements(other.shape) != size)
+          elements(other.shape) != elements(s.shape))
         continue;
       first_[i] = static_cast<std::int32_t>(j);
-      base = base_[j];
-      size = 0;
       break;
     }
-    base_.push_back(base);
-    cells += size;
   }
-  cells_.resize(static_cast<std::size_t>(cells));
+}
+
+void Semaphores::add_page(Pages& pages, std::size_t page) {
+  if (page >= pages.size()) pages.resize(page + 1);
+  pages[page] = std::make_unique<std::array<SemCell, page_cells>>();
+}
+
+std::int64_t Semaphores::used(std::int32_t semaphore, std::int64_t cell) const {
+  const Pages& pages = pages_[static_cast<std::size_t>(first(semaphore))];
+  const std::int64_t count =
+      elements(program_.semaphores[static_cast<std::size_t>(semaphore)].shape);
+  while (cell < count) {
+    const auto page = static_cast<std::size_t>(cell) / page_cells;
+    if (page >= pages.size()) break;
+    if (pages[page] != nullptr) return cell;
+    cell = static_cast<std::int64_t>((page + 1) * page_cells);
+  }
+  return -1;
 }
 
 void Semaphores::allocate(std::int32_t semaphore) {
   live_[static_cast<std::size_t>(semaphore)] = Life::now;
-  if (!shares_scoped_) return;
-  const std::int64_t n = elements(program_.semaphores[static_cast<std::size_t>(semaphore)].shape);
-  for (std::int64_t i = 0; i < n; ++i) cell(semaphore, i) = SemCell{};
+  if (shares_scoped_) pages_[static_cast<std::size_t>(first(semaphore))].clear();
 }
 
 // A monotone one begins at zero again.
@@ -52,7 +60,8 @@ void Semaphores::release(std::int32_t semaphore) {
   live_[static_cast<std::size_t>(semaphore)] = Life::over;
   const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
   if (!declared.monotone) return;
-  for (std::int64_t i = 0, n = elements(declared.shape); i < n; ++i) cell(semaphore, i).count = 0;
+  for (std::int64_t i = used(semaphore, 0); i >= 0; i = used(semaphore, i + 1))
+    cell(semaphore, i).count = 0;
 }
 
 }  // namespace tessera

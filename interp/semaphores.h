@@ -1,6 +1,9 @@
-// The semaphores of one core, and who signalled and waited how much.
+// The semaphores of one core, and who signalled and waited how much. A cell takes memory from its
+// first use on: a large array of which little is used costs little.
 #pragma once
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/program.h"
@@ -44,8 +47,13 @@ class Semaphores {
   explicit Semaphores(const Program& program, bool shares_scoped = false);
 
   SemCell& cell(std::int32_t semaphore, std::int64_t cell) {
-    return cells_[static_cast<std::size_t>(base_[static_cast<std::size_t>(semaphore)] + cell)];
+    const auto page = static_cast<std::size_t>(cell) / page_cells;
+    Pages& pages = pages_[static_cast<std::size_t>(first(semaphore))];
+    if (page >= pages.size() || pages[page] == nullptr) add_page(pages, page);
+    return (*pages[page])[static_cast<std::size_t>(cell) % page_cells];
   }
+  // The first cell from `cell` on that may have been used, or -1.
+  std::int64_t used(std::int32_t semaphore, std::int64_t cell) const;
   bool is_live(std::int32_t semaphore) const { return life(semaphore) == Life::now; }
   bool was_live(std::int32_t semaphore) const { return life(semaphore) == Life::over; }
   void allocate(std::int32_t semaphore);
@@ -63,12 +71,15 @@ class Semaphores {
  private:
   enum class Life : std::uint8_t { none, now, over };
   Life life(std::int32_t semaphore) const { return live_[static_cast<std::size_t>(semaphore)]; }
+  static constexpr std::size_t page_cells = 32;
+  using Pages = std::vector<std::unique_ptr<std::array<SemCell, page_cells>>>;
+  static void add_page(Pages& pages, std::size_t page);
+
   const Program& program_;
   bool shares_scoped_;
-  std::vector<std::int64_t> base_;
   std::vector<std::int32_t> first_;
   std::vector<Life> live_;
-  std::vector<SemCell> cells_;
+  std::vector<Pages> pages_;  // by semaphore; those of the first are used
 };
 
 }  // namespace tessera

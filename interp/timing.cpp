@@ -218,8 +218,9 @@ void TimingObserver::begin(const Program& program, const RunOptions& options) {
 
 void TimingObserver::on(const Event& event) { record_->on(event); }
 
-void TimingObserver::end(RunResult& /*result*/) {
-  timing_ = Replay(*record_).run();
+void TimingObserver::end(RunResult& result) {
+  // How long the rest would have taken nobody knows.
+  if (result.end == RunEnd::program) timing_ = Replay(*record_).run();
   record_.reset();
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/numeric.h"
 #include "core/splitmix.h"
+#include "core/stop.h"
 
 namespace tessera {
 namespace {
@@ -41,9 +42,13 @@ void each(Tensor& tensor, std::uint64_t seed, Value value, Round round) {
   const std::int64_t count = tensor.elements();
   // One mix first: seeds 0 and 1 must not give streams shifted by a golden step.
   std::uint64_t state = SplitMix::mix(seed ^ 0x5851F42D4C957F2D);
-  for (std::int64_t i = 0; i < count; ++i) {
-    state += SplitMix::golden;
-    data[i] = static_cast<T>(round(value(SplitMix::mix(state))));
+  constexpr std::int64_t stretch = 1 << 20;
+  for (std::int64_t i = 0; i < count;) {
+    leave_if_stopped();
+    for (const std::int64_t end = std::min(count, i + stretch); i < end; ++i) {
+      state += SplitMix::golden;
+      data[i] = static_cast<T>(round(value(SplitMix::mix(state))));
+    }
   }
 }
 

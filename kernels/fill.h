@@ -22,6 +22,7 @@ enum class FillRole : std::uint8_t { lhs, rhs, existing };
 //   accumulator, in any order:
 //             lhs -4 .. 4, rhs -2 .. 2 (f32: -64 .. 64, -128 .. 128), halved while `terms` of them
 //             could pass 2^24; existing results -8 .. 8. After oneDNN's benchdnn (matmul/cfg.cpp).
+// A request to stop is followed (core/stop.h).
 // e8m0 has neither zero nor sign: powers of two from 1/8 to 8, whatever the kind.
 void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uint64_t seed);
 

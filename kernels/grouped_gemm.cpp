@@ -167,7 +167,7 @@ Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, con
     binding["c"] = input(*what.c);
   }
   if (what.bias) binding["bias"] = input(*what.bias);
-  result.out = unwritten(call.out, what.out_shape);
+  result.out = unwritten(call.out, what.out_shape, options.run);
   return run_kernel(kernel, settings, std::move(binding), plain_options(call, options), result,
                     tuned->hints);
 }

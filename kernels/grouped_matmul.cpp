@@ -89,7 +89,7 @@ Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& r
       {"rhs", input(as_operand(rhs, call->operand, "rhs", rhs_storage, result.notes))},
       {"group_sizes", input(sizes)}};
   if (options.existing_out) binding["existing_out"] = input(*options.existing_out);
-  result.out = unwritten(options.out_dtype, {call->m, call->n});
+  result.out = unwritten(options.out_dtype, {call->m, call->n}, options.run);
   if (Diags diags = run_kernel("gmm", gmm_settings(*call, options), std::move(binding), options,
                                result, call->hints);
       !diags.empty())
@@ -139,7 +139,7 @@ Expected<GroupedMatmulRun> run_transposed_grouped_matmul(const Tensor& lhs, cons
     parameters["existing"] = "1";
     binding["existing_out"] = input(*options.existing_out);
   }
-  result.out = unwritten(options.out_dtype, {call->local_groups, call->k, call->n});
+  result.out = unwritten(options.out_dtype, {call->local_groups, call->k, call->n}, options.run);
   if (Diags diags =
           run_kernel("tgmm", parameters, std::move(binding), options, result, call->hints);
       !diags.empty())

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "core/guarded.h"
 #include "devices/devices.h"
+#include "devices/interpreter/interpreter_device.h"
 #include "kernels/kernels.h"
 
 namespace tessera {
@@ -29,15 +31,23 @@ void Launch::table(std::string_view name, Tensor tensor) {
 
 void Launch::results(DType dtype, const Shape& shape) {
   for (DeviceBinding& device : devices) {
-    owned.push_back(unwritten(dtype, shape));
+    owned.emplace_back(dtype, shape);
     device.emplace("out", &owned.back());
   }
 }
 
-Tensor unwritten(DType dtype, Shape shape) {
+namespace {
+
+void unwrite(Tensor& tensor, const DeviceOptions& run) {
+  if (tensor.bytes() == 0 || is_launch_only(run)) return;
+  std::memset(tensor.data(), 0xFF, static_cast<std::size_t>(tensor.bytes()));
+}
+
+}  // namespace
+
+Tensor unwritten(DType dtype, Shape shape, const DeviceOptions& run) {
   Tensor tensor = Tensor::uninitialised(dtype, std::move(shape));
-  if (tensor.bytes() > 0)
-    std::memset(tensor.data(), 0xFF, static_cast<std::size_t>(tensor.bytes()));
+  unwrite(tensor, run);
   return tensor;
 }
 
@@ -55,7 +65,7 @@ Expected<Program> make_program(const Launch& launch) {
   return make_kernel(launch.kernel, launch.settings, {.calls = launch.calls});
 }
 
-Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& options) {
+Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& options) try {
   const Expected<const Device*> device = choose_device(options.device);
   if (!device) return device.diags();
   const Expected<Program> program = make_program(launch);
@@ -65,7 +75,12 @@ Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& option
                  fmt::format("device {} cannot run {}: {}", (*device)->name(), launch.kernel,
                              support.reason));
   }
+  for (const DeviceBinding& binding : launch.devices)
+    if (const auto out = binding.find("out"); out != binding.end())
+      unwrite(*out->second, options.run);
   return (*device)->run(*program, launch.devices, options.run);
+} catch (...) {
+  return given_up("running a kernel");
 }
 
 Expected<std::vector<Tensor>> results(Expected<Launch> launch, const CollectiveOptions& options) {

@@ -38,7 +38,7 @@ struct Launch {
   void input(std::size_t device, std::string_view name, const Tensor& tensor);
   // The same tensor, or table, on every device.
   void table(std::string_view name, Tensor tensor);
-  // The result `out` of every device, of no value that a kernel computes.
+  // The result `out` of every device.
   void results(DType dtype, const Shape& shape);
   const Tensor& result(std::size_t device) const { return *devices[device].find("out")->second; }
 };
@@ -50,8 +50,8 @@ Expected<Program> make_program(const Launch& launch);
 // A binding's entry for an operand: inputs are only read.
 inline Tensor* input(const Tensor& tensor) { return const_cast<Tensor*>(&tensor); }
 // A result's memory before the run: no value that a kernel computes, so that a row nobody writes is
-// seen.
-Tensor unwritten(DType dtype, Shape shape);
+// seen. A launch alone, which writes nothing, leaves it untouched.
+Tensor unwritten(DType dtype, Shape shape, const DeviceOptions& run);
 // Runs it; what the program did wrong is in the report.
 Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& options);
 // Runs it and gives the result of each device; a finding is an error.

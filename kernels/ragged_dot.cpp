@@ -129,7 +129,7 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
                           {"tk", text(tiling->k)},
                           {"tn", text(tiling->n)},
                           {"buffers", text(c.options.input_buffer_count)}};
-  result.out = unwritten(call.out, call.flat_shape);
+  result.out = unwritten(call.out, call.flat_shape, c.options.run);
   if (Diags diags =
           run_kernel(kernel, settings, std::move(binding), plain_options(call, c.options), result);
       !diags.empty())

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/convert.h"
+#include "core/stop.h"
 #include "kernels/reference_matrix.h"
 
 namespace tessera {
@@ -49,6 +50,7 @@ Judge::Judge(const Tensor& result, const Arithmetic& arithmetic)
       columns_(result.dim(result.rank() - 1)) {}
 
 void Judge::see(const ReferenceBlock& block) {
+  leave_if_stopped();
   const std::int64_t size = static_cast<std::int64_t>(block.rows.size()) * block.columns;
   if (size == 0) return;
   if (block.column == 0) verdict_.checked_rows += static_cast<std::int64_t>(block.rows.size());

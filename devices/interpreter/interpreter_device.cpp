@@ -62,6 +62,10 @@ class Interpreter final : public Device {
 
 }  // namespace
 
+bool is_launch_only(const DeviceOptions& options) {
+  return options.interpreter != nullptr && options.interpreter->launch_only;
+}
+
 const Device& interpreter_device() {
   static const Interpreter device;
   return device;

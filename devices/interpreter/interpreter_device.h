@@ -6,5 +6,7 @@
 namespace tessera {
 
 const Device& interpreter_device();
+// Whether a run with these options ends before its first step.
+bool is_launch_only(const DeviceOptions& options);
 
 }  // namespace tessera

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
+#include "core/guarded.h"
+#include "core/host_memory.h"
 #include "core/language.h"
 #include "interp/certificate/explore.h"
 #include "interp/certificate/fingerprint.h"
@@ -49,6 +52,14 @@ void judge(Certificate& certificate) {
   }
 }
 
+void judge_ended(Certificate& certificate, RunEnd end) {
+  certificate.end = end;
+  judge(certificate);
+  if (certificate.verdict == SchedulesVerdict::refuted) return;
+  certificate.verdict = SchedulesVerdict::explored;
+  certificate.why_explored = end == RunEnd::stop ? "interrupted" : "budget";
+}
+
 std::string_view name(SchedulesVerdict verdict) {
   switch (verdict) {
     case SchedulesVerdict::proved:
@@ -72,8 +83,32 @@ void Certifier::begin(const Program& program, const RunOptions& options) {
 }
 
 void Certifier::end(RunResult& result) {
-  analyse(result);
+  if (result.end != RunEnd::program) {
+    give_up(result, result.end);
+  } else if (points_ != nullptr && points_->end != RunEnd::program) {
+    give_up(result, points_->end);
+  } else {
+    try {
+      analyse(result);
+    } catch (const Interrupted&) {
+      give_up(result, RunEnd::stop);
+    } catch (const std::bad_alloc&) {
+      MemoryCap::use_reserve();
+      give_up(result, RunEnd::memory);
+    }
+  }
   result.certificate = std::make_shared<const Certificate>(certificate_);
+}
+
+// What the run itself met stays.
+void Certifier::give_up(const RunResult& result, RunEnd end) {
+  recorder_.drop();
+  certificate_ = {};
+  certificate_.profile = profile_;
+  certificate_.findings = result.findings;
+  certificate_.events = recorder_.events();
+  describe_program(recorder_.record(), certificate_);
+  judge_ended(certificate_, end);
 }
 
 void Certifier::analyse(RunResult& result) {
@@ -84,11 +119,8 @@ void Certifier::analyse(RunResult& result) {
   certificate_.findings = result.findings;
   describe_program(recorded, certificate_);
   if (recorded.is_over_budget) {
-    judge(certificate_);
-    if (certificate_.verdict == SchedulesVerdict::proved) {
-      certificate_.verdict = SchedulesVerdict::explored;
-      certificate_.why_explored = "the run has more events than the analysis was given";
-    }
+    certificate_.events = recorder_.events();
+    judge_ended(certificate_, RunEnd::events);
     return;
   }
   // What counts were read decides what came after: races are those of runs that read the same.
@@ -237,10 +269,12 @@ Expected<Certificate> without_conditions(const Simulate& simulate, const Certify
 
 }  // namespace
 
-Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) {
+Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) try {
+  const StopScope listens(options.run.stop);
   Certifier certifier(options.partial, options.budget, options.necessity, Reads::free,
                       options.listed);
-  RunOptions run = options.run;
+  certifier.end_run_when_full();
+  RunOptions run = within_budget(options);
   PointsVerdict points{.in_parts = options.partial};
   run.points = &points;
   run.record_schedule = true;
@@ -253,10 +287,9 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   certificate.protocol_hash = protocol_hash(certifier.record());
   certificate.run = *std::move(result);
   certificate.run.certificate = nullptr;  // this is more
+  if (certificate.end != RunEnd::program) return certificate;
   if (!points.findings.empty() && certificate.run.findings.size() > certificate.races.size())
     certificate.points_witness = find_points_witness(simulate, options.run);
-  if (certificate.verdict == SchedulesVerdict::explored && certificate.broken.empty())
-    return explore(simulate, options, std::move(certificate));
   if (certificate.broken.empty()) {
     show_races(simulate, options, certifier.analysed(), certifier.order(), certificate);
     return certificate;
@@ -265,6 +298,8 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
       without_conditions(simulate, options, certifier, std::move(certificate));
   if (decided) decided->run.certificate = nullptr;
   return decided;
+} catch (...) {
+  return given_up("verifying the program");
 }
 
 Expected<Certificate> certify(const Program& expanded, const std::vector<Binding>& bindings,

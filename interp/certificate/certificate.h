@@ -53,6 +53,7 @@ struct Promises {
 struct Certificate {
   SchedulesVerdict verdict = SchedulesVerdict::explored;
   std::string why_explored;       // one line; empty unless explored
+  RunEnd end = RunEnd::program;   // what ended the work before it was done
   std::vector<Finding> findings;  // of the run, then the races
   std::vector<RaceWitness> races;
   std::vector<Finding> order;  // additions in no order: sums may differ in rounding
@@ -98,7 +99,7 @@ constexpr std::size_t listed_races = 20;
 struct CertifyOptions {
   RunOptions run{};
   bool partial = true;                // let copies land in parts, whatever the run does
-  std::int64_t budget = 100'000'000;  // events recorded, at most
+  std::int64_t budget = 100'000'000;  // events recorded, and steps of a run: there it ends
   std::size_t listed = listed_races;  // races, and sums in no order, at most
   std::size_t shown = 16;             // races that are run in both orders, at most
   std::int64_t exhaust = 1000;        // runs to try all courses with where counts are read
@@ -113,6 +114,9 @@ enum class Reads : std::uint8_t { free, pinned, unsettled };
 
 // By its findings and conditions.
 void judge(Certificate& certificate);
+// The same of work that was ended before it was done: nothing is proved, and why_explored is
+// "budget" or "interrupted".
+void judge_ended(Certificate& certificate, RunEnd end);
 
 // Records one run and analyses it. certificate() means something after the run; findings are added
 // to its result.
@@ -123,6 +127,9 @@ class Certifier : public Observer {
       : recorder_(partial, budget), asks_necessity_(necessity), reads_(reads), listed_(listed) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override { recorder_.on(event); }
+  // Where the caller wants the analysis and nothing else of the run.
+  void end_run_when_full() { ends_run_ = true; }
+  bool is_full() const override { return ends_run_ && recorder_.is_full(); }
   void end(RunResult& result) override;
   const Certificate& certificate() const { return certificate_; }
   const Record& record() const { return recorder_.record(); }
@@ -135,11 +142,13 @@ class Certifier : public Observer {
   void judge_loops(RunResult& result);
   void list_races(const RunResult& result, const Record& record, const RaceAnalysis& analysis,
                   const ControlFlow& control);
+  void give_up(const RunResult& result, RunEnd end);
   void explain_waits(const ControlFlow& control);
 
   Recorder recorder_;
   std::optional<Record> pinned_;
   bool asks_necessity_;
+  bool ends_run_ = false;
   Reads reads_;
   std::size_t listed_;
   std::string profile_;

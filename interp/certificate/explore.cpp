@@ -21,6 +21,12 @@ void identify(Certificate& certificate, const Certificate& first, const Record& 
 
 }  // namespace
 
+RunOptions within_budget(const CertifyOptions& options) {
+  RunOptions run = options.run;
+  if (run.max_steps == 0 || run.max_steps > options.budget) run.max_steps = options.budget;
+  return run;
+}
+
 Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
                                              const CertifyOptions& options,
                                              const Certificate& first) {
@@ -38,7 +44,8 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
   for (std::int64_t i = 0;; ++i) {
     if (i >= options.exhaust) return none;
     Certifier certifier(options.partial, options.budget, false, Reads::pinned, options.listed);
-    RunOptions run = options.run;
+    certifier.end_run_when_full();
+    RunOptions run = within_budget(options);
     run.schedule = beginning.schedule;
     run.record_schedule = true;
     run.hash_results = true;
@@ -84,7 +91,8 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
   std::set<std::uint64_t> protocols = {certificate.protocol_hash};
   for (std::int64_t i = 1; i < options.schedules; ++i) {
     Certifier certifier(options.partial, options.budget, false, Reads::free, options.listed);
-    RunOptions run = options.run;
+    certifier.end_run_when_full();
+    RunOptions run = within_budget(options);
     run.record_schedule = true;
     run.schedule = i == 1   ? "lazy"
                    : i == 2 ? "lifo"
@@ -93,6 +101,11 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
     run.observers.push_back(&certifier);
     Expected<RunResult> result = simulate(run);
     if (!result) return result.diags();
+    // A schedule may go on for ever where another ends; a request to stop is for all of them.
+    if (certifier.certificate().end != RunEnd::program && result->findings.empty()) {
+      judge_ended(certificate, certifier.certificate().end);
+      break;
+    }
     if (run.schedule.starts_with("pct")) {
       ++certificate.pct_runs;
       certificate.pct_bound =

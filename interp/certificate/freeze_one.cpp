@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/stop.h"
 #include "interp/certificate/net.h"
 #include "interp/certificate/sweep.h"
 #include "interp/certificate/watch.h"
@@ -67,6 +68,7 @@ class FreezeOne {
 
   // Accesses with no synchronisation between them share one fork.
   void segment(std::int32_t first) {
+    leave_if_stopped();
     const std::int32_t agent = record_.events[at(first)].agent;
     const std::int32_t end = record_.agents[at(agent)].end;
     std::int32_t e = first;

@@ -50,19 +50,22 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
       run(per_point, bindings, one_by_one(per_point, options, observer));
   if (!result) return result.diags();
   PointsVerdict verdict = observer.verdict();
+  verdict.end = result->end;
   verdict.of_the_run = result->findings;
   std::set<std::int32_t> loops;  // whose points have to be compared as agents
   for (std::size_t i = 0; i < per_point.body.size(); ++i)
     for (const ParallelLoop& loop : verdict.loops)
       if (loop.synchronises && loop.any_order && is_of(per_point, per_point.body[i], loop))
         loops.insert(static_cast<std::int32_t>(i));
-  if (loops.empty() || !result->findings.empty()) return verdict;
+  if (loops.empty() || !result->findings.empty() || result->end != RunEnd::program) return verdict;
 
   Recorder recorder(in_parts, most_events, true);
   const Expected<RunResult> again =
       run(per_point, bindings, one_by_one(per_point, options, recorder));
   if (!again) return again.diags();
   if (recorder.record().is_over_budget) return verdict;
+  verdict.end = again->end;
+  if (again->end != RunEnd::program) return verdict;
   const auto of = [&](std::int32_t loop) -> ParallelLoop& {
     return *std::find_if(verdict.loops.begin(), verdict.loops.end(), [&](const ParallelLoop& l) {
       return is_of(per_point, per_point.body[static_cast<std::size_t>(loop)], l);

@@ -77,6 +77,7 @@ std::string_view name(Fate fate) {
 }
 
 Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOptions& options) {
+  const StopScope listens(options.run.stop);
   const auto begin = std::chrono::steady_clock::now();
   Keep keep;
   CertifyOptions how = options;
@@ -85,6 +86,8 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
   how.run.observers.push_back(&keep);
   const Expected<Certificate> original = certify(simulate, how);
   if (!original) return original.diags();
+  if (original->end == RunEnd::stop)
+    return error(ErrorCode::interrupted, "interrupted while verifying the program itself");
   if (original->verdict != SchedulesVerdict::proved) {
     return error("mutants are made of a program that is proved, and this one is " +
                  std::string(name(original->verdict)));
@@ -98,6 +101,10 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
         mutant, program.loc(stmt.place), std::string(info(stmt.op).mnemonic), Fate::finding, {}};
     how.run.mutant = &mutant;
     const Expected<Certificate> certificate = certify(simulate, how);
+    if (is_stopped(current_stop())) {
+      test.is_interrupted = true;
+      break;
+    }
     if (!certificate) {
       judged.why = certificate.diags().front().message;
     } else {

@@ -34,6 +34,7 @@ struct JudgedMutant {
 
 struct MutationTest {
   std::vector<JudgedMutant> mutants;  // in the order of the program
+  bool is_interrupted = false;        // there are more
   double seconds = 0;
 };
 

@@ -41,6 +41,7 @@ struct PointsVerdict {
   std::int64_t more_races = 0;      // beside those that are listed
   std::vector<Finding> of_the_run;  // what the run of single points met
   bool in_parts = true;             // asked: copies may land in parts
+  RunEnd end = RunEnd::program;     // what ended a run of single points before it was done
 };
 
 // Whether the program has a parallel loop or grid dimension.

@@ -78,6 +78,7 @@ std::size_t Recorder::RangeHash::operator()(const Range& range) const {
 
 void Recorder::begin(const Program& program, const RunOptions& options) {
   record_ = {};
+  events_ = 0;
   program_ = program;
   record_.program = &program_;
   record_.sites = {options.devices, options.cores};
@@ -95,16 +96,11 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
     record_.agents.push_back({.id = record_.sites.agent(core), .issuer = core});
   states_.assign(record_.agents.size(), {});
   first_declaration_.clear();
-  cell_base_.clear();
-  cells_per_core_ = 0;
   range_ids_.clear();
   const Semaphores semaphores(program);
-  for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
+  for (std::size_t i = 0; i < program.semaphores.size(); ++i)
     first_declaration_.push_back(semaphores.first(static_cast<std::int32_t>(i)));
-    cell_base_.push_back(cells_per_core_);
-    cells_per_core_ += elements(program.semaphores[i].shape);
-  }
-  cell_ids_.assign(static_cast<std::size_t>(cells_per_core_ * cores), -1);
+  cell_ids_.assign(program.semaphores.size() * static_cast<std::size_t>(cores), {});
   enter_or_leave(true);
 }
 
@@ -114,25 +110,28 @@ std::int32_t Recorder::agent_of(const AgentId& id) const {
   return copies_[static_cast<std::size_t>(core)][static_cast<std::size_t>(id.dma)];
 }
 
+std::vector<std::int32_t>& Recorder::cell_ids(const Event& event) {
+  const std::size_t semaphores = record_.program->semaphores.size();
+  const auto first =
+      static_cast<std::size_t>(first_declaration_[static_cast<std::size_t>(event.object)]);
+  return cell_ids_[static_cast<std::size_t>(event.site) * semaphores + first];
+}
+
 std::int32_t Recorder::cell_of(const Event& event) {
-  const std::int32_t first = first_declaration_[static_cast<std::size_t>(event.object)];
-  const std::int64_t at =
-      event.site * cells_per_core_ + cell_base_[static_cast<std::size_t>(first)] + event.cell;
-  std::int32_t& id = cell_ids_[static_cast<std::size_t>(at)];
+  std::vector<std::int32_t>& ids = cell_ids(event);
+  const auto cell = static_cast<std::size_t>(event.cell);
+  if (cell >= ids.size()) ids.resize(std::max(cell + 1, 2 * ids.size()), -1);
+  std::int32_t& id = ids[cell];
   if (id < 0) {
     id = static_cast<std::int32_t>(record_.cells.size());
+    const std::int32_t first = first_declaration_[static_cast<std::size_t>(event.object)];
     record_.cells.push_back({event.site, first, event.cell});
   }
   return id;
 }
 
 // A semaphore that counts from 0 again: its cells are others.
-void Recorder::begin_life(const Event& event) {
-  const auto object = static_cast<std::size_t>(event.object);
-  const auto first = static_cast<std::size_t>(first_declaration_[object]);
-  const std::int64_t from = event.site * cells_per_core_ + cell_base_[first];
-  std::fill_n(cell_ids_.begin() + from, elements(record_.program->semaphores[object].shape), -1);
-}
+void Recorder::begin_life(const Event& event) { cell_ids(event).clear(); }
 
 std::int32_t Recorder::range_of(const Range& range) {
   const auto [it, is_new] =
@@ -218,14 +217,19 @@ void Recorder::signal(std::int32_t agent, const Event& event) {
   add(agent, event, {.act = Act::signal, .object = cell_of(event), .amount = amount});
 }
 
+void Recorder::drop() {
+  events_ += static_cast<std::int64_t>(record_.events.size());
+  record_.events = {};
+  record_.ranges = {};
+  range_ids_ = {};
+  loops_ = nullptr;
+}
+
 void Recorder::on(const Event& event) {
   if (record_.is_over_budget) return;
   if (static_cast<std::int64_t>(record_.events.size()) >= budget_) {
+    drop();
     record_.is_over_budget = true;
-    record_.events = {};
-    record_.ranges = {};
-    range_ids_ = {};
-    loops_ = nullptr;
     return;
   }
   const std::int32_t agent = event.kind == EventKind::start ? -1 : agent_of(event.agent);

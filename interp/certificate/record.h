@@ -102,7 +102,11 @@ class Recorder : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   void end(RunResult& result) override;
+  bool is_full() const override { return record_.is_over_budget; }
+  // Of a run that ended in the middle nothing is analysed.
+  void drop();
   const Record& record() const { return record_; }
+  std::int64_t events() const { return events_; }  // that were dropped
 
  private:
   struct RangeHash {
@@ -118,6 +122,7 @@ class Recorder : public Observer {
   };
 
   std::int32_t agent_of(const AgentId& id) const;
+  std::vector<std::int32_t>& cell_ids(const Event& event);
   std::int32_t cell_of(const Event& event);
   std::int32_t range_of(const Range& range);
   Range range(const Event& event) const;
@@ -136,16 +141,15 @@ class Recorder : public Observer {
   bool partial_;
   std::int64_t budget_;
   bool keeps_points_;
+  std::int64_t events_ = 0;
   bool in_order_ = false;
   bool shares_scoped_ = false;  // scoped semaphores begin with their scope, not with the kernel
   Program program_;             // the run's own ends with it
   Record record_;
-  std::vector<std::vector<std::int32_t>> copies_;  // by core and number: agent
-  std::vector<CopyState> states_;                  // by agent
-  std::vector<std::int32_t> first_declaration_;    // by semaphore
-  std::vector<std::int64_t> cell_base_;            // by semaphore
-  std::int64_t cells_per_core_ = 0;
-  std::vector<std::int32_t> cell_ids_;  // by core and cell
+  std::vector<std::vector<std::int32_t>> copies_;    // by core and number: agent
+  std::vector<CopyState> states_;                    // by agent
+  std::vector<std::int32_t> first_declaration_;      // by semaphore
+  std::vector<std::vector<std::int32_t>> cell_ids_;  // by core and semaphore: of its cells, if used
   std::unordered_map<Range, std::int32_t, RangeHash> range_ids_;
   std::vector<std::int32_t> last_step_;  // of each core
   std::shared_ptr<LoopLog> loops_;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/stop.h"
+#include "interp/certificate/explore.h"
+
 namespace tessera {
 namespace {
 
@@ -74,7 +77,7 @@ Shown show(const Simulate& simulate, RunOptions options, const Witness& witness)
     one.schedule = i == 0 ? witness.x_first : witness.y_first;
     one.observers.push_back(&first);
     Expected<RunResult> result = simulate(one);
-    if (!result) return shown;
+    if (!result || result->end != RunEnd::program) return shown;
     results[i] = *std::move(result);
     seen[i] = is_one   ? first.saw_x_first() || first.saw_y_first()
               : i == 0 ? first.saw_x_first()
@@ -94,6 +97,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
   const SignalTable signals(record);
   std::int64_t more = most_more;
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
+    if (is_stopped(current_stop())) return;
     RaceWitness& race = certificate.races[i];
     std::vector<std::pair<std::int32_t, std::int32_t>> pairs{{race.race.x, race.race.y}};
     pairs.insert(pairs.end(), race.race.others.begin(), race.race.others.end());
@@ -107,7 +111,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
         if (is_shown) break;
         const std::optional<Witness> witness = find_witness(record, signals, x, y, order, way);
         if (!witness) continue;
-        const Shown shown = show(simulate, options.run, *witness);
+        const Shown shown = show(simulate, within_budget(options), *witness);
         is_shown = shown.is_shown;
         if (!shown.is_better_than(best)) continue;
         best = shown;

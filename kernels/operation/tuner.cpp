@@ -44,6 +44,7 @@ std::vector<Expected<double>> seconds_in_turn(const std::vector<TimedArm>& arms,
   constexpr double hopeless = 2;
   std::vector<ArmTimes> times(arms.size());
   for (int w = 0; w < std::max(warmup, 1); ++w) {
+    leave_if_stopped();
     for (std::size_t i = 0; i < arms.size(); ++i) times[i].run(arms[i]);
   }
   double best = std::numeric_limits<double>::infinity();
@@ -58,6 +59,7 @@ std::vector<Expected<double>> seconds_in_turn(const std::vector<TimedArm>& arms,
     if (!arm.runs) arm.seconds.push_back(least);
   }
   for (int r = 0; r < std::max(rounds, 1); ++r) {
+    leave_if_stopped();
     for (std::size_t i = 0; i < arms.size(); ++i) {
       const std::size_t turn = r % 2 == 0 ? i : arms.size() - 1 - i;
       times[turn].run(arms[turn]);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/expected.h"
+#include "core/stop.h"
 
 namespace tessera {
 
@@ -76,6 +77,7 @@ class Tuner {
       } else {
         last_error = measurement.skipped = seconds.diags().front().message;
       }
+      leave_if_stopped();
       result.candidates.push_back(std::move(measurement));
     }
     if (best < std::numeric_limits<double>::infinity()) return result;

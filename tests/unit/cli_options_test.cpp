@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 
+#include "cli/limits.h"
 #include "cli/options.h"
 
 namespace tessera::cli {
@@ -80,6 +82,15 @@ TEST(Options, long_names_stand_on_a_line_of_their_own) {
       "  --m N  rows\n"
       "  --group-sizes LIST|uniform|multinomial|zipf:S\n"
       "         sizes\n");
+}
+
+TEST(Options, bytes_have_suffixes) {
+  EXPECT_EQ(parse_bytes("1"), 1);
+  EXPECT_EQ(parse_bytes("500M"), std::int64_t{500} << 20);
+  EXPECT_EQ(parse_bytes("4G"), std::int64_t{4} << 30);
+  EXPECT_EQ(parse_bytes("2T"), std::int64_t{2} << 40);
+  for (const std::string_view text : {"", "G", "0", "-1", "4g", "4 G", "1.5G", "4GB", "9000000T"})
+    EXPECT_FALSE(parse_bytes(text)) << text;
 }
 
 }  // namespace

@@ -1,0 +1,33 @@
+#include "cli/fill_operand.h"
+
+#include "cli/progress.h"
+#include "core/check.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::int64_t small_elements = std::int64_t{1} << 22;  // a fraction of a second's work
+
+UnfilledOperands* current = nullptr;
+
+}  // namespace
+
+UnfilledOperands::UnfilledOperands() {
+  CHECK(current == nullptr);
+  current = this;
+}
+
+UnfilledOperands::~UnfilledOperands() { current = nullptr; }
+
+void fill_operand(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms,
+                  std::uint64_t seed) {
+  if (current != nullptr) {
+    current->elements_ += tensor.elements();
+    current->any_ = current->any_ || current->elements_ > small_elements;
+    if (current->any_) return;
+  }
+  Progress::phase("filling operands");
+  fill(tensor, kind, role, terms, seed);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# limits_test.sh GMM_RUN SANITIZED: what ends a run from outside, memory that is not there and signals, is
+# exit code 3 with whole JSON, and nothing is lost. SANITIZED (1) leaves out limits of memory: sanitizers
+# reserve more than they use.
+set -euo pipefail
+gmm_run=$1
+sanitized=$2
+fields=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/json_field.cmake
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export TESSERA_CACHE=$work/cache
+ulimit -c 0
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# field NAME: of the JSON object that is all of the output.
+field() {
+  cmake -DFILE=out.json -DNAME="$1" -P "$fields"
+}
+
+# expect NAME CODE STATUS: the last command's exit code, and what its JSON says.
+expect() {
+  [[ $code == "$2" ]] || fail "$1: exit code $code, expected $2: $(head -c 400 err.txt)"
+  [[ $(field status) == "$3" ]] || fail "$1: status $(field status), expected $3"
+}
+
+cat >endless.tsr <<'END'
+kernel k()
+  out o: i64[1] smem
+  sem s: count
+{
+  for i in 4611686018427387904 {
+    signal s, 1
+    wait s, 1
+  }
+}
+END
+cat >semaphores.tsr <<'END'
+kernel k()
+  sem s[1048576]: count
+{
+  signal s[0], 1
+  wait s[0], 1
+}
+END
+
+limited() { # KIB COMMAND...: under ulimit -v
+  code=0
+  (ulimit -v "$1" && timeout 120 "$gmm_run" "${@:2}" --json >out.json 2>err.txt) || code=$?
+}
+
+if [[ $sanitized == 0 ]]; then
+  limited 2000000 gmm --m 8192 --groups 8 --k 8192 --n 8192 --dtype f32 --interpret
+  expect "operands that do not fit" 3 environment
+  grep -q 'ulimit -v' out.json || fail "the limit is not named"
+  limited 600000 verify endless.tsr --interpret
+  expect "a record that does not fit" 3 budget
+  [[ $(field verdict) == explored && $(field why) == budget ]] || fail "verdict"
+  limited 4194304 run semaphores.tsr --devices 256 --interpret
+  expect "semaphores of 256 devices" 1 finding
+  code=0
+  timeout 120 "$gmm_run" verify endless.tsr --max-memory 400M --json >out.json 2>err.txt || code=$?
+  expect "--max-memory" 3 budget
+fi
+
+# await_begin PID: until it catches signals (bits 1 and 14 of the mask), and a moment more.
+await_begin() {
+  until ((0x$(sed -n 's/^SigCgt:\t//p' "/proc/$1/status") & 0x4002)); do sleep 0.05; done
+  sleep 0.5
+}
+
+# interrupted NAME COMMAND...: $signal once the command has begun.
+interrupted() {
+  "$gmm_run" "${@:2}" --json >out.json 2>err.txt &
+  local pid=$!
+  await_begin $pid
+  kill -"$signal" $pid
+  code=0
+  wait $pid || code=$?
+  expect "$1" 3 interrupted
+}
+
+signal=INT
+interrupted "run" run endless.tsr --interpret --no-verify --save-schedule s.txt
+[[ $(field findings) == "[]" ]] || fail "findings"
+[[ $(field ended) == *'"by" : "signal"'* ]] || fail "what ended it: $(field ended)"
+grep -q '^steps:dev0.core0\*[0-9]' s.txt || fail "the schedule is not saved as far as it went"
+interrupted "verify" verify endless.tsr
+[[ $(field verdict) == explored && $(field why) == interrupted ]] || fail "verdict"
+interrupted "fuzz" fuzz --minutes 60
+interrupted "bench" bench --suite interp --seconds 60
+interrupted "filling" gmm --m 8192 --groups 4 --k 8192 --n 8192 --interpret
+signal=TERM
+interrupted "run" run endless.tsr --interpret --no-verify --trace t.txt
+grep -q 'dev0.core0' t.txt || fail "the trace is not written as far as it went"
+
+# Long work is told of on a terminal, and only there.
+[[ ! -s err.txt ]] || fail "progress without a terminal: $(head -c 200 err.txt)"
+script -qec "timeout -s INT 4 $gmm_run run endless.tsr --interpret --no-verify" /dev/null >shown.txt || true
+grep -q 'running: [0-9.]* .*steps, [0-9.]* .*a second, [0-9]* s' shown.txt || fail "no progress is shown"
+grep -q 'interrupted' shown.txt || fail "no report after the progress"
+
+# A second signal ends the process at once, whatever it does.
+"$gmm_run" run endless.tsr --interpret >/dev/null 2>&1 &
+pid=$!
+await_begin $pid
+kill -INT $pid
+kill -INT $pid 2>/dev/null || true
+code=0
+wait $pid || code=$?
+[[ $code == 3 || $code == 130 ]] || fail "two signals: exit code $code"
+echo ok
