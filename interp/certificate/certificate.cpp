@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <stdexcept>
 
 #include "core/guarded.h"
 #include "core/host_memory.h"
@@ -93,7 +94,8 @@ void Certifier::end(RunResult& result) {
     } catch (const Interrupted&) {
       give_up(result, RunEnd::stop);
     } catch (const std::bad_alloc&) {
-      MemoryCap::use_reserve();
+      give_up(result, RunEnd::memory);
+    } catch (const std::length_error&) {
       give_up(result, RunEnd::memory);
     }
   }
@@ -102,7 +104,9 @@ void Certifier::end(RunResult& result) {
 
 // What the run itself met stays.
 void Certifier::give_up(const RunResult& result, RunEnd end) {
+  if (end == RunEnd::memory) MemoryCap::use_reserve();
   recorder_.drop();
+  pinned_.reset();
   certificate_ = {};
   certificate_.profile = profile_;
   certificate_.findings = result.findings;
