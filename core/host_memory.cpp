@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
-#include <istream>
 #include <sstream>
 #include <utility>
 #include <vector>
+
+#include "core/file.h"
 
 namespace tessera {
 namespace {
@@ -39,21 +39,24 @@ bool has_word(const std::string& list, std::string_view word) {
   return false;
 }
 
+// Of a file of the system; empty where there is none.
+std::string text_of(const std::string& path) {
+  Expected<std::string> text = read_whole(path, file_kinds::system);
+  return text ? *std::move(text) : std::string();
+}
+
 // What a file of a cgroup says, or no limit: "max", and the huge number that version 1 has for it.
 std::int64_t limit_in(const std::string& file) {
   constexpr std::int64_t huge = std::int64_t{1} << 60;
-  std::ifstream in(file);
-  std::string text;
-  in >> text;
+  const std::string text = text_of(file);
   std::int64_t bytes = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  const bool is_number = problem == std::errc() && end == text.data() + text.size();
-  return is_number && bytes > 0 && bytes < huge ? bytes : no_memory_limit;
+  return problem == std::errc() && bytes > 0 && bytes < huge ? bytes : no_memory_limit;
 }
 
 // Fields of /proc/self/statm: pages of the whole address space (0) and of what is writable (5).
 std::int64_t pages_taken(int field) {
-  std::ifstream in("/proc/self/statm");
+  std::istringstream in(text_of("/proc/self/statm"));
   std::int64_t pages = 0;
   for (int i = 0; i <= field && in >> pages; ++i) {
   }
@@ -68,9 +71,9 @@ std::int64_t limit_of(int resource) {
 
 }  // namespace
 
-std::int64_t cgroup_memory_limit(std::istream& cgroups, std::istream& mounts) {
+std::int64_t cgroup_memory_limit(const std::string& cgroups, const std::string& mounts) {
   std::string path_v1, path_v2;  // of this process in the hierarchy
-  for (std::string line; std::getline(cgroups, line);) {
+  for (const std::string& line : words_of(cgroups, '\n')) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
@@ -78,7 +81,7 @@ std::int64_t cgroup_memory_limit(std::istream& cgroups, std::istream& mounts) {
     if (has_word(controllers, "memory")) path_v1 = line.substr(second + 1);
   }
   std::int64_t least = no_memory_limit;
-  for (std::string line; std::getline(mounts, line);) {
+  for (const std::string& line : words_of(mounts, '\n')) {
     // id parent device root place options [tags] - type source options
     const std::vector<std::string> words = words_of(line, ' ');
     const auto dash = std::find(words.begin(), words.end(), "-");
@@ -107,8 +110,8 @@ MemoryLimit memory_limit() {
     if (bytes == no_memory_limit || bytes - taken >= least.left) return;
     least = {bytes, std::max<std::int64_t>(bytes - taken, 0), by};
   };
-  std::ifstream cgroups("/proc/self/cgroup"), mounts("/proc/self/mountinfo");
-  consider(cgroup_memory_limit(cgroups, mounts), 0, "the memory limit of its cgroup");
+  consider(cgroup_memory_limit(text_of("/proc/self/cgroup"), text_of("/proc/self/mountinfo")), 0,
+           "the memory limit of its cgroup");
   consider(limit_of(RLIMIT_AS), pages_taken(0), "ulimit -v");
   consider(limit_of(RLIMIT_DATA), pages_taken(5), MemoryCap::name());
   return least;

@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <iosfwd>
 #include <new>
 #include <string>
 #include <string_view>
@@ -20,7 +19,7 @@ MemoryLimit memory_limit();
 inline constexpr std::int64_t no_memory_limit = INT64_MAX;
 // The limit of a process's cgroup and of those around it, by the kernel's lists of its cgroups and
 // of its mounts (/proc/self/cgroup and /proc/self/mountinfo): versions 1 and 2, see cgroups(7).
-std::int64_t cgroup_memory_limit(std::istream& cgroups, std::istream& mounts);
+std::int64_t cgroup_memory_limit(const std::string& cgroups, const std::string& mounts);
 
 // While it lives, asking for more than that many bytes fails: nobody has to be killed for memory
 // that is not there. Counted is what the process may write to and nobody shares (RLIMIT_DATA).

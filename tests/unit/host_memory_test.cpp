@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "cli/host_memory.h"
 #include "core/stop.h"
@@ -81,8 +80,7 @@ TEST(host_memory, limits_of_cgroups_are_those_of_all_around) {
       " rw shared:10 - cgroup cgroup rw,memory\n"
       "33 25 0:29 / /elsewhere rw - cgroup cgroup rw,cpu,cpuacct\n";
   const auto limit = [&](const std::string& cgroups) {
-    std::istringstream listed(cgroups), mounted(mounts);
-    return cgroup_memory_limit(listed, mounted);
+    return cgroup_memory_limit(cgroups, mounts);
   };
   EXPECT_EQ(limit("0::/a/b\n"), 3000000);
   EXPECT_EQ(limit("0::/\n"), no_memory_limit);
