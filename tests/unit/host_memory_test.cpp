@@ -1,6 +1,7 @@
 // Memory that is not there is a diagnostic, in the middle of whatever needs it.
 #include "core/host_memory.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
