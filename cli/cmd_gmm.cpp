@@ -99,6 +99,7 @@ Json report_json(const Arguments& arguments, const Problem& problem, const RunRe
   object["max_abs_error"] = verdict ? Json(verdict->max_abs_error) : Json();
   object["max_error_over_bound"] = verdict ? Json(verdict->max_error_over_bound) : Json();
   object["checked_rows"] = verdict ? verdict->checked_rows : 0;
+  object["overflowed_elements"] = verdict ? verdict->overflowed_elements : 0;
   if (outcome.mismatch) {
     object["findings"].push_back(to_json(*outcome.mismatch));
     if (outcome.run.report.simulated) {

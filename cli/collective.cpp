@@ -87,6 +87,7 @@ Json report_json(const Arguments& arguments, const Collective& collective, const
   object["max_abs_error"] = verdict ? Json(verdict->max_abs_error) : Json();
   object["max_error_over_bound"] = verdict ? Json(verdict->max_error_over_bound) : Json();
   object["checked_rows"] = verdict ? verdict->checked_rows : 0;
+  object["overflowed_elements"] = verdict ? verdict->overflowed_elements : 0;
   if (verdict && !verdict->ok) object["error"] = verdict->message;
   if (!collective.notes.empty()) object["notes"] = collective.notes;
   return object;

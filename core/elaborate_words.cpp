@@ -1,6 +1,7 @@
 // Words of the language that are no ops of their own: what each means is said here.
 #include <fmt/format.h>
 
+#include "core/dtype_range.h"
 #include "core/elaborate.h"
 
 namespace tessera {
@@ -106,9 +107,17 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
     return scalar_entity(builder_.emit(
         Eq{index.value, word == "first" ? lower : builder_.sub(upper, builder_.integer(1))}, word));
   }
-  if (word == "accumulator" && count(1)) {
+  if (word == "accumulator" && (count(1) || count(2))) {
     const auto type = dtype(node);
     return type ? Entity{.kind = Entity::Kind::type, .type = *type} : Entity{};
+  }
+  if (word == "largest" && count(1)) {
+    const auto type = dtype(node.kids[0]);
+    if (!type) return Entity{};
+    const double number = largest_finite(*type);
+    if (number >= 0x1p63)
+      return fail(node, fmt::format("the largest {} is no integer of 64 bits", name(*type)));
+    return scalar_entity(builder_.integer(static_cast<std::int64_t>(number)));
   }
   if (word == "clamp" && count(3)) {
     const ValueId x = scalar(node.kids[0]), low = scalar(node.kids[1]), high = scalar(node.kids[2]);

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/automatic_barrier.h"
+#include "core/dtype_range.h"
 #include "core/elaborate.h"
 #include "core/guarded.h"
 #include "core/simplify.h"
@@ -85,9 +86,12 @@ void Elaborator::bind_parameters(const Node& parameters, Settings& left) {
 }
 
 std::optional<DType> Elaborator::dtype(const Node& node) {
-  if (node.kind == NodeKind::call && node.text == "accumulator" && node.kids.size() == 1) {
+  if (node.kind == NodeKind::call && node.text == "accumulator" &&
+      (node.kids.size() == 1 || node.kids.size() == 2)) {
     const auto inner = dtype(node.kids[0]);
-    return inner ? std::optional(accumulator(*inner)) : std::nullopt;
+    const auto stored = node.kids.size() == 2 ? dtype(node.kids[1]) : inner;
+    if (!inner || !stored) return std::nullopt;
+    return node.kids.size() == 2 ? accumulator(*inner, *stored) : accumulator(*inner);
   }
   if (node.kind == NodeKind::name) {
     if (const Entity* e = scope_->find(node.text)) {

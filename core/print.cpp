@@ -20,7 +20,7 @@ const std::set<std::string, std::less<>>& reserved_words() {
         "fresh",    "once",     "mod",     "and",  "or",          "not",    "max",     "min",
         "add",      "device",   "devices", "core", "cores",       "count",  "bytes",   "barrier",
         "monotone", "order",    "first",   "last", "accumulator", "clamp",  "abs",     "concat",
-        "cast"};
+        "cast",     "largest"};
     for (const OpInfo& row : op_table()) w.emplace(row.mnemonic);
     for (int i = 0; i < dtype_count; ++i) w.emplace(name(static_cast<DType>(i)));
     return w;

@@ -82,7 +82,7 @@ void Storage::land_add(const Box& box, const Snapshot& source, std::int32_t plac
   addend.owner = nullptr;
   const TileView sum = read(box);
   const Math math = body.carries() ? Math::exact : Math::none;
-  tile::binary(tile::Binary::add_modulo, sum, sum, addend, {math, place});
+  tile::binary(tile::Binary::add, sum, sum, addend, {math, place});
   if (!body.all_initialised) undefined_.back().origin = {body.origin.place, place};
 }
 

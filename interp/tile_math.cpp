@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <list>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <vector>
@@ -194,12 +196,35 @@ bool multiply(const Matrix& acc, const Matrix& a, const Matrix& b) {
   }
 }
 
+// So many products of i8 cannot leave i32.
+constexpr std::int64_t exact_terms = std::numeric_limits<std::int32_t>::max() / (128 * 128);
+
+// Sums of i8 are exact, and so they are the same bits in any order until they are added to acc.
+void add_exact_sums(const Matrix& acc, const Matrix& a, const Matrix& b, Math math) {
+  thread_local Workspace space;
+  const std::int64_t bytes = acc.elements() * size_of(DType::i32);
+  const Matrix sums{space.take(bytes), DType::i32, acc.rows, acc.cols, acc.cols, 1};
+  for (std::int64_t k = 0; k < a.cols; k += exact_terms) {
+    const std::int64_t terms = std::min(exact_terms, a.cols - k);
+    std::memset(sums.data, 0, static_cast<std::size_t>(bytes));
+    multiply_add(
+        sums, {a.data + k * a.col_stride, a.dtype, a.rows, terms, a.row_stride, a.col_stride},
+        {b.data + k * b.row_stride, b.dtype, terms, b.cols, b.row_stride, b.col_stride}, math);
+    const auto* from = reinterpret_cast<const std::int32_t*>(sums.data);
+    for (std::int64_t i = 0; i < acc.rows; ++i)
+      for (std::int64_t j = 0; j < acc.cols; ++j)
+        reinterpret_cast<float*>(acc.data)[i * acc.row_stride + j * acc.col_stride] +=
+            static_cast<float>(*from++);
+  }
+}
+
 }  // namespace
 
 void multiply_add(const Matrix& acc, const Matrix& a, const Matrix& b, Math math) {
   CHECK(acc.rows == a.rows && acc.cols == b.cols && a.cols == b.rows);
   CHECK(acc.dtype == DType::f32 || acc.dtype == DType::i32);
   if (math == Math::none || acc.elements() == 0 || a.cols == 0) return;
+  if (acc.dtype == DType::f32 && is_integer(a.dtype)) return add_exact_sums(acc, a, b, math);
   if (math == Math::exact) return multiply_add_plain(acc, a, b);
   if (acc.col_stride != 1 && acc.row_stride == 1) {
     return multiply_add(acc.transposed(), b.transposed(), a.transposed(), math);

@@ -20,7 +20,8 @@ struct Matrix {
   std::int64_t elements() const { return rows * cols; }
 };
 
-// acc += a . b; acc, which overlaps neither, is f32 for floats and i32 for integers. On one thread,
+// acc += a . b; acc, which overlaps neither, is f32 for floats and i32 for integers, or f32 for i8:
+// then their sums, without error in i32, are rounded to f32 and added. On one thread,
 // with no state that an earlier product could have changed: the same operands give the same bits in
 // the same process and machine. Math::exact adds the products in ascending k, rounding each product
 // and each sum: the same bits on every machine. i32 wraps.

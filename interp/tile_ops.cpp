@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -29,7 +30,6 @@ std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(a, b); 
 float arithmetic(Binary op, float a, float b) {
   switch (op) {
     case Binary::add:
-    case Binary::add_modulo:
       return a + b;
     case Binary::sub:
       return a - b;
@@ -52,34 +52,51 @@ std::int64_t arithmetic(Binary op, std::int64_t a, std::int64_t b) {
   }
 }
 
-// The integer of that type that the value is modulo the number of those integers.
-std::int64_t wrapped(std::int64_t value, DType dtype) {
-  switch (dtype) {
+// Sums, differences and products of integers are those of the widest type among dst and the
+// operands, modulo its range, so that they come out alike in any order; dst then saturates. What is
+// stored as floats is rounded once.
+DType integer_range(const TileView& dst, std::initializer_list<const TileView*> operands) {
+  DType widest = is_float(dst.dtype) ? DType::i64 : dst.dtype;
+  for (const TileView* view : operands) {
+    if (view->is_number || view->dtype == widest) continue;
+    const bool is_wider = size_of(view->dtype) > size_of(widest);
+    if (size_of(view->dtype) == size_of(widest)) widest = DType::i64;  // i32 and u32
+    if (is_wider) widest = view->dtype;
+  }
+  return widest;
+}
+
+// Calls f with a zero of the integer type.
+template <typename F>
+void with_integer(DType range, F&& f) {
+  switch (range) {
     case DType::i8:
-      return static_cast<std::int8_t>(value);
+      return f(std::int8_t{});
     case DType::i32:
-      return static_cast<std::int32_t>(value);
+      return f(std::int32_t{});
     case DType::u32:
-      return static_cast<std::uint32_t>(value);
+      return f(std::uint32_t{});
     default:
-      return value;
+      return f(std::int64_t{});
   }
 }
 
 template <typename T>
 void binary_as(Binary op, const TileView& dst, const std::array<Source, 2>& sources) {
   const auto arithmetic_map = [&]<Binary fixed>() {
-    map<T>(dst, sources, [](T a, T b) { return arithmetic(fixed, a, b); });
+    if constexpr (std::is_same_v<T, float> || fixed == Binary::div) {
+      map<T>(dst, sources, [](T a, T b) { return arithmetic(fixed, a, b); });
+    } else {
+      with_integer(integer_range(dst, {&sources[0].view(), &sources[1].view()}), [&](auto zero) {
+        map<T>(dst, sources, [](T a, T b) {
+          return static_cast<T>(static_cast<decltype(zero)>(arithmetic(fixed, a, b)));
+        });
+      });
+    }
   };
   switch (op) {
     case Binary::add:
       return arithmetic_map.template operator()<Binary::add>();
-    case Binary::add_modulo:
-      if constexpr (std::is_same_v<T, std::int64_t>)
-        return map<T>(dst, sources,
-                      [&](T a, T b) { return wrapped(scalar::add(a, b), dst.dtype); });
-      else
-        return arithmetic_map.template operator()<Binary::add_modulo>();
     case Binary::sub:
       return arithmetic_map.template operator()<Binary::sub>();
     case Binary::mul:
@@ -130,6 +147,17 @@ T combine(Reduce op, T a, T b) {
     return scalar::add(a, b);
 }
 
+// The range of integer sums; a maximum is in it already.
+template <typename T>
+void wrap(const TileView& dst, const Source& src, T* values, std::int64_t n) {
+  if constexpr (!std::is_same_v<T, float>) {
+    with_integer(integer_range(dst, {&src.view()}), [&](auto zero) {
+      for (std::int64_t i = 0; i < n; ++i)
+        values[i] = static_cast<T>(static_cast<decltype(zero)>(values[i]));
+    });
+  }
+}
+
 template <typename T>
 void reduce_rows_as(Reduce op, const TileView& dst, const Source& src) {
   std::array<T, piece> row;
@@ -142,6 +170,7 @@ void reduce_rows_as(Reduce op, const TileView& dst, const Source& src) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
         result = combine(op, result, row[i]);
     }
+    wrap(dst, src, &result, 1);
     store(dst, index, 0, 1, &result);
   }
 }
@@ -158,6 +187,7 @@ void reduce_cols_as(Reduce op, const TileView& dst, const Source& src) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
         result[i] = combine(op, result[i], row[i]);
     }
+    wrap(dst, src, result.data(), n);
     store(dst, Index{}, begin, n, result.data());
   }
 }

@@ -10,9 +10,8 @@
 
 namespace tessera::tile {
 
-// add_modulo: integers wrap in dst's own type, so that a sum is the same in every order; floats
-// add.
-enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq, add_modulo };
+// Integers wrap in the widest type of the three, so that a sum is the same in every order.
+enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
 enum class Reduce : std::uint8_t { sum, max };
 
 // What every tile op is told: how to compute, and the statement's place, for the origins of
@@ -48,7 +47,8 @@ struct Transposed {
   bool a = false;
   bool b = false;
 };
-// acc += a . b; acc comes from Storage::update. Rank 2; acc is f32, or i32 where a and b are i8.
+// acc += a . b; acc comes from Storage::update. Rank 2; acc is f32, or i32 where a and b are
+// integers; i8 also adds to f32.
 void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
             const Context& context);
 

@@ -16,7 +16,7 @@ using Reference = void (*)(const GroupedProblem&, std::span<const std::int64_t>,
 Verdict judge(Reference reference, const GroupedProblem& problem, const Tensor& out,
               const Rows& edges, const CheckOptions& options) {
   Arithmetic arithmetic =
-      Arithmetic::of(problem.lhs->dtype(), problem.rhs->dtype(), options.values);
+      Arithmetic::of(problem.lhs->dtype(), problem.rhs->dtype(), out.dtype(), options.values);
   arithmetic.wire = options.sum_error;
   const std::int64_t columns = out.dim(out.rank() - 1);
   Judge result(out, arithmetic);
@@ -59,12 +59,16 @@ Rows checked_rows(std::int64_t rows, const Rows& edges, Check check, std::uint64
 }
 
 Verdict check_gmm(const GroupedProblem& problem, const Tensor& out, const CheckOptions& options) {
+  const std::int64_t n = problem.rhs->dim(problem.transpose_rhs ? 1 : 2);
+  if (auto wrong = misshapen(out, {problem.lhs->dim(0), n})) return *wrong;
   return judge(reference_gmm, problem, out, processed_rows(problem), options);
 }
 
 Verdict check_tgmm(const GroupedProblem& problem, const Tensor& out, const CheckOptions& options) {
+  const std::int64_t k = problem.lhs->dim(problem.transpose_lhs ? 0 : 1);
+  if (auto wrong = misshapen(out, {problem.local_groups, k, problem.rhs->dim(1)})) return *wrong;
   Rows edges;
-  for (std::int64_t g = 0; g < problem.local_groups; ++g) edges.push_back(g * out.dim(1));
+  for (std::int64_t g = 0; g < problem.local_groups; ++g) edges.push_back(g * k);
   return judge(reference_tgmm, problem, out, edges, options);
 }
 

@@ -68,7 +68,7 @@ Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
   if (devices.size() == 1) return devices.front();
   Verdict all;
   std::size_t worst = 0;
-  std::int64_t rows = 0, wrong = 0;
+  std::int64_t rows = 0, wrong = 0, overflowed = 0;
   double error = 0;
   bool ok = true;
   for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -76,7 +76,11 @@ Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
     wrong += devices[d].wrong_elements;
     error = std::max(error, devices[d].max_abs_error);
     ok = ok && devices[d].ok;
-    if (devices[d].max_error_over_bound > devices[worst].max_error_over_bound) worst = d;
+    overflowed += devices[d].overflowed_elements;
+    const auto rank = [](const Verdict& verdict) {
+      return std::pair(!verdict.ok, verdict.max_error_over_bound);
+    };
+    if (rank(devices[d]) > rank(devices[worst])) worst = d;
   }
   if (devices.empty()) return all;
   all = devices[worst];
@@ -84,8 +88,9 @@ Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
   all.max_abs_error = error;
   all.checked_rows = rows;
   all.wrong_elements = wrong;
+  all.overflowed_elements = overflowed;
   if (rows == 0) return all;
-  all.message = all.max_error_over_bound == 0
+  all.message = all.ok && all.max_error_over_bound == 0 && overflowed == 0
                     ? fmt::format("{} rows of {} {}s checked; every element is exact", rows,
                                   devices.size(), what)
                     : fmt::format("{} rows of {} {}s; {} {}: {}", rows, devices.size(), what, what,
@@ -94,12 +99,14 @@ Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
 }
 
 Verdict check_product(const ProductCheck& product, const Tensor& out, const CheckOptions& options) {
-  Arithmetic arithmetic = Arithmetic::of(product.a->dtype(), product.b->dtype(), options.values);
+  Arithmetic arithmetic =
+      Arithmetic::of(product.a->dtype(), product.b->dtype(), out.dtype(), options.values);
   if (product.wire != DType::f32) {
     const Rounding wire = rounding(product.wire, DType::f32);
     arithmetic.exact = false;
     arithmetic.wire = static_cast<double>(product.hops) * wire.unit;
     arithmetic.wire_steps = static_cast<double>(product.hops) * wire.half_step;
+    arithmetic.overflow = std::min(arithmetic.overflow, wire.overflow);
   }
   Judge judge(out, arithmetic);
   const std::vector<std::int64_t> rows = rows_of(out, options);
@@ -113,8 +120,10 @@ Verdict check_product(const ProductCheck& product, const Tensor& out, const Chec
 Verdict check_sum(std::span<const Tensor* const> parts, const Tensor& out,
                   const CheckOptions& options) {
   const DType type = out.dtype();
-  Arithmetic arithmetic{is_float(type) ? DType::f32 : DType::i32, false, is_float(type),
-                        options.values == Arithmetic::Values::whole || !is_float(type)};
+  Arithmetic arithmetic;
+  arithmetic.accumulator = is_float(type) ? DType::f32 : DType::i32;
+  arithmetic.flushes = is_float(type);
+  arithmetic.exact = options.values == Arithmetic::Values::whole;
   std::vector<double> part(static_cast<std::size_t>(out.dim(1)));
   return judge_rows(out, arithmetic, static_cast<std::int64_t>(parts.size()), options,
                     [&](std::span<const std::int64_t> row, std::vector<double>& value,

@@ -44,7 +44,7 @@ Expected<GroupWindow> group_window(const Tensor& group_offset,
                                    GroupWindow::Rows rows = GroupWindow::Global);
 
 struct GroupedMatmulOptions {
-  DType out_dtype = DType::f32;
+  DType out_dtype = DType::f32;  // i8: exact in a tile, then f32; i32 wraps
   TilingSpec tiling;
   std::int64_t input_buffer_count = 2;  // slots of each input window; never changes a result
   std::optional<std::int64_t>

@@ -196,9 +196,10 @@ Verdict check_ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& gro
                          const RaggedDotDims& dims, const RaggedDotOptions& options,
                          const Tensor& out, const CheckOptions& how) {
   const Expected<RaggedCall> call = validate_ragged_dot(lhs, rhs, group_sizes, dims, options);
-  CHECK(call);
+  if (!call) return unjudged(call.diags());
+  if (auto wrong = misshapen(out, call->out_shape)) return *wrong;
   const RaggedProblem problem = ragged_problem(lhs, rhs, *call);
-  const Arithmetic arithmetic = Arithmetic::of(lhs.dtype(), rhs.dtype(), how.values);
+  const Arithmetic arithmetic = Arithmetic::of(lhs.dtype(), rhs.dtype(), call->out, how.values);
   // A result whose last axis is all of n is judged as it is, so that places are its own.
   const bool as_is = !call->out_shape.empty() && call->out_shape.back() == call->n;
   const Tensor flat = as_is ? Tensor() : reshaped(out.clone(), call->flat_shape);

@@ -1,9 +1,11 @@
 #include "kernels/reference.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "core/convert.h"
+#include "core/dtype_range.h"
 #include "kernels/reference_product.h"
 
 namespace tessera {
@@ -36,8 +38,9 @@ Tensor collect_reference(
     for (std::size_t r = 0; r < block.rows.size(); ++r) {
       std::byte* const row = out.data() + (block.rows[r] * columns + block.column) * size_of(dtype);
       for (std::int64_t c = 0; c < block.columns; ++c) {
+        const double value = block.value[static_cast<std::int64_t>(r) * block.columns + c];
         store_element(row + c * size_of(dtype), dtype,
-                      block.value[static_cast<std::int64_t>(r) * block.columns + c]);
+                      dtype == DType::i32 ? wrapped_i32(value) : value);
       }
     }
   });
@@ -104,10 +107,22 @@ void reference_tgmm(const GroupedProblem& problem, std::span<const std::int64_t>
 
 Tensor reference_gmm(const GroupedProblem& problem, DType out) {
   const Shape shape{problem.lhs->dim(0), problem.rhs->dim(problem.transpose_rhs ? 1 : 2)};
-  return collect_reference(out, shape,
-                           [&](std::span<const std::int64_t> rows, const BlockSink& sink) {
-                             reference_gmm(problem, rows, Magnitude::none, sink);
-                           });
+  Tensor result =
+      collect_reference(out, shape, [&](std::span<const std::int64_t> rows, const BlockSink& sink) {
+        reference_gmm(problem, rows, Magnitude::none, sink);
+      });
+  if (problem.existing == nullptr || problem.existing->dtype() != out) return result;
+  // Rows of no processed group keep the existing bits: the sign of a zero, which NaN it is.
+  const Rows edges = processed_rows(problem);
+  const std::int64_t row = shape[1] * size_of(out);
+  const auto keep = [&](std::int64_t begin, std::int64_t end) {
+    if (begin < end && row > 0)
+      std::memcpy(result.data() + begin * row, problem.existing->data() + begin * row,
+                  static_cast<std::size_t>((end - begin) * row));
+  };
+  keep(0, edges.front());
+  keep(edges.back(), shape[0]);
+  return result;
 }
 
 Tensor reference_tgmm(const GroupedProblem& problem, DType out) {

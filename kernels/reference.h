@@ -31,13 +31,18 @@ struct GroupedProblem {
 struct ReferenceBlock {
   std::span<const std::int64_t> rows;
   std::int64_t column = 0, columns = 0;
-  std::int64_t terms = 0;               // products in each element's sum
-  bool added = false;                   // an existing element is part of the sum
-  const double* value = nullptr;        // rows.size() x columns
-  const double* magnitude = nullptr;    // |A| |B| (+ |existing|), like value; null unless asked for
-  const double* row_largest = nullptr;  // largest |a| in each row's sums; with magnitude only
+  std::int64_t terms = 0;         // products in each element's sum
+  bool added = false;             // an existing element is part of the sum
+  const double* value = nullptr;  // rows.size() x columns
+  // |A| |B| (+ |existing|) of finite terms, like value; null unless asked for.
+  const double* magnitude = nullptr;
+  const double* row_largest = nullptr;     // largest |a| in each row's sums; with magnitude only
   const double* column_largest = nullptr;  // largest |b| in each column's sums
   std::int64_t epilogue = 0;  // roundings to f32 that follow the sum: of scales, C and bias
+  // The sums of products before the epilogue and the magnitudes of these; null where they are the
+  // value and its own.
+  const double* sum = nullptr;
+  const double* sum_magnitude = nullptr;
 };
 
 using BlockSink = std::function<void(const ReferenceBlock&)>;

@@ -20,6 +20,7 @@ class Epilogue {
     const std::size_t rows = block.rows.size(), width = static_cast<std::size_t>(block.columns);
     value_.assign(block.value, block.value + rows * width);
     const bool judged = block.magnitude != nullptr;
+    const double* const sum = block.value;
     if (judged) magnitude_.assign(block.magnitude, block.magnitude + rows * width);
     const double factor = std::abs(group_.factor);
     for (std::size_t i = 0; i < value_.size(); ++i) {
@@ -40,6 +41,8 @@ class Epilogue {
       column_.assign(block.column_largest, block.column_largest + width);
       for (double& largest : row_) largest = factor * (1 + largest);
       for (double& largest : column_) largest *= factor;
+      block.sum = sum;
+      block.sum_magnitude = block.magnitude;
       block.magnitude = magnitude_.data();
       block.row_largest = row_.data();
       block.column_largest = column_.data();

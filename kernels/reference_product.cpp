@@ -44,8 +44,9 @@ void ReferenceProduct::add_product(const MatrixView& a, std::span<const std::int
   decode(b, std::span(ascending).first(static_cast<std::size_t>(terms)), columns, right.data());
   Matrix(value_.data(), count, columns).noalias() += left * right;
   if (magnitude_ == Magnitude::none) return;
-  left = left.cwiseAbs();
-  right = right.cwiseAbs();
+  const auto finite_size = [](double x) { return std::isfinite(x) ? std::abs(x) : 0; };
+  left = left.unaryExpr(finite_size).eval();
+  right = right.unaryExpr(finite_size).eval();
   Matrix(magnitudes_.data(), count, columns).noalias() += left * right;
   for (std::int64_t r = 0; r < count; ++r) {
     double& largest = row_largest_[static_cast<std::size_t>(r)];
@@ -67,7 +68,7 @@ void ReferenceProduct::add_existing(const MatrixView& existing, std::span<const 
   for (std::int64_t i = 0; i < size; ++i) {
     value_[static_cast<std::size_t>(i)] += old[i];
     if (magnitude_ == Magnitude::wanted)
-      magnitudes_[static_cast<std::size_t>(i)] += std::abs(old[i]);
+      magnitudes_[static_cast<std::size_t>(i)] += std::isfinite(old[i]) ? std::abs(old[i]) : 0;
   }
 }
 

@@ -20,6 +20,8 @@ struct Sums {
   std::int64_t columns = 0;
   Rows at;  // by token: its row here, or -1
   std::vector<double> value, magnitude;
+  // The product of largest magnitude among a token's choices, before its weight.
+  std::vector<double> product, product_magnitude;
   // What units that flush subnormals may lose, in smallest normals: of a choice with weight w and
   // product y = sum over i of a[i] * b[i], |w| * (1 + |a| + |b|) for every term (Judge counts the
   // terms), |w| and |y| where y and w are read, one each for w * y and the sum it joins.
@@ -29,7 +31,7 @@ struct Sums {
       : columns(width), at(static_cast<std::size_t>(count), -1) {
     for (std::size_t i = 0; i < tokens.size(); ++i)
       at[static_cast<std::size_t>(tokens[i])] = static_cast<std::int64_t>(i);
-    for (auto* all : {&value, &magnitude, &flushed})
+    for (auto* all : {&value, &magnitude, &product, &product_magnitude, &flushed})
       all->resize(tokens.size() * static_cast<std::size_t>(width));
   }
 
@@ -43,6 +45,10 @@ struct Sums {
       value[i] += weight * block.value[from];
       if (!block.magnitude) continue;
       magnitude[i] += w * block.magnitude[from];
+      if (block.magnitude[from] > product_magnitude[i]) {
+        product_magnitude[i] = block.magnitude[from];
+        product[i] = block.value[from];
+      }
       flushed[i] += w * (2 + block.row_largest[r] + block.column_largest[c]) +
                     std::abs(block.value[from]) + 2;
     }
@@ -66,7 +72,8 @@ Rows sizes_of(const Routing& routing) {
 // One ring: its routed rows times the matrices of all experts, weights and results of all tokens.
 Verdict check_ring(const GroupedProblem& problem, const Routing& routing, const Tensor& weights,
                    const Tensor& out, const CheckOptions& how) {
-  Arithmetic arithmetic = Arithmetic::of(problem.lhs->dtype(), problem.rhs->dtype(), how.values);
+  Arithmetic arithmetic =
+      Arithmetic::of(problem.lhs->dtype(), problem.rhs->dtype(), out.dtype(), how.values);
   arithmetic.flushes = true;  // weights are f32
   const std::int64_t n = out.dim(1), k = problem.lhs->dim(1);
   const Rows tokens = checked_rows(out.dim(0), {}, how.check, how.seed);
@@ -94,7 +101,9 @@ Verdict check_ring(const GroupedProblem& problem, const Routing& routing, const 
                .magnitude = sums.magnitude.data() + at,
                .row_largest = &none,
                .column_largest = sums.flushed.data() + at,
-               .epilogue = k == 0 ? 0 : 1});
+               .epilogue = k == 0 ? 0 : 1,
+               .sum = sums.product.data() + at,
+               .sum_magnitude = sums.product_magnitude.data() + at});
   }
   return judge.verdict();
 }
@@ -105,7 +114,7 @@ Verdict check_ring_of_experts(Tensors lhs, Tensors rhs, Tensors experts, Tensors
                               const Tensor& rings, const Launch& done,
                               const RingOfExpertsOptions& options, const CheckOptions& how) {
   const auto call = validate_ring_of_experts(lhs, rhs, experts, weights, rings, options);
-  CHECK(call);
+  if (!call) return unjudged(call.diags());
   std::vector<Verdict> verdicts;
   for (std::int64_t ring = 0; ring < rings.dim(0); ++ring) {
     const auto of = [&](Tensors all) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/dtype_range.h"
+
 namespace tessera {
 namespace {
 
@@ -20,24 +22,23 @@ Rounding floating(int bits, int smallest_exponent, double largest, bool saturate
 Rounding rounding(DType dtype, DType accumulator) {
   switch (dtype) {
     case DType::f32: {
-      Rounding f32 = floating(24, -149, std::numeric_limits<float>::max(), false);
+      Rounding f32 = floating(24, -149, largest_finite(dtype), false);
       if (accumulator == DType::f32) f32.unit = f32.half_step = 0;
       return f32;
     }
     case DType::bf16:
-      return floating(8, -133, 0x1.FEp127, false);
+      return floating(8, -133, largest_finite(dtype), false);
     case DType::f16:
-      return floating(11, -24, 65504, false);
+      return floating(11, -24, largest_finite(dtype), false);
     case DType::e4m3:
-      return floating(4, -9, 448, true);
+      return floating(4, -9, largest_finite(dtype), true);
     case DType::e5m2:
-      return floating(3, -16, 57344, true);
+      return floating(3, -16, largest_finite(dtype), true);
     default:
       break;
   }
   Rounding whole{0, is_float(accumulator) ? 0.5 : 0.0, unbounded, unbounded, true};
-  if (dtype == DType::i8) whole.largest = 127;
-  if (dtype == DType::i32) whole.largest = std::numeric_limits<std::int32_t>::max();
+  if (dtype == DType::i8 || dtype == DType::i32) whole.largest = largest_finite(dtype);
   return whole;
 }
 

@@ -84,7 +84,7 @@ Verdict check_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors group_siz
                                      const ShardedGroupedMatmulOptions& options,
                                      const CheckOptions& how) {
   const auto calls = validate_sharded(lhs, rhs, group_sizes, rings, options);
-  CHECK(calls);
+  if (!calls) return unjudged(calls.diags());
   const std::int64_t length = rings.dim(1);
   const std::vector<std::int64_t> first = first_groups(length, rhs[0].dim(0), options);
   std::vector<Verdict> verdicts;
@@ -119,7 +119,7 @@ Verdict check_expert_parallel_matmul(Tensors lhs, Tensors rhs, Tensors group_siz
                                      const Launch& done, const ExpertParallelOptions& options,
                                      const CheckOptions& how) {
   const auto calls = validate_expert_parallel(lhs, rhs, group_sizes, options);
-  CHECK(calls);
+  if (!calls) return unjudged(calls.diags());
   std::vector<const Tensor*> shards;
   for (const Tensor& shard : rhs) shards.push_back(&shard);
   const Tensor whole = joined(shards, 0);

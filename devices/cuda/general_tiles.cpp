@@ -185,7 +185,7 @@ std::string GeneralTiles::store(const Slice& target, const std::string& value) {
   } else if (to.dtype == DType::e4m3 || to.dtype == DType::e5m2) {
     rounded = fmt::format("store_{}({})", name(to.dtype), value);
   } else if (is_whole_number(to.dtype)) {
-    rounded = fmt::format("static_cast<{}>({})", storage_type(to.dtype), value);
+    rounded = fmt::format("saturated<{}>({})", storage_type(to.dtype), value);
   }
   return to.inside.empty() ? fmt::format("{} = {};", to.text, rounded)
                            : fmt::format("if ({}) {} = {};", to.inside, to.text, rounded);
@@ -209,7 +209,9 @@ std::string GeneralTiles::outside(const Slice& target, int indent) {
 }
 
 std::string GeneralTiles::matmul(const Matmul& op, int indent) {
-  const bool whole = is_whole_number(ref_info(program_, op.acc.base).dtype);
+  // Sums of whole numbers are whole until they are added to an accumulator that is not.
+  const bool whole = is_whole_number(ref_info(program_, op.a.base).dtype);
+  const bool whole_acc = is_whole_number(ref_info(program_, op.acc.base).dtype);
   const auto operand = [&](const Slice& slice, bool transposed, const char* row,
                            const char* column) {
     return load(slice, transposed ? Indices{column, row} : Indices{row, column}, whole);
@@ -221,11 +223,16 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
   const auto along = static_cast<std::size_t>(kept(op.a)[op.transpose_a != 0 ? 0 : 1]);
   const std::string a = operand(op.a, op.transpose_a != 0, "e0", "x");
   const std::string b = operand(op.b, op.transpose_b != 0, "x", "e1");
+  const std::string before = load(op.acc, {"e0", "e1"}, whole_acc);
+  const bool apart = whole && !whole_acc;
   const std::string body = fmt::format(
       "{0:{1}}{2} sum = {3};\n{0:{1}}for (i64 x = 0; x < {4}; ++x) sum += {5} * {6};\n"
       "{0:{1}}{7}\n",
-      "", indent + 4, whole ? "i64" : "float", load(op.acc, {"e0", "e1"}, whole),
-      code_.text(op.a.size[along]), a, b, store(op.acc, "sum"));
+      "", indent + 4, whole ? "i64" : "float", apart ? "0" : before, code_.text(op.a.size[along]),
+      a, b,
+      store(op.acc, apart       ? before + " + static_cast<float>(sum)"
+                    : whole_acc ? "static_cast<int>(sum)"  // wraps
+                                : "sum"));
   return loop(op.acc, body, indent);
 }
 
@@ -273,9 +280,13 @@ std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int ind
     value = fmt::format("static_cast<{}>(e{})", whole ? "i64" : "float", iota->dim);
   } else {
     bool mixed = false;
+    DType widest = ref_info(program_, target.base).dtype;
     const auto text = tile_expression(op, [&](const Slice& source) {
-      mixed |= !is_number(program_, source) && !whole &&
-               is_whole_number(ref_info(program_, source.base).dtype);
+      if (!is_number(program_, source)) {
+        const DType type = ref_info(program_, source.base).dtype;
+        mixed |= !whole && is_whole_number(type);
+        if (size_of(type) > size_of(widest)) widest = type;
+      }
       return read(source, target, whole);
     });
     const bool is_plain = std::holds_alternative<Cast>(op);
@@ -285,7 +296,9 @@ std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int ind
       fail(fmt::format("`{}` on these types has no CUDA form", info(op).mnemonic));
       return "";
     }
-    value = *text;
+    // Modulo the range of the widest type among them.
+    value = whole && !is_plain ? fmt::format("static_cast<{}>({})", storage_type(widest), *text)
+                               : *text;
   }
   return loop(target, fmt::format("{:{}}{}\n", "", indent + 4, store(target, value)), indent);
 }

@@ -57,6 +57,7 @@ TEST_F(CudaGeneral, gmm_of_types_and_sizes_that_the_fast_kernel_does_not_take) {
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "f32", "f32", 0), odd, 1), "");
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "f32", "f32", 1), odd, 2, Fill::normal), "");
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "i8", "i32", 0), odd, 3), "");
+  EXPECT_EQ(run(gmm_configuration(16, 16, 2, "i8", "f32", 0), odd, 7, Fill::uniform), "");
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "bf16", "bf16", 0), odd, 4, Fill::normal), "");
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "f16", "f16", 1, 1), odd, 5), "");
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "f32", "f32", 0, 2), odd, 6), "");

@@ -177,6 +177,40 @@ TEST(IntegerProduct, IsExactBeyondTheRangeOfFloatsAndWraps) {
   }
 }
 
+// i8 into f32: the product's own sums are exact, however long they are, and are added once.
+TEST(IntegerProduct, OfI8IntoF32AddsExactSums) {
+  constexpr std::int64_t k = 140000;
+  for (const Math math : {Math::library, Math::exact}) {
+    std::vector<std::int8_t> a(k, 127), b(2 * k, 127);
+    std::vector<float> acc{0.5F, -1, 0, 7};  // rows of two, of which one column is used
+    const Matrix left{reinterpret_cast<std::byte*>(a.data()), DType::i8, 1, k, k, 1},
+        right{reinterpret_cast<std::byte*>(b.data()), DType::i8, k, 2, 2, 1},
+        sums{reinterpret_cast<std::byte*>(acc.data()), DType::f32, 1, 2, 4, 2};
+    multiply_add(sums, left, right, math);
+    EXPECT_NEAR(acc[0], 2258060000.0, 256);
+    EXPECT_EQ(acc[1], -1);
+    EXPECT_EQ(acc[2], acc[0]);
+    EXPECT_EQ(acc[3], 7);
+    a.assign(k, -128);
+    b.assign(2 * k, -128);
+    acc.assign(4, 0);
+    multiply_add(sums, left, right, math);
+    EXPECT_NEAR(acc[0], 140000.0 * 16384, 256);
+  }
+  Rng rng(9);
+  Owned x(DType::i8, 20, 300, rng), y(DType::i8, 300, 12, rng), z(DType::f32, 20, 12, rng);
+  x.fill([&] { return static_cast<double>(below(rng, 256) - 128); });
+  y.fill([&] { return static_cast<double>(below(rng, 256) - 128); });
+  z.fill([] { return 0.25; });
+  multiply_add(z.matrix, x.matrix, y.matrix, Math::library);
+  for (std::int64_t i = 0; i < 20; ++i)
+    for (std::int64_t j = 0; j < 12; ++j) {
+      double sum = 0;
+      for (std::int64_t s = 0; s < 300; ++s) sum += x.get(i, s) * y.get(s, j);
+      ASSERT_EQ(z.get(i, j), 0.25F + static_cast<float>(sum));
+    }
+}
+
 // Products between must not change how one is computed.
 TEST(LibraryProduct, DoesNotDependOnEarlierOnes) {
   Rng rng(7);

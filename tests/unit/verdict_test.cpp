@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -160,6 +161,57 @@ TEST(Verdict, what_overflows_must_be_infinite) {
   EXPECT_TRUE(c.check().ok);
 }
 
+// Terms of both signs whose sums overflow f32 on the way give inf, -inf or NaN, by their order.
+TEST(Verdict, sums_that_overflow_on_the_way_are_undetermined_and_no_mismatch) {
+  Case c(DType::f32, DType::f32, 1, 2, 1, Fill::normal);
+  c.rhs.set(0, 2);
+  c.rhs.set(1, 2);
+  const auto with = [&](double a, double b, double got) {
+    c.lhs.set(0, a);
+    c.lhs.set(1, b);
+    c.out.set(0, got);
+    return c.check();
+  };
+  for (const double got : {nan, inf, -inf}) {
+    const Verdict verdict = with(3e38, -3e38, got);
+    EXPECT_TRUE(verdict.ok) << got;
+    EXPECT_EQ(verdict.overflowed_elements, 1);
+    EXPECT_EQ(verdict.message,
+              "1 rows checked; every other element is exact; 1 element overflows f32 on the way to "
+              "the sum, which leaves it undetermined");
+  }
+  EXPECT_EQ(with(3e38, -3e38, 0).message, "1 rows checked; every element is exact");
+  EXPECT_FALSE(with(3e38, -3e38, 1e38).ok) << "a sum that did not overflow has its bound";
+  // The terms exceed f32 together, but no sum of some of them does: nothing excuses a NaN.
+  for (const double got : {nan, inf, -inf}) EXPECT_FALSE(with(1.2e38, -1.2e38, got).ok) << got;
+  // All of one sign: the sum is inf in any order.
+  EXPECT_TRUE(with(3e38, 3e38, inf).ok);
+  for (const double got : {nan, -inf, 3e38}) EXPECT_FALSE(with(3e38, 3e38, got).ok) << got;
+  // An infinite term may meet a sum that overflowed to the other side.
+  EXPECT_TRUE(with(inf, -3e38, nan).ok);
+  EXPECT_FALSE(with(inf, -1e38, nan).ok);
+  EXPECT_FALSE(with(inf, -3e38, 0).ok);
+}
+
+TEST(Verdict, sums_of_i8_are_exact_in_f32_while_it_holds_them_and_wrap_in_i32) {
+  constexpr std::int64_t k = 140000;
+  Tensor lhs(DType::i8, {1, k}), rhs(DType::i8, {1, k, 1});
+  std::memset(lhs.data(), 127, static_cast<std::size_t>(k));
+  std::memset(rhs.data(), 127, static_cast<std::size_t>(k));
+  const GroupedProblem problem{.lhs = &lhs, .rhs = &rhs, .group_sizes = {1}, .local_groups = 1};
+  EXPECT_EQ(reference_gmm(problem, DType::f32).at(0), 2258060032.0);
+  Tensor out = reference_gmm(problem, DType::i32);
+  EXPECT_EQ(out.at(0), 2258060000.0 - 0x1p32);
+  const Verdict wrapped = check_gmm(problem, out, {});
+  EXPECT_TRUE(wrapped.ok);
+  EXPECT_EQ(wrapped.overflowed_elements, 1);
+  EXPECT_EQ(wrapped.message,
+            "1 rows checked; every other element is exact; 1 element overflows i32, whose sums "
+            "wrap");
+  out.set(0, 2147483647);
+  EXPECT_FALSE(check_gmm(problem, out, {}).ok);
+}
+
 TEST(Verdict, fp8_results_saturate) {
   Case c(DType::f32, DType::e4m3, 1, 1, 1, Fill::normal);
   c.lhs.set(0, -1e6);
@@ -178,6 +230,27 @@ TEST(Verdict, units_that_flush_subnormals_are_granted_it) {
   EXPECT_TRUE(c.check().ok);
   c.lhs.set(0, 0x1p-120);
   EXPECT_FALSE(c.check().ok);
+}
+
+TEST(Verdict, rows_of_no_group_keep_the_existing_bits) {
+  const Tensor lhs(DType::bf16, {3, 2}), rhs(DType::bf16, {1, 2, 2});
+  Tensor existing(DType::f32, {3, 2});
+  for (std::int64_t i = 0; i < 6; ++i) existing.as<std::uint32_t>()[i] = 0x80000000U;
+  existing.as<std::uint32_t>()[5] = 0xFFC12345U;  // this very NaN
+  const GroupedProblem problem{
+      .lhs = &lhs, .rhs = &rhs, .group_sizes = {1}, .local_groups = 1, .existing = &existing};
+  const Tensor out = reference_gmm(problem, DType::f32);
+  EXPECT_EQ(out.as<std::uint32_t>()[0], 0U) << "0 + -0";
+  for (std::int64_t i = 2; i < 6; ++i)
+    EXPECT_EQ(out.as<std::uint32_t>()[i], existing.as<std::uint32_t>()[i]) << i;
+}
+
+TEST(Verdict, a_result_of_another_shape_is_not_judged) {
+  Case c(DType::bf16, DType::f32, 4, 3, 2, Fill::normal);
+  c.out = Tensor(DType::f32, {2, 2});
+  EXPECT_FALSE(c.check().ok);
+  EXPECT_EQ(c.check().message,
+            "this cannot be judged: the result has shape (2, 2), expected (4, 2)");
 }
 
 TEST(Verdict, rows_of_no_group_are_copied_exactly) {

@@ -25,6 +25,13 @@ TESSERA_DEVICE unsigned char store_e5m2(float x) {
   return static_cast<unsigned char>(narrowed<E5m2>(ptx::float_to_bits(x)));
 }
 
+// A whole number in T, i32 or i8, as far as that goes.
+template <typename T>
+TESSERA_DEVICE T saturated(i64 x) {
+  constexpr i64 end = i64(1) << (8 * sizeof(T) - 1);
+  return static_cast<T>(x < -end ? -end : x >= end ? end - 1 : x);
+}
+
 // NaN when either is.
 TESSERA_DEVICE float lesser(float a, float b) { return a != a ? a : b != b ? b : a < b ? a : b; }
 TESSERA_DEVICE float greater(float a, float b) { return a != a ? a : b != b ? b : a < b ? b : a; }
