@@ -25,7 +25,6 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
 const char* letter(DType type) { return type == DType::e4m3 ? "e4m3" : "e5m2"; }
-std::string largest_text(DType type) { return type == DType::e4m3 ? "448" : "57344"; }
 
 // The results of a program of the library by their names.
 void run_program(std::string_view kernel, Settings settings, DeviceBinding binding) {
@@ -94,12 +93,10 @@ TEST(Scaling, mx_programs_equal_the_host_bit_for_bit) {
         ASSERT_TRUE(host);
         Settings settings = extents(x, type, quantised);
         settings["columns"] = along == MxAlong::columns ? "1" : "0";
-        settings["largest"] = largest_text(quantised);
         Tensor q(quantised, x.shape()), scales(DType::e8m0, host->scales.shape());
         run_program("quantize_mxfp8", settings, {{"x", input(x)}, {"q", &q}, {"scales", &scales}});
         expect_same_bits(scales, host->scales, "scales");
         expect_same_bits(q, host->data, "data");
-        settings.erase("largest");
         for (const DType out : {DType::f32, DType::bf16}) {
           settings["T"] = std::string(name(out));
           Tensor back(out, x.shape());
@@ -134,7 +131,6 @@ TEST(Scaling, tensor_programs_equal_the_host_bit_for_bit) {
         expect_same_bits(q, host, "delayed");
         const auto same_number = [](float a, float b) { return a == b || (a != a && b != b); };
         EXPECT_TRUE(same_number(most.as<float>()[0], amax(x)));
-        settings["largest"] = largest_text(quantised);
         settings["power_of_two"] = power_of_two ? "1" : "0";
         Tensor again(quantised, x.shape());
         run_program("quantize_current", settings,
@@ -146,7 +142,6 @@ TEST(Scaling, tensor_programs_equal_the_host_bit_for_bit) {
         EXPECT_EQ(found.as<float>()[0], scale);
         EXPECT_EQ(inverse.as<float>()[0], 1 / scale);
         expect_same_bits(again, host, "current");
-        settings.erase("largest");
         settings.erase("power_of_two");
         given.as<float>()[0] = 1 / scale;
         Tensor back(DType::f32, x.shape());
@@ -316,4 +311,71 @@ TEST(Scaling, the_scaled_product_is_that_of_the_dequantised_operands) {
 }
 
 }  // namespace
+template <typename T>
+std::string refusal(const Expected<T>& result) {
+  return result ? "none" : result.diags().front().message;
+}
+
+TEST(Scaling, what_a_caller_gets_wrong_is_an_error_and_no_abort) {
+  const Tensor x(DType::f32, {32, 64}), none;
+  const char* const no_fp8 = "elements are quantised to e4m3 or e5m2, not bf16";
+  EXPECT_EQ(refusal(quantize_mx(x, DType::bf16, MxAlong::rows)), no_fp8);
+  EXPECT_EQ(refusal(quantize_mx(none, DType::e4m3, MxAlong::rows)),
+            "MXFP8 quantises a matrix, found shape ()");
+  EXPECT_EQ(refusal(DelayedScaling::make(DType::bf16)), no_fp8);
+  EXPECT_EQ(refusal(DelayedScaling::make(DType::e4m3, DelayedScaling::From::Max, 0)),
+            "the history of delayed scaling is of 1 to 16777216 calls, got 0");
+  const Tensor data(DType::e4m3, {32, 64}), scales(DType::e8m0, {32, 2}),
+      other(DType::e8m0, {2, 2});
+  EXPECT_EQ(refusal(dequantize_mx(data, scales)), "none");
+  EXPECT_EQ(refusal(dequantize_mx(data, other)),
+            "MXFP8 scales of data (32, 64) are e8m0 of shape (32, 2) or (1, 64), found e8m0 of "
+            "(2, 2)");
+  EXPECT_EQ(refusal(dequantize_mx(data, x)),
+            "MXFP8 scales of data (32, 64) are e8m0 of shape (32, 2) or (1, 64), found f32 of "
+            "(32, 64)");
+  EXPECT_EQ(refusal(dequantize_mx(none, scales)), "MXFP8 data is a matrix, found shape ()");
+  EXPECT_EQ(refusal(swizzled(x)),
+            "a matrix of scales of one byte is swizzled, found f32 of shape (32, 64)");
+  const Tensor flat(DType::e8m0, {511});
+  EXPECT_EQ(refusal(unswizzled(flat, 128, 4)),
+            "128 x 4 swizzled scales from element 0 on are 512 elements of one byte, found 511 of "
+            "e8m0");
+  EXPECT_NE(refusal(unswizzled(flat, std::int64_t{1} << 40, std::int64_t{1} << 40)), "none");
+  EXPECT_EQ(refusal(unswizzled(flat, -1, 4)),
+            "-1 rows and 4 columns from element 0 on: one is negative");
+  // A tensor without data has no elements: nothing is the largest of them.
+  EXPECT_EQ(amax(none), 0);
+  EXPECT_EQ(quantize(none, DType::e4m3, 1).data(), nullptr);
+}
+
+TEST(Scaling, a_grouped_tensor_that_is_none_is_an_error_and_no_abort) {
+  const auto data = std::make_shared<const Tensor>(DType::bf16, Shape{4, 64});
+  const GroupedTensor x = no_scale_tensor(data, dim_sizes({1, 3}));
+  QuantizeSpec spec;
+  EXPECT_EQ(refusal(quantize_grouped(x, 1, 2, MxAlong::rows, spec)), "none");
+  spec.dtype = DType::bf16;
+  EXPECT_EQ(refusal(quantize_grouped(x, 1, 2, MxAlong::rows, spec)),
+            "elements are quantised to e4m3 or e5m2, not bf16");
+  spec.dtype = DType::e5m2;
+  EXPECT_EQ(refusal(quantize_grouped({}, 1, 2, MxAlong::rows, spec)), "the tensor has no data");
+  EXPECT_EQ(refusal(quantize_grouped(no_scale_tensor(nullptr), 1, 2, MxAlong::rows, spec)),
+            "the tensor has no data");
+  EXPECT_EQ(refusal(quantize_grouped(x, 5, 2, MxAlong::rows, spec)),
+            "the tensor has 2 axes, and they are merged at 5");
+  EXPECT_EQ(refusal(quantize_grouped(x, 1, 3, MxAlong::rows, spec)),
+            "the sizes of the groups of the tensor are i32 of shape (3,), found i32 of (2,)");
+  EXPECT_EQ(refusal(quantize_grouped(no_scale_tensor(data, dim_sizes({2, 3})), 1, 2, MxAlong::rows,
+                                     spec)),
+            "the group sizes of the tensor up to group 1 sum to more than 4");
+  EXPECT_EQ(refusal(quantize_grouped(no_scale_tensor(data, dim_sizes({-1, 3})), 1, 2, MxAlong::rows,
+                                     spec)),
+            "group_sizes[0] = -1 is negative");
+  GroupedTensor scaled = *quantize_grouped(x, 1, 2, MxAlong::rows, {});
+  EXPECT_EQ(refusal(dequantize_grouped(scaled, 1, 2, MxAlong::rows)), "none");
+  scaled.scale_inv = nullptr;
+  EXPECT_EQ(refusal(dequantize_grouped(scaled, 1, 2, MxAlong::rows)),
+            "the tensor has CURRENT_TENSOR_SCALING and no scale_inv");
+}
+
 }  // namespace tessera
