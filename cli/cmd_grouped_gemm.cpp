@@ -166,9 +166,10 @@ class Reader : ProductReader {
                               : state_->rhs.first_dims ? state_->rhs.first_dims
                                                        : state_->rhs.last_dims;
       if (mode == ScalingMode::DelayedTensor && sizes) {
-        DelayedScaling delayed(result.dtype);
-        delayed.note(seen);
-        result.delayed_scales.assign(static_cast<std::size_t>(sizes->elements()), delayed.scale());
+        Expected<DelayedScaling> delayed = DelayedScaling::make(result.dtype);
+        CHECK(delayed);  // of one of quantised_types
+        delayed->note(seen);
+        result.delayed_scales.assign(static_cast<std::size_t>(sizes->elements()), delayed->scale());
       }
       return result;
     };

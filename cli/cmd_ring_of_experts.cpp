@@ -41,7 +41,7 @@ Expected<Collective> prepare(const Arguments& arguments) {
   const auto& weights = read.fill(collective, DType::f32, {m, top_k}, FillRole::existing, 1);
   auto& experts = collective.operands.emplace_back();
   for (std::size_t d = 0; d < read.devices(); ++d)
-    experts.push_back(random_experts(m, top_k, groups, read.seed() * 65536 + d));
+    experts.push_back(*random_experts(m, top_k, groups, read.seed() * 65536 + d));
   Expected<Launch> launch =
       launch_ring_of_experts(lhs, rhs, experts, weights, read.rings(), options);
   if (!launch) return launch.diags();

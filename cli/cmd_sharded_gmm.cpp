@@ -111,10 +111,10 @@ Rows tokens(CollectiveReader& read, Collective& collective, const Extents& e, st
   auto& lhs = collective.operands.emplace_back();
   auto& sizes = collective.operands.emplace_back();
   for (std::size_t d = 0; d < read.devices(); ++d) {
-    const Tensor experts = random_experts(e.m, top_k, e.groups, read.seed() * 65536 + d);
+    const Tensor experts = *random_experts(e.m, top_k, e.groups, read.seed() * 65536 + d);
     Expected<Routing> routing = route(experts, e.groups);
     CHECK(routing);
-    lhs.push_back(routed_rows(all[d], *routing));
+    lhs.push_back(*routed_rows(all[d], *routing));
     sizes.push_back(std::move(routing->group_sizes));
   }
   return {e.m * top_k, &lhs, &sizes};

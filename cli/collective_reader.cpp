@@ -34,7 +34,9 @@ std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
     }
     rings.push_back(*ids);
   }
-  return make_rings(rings);
+  Expected<Tensor> table = make_rings(rings);
+  CHECK(table);
+  return *std::move(table);
 }
 
 // Whether copies reach every device they go to: from place to place, or from any device to any.

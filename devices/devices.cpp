@@ -14,12 +14,13 @@ const std::vector<const Device*>& devices() {
   return all;
 }
 
-Expected<const Device*> find_device(std::string_view name) {
+Expected<const Device*> find_device(std::string_view name, std::string_view other) {
   std::string names;
   for (const Device* device : devices()) {
     if (device->name() == name) return device;
     names += (names.empty() ? "" : ", ") + std::string(device->name());
   }
+  if (!other.empty()) names += fmt::format(", {}", other);
   return error(fmt::format("no device {}; there are {}", name, names));
 }
 

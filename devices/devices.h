@@ -10,7 +10,7 @@ namespace tessera {
 
 // All devices, also those that are not available, best first.
 const std::vector<const Device*>& devices();
-Expected<const Device*> find_device(std::string_view name);
+Expected<const Device*> find_device(std::string_view name, std::string_view other = {});
 // The best one that is available; the interpreter always is.
 const Device& default_device();
 

@@ -148,6 +148,13 @@ Problem misplaced_hints(const GroupedMatmulOptions& options) {
 }
 
 Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options, bool is_tgmm) {
+  if (Problem idle = idle_tuning(options.device, options.tiling, options.input_buffer_count))
+    return idle;
+  if (options.device == reference_device && (options.align || options.program != nullptr)) {
+    return error(ErrorCode::unsupported,
+                 fmt::format("{} is of a kernel, and the reference has none",
+                             options.align ? "align" : "a program"));
+  }
   call.buffers = options.input_buffer_count;
   call.align = options.align;
   if (std::holds_alternative<std::monostate>(options.tiling) && runs_on_cuda(options.device)) {
@@ -200,6 +207,8 @@ Expected<GroupedCall> validate_gmm(const Tensor& lhs, const Tensor& rhs, const T
                [&]() -> Problem {
                  if (options.num_actual_groups)
                    return bad("num_actual_groups is for tgmm; gmm runs the groups of rhs");
+                 if (options.lhs_layout != GroupedMatmulOptions::LhsLayout::km)
+                   return bad("lhs_layout is for tgmm; gmm takes lhs as [m, k]");
                  return {};
                },
                [&] {

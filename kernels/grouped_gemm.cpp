@@ -302,6 +302,10 @@ Expected<bool> enforces_v2() {
   return value != 0;
 }
 
+Diag idle_async() {
+  return error("use_async_d2h_group_sizes is for path V1, which this call does not take");
+}
+
 Diags run_where_it_belongs(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                            GroupedGemmRun& result) {
   const Support v2 = v2_support(call);
@@ -317,6 +321,13 @@ Diags run_where_it_belongs(const GroupedGemmCall& call, const GroupedGemmOptions
     return {
         error(ErrorCode::unsupported, fmt::format("the path V2 cannot run this: {}", v2.reason))};
   const bool first = options.path == GroupedGemmPath::V1 || !v2.ok;
+  if (options.use_async_d2h_group_sizes && !first) return {idle_async()};
+  constexpr std::int64_t most_fetched = 1024;
+  if (options.use_async_d2h_group_sizes && call.groups > most_fetched)
+    return {
+        error(fmt::format("num_gemms {} exceeds the maximum supported number {} to be "
+                          "downloaded in advance.",
+                          call.groups, most_fetched))};
   result.path = first ? GroupedGemmPath::V1 : GroupedGemmPath::V2;
   result.why_not_v2 = v2.reason;
   return first ? run_v1(call, options, result) : run_v2(call, options, result);
@@ -342,13 +353,16 @@ Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const Groupe
                                           const GroupedGemmOptions& options) try {
   const Expected<GroupedGemmCall> call = validate_grouped_gemm(lhs, rhs, options);
   if (!call) return call.diags();
+  if (const auto idle = idle_tuning(options.device, options.tiling, options.input_buffer_count))
+    return *idle;
+  if (options.device == reference_device && options.use_async_d2h_group_sizes) return idle_async();
   GroupedGemmRun result;
   result.out_first_dims = call->out_first_dims;
   result.out_last_dims = call->out_last_dims;
   if (options.device == reference_device) {
     run_on_reference(*call, options, result);
   } else if (elements(call->out_shape) == 0) {
-    const Expected<const Device*> device = choose_device(options.device);
+    const Expected<const Device*> device = choose_device(options.device, reference_device);
     if (!device) return device.diags();
     result.device = (*device)->name();
     result.kernel = "grouped_gemm";

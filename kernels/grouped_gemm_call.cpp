@@ -22,7 +22,6 @@ bool has(const Axes& axes, std::int64_t axis) {
 
 bool is_fp8(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
 
-
 // The checks of transformer_engine/jax grouped_gemm in its order, with its texts; those it dropped
 // or leaves to its C++ layers too.
 class Validator {
@@ -34,10 +33,10 @@ class Validator {
   }
 
   Expected<GroupedGemmCall> run() {
-    const auto steps = {&Validator::modes,       &Validator::count,  &Validator::layout,
-                        &Validator::quantise,    &Validator::types,  &Validator::ragged,
-                        &Validator::extents,     &Validator::scales, &Validator::output,
-                        &Validator::linear_terms};
+    const auto steps = {&Validator::data,   &Validator::modes,       &Validator::count,
+                        &Validator::layout, &Validator::quantise,    &Validator::types,
+                        &Validator::ragged, &Validator::extents,     &Validator::scales,
+                        &Validator::output, &Validator::linear_terms};
     for (const auto step : steps) {
       if (Problem problem = (this->*step)()) return *problem;
     }
@@ -45,6 +44,18 @@ class Validator {
   }
 
  private:
+  Problem data() {
+    for (const auto& [tensor, whose] :
+         {std::pair{&call_.lhs, "lhs"}, std::pair{&call_.rhs, "rhs"}}) {
+      if (tensor->data == nullptr || tensor->data->data() == nullptr)
+        return error(fmt::format("{} has no data", whose));
+      if (!checked_bytes(DType::i8, tensor->original_shape))
+        return error(fmt::format("{} has shape {}, which is negative or too large", whose,
+                                 to_string(tensor->original_shape)));
+    }
+    return {};
+  }
+
   Problem modes() {
     const GroupedTensor &lhs = call_.lhs, &rhs = call_.rhs;
     if (lhs.dq_dtype != rhs.dq_dtype)
@@ -162,6 +173,13 @@ class Validator {
       return error(ErrorCode::invalid_type,
                    "Expected lhs to be GroupedNoScaleTensor before quantization, got "
                    "type=GroupedScaledTensor1x");
+    for (const auto& spec : {l, r})
+      if (spec->mode != ScalingMode::NoScaling) {
+        if (Diags diags = check_quantised(spec->dtype); !diags.empty()) return diags.front();
+        if (spec->mode != ScalingMode::DelayedTensor && !spec->delayed_scales.empty())
+          return error(fmt::format("delayed_scales are for {}, and the mode is {}",
+                                   name(ScalingMode::DelayedTensor), name(spec->mode)));
+      }
     if (l->dtype == DType::e5m2 && r->dtype == DType::e5m2)
       return error("FP8 GEMM does not support E5M2 * E5M2");
     if (Problem problem = ragged()) return problem;
@@ -275,28 +293,8 @@ class Validator {
     for (const auto& [tensor, matrix, whose, along] :
          {std::tuple{&call_.lhs, &call_.left, "lhs", call_.lhs_along()},
           std::tuple{&call_.rhs, &call_.right, "rhs", call_.rhs_along()}}) {
-      if (tensor->mode == ScalingMode::NoScaling) continue;
-      const bool mx = tensor->mode == ScalingMode::Mxfp8_1D;
-      std::int64_t count = mx ? 0 : call_.groups;
-      for (std::size_t g = 0; mx && g < matrix->groups.size(); ++g) {
-        const auto& group = matrix->groups[g];
-        const bool rows = along == MxAlong::rows;
-        const std::int64_t k = rows ? group.right : group.left;
-        if (k % mx_block != 0)
-          return error(
-              fmt::format("MXFP8 scales are of {} elements, which do not divide the "
-                          "contraction of {} in group {}",
-                          mx_block, k, g));
-        count += (std::max<std::int64_t>(rows ? group.left : group.right, 0) + 127) / 128 * 128 *
-                 ((k / mx_block + 3) / 4 * 4);
-      }
-      const DType type = mx ? DType::e8m0 : DType::f32;
-      if (tensor->scale_inv->dtype() != type || tensor->scale_inv->rank() != 1 ||
-          tensor->scale_inv->elements() < count)
-        return error(
-            fmt::format("scale_inv of {} is {} of shape ({},) for {}, found {} of shape {}", whose,
-                        name(type), count, name(tensor->mode), name(tensor->scale_inv->dtype()),
-                        to_string(tensor->scale_inv->shape())));
+      if (Diags diags = check_scales(whose, *tensor, *matrix, along); !diags.empty())
+        return diags.front();
     }
     return {};
   }
@@ -360,6 +358,7 @@ class Validator {
       if (!options_.c)
         return error(fmt::format("beta[{}] = {} and there is no C", g, call_.beta[g]));
     }
+    if (options_.c && !options_.beta) return error("C is given, and no beta that multiplies it");
     if (options_.c && options_.c->shape() != call_.out_shape)
       return error(fmt::format("C has shape {}, the result has {}", to_string(options_.c->shape()),
                                to_string(call_.out_shape)));
@@ -373,12 +372,6 @@ class Validator {
     if (options_.input_buffer_count < 1)
       return error(fmt::format("input_buffer_count must be at least 1, got {}",
                                options_.input_buffer_count));
-    if (options_.use_async_d2h_group_sizes && options_.path != GroupedGemmPath::V2 &&
-        call_.groups > 1024)
-      return error(
-          fmt::format("num_gemms {} exceeds the maximum supported number 1024 to be "
-                      "downloaded in advance.",
-                      call_.groups));
     return {};
   }
 
@@ -408,7 +401,9 @@ Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const 
 const Tensor& multiplied(const GroupedGemmCall& call, const GroupedTensor& tensor,
                          std::int64_t boundary, MxAlong along, Tensor& storage) {
   if (tensor.mode != ScalingMode::Mxfp8_1D) return *tensor.data;
-  storage = dequantize_grouped(tensor, boundary, call.groups, along);
+  Expected<Tensor> values = dequantize_grouped(tensor, boundary, call.groups, along);
+  CHECK(values);  // the call was validated
+  storage = *std::move(values);
   return storage;
 }
 

@@ -52,6 +52,7 @@ Expected<Tensor> only_result(Expected<GroupedMatmulRun> run) {
 
 Expected<GroupWindow> group_window(const Tensor& group_offset, GroupWindow::Rows rows) try {
   const Shape& shape = group_offset.shape();
+  if (group_offset.data() == nullptr) return error("group_offset is a tensor without data");
   if (!shape.empty() && shape != Shape{1}) {
     return error(fmt::format("group_offset must be a ()-shaped array. Got: {}.", to_string(shape)));
   }

@@ -78,7 +78,7 @@ Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
 Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
                  const GroupedMatmulOptions& options, GroupedMatmulRun& result,
                  const cuda::Hints& hints) {
-  const Expected<const Device*> device = choose_device(options.device);
+  const Expected<const Device*> device = choose_device(options.device, reference_device);
   if (!device) return device.diags();
   result.device = (*device)->name();
   const Expected<Program> program = program_of(kernel, settings, options);

@@ -5,10 +5,9 @@
 #include "core/language.h"
 #include "kernels/grouped_call.h"
 #include "kernels/launch.h"
+#include "kernels/launch_tuning.h"
 
 namespace tessera {
-
-inline constexpr std::string_view reference_device = "reference";
 
 // The kernel's parameters that gmm and tgmm share, and all of gmm's.
 Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& options);

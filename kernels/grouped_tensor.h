@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/expected.h"
@@ -34,7 +35,8 @@ struct GroupedTensor {
 
 DimSizes dim_sizes(const std::vector<std::int64_t>& sizes);
 
-// Elements that stand for themselves; the shape is that of the data.
+// Elements that stand for themselves; the shape is that of the data. Without data it is a tensor
+// that every operation refuses.
 GroupedTensor no_scale_tensor(std::shared_ptr<const Tensor> data, DimSizes first_dims = nullptr,
                               DimSizes last_dims = nullptr);
 
@@ -49,7 +51,11 @@ struct GroupedMatrix {
   std::vector<Group> groups;
 };
 
-// `groups` equal groups where it is not ragged: blocks along axis 0.
+// Whether the tensor is such a matrix: data of its shape's elements, a boundary among its axes,
+// sizes of `groups` groups along one side at most that fit into its extent. `whose` names it.
+Diags check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
+                           std::int64_t boundary, std::int64_t groups);
+// Of one that is; `groups` equal groups where it is not ragged: blocks along axis 0.
 GroupedMatrix grouped_matrix(const GroupedTensor& tensor, std::int64_t boundary,
                              std::int64_t groups);
 
@@ -66,10 +72,13 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
                                          std::int64_t groups, MxAlong along,
                                          const QuantizeSpec& spec);
 
+// Whether the scales are those of its mode, one for each group or 32 elements.
+Diags check_scales(std::string_view whose, const GroupedTensor& tensor, const GroupedMatrix& matrix,
+                   MxAlong along);
 // The elements' values in f32: what the reference multiplies, and gradients are taken of.
-Tensor dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary, std::int64_t groups,
-                          MxAlong along);
-// The scales of one group's matrix, as quantize_mx gives them.
+Expected<Tensor> dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
+                                    std::int64_t groups, MxAlong along);
+// The scales of one group's matrix, as quantize_mx gives them; of an operand that was checked.
 Tensor group_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, std::size_t group,
                     MxAlong along);
 

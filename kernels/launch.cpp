@@ -51,9 +51,9 @@ Tensor unwritten(DType dtype, Shape shape, const DeviceOptions& run) {
   return tensor;
 }
 
-Expected<const Device*> choose_device(const std::string& name) {
+Expected<const Device*> choose_device(const std::string& name, std::string_view other) {
   if (name.empty()) return &default_device();
-  Expected<const Device*> found = find_device(name);
+  Expected<const Device*> found = find_device(name, other);
   if (!found) return found.diags();
   const Support here = (*found)->available();
   if (!here.ok)

@@ -44,7 +44,8 @@ struct Launch {
 };
 
 // The device by its name, if it is there at all; without a name the best one.
-Expected<const Device*> choose_device(const std::string& name);
+// `other`: what the caller takes beside devices, for the text of the error.
+Expected<const Device*> choose_device(const std::string& name, std::string_view other = {});
 // The structured program of the launch.
 Expected<Program> make_program(const Launch& launch);
 // A binding's entry for an operand: inputs are only read.

@@ -13,6 +13,15 @@ bool runs_on_cuda(std::string_view device) {
   return (device.empty() ? default_device().name() : device) == "cuda";
 }
 
+std::optional<Diag> idle_tuning(std::string_view device, const TilingSpec& tiling,
+                                std::int64_t buffers) {
+  if (device != reference_device) return std::nullopt;
+  const bool is_cut = !std::holds_alternative<std::monostate>(tiling);
+  if (!is_cut && buffers == GroupedMatmulOptions().input_buffer_count) return std::nullopt;
+  return error(ErrorCode::unsupported, fmt::format("{} cuts a kernel, and the reference is not cut",
+                                                   is_cut ? "a tiling" : "input_buffer_count"));
+}
+
 bool stays_fp8(const CudaOperands& o) {
   const auto is_fp8 = [](DType type) { return type == DType::e4m3 || type == DType::e5m2; };
   const bool is_older = cuda::driver_available().ok && !cuda::device_facts().has_fast_kernels();

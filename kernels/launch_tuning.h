@@ -20,6 +20,11 @@ struct LaunchTuning {
 // Whether the device of that name, or the one that is taken without a name, has the CUDA kernels.
 bool runs_on_cuda(std::string_view device);
 
+inline constexpr std::string_view reference_device = "reference";
+// A tiling, or other slots of the windows than the default ones, where there is no kernel to cut.
+std::optional<Diag> idle_tuning(std::string_view device, const TilingSpec& tiling,
+                                std::int64_t buffers);
+
 // A product of rows with the weights of their group, and what is asked of it.
 struct CudaOperands {
   DType lhs = DType::bf16, rhs = DType::bf16;

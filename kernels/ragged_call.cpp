@@ -154,6 +154,10 @@ class Validator {
   }
 
   Problem offset() {
+    if (call_.mode == RaggedMode::Batch && options_.group_offset)
+      return error(ErrorCode::unsupported,
+                   "Unimplemented group_offset support. The sizes of a ragged batch change no "
+                   "value, and all of it is computed");
     if (options_.group_offset) {
       const Expected<GroupWindow> window = group_window(*options_.group_offset);
       if (!window) return window.diags().front();
@@ -166,7 +170,10 @@ class Validator {
     if (call_.mode != RaggedMode::NonContracting) call_.local_groups = left;
     if (options_.local_groups) {
       if (!is_contracting())
-        return error("local_groups is for a ragged contraction; rhs has the groups otherwise");
+        return error(call_.mode == RaggedMode::Batch
+                         ? "local_groups is for a ragged contraction; all of a batch is computed"
+                         : "local_groups is for a ragged contraction; rhs has the groups "
+                           "otherwise");
       call_.local_groups = *options_.local_groups;
     }
     if (call_.groups == 0) return error("a ragged dot product has at least one group");

@@ -156,11 +156,14 @@ Expected<GroupedMatmulRun> run_ragged_dot(const Tensor& lhs, const Tensor& rhs,
                                           const RaggedDotOptions& options) try {
   const Expected<RaggedCall> call = validate_ragged_dot(lhs, rhs, group_sizes, dims, options);
   if (!call) return call.diags();
+  if (const auto idle = idle_tuning(options.device, options.tiling, options.input_buffer_count))
+    return *idle;
   const Call c{lhs, rhs, *call, options};
   if (elements(call->out_shape) == 0) {
     GroupedMatmulRun nothing;
     const Expected<const Device*> device = choose_device(
-        options.device == reference_device ? std::string("interpreter") : options.device);
+        options.device == reference_device ? std::string("interpreter") : options.device,
+        reference_device);
     if (!device) return device.diags();
     nothing.device = options.device == reference_device ? reference_device : (*device)->name();
     nothing.kernel = "ragged_dot";

@@ -121,7 +121,7 @@ Verdict check_ring_of_experts(Tensors lhs, Tensors rhs, Tensors experts, Tensors
       return joined(rings, ring, 0, [all](std::size_t d) -> const Tensor& { return all[d]; });
     };
     const Routing& routing = call->routes[static_cast<std::size_t>(ring)];
-    const Tensor rows = routed_rows(of(lhs), routing), matrices = of(rhs);
+    const Tensor rows = *routed_rows(of(lhs), routing), matrices = of(rhs);
     const GroupedProblem problem{.lhs = &rows,
                                  .rhs = &matrices,
                                  .group_sizes = sizes_of(routing),

@@ -18,7 +18,9 @@ using Tensors = std::span<const Tensor>;
 
 // The cotangent of each row that is multiplied: its token's, times the weight of the choice.
 Tensor weighted_rows(const Tensor& cotangent, const Routing& routing, const Tensor& weights) {
-  Tensor rows = routed_rows(cotangent, routing);
+  Expected<Tensor> routed = routed_rows(cotangent, routing);
+  CHECK(routed);  // the call was validated
+  Tensor rows = *std::move(routed);
   const std::int64_t n = rows.dim(1);
   float* row = rows.as<float>();
   for (const std::int64_t choice : routing.choice) {
@@ -60,7 +62,7 @@ Expected<GroupedCollectiveGradients> ring_of_experts_vjp(Tensors cotangent, Tens
     const Tensor weight =
         joined(rings, ring, 0, [&](std::size_t d) -> const Tensor& { return weights[d]; });
     const std::size_t any = device_at(rings, ring, 0);
-    const Tensor rows = routed_rows((*tokens)[any], routing);
+    const Tensor rows = *routed_rows((*tokens)[any], routing);
     const Tensor of_rows = weighted_rows((*cotangents)[any], routing, weight);
     for (std::int64_t place = 0; place < rings.dim(1); ++place) {
       const std::size_t d = device_at(rings, ring, place);

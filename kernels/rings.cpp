@@ -9,12 +9,14 @@
 
 namespace tessera {
 
-Tensor make_rings(const std::vector<std::vector<std::int64_t>>& rings) {
+Expected<Tensor> make_rings(const std::vector<std::vector<std::int64_t>>& rings) {
   const auto length = static_cast<std::int64_t>(rings.empty() ? 0 : rings.front().size());
   Tensor table(DType::i32, {static_cast<std::int64_t>(rings.size()), length});
   std::int64_t next = 0;
   for (const auto& ring : rings) {
-    CHECK(static_cast<std::int64_t>(ring.size()) == length);
+    if (static_cast<std::int64_t>(ring.size()) != length)
+      return error(fmt::format("all rings have one length, and there are some of {} and of {}",
+                               length, ring.size()));
     for (const std::int64_t device : ring) table.set(next++, static_cast<double>(device));
   }
   return table;

@@ -12,7 +12,8 @@
 
 namespace tessera {
 
-Tensor make_rings(const std::vector<std::vector<std::int64_t>>& rings);
+// Of the devices of each ring in order; all rings have one length.
+Expected<Tensor> make_rings(const std::vector<std::vector<std::int64_t>>& rings);
 // `count` rings of `length`, devices in order or, with a seed, permuted.
 Tensor make_rings(std::int64_t count, std::int64_t length, std::uint64_t shuffle = 0);
 

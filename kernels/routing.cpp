@@ -37,10 +37,14 @@ Expected<Routing> route(const Tensor& experts, std::int64_t count) try {
   return given_up("routing tokens");
 }
 
-Tensor random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t count,
-                      std::uint64_t seed) {
-  CHECK(top_k <= count);
-  Tensor experts(DType::i32, {tokens, top_k});
+Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t count,
+                                std::uint64_t seed) try {
+  if (top_k < 0 || top_k > count || count > INT32_MAX)
+    return error(
+        fmt::format("a token goes to {} of {} experts, and they are different", top_k, count));
+  Expected<Tensor> made = Tensor::allocate(DType::i32, {tokens, top_k});
+  if (!made) return made.diags();
+  Tensor& experts = *made;
   SplitMix random(seed);
   std::vector<std::int32_t> deck(static_cast<std::size_t>(count));
   for (std::int64_t t = 0; t < tokens; ++t) {
@@ -52,21 +56,39 @@ Tensor random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t coun
       experts.as<std::int32_t>()[t * top_k + j] = deck[at];
     }
   }
-  return experts;
+  return made;
+} catch (...) {
+  return given_up("drawing experts");
 }
 
-Tensor routed_rows(const Tensor& tokens, const Routing& routing) {
-  const std::int64_t k = tokens.dim(1), row = k * size_of(tokens.dtype());
+Expected<Tensor> routed_rows(const Tensor& tokens, const Routing& routing) try {
   const auto count = static_cast<std::int64_t>(routing.choice.size());
+  if (tokens.rank() != 2 || tokens.dim(0) * routing.top_k != count)
+    return error(
+        fmt::format("{} choices of {} for each token were routed, found tokens of shape {}", count,
+                    routing.top_k, to_string(tokens.shape())));
+  const std::int64_t k = tokens.dim(1), row = k * size_of(tokens.dtype());
   Tensor rows = Tensor::uninitialised(tokens.dtype(), {count, k});
   for (std::int64_t r = 0; r < count && row > 0; ++r)
     std::memcpy(rows.data() + r * row,
                 tokens.data() + routing.choice[static_cast<std::size_t>(r)] / routing.top_k * row,
                 static_cast<std::size_t>(row));
   return rows;
+} catch (...) {
+  return given_up("routing tokens");
 }
 
-Tensor weighted_tokens(const Tensor& rows, const Routing& routing, const Tensor& weights) {
+Expected<Tensor> weighted_tokens(const Tensor& rows, const Routing& routing,
+                                 const Tensor& weights) try {
+  const auto choices = static_cast<std::int64_t>(routing.choice.size());
+  const bool fits = rows.rank() == 2 && rows.dim(0) == choices && weights.rank() == 2 &&
+                    weights.dim(1) == routing.top_k && weights.elements() == choices;
+  if (!fits || rows.dtype() != DType::f32 || weights.dtype() != DType::f32)
+    return error(fmt::format(
+        "{} choices of {} for each token take as many f32 rows and weights of (tokens, {}), found "
+        "rows {}{} and weights {}{}",
+        choices, routing.top_k, routing.top_k, name(rows.dtype()), to_string(rows.shape()),
+        name(weights.dtype()), to_string(weights.shape())));
   const std::int64_t n = rows.dim(1);
   Tensor out(DType::f32, {weights.dim(0), n});
   std::vector<std::int64_t> row_of(routing.choice.size());
@@ -79,6 +101,8 @@ Tensor weighted_tokens(const Tensor& rows, const Routing& routing, const Tensor&
     for (std::int64_t c = 0; c < n; ++c) sum[c] += weight * row[c];
   }
   return out;
+} catch (...) {
+  return given_up("weighting tokens");
 }
 
 }  // namespace tessera

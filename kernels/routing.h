@@ -18,14 +18,14 @@ struct Routing {
 
 // experts: i32 [tokens, top_k], each among 0 .. count.
 Expected<Routing> route(const Tensor& experts, std::int64_t count);
-// `top_k` different experts for every token, by seed, all equally likely.
-Tensor random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t count,
-                      std::uint64_t seed);
+// `top_k` different experts of `count` for every token, by seed, all equally likely.
+Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t count,
+                                std::uint64_t seed);
 
-// Each choice's token: [tokens, k] as [tokens * top_k, k].
-Tensor routed_rows(const Tensor& tokens, const Routing& routing);
+// Each choice's token: [tokens, k] as [tokens * top_k, k], of the tokens that were routed.
+Expected<Tensor> routed_rows(const Tensor& tokens, const Routing& routing);
 // out[t] = sum over j of weights[t, j] * the row of choice (t, j), in f32 and in the order of j:
 // rows f32 [tokens * top_k, n], weights f32 [tokens, top_k], out f32 [tokens, n].
-Tensor weighted_tokens(const Tensor& rows, const Routing& routing, const Tensor& weights);
+Expected<Tensor> weighted_tokens(const Tensor& rows, const Routing& routing, const Tensor& weights);
 
 }  // namespace tessera

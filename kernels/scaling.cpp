@@ -6,17 +6,21 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
 
-#include "core/check.h"
 #include "core/convert.h"
+#include "core/dtype_range.h"
 #include "core/guarded.h"
 
 namespace tessera {
 namespace {
 
 constexpr float greatest = std::numeric_limits<float>::max();
+constexpr std::int64_t longest_history = 1 << 24;
 
+// A tensor without data has no elements.
 std::vector<float> as_floats(const Tensor& x) {
+  if (x.data() == nullptr) return {};
   std::vector<float> values(static_cast<std::size_t>(x.elements()));
   convert(x.data(), x.dtype(), reinterpret_cast<std::byte*>(values.data()), DType::f32,
           x.elements());
@@ -55,10 +59,13 @@ bool is_tensor_scaled(ScalingMode mode) {
   return mode == ScalingMode::DelayedTensor || mode == ScalingMode::CurrentTensor;
 }
 
-float largest(DType quantised) {
-  CHECK(quantised == DType::e4m3 || quantised == DType::e5m2);
-  return quantised == DType::e4m3 ? 448.0F : 57344.0F;
+Diags check_quantised(DType dtype) {
+  if (dtype == DType::e4m3 || dtype == DType::e5m2) return {};
+  return {error(ErrorCode::invalid_type,
+                fmt::format("elements are quantised to e4m3 or e5m2, not {}", name(dtype)))};
 }
+
+float largest(DType quantised) { return static_cast<float>(largest_finite(quantised)); }
 
 float amax(const Tensor& x) {
   float result = 0;
@@ -78,20 +85,30 @@ float tensor_scale(float amax, DType quantised, const TensorScaling& how) {
 }
 
 Tensor quantize(const Tensor& x, DType quantised, float scale) {
+  if (x.data() == nullptr) return {};
   std::vector<float> values = as_floats(x);
   for (float& value : values) value *= scale;
   return as_tensor(values, quantised, x.shape());
 }
 
 Tensor dequantize(const Tensor& q, float scale_inv, DType to) {
+  if (q.data() == nullptr) return {};
   std::vector<float> values = as_floats(q);
   for (float& value : values) value *= scale_inv;
   return as_tensor(values, to, q.shape());
 }
 
 DelayedScaling::DelayedScaling(DType quantised, From from, std::int64_t length)
-    : quantised_(quantised), from_(from), history_(static_cast<std::size_t>(length), 0.0F) {
-  CHECK(length >= 1);
+    : quantised_(quantised), from_(from), history_(static_cast<std::size_t>(length), 0.0F) {}
+
+Expected<DelayedScaling> DelayedScaling::make(DType quantised, From from, std::int64_t length) try {
+  if (Diags diags = check_quantised(quantised); !diags.empty()) return diags;
+  if (length < 1 || length > longest_history)
+    return error(fmt::format("the history of delayed scaling is of 1 to {} calls, got {}",
+                             longest_history, length));
+  return DelayedScaling(quantised, from, length);
+} catch (...) {
+  return given_up("quantizing");
 }
 
 void DelayedScaling::note(float amax) {
@@ -106,6 +123,7 @@ void DelayedScaling::note(float amax) {
 }
 
 Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along) try {
+  if (Diags diags = check_quantised(quantised); !diags.empty()) return diags;
   if (x.rank() != 2)
     return error(fmt::format("MXFP8 quantises a matrix, found shape {}", to_string(x.shape())));
   const bool rows = along == MxAlong::rows;
@@ -135,18 +153,26 @@ Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along) 
   return given_up("quantizing");
 }
 
-Tensor dequantize_mx(const Tensor& data, const Tensor& scales, DType to) {
-  CHECK(data.rank() == 2 && scales.rank() == 2);
-  std::vector<float> values = as_floats(data);
+Expected<Tensor> dequantize_mx(const Tensor& data, const Tensor& scales, DType to) try {
+  if (data.rank() != 2)
+    return error(fmt::format("MXFP8 data is a matrix, found shape {}", to_string(data.shape())));
   const std::int64_t r = data.dim(0), c = data.dim(1);
-  const bool rows = scales.dim(0) == r && scales.dim(1) * mx_block == c;
-  CHECK(rows || (scales.dim(0) * mx_block == r && scales.dim(1) == c));
+  const Shape by_rows{r, c / mx_block}, by_columns{r / mx_block, c};
+  const bool rows = c % mx_block == 0 && scales.shape() == by_rows;
+  const bool fits = rows || (r % mx_block == 0 && scales.shape() == by_columns);
+  if (scales.dtype() != DType::e8m0 || !fits)
+    return error(fmt::format("MXFP8 scales of data {} are e8m0 of shape {} or {}, found {} of {}",
+                             to_string(data.shape()), to_string(by_rows), to_string(by_columns),
+                             name(scales.dtype()), to_string(scales.shape())));
+  std::vector<float> values = as_floats(data);
   for (std::int64_t i = 0; i < r; ++i)
     for (std::int64_t j = 0; j < c; ++j)
       values[static_cast<std::size_t>(i * c + j)] *= from_e8m0(
           scales
               .as<std::uint8_t>()[rows ? i * scales.dim(1) + j / mx_block : i / mx_block * c + j]);
   return as_tensor(values, to, data.shape());
+} catch (...) {
+  return given_up("dequantizing");
 }
 
 std::int64_t swizzled_place(std::int64_t i, std::int64_t j, std::int64_t columns) {
@@ -154,8 +180,10 @@ std::int64_t swizzled_place(std::int64_t i, std::int64_t j, std::int64_t columns
   return (i / 128 * tiles + j / 4) * 512 + i % 32 * 16 + i % 128 / 32 * 4 + j % 4;
 }
 
-Tensor swizzled(const Tensor& scales) {
-  CHECK(scales.rank() == 2 && size_of(scales.dtype()) == 1);
+Expected<Tensor> swizzled(const Tensor& scales) try {
+  if (scales.rank() != 2 || size_of(scales.dtype()) != 1)
+    return error(fmt::format("a matrix of scales of one byte is swizzled, found {} of shape {}",
+                             name(scales.dtype()), to_string(scales.shape())));
   const std::int64_t rows = (scales.dim(0) + 127) / 128 * 128,
                      columns = (scales.dim(1) + 3) / 4 * 4;
   Tensor flat(scales.dtype(), {rows * columns});
@@ -163,18 +191,29 @@ Tensor swizzled(const Tensor& scales) {
     for (std::int64_t j = 0; j < scales.dim(1); ++j)
       flat.data()[swizzled_place(i, j, columns)] = scales.data()[i * scales.dim(1) + j];
   return flat;
+} catch (...) {
+  return given_up("swizzling");
 }
 
-Tensor unswizzled(const Tensor& flat, std::int64_t rows, std::int64_t columns,
-                  std::int64_t offset) {
+Expected<Tensor> unswizzled(const Tensor& flat, std::int64_t rows, std::int64_t columns,
+                            std::int64_t offset) try {
+  if (rows < 0 || columns < 0 || offset < 0)
+    return error(fmt::format("{} rows and {} columns from element {} on: one is negative", rows,
+                             columns, offset));
   const std::int64_t padded = (columns + 3) / 4 * 4;
-  CHECK(size_of(flat.dtype()) == 1 &&
-        offset + (rows + 127) / 128 * 128 * padded <= flat.elements());
+  const auto wanted = checked_bytes(DType::i8, {(rows + 127) / 128 * 128, padded});
+  if (size_of(flat.dtype()) != 1 || !wanted || *wanted > flat.elements() - offset)
+    return error(fmt::format(
+        "{} x {} swizzled scales from element {} on are {} elements of one byte, found {} of {}",
+        rows, columns, offset, wanted ? std::to_string(*wanted) : "more than 2^63", flat.elements(),
+        name(flat.dtype())));
   Tensor scales = Tensor::uninitialised(flat.dtype(), {rows, columns});
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j)
       scales.data()[i * columns + j] = flat.data()[offset + swizzled_place(i, j, padded)];
   return scales;
+} catch (...) {
+  return given_up("swizzling");
 }
 
 }  // namespace tessera

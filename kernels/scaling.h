@@ -29,7 +29,9 @@ bool is_tensor_scaled(ScalingMode mode);
 
 inline constexpr std::int64_t mx_block = 32;
 
-// The largest finite number of e4m3 or e5m2.
+// Whether elements are quantised to that type: e4m3 and e5m2 are; else an error that says so.
+Diags check_quantised(DType dtype);
+// The largest finite number.
 float largest(DType quantised);
 // The largest |x|; NaN when there is one, 0 of nothing.
 float amax(const Tensor& x);
@@ -49,7 +51,9 @@ Tensor dequantize(const Tensor& q, float scale_inv, DType to = DType::f32);
 class DelayedScaling {
  public:
   enum class From : std::uint8_t { Max, MostRecent };
-  explicit DelayedScaling(DType quantised, From from = From::Max, std::int64_t length = 1024);
+  // Errors are those of a type that nothing is quantised to, and of a history of no calls.
+  static Expected<DelayedScaling> make(DType quantised, From from = From::Max,
+                                       std::int64_t length = 1024);
 
   float scale() const { return scale_; }
   // Slot 0 is this call's, and is 0 until the call is noted.
@@ -60,6 +64,8 @@ class DelayedScaling {
   void note(float amax);
 
  private:
+  DelayedScaling(DType quantised, From from, std::int64_t length);
+
   DType quantised_;
   From from_;
   std::vector<float> history_;
@@ -74,17 +80,17 @@ struct MxTensor {
   Tensor scales;  // e8m0: [r, c / 32] or [r / 32, c]
 };
 // scale = amax / largest rounded up to a power of two, element = x / scale rounded and saturated.
-// An extent that 32 does not divide is an error.
+// An extent that 32 does not divide is an error, as is another type.
 Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along);
-// element * scale in f32, rounded to `to`.
-Tensor dequantize_mx(const Tensor& data, const Tensor& scales, DType to = DType::f32);
+// element * scale in f32, rounded to `to`; scales of another shape or type are an error.
+Expected<Tensor> dequantize_mx(const Tensor& data, const Tensor& scales, DType to = DType::f32);
 
 // Place of scale (i, j) among `columns` ones, in tiles of 128 x 4 as tensor cores read them.
 std::int64_t swizzled_place(std::int64_t i, std::int64_t j, std::int64_t columns);
 // A matrix of scales padded with zeros to multiples of 128 rows and 4 columns, then swizzled; flat.
-Tensor swizzled(const Tensor& scales);
-// The first `rows` and `columns` of it again, from element `offset` of `flat` on.
-Tensor unswizzled(const Tensor& flat, std::int64_t rows, std::int64_t columns,
-                  std::int64_t offset = 0);
+Expected<Tensor> swizzled(const Tensor& scales);
+// The first `rows` and `columns` of it again, from element `offset` of `flat` on, which has them.
+Expected<Tensor> unswizzled(const Tensor& flat, std::int64_t rows, std::int64_t columns,
+                            std::int64_t offset = 0);
 
 }  // namespace tessera

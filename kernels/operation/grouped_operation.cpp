@@ -257,6 +257,8 @@ Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tens
     if (!sharded) return sharded.diags();
     return sharded->run(lhs, rhs, group_sizes);
   }
+  if (call.check_vma)
+    return error("check_vma compares the copies of one shard, and the call has no mesh");
   const GroupedMatmul operation(call.use_v2);
   const Expected<Decision<GroupedMatmulConfig>> decision = operation.choose(invocation, chain);
   if (!decision) return decision.diags();

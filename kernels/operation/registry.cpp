@@ -93,6 +93,12 @@ Expected<GroupedMatmulRun> on(const Tensor& lhs, const Tensor& rhs, const Tensor
                               const GroupedMatmulOptions& options) {
   GroupedMatmulOptions here = options;
   here.device = device_of(platform);
+  // A configuration cuts kernels, and the reference is not cut.
+  if constexpr (platform == Platform::Reference) {
+    here.tiling = {};
+    here.input_buffer_count = GroupedMatmulOptions().input_buffer_count;
+    here.align.reset();
+  }
   return function(lhs, rhs, group_sizes, here);
 }
 

@@ -46,7 +46,7 @@ struct Experts {
   Tensors experts() const {
     Tensors all;
     for (std::size_t d = 0; d < devices(); ++d) {
-      all.push_back(random_experts(tokens, top_k, groups, d + 1));
+      all.push_back(*random_experts(tokens, top_k, groups, d + 1));
       for (std::int64_t i = 0; i < all[d].elements(); ++i) {
         std::int32_t& expert = all[d].as<std::int32_t>()[i];
         if (choices == Choices::even) expert -= expert % 2;

@@ -221,9 +221,9 @@ TEST(CollectiveGrouped, case_19_top_k_of_1_2_and_8) {
     std::vector<Tensor> chosen;
     Tensors lhs, weights;
     for (std::size_t d = 0; d < c.devices; ++d) {
-      chosen.push_back(random_experts(tokens, top_k, c.groups, d + 1));
+      chosen.push_back(*random_experts(tokens, top_k, c.groups, d + 1));
       routes.push_back(*route(chosen[d], c.groups));
-      lhs.push_back(routed_rows(all[d], routes[d]));
+      lhs.push_back(*routed_rows(all[d], routes[d]));
       Sizes own;
       for (std::int64_t g = 0; g < c.groups; ++g)
         own.push_back(static_cast<std::int64_t>(routes[d].group_sizes.at(g)));
@@ -239,7 +239,7 @@ TEST(CollectiveGrouped, case_19_top_k_of_1_2_and_8) {
     ASSERT_TRUE(out) << collective::text(out.diags());
     const Tensors rhs = c.rhs();
     for (std::size_t d = 0; d < c.devices; ++d) {
-      const Tensor sum = weighted_tokens((*out)[d], routes[d], weights[d]);
+      const Tensor sum = *weighted_tokens((*out)[d], routes[d], weights[d]);
       for (std::int64_t t = 0; t < tokens; ++t)
         for (std::int64_t j = 0; j < c.n; ++j) {
           double expected = 0;

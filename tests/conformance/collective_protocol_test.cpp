@@ -48,15 +48,13 @@ Options with(const CollectiveOptions& shared, Options options = {}) {
 }
 
 constexpr const char* kernels_of_one_axis[] = {
-    "allgather_matmul",       "allgather_matmul_rows", "matmul_reduce_scatter",
-    "right_permute",          "ring_all_gather",       "ring_all_gather_halves",
-    "ring_all_reduce",        "ring_reduce_scatter",   "sharded_gmm",
-    "sharded_gmm of blocks",  "ragged_all_to_all",     "expert_parallel_gmm",
+    "allgather_matmul", "allgather_matmul_rows",  "matmul_reduce_scatter", "right_permute",
+    "ring_all_gather",  "ring_all_gather_halves", "ring_all_reduce",       "ring_reduce_scatter",
+    "sharded_gmm",      "sharded_gmm of blocks",  "ragged_all_to_all",     "expert_parallel_gmm",
     "ring_of_experts"};
 
-std::unique_ptr<Call> call_of(const std::string& kernel, std::int64_t length,
-                              const RunOptions& run, int calls = 1,
-                              std::int64_t rows = 4) {
+std::unique_ptr<Call> call_of(const std::string& kernel, std::int64_t length, const RunOptions& run,
+                              int calls = 1, std::int64_t rows = 4) {
   auto call = std::make_unique<Call>();
   call->kernel = kernel;
   call->options = under(CollectiveOptions{}, run);
@@ -111,7 +109,7 @@ std::unique_ptr<Call> call_of(const std::string& kernel, std::int64_t length,
     } else if (kernel == "ring_of_experts") {
       Tensors& experts = call->operands.emplace_back();
       for (std::int64_t d = 0; d < length; ++d)
-        experts.push_back(random_experts(3, 2, 2 * length, static_cast<std::uint64_t>(d + 1)));
+        experts.push_back(*random_experts(3, 2, 2 * length, static_cast<std::uint64_t>(d + 1)));
       call->set(launch_ring_of_experts(call->fill(DType::f32, {3, 4}, length), rhs, experts,
                                        call->fill(DType::f32, {3, 2}, length), rings,
                                        with<RingOfExpertsOptions>(o)));
@@ -169,8 +167,8 @@ TEST(CollectiveProtocol, case_22_one_barrier_is_proved_on_four_devices_and_refut
     options.double_barrier = false;
     const Tensors x = made(static_cast<std::size_t>(length), DType::f32, {4, 8}, FillRole::lhs,
                            Fill::integers, 1, 5);
-    const std::string verdict = collective::certified(
-        launch_right_permute(x, make_rings(1, length), options), options);
+    const std::string verdict =
+        collective::certified(launch_right_permute(x, make_rings(1, length), options), options);
     if (length <= 4) {
       EXPECT_EQ(verdict, "proved") << "ring of " << length;
     } else {
@@ -196,8 +194,8 @@ Literal literal(std::int64_t length, std::int64_t buffering, const RunOptions& r
   const auto launch = launch_allgather_matmul(lhs, rhs, rings, options);
   Literal result{collective::certified(launch, options)};
   if (launch)
-    result.is_right = check_gathered(lhs, rhs, rings, *launch, {1, false},
-                                     collective::how(Fill::integers)).ok;
+    result.is_right =
+        check_gathered(lhs, rhs, rings, *launch, {1, false}, collective::how(Fill::integers)).ok;
   return result;
 }
 
@@ -225,8 +223,8 @@ std::string changed(const Call& call, const RunOptions& run, const std::string& 
                     const std::string& to, std::string* message = nullptr) {
   int replaced = 0;
   std::vector<std::unique_ptr<Module>> modules;
-  for (const std::string& name : {call.launch->kernel, std::string("library"),
-                                  std::string("collectives")}) {
+  for (const std::string& name :
+       {call.launch->kernel, std::string("library"), std::string("collectives")}) {
     std::string text = test::read_file("kernels/programs/" + name + ".tsr");
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
       text.replace(at, from.size(), to);
@@ -292,15 +290,19 @@ TEST(CollectiveProtocol, case_23_each_wait_that_is_taken_out_is_missed) {
       {"ring_all_reduce", "    wait arrived for x\n", "", "semaphore_leak"},
       {"allgather_matmul_rows", "        wait arrived[side, hop] for gathered[0, 0 +: half, :]\n",
        "", "uninitialised_read"},
-      {"ragged_all_to_all", "  for i in slices { wait arrived[i] for out[0 +: recv_sizes[i] max "
-       "out_rows, :] }\n", "", "unwaited_dma"},
+      {"ragged_all_to_all",
+       "  for i in slices { wait arrived[i] for out[0 +: recv_sizes[i] max "
+       "out_rows, :] }\n",
+       "", "unwaited_dma"},
       // wait_send, before the source is written over
       {"allgather_matmul", "trace 10 \"Send left\" { wait sent[LEFT] for shard[now, LEFT, :, :] }",
        "", "unwaited_dma"},
       {"ring_all_reduce", "    wait sent for x\n", "", "semaphore_leak"},
-      {"matmul_reduce_scatter", "        wait sent[side] for partial[0, :, :]\n", "", "unwaited_dma"},
+      {"matmul_reduce_scatter", "        wait sent[side] for partial[0, :, :]\n", "",
+       "unwaited_dma"},
       // half the bytes, and the other half when it is too late
-      {"right_permute", "wait arrived for out", "wait arrived for out[0 +: rows / 2, :]", "semaphore_leak"},
+      {"right_permute", "wait arrived for out", "wait arrived for out[0 +: rows / 2, :]",
+       "semaphore_leak"},
       {"ring_all_gather", "    wait arrived[i] for x\n",
        "    wait arrived[i] for x[0 +: rows / 2, :]\n", "semaphore_leak"},
       {"allgather_matmul",
@@ -311,8 +313,7 @@ TEST(CollectiveProtocol, case_23_each_wait_that_is_taken_out_is_missed) {
   for (const Removed& one : all) {
     const RunOptions run = mode("random:7", DmaOrder::unordered, Landing::partial);
     std::string message;
-    const std::string kind =
-        changed(*call_of(one.kernel, 4, run), run, one.from, one.to, &message);
+    const std::string kind = changed(*call_of(one.kernel, 4, run), run, one.from, one.to, &message);
     EXPECT_EQ(kind, one.kind) << one.kernel << " without '" << one.from << "'";
     // Two accesses, or how much is left.
     EXPECT_TRUE(message.find("note: ") != std::string::npos ||
@@ -351,8 +352,8 @@ TEST(CollectiveProtocol, case_10_a_reduce_scatter_with_an_inner_pipeline) {
 // The finding names the device that went wrong; the others, who wait for it, are no finding.
 TEST(CollectiveProtocol, case_13_the_device_that_goes_wrong_is_named) {
   for (const char* schedule : {"eager", "lazy", "lifo", "random:1"}) {
-    const auto program = test::program(
-        test::read_file("tests/findings/bad_out_of_bounds_before_a_barrier.tsr"));
+    const auto program =
+        test::program(test::read_file("tests/findings/bad_out_of_bounds_before_a_barrier.tsr"));
     ASSERT_TRUE(program);
     Tensors x, out;
     std::vector<DeviceBinding> bindings(8);

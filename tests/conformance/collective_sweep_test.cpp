@@ -47,8 +47,8 @@ void expect_exact(const Tensor& rings, const Launcher& launch, const Judging& ju
       if (std::string_view(policy) == policies[0]) {
         first.push_back(out.clone());
       } else {
-        EXPECT_EQ(
-            std::memcmp(first[d].data(), out.data(), static_cast<std::size_t>(out.bytes())), 0)
+        EXPECT_EQ(std::memcmp(first[d].data(), out.data(), static_cast<std::size_t>(out.bytes())),
+                  0)
             << "device " << d;
       }
     }
@@ -179,8 +179,7 @@ TEST(CollectiveSweep, expert_parallel_grouped_matmul) {
           return launch_expert_parallel_matmul(lhs, rhs, sizes, options);
         },
         [&](const Launch& done) {
-          return check_expert_parallel_matmul(lhs, rhs, sizes, done, options,
-                                              how(Fill::integers));
+          return check_expert_parallel_matmul(lhs, rhs, sizes, done, options, how(Fill::integers));
         });
   }
 }
@@ -194,7 +193,7 @@ TEST(CollectiveSweep, ring_of_experts) {
         made(devices, DType::f32, {2, 2}, FillRole::existing, Fill::integers, 1, 3);
     Tensors experts;
     for (std::size_t d = 0; d < devices; ++d)
-      experts.push_back(random_experts(2, 2, rings.dim(1), d));
+      experts.push_back(*random_experts(2, 2, rings.dim(1), d));
     RingOfExpertsOptions options;
     options.tiling = Tiling{8, 8, 8};
     expect_exact(

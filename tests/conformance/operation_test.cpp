@@ -383,6 +383,13 @@ TEST(Operation, M10_the_callback_sees_each_shard_and_the_whole_without_shards) {
                "out_shard_callback returned f32(1, 1), expected f32(60, 8)");
 }
 
+TEST(Operation, M9_check_vma_needs_the_copies_of_shards) {
+  Example example(32, 16, 16, {32});
+  example.call.check_vma = true;
+  expect_error(example.run(), ErrorCode::invalid_value,
+               "check_vma compares the copies of one shard, and the call has no mesh");
+}
+
 TEST(Operation, M11_platforms_have_the_sources_names) {
   for (const char* known : {"triton", "pallas", "cuda", "xla", "auto"}) {
     ASSERT_TRUE(parse_platform(known));

@@ -224,6 +224,7 @@ TEST(GroupedGemm, T2_either_dims_may_be_ragged_on_either_operand) {
     }
     options.path = GroupedGemmPath::Auto;
     options.device = "reference";
+    options.tiling = {};
     expect_values(row.lhs, row.rhs, options, want, row.out);
   }
 }
@@ -303,6 +304,10 @@ TEST(GroupedGemm, T10_alpha_and_beta_are_of_each_group_and_beta_0_never_reads_c)
   f.options.beta = &beta;
   f.options.c = nullptr;
   EXPECT_EQ(refusal(f.lhs, f.rhs, f.options), "ValueError: beta[1] = 1 and there is no C");
+  f.options.beta = nullptr;
+  f.options.c = &c;
+  EXPECT_EQ(refusal(f.lhs, f.rhs, f.options),
+            "ValueError: C is given, and no beta that multiplies it");
 }
 
 TEST(GroupedGemm, T11_a_bias_is_added_to_each_groups_rows) {
@@ -512,6 +517,42 @@ TEST(GroupedGemm, T17_more_than_1024_groups) {
   EXPECT_EQ(refusal(lhs, rhs, options),
             "ValueError: num_gemms 1300 exceeds the maximum supported number 1024 to be downloaded "
             "in advance.");
+  // The one kernel fetches nothing, however many groups there are.
+  for (const GroupedGemmPath path : {GroupedGemmPath::Auto, GroupedGemmPath::V2}) {
+    options.path = path;
+    EXPECT_EQ(
+        refusal(lhs, rhs, options),
+        "ValueError: use_async_d2h_group_sizes is for path V1, which this call does not take");
+  }
+}
+
+TEST(GroupedGemm, operands_that_are_none_are_errors) {
+  const Forward f;
+  EXPECT_EQ(refusal({}, f.rhs, f.options), "ValueError: lhs has no data");
+  GroupedTensor rhs = f.rhs;
+  rhs.data = std::make_shared<const Tensor>();
+  EXPECT_EQ(refusal(f.lhs, rhs, f.options), "ValueError: rhs has no data");
+  GroupedTensor lhs = f.lhs;
+  lhs.original_shape = {-1, 13};
+  EXPECT_EQ(refusal(lhs, f.rhs, f.options),
+            "ValueError: lhs has shape (-1, 13), which is negative or too large");
+  GroupedGemmOptions options = f.options;
+  options.lhs_quantizer = options.rhs_quantizer = QuantizeSpec{};
+  options.rhs_quantizer->dtype = DType::bf16;
+  EXPECT_EQ(refusal(f.lhs, f.rhs, options),
+            "TypeError: elements are quantised to e4m3 or e5m2, not bf16");
+  options.rhs_quantizer->dtype = DType::e4m3;
+  options.rhs_quantizer->delayed_scales = {1, 1, 1};
+  EXPECT_EQ(refusal(f.lhs, f.rhs, options),
+            "ValueError: delayed_scales are for DELAYED_TENSOR_SCALING, and the mode is "
+            "CURRENT_TENSOR_SCALING");
+  // Neither is a result that cannot be that of the call.
+  const Verdict verdict =
+      check_grouped_gemm(f.lhs, f.rhs, f.options, Tensor(DType::f32, {2, 2}), {});
+  EXPECT_FALSE(verdict.ok);
+  EXPECT_EQ(verdict.message,
+            "this cannot be judged: the result has shape (2, 2), expected (14, 7)");
+  EXPECT_FALSE(check_grouped_gemm({}, f.rhs, f.options, Tensor(), {}).ok);
 }
 
 // One CUDA source for any sizes and any number of groups: the sizes are read on the device.

@@ -533,7 +533,20 @@ TEST(GroupedMatmul, a_device_that_is_not_there_says_why) {
     EXPECT_EQ(gmm(o), (Refusal{ErrorCode::environment, "device cuda: " + cuda.reason}));
   }
   o.options.device = "abacus";
-  EXPECT_EQ(gmm(o), invalid("no device abacus; there are cuda, interpreter"));
+  EXPECT_EQ(gmm(o), invalid("no device abacus; there are cuda, interpreter, reference"));
+}
+
+TEST(GroupedMatmul, an_option_that_changes_nothing_is_refused) {
+  Operands o;
+  o.options.lhs_layout = GroupedMatmulOptions::LhsLayout::mk;
+  EXPECT_EQ(gmm(o), invalid("lhs_layout is for tgmm; gmm takes lhs as [m, k]"));
+  o.options.lhs_layout = GroupedMatmulOptions::LhsLayout::km;
+  o.options.device = "reference";
+  o.options.tiling = Tiling{8, 8, 8};
+  EXPECT_EQ(gmm(o), unsupported("a tiling cuts a kernel, and the reference is not cut"));
+  o.options.tiling = {};
+  o.options.align = 4;
+  EXPECT_EQ(gmm(o), unsupported("align is of a kernel, and the reference has none"));
 }
 
 TEST(GroupedMatmul, the_default_tiling_of_every_profile_fits_its_memory) {

@@ -180,7 +180,7 @@ TEST(RaggedDot, any_axes_give_the_definitions_values_in_each_mode) {
       SCOPED_TRACE(std::string(name(mode)) + " " + std::to_string(seed));
       const Drawn d = Draw(seed * 3 + static_cast<std::uint64_t>(mode)).call(mode);
       RaggedDotOptions options = on_interpreter();
-      if (d.first > 0) options.group_offset = &d.offset;
+      if (d.first > 0 && mode != RaggedMode::Batch) options.group_offset = &d.offset;
       if (mode == RaggedMode::Contracting) options.local_groups = d.count;
       const Array want = expected(d, mode);
       const auto out = ragged_dot_general(d.lhs, d.rhs, d.sizes, d.dims, options);
@@ -191,6 +191,7 @@ TEST(RaggedDot, any_axes_give_the_definitions_values_in_each_mode) {
       // The reference by itself gives the same, and judges it so.
       RaggedDotOptions reference = options;
       reference.device = "reference";
+      reference.tiling = {};
       const auto by_reference = ragged_dot_general(d.lhs, d.rhs, d.sizes, d.dims, reference);
       ASSERT_TRUE(by_reference);
       ASSERT_EQ(array(*by_reference).values, want.values);
@@ -321,6 +322,26 @@ TEST(RaggedDot, group_offset_chooses_the_groups_that_are_computed) {
   offset.set(0, 2);
   EXPECT_EQ(refusal(lhs, f32({2, 5, 7}), sizes, dims, options),
             "ValueError: 2 groups from group 2 on do not fit into the 3 of group_sizes");
+  // All of a ragged batch is computed, whatever its sizes say.
+  offset.set(0, 0);
+  EXPECT_EQ(refusal(f32({4, 2, 5}), f32({4, 5, 7}), sizes_tensor({1, 3}),
+                    {{2}, {1}, {0}, {0}, {0}, {}}, options),
+            "NotImplementedError: Unimplemented group_offset support. The sizes of a ragged batch "
+            "change no value, and all of it is computed");
+}
+
+TEST(RaggedDot, the_reference_is_not_cut) {
+  const Tensor lhs = f32({4, 5}), rhs = f32({2, 5, 7}), sizes = sizes_tensor({1, 3});
+  const RaggedDotDims dims{{1}, {1}, {}, {}, {0}, {0}};
+  RaggedDotOptions options;
+  options.device = "reference";
+  EXPECT_EQ(refusal(lhs, rhs, sizes, dims, options), "none");
+  options.input_buffer_count = 3;
+  EXPECT_EQ(refusal(lhs, rhs, sizes, dims, options),
+            "NotImplementedError: input_buffer_count cuts a kernel, and the reference is not cut");
+  options.tiling = Tiling{8, 8, 8};
+  EXPECT_EQ(refusal(lhs, rhs, sizes, dims, options),
+            "NotImplementedError: a tiling cuts a kernel, and the reference is not cut");
 }
 
 TEST(RaggedDot, gradients_of_the_other_modes_are_refused_as_by_the_source) {

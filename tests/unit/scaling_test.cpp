@@ -13,6 +13,7 @@
 #include "core/convert.h"
 #include "interp/run.h"
 #include "kernels/fill.h"
+#include "kernels/grouped_tensor.h"
 #include "kernels/kernels.h"
 #include "kernels/launch.h"
 #include "tests/conformance/grouped.h"
@@ -102,7 +103,7 @@ TEST(Scaling, mx_programs_equal_the_host_bit_for_bit) {
           Tensor back(out, x.shape());
           run_program("dequantize_mxfp8", settings,
                       {{"q", input(q)}, {"scales", input(scales)}, {"x", &back}});
-          expect_same_bits(back, dequantize_mx(q, scales, out), "dequantised");
+          expect_same_bits(back, *dequantize_mx(q, scales, out), "dequantised");
         }
       }
     }
@@ -192,7 +193,7 @@ TEST(Scaling, every_code_under_every_scale_dequantises_to_their_product) {
         data.as<std::uint8_t>()[s * 256 + i] = static_cast<std::uint8_t>(i);
         scales.as<std::uint8_t>()[s * 8 + i / 32] = static_cast<std::uint8_t>(s);
       }
-    const Tensor values = dequantize_mx(data, scales);
+    const Tensor values = *dequantize_mx(data, scales);
     for (int s = 0; s < 256; ++s)
       for (int i = 0; i < 256; ++i) {
         const auto code = static_cast<std::uint8_t>(i);
@@ -228,9 +229,9 @@ TEST(Scaling, swizzle_points_and_bijection) {
     EXPECT_EQ(*places.rbegin(), rows * columns - 1);
   }
   const Tensor scales = made(DType::e8m0, {130, 7}, FillRole::lhs, Fill::normal, 1, 3);
-  const Tensor flat = swizzled(scales);
+  const Tensor flat = *swizzled(scales);
   EXPECT_EQ(flat.shape(), Shape{256 * 8});
-  expect_same_bits(unswizzled(flat, 130, 7), scales, "unswizzled");
+  expect_same_bits(*unswizzled(flat, 130, 7), scales, "unswizzled");
 }
 
 TEST(Scaling, an_amax_of_0_inf_or_nan_gives_scale_1) {
@@ -247,7 +248,7 @@ TEST(Scaling, an_amax_of_0_inf_or_nan_gives_scale_1) {
 
 // The scale of a call is that of the calls before it; slot 0 is cleared after the roll by -1.
 TEST(Scaling, delayed_scaling_updates_in_its_sequence) {
-  DelayedScaling delayed(DType::e4m3);
+  DelayedScaling delayed = *DelayedScaling::make(DType::e4m3);
   EXPECT_EQ(delayed.history().size(), 1024U);
   EXPECT_EQ(delayed.scale(), 1);
   delayed.note(7);
@@ -267,7 +268,7 @@ TEST(Scaling, delayed_scaling_updates_in_its_sequence) {
   EXPECT_EQ(delayed.scale(), 128) << "7 has left, 3.5 is the largest";
   delayed.note(inf);
   EXPECT_EQ(delayed.scale(), 128) << "an amax that is not finite keeps the scale";
-  DelayedScaling recent(DType::e4m3, DelayedScaling::From::MostRecent, 4);
+  DelayedScaling recent = *DelayedScaling::make(DType::e4m3, DelayedScaling::From::MostRecent, 4);
   recent.note(7);
   recent.note(3.5F);
   EXPECT_EQ(recent.scale(), 128);
@@ -296,7 +297,7 @@ TEST(Scaling, the_scaled_product_is_that_of_the_dequantised_operands) {
                  {"b", input(b->data)},
                  {"b_scale", input(b->scales)},
                  {"out", &out}});
-    const Tensor av = dequantize_mx(a->data, a->scales), bv = dequantize_mx(b->data, b->scales);
+    const Tensor av = *dequantize_mx(a->data, a->scales), bv = *dequantize_mx(b->data, b->scales);
     GroupedProblem dense;
     dense.lhs = &av;
     Tensor weights(DType::f32, {1, 96, 24});
@@ -310,7 +311,6 @@ TEST(Scaling, the_scaled_product_is_that_of_the_dequantised_operands) {
   }
 }
 
-}  // namespace
 template <typename T>
 std::string refusal(const Expected<T>& result) {
   return result ? "none" : result.diags().front().message;
@@ -378,4 +378,5 @@ TEST(Scaling, a_grouped_tensor_that_is_none_is_an_error_and_no_abort) {
             "the tensor has CURRENT_TENSOR_SCALING and no scale_inv");
 }
 
+}  // namespace
 }  // namespace tessera
