@@ -149,7 +149,12 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
   }
   if (const Diags diags = check_files(command.options, command.operand, *arguments); !diags.empty())
     return fail(console, diags);
-  return run_bounded(command, *arguments, console);
+  arguments->has("json");  // the console's
+  const int code = run_bounded(command, *arguments, console);
+  // A command that runs long looks for these before; here none can be forgotten.
+  if (const Diags unread = arguments->unread(); code < 2 && !unread.empty())
+    return fail(console, unread);
+  return code;
 }
 
 }  // namespace

@@ -19,11 +19,23 @@ Expected<cuda::LoweredKernel> lowered(const Arguments& arguments) {
   return arguments.has("general") ? cuda::lower_general(*program) : cuda::lower(*program);
 }
 
+Json templates_json(const cuda::LoweredKernel& kernel) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < cuda::embedded_template_count; ++i)
+    list.push_back(
+        {{"name", cuda::embedded_templates[i].name}, {"text", cuda::embedded_templates[i].text}});
+  list.push_back({{"name", "wgmma.cuh"}, {"text", kernel.wgmma}});
+  return list;
+}
+
 int run(const Arguments& arguments, Console& console) {
   const Expected<cuda::LoweredKernel> kernel = lowered(arguments);
   if (!kernel) return fail(console, kernel.diags());
   Json object = {{"status", "ok"}, {"summary", kernel->summary}, {"source", kernel->source}};
-  if (arguments.has("compile")) {
+  const bool compiles = arguments.has("compile");
+  const bool shows_templates = !compiles && arguments.has("templates");
+  if (const Diags unread = arguments.unread(); !unread.empty()) return fail(console, unread);
+  if (compiles) {
     const Expected<cuda::CompiledKernel> compiled = cuda::compile(*kernel);
     if (!compiled) return fail(console, compiled.diags());
     const cuda::CompilerFigures figures = cuda::read_log(compiled->log);
@@ -41,10 +53,11 @@ int run(const Arguments& arguments, Console& console) {
     }
   }
   if (console.json) {
+    if (shows_templates) object["templates"] = templates_json(*kernel);
     print(console, object);
     return 0;
   }
-  if (arguments.has("templates")) {
+  if (shows_templates) {
     for (std::size_t i = 0; i < cuda::embedded_template_count; ++i) {
       const cuda::EmbeddedTemplate& text = cuda::embedded_templates[i];
       console.out << fmt::format("// ---- {}\n{}\n", text.name, text.text);

@@ -134,17 +134,7 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
   if (!request) return fail(console, request.diags());
   Expected<ResultFile> out = result_file(arguments);
   if (!out) return fail(console, out.diags());
-  if (request->device == nullptr) {
-    for (const std::string_view option : {"tiling", "buffers", "config"}) {
-      if (!arguments.has(option)) continue;
-      return fail(console,
-                  error(fmt::format("--{} cuts a kernel, and the reference is not cut", option)));
-    }
-  }
   if (const std::string_view file = arguments.text("program"); !file.empty()) {
-    if (request->device == nullptr) {
-      return fail(console, error("--program is the text of a kernel, and the reference has none"));
-    }
     Expected<std::shared_ptr<const Module>> program = open_program(std::string(file));
     if (!program) return fail(console, program.diags());
     what->problem.program = *std::move(program);
@@ -159,6 +149,8 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
   const Problem& problem = input->problem;
   Diags diags;
   const Check check = choose_check(arguments, problem.flops(), *request, diags);
+  const bool explains = arguments.has("explain");
+  if (diags.empty()) diags = arguments.unread();
   if (!diags.empty()) return fail(console, diags);
 
   Observation observation(*request, console);
@@ -170,7 +162,6 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
   if (*out && has_results(outcome->run.report)) {
     for (const Diag& unsaved : (*out)->write(outcome->run.out)) diags.push_back(unsaved);
   }
-  const bool explains = arguments.has("explain");
   return report(
       console, outcome->status, diags,
       [&] {

@@ -83,7 +83,8 @@ class Reader : ProductReader {
     const std::int64_t groups = sizes->rank() == 0 ? 1 : sizes->dim(sizes->rank() - 1);
     const bool turned = arguments_.has("transpose-rhs");
     if (turned && mode != 0) complain("--transpose-rhs is for --mode noncontracting");
-    const auto local = arguments_.integer("local-groups", diags_, 1);
+    // Nobody asks for them where all of a batch is computed.
+    const auto local = mode == 2 ? std::nullopt : arguments_.integer("local-groups", diags_, 1);
     const std::int64_t first = arguments_.integer("group-offset", diags_).value_or(0);
     const Axes lead = batch ? Axes{*batch} : Axes{};
     const auto b = static_cast<std::int64_t>(lead.size());

@@ -49,6 +49,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Expected<Bindings> bindings = bind_for_launch(*program, arguments, *request);
   if (!bindings) return bindings.diags();
 
+  if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   Ran ran{*std::move(program), *std::move(bindings), *std::move(request), {}, {}};
   const Support support = ran.request.device->supports(ran.program);
   if (!support.ok) return error(ErrorCode::unsupported, support.reason);
@@ -61,6 +62,9 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   ran.report = *std::move(report);
   return ran;
 }
+
+// Without arithmetic results hold nothing that the program says.
+bool computes(const Ran& ran) { return ran.request.options.math != Math::none; }
 
 std::string settings_text(const Program& program) {
   std::string text;
@@ -138,7 +142,8 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   console.out << ran.bindings.operand_lines();
   console.out << run_lines(arguments, ran.request, ran.report);
   console.out << line("time", human_seconds(ran.report.wall_seconds));
-  if (status == Status::ok) console.out << ran.bindings.result_lines();
+  if (status == Status::ok && computes(ran)) console.out << ran.bindings.result_lines();
+  if (status == Status::ok && !computes(ran)) console.out << line("results", "not computed");
   console.out << finding_lines(arguments, ran.request, ran.report);
 }
 
@@ -154,7 +159,8 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
     object["shape"][setting.name] = number ? Json(*number) : Json(setting.value);
   }
   add_run(object, arguments, ran.request, ran.report);
-  if (status == Status::ok) object["results"] = ran.bindings.results_json();
+  if (status == Status::ok)
+    object["results"] = computes(ran) ? ran.bindings.results_json() : Json::array();
   return object;
 }
 

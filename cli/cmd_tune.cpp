@@ -157,6 +157,7 @@ Expected<Tuned> estimate(const Asked& what, const Arguments& arguments) {
   }
   const Expected<Problem> problem = settled_problem(what);
   if (!problem) return problem.diags();
+  if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   RunRequest request;
   request.device = &cuda_device();
   Tuned tuned;

@@ -54,8 +54,9 @@ Diags check_questions(const Arguments& arguments) {
 
 int run(const Arguments& given, Console& console) {
   const auto begin = std::chrono::steady_clock::now();
-  const Expected<Arguments> arguments = verify_arguments(given.given());
+  Expected<Arguments> arguments = verify_arguments(given.given());
   if (!arguments) return fail(console, arguments.diags());
+  arguments->read_along(given);
   if (const Diags diags = check_questions(*arguments); !diags.empty()) return fail(console, diags);
   if (arguments->has("cases")) return verify_cases(*arguments, console);
   Expected<VerifyTarget> target = verify_target(*arguments);

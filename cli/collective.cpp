@@ -117,6 +117,7 @@ int run_collective(PrepareCollective prepare, const Arguments& arguments, Consol
   collective->notes.insert(collective->notes.end(), more.begin(), more.end());
   CheckOptions how;
   how.check = choose_check(arguments, *collective, diags);
+  if (diags.empty()) diags = arguments.unread();
   if (!diags.empty()) return fail(console, diags);
   how.values = collective->whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
 

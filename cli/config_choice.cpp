@@ -122,6 +122,7 @@ Arguments with_config(Options options, const Arguments& arguments, const ConfigD
   options.push_back({"json", "", ""});
   Expected<Arguments> all = parse_arguments(options, words);
   CHECK(all);
+  all->read_along(arguments);
   return *std::move(all);
 }
 

@@ -65,8 +65,8 @@ Diags check_files(const Options& options, std::string_view operand, const Argume
     for (const std::string& word : arguments.words()) read.push_back(named("the command", word));
   }
   for (const Option& option : options) {
-    if (option.file == FileUse::none || !arguments.has(option.name)) continue;
-    for (const std::string& value : arguments.all(option.name)) {
+    if (option.file == FileUse::none) continue;
+    for (const std::string& value : arguments.glance(option.name)) {
       const std::string_view file = file_of(option, value);
       if (file.empty()) continue;
       (option.file == FileUse::reads ? read : written)

@@ -171,19 +171,14 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   if (!out) return fail(console, out.diags());
   Expected<OperationCall> call = call_for_launch(prepare, arguments);
   if (!call) return fail(console, call.diags());
-  if (call->request.device == nullptr) {
-    for (const std::string_view option : {"tiling", "buffers"})
-      if (arguments.has(option))
-        return fail(console,
-                    error(fmt::format("--{} cuts a kernel, and the reference is not cut", option)));
-  }
   for (const std::string_view option : {"trace", "timing", "save-schedule"})
-    if (call->launches > 1 && arguments.has(option))
+    if (call->launches > 1 && arguments.was_given(option))
       return fail(console, error(fmt::format("--{} is of one launch, and this call makes {}: one "
                                              "for each group with rows",
                                              option, call->launches)));
   Diags diags;
   const Check check = choose_check(arguments, call->flops, call->request, diags);
+  if (diags.empty()) diags = arguments.unread();
   if (!diags.empty()) return fail(console, diags);
   Observation observation(call->request, console);
   const Expected<Result> result = perform(*call, observation.options(), check);

@@ -71,7 +71,7 @@ Expected<Arguments> parse_arguments(const Options& options, const std::vector<st
             error(fmt::format("unknown option --{}{}", name, did_you_mean(name, names(options)))));
         continue;
       }
-      if (result.has(name) && !known->repeatable) {
+      if (result.values_.contains(name) && !known->repeatable) {
         diags.push_back(error(fmt::format("--{} is given twice", name)));
       }
       auto& values = result.values_[name];
@@ -94,12 +94,32 @@ Expected<Arguments> parse_arguments(const Options& options, const std::vector<st
   return result;
 }
 
+bool Arguments::has(std::string_view name) const {
+  read_->emplace(name);
+  return values_.contains(name);
+}
+
+Diags Arguments::unread() const {
+  Diags diags;
+  for (const auto& [name, values] : values_) {
+    if (!read_->contains(name))
+      diags.push_back(error(fmt::format("--{} changes nothing in this call", name)));
+  }
+  return diags;
+}
+
 std::string_view Arguments::text(std::string_view name, std::string_view fallback) const {
+  read_->emplace(name);
   const auto found = values_.find(name);
   return found == values_.end() || found->second.empty() ? fallback : found->second.back();
 }
 
 const std::vector<std::string>& Arguments::all(std::string_view name) const {
+  read_->emplace(name);
+  return glance(name);
+}
+
+const std::vector<std::string>& Arguments::glance(std::string_view name) const {
   static const std::vector<std::string> none;
   const auto found = values_.find(name);
   return found == values_.end() ? none : found->second;

@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,10 +27,14 @@ struct Option {
 
 using Options = std::vector<Option>;
 
-// What was given: options by name, and the words that belong to no option.
+// What was given: options by name, and the words that belong to no option. They note who was asked
+// for: a command asks for an option where it honours it, so what nobody asked for changes nothing.
 class Arguments {
  public:
-  bool has(std::string_view name) const { return values_.contains(name); }
+  bool has(std::string_view name) const;
+  // The same of one that is to be refused, or judged: that is no honouring.
+  bool was_given(std::string_view name) const { return values_.contains(name); }
+  const std::vector<std::string>& glance(std::string_view name) const;
   // The value given, or `fallback`; a view into these arguments.
   std::string_view text(std::string_view name, std::string_view fallback = {}) const;
   const std::vector<std::string>& all(std::string_view name) const;
@@ -41,6 +47,11 @@ class Arguments {
   const std::vector<std::string>& words() const { return words_; }
   // All that followed the program's name, for replay command lines.
   const std::vector<std::string>& given() const { return given_; }
+  // An error for each option that was given and that nobody has asked for, of these arguments or of
+  // a copy of them.
+  Diags unread() const;
+  // What these were asked for counts for the others as well.
+  void read_along(const Arguments& others) { read_ = others.read_; }
 
  private:
   friend Expected<Arguments> parse_arguments(const Options& options,
@@ -48,6 +59,8 @@ class Arguments {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::vector<std::string> words_;
   std::vector<std::string> given_;
+  std::shared_ptr<std::set<std::string, std::less<>>> read_ =
+      std::make_shared<std::set<std::string, std::less<>>>();
 };
 
 // `given` begins with the command's name. Unknown options get a near match; an option without its

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "cli/limits.h"
 #include "core/file.h"
@@ -13,10 +13,57 @@
 namespace tessera::cli {
 namespace {
 
-// Options that only the interpreter can honour.
-constexpr std::array<std::string_view, 14> of_interpreter = {
-    "profile",   "schedule", "dma-order",     "landing", "slow-device", "math",      "no-math",
-    "unchecked", "trace",    "save-schedule", "devices", "cores",       "no-verify", "max-steps"};
+// What an option of a run is about, beside the interpreter that honours it.
+enum class About : std::uint8_t {
+  where,   // which device: every device honours it
+  course,  // how the interpreter runs
+  checks,  // what it checks and tells: nothing without checks
+  values,  // what it computes: nothing without arithmetic
+};
+
+struct RunOption {
+  Option option;
+  About about = About::course;
+};
+
+const std::vector<RunOption>& all_run_options() {
+  static const std::vector<RunOption> all = {
+      {{"interpret", "", "short for --device interpreter"}, About::where},
+      {{"device", "interpreter|cuda", "where to run; default: cuda if it is there"}, About::where},
+      {{"profile", "v5e|v5p|v6e|h200|...",
+        "machine profile of the simulated devices; default v5e"}},
+      {{"cores", "N",
+        "cores of each simulated device, for programs that ask for `core`; default 1"}},
+      {{"schedule", "eager|lazy|lifo|random:SEED|pct:SEED:D|replay:FILE|steps:...",
+        "who moves next; default eager", false, FileUse::reads}},
+      {{"dma-order", "unordered|fifo",
+        "fifo: what a core sends to one other device lands in order"}},
+      {{"landing", "whole|partial", "partial: copies stream; whole: all is read, then written"}},
+      {{"slow-device", "D", "device D moves only when nobody else can"}},
+      {{"math", "library|exact", "tile arithmetic: the fast library, or plain ascending loops"},
+       About::values},
+      {{"no-math", "", "no tile arithmetic at all: the protocol only"}},
+      {{"no-verify", "", "do not analyse what the run proves of all schedules"}},
+      {{"unchecked", "", "no checks and no observers, for measuring only"}},
+      {{"all", "", "every finding: also those that follow from another one"}, About::where},
+      {max_steps_option()},
+      {max_memory_option(), About::where},
+      {{"uninitialised", "use|strict|poison", "when undefined data stops the run"}, About::checks},
+      {{"trace", "FILE", "the run's events as text; - is standard error", false, FileUse::writes},
+       About::checks},
+      {{"timing", "", "how long the run takes on the profile's machine, by a model of its events"},
+       About::checks},
+      {{"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
+        FileUse::writes}},
+  };
+  return all;
+}
+
+// Options of operations that are about values as well.
+constexpr std::array<std::string_view, 3> of_values = {"out", "precision", "outliers"};
+// Those of operations that cut or choose a kernel, of which the reference has none.
+constexpr std::array<std::string_view, 7> of_kernels = {
+    "tiling", "buffers", "config", "explain", "program", "path", "async-sizes"};
 
 void choose_device(const Arguments& arguments, bool with_reference, RunRequest& request,
                    Diags& diags) {
@@ -42,7 +89,8 @@ void choose_device(const Arguments& arguments, bool with_reference, RunRequest& 
     }
     return;
   }
-  const Expected<const Device*> device = find_device(named.empty() ? "interpreter" : named);
+  const Expected<const Device*> device =
+      find_device(named.empty() ? "interpreter" : named, with_reference ? "reference" : "");
   if (!device) {
     diags.insert(diags.end(), device.diags().begin(), device.diags().end());
     return;
@@ -90,12 +138,7 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
       static_cast<int>(arguments.integer("devices", diags, 1, 1024).value_or(options.devices));
   options.cores =
       static_cast<int>(arguments.integer("cores", diags, 1, 64).value_or(options.cores));
-  if (arguments.has("no-math")) {
-    if (arguments.has("math")) {
-      diags.push_back(error("--no-math leaves the arithmetic out, and --math chooses one"));
-    }
-    options.math = Math::none;
-  }
+  if (arguments.has("no-math")) options.math = Math::none;
   options.slow_device = static_cast<int>(
       arguments.integer("slow-device", diags, 0, options.devices - 1).value_or(-1));
   options.max_steps = arguments.integer("max-steps", diags, 1).value_or(options.max_steps);
@@ -107,11 +150,6 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   request.trace = arguments.text("trace");
   if (arguments.has("timing"))
     request.timing = std::make_shared<TimingObserver>(request.profile.rates);
-  for (const std::string_view observer : {"trace", "timing"}) {
-    if (options.checked || !arguments.has(observer)) continue;
-    diags.push_back(
-        error(fmt::format("--unchecked runs without observers, and --{} is one", observer)));
-  }
 }
 
 std::shared_ptr<OutputFile> opened(const std::string& path, Diags& diags) {
@@ -132,6 +170,32 @@ void choose_profile(const Arguments& arguments, RunRequest& request, Diags& diag
   }
 }
 
+// The one place that says which options a run can honour: on which device, without checks, without
+// arithmetic. What it cannot is refused, with the reason.
+void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& diags) {
+  const auto refuse = [&](std::string_view name, std::string_view why) {
+    if (arguments.was_given(name)) diags.push_back(error(fmt::format("--{} {}", name, why)));
+  };
+  const std::string elsewhere =
+      fmt::format("is for the interpreter, and this runs on {}", request.device_name());
+  const bool is_checked = !arguments.was_given("unchecked"),
+             has_math = !arguments.was_given("no-math");
+  for (const auto& [option, about] : all_run_options()) {
+    if (!request.is_interpreter() && about != About::where) {
+      refuse(option.name, elsewhere);
+    } else if (!is_checked && about == About::checks) {
+      refuse(option.name, "is about what a run checks and tells, and --unchecked leaves that out");
+    } else if (!has_math && about == About::values) {
+      refuse(option.name, "is about values, and --no-math computes none");
+    }
+  }
+  if (!request.is_interpreter()) refuse("devices", elsewhere);
+  for (const std::string_view name : of_values)
+    if (!has_math) refuse(name, "is about values, and --no-math computes none");
+  for (const std::string_view name : of_kernels)
+    if (request.device == nullptr) refuse(name, "is for a kernel, and the reference has none");
+}
+
 }  // namespace
 
 std::string_view RunRequest::device_name() const {
@@ -148,42 +212,17 @@ RunOptions launch_options(const RunRequest& request) {
 }
 
 Options run_options() {
-  return {
-      {"interpret", "", "short for --device interpreter"},
-      {"device", "interpreter|cuda", "where to run; default: cuda if it is there"},
-      {"profile", "v5e|v5p|v6e|h200|...", "machine profile of the simulated devices; default v5e"},
-      {"cores", "N", "cores of each simulated device, for programs that ask for `core`; default 1"},
-      {"schedule", "eager|lazy|lifo|random:SEED|pct:SEED:D|replay:FILE|steps:...",
-       "who moves next; default eager", false, FileUse::reads},
-      {"dma-order", "unordered|fifo", "fifo: what a core sends to one other device lands in order"},
-      {"landing", "whole|partial", "partial: copies stream; whole: all is read, then written"},
-      {"slow-device", "D", "device D moves only when nobody else can"},
-      {"math", "library|exact", "tile arithmetic: the fast library, or plain ascending loops"},
-      {"no-math", "", "no tile arithmetic at all: the protocol only"},
-      {"no-verify", "", "do not analyse what the run proves of all schedules"},
-      {"unchecked", "", "no checks and no observers, for measuring only"},
-      {"all", "", "every finding: also those that follow from another one"},
-      {"uninitialised", "use|strict|poison", "when undefined data stops the run"},
-      {"trace", "FILE", "the run's events as text; - is standard error", false, FileUse::writes},
-      {"timing", "", "how long the run takes on the profile's machine, by a model of its events"},
-      max_steps_option(),
-      max_memory_option(),
-      {"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
-       FileUse::writes},
-  };
+  Options options;
+  for (const RunOption& row : all_run_options()) options.push_back(row.option);
+  return options;
 }
 
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference) {
   RunRequest request;
   Diags diags;
+  arguments.has("all");  // the report's, which lists all there are when they are few
   choose_device(arguments, with_reference, request, diags);
-  if (diags.empty() && !request.is_interpreter()) {
-    for (const std::string_view name : of_interpreter) {
-      if (!arguments.has(name)) continue;
-      diags.push_back(error(fmt::format("--{} is for the interpreter, and this runs on {}", name,
-                                        request.device_name())));
-    }
-  }
+  if (diags.empty()) refuse_idle(arguments, request, diags);
   choose_profile(arguments, request, diags);
   choose_schedule(arguments, request, diags);
   choose_interpretation(arguments, request, diags);

@@ -42,7 +42,8 @@ TEST(Cli, no_command_shows_the_commands_and_is_bad_input) {
 
 TEST(Cli, help_begins_with_examples) {
   for (const char* command :
-       {"gmm", "tgmm", "sharded-gmm", "ep-gmm", "ring-of-experts", "ragged-all-to-all", "run", "check", "fmt", "expand", "emit", "list", "ops", "fuzz", "bench"}) {
+       {"gmm", "tgmm", "sharded-gmm", "ep-gmm", "ring-of-experts", "ragged-all-to-all", "run",
+        "check", "fmt", "expand", "emit", "list", "ops", "fuzz", "bench"}) {
     const Ran ran = gmm_run({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_TRUE(ran.out.starts_with("examples\n  gmm-run " + std::string(command))) << ran.out;
@@ -111,7 +112,7 @@ TEST(Cli, options_that_do_not_apply_are_refused) {
   EXPECT_EQ(refused({"--device", "reference", "--schedule", "lazy"}),
             "error: --schedule is for the interpreter, and this runs on reference\n");
   EXPECT_EQ(refused({"--device", "reference", "--tiling", "8,8,8"}),
-            "error: --tiling cuts a kernel, and the reference is not cut\n");
+            "error: --tiling is for a kernel, and the reference has none\n");
   EXPECT_EQ(refused({"--device", "reference", "--check", "full"}),
             "error: --check compares with the reference, and this is the reference\n");
   EXPECT_EQ(refused({"--interpret", "--no-math", "--check", "full"}),
@@ -120,8 +121,9 @@ TEST(Cli, options_that_do_not_apply_are_refused) {
             "error: --interpret is short for --device interpreter, and --device says cuda\n");
   EXPECT_EQ(refused({"--interpret", "--slow-device", "1"}),
             "error: --slow-device wants an integer from 0 to 0, not '1'\n");
-  EXPECT_EQ(refused({"--interpret", "--unchecked", "--trace", "-"}),
-            "error: --unchecked runs without observers, and --trace is one\n");
+  EXPECT_EQ(
+      refused({"--interpret", "--unchecked", "--trace", "-"}),
+      "error: --trace is about what a run checks and tells, and --unchecked leaves that out\n");
 }
 
 TEST(Cli, the_same_schedule_gives_the_same_trace) {
