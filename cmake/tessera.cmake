@@ -1,10 +1,11 @@
 # What every target of the project shares: flags, dependencies, one function for a folder's library.
 
-find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
+# The versions of Debian 12: older ones were never tried, and some lack what is used.
+find_package(fmt 9 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
 include(${CMAKE_CURRENT_LIST_DIR}/dnnl.cmake)
-find_package(Eigen3 REQUIRED NO_MODULE)
-find_package(Boost REQUIRED COMPONENTS program_options)
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(CUDAToolkit QUIET)
 
 # The toolkit's headers (fp8 conversions on the host); code asks the macro, which is always defined.
@@ -18,6 +19,16 @@ endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 
+foreach(least IN ITEMS "GNU g++ 12" "Clang clang++ 14")
+  string(REPLACE " " ";" least "${least}")
+  list(GET least 0 id)
+  list(GET least 1 tool)
+  list(GET least 2 version)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL id AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS version)
+    message(FATAL_ERROR "${tool} ${CMAKE_CXX_COMPILER_VERSION} is here, ${version} is needed")
+  endif()
+endforeach()
+
 # Seen by our own targets only, never by a program that uses the package.
 add_library(tessera_flags INTERFACE)
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
@@ -26,6 +37,10 @@ target_compile_features(tessera_flags INTERFACE cxx_std_20)
 # -Wmaybe-uninitialized where an initialiser may throw, and those that a precompiled header no longer hides.
 target_compile_options(tessera_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
+# All symbols are bound when a program starts, and the tables that hold them are then read-only.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  target_link_options(tessera_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

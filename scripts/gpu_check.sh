@@ -20,7 +20,7 @@ pack() {
     ldd "$from/$program" | awk '$3 ~ /^\// {print $3}' |
       grep -v -E '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|cuda))\.so' | xargs -I{} cp -Ln {} "$folder/lib/"
   done
-  cp "$root/scripts/gpu_check.sh" "$folder/"
+  cp "$root/scripts/gpu_check.sh" "$root/LICENSE" "$root/THIRD_PARTY_NOTICES" "$folder/"
   cp "$root"/tests/bench/peers/{moe_frameworks,arm,cublas_lt,jax_pallas,triton_grouped}.py "$folder/"
   du -sh "$folder"
 }

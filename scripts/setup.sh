@@ -46,14 +46,34 @@ is_present() {
   esac
 }
 
-# install_packages KIND...: the packages of these kinds that are not there yet.
+# install_packages KIND...: the packages of these kinds that are not there yet; old tools end it.
 install_packages() {
   local kind package probe missing=()
-  while read -r kind package probe; do
+  while read -r kind package probe _; do
     case " $* " in *" $kind "*) is_present "$probe" || missing+=("$package") ;; esac
-  done < <(grep -E '^(build|test) ' "$root/scripts/packages.txt")
-  [ ${#missing[@]} -gt 0 ] || return 0
+  done < <(packages)
+  if [ ${#missing[@]} -gt 0 ]; then install_missing "${missing[@]}"; fi
+  check_versions "$@"
+}
 
+packages() { grep -E '^(build|test|ci) ' "$root/scripts/packages.txt"; }
+
+# Tools that are older than what the build needs are named before it fails over them.
+check_versions() {
+  local kind probe needed found
+  while read -r kind _ probe needed; do
+    [ -n "$needed" ] || continue
+    case " $* " in *" $kind "*) ;; *) continue ;; esac
+    # Whoever says which compiler to take has its version checked by CMake.
+    if [ "$probe" = g++ ] && [ -n "${CXX:-}" ]; then continue; fi
+    found=$("$probe" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1 || true)
+    printf '%s\n%s\n' "$needed" "$found" | sort -V -C ||
+      fail "$probe ${found:-of an unknown version} is here, $needed is needed"
+  done < <(packages)
+}
+
+install_missing() {
+  local missing=("$@")
   local list="${missing[*]}" as_root=()
   command -v apt-get >/dev/null || fail "missing, and this is no Debian to install them on: $list"
   if [ "$(id -u)" != 0 ]; then

@@ -7,6 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
+for notice in LICENSE THIRD_PARTY_NOTICES; do test -s "$work/prefix/share/doc/tessera/$notice"; done
 # A copy, so that nothing of the source tree is found by accident.
 cp -r "$source_root/examples/embed" "$work/embed"
 cmake -S "$work/embed" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \

@@ -27,10 +27,12 @@ std::optional<Diag> check_operands(const Program& program, const DeviceOperands&
 
 std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& kernel,
                                   const Pitches& pitches) {
-  for (const auto& [operand, pitch] : pitches) {
-    const auto refuse = [&, whose = &operand](const std::string& reason) {
+  for (const auto& given : pitches) {
+    const std::string& operand = given.first;
+    const std::int64_t pitch = given.second;
+    const auto refuse = [&](const std::string& reason) {
       return error(
-          fmt::format("the rows of `{}` of the launch of {} {}", *whose, program.name, reason));
+          fmt::format("the rows of `{}` of the launch of {} {}", operand, program.name, reason));
     };
     if (std::none_of(program.buffers.begin(), program.buffers.end(),
                      [&](const Buffer& b) { return b.role != Role::scratch && b.name == operand; }))
