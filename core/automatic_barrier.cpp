@@ -36,23 +36,16 @@ bool needs_barrier(const Program& program) {
   return !has_barrier && reaches_others(program);
 }
 
-void emit_barrier(Builder& builder, const Program& program, ValueId call) {
+namespace {
+
+// One round: every core signals all, and waits for as many.
+void emit_round(Builder& builder, std::int64_t id, bool has_cores) {
   Semaphore barrier;
   barrier.name = "automatic_barrier";
   barrier.kind = SemKind::barrier;
-  barrier.collective = -1;
-  // Launches take two in turn: who is one ahead may signal before others have waited.
-  if (call != no_value) barrier.shape = {2};
-  const ValueId semaphore = builder.semaphore(std::move(barrier));
-  Slice sem;
-  if (call == no_value) {
-    sem = builder.whole(semaphore);
-  } else {
-    const ValueId turn = builder.emit(Mod{call, builder.integer(2)});
-    sem = builder.element(semaphore, {&turn, 1});
-  }
+  barrier.collective = id;
+  const Slice sem = builder.whole(builder.semaphore(std::move(barrier)));
   const ValueId devices = builder.emit(DeviceCount{}, "all");
-  const bool has_cores = names_cores(program);
   const ValueId cores = has_cores ? builder.emit(CoreCount{}, "of_each") : no_value;
   const ValueId d = builder.emit(For{builder.integer(0), devices, 0}, "d");
   if (has_cores) {
@@ -64,6 +57,19 @@ void emit_barrier(Builder& builder, const Program& program, ValueId call) {
   }
   builder.emit(End{});
   builder.emit(Wait{sem, has_cores ? builder.mul(devices, cores) : devices});
+}
+
+}  // namespace
+
+void emit_barrier(Builder& builder, const Program& program, ValueId call) {
+  const bool has_cores = names_cores(program);
+  if (call == no_value) return emit_round(builder, -1, has_cores);
+  // Launches take two in turn: who is one ahead may signal before others have waited.
+  builder.emit(If{builder.emit(Mod{call, builder.integer(2)})});
+  emit_round(builder, -2, has_cores);
+  builder.emit(Else{});
+  emit_round(builder, -1, has_cores);
+  builder.emit(End{});
 }
 
 }  // namespace tessera

@@ -113,8 +113,9 @@ class Elaborator {
   bool bind_argument(const Node& parameter, const Node& argument, Environment* into);
   Slice whole_ref(const Slice& slice);  // as a ref of its own, if it is not one already
   const Node* find_function(std::string_view name) const;
-  void collect_callable(const Node& node, std::set<std::string_view>& names) const;
-  void check_calls(const Node& node, const std::set<std::string_view>& callable);
+  struct Calls;
+  void follow_calls(const Node& node, Calls& calls) const;
+  void check_calls(const Node& kernel);
 
   // elaborate_words.cpp: nullopt for what is no word of the language
   static bool is_word(std::string_view name);

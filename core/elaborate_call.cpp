@@ -41,23 +41,39 @@ Entity Elaborator::call(const Node& node, const Slice* to) {
   return call_op(make_op(node.text), node);
 }
 
-// Names of functions of an index, and of parameters that may be one, wherever they are defined.
-void Elaborator::collect_callable(const Node& node, std::set<std::string_view>& names) const {
-  if (node.kind == NodeKind::define || node.kind == NodeKind::parameter) names.insert(node.text);
-  for (const Node& kid : node.kids) collect_callable(kid, names);
+// What a kernel calls, also where nothing reaches it: behind conditions that are known now, and in
+// functions that are called there only.
+struct Elaborator::Calls {
+  std::vector<const Node*> bodies;       // of the kernel and the functions
+  std::vector<const Node*> calls;        // that name no function and no word
+  std::set<std::string_view> functions;  // whose bodies are there
+  std::set<std::string_view> names;  // of values and parameters, which may be functions of an index
+};
+
+void Elaborator::follow_calls(const Node& node, Calls& calls) const {
+  if (node.kind == NodeKind::define || node.kind == NodeKind::parameter)
+    calls.names.insert(node.text);
+  if (node.kind == NodeKind::call && !node.text.empty()) {
+    const Node* function = find_function(node.text);
+    if (function == nullptr && !is_word(node.text)) calls.calls.push_back(&node);
+    if (function != nullptr && calls.functions.insert(node.text).second)
+      calls.bodies.push_back(function);
+  }
+  for (const Node& kid : node.kids) follow_calls(kid, calls);
 }
 
-// Calls that nothing reaches, behind conditions that are known or in functions that are not called.
-void Elaborator::check_calls(const Node& node, const std::set<std::string_view>& callable) {
-  if (node.kind == NodeKind::call && !node.text.empty() && !is_word(node.text) &&
-      !find_function(node.text) && !callable.contains(node.text)) {
+void Elaborator::check_calls(const Node& kernel) {
+  Calls found{{&kernel}, {}, {}, {}};
+  for (std::size_t i = 0; i < found.bodies.size(); ++i) follow_calls(*found.bodies[i], found);
+  for (const Node* call : found.calls) {
     const auto is_reported = [&](const Diag& d) {
-      return d.loc.line == node.loc.line && d.loc.column == node.loc.column;
+      return d.loc.source == call->loc.source && d.loc.line == call->loc.line &&
+             d.loc.column == call->loc.column;
     };
-    if (std::none_of(diags_.begin(), diags_.end(), is_reported))
-      fail(node, fmt::format("unknown function `{}`", node.text));
+    if (!found.names.contains(call->text) &&
+        std::none_of(diags_.begin(), diags_.end(), is_reported))
+      fail(*call, fmt::format("unknown function `{}`", call->text));
   }
-  for (const Node& kid : node.kids) check_calls(kid, callable);
 }
 
 // mnemonic(field, field, ...) as the op table has them; missing flags are 0, and what may be left

@@ -314,13 +314,7 @@ Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& setting
     end_calls();
   else
     free_scoped(0);
-  std::set<std::string_view> callable;
-  for (const Module* module : modules_)
-    for (const auto& [name, function] : module->functions) collect_callable(*function, callable);
-  collect_callable(kernel, callable);
-  check_calls(kernel, callable);
-  for (const auto& [name, function] : modules_.front()->functions)
-    check_calls(*function, callable);
+  check_calls(kernel);
   if (!diags_.empty()) return diags_;
   Program program = simplify(builder_.finish());
   Diags problems = verify(program);

@@ -263,7 +263,7 @@ void Machine::loop() {
     try {
       steps = move(turn);
     } catch (...) {
-      if (options_.record_schedule) record(id, step_ - before);
+      if (options_.record_schedule) record(id, step_ - before, turn.part);
       throw;
     }
     scheduler_->moved(steps);

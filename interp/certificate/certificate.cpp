@@ -171,6 +171,12 @@ void Certifier::list_races(const RunResult& result, const Record& record,
     const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
     return range.kind == ObjectKind::none && range.object != 0;
   };
+  // What is left where the scope of a semaphore ends depends on the signals that come before.
+  const auto ends_scope = [&](std::int32_t e) {
+    const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
+    const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
+    return event.access == AccessKind::life && range.kind == ObjectKind::semaphore;
+  };
   certificate_.more_races = analysis.more.races + (is_left_over ? 0 : analysis.more.leaving);
   certificate_.more_sums = analysis.more.sums;
   certificate_.has_all_races = !analysis.is_cut;
@@ -186,6 +192,7 @@ void Certifier::list_races(const RunResult& result, const Record& record,
   const SignalTable signals(record);
   for (const Race& race : analysis.races) {
     if (is_left_over && (is_leave(race.x) || is_leave(race.y))) continue;
+    if (ends_scope(race.x) || ends_scope(race.y)) certificate_.same_in_every_schedule = false;
     const std::size_t listed =
         race.is_order ? certificate_.order.size() : certificate_.races.size();
     if (listed >= listed_) {

@@ -221,7 +221,7 @@ TEST(Language, CallsInARowHaveScratchOfTheirOwn) {
                                    "  signal s on 1 - device, 1\n  wait s, 1\n}\n"));
   ASSERT_TRUE(remote);
   EXPECT_EQ(instantiate(*remote, "k", {}, {}, {})->semaphores.size(), 1U);
-  EXPECT_EQ(instantiate(*remote, "k", {}, {}, {.calls = 2})->semaphores.size(), 2U);
+  EXPECT_EQ(instantiate(*remote, "k", {}, {}, {.calls = 2})->semaphores.size(), 3U);
 }
 
 TEST(Language, NumbersOfDevicesStandInExtents) {
