@@ -60,15 +60,15 @@ void compare(const RunResult& a, const RunResult& b, bool has_values, Shown& sho
   shown.ends = Ends::same;
 }
 
-// Both schedules of the witness. One that does not fit means that control went another way than in
-// the recorded run.
-Shown show(const Simulate& simulate, RunOptions options, const Witness& witness) {
+// Both schedules of the witness, or of a race with a lifetime the one that ends with it. One that
+// does not fit means that control went another way than in the recorded run.
+Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, Witness& witness) {
   if (witness.is_partial) options.landing = Landing::partial;
   options.hash_results = true;
   options.observers.clear();
   options.slow_device = -1;
   RunResult results[2];
-  bool seen[2] = {};
+  bool seen[2] = {}, ended_with_life[2] = {};
   const bool is_one = witness.x_first == witness.y_first;
   Shown shown;
   for (int i = 0; i < (is_one ? 1 : 2); ++i) {
@@ -82,9 +82,19 @@ Shown show(const Simulate& simulate, RunOptions options, const Witness& witness)
     seen[i] = is_one   ? first.saw_x_first() || first.saw_y_first()
               : i == 0 ? first.saw_x_first()
                        : first.saw_y_first();
+    ended_with_life[i] = is_of_life && first.ended_with_life();
   }
   shown.are_run = true;
   shown.is_shown = seen[0] && (is_one || seen[1]);
+  // Copies that stream meet it before their last part: there is no other order to show.
+  for (int i = 0; i < 2 && !shown.is_shown; ++i) {
+    if (!ended_with_life[i]) continue;
+    shown.is_shown = true;
+    shown.ends = Ends::findings;
+    shown.outcome = fmt::format("it ends with {}", kinds(results[i]));
+    (i == 0 ? witness.y_first : witness.x_first) = i == 0 ? witness.x_first : witness.y_first;
+    return shown;
+  }
   if (shown.is_shown && !is_one) compare(results[0], results[1], options.math != Math::none, shown);
   return shown;
 }
@@ -105,13 +115,15 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
     race.schedules.reset();
     std::int64_t tried = 0;
     for (const auto& [x, y] : pairs) {
+      const bool is_of_life =
+          record.event(x).access == AccessKind::life || record.event(y).access == AccessKind::life;
       if (best.is_shown && (best.ends != Ends::same || more-- <= 0)) break;
       bool is_shown = false;
       for (const Way way : {Way::shortest, Way::recorded}) {
         if (is_shown) break;
-        const std::optional<Witness> witness = find_witness(record, signals, x, y, order, way);
+        std::optional<Witness> witness = find_witness(record, signals, x, y, order, way);
         if (!witness) continue;
-        const Shown shown = show(simulate, within_budget(options), *witness);
+        const Shown shown = show(simulate, within_budget(options), is_of_life, *witness);
         is_shown = shown.is_shown;
         if (!shown.is_better_than(best)) continue;
         best = shown;

@@ -114,24 +114,27 @@ void WhichFirst::on(const Event& event) {
   if (y_ == 0 && meets(witness_.y_agent, witness_.y_step, witness_.y_statement)) y_ = now;
 }
 
-bool WhichFirst::ends_with(const RunResult& result, const AgentId& agent,
+bool WhichFirst::ends_with(const Finding& finding, const AgentId& agent,
                            std::int32_t statement) const {
   if (statement < 0) return false;
   const Loc loc = program_->loc(program_->body[static_cast<std::size_t>(statement)].place);
-  return std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& f) {
-    return f.at.agent == to_string(agent) && f.at.loc.line == loc.line &&
-           f.at.loc.column == loc.column;
-  });
+  return finding.at.agent == to_string(agent) && finding.at.loc.line == loc.line &&
+         finding.at.loc.column == loc.column;
 }
 
 void WhichFirst::end(RunResult& result) {
   is_complete_ = result.is_complete;
-  const int now = x_ + y_ == 0 ? 1 : 2;
-  if (is_complete_ || now > 2) return;
-  if (x_ == 0 && ends_with(result, witness_.x_agent, witness_.x_statement))
-    x_ = now;
-  else if (y_ == 0 && ends_with(result, witness_.y_agent, witness_.y_statement))
-    y_ = now;
+  if (is_complete_) return;
+  for (const Finding& finding : result.findings) {
+    const bool is_x = ends_with(finding, witness_.x_agent, witness_.x_statement);
+    const bool is_y = ends_with(finding, witness_.y_agent, witness_.y_statement);
+    ended_with_life_ |= (is_x || is_y) && finding.kind == FindingKind::lifetime;
+    const int now = x_ + y_ == 0 ? 1 : 2;
+    if (is_x && x_ == 0 && y_ < 2)
+      x_ = now;
+    else if (is_y && y_ == 0 && x_ < 2)
+      y_ = now;
+  }
 }
 
 }  // namespace tessera

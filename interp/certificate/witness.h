@@ -34,6 +34,9 @@ class WhichFirst : public Observer {
   void begin(const Program& program, const RunOptions&) override { program_ = &program; }
   void on(const Event& event) override;
   void end(RunResult& result) override;
+  // The run ended because one of the two met what is not there yet, or no longer: of a race with a
+  // lifetime that is the finding, whatever came of the other one.
+  bool ended_with_life() const { return ended_with_life_; }
   // The other one came later, or not at all because the first made the run stop.
   bool saw_x_first() const {
     return !is_other_ && x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_));
@@ -43,10 +46,11 @@ class WhichFirst : public Observer {
   }
 
  private:
-  bool ends_with(const RunResult& result, const AgentId& agent, std::int32_t statement) const;
+  bool ends_with(const Finding& finding, const AgentId& agent, std::int32_t statement) const;
 
   const Witness& witness_;
   const Program* program_ = nullptr;
+  bool ended_with_life_ = false;
   bool is_complete_ = false, is_other_ = false;  // other: control went another way
   int x_ = 0, y_ = 0;                            // when they came: 1 or 2; 0 not yet
 };
