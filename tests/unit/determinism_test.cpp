@@ -63,38 +63,38 @@ TEST(determinism, the_hashes_are_those_of_every_build) {
   };
   EXPECT_EQ(all("run examples/double_buffer.tsr"),
             "71519560462d8d5f\n"
-            "a1297585b1f04c83\n"
+            "df3a94e4f95759d3\n"
             "04509705028b2c19\n"
-            "0d42d1550feeb8d8\n"
+            "80d9adc8d0ffde67\n"
             "a4e3c7fea47717a6\n"
-            "74fbb934cebbdeec\n"
+            "0dbf9561017cf6bb\n"
             "0544f3df30857030\n"
-            "4e7bbf5831440a23\n"
+            "e1752b950282793b\n"
             "6cda9d4330b710db\n"
-            "c4c28b3b4f2b6ec6\n");
+            "dabf44c855a8a731\n");
   EXPECT_EQ(all("run examples/right_permute.tsr --devices 3"),
             "6539438c23014e73\n"
-            "8aa18d183f3aee35\n"
+            "115a289545c18356\n"
             "c9404baa49a981ad\n"
-            "f4c040a573fb4c9e\n"
+            "5add0715f5e87f16\n"
             "c6a699f4ae558981\n"
-            "861ee2cf7531a078\n"
+            "fd5b7c02ae04fe06\n"
             "802c018d7e2e34ae\n"
-            "6764263d0738784c\n"
+            "79bda32ef65e2673\n"
             "741112ba2630ffaa\n"
-            "b8564d214aab61fc\n");
+            "6954622710136d33\n");
   EXPECT_EQ(all("run examples/matmul_bias.tsr --set m=20 --set k=24 --set n=16 --set T=bf16 "
                 "--set tm=8 --set tk=8 --set tn=8"),
             "f701c076ffb7f174\n"
-            "2af16053daed616a\n"
+            "59ee38158b847653\n"
             "50b1f8ee52b694b1\n"
-            "ab661b0db1e9c578\n"
+            "d5a1945615bed15f\n"
             "ecedcb4147e780c2\n"
-            "a9f96080ee86983d\n"
+            "5b63aec4236702e3\n"
             "36b0e4d09f7b2a54\n"
-            "f8bb64cf6ede5a61\n"
+            "91fcb1a749585aee\n"
             "d849102cfefadb13\n"
-            "b45610a11a438cb0\n");
+            "b4543784b6b5a0bc\n");
 }
 
 }  // namespace

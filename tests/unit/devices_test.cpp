@@ -119,8 +119,11 @@ TEST(devices, a_right_permute_is_the_same_in_every_schedule) {
     EXPECT_EQ(text(result), "") << options.schedule;
     for (int d = 0; d < 4; ++d)
       EXPECT_EQ(operands.values((d + 1) % 4, "out"), operands.values(d, "shard"));
-    // 3 signals and waits, 1 start, 2 waits, and 2 halves (4 parts) for each device.
-    EXPECT_EQ(result.stats.steps, 4 * (options.landing == Landing::whole ? 8 : 10));
+    // 3 signals and waits, 1 start, 2 waits, and 2 halves for each device; 4 parts of a copy that
+    // streams, or as many as were drawn.
+    const bool is_drawn =
+        options.landing == Landing::partial && options.schedule.starts_with("random");
+    if (!is_drawn) EXPECT_EQ(result.stats.steps, 4 * (options.landing == Landing::whole ? 8 : 10));
   }
 }
 
@@ -281,11 +284,12 @@ TEST(devices, copies_of_a_link_land_in_order) {
     return result.schedule;
   };
   EXPECT_EQ(schedule("lazy", DmaOrder::unordered),
-            "steps:dev0.core0*2,dev0.core0/dma#1,dev0.core0,dev0.core0/dma#1,dev1.core0,"
-            "dev0.core0/dma#0,dev0.core0,dev0.core0/dma#0,dev1.core0");
+            "steps:dev0.core0*2,dev0.core0/dma#1*2,dev0.core0,dev0.core0/dma#0,dev1.core0,"
+            "dev0.core0/dma#0,dev0.core0,dev1.core0");
+  // The second copy has read what it sends before the first one moves, and lands after it.
   EXPECT_EQ(schedule("lazy", DmaOrder::fifo),
-            "steps:dev0.core0*2,dev0.core0/dma#1,dev0.core0,dev0.core0/dma#0*2,dev0.core0/dma#1,"
-            "dev1.core0*2,dev0.core0");
+            "steps:dev0.core0*2,dev0.core0/dma#1,dev0.core0/dma#0*2,dev0.core0/dma#1,dev0.core0*2,"
+            "dev1.core0*2");
   EXPECT_EQ(schedule("lifo", DmaOrder::fifo),
             "steps:dev0.core0*2,dev0.core0/dma#1,dev0.core0,dev0.core0/dma#0,dev0.core0,dev0.core0/"
             "dma#0,dev0.core0/dma#1,dev1.core0*2");
