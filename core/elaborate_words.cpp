@@ -77,7 +77,7 @@ Entity Elaborator::barrier(const Node& node) {
 // What can be called besides functions.
 bool Elaborator::is_word(std::string_view name) {
   for (const std::string_view word :
-       {"concat", "barrier", "first", "last", "accumulator", "clamp", "abs"})
+       {"concat", "barrier", "first", "last", "accumulator", "clamp", "abs", "largest"})
     if (name == word) return true;
   return make_op(name).index() != 0;
 }

@@ -55,6 +55,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"oneapi/dnnl", {"interp/tile_math", "tests/"}},
     {"cuda", {"devices/cuda/", "tests/"}},
     {"nvrtc", {"devices/cuda/"}},
+    {"valijson/", {"tests/"}},
     {"gtest/", {"tests/"}},
     {"benchmark/", {"tests/"}},
     {"fmt/", {""}},
@@ -64,8 +65,8 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"unistd.h", {""}},
     {"fcntl.h", {""}},
     {"immintrin.h", {""}},
-    {"elf.h", {"devices/cuda/"}},
-    {"link.h", {"devices/cuda/"}},
+    {"elf.h", {"devices/cuda/", "cli/certificate_file"}},
+    {"link.h", {"devices/cuda/", "cli/certificate_file"}},
     {"dlfcn.h", {"interp/tile_math", "devices/cuda/", "tests/"}},
     {"ucontext.h", {"tests/"}},
 };
