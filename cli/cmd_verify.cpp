@@ -58,7 +58,10 @@ int run(const Arguments& given, Console& console) {
   if (!arguments) return fail(console, arguments.diags());
   arguments->read_along(given);
   if (const Diags diags = check_questions(*arguments); !diags.empty()) return fail(console, diags);
-  if (arguments->has("cases")) return verify_cases(*arguments, console);
+  if (arguments->has("cases")) {
+    arguments->read_all();  // each case is a command of its own
+    return verify_cases(*arguments, console);
+  }
   Expected<VerifyTarget> target = verify_target(*arguments);
   if (!target) return fail(console, target.diags());
   Watch watch(console);

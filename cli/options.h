@@ -50,6 +50,10 @@ class Arguments {
   // An error for each option that was given and that nobody has asked for, of these arguments or of
   // a copy of them.
   Diags unread() const;
+  // Each option counts as asked for: others, made of the same words, are.
+  void read_all() const {
+    for (const auto& [name, values] : values_) read_->insert(name);
+  }
   // What these were asked for counts for the others as well.
   void read_along(const Arguments& others) { read_ = others.read_; }
 
