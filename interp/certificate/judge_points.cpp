@@ -27,6 +27,7 @@ RunOptions one_by_one(const Program& per_point, const RunOptions& options, Obser
   alone.tells_private = true;
   alone.uninitialised = Uninitialised::poison;  // the run with all points together looks for these
   alone.points = nullptr;
+  alone.mutant = nullptr;  // an op of the program that expand() made, which is not this one
   alone.observers = {&observer};
   if (!control_needs_arithmetic(per_point)) alone.math = Math::none;
   return alone;
