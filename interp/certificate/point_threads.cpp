@@ -194,12 +194,22 @@ class Forking {
     return known->second;
   }
 
+  // Of a semaphore too its life is the point's when all of its counts are.
+  bool is_shared(const Range& range) {
+    if (range.kind == ObjectKind::buffer) return shared_.buffers[at(range.object)];
+    if (range.kind != ObjectKind::semaphore || shared_.semaphores[at(range.object)]) return true;
+    if (foreign_.empty()) {
+      foreign_.resize(record_.program->semaphores.size());
+      for (std::size_t c = 0; c < record_.cells.size(); ++c)
+        if (!is_own_[c]) foreign_[at(record_.cells[c].semaphore)] = true;
+    }
+    return foreign_[at(range.object)];
+  }
+
   // Scratch of the core that a point uses is a copy of its own.
   std::int32_t range_for(std::int32_t thread, std::int32_t range) {
     const Range& as_it_is = record_.ranges[at(range)];
-    if (thread < record_.cores() || as_it_is.kind != ObjectKind::buffer ||
-        shared_.buffers[at(as_it_is.object)])
-      return range;
+    if (thread < record_.cores() || is_shared(as_it_is)) return range;
     const auto [known, is_new] = own_ranges_.try_emplace({thread, range}, none);
     if (is_new) {
       Range copy = as_it_is;
@@ -305,6 +315,7 @@ class Forking {
   std::map<std::int32_t, std::int32_t> issuer_;  // by copy: the thread that started it
   std::vector<std::int32_t> begin_, join_;       // by thread: cells
   std::vector<bool> is_own_;                     // by cell of the record
+  std::vector<bool> foreign_;                    // by semaphore: one of its cells is not
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> own_cells_, own_ranges_;
   PointThreads result_;
 };
