@@ -64,11 +64,13 @@ int run(const Arguments& given, Console& console) {
   }
   Expected<VerifyTarget> target = verify_target(*arguments);
   if (!target) return fail(console, target.diags());
+  const bool is_mutation = arguments->has("mutants"), is_kept = arguments->has("save");
+  if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
   Watch watch(console);
   watch.attach(target->how.run);
-  if (arguments->has("mutants")) return run_mutants(*target, watch, console);
+  if (is_mutation) return run_mutants(*target, watch, console);
   std::optional<OutputFile> file;
-  if (arguments->has("save")) {
+  if (is_kept) {
     Expected<OutputFile> opened = OutputFile::create(std::string(arguments->text("save")));
     if (!opened) return fail(console, opened.diags());
     file.emplace(*std::move(opened));

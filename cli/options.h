@@ -54,8 +54,11 @@ class Arguments {
   void read_all() const {
     for (const auto& [name, values] : values_) read_->insert(name);
   }
-  // What these were asked for counts for the others as well.
+  // What these were asked for counts for the others as well, from now on or so far.
   void read_along(const Arguments& others) { read_ = others.read_; }
+  void read_as(const Arguments& others) const {
+    read_->insert(others.read_->begin(), others.read_->end());
+  }
 
  private:
   friend Expected<Arguments> parse_arguments(const Options& options,

@@ -81,6 +81,7 @@ std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
       ++summary.not_allowed;
       continue;
     }
+    arguments.read_as(target->arguments);
     target->how.budget = std::min(target->how.budget, most_events);
     const Expected<Certificate> certificate = certify(target->prepared.simulate, target->how);
     if (!certificate || is_refused(*certificate)) {
@@ -165,8 +166,9 @@ int verify_cases(const Arguments& arguments, Console& console) {
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
   if (!diags.empty()) return fail(console, diags);
   const std::vector<std::string> given = fixed_words(arguments.given());
-  const Expected<Arguments> fixed = verify_arguments(given);
+  Expected<Arguments> fixed = verify_arguments(given);
   if (!fixed) return fail(console, fixed.diags());
+  fixed->read_along(arguments);
   Progress progress(console);
   Summary summary;
   for (std::int64_t index = 0; index < n; ++index) {
@@ -181,6 +183,7 @@ int verify_cases(const Arguments& arguments, Console& console) {
     refusal.insert(refusal.end(), summary.last_refusal.begin(), summary.last_refusal.end());
     return fail(console, refusal);
   }
+  if (const Diags unread = arguments.unread(); !unread.empty()) return fail(console, unread);
   const Status status =
       count(summary, SchedulesVerdict::refuted) == 0 ? Status::ok : Status::finding;
   if (console.json)

@@ -84,6 +84,25 @@ TEST(Options, long_names_stand_on_a_line_of_their_own) {
       "         sizes\n");
 }
 
+TEST(Options, what_nobody_asked_for_is_unread) {
+  const auto given = parse({"--m", "3", "--check", "none"});
+  ASSERT_TRUE(given);
+  const Arguments copy = *given;
+  EXPECT_EQ(given->unread().size(), 2U);
+  EXPECT_TRUE(given->was_given("check"));
+  EXPECT_EQ(given->glance("m").size(), 1U);
+  EXPECT_EQ(given->unread().size(), 2U) << "to judge an option is not to honour it";
+  copy.text("check");
+  const Diags left = given->unread();
+  ASSERT_EQ(left.size(), 1U) << "what a copy was asked for counts";
+  EXPECT_EQ(left.front().message, "--m changes nothing in this call");
+  const auto other = parse({"--m", "3"});
+  Diags diags;
+  other->integer("m", diags);
+  given->read_as(*other);
+  EXPECT_TRUE(given->unread().empty());
+}
+
 TEST(Options, bytes_have_suffixes) {
   EXPECT_EQ(parse_bytes("1"), 1);
   EXPECT_EQ(parse_bytes("500M"), std::int64_t{500} << 20);
