@@ -16,7 +16,6 @@ namespace {
 
 // What --config, --tiling or --buffers give, on top of what the heuristics say.
 Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem,
-                                                          const RunRequest& request,
                                                           const Arguments& arguments,
                                                           const GroupedTuningProblem& about) {
   using Result = std::optional<GroupedMatmulConfig>;
@@ -85,7 +84,7 @@ GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& re
 Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& request,
                                        const Arguments& arguments) {
   const GroupedTuningProblem about = tuning_problem(problem, request);
-  const auto given = given_config(problem, request, arguments, about);
+  const auto given = given_config(problem, arguments, about);
   if (!given) return given.diags();
   // A kernel of one's own, and the reference, are none that a cache knows.
   const bool is_shipped = problem.program == nullptr && request.device != nullptr;
