@@ -237,7 +237,8 @@ std::string changed(const Call& call, const RunOptions& run, const std::string& 
   }
   if (replaced == 0) return "there is no '" + from + "' in " + call.kernel;
   const auto program = instantiate(*modules[0], call.launch->kernel, call.launch->settings,
-                                   {modules[1].get(), modules[2].get()}, call.launch->calls);
+                                   {modules[1].get(), modules[2].get()},
+                                   {.calls = call.launch->calls});
   if (!program) return collective::text(program.diags());
   Certifier certifier(/*partial=*/true, /*budget=*/1 << 20);
   RunOptions observed = run;
