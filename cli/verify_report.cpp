@@ -141,7 +141,7 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
   const std::string end = end_text(c.end, c.run.stats, arguments);
   if (!end.empty())
     text += line("ended",
-                 fmt::format("{}; {} were recorded", end, counted(c.events, "event", "events")));
+                 fmt::format("{}; {} recorded", end, counted(c.events, "event", "events")));
   else
     text += line("run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
                                     counted(c.agents, "agent", "agents"),
