@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 
 #include "cli/text.h"
 #include "core/host_memory.h"
@@ -13,13 +14,26 @@ namespace tessera::cli {
 namespace {
 
 std::atomic<bool> asked_to_stop = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<std::int64_t> asked_at = 0;  // milliseconds
+static_assert(std::atomic<bool>::is_always_lock_free &&
+              std::atomic<std::int64_t>::is_always_lock_free);
+
+// timeout(1) signals the process, and then its group with the process in it: two signals so close
+// are one request.
+constexpr std::int64_t one_request = 200;
 
 extern "C" void on_signal(int number) {
-  if (!asked_to_stop.exchange(true)) return;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t at = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+  if (!asked_to_stop.exchange(true)) {
+    asked_at = at;
+    return;
+  }
+  if (at - asked_at < one_request) return;
   remove_temporary_files();
   std::signal(number, SIG_DFL);
-  std::raise(number);
+  std::raise(number);  // when the handler is left
 }
 
 }  // namespace
@@ -50,6 +64,8 @@ void catch_signals() {
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
@@ -72,8 +88,10 @@ MemoryBudget memory_budget(const Arguments& arguments, Diags& diags) {
 }
 
 std::string end_text(RunEnd end, const RunStats& stats, const Arguments& arguments) {
-  const std::string after = fmt::format("after {}, {}", counted(stats.steps, "step", "steps"),
-                                        counted(stats.ops, "op", "ops"));
+  // A loop around nothing has ops and no step.
+  const std::string ops =
+      end == RunEnd::steps ? fmt::format(", {}", counted(stats.ops, "op", "ops")) : "";
+  const std::string after = fmt::format("after {}{}", counted(stats.steps, "step", "steps"), ops);
   const auto limit = [&](std::string_view option, std::string_view fallback) {
     return arguments.has(option) ? fmt::format("--{} {}", option, arguments.text(option))
                                  : std::string(fallback);

@@ -18,7 +18,8 @@ Option max_memory_option();
 // "4G": with one of the suffixes K, M, G and T, powers of 1024; nothing for another text.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
-// From here on SIGINT and SIGTERM ask the work to end; a second one ends the process at once.
+// From here on SIGINT and SIGTERM ask the work to end; a second one, not right after the first,
+// ends the process at once.
 void catch_signals();
 // Set by such a signal.
 Stop interruption();

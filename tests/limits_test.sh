@@ -109,8 +109,16 @@ grep -q 'interrupted' shown.txt || fail "no report after the progress"
 pid=$!
 await_begin $pid
 kill -INT $pid
+sleep 0.5
 kill -INT $pid 2>/dev/null || true
 code=0
 wait $pid || code=$?
 [[ $code == 3 || $code == 130 ]] || fail "two signals: exit code $code"
+
+# timeout(1) signals twice at once, and that is one request.
+for _ in 1 2 3; do
+  code=0
+  timeout -s TERM 1 "$gmm_run" run endless.tsr --interpret --json >out.json 2>err.txt || code=$?
+  [[ $code == 124 && $(field status) == interrupted ]] || fail "under timeout: exit code $code"
+done
 echo ok

@@ -136,7 +136,7 @@ TEST(host_memory, collectives_say_it_too) {
   std::vector<Tensor> x;
   for (int d = 0; d < 2; ++d) x.emplace_back(DType::f32, Shape{4096, 4096});
   const Left left(32 * mebi);
-  const auto launch = launch_all_gather(x, make_rings({{0, 1}}));
+  const auto launch = launch_all_gather(x, *make_rings({{0, 1}}));
   ASSERT_FALSE(launch);
   expect_no_memory(launch.diags());
 }
@@ -147,7 +147,8 @@ TEST(host_memory, scratch_is_counted_before_the_run_and_operands_are_not_scratch
       "  vmem u: f32[1024, 1024]\n{\n  copy a -> t\n  u = 0\n  t = t + u[0 +: 256, 0 +: 256]\n"
       "  copy t -> o\n}\n");
   EXPECT_EQ(scratch_bytes(program, {.devices = 3, .cores = 2}), 6 * (4 * mebi + mebi / 4));
-  EXPECT_EQ(scratch_bytes(program, {.devices = 3, .math = Math::none}), 0);
+  // Without arithmetic what is computed holds nothing, and what is carried to a result does.
+  EXPECT_EQ(scratch_bytes(program, {.devices = 3, .math = Math::none}), 3 * mebi / 4);
   if (!can_cap) GTEST_SKIP() << "no limit of data under a sanitizer";
   const Left left(100 * mebi);
   const Diags diags = check_scratch(program, {.devices = 64});
