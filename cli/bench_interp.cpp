@@ -11,6 +11,7 @@
 #include "cli/operation.h"
 #include "core/language.h"
 #include "devices/devices.h"
+#include "devices/interpreter/interpreter_device.h"
 #include "kernels/kernels.h"
 #include "kernels/peers.h"
 
@@ -64,8 +65,8 @@ struct Gmm {
     const Expected<Outcome> outcome = perform(problem, operands, request, options, check);
     if (!outcome) return outcome.diags();
     if (outcome->status != Status::ok) {
-      return error(outcome->verdict ? outcome->verdict->message
-                                    : outcome->run.report.findings.front().message);
+      if (Diags diags = faults(outcome->run.report); !diags.empty()) return diags;
+      return error(outcome->verdict ? outcome->verdict->message : "the check was interrupted");
     }
     return outcome->run.report.wall_seconds;
   }

@@ -62,7 +62,9 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART;
+  // On the stack of its own that termination.h made: kernels of oneDNN let the stack pointer point
+  // into memory that they pack operands into, and a frame there would break the heap.
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, SIGINT);
   sigaddset(&action.sa_mask, SIGTERM);

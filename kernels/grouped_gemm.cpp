@@ -10,6 +10,7 @@
 
 #include "core/convert.h"
 #include "core/guarded.h"
+#include "devices/interpreter/interpreter_device.h"
 #include "kernels/axes.h"
 #include "kernels/grouped_gemm_call.h"
 #include "kernels/grouped_run.h"
@@ -278,7 +279,7 @@ Diags run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
     result.notes.clear();
     if (Diags diags = launch(call, options, what, result); !diags.empty()) return diags;
     seconds += result.report.wall_seconds;
-    if (!result.report.findings.empty()) break;
+    if (!faults(result.report).empty()) break;
     std::memcpy(out.data() + call.first_row(g) * row_bytes, result.out.data(),
                 static_cast<std::size_t>(rows * row_bytes));
   }
@@ -381,7 +382,7 @@ Expected<Tensor> grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs
                               const GroupedGemmOptions& options) {
   Expected<GroupedGemmRun> run = run_grouped_gemm(lhs, rhs, options);
   if (!run) return run.diags();
-  if (!run->report.findings.empty()) return run->report.findings;
+  if (Diags diags = faults(run->report); !diags.empty()) return diags;
   return std::move(run->out);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/guarded.h"
+#include "devices/interpreter/interpreter_device.h"
 #include "kernels/grouped_call.h"
 #include "kernels/grouped_matmul_cost.h"
 #include "kernels/grouped_run.h"
@@ -44,7 +45,7 @@ Tensor transposed(const Tensor& matrix) {
 
 Expected<Tensor> only_result(Expected<GroupedMatmulRun> run) {
   if (!run) return run.diags();
-  if (!run->report.findings.empty()) return run->report.findings;
+  if (Diags diags = faults(run->report); !diags.empty()) return diags;
   return std::move(run->out);
 }
 

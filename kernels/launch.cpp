@@ -87,7 +87,7 @@ Expected<std::vector<Tensor>> results(Expected<Launch> launch, const CollectiveO
   if (!launch) return launch.diags();
   const Expected<DeviceReport> report = run(*launch, options);
   if (!report) return report.diags();
-  if (!report->findings.empty()) return report->findings;
+  if (Diags diags = faults(*report); !diags.empty()) return diags;
   std::vector<Tensor> all;
   for (DeviceBinding& device : launch->devices) all.push_back(std::move(*device.at("out")));
   return all;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/guarded.h"
+#include "devices/interpreter/interpreter_device.h"
 #include "kernels/axes.h"
 #include "kernels/grouped_run.h"
 #include "kernels/launch_tuning.h"
@@ -186,7 +187,7 @@ Expected<Tensor> ragged_dot_general(const Tensor& lhs, const Tensor& rhs, const 
                                     const RaggedDotDims& dims, const RaggedDotOptions& options) {
   Expected<GroupedMatmulRun> run = run_ragged_dot(lhs, rhs, group_sizes, dims, options);
   if (!run) return run.diags();
-  if (!run->report.findings.empty()) return run->report.findings;
+  if (Diags diags = faults(run->report); !diags.empty()) return diags;
   return std::move(run->out);
 }
 

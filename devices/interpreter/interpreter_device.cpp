@@ -44,7 +44,7 @@ class Interpreter final : public Device {
     if (options.points != nullptr && has_points(structured)) {
       const Expected<Program> per_point = expand(structured, {.per_point = true});
       if (!per_point) return per_point.diags();
-      Expected<PointsVerdict> points = 
+      Expected<PointsVerdict> points =
           judge_points(*per_point, bindings, options, options.points->in_parts);
       if (!points) return points.diags();
       *options.points = *std::move(points);
@@ -61,6 +61,21 @@ class Interpreter final : public Device {
 };
 
 }  // namespace
+
+Diags faults(const DeviceReport& report) {
+  if (!report.findings.empty() || !report.simulated) return report.findings;
+  switch (report.simulated->end) {
+    case RunEnd::program:
+      return {};
+    case RunEnd::stop:
+      return {error(ErrorCode::interrupted, "the run was interrupted before it was done")};
+    case RunEnd::steps:
+    case RunEnd::events:
+    case RunEnd::memory:
+      return {error(ErrorCode::environment, "the run came to a limit before it was done")};
+  }
+  return {};
+}
 
 bool is_launch_only(const DeviceOptions& options) {
   return options.interpreter != nullptr && options.interpreter->launch_only;

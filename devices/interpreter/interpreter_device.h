@@ -6,6 +6,9 @@
 namespace tessera {
 
 const Device& interpreter_device();
+// Why a report's results are not what the program makes: its findings, or that the run was ended
+// before it was done. Empty where they are.
+Diags faults(const DeviceReport& report);
 // Whether a run with these options ends before its first step.
 bool is_launch_only(const DeviceOptions& options);
 

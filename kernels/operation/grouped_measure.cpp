@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/guarded.h"
+#include "devices/interpreter/interpreter_device.h"
 #include "devices/interpreter/timed_run.h"
 #include "kernels/fill.h"
 #include "kernels/grouped_call.h"
@@ -60,7 +61,7 @@ Expected<GroupedMatmulRun> run_once(const GroupedTuningProblem& p, const Operand
   const auto run = p.is_transposed() ? run_transposed_grouped_matmul : run_grouped_matmul;
   Expected<GroupedMatmulRun> result = run(operands.lhs, operands.rhs, operands.sizes, options);
   if (!result) return result.diags();
-  if (!result->report.findings.empty()) return result->report.findings;
+  if (Diags diags = faults(result->report); !diags.empty()) return diags;
   return result;
 }
 

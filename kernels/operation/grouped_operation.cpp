@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/guarded.h"
+#include "devices/interpreter/interpreter_device.h"
 #include "kernels/grouped_call.h"
 #include "kernels/operation/grouped_options.h"
 #include "kernels/operation/sharded.h"
@@ -241,7 +242,7 @@ Expected<GroupedMatmulRun> GroupedMatmul::run(const GroupedInvocation& call,
   Expected<GroupedMatmulRun> run =
       (*spec)->implementation(padded->lhs(call), *call.rhs, *call.group_sizes, options);
   if (!run) return run.diags();
-  if (!run->report.findings.empty()) return run->report.findings;
+  if (Diags diags = faults(run->report); !diags.empty()) return diags;
   run->out = first_rows(std::move(run->out), call.lhs->dim(0));
   return run;
 } catch (...) {
