@@ -9,6 +9,7 @@
 #include "interp/certificate/mutation_test.h"
 #include "interp/observer.h"
 #include "kernels/fill.h"
+#include "kernels/grouped_matmul.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 
@@ -168,6 +169,23 @@ TEST(run_limits, an_analysis_is_interrupted_without_losing_the_findings_of_the_r
   EXPECT_EQ(c->end, RunEnd::stop);
   ASSERT_EQ(c->findings.size(), 1U);
   EXPECT_EQ(c->findings[0].kind, FindingKind::semaphore_leak);
+}
+
+TEST(run_limits, an_operation_that_was_ended_has_no_result) {
+  const Tensor lhs(DType::f32, {8, 8}), rhs(DType::f32, {1, 8, 8});
+  Tensor sizes(DType::i32, {1});
+  sizes.set(0, 8);
+  const auto code = [&](const RunOptions& run) {
+    GroupedMatmulOptions options;
+    options.device = "interpreter";
+    options.run.interpreter = &run;
+    const auto out = grouped_matmul(lhs, rhs, sizes, options);
+    EXPECT_FALSE(out);
+    return out ? ErrorCode::runtime : out.diags().front().code;
+  };
+  std::atomic<bool> stop = true;
+  EXPECT_EQ(code({.max_steps = 1}), ErrorCode::environment);
+  EXPECT_EQ(code({.stop = &stop}), ErrorCode::interrupted);
 }
 
 TEST(run_limits, no_other_schedule_is_tried_after_a_request) {
