@@ -140,12 +140,12 @@ ended_while_writing() {
   local signal pid
   echo old >y.npy
   for signal in TERM HUP; do
-    "$gmm_run" gmm --m 4096 --groups 2 --k 8 --n 16384 --dtype f32 --interpret --check none --no-math --out y.npy \
+    "$gmm_run" gmm --m 4096 --groups 2 --k 8 --n 16384 --dtype f32 --interpret --check none --out y.npy \
       >out 2>err </dev/null &
     pid=$!
     # The temporary file is there from the beginning; it grows when it is written.
     while kill -0 $pid 2>/dev/null && [ -z "$(find . -name 'y.npy.tmp*' -size +1M)" ]; do sleep 0.01; done
-    kill -$signal $pid 2>/dev/null
+    kill -$signal $pid 2>/dev/null || fail "it ended before it wrote: $(head -c 300 out err)"
     { wait $pid; } 2>/dev/null
     only y.npy
     [ -s y.npy ] || fail "y.npy is gone"
