@@ -5,6 +5,7 @@
 #   random problems against the reference for ten minutes
 #   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
 # scripts/nightly.sh [SEED]       every day has programs of its own; the seed repeats a night
+#   every test, and the quick ones of the builds by clang and with sanitizers
 set -euo pipefail
 cd -P "${BASH_SOURCE[0]%/*}/.."
 bin=build/release/bin
@@ -16,3 +17,4 @@ echo "nightly.sh $seed"
 "$bin/gmm-run" fuzz --seed "$seed" --minutes 10
 TESSERA_EMULATED_PROBLEMS=160 TESSERA_EMULATED_SEED=$seed "$bin/tessera_unit_tests" \
   --gtest_filter='CudaEmulate.candidates_on_random_problems'
+.ci/run --all
