@@ -150,7 +150,9 @@ TEST(CollectiveRing, case_22_a_single_barrier_is_not_enough_from_five_devices_on
             mode("random:" + std::to_string(seed), DmaOrder::unordered, Landing::whole, slow));
         if (kind == "clean") continue;
         ++found;
-        EXPECT_EQ(kind, "lifetime") << "ring of " << length;
+        // What came too early met memory that is gone, or was counted in a scope that has ended.
+        EXPECT_TRUE(kind == "lifetime" || kind == "semaphore_leak")
+            << kind << ", ring of " << length;
       }
     if (length <= 4) {
       EXPECT_EQ(found, 0) << "ring of " << length;

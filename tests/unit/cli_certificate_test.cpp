@@ -78,7 +78,7 @@ TEST_F(KeptCertificate, HoldsAgain) {
 }
 
 TEST_F(KeptCertificate, AnotherTextIsAnotherProgram) {
-  write_bytes(program_, "// a comment\n" + program);
+  write_bytes(program_, "// a comment\n\n" + program);
   EXPECT_EQ(check({"--quick"}), 1);
   EXPECT_TRUE(says("mismatch: the program's text is ")) << out_;
   EXPECT_FALSE(says("the expanded program")) << out_;

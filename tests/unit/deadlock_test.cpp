@@ -17,7 +17,7 @@ TEST(deadlock, a_cycle_of_two_devices) {
   k.line(3).emit(Signal{k.all(s), other, k.integer(1)});
   EXPECT_EQ(text(run_ok(k.finish(), {.devices = 2})),
             "2: deadlock: 2 of 2 cores are blocked, and nothing else can move\n"
-            "  2: dev0.core0 is blocked: wait ready >= 1, has 0, missing 1\n"
+            "  2: dev0, dev1 are blocked: wait ready >= 1, has 0, missing 1\n"
             "  3: dev1.core0 can signal it here, done 0 of 1 times, but is blocked before that\n"
             "  2: dev1.core0 is blocked: wait ready >= 1, has 0, missing 1\n"
             "  3: dev0.core0 can signal it here, done 0 of 1 times, but is blocked before that\n"
@@ -110,7 +110,7 @@ TEST(deadlock, a_ring_without_enough_credits) {
   k.emit(End{});
   EXPECT_EQ(text(run_ok(k.finish(), {.devices = 3})),
             "4: deadlock: 3 of 3 cores are blocked, and nothing else can move, at s=1\n"
-            "  4: dev0.core0 is blocked: wait credit >= 1, has 0, missing 1, at s=1\n"
+            "  4: dev0..dev2 are blocked: wait credit >= 1, has 0, missing 1, at s=1\n"
             "  6: dev1.core0 can signal it here, done 0 times, but is blocked before that\n"
             "  4: dev1.core0 is blocked: wait credit >= 1, has 0, missing 1, at s=1\n"
             "  6: dev2.core0 can signal it here, done 0 times, but is blocked before that\n"

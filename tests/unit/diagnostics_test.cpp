@@ -49,8 +49,8 @@ const Bad bad[] = {
      "kernel k()\n  tile c: f32[4, 4]\n  vmem a: bf16[4, 8]\n  vmem b: bf16[4, 4]\n{\n  c += a . "
      "b\n}\n",
      "6:8: the contracted dimensions of the matrix product do not agree: 8 and 4"},
-    {"accumulator", "kernel k()\n  tile c: f32[4, 4]\n  vmem a: i8[4, 4]\n{\n  c += a . a\n}\n",
-     "5:8: a product of i8 accumulates in i32, found f32"},
+    {"accumulator", "kernel k()\n  tile c: bf16[4, 4]\n  vmem a: i8[4, 4]\n{\n  c += a . a\n}\n",
+     "5:8: a product of i8 accumulates in i32 or f32, found bf16"},
     {"shapes", "kernel k()\n  tile c: f32[4, 4]\n  vmem a: f32[3, 4]\n{\n  c = c + a\n}\n",
      "5:7: shapes (4, 4) and (3, 4) do not agree"},
     {"copy_converts", "kernel k()\n  in a: f32[4] hbm\n  vmem v: bf16[4]\n{\n  copy a -> v\n}\n",

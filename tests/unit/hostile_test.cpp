@@ -128,7 +128,7 @@ struct Call {
 // `?` stands for a folder that has garbage.npy, short.npy and big.tsr.
 const Call calls[] = {
     {{"run", "?/none.tsr"}, 3, "cannot open"},
-    {{"run", "?"}, 3, "cannot read"},
+    {{"run", "?"}, 3, "not a regular file but a folder"},
     {{"fmt", "?/none.tsr"}, 3, "cannot open"},
     {{"run", "?/big.tsr", "--interpret"}, 3, "what is in hbm needs 4 TiB, and the process has"},
     {{"gmm", "--group-sizes", "4611686018427387904,4611686018427387904", "--k", "3", "--n", "3"},

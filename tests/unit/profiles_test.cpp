@@ -32,7 +32,7 @@ TEST(Profiles, built_in_ones_are_there_by_name) {
     EXPECT_GT(profile->machine.matmul_flops, 0);
     EXPECT_GT(profile->machine.hbm_bandwidth, 0);
   }
-  EXPECT_EQ(profiles().size(), 8u);
+  EXPECT_EQ(profiles().size(), 9u);
   ASSERT_TRUE(find_profile(default_profile));
 }
 
