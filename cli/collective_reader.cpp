@@ -6,6 +6,7 @@
 
 #include "cli/collective.h"
 #include "cli/fill_operand.h"
+#include "cli/profile_options.h"
 #include "cli/text.h"
 #include "kernels/group_sizes.h"
 #include "kernels/rings.h"
@@ -101,7 +102,7 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
     rings_ = make_rings(1, run.devices);
   }
   if (!has("profile") && !is_routed(collective.request.profile.machine, rings_, peers)) {
-    const Expected<Profile> routed = find_profile(any_route_profile);
+    const Expected<Profile> routed = chosen_profile(arguments_, any_route_profile);
     CHECK(routed);
     collective.notes.push_back(fmt::format(
         "the devices are {}: {} routes to distances that are powers of two, which these are not",

@@ -129,7 +129,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   }
   object["all_schedules"] = result->certificate ? Json(name(result->certificate->verdict)) : Json();
   add_end(object, arguments, result->end, result->stats);
-  object["profile"] = request.profile.machine.name;
+  object["profile"] = request.profile.machine.text();
   object["schedule"] = request.schedule;
   object["automatic_barrier"] = result->has_automatic_barrier;
   object["steps"] = result->stats.steps;
@@ -211,7 +211,8 @@ std::string cores_words(const RunOptions& options) {
 std::string run_lines(const Arguments& arguments, const RunRequest& request,
                       const DeviceReport& report) {
   std::string device(request.device_name());
-  if (request.is_interpreter()) device += fmt::format(", profile {}", request.profile.machine.name);
+  if (request.is_interpreter())
+    device += fmt::format(", profile {}", request.profile.machine.text());
   if (request.options.devices > 1) device += fmt::format(", {} devices", request.options.devices);
   device += cores_words(request.options);
   if (!request.why.empty()) device += fmt::format(" ({})", request.why);

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
 #include "cli/limits.h"
+#include "cli/profile_options.h"
 #include "core/file.h"
 #include "devices/devices.h"
 
@@ -26,8 +28,8 @@ struct RunOption {
   About about = About::course;
 };
 
-const std::vector<RunOption>& all_run_options() {
-  static const std::vector<RunOption> all = {
+std::vector<RunOption> made_run_options() {
+  std::vector<RunOption> all = {
       {{"interpret", "", "short for --device interpreter"}, About::where},
       {{"device", "interpreter|cuda", "where to run; default: cuda if it is there"}, About::where},
       {{"profile", "v5e|v5p|v6e|h200|...",
@@ -56,6 +58,16 @@ const std::vector<RunOption>& all_run_options() {
       {{"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
         FileUse::writes}},
   };
+  const auto profile = std::find_if(
+      all.begin(), all.end(), [](const RunOption& row) { return row.option.name == "profile"; });
+  std::vector<RunOption> capacities;
+  for (const Option& option : capacity_options()) capacities.push_back({option});
+  all.insert(profile + 1, capacities.begin(), capacities.end());
+  return all;
+}
+
+const std::vector<RunOption>& all_run_options() {
+  static const std::vector<RunOption> all = made_run_options();
   return all;
 }
 
@@ -161,7 +173,7 @@ std::shared_ptr<OutputFile> opened(const std::string& path, Diags& diags) {
 }
 
 void choose_profile(const Arguments& arguments, RunRequest& request, Diags& diags) {
-  Expected<Profile> profile = find_profile(arguments.text("profile", default_profile));
+  Expected<Profile> profile = chosen_profile(arguments, arguments.text("profile", default_profile));
   if (profile) {
     request.profile = *std::move(profile);
     request.options.profile = request.profile.machine;

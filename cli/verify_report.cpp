@@ -131,9 +131,10 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
                          double seconds) {
   const RunRequest& request = prepared.request;
   std::string text = line("kernel", prepared.kernel);
-  text += line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.name,
-                                     counted(request.options.devices, "device", "devices"),
-                                     cores_words(request.options)));
+  text +=
+      line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.text(),
+                                 counted(request.options.devices, "device", "devices"),
+                                 cores_words(request.options)));
   text += line("copies", fmt::format("{}, {}", c.is_partial ? "stream" : "land whole",
                                      request.options.dma_order == DmaOrder::fifo
                                          ? "in order from a core to another device"

@@ -7,6 +7,7 @@ namespace tessera {
 
 struct MachineProfile {
   std::string name;
+  std::string changes{};        // of its capacities, as in "semaphores 2048"; empty: none
   std::int64_t vmem_bytes = 0;  // per core; tile registers count here
   std::int64_t smem_bytes = 0;
   std::int64_t hbm_bytes = 0;
@@ -25,6 +26,8 @@ struct MachineProfile {
   double matmul_flops = 0;           // bf16, per second
   double hbm_bandwidth = 0;          // bytes per second
   double link_bandwidth = 0;         // bytes per second, one way
+
+  std::string text() const { return changes.empty() ? name : name + " with " + changes; }
 };
 
 }  // namespace tessera

@@ -47,6 +47,14 @@ const Property properties[] = {
     {"op_overhead", &Rates::op_overhead},
 };
 
+const Capacity all_capacities[] = {
+    {"vmem", "vmem", "bytes of vmem of a core (64 MiB), instead of the profile's"},
+    {"smem", "smem", "bytes of smem of a core, instead of the profile's"},
+    {"hbm", "hbm", "bytes of hbm of a device, instead of the profile's"},
+    {"semaphores", "semaphores", "semaphores of a core, instead of the profile's"},
+    {"barrier_ids", "barrier-ids", "ids of barriers, instead of the profile's"},
+};
+
 template <typename T>
 std::optional<T> number(std::string_view text) {
   T value{};
@@ -107,6 +115,8 @@ std::string set(Profile& profile, const Member& member, std::string_view text,
 }
 
 }  // namespace
+
+std::span<const Capacity> capacities() { return all_capacities; }
 
 PropertySet set_property(Profile& profile, std::string_view name, std::string_view value,
                          std::string_view unit) {

@@ -1,5 +1,6 @@
 // The properties of a profile by the names of its text form.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,14 @@ struct PropertySet {
   bool known = true;
   std::string wanted;  // what a value of this property looks like; empty when the one given does
 };
+
+// A property that bounds what a program may use.
+struct Capacity {
+  std::string_view property;
+  std::string_view option;  // what a command line calls it
+  std::string_view meaning;
+};
+std::span<const Capacity> capacities();
 
 // Gives the property its value, written as a number, yes or no, or three numbers; `unit` may be
 // empty.

@@ -51,9 +51,9 @@ std::optional<Excess> excess_of(const Program& program, const MachineProfile& pr
   const auto check = [&](std::string_view what, std::string_view unit, std::int64_t total,
                          std::int64_t limit, auto contributors) -> std::optional<Excess> {
     if (limit == 0 || total <= limit) return std::nullopt;
-    return Excess{
-        fmt::format("{} needs {}, but {} has {}", what, counted(total, unit), profile.name, limit),
-        biggest(contributors(), unit)};
+    return Excess{fmt::format("{} needs {}, but {} has {}", what, counted(total, unit),
+                              profile.text(), limit),
+                  biggest(contributors(), unit)};
   };
   const auto buffers = [&](auto belongs) {
     std::vector<Contributor> all;

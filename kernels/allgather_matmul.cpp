@@ -26,8 +26,10 @@ Diags check_operands(std::span<const Tensor> a, std::span<const Tensor> b, const
 
 Profile profile_of(const CollectiveOptions& options) {
   const std::string& machine = options.run.profile.name;
-  const Expected<Profile> profile = find_profile(machine.empty() ? default_profile : machine);
-  return profile ? *profile : Profile{};
+  Expected<Profile> profile = find_profile(machine.empty() ? default_profile : machine);
+  if (!profile) return {};
+  if (!machine.empty()) profile->machine = options.run.profile;
+  return *std::move(profile);
 }
 
 bool slots_in_hbm(const Tensor& lhs, const Options& options, const Profile& profile) {

@@ -76,7 +76,7 @@ std::string_view name(SchedulesVerdict verdict) {
 void Certifier::begin(const Program& program, const RunOptions& options) {
   certificate_ = {};
   pinned_.reset();
-  profile_ = options.profile.name;
+  profile_ = options.profile.text();
   const auto schedule = parse_schedule(options.schedule);
   order_ = schedule ? schedule->order : std::nullopt;
   points_ = options.points;

@@ -171,6 +171,7 @@ Expected<GroupedTuningProblem> GroupedMatmul::problem(const GroupedInvocation& c
   result.algorithm = op_id();
   result.platform = *platform;
   result.profile = *profile;
+  if (given.profile.empty() && !machine.empty()) result.profile.machine = options.run.profile;
   result.m = valid->m;
   result.k = valid->k;
   result.n = valid->n;

@@ -55,7 +55,7 @@ std::int64_t groups_to_a_filled_one(const GroupedTuningProblem& problem) {
 
 std::string device_key(const GroupedTuningProblem& problem) {
   if (problem.platform == Platform::Interpreter)
-    return fmt::format("interpreter {}|{}", problem.profile.machine.name, key_version);
+    return fmt::format("interpreter {}|{}", problem.profile.machine.text(), key_version);
   if (problem.platform == Platform::Cuda) {
     const std::string& gpu = cuda::device_facts().name;
     return fmt::format("cuda {}|{}", gpu.empty() ? "without a GPU" : gpu, cuda::compiler_version());
