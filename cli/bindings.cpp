@@ -247,13 +247,16 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
         bound.origin = words ? "given" : source->value;
         bound.tensor = words ? *std::move(words) : from_file(buffer, source->value, diags);
       } else {
-        bound.tensor = zeros(buffer, diags);
-        if (!diags.empty()) return diags;
         // Sizes and tables: random ones would be nonsense.
         const bool is_table = buffer.space == Space::smem && is_integer(buffer.dtype);
-        bound.origin = is_table ? "zeros" : "filled";
+        const bool is_lazy = !is_table && arguments.has("no-math");
         const FillRole role = index == 1 ? FillRole::lhs : FillRole::rhs;
-        if (!is_table) fill_operand(bound.tensor, kind, role, longest, stream);
+        bound.origin = is_table ? "zeros" : "filled";
+        bound.tensor = is_lazy ? filled_operand(buffer.dtype, stored_shape(buffer), kind, role,
+                                                longest, stream, true)
+                               : zeros(buffer, diags);
+        if (!diags.empty()) return diags;
+        if (!is_table && !is_lazy) fill_operand(bound.tensor, kind, role, longest, stream);
       }
       if (!diags.empty()) return diags;
       result.bound_.push_back(std::move(bound));

@@ -126,12 +126,14 @@ class Reader : ProductReader {
     if (!diags_.empty()) return;
     const std::int64_t products = terms(state_->options.lhs_contracting);
     const auto generate = [&](const Shape& shape, FillRole role, std::uint64_t stream) {
-      Tensor tensor = Tensor::uninitialised(call_.dtype, shape);
-      // Four times the products leave room for alpha and beta * c.
-      fill_operand(tensor, kind, role, 4 * products, stream);
-      for (std::int64_t i = outliers - 1; outliers > 0 && i < tensor.elements(); i += outliers)
-        tensor.set(i, tensor.at(i) * 1000);
-      return tensor;
+      const auto make = [=, dtype = call_.dtype] {
+        // Four times the products leave room for alpha and beta * c.
+        Tensor tensor = filled_operand(dtype, shape, kind, role, 4 * products, stream, false);
+        for (std::int64_t i = outliers - 1; outliers > 0 && i < tensor.elements(); i += outliers)
+          tensor.set(i, tensor.at(i) * 1000);
+        return tensor;
+      };
+      return arguments_.has("no-math") ? Tensor::deferred(call_.dtype, shape, make) : make();
     };
     const bool delayed = arguments_.text("scaling") == "delayed";
     const auto make = [&](const std::optional<Tensor>& file, const Shape& shape, FillRole role,

@@ -150,9 +150,8 @@ class Reader : ProductReader {
     const auto make = [&](const std::optional<Tensor>& file, DType dtype, const Shape& shape,
                           FillRole role, std::uint64_t stream) {
       if (file) return file->clone();
-      Tensor tensor = Tensor::uninitialised(dtype, shape);
-      fill_operand(tensor, fill_kind, role, products, call_.seed * 4 + stream);
-      return tensor;
+      return filled_operand(dtype, shape, fill_kind, role, products, call_.seed * 4 + stream,
+                            arguments_.has("no-math"));
     };
     state_->lhs = make(lhs, call_.dtype, lhs_shape_, FillRole::lhs, 1);
     state_->rhs = make(rhs, rhs_dtype, rhs_shape_, FillRole::rhs, 2);

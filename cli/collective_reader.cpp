@@ -176,10 +176,9 @@ const Collective::Tensors& CollectiveReader::fill(Collective& collective, DType 
                                                   std::int64_t terms,
                                                   std::optional<std::size_t> count) {
   Collective::Tensors& tensors = collective.operands.emplace_back();
-  for (std::size_t d = 0; d < count.value_or(devices()); ++d) {
-    tensors.push_back(Tensor::uninitialised(type, shape));
-    fill_operand(tensors.back(), fill_, role, terms, seed_ * 65536 + ++stream_);
-  }
+  for (std::size_t d = 0; d < count.value_or(devices()); ++d)
+    tensors.push_back(
+        filled_operand(type, shape, fill_, role, terms, seed_ * 65536 + ++stream_, has("no-math")));
   return tensors;
 }
 

@@ -30,4 +30,17 @@ void fill_operand(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms,
   fill(tensor, kind, role, terms, seed);
 }
 
+Tensor filled_operand(DType dtype, const Shape& shape, Fill kind, FillRole role, std::int64_t terms,
+                      std::uint64_t seed, bool lazily) {
+  if (lazily)
+    return Tensor::deferred(dtype, shape, [=] {
+      Tensor tensor = Tensor::uninitialised(dtype, shape);
+      fill(tensor, kind, role, terms, seed);
+      return tensor;
+    });
+  Tensor tensor = Tensor::uninitialised(dtype, shape);
+  fill_operand(tensor, kind, role, terms, seed);
+  return tensor;
+}
+
 }  // namespace tessera::cli

@@ -10,6 +10,10 @@ namespace tessera::cli {
 // fill() of an operand, with a line of progress.
 void fill_operand(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uint64_t seed);
 
+// A new one; lazily: it is made, and filled, once somebody reads it.
+Tensor filled_operand(DType dtype, const Shape& shape, Fill kind, FillRole role, std::int64_t terms,
+                      std::uint64_t seed, bool lazily);
+
 // While it lives large operands stay as they are; small ones are filled before one could ask.
 class UnfilledOperands {
  public:

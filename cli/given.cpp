@@ -153,7 +153,7 @@ class Loader {
     take(check_host_memory(sizes));
     if (!diags_.empty()) return;
     Operands files = std::move(given_.operands);
-    given_.operands = generate(problem, std::move(files));
+    given_.operands = generate(problem, std::move(files), asked_.is_lazy);
   }
 
   void require(const Said<std::int64_t>& extent) {

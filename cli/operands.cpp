@@ -15,7 +15,7 @@ std::uint64_t stream_seed(std::uint64_t seed, Stream stream) { return seed * 4 +
 
 }  // namespace
 
-Operands generate(const Problem& problem, Operands operands) {
+Operands generate(const Problem& problem, Operands operands, bool lazily) {
   // Sums run over k, or over the rows of a group.
   const std::int64_t terms = problem.operation == Operation::gmm ? problem.k : problem.m;
   const bool no_file = operands.lhs.rank() + operands.rhs.rank() + operands.existing.rank() == 0;
@@ -23,8 +23,8 @@ Operands generate(const Problem& problem, Operands operands) {
   const auto make = [&](Tensor& tensor, DType dtype, const Shape& shape, FillRole role,
                         Stream stream) {
     if (tensor.rank() != 0) return;
-    tensor = Tensor::uninitialised(dtype, shape);
-    fill_operand(tensor, problem.fill, role, terms, stream_seed(problem.seed, stream));
+    tensor = filled_operand(dtype, shape, problem.fill, role, terms,
+                            stream_seed(problem.seed, stream), lazily);
   };
   make(operands.lhs, problem.dtype, problem.lhs_shape(), FillRole::lhs, of_lhs);
   make(operands.rhs, problem.rhs_dtype, problem.rhs_shape(), FillRole::rhs, of_rhs);

@@ -11,7 +11,7 @@ struct Operands {
   bool all_whole = false;  // small whole numbers: every sum is exact
 };
 
-// Fills what `files` does not hold.
-Operands generate(const Problem& problem, Operands files = {});
+// Fills what `files` does not hold; lazily: once somebody reads it.
+Operands generate(const Problem& problem, Operands files = {}, bool lazily = false);
 
 }  // namespace tessera::cli

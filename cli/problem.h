@@ -64,7 +64,8 @@ struct Asked {
   std::string group_sizes;                // --group-sizes as given
   std::string lhs, rhs, sizes, existing;  // files
   bool has_fill = false;
-  Problem problem;  // all that no file can change
+  bool is_lazy = false;  // operands that are filled are made once they are read
+  Problem problem;       // all that no file can change
 };
 Expected<Asked> asked(Operation operation, const Arguments& arguments);
 

@@ -95,6 +95,24 @@ Tensor Tensor::uninitialised(DType dtype, Shape shape) {
   return {dtype, std::move(shape), Fill::none};
 }
 
+Tensor Tensor::deferred(DType dtype, Shape shape, std::function<Tensor()> make) {
+  Tensor tensor;
+  tensor.dtype_ = dtype;
+  tensor.shape_ = std::move(shape);
+  tensor.maker_ = std::make_unique<Maker>();
+  tensor.maker_->make = std::move(make);
+  return tensor;
+}
+
+void Tensor::make() const {
+  std::call_once(maker_->once, [&] {
+    Tensor made = maker_->make();
+    CHECK(made.dtype_ == dtype_ && made.shape_ == shape_);
+    made.data();
+    data_ = std::move(made.data_);
+  });
+}
+
 Expected<Tensor> Tensor::allocate(DType dtype, Shape shape) try {
   const auto bytes = checked_bytes(dtype, shape);
   if (!bytes) {
@@ -107,7 +125,7 @@ Expected<Tensor> Tensor::allocate(DType dtype, Shape shape) try {
 }
 
 Tensor Tensor::clone() const {
-  if (data_ == nullptr) return {};
+  if (data() == nullptr) return {};
   Tensor copy = uninitialised(dtype_, shape_);
   if (bytes() > 0) std::memcpy(copy.data(), data(), static_cast<std::size_t>(bytes()));
   return copy;

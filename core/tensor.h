@@ -2,7 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,10 @@ class Tensor {
   // (core/host_memory.h); the public operations catch it.
   Tensor(DType dtype, Shape shape);
   static Tensor uninitialised(DType dtype, Shape shape);
+  // Elements that `make` gives, a tensor of this type and shape, once somebody asks for them: what
+  // nobody reads is never made.
+  static Tensor deferred(DType dtype, Shape shape, std::function<Tensor()> make);
+  bool is_made() const { return maker_ == nullptr || data_ != nullptr; }
   // Zero elements, for a shape from outside: an error when it is not a shape or memory does not
   // suffice.
   static Expected<Tensor> allocate(DType dtype, Shape shape);
@@ -40,15 +46,15 @@ class Tensor {
   std::int64_t elements() const { return tessera::elements(shape_); }
   std::int64_t bytes() const { return elements() * size_of(dtype_); }
 
-  std::byte* data() { return data_.get(); }
-  const std::byte* data() const { return data_.get(); }
+  std::byte* data() { return bytes_made(); }
+  const std::byte* data() const { return bytes_made(); }
   template <typename T>
   T* as() {
-    return reinterpret_cast<T*>(data_.get());
+    return reinterpret_cast<T*>(data());
   }
   template <typename T>
   const T* as() const {
-    return reinterpret_cast<const T*>(data_.get());
+    return reinterpret_cast<const T*>(data());
   }
 
   Tensor clone() const;  // copies are explicit
@@ -65,9 +71,19 @@ class Tensor {
   };
   enum class Fill : std::uint8_t { zero, none };
   Tensor(DType dtype, Shape shape, Fill fill);
+  struct Maker {
+    std::once_flag once;
+    std::function<Tensor()> make;
+  };
+  std::byte* bytes_made() const {
+    if (maker_ != nullptr) make();
+    return data_.get();
+  }
+  void make() const;
   DType dtype_ = DType::f32;
   Shape shape_;
-  std::unique_ptr<std::byte[], Free> data_;
+  mutable std::unique_ptr<std::byte[], Free> data_;
+  std::unique_ptr<Maker> maker_;  // null: the bytes are here
 };
 
 }  // namespace tessera

@@ -52,7 +52,7 @@ class IdleBuffers {
     std::vector<bool> idle;
     for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
       const Buffer& buffer = program_.buffers[b];
-      idle.push_back(buffer.role == Role::scratch && is_float(buffer.dtype) && !looked_at_[b] &&
+      idle.push_back(buffer.role != Role::out && is_float(buffer.dtype) && !looked_at_[b] &&
                      !(holds_[b] && leads_out_[b]));
     }
     return idle;

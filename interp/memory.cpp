@@ -24,11 +24,12 @@ Storage::Storage(const Buffer& buffer, Checks checks, Contents contents)
       contents_(contents),
       owned_(nullptr, std::free) {}
 
-Storage::Storage(const Buffer& buffer, Tensor& bound, Checks checks) : Storage(buffer, checks) {
+Storage::Storage(const Buffer& buffer, Tensor& bound, Checks checks, Contents contents)
+    : Storage(buffer, checks, contents) {
   CHECK(bound.dtype() == buffer.dtype && bound.elements() == layout_.elements);
   bound_ = true;
   live_ = true;
-  data_ = bound.data();
+  if (!is_idle()) data_ = bound.data();
   allocated_at_ = buffer.place;
   reset_planes(!is_checked() || buffer.role != Role::out);
 }

@@ -5,8 +5,8 @@
 // changes or their bytes must lie together. Nobody outside can tell. Storages know nothing of
 // agents, events or findings; they answer questions and the machine reports.
 //
-// Idle scratch (interp/idle.h) has no bytes: views of it have no data, copies from or to it carry
-// none, and only what is initialised, stored and written back is kept.
+// Idle scratch and idle operands (interp/idle.h) have no bytes: views of it have no data, copies
+// from or to it carry none, and only what is initialised, stored and written back is kept.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -46,7 +46,7 @@ class Storage {
   Storage(const Buffer& buffer, Checks checks, Contents contents = Contents::zeroed);
   // An operand (initialised) or a result (not), in the tensor's own bytes, which lie in storage
   // order.
-  Storage(const Buffer& buffer, Tensor& bound, Checks checks);
+  Storage(const Buffer& buffer, Tensor& bound, Checks checks, Contents contents = Contents::zeroed);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;

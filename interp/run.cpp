@@ -150,7 +150,8 @@ void Machine::bind(const std::vector<Binding>& bindings) {
         owner.storages.push_back(site(home).storages[i]);
       } else if (buffer.role != Role::scratch) {
         Tensor& tensor = *binding.find(buffer.name)->second;
-        owner.storages.push_back(std::make_shared<Storage>(buffer, tensor, checks));
+        owner.storages.push_back(std::make_shared<Storage>(
+            buffer, tensor, checks, idle[i] ? Contents::idle : Contents::zeroed));
       } else {
         const Contents contents = idle[i] ? Contents::idle : others;
         owner.storages.push_back(std::make_shared<Storage>(buffer, checks, contents));
