@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <new>
+#include <span>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/guarded.h"
 #include "core/host_memory.h"
@@ -80,7 +83,34 @@ void Certifier::begin(const Program& program, const RunOptions& options) {
   const auto schedule = parse_schedule(options.schedule);
   order_ = schedule ? schedule->order : std::nullopt;
   points_ = options.points;
+  relay_.reset();
+  relayed_from_ = 1'000'000;
   recorder_.begin(program, options);
+}
+
+void Certifier::on(const Event& event) {
+  if (relayed_from_ > 0) {
+    --relayed_from_;
+    return recorder_.on(event);
+  }
+  if (!relay_) {
+    try {
+      relay_.emplace([this](std::span<const Kept> batch) {
+        for (const Kept& kept : batch) {
+          Event later = kept.event;
+          if (later.box != nullptr) later.box = &kept.box;
+          recorder_.take(later);
+        }
+      });
+    } catch (const std::system_error&) {  // there is no thread to be had
+      relayed_from_ = std::numeric_limits<std::int64_t>::max();
+      return recorder_.on(event);
+    }
+  }
+  recorder_.note_loops(event);
+  Kept& kept = relay_->next();
+  kept.event = event;
+  if (event.box != nullptr) kept.box = *event.box;
 }
 
 void Certifier::end(RunResult& result) {
@@ -90,6 +120,7 @@ void Certifier::end(RunResult& result) {
     give_up(result, points_->end);
   } else {
     try {
+      if (relay_) relay_->finish();
       analyse(result);
     } catch (const Interrupted&) {
       give_up(result, RunEnd::stop);
@@ -105,6 +136,7 @@ void Certifier::end(RunResult& result) {
 // What the run itself met stays.
 void Certifier::give_up(const RunResult& result, RunEnd end) {
   if (end == RunEnd::memory) MemoryCap::use_reserve();
+  relay_.reset();
   recorder_.drop();
   pinned_.reset();
   certificate_ = {};

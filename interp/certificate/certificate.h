@@ -13,6 +13,7 @@
 #include "interp/certificate/necessity.h"
 #include "interp/certificate/points.h"
 #include "interp/certificate/points_witness.h"
+#include "interp/certificate/relay.h"
 #include "interp/certificate/simulate.h"
 #include "interp/certificate/witness.h"
 
@@ -126,7 +127,7 @@ class Certifier : public Observer {
             std::size_t listed = listed_races)
       : recorder_(partial, budget), asks_necessity_(necessity), reads_(reads), listed_(listed) {}
   void begin(const Program& program, const RunOptions& options) override;
-  void on(const Event& event) override { recorder_.on(event); }
+  void on(const Event& event) override;
   // Where the caller wants the analysis and nothing else of the run.
   void end_run_when_full() { ends_run_ = true; }
   bool is_full() const override { return ends_run_ && recorder_.is_full(); }
@@ -138,6 +139,12 @@ class Certifier : public Observer {
   std::optional<std::uint64_t> order() const { return order_; }  // of parallel loops
 
  private:
+  // An event that is recorded after the call.
+  struct Kept {
+    Event event;
+    Box box;
+  };
+
   void analyse(RunResult& result);
   void judge_loops(RunResult& result);
   void list_races(const RunResult& result, const Record& record, const RaceAnalysis& analysis,
@@ -146,6 +153,8 @@ class Certifier : public Observer {
   void explain_waits(const ControlFlow& control);
 
   Recorder recorder_;
+  std::int64_t relayed_from_ = 0;     // events of the run; those before are recorded at once
+  std::optional<Relay<Kept>> relay_;  // then the recorder has a thread of its own
   std::optional<Record> pinned_;
   bool asks_necessity_;
   bool ends_run_ = false;

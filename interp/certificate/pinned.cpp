@@ -68,11 +68,11 @@ class Pinning {
 
   RecordedEvent part_of(std::int32_t e, Act act, std::int32_t token) const {
     return {.act = act,
+            .amount = 1,
             .object = token,
             .agent = event(e).agent,
             .statement = event(e).statement,
-            .step = event(e).step,
-            .amount = 1};
+            .step = event(e).step};
   }
 
   void write_events() {

@@ -1,6 +1,7 @@
 #include "interp/certificate/race_list.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -200,6 +201,31 @@ void RaceList::keep(Race& race, std::int32_t x, std::int32_t y) const {
   if (race.others.size() > first_pairs) race.others.erase(race.others.end() - 2);
 }
 
+void RaceList::keep_all(Race& race, const Race& more) const {
+  race.pairs += more.pairs;
+  keep(race, more.x, more.y);
+  for (const auto& [x, y] : more.others) keep(race, x, y);
+  std::vector<std::int32_t> devices;
+  std::set_union(race.devices.begin(), race.devices.end(), more.devices.begin(), more.devices.end(),
+                 std::back_inserter(devices));
+  race.devices = std::move(devices);
+}
+
+void RaceList::add(const RaceList& other) {
+  for (const auto& [topic, found] : other.found_) {
+    Found& known = found_[topic];
+    known.pairs += found.pairs;
+    for (const auto& [key, race] : found.races) {
+      const auto [entry, is_new] = known.races.try_emplace(key, race);
+      if (!is_new) keep_all(entry->second, race);
+    }
+    while (known.races.size() > most_) known.races.erase(std::prev(known.races.end()));
+  }
+  for (std::size_t i = 0; i < std::size(in_race_); ++i)
+    for (std::size_t s = 0; s < in_race_[i].size(); ++s)
+      if (other.in_race_[i][s]) in_race_[i][s] = true;
+}
+
 void RaceList::note_statements(Accesses x, Accesses y, bool is_leaving) {
   std::int32_t first = x.front().turn, last = y.front().turn;
   for (const Access& access : x) first = std::min(first, access.turn);
@@ -229,9 +255,7 @@ std::vector<Race> RaceList::races() const {
     for (const auto& [key, race] : found.races) {
       const auto [known, is_new] = all.try_emplace(key, race);
       if (is_new) continue;
-      known->second.pairs += race.pairs;
-      keep(known->second, race.x, race.y);
-      for (const auto& [x, y] : race.others) keep(known->second, x, y);
+      keep_all(known->second, race);
     }
   }
   std::vector<Race> races;

@@ -42,6 +42,8 @@ class RaceList {
   // that are added are the same sum in every order. All x are of one agent, which is that of no y.
   void add(std::span<const std::int32_t> x, std::span<const std::int32_t> y);
 
+  // What another list of the same record found, of other accesses x.
+  void add(const RaceList& other);
   // Whether as many races are listed as asked for, of whatever objects.
   bool is_full() const;
   // In the order of the program text.
@@ -88,6 +90,7 @@ class RaceList {
   bool is_sum_of_integers(const Access& access) const;
   Pairs kept_of(Accesses x, Accesses y) const;
   void keep(Race& race, std::int32_t x, std::int32_t y) const;
+  void keep_all(Race& race, const Race& more) const;
   void note_device(Race& race, const Access& access) const;
   bool is_wanted(const Found& found, std::int32_t first, std::int32_t second) const;
   void note_statements(Accesses x, Accesses y, bool is_leaving);

@@ -61,21 +61,6 @@ std::int64_t Record::but_a_granule(const RecordedEvent& signal) const {
   return (signal.amount - 1) / each * each;
 }
 
-std::size_t Recorder::RangeHash::operator()(const Range& range) const {
-  std::uint64_t hash = static_cast<std::uint64_t>(range.site) * 0x9E3779B97F4A7C15ULL ^
-                       static_cast<std::uint64_t>(range.object) << 8 ^
-                       static_cast<std::uint64_t>(range.kind);
-  const auto mix = [&](std::int64_t word) {
-    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9E3779B97F4A7C15ULL;
-    hash ^= hash >> 29;
-  };
-  for (std::size_t d = 0; d < static_cast<std::size_t>(range.box.rank); ++d) {
-    mix(range.box.start[d]);
-    mix(range.box.size[d]);
-  }
-  return static_cast<std::size_t>(hash);
-}
-
 void Recorder::begin(const Program& program, const RunOptions& options) {
   record_ = {};
   events_ = 0;
@@ -96,7 +81,9 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
     record_.agents.push_back({.id = record_.sites.agent(core), .issuer = core});
   states_.assign(record_.agents.size(), {});
   first_declaration_.clear();
-  range_ids_.clear();
+  range_ids_ = {};
+  stream_ = {};
+  is_full_ = false;
   const Semaphores semaphores(program);
   for (std::size_t i = 0; i < program.semaphores.size(); ++i)
     first_declaration_.push_back(semaphores.first(static_cast<std::int32_t>(i)));
@@ -133,11 +120,11 @@ std::int32_t Recorder::cell_of(const Event& event) {
 // A semaphore that counts from 0 again: its cells are others.
 void Recorder::begin_life(const Event& event) { cell_ids(event).clear(); }
 
-std::int32_t Recorder::range_of(const Range& range) {
-  const auto [it, is_new] =
-      range_ids_.try_emplace(range, static_cast<std::int32_t>(record_.ranges.size()));
-  if (is_new) record_.ranges.push_back(range);
-  return it->second;
+std::int32_t Recorder::range_of(const Range& range, std::int32_t statement) {
+  const auto hint =
+      (static_cast<std::uint32_t>(range.site) * 1021 + static_cast<std::uint32_t>(statement)) * 4 +
+      static_cast<std::uint32_t>(range.object);
+  return range_ids_.of(range, hint, record_.ranges);
 }
 
 Range Recorder::range(const Event& event) const {
@@ -157,14 +144,14 @@ void Recorder::add(std::int32_t agent, const Event& event, RecordedEvent recorde
                                          : states_[static_cast<std::size_t>(agent)].half;
   if (record_.is_core(agent)) {
     last_step_[static_cast<std::size_t>(agent)] = recorded.step + 1;
-    loops_->note(agent, event);
   }
-  record_.events.push_back(recorded);
+  stream_.push_back(recorded);
 }
 
 void Recorder::access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range) {
   ++record_.accesses;
-  add(agent, event, {.act = Act::access, .access = kind, .object = range_of(range)});
+  add(agent, event,
+      {.act = Act::access, .access = kind, .object = range_of(range, event.statement)});
 }
 
 // Whether a copy of the run goes on with a half that it has begun: the first part stands for all of
@@ -175,7 +162,7 @@ bool Recorder::is_later_part(std::int32_t agent, const Event& event) {
   const bool is_read = event.object_kind == ObjectKind::buffer && event.kind == EventKind::read;
   state.half = is_read ? 0 : 1;
   state.half_step = event.agent_step;
-  state.half_begin = record_.events.size();
+  state.half_begin = stream_.size();
   state.is_later_part = std::exchange(state.has_begun[state.half], true);
   return state.is_later_part;
 }
@@ -197,7 +184,7 @@ bool Recorder::reaches_operand(std::int32_t agent, const Event& event) const {
   const CopyState& state = states_[static_cast<std::size_t>(agent)];
   if (event.site == record_.sites.of(event.agent) || state.half_step != event.agent_step)
     return false;
-  const RecordedEvent& half = record_.events[state.half_begin];
+  const RecordedEvent& half = stream_[state.half_begin];
   const Range& range = record_.ranges[static_cast<std::size_t>(half.object)];
   return record_.program->buffers[static_cast<std::size_t>(range.object)].role != Role::scratch;
 }
@@ -214,22 +201,34 @@ void Recorder::signal(std::int32_t agent, const Event& event) {
   if (!is_barrier && !is_own && !is_covered) access(agent, event, AccessKind::read, range(event));
   const std::int64_t amount =
       is_copy ? states_[static_cast<std::size_t>(agent)].bytes : event.amount;
-  add(agent, event, {.act = Act::signal, .object = cell_of(event), .amount = amount});
+  add(agent, event, {.act = Act::signal, .amount = amount, .object = cell_of(event)});
 }
 
 void Recorder::drop() {
-  events_ += static_cast<std::int64_t>(record_.events.size());
+  loops_ = nullptr;
+  record_.loops = nullptr;
+  forget();
+}
+
+void Recorder::forget() {
+  events_ += static_cast<std::int64_t>(stream_.size() + record_.events.size());
+  stream_ = {};
   record_.events = {};
   record_.ranges = {};
   range_ids_ = {};
-  loops_ = nullptr;
 }
 
-void Recorder::on(const Event& event) {
+void Recorder::note_loops(const Event& event) {
+  if (is_full_) loops_ = nullptr;
+  if (loops_ != nullptr && !event.agent.is_copy())
+    loops_->note(record_.sites.of(event.agent), event);
+}
+
+void Recorder::take(const Event& event) {
   if (record_.is_over_budget) return;
-  if (static_cast<std::int64_t>(record_.events.size()) >= budget_) {
-    drop();
-    record_.is_over_budget = true;
+  if (static_cast<std::int64_t>(stream_.size()) >= budget_) {
+    forget();
+    record_.is_over_budget = is_full_ = true;
     return;
   }
   const std::int32_t agent = event.kind == EventKind::start ? -1 : agent_of(event.agent);
@@ -256,10 +255,10 @@ void Recorder::on(const Event& event) {
       return signal(agent, event);
     case EventKind::wait:
       return add(agent, event,
-                 {.act = Act::wait, .object = cell_of(event), .amount = event.amount});
+                 {.act = Act::wait, .amount = event.amount, .object = cell_of(event)});
     case EventKind::await:
       return add(agent, event,
-                 {.act = Act::await, .object = cell_of(event), .amount = event.amount});
+                 {.act = Act::await, .amount = event.amount, .object = cell_of(event)});
     case EventKind::read_sem:
       record_.sem_reads.push_back(event.statement);
       return add(agent, event, {.act = Act::poll, .object = cell_of(event)});
@@ -287,34 +286,32 @@ void Recorder::enter_or_leave(bool is_enter) {
     Range all{.site = core, .home = core};
     all.object = is_enter ? 0 : 1;
     const std::int32_t step = is_enter ? 0 : last_step_[static_cast<std::size_t>(core)];
-    record_.events.push_back({.act = Act::access,
-                              .access = AccessKind::life,
-                              .object = range_of(all),
-                              .agent = core,
-                              .step = step});
+    stream_.push_back({.act = Act::access,
+                       .access = AccessKind::life,
+                       .object = range_of(all, -1),
+                       .agent = core,
+                       .step = step});
   }
 }
 
 void Recorder::group_by_agent() {
   std::vector<std::int32_t> next(record_.agents.size() + 1);
-  for (const RecordedEvent& event : record_.events)
-    ++next[static_cast<std::size_t>(event.agent) + 1];
+  for (std::size_t i = 0; i < stream_.size(); ++i)
+    ++next[static_cast<std::size_t>(stream_[i].agent) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   for (std::size_t i = 0; i < record_.agents.size(); ++i) {
     record_.agents[i].begin = next[i];
     record_.agents[i].end = next[i + 1];
   }
-  std::vector<RecordedEvent> grouped(record_.events.size());
-  record_.order.resize(record_.events.size());
-  for (std::size_t i = 0; i < record_.events.size(); ++i) {
-    const RecordedEvent& event = record_.events[i];
+  record_.events.resize(stream_.size());
+  record_.order.reserve(stream_.size());
+  stream_.drain([&](const RecordedEvent& event) {
     const std::int32_t at = next[static_cast<std::size_t>(event.agent)]++;
-    grouped[static_cast<std::size_t>(at)] = event;
-    record_.order[i] = at;
+    record_.events[static_cast<std::size_t>(at)] = event;
+    record_.order.push_back(at);
     if (event.act == Act::start)
       record_.agents[static_cast<std::size_t>(event.object)].started_at = at;
-  }
-  record_.events = std::move(grouped);
+  });
 }
 
 // What one core sends to one other device lands in the order of its start.
@@ -351,6 +348,11 @@ void Recorder::end(RunResult& result) {
   record_.loops = std::move(loops_);
   if (record_.is_complete) enter_or_leave(false);
   group_by_agent();
+  // What only the recording needed.
+  range_ids_ = {};
+  copies_ = {};
+  states_ = {};
+  cell_ids_ = {};
   if (in_order_) order_lanes();
   count_in_flight();
   for (std::vector<std::int32_t>* statements :

@@ -1,13 +1,15 @@
 // A run as the analysis sees it: for each agent the list of its accesses and synchronisation, no
 // data. Made by an observer from one run under any schedule.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
+#include "interp/certificate/chunks.h"
 #include "interp/certificate/lists.h"
 #include "interp/certificate/loop_log.h"
+#include "interp/certificate/range_ids.h"
 #include "interp/observer.h"
 #include "interp/semaphores.h"
 #include "interp/sites.h"
@@ -23,25 +25,14 @@ enum class AccessKind : std::uint8_t { read, write, accumulate, life };
 struct RecordedEvent {
   Act act = Act::none;
   AccessKind access = AccessKind::read;
-  std::int32_t object = -1;  // access: range; signal, wait, await, poll: cell; start: agent
+  std::int64_t amount : 48 = 0;  // of signal, wait, await
+  std::int32_t object = -1;      // access: range; signal, wait, await, poll: cell; start: agent
   std::int32_t agent = -1;
   std::int32_t statement = -1;  // -1: entering or leaving the kernel
   std::int32_t step = 0;        // the agent's own, from 0
-  std::int64_t amount = 0;      // of signal, wait, await
 };
-
-// What an access touches. Kind none: all of a core (entering, leaving the kernel). Accesses meet
-// where their homes are the same: that of hbm is the device, of all else the core. What a core
-// makes of the hbm of its device it makes while itself is in the kernel: that is the core at the
-// site. A copy from elsewhere needs the core that it names to be there.
-struct Range {
-  std::int32_t site = -1;
-  std::int32_t home = -1;
-  ObjectKind kind = ObjectKind::none;
-  std::int32_t object = -1;
-  Box box{};
-  bool operator==(const Range&) const = default;
-};
+// There may be a hundred million. A count has 32 bits, a copy not more bytes than an address.
+static_assert(sizeof(RecordedEvent) == 24);
 
 struct RecordedAgent {
   AgentId id{};
@@ -100,18 +91,22 @@ class Recorder : public Observer {
       : partial_(partial), budget_(budget), keeps_points_(keeps_points) {}
 
   void begin(const Program& program, const RunOptions& options) override;
-  void on(const Event& event) override;
+  void on(const Event& event) override {
+    note_loops(event);
+    take(event);
+  }
   void end(RunResult& result) override;
-  bool is_full() const override { return record_.is_over_budget; }
+  bool is_full() const override { return is_full_; }
   // Of a run that ended in the middle nothing is analysed.
   void drop();
   const Record& record() const { return record_; }
+  // The two parts of on(). The first needs the event while the machine stands there; the second
+  // may come later, on another thread, in the order of the events.
+  void note_loops(const Event& event);
+  void take(const Event& event);
   std::int64_t events() const { return events_; }  // that were dropped
 
  private:
-  struct RangeHash {
-    std::size_t operator()(const Range& range) const;
-  };
   struct CopyState {
     std::int64_t bytes = 0;
     std::int32_t half = 0;        // 0 reading, 1 writing
@@ -124,7 +119,7 @@ class Recorder : public Observer {
   std::int32_t agent_of(const AgentId& id) const;
   std::vector<std::int32_t>& cell_ids(const Event& event);
   std::int32_t cell_of(const Event& event);
-  std::int32_t range_of(const Range& range);
+  std::int32_t range_of(const Range& range, std::int32_t statement);
   Range range(const Event& event) const;
   void add(std::int32_t agent, const Event& event, RecordedEvent recorded);
   void access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range);
@@ -134,6 +129,7 @@ class Recorder : public Observer {
   bool reaches_operand(std::int32_t agent, const Event& event) const;
   bool is_later_part(std::int32_t agent, const Event& event);
   void enter_or_leave(bool is_enter);
+  void forget();
   void group_by_agent();
   void order_lanes();
   void count_in_flight();
@@ -146,13 +142,15 @@ class Recorder : public Observer {
   bool shares_scoped_ = false;  // scoped semaphores begin with their scope, not with the kernel
   Program program_;             // the run's own ends with it
   Record record_;
+  Chunks<RecordedEvent> stream_;                     // as the run did them
   std::vector<std::vector<std::int32_t>> copies_;    // by core and number: agent
   std::vector<CopyState> states_;                    // by agent
   std::vector<std::int32_t> first_declaration_;      // by semaphore
   std::vector<std::vector<std::int32_t>> cell_ids_;  // by core and semaphore: of its cells, if used
-  std::unordered_map<Range, std::int32_t, RangeHash> range_ids_;
+  RangeIds range_ids_;
   std::vector<std::int32_t> last_step_;  // of each core
   std::shared_ptr<LoopLog> loops_;
+  std::atomic<bool> is_full_ = false;
 };
 
 }  // namespace tessera

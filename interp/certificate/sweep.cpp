@@ -19,13 +19,12 @@ Sweep::Sweep(const Record& record, const Conflicts& conflicts,
       crosses_(record.cells.size()),
       items_(at(record.cores())) {
   find_crossing();
-  find_items();
+  for (std::int32_t d = 0; d < record_.cores(); ++d)
+    for_each_item(record_.agents[at(d)], d, [&](const Item&) { ++item_count_; });
 }
 
 std::int64_t Sweep::cost() const {
-  std::size_t items = 0;
-  for (const std::vector<Item>& of_core : items_) items += of_core.size();
-  const std::size_t each = items + record_.ranges.size();
+  const std::size_t each = item_count_ + record_.ranges.size();
   return static_cast<std::int64_t>(2 * record_.events.size() + each * items_.size());
 }
 
@@ -34,11 +33,6 @@ void Sweep::find_crossing() {
     if (e.act == Act::signal && record_.agents[at(e.agent)].issuer != owner(e.object))
       crosses_[at(e.object)] = true;
   }
-}
-
-// Counts that only a core itself and its copies signal are always there when it waits for them.
-void Sweep::find_items() {
-  for (std::int32_t d = 0; d < record_.cores(); ++d) add_items(record_.agents[at(d)], d);
 }
 
 // Whether others are concerned with what a core does there: it is theirs, or shared by the cores of
@@ -50,8 +44,10 @@ bool Sweep::is_seen(std::int32_t r, std::int32_t core) const {
          record_.program->buffers[at(range.object)].space == Space::hbm;
 }
 
-void Sweep::add_items(const RecordedAgent& agent, std::int32_t core) {
-  std::vector<Item>& items = items_[at(core)];
+// What is not among the items: counts that only a core itself and its copies signal are always
+// there when it waits for them.
+template <typename Visit>
+void Sweep::for_each_item(const RecordedAgent& agent, std::int32_t core, const Visit& visit) const {
   for (std::int32_t e = agent.begin; e < agent.end; ++e) {
     const RecordedEvent& self = event(e);
     switch (self.act) {
@@ -62,20 +58,19 @@ void Sweep::add_items(const RecordedAgent& agent, std::int32_t core) {
         break;
       case Act::access:
         if (self.access == AccessKind::life || is_seen(self.object, core))
-          items.push_back({self.access == AccessKind::read ? What::read : What::change, self.object,
-                           turns_[at(e)]});
+          visit(Item{self.access == AccessKind::read ? What::read : What::change, self.object,
+                     turns_[at(e)]});
         break;
       case Act::signal:
-        if (crosses_[at(self.object)]) items.push_back({What::signal, self.object, 0, self.amount});
+        if (crosses_[at(self.object)]) visit(Item{What::signal, self.object, self.amount});
         break;
       case Act::wait:
       case Act::await:
         if (crosses_[at(self.object)])
-          items.push_back(
-              {self.act == Act::wait ? What::wait : What::await, self.object, 0, self.amount});
+          visit(Item{self.act == Act::wait ? What::wait : What::await, self.object, self.amount});
         break;
       case Act::start:
-        add_items(record_.agents[at(self.object)], core);
+        for_each_item(record_.agents[at(self.object)], core, visit);
         break;
     }
   }
@@ -206,18 +201,19 @@ void Sweep::run(std::int32_t core) {
     switch (item.what) {
       case What::read:
       case What::change:
-        note(others_, item.object, item.what == What::change, item.turn);
+        note(others_, item.object, item.what == What::change,
+             static_cast<std::int32_t>(item.value));
         break;
       case What::signal:
-        signal(item.object, item.amount);
+        signal(item.object, item.value);
         break;
       case What::wait:
       case What::await:
-        if (count_[at(item.object)] < item.amount) {
+        if (count_[at(item.object)] < item.value) {
           waiting_[at(core)] = item.object;
           return;
         }
-        if (item.what == What::wait) count_[at(item.object)] -= item.amount;
+        if (item.what == What::wait) count_[at(item.object)] -= item.value;
         break;
     }
   }
@@ -288,6 +284,9 @@ std::vector<bool> Sweep::suspects() {
   count_.resize(record_.cells.size());
   others_.resize(at(conflicts_.nodes()));
   own_.resize(at(conflicts_.nodes()));
+  for (std::int32_t d = 0; d < record_.cores(); ++d)
+    for_each_item(record_.agents[at(d)], d,
+                  [&](const Item& item) { items_[at(d)].push_back(item); });
   find_waits();
   assign_copies();
   for (std::int32_t d = 0; d < record_.cores(); ++d) sweep(d);

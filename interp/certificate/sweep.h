@@ -30,9 +30,8 @@ class Sweep {
   // What a core does to others or needs from them; copies do their part when they start.
   struct Item {
     What what;
-    std::int32_t object;      // range or cell
-    std::int32_t turn = 0;    // of an access
-    std::int64_t amount = 0;  // of signal, wait, await
+    std::int32_t object;  // range or cell
+    std::int64_t value;   // of an access its turn, else the amount
   };
   struct Waiting {
     std::int32_t event = -1, turn = -1;
@@ -48,9 +47,9 @@ class Sweep {
     return record_.cells[static_cast<std::size_t>(cell)].site;
   }
   void find_crossing();
-  void find_items();
   bool is_seen(std::int32_t range, std::int32_t core) const;
-  void add_items(const RecordedAgent& agent, std::int32_t core);
+  template <typename Visit>
+  void for_each_item(const RecordedAgent& agent, std::int32_t core, const Visit& visit) const;
   void find_waits();
   void assign_copies();
   std::int32_t blocked_at(std::int32_t x) const;
@@ -69,7 +68,8 @@ class Sweep {
   const Record& record_;
   const Conflicts& conflicts_;
   const std::vector<std::int32_t>& turns_;
-  std::vector<bool> crosses_;                                // by cell: other cores signal it
+  std::vector<bool> crosses_;  // by cell: other cores signal it
+  std::size_t item_count_ = 0;
   std::vector<std::vector<Item>> items_;                     // by core
   Lists<Waiting> waits_;                                     // by cell
   FirstBelow spares_;                                        // of all of them

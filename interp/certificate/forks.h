@@ -1,0 +1,81 @@
+// One part of the search for races: accesses of some of the cores, and of the copies that they
+// start, are held back one after another, in the order of the run.
+#pragma once
+#include <cstdint>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "interp/certificate/freeze_one.h"
+#include "interp/certificate/net.h"
+#include "interp/certificate/sweep.h"
+#include "interp/certificate/watch.h"
+
+namespace tessera {
+
+// Whether a record is searched by several threads.
+inline bool is_long(const Record& record) { return record.events.size() >= 1'000'000; }
+
+// What all parts look at.
+class ForkGround {
+ public:
+  ForkGround(const Record& record, Reach reach);
+
+  const Record& record;
+  const Reach reach;
+  const Conflicts conflicts;
+  const SignalTable signals;
+  std::vector<std::int32_t> turns;  // of each event in the run
+
+  // What it would take to find the suspects by a sweep; and they, by event. Whoever asks first
+  // finds them for all.
+  std::int64_t cost_of_suspects();
+  const std::vector<bool>& suspects();
+
+ private:
+  ForkGround(const Record& record, Reach reach, std::future<SignalTable> table);
+  Sweep& sweep();
+
+  std::mutex mutex_;
+  std::optional<Sweep> sweep_;
+  std::optional<std::vector<bool>> suspects_;
+};
+
+class Forks {
+ public:
+  // Of the cores those whose number leaves this remainder.
+  Forks(ForkGround& ground, std::size_t most, std::int32_t part, std::int32_t parts);
+
+  void run();
+  const RaceList& found() const { return found_; }
+  std::int64_t count() const { return forks_; }
+  std::int64_t moved() const { return net_.events_done(); }
+  bool is_cut() const { return is_cut_; }
+  bool is_swept() const { return suspects_ != nullptr; }
+
+ private:
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+  void consider_sweep();
+  bool is_suspect(std::int32_t e) const { return suspects_ == nullptr || (*suspects_)[at(e)]; }
+  void segment(std::int32_t first);
+  bool has_partners(std::int32_t x);
+  void fork(std::int32_t agent, std::int32_t first);
+
+  ForkGround& ground_;
+  const Record& record_;
+  const std::int32_t part_, parts_;
+  Net net_;
+  Watch watch_;
+  std::vector<std::int32_t> covered_;  // of each agent: the end of the segment at hand
+  std::vector<std::int32_t> members_;
+  std::vector<std::int32_t> roots_;             // cores that move in this fork ...
+  std::vector<std::int32_t> end_;               // ... and how far, by core
+  std::int64_t sweep_when_ = 0, cut_when_ = 0;  // so many events were moved
+  const std::vector<bool>* suspects_ = nullptr;
+  bool is_cut_ = false;
+  std::int64_t forks_ = 0;
+  RaceList found_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,56 @@
+#include "interp/certificate/range_ids.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t hints = std::size_t{1} << 16;
+
+}  // namespace
+
+std::uint64_t RangeIds::hash(const Range& range) {
+  std::uint64_t hash = static_cast<std::uint64_t>(range.site) * 0x9E3779B97F4A7C15ULL ^
+                       static_cast<std::uint64_t>(range.object) << 8 ^
+                       static_cast<std::uint64_t>(range.kind);
+  const auto mix = [&](std::int64_t word) {
+    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x9E3779B97F4A7C15ULL;
+    hash ^= hash >> 29;
+  };
+  for (std::size_t d = 0; d < static_cast<std::size_t>(range.box.rank); ++d) {
+    mix(range.box.start[d]);
+    mix(range.box.size[d]);
+  }
+  return hash ^ hash >> 32;
+}
+
+bool RangeIds::is_same(const Range& a, const Range& b) {
+  if (a.site != b.site || a.object != b.object || a.kind != b.kind || a.home != b.home ||
+      a.box.rank != b.box.rank || a.box.dropped != b.box.dropped)
+    return false;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(a.box.rank); ++d)
+    if (a.box.start[d] != b.box.start[d] || a.box.size[d] != b.box.size[d]) return false;
+  return true;
+}
+
+void RangeIds::grow(const std::vector<Range>& ranges) {
+  slots_.assign(slots_.empty() ? 1024 : 2 * slots_.size(), -1);
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    std::size_t slot = hash(ranges[r]) & (slots_.size() - 1);
+    while (slots_[slot] >= 0) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = static_cast<std::int32_t>(r);
+  }
+}
+
+std::int32_t RangeIds::of(const Range& range, std::uint32_t hint, std::vector<Range>& ranges) {
+  if (recent_.empty()) recent_.assign(hints, -1);
+  std::int32_t& last = recent_[hint % hints];
+  if (last >= 0 && is_same(ranges[static_cast<std::size_t>(last)], range)) return last;
+  if (2 * ranges.size() >= slots_.size()) grow(ranges);
+  std::size_t slot = hash(range) & (slots_.size() - 1);
+  for (; slots_[slot] >= 0; slot = (slot + 1) & (slots_.size() - 1))
+    if (is_same(ranges[static_cast<std::size_t>(slots_[slot])], range)) return last = slots_[slot];
+  slots_[slot] = last = static_cast<std::int32_t>(ranges.size());
+  ranges.push_back(range);
+  return last;
+}
+
+}  // namespace tessera
