@@ -141,8 +141,8 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
                                          : "in any order"));
   const std::string end = end_text(c.end, c.run.stats, arguments);
   if (!end.empty())
-    text += line("ended",
-                 fmt::format("{}; {} recorded", end, counted(c.events, "event", "events")));
+    text +=
+        line("ended", fmt::format("{}; {} recorded", end, counted(c.events, "event", "events")));
   else
     text += line("run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
                                     counted(c.agents, "agent", "agents"),
@@ -288,7 +288,8 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
                                {"any_order", loop.any_order},
                                {"any_split", loop.any_split},
                                {"why", loop.why_whole.empty() ? Json() : Json(loop.why_whole)},
-                               {"points", loop.points}});
+                               {"by", loop.by_structure ? "structure" : "run"},
+                               {"points", loop.by_structure ? Json() : Json(loop.points)}});
   if (!c.waits.empty()) object["waits"] = Json::array();
   for (std::size_t i = 0; i < c.waits.size(); ++i)
     object["waits"].push_back({{"line", c.wait_findings[i].at.loc.line},

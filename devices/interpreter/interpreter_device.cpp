@@ -5,7 +5,7 @@
 
 #include "core/language.h"
 #include "devices/profile.h"
-#include "interp/certificate/points.h"
+#include "interp/certificate/point_structure.h"
 
 namespace tessera {
 namespace {
@@ -21,6 +21,22 @@ Diag diagnostic(const Finding& finding) {
   for (const FindingPlace& note : finding.notes)
     diag.notes.push_back({note.loc, message_text(note, note.message)});
   return diag;
+}
+
+// The points of parallel loops: by the form of the program, or else by a run of single points.
+Diags judge(const Program& structured, const std::vector<DeviceBinding>& bindings,
+            const RunOptions& options) {
+  PointsVerdict& verdict = *options.points;
+  if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(structured)) {
+    verdict = {.loops = *std::move(loops), .in_parts = verdict.in_parts};
+    return {};
+  }
+  const Expected<Program> per_point = expand(structured, {.per_point = true});
+  if (!per_point) return per_point.diags();
+  Expected<PointsVerdict> points = judge_points(*per_point, bindings, options, verdict.in_parts);
+  if (!points) return points.diags();
+  verdict = *std::move(points);
+  return {};
 }
 
 class Interpreter final : public Device {
@@ -41,14 +57,8 @@ class Interpreter final : public Device {
     }
     const Expected<Program> expanded = expand(structured);
     if (!expanded) return expanded.diags();
-    if (options.points != nullptr && has_points(structured)) {
-      const Expected<Program> per_point = expand(structured, {.per_point = true});
-      if (!per_point) return per_point.diags();
-      Expected<PointsVerdict> points =
-          judge_points(*per_point, bindings, options, options.points->in_parts);
-      if (!points) return points.diags();
-      *options.points = *std::move(points);
-    }
+    if (options.points != nullptr && has_points(structured))
+      if (Diags unjudged = judge(structured, bindings, options); !unjudged.empty()) return unjudged;
     Expected<RunResult> result = tessera::run(*expanded, bindings, options);
     if (!result) return result.diags();
 

@@ -32,7 +32,8 @@ struct ParallelLoop {
   std::string why_whole;      // why not in any groups; empty where they may, or no order is right
   bool synchronises = false;  // a point signals others, or waits for a count that others change
   bool is_compared = false;   // and its points were compared as agents
-  std::int64_t points = 0;    // how many there were in all
+  std::int64_t points = 0;    // how many there were in all, where a run judged them
+  bool by_structure = false;  // the form of the program shows it, without a run of single points
 };
 
 struct PointsVerdict {
