@@ -47,9 +47,16 @@ Diags check_questions(const Arguments& arguments) {
     asked = question;
   }
   for (const char* question : {"mutants", "cases"})
-    if (arguments.has(question) && arguments.has("save"))
-      return {error(fmt::format("--save keeps one verdict, and --{} has many", question))};
+    for (const char* option : {"save", "save-schedule"})
+      if (arguments.has(question) && arguments.has(option))
+        return {
+            error(fmt::format("--{} is about one verdict, and --{} has many", option, question))};
   return {};
+}
+
+Diags write_all(OutputFile& file, const std::string& text) {
+  Diags unwritten = file.append(text + "\n");
+  return unwritten.empty() ? file.commit() : unwritten;
 }
 
 int run(const Arguments& given, Console& console) {
@@ -64,17 +71,19 @@ int run(const Arguments& given, Console& console) {
   }
   Expected<VerifyTarget> target = verify_target(*arguments);
   if (!target) return fail(console, target.diags());
-  const bool is_mutation = arguments->has("mutants"), is_kept = arguments->has("save");
+  const bool is_mutation = arguments->has("mutants");
+  std::optional<OutputFile> file, schedule_file;
+  for (const auto& [option, opened] :
+       {std::pair("save", &file), {"save-schedule", &schedule_file}}) {
+    if (!arguments->has(option)) continue;
+    Expected<OutputFile> created = OutputFile::create(std::string(arguments->text(option)));
+    if (!created) return fail(console, created.diags());
+    opened->emplace(*std::move(created));
+  }
   if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
   Watch watch(console);
   watch.attach(target->how.run);
   if (is_mutation) return run_mutants(*target, watch, console);
-  std::optional<OutputFile> file;
-  if (is_kept) {
-    Expected<OutputFile> opened = OutputFile::create(std::string(arguments->text("save")));
-    if (!opened) return fail(console, opened.diags());
-    file.emplace(*std::move(opened));
-  }
   Expected<Certificate> certificate = certify(target->prepared.simulate, target->how);
   if (!certificate) return fail(console, certificate.diags());
   const Expected<std::optional<Promises>> promises =
@@ -86,9 +95,13 @@ int run(const Arguments& given, Console& console) {
     const Expected<Json> kept =
         certificate_json(kept_words(given.given()), target->prepared, *certificate, target->how);
     if (!kept) return fail(console, kept.diags());
-    Diags unwritten = file->append(kept->lines() + "\n");
-    if (unwritten.empty()) unwritten = file->commit();
-    if (!unwritten.empty()) return fail(console, unwritten);
+    if (const Diags diags = write_all(*file, kept->lines()); !diags.empty())
+      return fail(console, diags);
+  }
+  if (schedule_file) {
+    const Replay replay = replay_of(target->prepared.request, *certificate);
+    if (const Diags diags = write_all(*schedule_file, replay.schedule); !diags.empty())
+      return fail(console, diags);
   }
   watch.hide();
   const double seconds =

@@ -20,7 +20,6 @@ using std::string_view_literals::operator""sv;
 
 namespace {
 
-constexpr std::size_t longest_schedule = 500;  // characters that still read as a command line
 
 std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 

@@ -24,6 +24,8 @@ bool has_results(const DeviceReport& report);
 // The verdict on them, or none: the check was interrupted.
 std::optional<Verdict> judged(const std::function<Verdict()>& judge);
 
+inline constexpr std::size_t longest_schedule = 500;  // characters that read as a command line
+
 // The command line that runs this again under the same schedule. The schedule's text stands in it
 // when it is short; else the file that --save-schedule wrote, or the schedule as it was asked for.
 std::string replay_line(const Arguments& arguments, const RunRequest& request,

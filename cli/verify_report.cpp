@@ -14,8 +14,6 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::size_t longest_schedule = 500;  // characters that still read as a command line
-
 std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 // The words of the command that runs what was verified.
@@ -34,7 +32,8 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_la
   for (std::size_t i = 1; i < given.size(); ++i) {
     const bool has_value = is_dropped(given[i], "schedule") || is_dropped(given[i], "budget") ||
                            is_dropped(given[i], "schedules") || is_dropped(given[i], "exhaust") ||
-                           is_dropped(given[i], "races") ||
+                           is_dropped(given[i], "races") || is_dropped(given[i], "save") ||
+                           is_dropped(given[i], "save-schedule") ||
                            (drops_landing && is_dropped(given[i], "landing"));
     if (has_value) {
       if (given[i].find('=') == std::string::npos) ++i;
@@ -114,17 +113,24 @@ Status status_of(const Certificate& certificate) {
   return only_unsupported ? Status::unsupported : Status::finding;
 }
 
+Replay replay_of(const RunRequest& request, const Certificate& certificate) {
+  for (const RaceWitness& race : certificate.races)
+    if (race.schedules) return {race.schedules->y_first, race.schedules->is_partial};
+  if (certificate.points_witness) return {certificate.points_witness->schedule, false};
+  const std::string& schedule = certificate.run.schedule;
+  return {schedule.size() <= longest_schedule ? schedule : request.schedule, false};
+}
+
 std::string replay_line(const Arguments& arguments, const RunRequest& request,
                         const Certificate& certificate) {
-  for (const RaceWitness& race : certificate.races) {
-    if (race.schedules)
-      return schedule_words(arguments, race.schedules->y_first, race.schedules->is_partial);
-  }
-  if (certificate.points_witness)
-    return schedule_words(arguments, certificate.points_witness->schedule, false);
-  const std::string& schedule = certificate.run.schedule;
+  const Replay replay = replay_of(request, certificate);
+  const bool is_saved = arguments.has("save-schedule");
+  const bool is_long = replay.schedule.size() > longest_schedule;
   return schedule_words(arguments,
-                        schedule.size() <= longest_schedule ? schedule : request.schedule, false);
+                        is_saved  ? fmt::format("replay:{}", arguments.text("save-schedule"))
+                        : is_long ? "replay:FILE"
+                                  : replay.schedule,
+                        replay.is_partial);
 }
 
 std::string verify_lines(const Arguments& arguments, const Prepared& prepared, const Certificate& c,
@@ -221,6 +227,11 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
       if (is_run) text += line("", "deadlock and leftovers are the same in every schedule");
     }
     text += fmt::format("replay: {}\n", replay_line(arguments, request, c));
+    const std::size_t length = replay_of(request, c).schedule.size();
+    if (length > longest_schedule && !arguments.has("save-schedule"))
+      text += line("note", fmt::format("that schedule has {} characters: `--save-schedule FILE` "
+                                       "writes it",
+                                       length));
   }
   if (arguments.has("necessity") && c.verdict != SchedulesVerdict::proved)
     text += line("note", "--necessity says what each wait of a proof is needed for: there is none");
@@ -261,8 +272,11 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
       continue;
     }
     const Witness& witness = *race.schedules;
-    Json commands = {schedule_words(arguments, witness.x_first, witness.is_partial)};
-    if (witness.y_first != witness.x_first)
+    Json commands = Json::array();
+    const bool is_short = witness.y_first.size() <= longest_schedule;
+    if (is_short)
+      commands.push_back(schedule_words(arguments, witness.x_first, witness.is_partial));
+    if (is_short && witness.y_first != witness.x_first)
       commands.push_back(schedule_words(arguments, witness.y_first, witness.is_partial));
     finding["witness"] = {
         {"commands", std::move(commands)}, {"shown", race.is_shown}, {"outcome", race.outcome}};

@@ -26,6 +26,9 @@ Options verify_options() {
       {"races", "N", "to list, at most, of others the number; default 20"},
       {"save", "FILE", "keep the verdict with its evidence, for `check-certificate`", false,
        FileUse::writes},
+      {"save-schedule", "FILE",
+       "write the schedule that shows the finding, for --schedule replay:FILE", false,
+       FileUse::writes},
       {"cases", "N",
        "verify N random settings of what is not given: sizes, tables, devices; --seed is theirs"},
   };
