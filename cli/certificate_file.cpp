@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/file.h"
+#include "devices/profile_property.h"
 #include "interp/certificate/fingerprint.h"
 
 namespace tessera::cli {
@@ -71,9 +72,10 @@ class Shape {
 std::vector<std::string> kept_words(const std::vector<std::string>& given) {
   std::vector<std::string> words;
   for (std::size_t i = 1; i < given.size(); ++i) {
-    if (given[i] == "--save") {
+    if (given[i] == "--save" || given[i] == "--save-schedule") {
       ++i;
-    } else if (given[i] != "--json" && given[i] != "--all" && !given[i].starts_with("--save=")) {
+    } else if (given[i] != "--json" && given[i] != "--all" && !given[i].starts_with("--save=") &&
+               !given[i].starts_with("--save-schedule=")) {
       words.push_back(given[i]);
     }
   }
@@ -81,23 +83,14 @@ std::vector<std::string> kept_words(const std::vector<std::string>& given) {
 }
 
 Json promises_json(const RunOptions& options, bool is_partial) {
-  const MachineProfile& p = options.profile;
+  Json profile = {{"name", options.profile.name}};
+  for (const PropertyValue& property : promised_properties(options.profile))
+    std::visit([&](auto value) { profile[std::string(property.name)] = value; }, property.value);
   return {{"landing", is_partial ? "partial" : "whole"},
           {"dma_order", options.dma_order == DmaOrder::fifo ? "fifo" : "unordered"},
           {"devices", options.devices},
           {"cores", options.cores},
-          {"profile",
-           {{"name", p.name},
-            {"vmem_bytes", p.vmem_bytes},
-            {"smem_bytes", p.smem_bytes},
-            {"hbm_bytes", p.hbm_bytes},
-            {"semaphores", p.semaphores},
-            {"barrier_ids", p.barrier_ids},
-            {"shares_scoped_semaphores", p.shares_scoped_semaphores},
-            {"dma_granule", p.dma_granule},
-            {"remote_vmem", p.remote_vmem},
-            {"remote_smem", p.remote_smem},
-            {"power_of_two_routes", p.power_of_two_routes}}}};
+          {"profile", std::move(profile)}};
 }
 
 Expected<Json> certificate_json(const std::vector<std::string>& words, const Prepared& prepared,

@@ -66,7 +66,6 @@ int run(const Arguments& given, Console& console) {
   arguments->read_along(given);
   if (const Diags diags = check_questions(*arguments); !diags.empty()) return fail(console, diags);
   if (arguments->has("cases")) {
-    arguments->read_all();  // each case is a command of its own
     return verify_cases(*arguments, console);
   }
   Expected<VerifyTarget> target = verify_target(*arguments);

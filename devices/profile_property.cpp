@@ -118,6 +118,17 @@ std::string set(Profile& profile, const Member& member, std::string_view text,
 
 std::span<const Capacity> capacities() { return all_capacities; }
 
+std::vector<PropertyValue> promised_properties(const MachineProfile& machine) {
+  std::vector<PropertyValue> values;
+  for (const Property& property : properties) {
+    if (const auto* count = std::get_if<std::int64_t Machine::*>(&property.member))
+      values.push_back({property.name, machine.*(*count)});
+    else if (const auto* flag = std::get_if<bool Machine::*>(&property.member))
+      values.push_back({property.name, machine.*(*flag)});
+  }
+  return values;
+}
+
 PropertySet set_property(Profile& profile, std::string_view name, std::string_view value,
                          std::string_view unit) {
   for (const Property& property : properties) {

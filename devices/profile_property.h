@@ -1,8 +1,11 @@
 // The properties of a profile by the names of its text form.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "devices/profile.h"
 
@@ -20,6 +23,14 @@ struct Capacity {
   std::string_view meaning;
 };
 std::span<const Capacity> capacities();
+
+// What a machine has and promises, by the names of the text form: its counts, its bytes and what it
+// does or does not, not its rates.
+struct PropertyValue {
+  std::string_view name;
+  std::variant<std::int64_t, bool> value;
+};
+std::vector<PropertyValue> promised_properties(const MachineProfile& machine);
 
 // Gives the property its value, written as a number, yes or no, or three numbers; `unit` may be
 // empty.
