@@ -73,7 +73,8 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
     });
   };
   for (const std::int32_t loop : loops) of(loop).is_compared = true;
-  for (PointFinding& found : point_findings(as_threads(recorder.record(), loops))) {
+  for (PointFinding& found :
+       point_findings(as_threads(recorder.record(), loops), recorder.record())) {
     of(found.loop).any_order = of(found.loop).any_split = false;
     verdict.findings.push_back(std::move(found.finding));
   }

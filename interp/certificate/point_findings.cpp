@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <tuple>
 
 #include "interp/certificate/freeze_one.h"
@@ -108,8 +110,16 @@ class Play {
 
 class Findings {
  public:
-  explicit Findings(const PointThreads& threads)
-      : threads_(threads), record_(threads.record), program_(*record_.program) {}
+  Findings(const PointThreads& threads, const Record& in_sequence)
+      : threads_(threads),
+        in_sequence_(in_sequence),
+        record_(threads.record),
+        program_(*record_.program),
+        run_of_(at(record_.cores()), -1) {
+    for (std::size_t l = 0; l < threads.loops.size(); ++l)
+      for (const std::int32_t t : threads.loops[l].threads)
+        run_of_[at(t)] = static_cast<std::int32_t>(l);
+  }
 
   std::vector<PointFinding> run() {
     find_races();
@@ -138,6 +148,7 @@ class Findings {
     return result;
   }
   void add(Finding finding, std::int32_t e, std::int32_t loop) {
+    finding.devices = {finding.at.device};
     finding.notes.push_back(
         {.loc = program_.loc(program_.body[at(loop)].place),
          .message = "why: points of this loop come in any order, also side by side"});
@@ -147,13 +158,20 @@ class Findings {
   }
   // The statement of the loop that a point belongs to.
   std::int32_t loop_of(std::int32_t t) const {
-    for (const PointThreads::Loop& loop : threads_.loops)
-      if (std::find(loop.threads.begin(), loop.threads.end(), t) != loop.threads.end())
-        return loop.statement;
-    return -1;
+    const std::int32_t run = run_of_[at(t)];
+    return run < 0 ? -1 : threads_.loops[at(run)].statement;
+  }
+  // Whether two threads are in different points of one run of a loop; others are in an order, that
+  // of the core which forks and joins them.
+  bool are_side_by_side(std::int32_t a, std::int32_t b) const {
+    for (; run_of_[at(a)] >= 0; a = threads_.loops[at(run_of_[at(a)])].parent)
+      for (std::int32_t t = b; run_of_[at(t)] >= 0; t = threads_.loops[at(run_of_[at(t)])].parent)
+        if (run_of_[at(t)] == run_of_[at(a)]) return t != a;
+    return false;
   }
 
   std::string range_text(const Range& range) const {
+    if (range.kind == ObjectKind::none) return "the kernel";
     if (range.kind == ObjectKind::semaphore) return program_.semaphores[at(range.object)].name;
     return slice_text(program_, range.object, range.box);
   }
@@ -169,22 +187,50 @@ class Findings {
       const std::int32_t x = thread(event(race.x).agent), y = thread(event(race.y).agent);
       // What has no point to it, or no other, is no question of their order.
       if (race.is_order || x == y || (!is_point(x) && !is_point(y))) continue;
+      if (!are_side_by_side(x, y) && is_in_sequence(race)) continue;
       if (findings_.size() == most_findings) return;
-      const Range &a = record_.ranges[at(event(race.x).object)],
-                  &b = record_.ranges[at(event(race.y).object)];
-      if (a.kind == ObjectKind::none || b.kind == ObjectKind::none) continue;
-      const std::string there = range_text(b);
-      Finding finding{.kind = FindingKind::race};
-      finding.message = fmt::format("{} {} {} of dev{}, and {} {} {}, in no order",
-                                    who(event(race.x).agent), verb(event(race.x).access),
-                                    range_text(a), record_.agents[at(a.site)].id.device,
-                                    who(event(race.y).agent), verb(event(race.y).access),
-                                    there == range_text(a) ? std::string("it") : there);
-      finding.at = place(race.x, "");
-      finding.notes.push_back(place(race.y, fmt::format("{} {} it here", who(event(race.y).agent),
-                                                        verb(event(race.y).access))));
-      add(std::move(finding), race.x, loop_of(is_point(x) ? x : y));
+      // Who leaves the kernel has no line to show.
+      const bool is_leaving = range(race.x).kind == ObjectKind::none;
+      add_race(is_leaving ? race.y : race.x, is_leaving ? race.x : race.y,
+               loop_of(is_point(x) ? x : y));
     }
+  }
+
+  const Range& range(std::int32_t e) const { return record_.ranges[at(event(e).object)]; }
+
+  void add_race(std::int32_t e, std::int32_t other, std::int32_t loop) {
+    const std::string here = range_text(range(e)), there = range_text(range(other));
+    const std::string does =
+        range(other).kind == ObjectKind::none
+            ? fmt::format("{} the kernel", range(other).object == 0 ? "enters" : "leaves")
+            : fmt::format("{} {}", verb(event(other).access), there == here ? "it" : there);
+    Finding finding{.kind = FindingKind::race};
+    finding.message = fmt::format(
+        "{} {} {} of dev{}, and {} {}, in no order", who(event(e).agent),
+        range(e).kind == ObjectKind::semaphore && event(e).access == AccessKind::read
+            ? "signals"
+            : verb(event(e).access),
+        here, record_.agents[at(range(e).site)].id.device, who(event(other).agent), does);
+    finding.at = place(e, "");
+    if (event(other).statement >= 0)
+      finding.notes.push_back(place(
+          other, fmt::format("{} {} it here", who(event(other).agent), verb(event(other).access))));
+    add(std::move(finding), e, loop);
+  }
+
+  // Whether the points need not come in another order for it.
+  bool is_in_sequence(const Race& race) {
+    if (!races_in_sequence_) {
+      races_in_sequence_.emplace();
+      for (const Race& other : freeze_one(in_sequence_, Reach::needed).races)
+        races_in_sequence_->insert(
+            std::minmax({line(in_sequence_.event(other.x)), line(in_sequence_.event(other.y))}));
+    }
+    return races_in_sequence_->contains(std::minmax({line(event(race.x)), line(event(race.y))}));
+  }
+  // What is done: by a statement, or by a core that enters or leaves the kernel.
+  static std::int32_t line(const RecordedEvent& e) {
+    return e.statement >= 0 ? e.statement : -1 - e.agent;
   }
 
   void find_shared_waits() {
@@ -194,9 +240,8 @@ class Findings {
       const RecordedEvent& self = event(e);
       if (self.act != Act::wait) continue;
       std::int32_t& first = waiter[at(self.object)];
-      const bool is_other = first >= 0 && event(first).agent != self.agent &&
-                            (is_point(self.agent) || is_point(event(first).agent));
-      if (is_other && !is_told[at(self.object)] && findings_.size() < most_findings) {
+      const bool is_open = first >= 0 && are_side_by_side(event(first).agent, self.agent);
+      if (is_open && !is_told[at(self.object)] && findings_.size() < most_findings) {
         is_told[at(self.object)] = true;
         const SemId& sem = record_.cells[at(self.object)];
         Finding finding{.kind = FindingKind::race};
@@ -207,7 +252,7 @@ class Findings {
         if (event(first).statement != self.statement)
           finding.notes.push_back(
               place(first, fmt::format("{} waits here", who(event(first).agent))));
-        add(std::move(finding), e, loop_of(is_point(self.agent) ? self.agent : event(first).agent));
+        add(std::move(finding), e, loop_of(self.agent));
       }
       first = e;
     }
@@ -215,15 +260,11 @@ class Findings {
 
   // Each point must be able to come first, with none of the others of its loops begun.
   void find_needed_points() {
-    std::vector<std::int32_t> parent(at(record_.cores()), -1);  // by thread: its loop
-    for (std::size_t l = 0; l < threads_.loops.size(); ++l)
-      for (const std::int32_t t : threads_.loops[l].threads)
-        parent[at(t)] = static_cast<std::int32_t>(l);
     for (const PointThreads::Loop& loop : threads_.loops) {
       Play play(record_);
       for (const std::int32_t t : loop.threads) play.hold(t, true);
-      for (std::int32_t t = loop.parent; parent[at(t)] >= 0;) {
-        const PointThreads::Loop& around = threads_.loops[at(parent[at(t)])];
+      for (std::int32_t t = loop.parent; run_of_[at(t)] >= 0;) {
+        const PointThreads::Loop& around = threads_.loops[at(run_of_[at(t)])];
         for (const std::int32_t other : around.threads) play.hold(other, other != t);
         t = around.parent;
       }
@@ -257,15 +298,18 @@ class Findings {
   }
 
   const PointThreads& threads_;
+  const Record& in_sequence_;
   const Record& record_;
   const Program& program_;
+  std::optional<std::set<std::pair<std::int32_t, std::int32_t>>> races_in_sequence_;
+  std::vector<std::int32_t> run_of_;  // by thread: into threads_.loops, -1 of a core
   std::vector<PointFinding> findings_;
 };
 
 }  // namespace
 
-std::vector<PointFinding> point_findings(const PointThreads& threads) {
-  return Findings(threads).run();
+std::vector<PointFinding> point_findings(const PointThreads& threads, const Record& in_sequence) {
+  return Findings(threads, in_sequence).run();
 }
 
 }  // namespace tessera

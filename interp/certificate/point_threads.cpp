@@ -12,7 +12,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// What a copy from elsewhere may land in, or its count, belongs to no point.
+// What a copy from elsewhere may land in belongs to no point, nor does a barrier.
 struct Shared {
   std::vector<bool> buffers, semaphores;
 
@@ -27,7 +27,6 @@ struct Shared {
       if (remote == nullptr) continue;
       if (const std::int32_t to = program.value(remote->dst.base).index; to >= 0)
         buffers[at(to)] = true;
-      semaphores[at(program.value(remote->arrived.base).index)] = true;
     }
   }
 };

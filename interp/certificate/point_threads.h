@@ -34,6 +34,8 @@ struct PointFinding {
   Finding finding;
   std::int32_t loop = -1;  // its statement
 };
-std::vector<PointFinding> point_findings(const PointThreads& threads);
+// Races that `in_sequence`, the record that the threads were made from, has as well are none of the
+// points'.
+std::vector<PointFinding> point_findings(const PointThreads& threads, const Record& in_sequence);
 
 }  // namespace tessera

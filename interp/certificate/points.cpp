@@ -55,7 +55,6 @@ void PointsObserver::find_facts() {
     if (const auto* remote = std::get_if<StartRemote>(&s.op)) {
       if (const std::int32_t to = buffer_of(program, remote->dst); to >= 0)
         is_remote_target_[at_index(to)] = true;
-      is_shared_semaphore_[at_index(program.value(remote->arrived.base).index)] = true;
     }
     const Slice* to = destination(s.op);
     for (LoopFacts* loop : open) {
@@ -112,12 +111,11 @@ bool PointsObserver::is_shared(std::int32_t buffer) const {
 void PointsObserver::on(const Event& event) {
   const std::int32_t site = sites_.of(event.agent);
   CoreState& core = cores_[at_index(site)];
+  if (event.kind == EventKind::point || event.kind == EventKind::points_end)
+    return core.borders.push_back(event);
+  const bool is_step = event.kind != EventKind::enter && event.kind != EventKind::leave;
+  if (is_step && !event.agent.is_copy()) pass_borders(core, site);
   switch (event.kind) {
-    case EventKind::point:
-      return point(core, event);
-    case EventKind::points_end:
-      end_point(core);
-      return end_loop(core, site);
     case EventKind::read:
       return access(core, site, event, Access::read);
     case EventKind::write:
@@ -138,6 +136,18 @@ void PointsObserver::on(const Event& event) {
     default:
       return;
   }
+}
+
+void PointsObserver::pass_borders(CoreState& core, std::int32_t site) {
+  for (const Event& event : core.borders) {
+    if (event.kind == EventKind::point) {
+      point(core, event);
+    } else {
+      end_point(core);
+      end_loop(core, site);
+    }
+  }
+  core.borders.clear();
 }
 
 void PointsObserver::point(CoreState& core, const Event& event) {
@@ -245,14 +255,16 @@ void PointsObserver::look_at_left(CoreState& core, std::int32_t site, const Even
 
 void PointsObserver::count(CoreState& core, std::int32_t site, const Event& event,
                            std::int64_t amount) {
+  const std::int64_t cell = cell_base_[at_index(event.object)] + event.cell;
+  if (event.site != site) cores_[at_index(event.site)].foreign.insert(cell);
   const bool is_own = event.site == site && !is_shared_semaphore_[at_index(event.object)];
   if (!is_own) {
     for (const OpenLoop& loop : core.open)
       verdict_.loops[facts(loop.statement).verdict].synchronises = true;
     return;
   }
-  const std::int64_t cell = cell_base_[at_index(event.object)] + event.cell;
   for (OpenLoop& loop : core.open) {
+    core.loops[cell].insert(facts(loop.statement).verdict);
     if (std::find(loop.touched.begin(), loop.touched.end(), cell) != loop.touched.end()) continue;
     if (core.counts[at_index(cell)] != 0)
       verdict_.loops[facts(loop.statement).verdict].synchronises = true;
@@ -300,39 +312,40 @@ void PointsObserver::compare(CoreState& core, const OpenLoop& loop, std::int32_t
     race(core, loop, home, buffer, site, pair.first, pair.second);
 }
 
-// What the points stored of their own copies of scratch.
+// What the points stored of their own copies of scratch, and of that what two of them did.
 void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, std::int32_t buffer,
                                   const Log& log) {
   struct Stored {
-    Box box;
-    std::int32_t first, second, statement;
+    std::int32_t first, second, statement;  // points; -1: no second one
   };
   const auto order = [](const Box& a, const Box& b) {
     return std::tie(a.start, a.size) < std::tie(b.start, b.size);
   };
-  std::map<Box, Stored, decltype(order)> different(order);
-  for (const Touch& t : log.stores) {
-    const auto [known, is_new] =
-        different.try_emplace(t.box, Stored{t.box, t.point, -1, t.statement});
-    if (!is_new && known->second.first != t.point && known->second.second < 0)
-      known->second.second = t.point;
-  }
-  std::vector<Stored> stored;
+  std::map<Box, Stored, decltype(order)> stored(order);
+  const auto note = [&](const Box& box, const Stored& by) {
+    const auto [known, is_new] = stored.try_emplace(box, by);
+    if (is_new || known->second.second >= 0) return;
+    if (by.second >= 0)
+      known->second = by;
+    else if (by.first != known->second.first)
+      known->second.second = by.first;
+  };
+  for (const Touch& t : log.stores) note(t.box, {t.point, -1, t.statement});
+  std::vector<std::pair<Box, Stored>> single;
+  for (const auto& [box, by] : stored)
+    if (by.second < 0) single.emplace_back(box, by);
   std::vector<const Box*> boxes;
-  for (const auto& [box, one] : different) stored.push_back(one);
-  for (const Stored& one : stored) boxes.push_back(&one.box);
+  for (const auto& [box, by] : single) boxes.push_back(&box);
   for_each_meeting(boxes, boxes, [&](std::size_t i, std::size_t j) {
-    if (i == j) return true;
-    // An element of both was stored by two points, unless one point stored both.
-    if (stored[i].second >= 0) return true;
-    if (stored[j].first != stored[i].first) stored[i].second = stored[j].first;
-    if (stored[j].first == stored[i].first) stored[i].second = stored[j].second;
+    const Stored &a = single[i].second, &b = single[j].second;
+    if (a.first < b.first)
+      note(intersection(single[i].first, single[j].first), {a.first, b.first, a.statement});
     return true;
   });
   std::vector<Left>& left = core.left[at_index(buffer)];
-  for (const Stored& one : stored)
-    left.push_back({one.box, loop.statement, one.statement, place(core, loop, one.first),
-                    one.second < 0 ? std::string() : place(core, loop, one.second)});
+  for (const auto& [box, by] : stored)
+    left.push_back({box, loop.statement, by.statement, place(core, loop, by.first),
+                    by.second < 0 ? std::string() : place(core, loop, by.second)});
 }
 
 // "i=0 j=1": the parallel loops around, and this one's point.
@@ -384,7 +397,7 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, std::int3
   finding.message = fmt::format(
       "point {} of {} {} {}{}, and point {} {} {}", place(core, loop, here.point),
       to_string(sites_.agent(site)), verb(here.access), range(here),
-      here.access == Access::read && !is_shared(buffer) ? " as it was before the loop" : "",
+      here.access != Access::store && !is_shared(buffer) ? " as it was before the loop" : "",
       place(core, loop, there.point), verb(there.access), is_same ? "it" : range(there));
   finding.at = at(here.statement, site, "");
   if (here.statement != there.statement)
@@ -397,6 +410,14 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, std::int3
   verdict_.findings.push_back(std::move(finding));
 }
 
-void PointsObserver::end(RunResult&) { program_ = nullptr; }
+void PointsObserver::end(RunResult&) {
+  for (std::size_t site = 0; site < cores_.size(); ++site)
+    pass_borders(cores_[site], static_cast<std::int32_t>(site));
+  for (const CoreState& core : cores_)
+    for (const auto& [cell, loops] : core.loops)
+      for (const std::size_t loop : loops)
+        verdict_.loops[loop].synchronises |= core.foreign.contains(cell);
+  program_ = nullptr;
+}
 
 }  // namespace tessera

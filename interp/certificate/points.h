@@ -86,9 +86,14 @@ class PointsObserver : public Observer {
     std::string first, second;  // points; no second: one alone stored it
   };
   struct CoreState {
-    std::vector<OpenLoop> open;           // outermost first
-    std::vector<std::int64_t> counts;     // of its semaphores, by cell
-    std::vector<std::vector<Left>> left;  // by buffer
+    // A point's last copy moves when its core has come to the next step, in another point or behind
+    // the loop: these borders wait for that step.
+    std::vector<Event> borders;
+    std::vector<OpenLoop> open;                           // outermost first
+    std::vector<std::int64_t> counts;                     // of its semaphores, by cell
+    std::map<std::int64_t, std::set<std::size_t>> loops;  // by cell: whose points count on it
+    std::set<std::int64_t> foreign;                       // cells that others count on
+    std::vector<std::vector<Left>> left;                  // by buffer
   };
   struct LoopFacts {
     std::vector<bool> stores;  // by buffer: something in the loop stores it
@@ -99,6 +104,7 @@ class PointsObserver : public Observer {
   void find_facts();
   const LoopFacts& facts(std::int32_t statement) const { return facts_.at(statement); }
   bool is_shared(std::int32_t buffer) const;
+  void pass_borders(CoreState& core, std::int32_t site);
   void point(CoreState& core, const Event& event);
   void end_point(CoreState& core);
   void end_loop(CoreState& core, std::int32_t site);
