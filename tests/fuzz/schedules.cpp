@@ -1,84 +1,21 @@
 // The analysis of all schedules beside a complete exploration, on random programs.
 //
-//   fuzz_schedules [--seed N] [--count M]      150 programs when nothing is said
+//   fuzz_schedules [--seed N] [--count M]      100 programs when nothing is said
 //
 // Compared: the races of every pair of lines and kinds, additions in no order, deadlock, what is
-// left in semaphores; with copies that land whole and that stream, in any order and in the order of
-// each link, from runs under three schedules that land so or whole, by every way to reach. Prints
-// what differs with the program, and ends with 1.
-#include <fmt/format.h>
-
-#include <cstdlib>
+// left in semaphores, of scopes as well; with copies that land whole and that stream, in any order
+// and in the order of each link, from runs under three schedules that land so or whole, by every
+// way to reach. Of parallel loops: whether their points may come in any order and in any split, and
+// what keeps them from it, by an exploration in which each point is an agent. Prints what differs
+// with the program, and ends with 1.
 #include <string_view>
 
-#include "core/language.h"
-#include "interp/certificate/freeze_one.h"
-#include "interp/run.h"
-#include "tests/fuzz/schedules/explore.h"
+#include "tests/fuzz/schedules/compare_points.h"
+#include "tests/fuzz/schedules/point_forks.h"
 #include "tests/fuzz/schedules/random_net.h"
 
 namespace tessera::fuzz {
 namespace {
-
-struct Seen {
-  std::set<NetRace> races, sums;
-  bool deadlocks = false, leaves = false;
-};
-
-Touch touch(AccessKind kind) {
-  switch (kind) {
-    case AccessKind::read:
-      return Touch::read;
-    case AccessKind::write:
-      return Touch::write;
-    case AccessKind::accumulate:
-      return Touch::accumulate;
-    case AccessKind::life:
-      return Touch::life;
-  }
-  return Touch::read;
-}
-
-std::pair<int, Touch> side(const Record& record, std::int32_t e) {
-  const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
-  int line = 0;
-  if (event.statement >= 0) {
-    const Program& program = *record.program;
-    const auto place =
-        static_cast<std::size_t>(program.body[static_cast<std::size_t>(event.statement)].place);
-    line = program.places[place].loc.line;
-  }
-  return {line, touch(event.access)};
-}
-
-Seen analyse(const Program& program, const Net& net, const Promises& promises, Landing landing,
-             const std::string& schedule, Reach reach) {
-  Recorder recorder(!promises.whole, 1'000'000);
-  RunOptions options{.devices = net.devices,
-                     .cores = net.cores,
-                     .schedule = schedule,
-                     .landing = landing,
-                     .dma_order = promises.fifo ? DmaOrder::fifo : DmaOrder::unordered};
-  options.observers.push_back(&recorder);
-  const Expected<RunResult> result =
-      run(program, std::vector<Binding>(static_cast<std::size_t>(net.devices)), options);
-  if (!result) {
-    fmt::print(stderr, "{}{}", net.text, render(result.diags()));
-    std::exit(2);
-  }
-  Seen seen;
-  for (const Finding& finding : result->findings) {
-    seen.deadlocks |= finding.kind == FindingKind::deadlock;
-    seen.leaves |=
-        finding.kind == FindingKind::semaphore_leak || finding.kind == FindingKind::unwaited_dma;
-  }
-  for (const Race& race : freeze_one(recorder.record(), reach).races) {
-    NetRace found{side(recorder.record(), race.x), side(recorder.record(), race.y)};
-    if (found.second < found.first) std::swap(found.first, found.second);
-    (race.is_order ? seen.sums : seen.races).insert(found);
-  }
-  return seen;
-}
 
 constexpr std::string_view touch_names[] = {"read", "write", "accumulate", "life"};
 
@@ -92,23 +29,81 @@ std::string text(const std::set<NetRace>& races) {
   return result.empty() ? " none" : result;
 }
 
-struct Totals {
-  std::int64_t programs = 0, skipped = 0, races = 0, racy = 0, sums = 0, deadlocks = 0, leaves = 0,
-               configurations = 0, differences = 0;
-};
+// Somebody reaches a semaphore of a scope that may be over, or not begun.
+bool races_with_scope(const std::set<NetRace>& races) {
+  return std::any_of(races.begin(), races.end(), [](const NetRace& race) {
+    const auto is_scope = [](const auto& side) {
+      return side.second == Touch::life && side.first != 0;
+    };
+    return is_scope(race.first) || is_scope(race.second);
+  });
+}
 
-void differ(Totals& totals, const Net& net, std::uint64_t seed, std::string_view how,
-            const std::string& what) {
-  if (++totals.differences > 10) return;
-  fmt::print("seed {}, {}: {}\n{}\n", seed, how, what, net.text);
+void compare_sequence(std::uint64_t seed, const Net& net, const Promises& promises,
+                      const Program& expanded, const Explored& truth, Totals& totals) {
+  const bool is_scope_left = races_with_scope(truth.races);
+  // A random one brings the points of loops in another order.
+  const char* const last = net.loops.empty() ? "random:1" : "lifo";
+  for (const char* schedule : {"eager", "lazy", last}) {
+    for (const Reach reach : {Reach::full, Reach::needed, Reach::swept, Reach::adaptive}) {
+      // What a run says of copies that stream is the same whether its own did.
+      const Landing landing = promises.whole || reach == Reach::full || reach == Reach::swept
+                                  ? Landing::whole
+                                  : Landing::partial;
+      const Seen seen = analyse(expanded, net, promises, landing, schedule, reach);
+      const std::string how =
+          fmt::format("{}, {}{}{}, {}", schedule, promises.whole ? "whole" : "partial",
+                      promises.fifo ? ", fifo" : "", promises.own_scoped ? "" : ", shared scopes",
+                      reach_names[static_cast<int>(reach)]);
+      const auto differ = [&](const std::string& what) { totals.differ(net, seed, how, what); };
+      // A run in which somebody reaches a semaphore of no open scope ends there; where the owner
+      // never comes to the scope, that is a deadlock here.
+      if (seen.ends_scope_early) {
+        if (!is_scope_left && !truth.deadlocks) differ("a scope ends early");
+        continue;
+      }
+      if (seen.races != truth.races)
+        differ(fmt::format("races{}, found{}", text(truth.races), text(seen.races)));
+      if (seen.sums != truth.sums)
+        differ(fmt::format("sums{}, found{}", text(truth.sums), text(seen.sums)));
+      if (seen.deadlocks != truth.deadlocks) differ(fmt::format("deadlock {}", truth.deadlocks));
+      if (truth.completes && !is_scope_left && seen.leaves != truth.leaves)
+        differ(fmt::format("leftover {}", truth.leaves));
+    }
+  }
+}
+
+void compare_loops(std::uint64_t seed, const Net& net, const Promises& promises,
+                   const Program& structured, const Explored& in_sequence, Totals& totals) {
+  const Net apart = forked(net, promises.fifo);
+  const PointsTruth truth = PointsExplorer(apart).run(60'000);
+  totals.configurations += truth.configurations;
+  if (truth.is_cut) {
+    ++totals.skipped;
+    return;
+  }
+  const Expected<Program> per_point = expand(structured, {.per_point = true});
+  std::map<int, LoopSeen> seen = judge_loops(checked(per_point, net), net, promises);
+  const bool shares = std::any_of(truth.loops.begin(), truth.loops.end(),
+                                  [](const LoopTruth& loop) { return loop.waits; });
+  const bool needs = std::any_of(truth.loops.begin(), truth.loops.end(),
+                                 [](const LoopTruth& loop) { return loop.needs; });
+  if (truth.deadlocks && !shares && !needs)
+    totals.differ(net, seed, "exploration", "points by themselves deadlock");
+  LoopComparison comparison(seed, net, in_sequence, totals);
+  for (std::size_t l = 0; l < truth.loops.size(); ++l)
+    // Where another loop's points wait for one count, who comes when is open here too.
+    if (!shares || truth.loops[l].waits)
+      comparison.loop(truth.loops[l], seen[net.loops[l].line], net.loops[l].line);
 }
 
 void compare(std::uint64_t seed, const Promises& promises, Totals& totals) {
   const Net net = random_net(seed, promises);
-  constexpr std::int64_t most = 200'000;
+  const Net sequence = in_sequence(net, promises.fifo);
+  constexpr std::int64_t most = 60'000;
   // Without the end of the kernel first: a program that cannot end has none.
-  Explored truth = Explorer(net, false).run(most);
-  if (!truth.is_cut && truth.completes) truth = Explorer(net, true).run(most);
+  Explored truth = Explorer(sequence, false).run(most);
+  if (!truth.is_cut && truth.completes) truth = Explorer(sequence, true).run(most);
   totals.configurations += truth.configurations;
   if (truth.is_cut) {
     ++totals.skipped;
@@ -120,38 +115,18 @@ void compare(std::uint64_t seed, const Promises& promises, Totals& totals) {
   totals.sums += static_cast<std::int64_t>(truth.sums.size());
   totals.deadlocks += truth.deadlocks ? 1 : 0;
   totals.leaves += truth.leaves ? 1 : 0;
+  totals.scopes += net.text.find("scoped") != std::string::npos ? 1 : 0;
   if (truth.ends.size() != 1)
-    differ(totals, net, seed, "exploration", fmt::format("{} ends", truth.ends.size()));
+    totals.differ(net, seed, "exploration", fmt::format("{} ends", truth.ends.size()));
 
   const Expected<Module> module =
       parse(std::make_shared<const Source>(Source{"net.tsr", net.text}));
-  const Expected<Program> program =
-      module ? instantiate(*module, "net", {}, {}) : Expected<Program>(module.diags());
-  const Expected<Program> expanded =
-      program ? expand(*program) : Expected<Program>(program.diags());
-  if (!expanded) return differ(totals, net, seed, "parsing", render(expanded.diags()));
-  for (const char* schedule : {"eager", "lazy", "random:1"}) {
-    for (const Reach reach : {Reach::full, Reach::needed, Reach::swept, Reach::adaptive}) {
-      // What a run says of copies that stream is the same whether its own did.
-      const Landing landing = promises.whole || reach == Reach::full || reach == Reach::swept
-                                  ? Landing::whole
-                                  : Landing::partial;
-      const Seen seen = analyse(*expanded, net, promises, landing, schedule, reach);
-      const std::string how =
-          fmt::format("{}, {}{}, {}", schedule, promises.whole ? "whole" : "partial",
-                      promises.fifo ? ", fifo" : "", reach_names[static_cast<int>(reach)]);
-      if (seen.races != truth.races)
-        differ(totals, net, seed, how,
-               fmt::format("races{}, found{}", text(truth.races), text(seen.races)));
-      if (seen.sums != truth.sums)
-        differ(totals, net, seed, how,
-               fmt::format("sums{}, found{}", text(truth.sums), text(seen.sums)));
-      if (seen.deadlocks != truth.deadlocks)
-        differ(totals, net, seed, how, fmt::format("deadlock {}", truth.deadlocks));
-      if (truth.completes && seen.leaves != truth.leaves)
-        differ(totals, net, seed, how, fmt::format("leftover {}", truth.leaves));
-    }
-  }
+  const Expected<Program> program = instantiate(checked(module, net), "net", {}, {});
+  const Expected<Program> expanded = expand(checked(program, net));
+  compare_sequence(seed, net, promises, checked(expanded, net), truth, totals);
+  // Of a run that does not end well nothing is said of the loops.
+  if (!net.loops.empty() && truth.completes && !truth.leaves && !races_with_scope(truth.races))
+    compare_loops(seed, net, promises, *program, truth, totals);
 }
 
 }  // namespace
@@ -159,7 +134,7 @@ void compare(std::uint64_t seed, const Promises& promises, Totals& totals) {
 
 int main(int argc, char** argv) {
   using namespace tessera::fuzz;
-  std::int64_t seed = 1, count = 150;
+  std::int64_t seed = 1, count = 100;
   for (int i = 1; i < argc; i += 2) {
     const std::string_view option = argv[i];
     if (i + 1 == argc || (option != "--seed" && option != "--count")) {
@@ -169,13 +144,18 @@ int main(int argc, char** argv) {
     (option == "--seed" ? seed : count) = std::strtoll(argv[i + 1], nullptr, 10);
   }
   Totals totals;
-  for (std::int64_t i = 0; i < count; ++i)
-    compare(static_cast<std::uint64_t>(seed + i),
-            {.whole = (seed + i) % 4 == 1, .fifo = (seed + i) / 4 % 2 == 1}, totals);
+  for (std::int64_t i = seed; i < seed + count; ++i)
+    compare(static_cast<std::uint64_t>(i),
+            {.whole = i % 4 == 1, .fifo = i / 4 % 2 == 1, .own_scoped = i % 7 != 0}, totals);
   fmt::print(
       "{} programs explored ({} too large), {} configurations: {} races in {} programs, {} sums in "
-      "no order, {} deadlocks, {} with leftovers; {} differences\n",
+      "no order, {} deadlocks, {} with leftovers, {} with a scope; {} parallel loops: {} in any "
+      "order, {} in any split; {} with races of points, {} read before a store, {} undefined "
+      "after, "
+      "{} with a count for two, {} that need a point, {} that meet others; {} differences\n",
       totals.programs, totals.skipped, totals.configurations, totals.races, totals.racy,
-      totals.sums, totals.deadlocks, totals.leaves, totals.differences);
+      totals.sums, totals.deadlocks, totals.leaves, totals.scopes, totals.loops, totals.any_order,
+      totals.any_split, totals.point_races, totals.reads_before, totals.undefined, totals.waits,
+      totals.needs, totals.outside, totals.differences);
   return totals.differences == 0 ? 0 : 1;
 }

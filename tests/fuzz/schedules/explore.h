@@ -2,6 +2,7 @@
 // as it is.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -16,18 +17,44 @@ namespace tessera::fuzz {
 // Two accesses, by line and kind, that are next at the same time; both sides in order.
 using NetRace = std::pair<std::pair<int, Touch>, std::pair<int, Touch>>;
 
+inline NetRace race_of(const NetEvent& x, const NetEvent& y) {
+  NetRace race{{x.line, x.touch}, {y.line, y.touch}};
+  if (race.second < race.first) std::swap(race.first, race.second);
+  return race;
+}
+
+inline bool overlaps(const NetEvent& a, const NetEvent& b) {
+  if (a.object < 0 || b.object < 0) return a.site == b.site;
+  return a.home == b.home && a.object == b.object && a.first < b.last && b.first < a.last;
+}
+
+// Whether two accesses that are next at the same time depend on their order. Additions: is_sum.
+inline bool conflict(const NetEvent& a, const NetEvent& b) {
+  return overlaps(a, b) && (a.touch != Touch::read || b.touch != Touch::read);
+}
+inline bool is_sum(const NetEvent& a, const NetEvent& b) {
+  return a.touch == Touch::accumulate && b.touch == Touch::accumulate;
+}
+
 struct Explored {
   std::set<NetRace> races;
   std::set<NetRace> sums;      // both accumulate
   std::set<std::string> ends;  // configurations in which nobody can move
-  bool deadlocks = false, completes = false, leaves = false;  // leaves: a count at a complete end
+  bool deadlocks = false, completes = false;
+  bool leaves = false;  // a count where the program or a scope ends
   std::int64_t configurations = 0;
   bool is_cut = false;  // too many to visit
 };
 
 class Explorer {
  public:
-  Explorer(const Net& net, bool cores_leave) : net_(net), cores_leave_(cores_leave) {}
+  Explorer(const Net& net, bool cores_leave)
+      : net_(net), cores_leave_(cores_leave), is_held_(net.agents.size()) {}
+
+  using Look = std::function<void(const std::string& at)>;  // how far each agent has come
+  // Called with every configuration; it may ask for next().
+  void look(Look look) { look_ = std::move(look); }
+  void hold(int agent) { is_held_[static_cast<std::size_t>(agent)] = true; }
 
   Explored run(std::int64_t limit) {
     Explored result;
@@ -43,10 +70,11 @@ class Explorer {
       }
       count(at);
       visit(at, result);
+      if (look_) look_(at);
       bool moves = false;
       for (std::size_t a = 0; a < at.size(); ++a) {
-        const NetEvent* next = next_of(a, at);
-        if (next == nullptr || !is_enabled(*next)) continue;
+        const NetEvent* event = next(a, at);
+        if (event == nullptr || !is_enabled(*event)) continue;
         moves = true;
         std::string to = at;
         ++to[a];
@@ -57,26 +85,29 @@ class Explorer {
     return result;
   }
 
- private:
-  std::size_t length(std::size_t a) const {
-    const NetAgent& agent = net_.agents[a];
-    return agent.events.size() - (agent.is_copy || cores_leave_ ? 0 : 1);
-  }
-  const NetEvent* next_of(std::size_t a, const std::string& at) const {
+  // The event of an agent that comes next; none of one that has ended or is not started.
+  const NetEvent* next(std::size_t a, const std::string& at) const {
     const auto position = static_cast<std::size_t>(at[a]);
-    if (position >= length(a) || (net_.agents[a].is_copy && !started_[a])) return nullptr;
+    if (position >= length(a) || !started_[a] || is_held_[a]) return nullptr;
     return &net_.agents[a].events[position];
+  }
+
+ private:
+  bool is_core(std::size_t a) const { return net_.agents[a].kind == NetAgent::Kind::core; }
+  std::size_t length(std::size_t a) const {
+    return net_.agents[a].events.size() - (is_core(a) && !cores_leave_ ? 1 : 0);
   }
   bool is_enabled(const NetEvent& event) const {
     const bool waits = event.what == Do::wait || event.what == Do::await;
     return !waits || counts_[static_cast<std::size_t>(event.semaphore)] >= event.amount;
   }
 
-  // Counts and started copies are a function of the positions.
+  // Counts and started agents are a function of the positions.
   void count(const std::string& at) {
     counts_.assign(static_cast<std::size_t>(net_.semaphores), 0);
     started_.assign(net_.agents.size(), false);
     for (std::size_t a = 0; a < at.size(); ++a) {
+      if (is_core(a)) started_[a] = true;
       for (std::size_t e = 0; e < static_cast<std::size_t>(at[a]); ++e) {
         const NetEvent& event = net_.agents[a].events[e];
         if (event.what == Do::signal)
@@ -89,23 +120,17 @@ class Explorer {
     }
   }
 
-  static bool overlaps(const NetEvent& a, const NetEvent& b) {
-    if (a.object < 0 || b.object < 0) return a.site == b.site;
-    return a.home == b.home && a.object == b.object && a.first < b.last && b.first < a.last;
-  }
-
   void visit(const std::string& at, Explored& result) const {
     for (std::size_t a = 0; a < at.size(); ++a) {
-      const NetEvent* x = next_of(a, at);
+      const NetEvent* x = next(a, at);
       if (x == nullptr || x->what != Do::access) continue;
+      for (int i = 0; x->ends_scope && i < array::cells; ++i)
+        result.leaves |= counts_[static_cast<std::size_t>(
+                             cell_of(x->site, x->object - object::first_array, i))] != 0;
       for (std::size_t b = a + 1; b < at.size(); ++b) {
-        const NetEvent* y = next_of(b, at);
-        if (y == nullptr || y->what != Do::access || !overlaps(*x, *y)) continue;
-        if (x->touch == Touch::read && y->touch == Touch::read) continue;
-        NetRace race{{x->line, x->touch}, {y->line, y->touch}};
-        if (race.second < race.first) std::swap(race.first, race.second);
-        const bool is_sum = x->touch == Touch::accumulate && y->touch == Touch::accumulate;
-        (is_sum ? result.sums : result.races).insert(race);
+        const NetEvent* y = next(b, at);
+        if (y == nullptr || y->what != Do::access || !conflict(*x, *y)) continue;
+        (is_sum(*x, *y) ? result.sums : result.races).insert(race_of(*x, *y));
       }
     }
   }
@@ -114,17 +139,17 @@ class Explorer {
     result.ends.insert(at);
     bool is_complete = true;
     for (std::size_t a = 0; a < at.size(); ++a)
-      is_complete &= net_.agents[a].is_copy || static_cast<std::size_t>(at[a]) == length(a);
+      is_complete &= !is_core(a) || static_cast<std::size_t>(at[a]) == length(a);
     (is_complete ? result.completes : result.deadlocks) = true;
     if (!is_complete) return;
-    for (std::size_t s = 0; s < static_cast<std::size_t>(net_.tokens); ++s) {
-      const bool is_monotone = s / 2 % 3 == 2;
-      result.leaves |= counts_[s] != 0 && !is_monotone;
-    }
+    for (int s = 0; s < net_.program_cells; ++s)
+      result.leaves |= counts_[static_cast<std::size_t>(s)] != 0 && array_of(s) != array::monotone;
   }
 
   const Net& net_;
   const bool cores_leave_;
+  std::vector<bool> is_held_;
+  Look look_;
   std::vector<int> counts_;
   std::vector<bool> started_;
 };
