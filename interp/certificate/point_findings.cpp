@@ -258,9 +258,12 @@ class Findings {
     }
   }
 
-  // Each point must be able to come first, with none of the others of its loops begun.
+  // Each point must be able to come first, with none of the others of its loop begun, nor of those
+  // that may wait for it in turn.
   void find_needed_points() {
-    for (const PointThreads::Loop& loop : threads_.loops) {
+    std::vector<bool> is_settled(threads_.loops.size());
+    for (std::size_t l = 0; l < threads_.loops.size(); ++l) {
+      const PointThreads::Loop& loop = threads_.loops[l];
       Play play(record_);
       for (const std::int32_t t : loop.threads) play.hold(t, true);
       for (std::int32_t t = loop.parent; run_of_[at(t)] >= 0;) {
@@ -269,24 +272,66 @@ class Findings {
         t = around.parent;
       }
       play.run_all();
-      for (const std::int32_t t : loop.threads) {
-        if (findings_.size() == most_findings) return;
-        play.mark();
-        play.hold(t, false);
-        play.run(t);
-        if (!play.is_done(t)) needs_another(loop, t, play.position(t));
-        play.hold(t, true);
-        play.undo();
+      for (const Stuck& one : try_points(play, loop)) {
+        is_settled[l] = true;
+        needs_another(loop, one, "another point");
       }
     }
+    find_loops_in_need(std::move(is_settled));
   }
 
-  void needs_another(const PointThreads::Loop& loop, std::int32_t t, std::int32_t wait) {
+  // A point that has begun, and the wait that it does not pass.
+  struct Stuck {
+    std::int32_t point, wait;
+  };
+  // Each of a loop's points by itself.
+  std::vector<Stuck> try_points(Play& play, const PointThreads::Loop& loop) const {
+    std::vector<Stuck> result;
+    for (const std::int32_t t : loop.threads) {
+      play.mark();
+      play.hold(t, false);
+      play.run(t);
+      if (!play.is_done(t)) result.push_back({t, play.position(t)});
+      play.hold(t, true);
+      play.undo();
+    }
+    return result;
+  }
+
+  // Loops of several cores, each of which waits for points of the others, and these may not have
+  // come. is_settled: those that are told already.
+  void find_loops_in_need(std::vector<bool> is_settled) {
+    Play play(record_);
+    for (std::size_t l = 0; l < threads_.loops.size(); ++l)
+      for (const std::int32_t t : threads_.loops[l].threads) play.hold(t, !is_settled[l]);
+    play.run_all();
+    std::vector<std::vector<Stuck>> stuck(threads_.loops.size());
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      for (std::size_t l = 0; l < threads_.loops.size(); ++l) {
+        if (is_settled[l]) continue;
+        const PointThreads::Loop& loop = threads_.loops[l];
+        stuck[l] = try_points(play, loop);
+        if (!stuck[l].empty()) continue;
+        is_settled[l] = goes_on = true;
+        for (const std::int32_t t : loop.threads) play.hold(t, false);
+        for (const std::int32_t t : loop.threads) play.run(t);
+      }
+    }
+    for (std::size_t l = 0; l < threads_.loops.size(); ++l)
+      for (const Stuck& one : stuck[l])
+        // Whose loop nobody comes to is not to blame.
+        if (!is_settled[l] && one.wait > record_.agents[at(one.point)].begin)
+          needs_another(threads_.loops[l], one, "a point of another core");
+  }
+
+  void needs_another(const PointThreads::Loop& loop, const Stuck& stuck, std::string_view whom) {
+    if (findings_.size() == most_findings) return;
+    const auto [t, wait] = stuck;
     const SemId& sem = record_.cells[at(event(wait).object)];
     Finding finding{.kind = FindingKind::race};
-    finding.message =
-        fmt::format("{} waits for {}, and gets no further unless another point has come before",
-                    who(t), cell_text(program_, sem.semaphore, sem.cell));
+    finding.message = fmt::format("{} waits for {}, and gets no further unless {} has come before",
+                                  who(t), cell_text(program_, sem.semaphore, sem.cell), whom);
     finding.at = place(wait, "");
     for (const std::int32_t e : record_.order) {
       const std::int32_t by = thread(event(e).agent);
