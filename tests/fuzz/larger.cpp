@@ -1,0 +1,183 @@
+// Larger random programs that are proved, under many schedules: all must end alike.
+//
+//   fuzz_larger [--seed N] [--count M] [--schedules S]      20 programs, 20 schedules each
+//
+// Draws programs until M are proved, each by itself for copies that stream or land whole, in any
+// order or in that of each link. Under every schedule (eager, lazy, the newest copy first, random,
+// PCT, other orders of the points of parallel loops, a device that is slow, parts of copies of
+// every size) the results must be the same and nothing found. Prints the program and the schedule
+// that differ, and ends with 1.
+#include <cstdlib>
+#include <string_view>
+
+#include "core/language.h"
+#include "devices/interpreter/interpreter_device.h"
+#include "devices/profile.h"
+#include "interp/certificate/certificate.h"
+#include "tests/fuzz/larger/random_kernel.h"
+
+namespace tessera::fuzz {
+namespace {
+
+struct Case {
+  std::uint64_t seed = 0;
+  RandomKernel kernel;
+  Program program;
+  RunOptions options;  // that the proof is for
+};
+
+// The operands of all devices: small whole numbers.
+struct Operands {
+  std::vector<std::map<std::string, Tensor, std::less<>>> tensors;
+  std::vector<Binding> bindings;
+
+  Operands(const Program& program, int devices) : tensors(static_cast<std::size_t>(devices)) {
+    int next = 0;
+    for (auto& of_device : tensors) {
+      Binding& binding = bindings.emplace_back();
+      for (const Buffer& buffer : program.buffers) {
+        if (buffer.role == Role::scratch) continue;
+        const auto [it, is_new] =
+            of_device.emplace(buffer.name, Tensor(buffer.dtype, buffer.shape));
+        for (std::int64_t i = 0; buffer.role == Role::in && i < elements(buffer.shape); ++i)
+          it->second.set(i, (next = (next * 5 + 3) % 17) - 8);
+        binding.emplace(buffer.name, &it->second);
+      }
+    }
+  }
+};
+
+Expected<RunResult> simulate(const Case& of, const RunOptions& options) {
+  Operands operands(of.program, of.kernel.devices);
+  std::vector<DeviceBinding> bindings(operands.bindings.begin(), operands.bindings.end());
+  const Expected<DeviceReport> report = interpreter_device().run(
+      of.program, bindings, {.profile = options.profile, .interpreter = &options});
+  if (!report) return report.diags();
+  return *report->simulated;
+}
+
+Case make_case(std::uint64_t seed) {
+  Case made{.seed = seed, .kernel = KernelMaker(seed).make(), .program = {}, .options = {}};
+  const Expected<Module> module =
+      parse(std::make_shared<const Source>(Source{"large.tsr", made.kernel.text}));
+  const Expected<Program> program =
+      module ? instantiate(*module, "large", {}, {}) : Expected<Program>(module.diags());
+  const Expected<Profile> profile = find_profile(default_profile);
+  if (!program || !profile) {
+    fmt::print(stderr, "seed {}\n{}{}", seed, made.kernel.text, render(program.diags()));
+    std::exit(2);
+  }
+  made.program = *program;
+  made.options.devices = made.kernel.devices;
+  made.options.cores = made.kernel.cores;
+  made.options.profile = profile->machine;
+  made.options.landing = seed % 4 == 1 ? Landing::whole : Landing::partial;
+  made.options.dma_order = seed / 4 % 2 == 1 ? DmaOrder::fifo : DmaOrder::unordered;
+  return made;
+}
+
+// Number `i` of a program's schedules; options that a proof for them says nothing of stay.
+RunOptions schedule(const Case& of, int i) {
+  const auto number = static_cast<std::int64_t>(of.seed) * 64 + i;
+  RunOptions options = of.options;
+  options.hash_results = true;
+  const char* const plain[] = {"eager", "lazy", "lifo"};
+  switch (i % 5) {
+    case 0:
+      options.schedule = plain[i / 5 % 3];
+      break;
+    case 1:
+    case 2:
+      options.schedule = fmt::format("random:{}", number);
+      break;
+    case 3:
+      options.schedule = fmt::format("pct:{}:{}", number, 2 + i % 3);
+      break;
+    default:
+      options.schedule = fmt::format("steps:order:{}", number);
+  }
+  // What may come in parts may come whole.
+  if (i % 3 == 0) options.landing = Landing::whole;
+  if (i % 7 == 3) options.slow_device = i % of.kernel.devices;
+  const std::int64_t granules[] = {1, 4, 12, 64};
+  options.profile.dma_granule = granules[i / 3 % 4];
+  return options;
+}
+
+std::string text(const RunOptions& options) {
+  return fmt::format("--schedule '{}' --landing {} --dma-order {} --slow-device {} granule {}",
+                     options.schedule, options.landing == Landing::whole ? "whole" : "partial",
+                     options.dma_order == DmaOrder::fifo ? "fifo" : "unordered",
+                     options.slow_device, options.profile.dma_granule);
+}
+
+struct Totals {
+  std::int64_t drawn = 0, proved = 0, runs = 0, loops = 0, differences = 0;
+};
+
+void try_schedules(const Case& of, int schedules, Totals& totals) {
+  std::vector<ResultHash> expected;
+  for (int i = 0; i < schedules; ++i) {
+    const RunOptions options = schedule(of, i);
+    const Expected<RunResult> run = simulate(of, options);
+    ++totals.runs;
+    std::string what;
+    if (!run)
+      what = render(run.diags());
+    else if (!run->findings.empty())
+      what = fmt::format("{}: {}", name(run->findings.front().kind), run->findings.front().message);
+    else if (!run->is_complete)
+      what = "the run does not end";
+    else if (i > 0 && run->results != expected)
+      what = "other results than under the first schedule";
+    if (i == 0 && run) expected = run->results;
+    if (what.empty()) continue;
+    if (++totals.differences <= 10)
+      fmt::print("seed {}, --devices {} --cores {} {}: {}\n{}\n", of.seed, of.kernel.devices,
+                 of.kernel.cores, text(options), what, of.kernel.text);
+    return;
+  }
+}
+
+// Whether the certificate says that all schedules end alike.
+bool is_proved(const Case& of) {
+  const CertifyOptions options{.run = of.options,
+                               .partial = of.options.landing == Landing::partial};
+  const Expected<Certificate> certificate =
+      certify([&](const RunOptions& o) { return simulate(of, o); }, options);
+  if (!certificate) {
+    fmt::print(stderr, "seed {}\n{}{}", of.seed, of.kernel.text, render(certificate.diags()));
+    std::exit(2);
+  }
+  return certificate->verdict == SchedulesVerdict::proved;
+}
+
+}  // namespace
+}  // namespace tessera::fuzz
+
+int main(int argc, char** argv) {
+  using namespace tessera::fuzz;
+  std::int64_t seed = 1, count = 20, schedules = 20;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string_view option = argv[i];
+    if (i + 1 == argc || (option != "--seed" && option != "--count" && option != "--schedules")) {
+      fmt::print(stderr, "fuzz_larger [--seed N] [--count M] [--schedules S]\n");
+      return 2;
+    }
+    (option == "--seed"    ? seed
+     : option == "--count" ? count
+                           : schedules) = std::strtoll(argv[i + 1], nullptr, 10);
+  }
+  Totals totals;
+  while (totals.proved < count) {
+    const Case made = make_case(static_cast<std::uint64_t>(seed + totals.drawn++));
+    if (!is_proved(made)) continue;
+    ++totals.proved;
+    totals.loops += made.kernel.text.find(" parallel {") != std::string::npos ? 1 : 0;
+    try_schedules(made, static_cast<int>(schedules), totals);
+  }
+  fmt::print(
+      "{} programs proved of {} drawn, {} with parallel points; {} runs, {} programs differ\n",
+      totals.proved, totals.drawn, totals.loops, totals.runs, totals.differences);
+  return totals.differences == 0 ? 0 : 1;
+}
