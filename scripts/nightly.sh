@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What takes too long for every change, against what ./run-tests has built:
-#   12,000 random programs beside the analysis of all schedules; nine of ten are small enough to explore
+#   28,000 random programs beside the analysis of all schedules; three of four are small enough to explore
+#   2,000 larger ones that are proved, 50 schedules each; 20,000 with undefined data
 #   every mutant of every kernel, and the labelled programs
 #   random problems against the reference for ten minutes
 #   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
@@ -11,7 +12,9 @@ cd -P "${BASH_SOURCE[0]%/*}/.."
 bin=build/release/bin
 seed=${1:-$(date +%y%j)}
 echo "nightly.sh $seed"
-"$bin/fuzz_schedules" --seed "${seed}00000" --count 12000
+"$bin/fuzz_schedules" --seed "${seed}00000" --count 28000
+"$bin/fuzz_larger" --seed "${seed}00000" --count 2000 --schedules 50
+"$bin/fuzz_undefined" --seed "${seed}00000" --count 20000
 "$bin/tessera_suite"
 "$bin/tessera_mutants"
 "$bin/gmm-run" fuzz --seed "$seed" --minutes 10
