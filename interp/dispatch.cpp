@@ -200,10 +200,10 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
       return rest(pc, ops);
     }
     if (!results_written_.empty()) check_written();
+    if (!is_region) ++steps_;  // also one that stops the run: its schedule ends with it
     if (machine_.stopped()) return rest(pc, ops);
     ++i;
     if (is_region) continue;
-    ++steps_;
     --steps;
     if (until_start && starts_copy(i[-1].code)) steps = 0;
   }
