@@ -121,6 +121,9 @@ Diags check_input(const Program& program, const std::vector<Binding>& bindings,
   is_made_for(program.devices, options.devices, "devices");
   is_made_for(program.cores, options.cores, "cores");
   if (options.cores > 1) check_cores(program, options.cores, diags);
+  // Nothing would be told, and an analysis of nothing finds nothing.
+  if (!options.checked && !options.observers.empty())
+    diags.push_back(error("a run without checks tells its observers nothing, expected none"));
   if (options.slow_device >= options.devices)
     diags.push_back(error(fmt::format("slow device {}, but devices are 0 to {}",
                                       options.slow_device, options.devices - 1)));

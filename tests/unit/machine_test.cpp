@@ -1,4 +1,5 @@
 // One device: a tile product with copies in and out, under every schedule.
+#include "interp/certificate/certificate.h"
 #include "tests/unit/interp_kernel.h"
 
 namespace tessera {
@@ -107,6 +108,17 @@ TEST(machine, runs_unchecked_to_the_same_values) {
   EXPECT_EQ(text(result), "");
   EXPECT_EQ(result.trace_hash, 0U);
   EXPECT_EQ(operands.values(0, "out"), expected_product(operands, 3));
+}
+
+// An analysis would be told of no event, and prove what it does not know.
+TEST(machine, what_is_not_checked_cannot_be_observed) {
+  const Program program = product(3);
+  Operands operands(program, 1);
+  const auto certificate =
+      certify(program, operands.bindings(), {.run = {.checked = false}, .partial = false});
+  ASSERT_FALSE(certificate);
+  EXPECT_EQ(certificate.diags().front().message,
+            "a run without checks tells its observers nothing, expected none");
 }
 
 TEST(machine, hash_is_the_same_in_every_run) {
