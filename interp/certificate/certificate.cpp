@@ -327,7 +327,9 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   Certificate certificate = certifier.certificate();
   if (!certifier.record().is_over_budget)
     certificate.program_hash = text_hash(print(*certifier.record().program));
-  certificate.protocol_hash = protocol_hash(certifier.record());
+  // Of work that was ended the events are dropped.
+  if (certificate.end == RunEnd::program)
+    certificate.protocol_hash = protocol_hash(certifier.record());
   certificate.run = *std::move(result);
   certificate.run.certificate = nullptr;  // this is more
   if (certificate.end != RunEnd::program) return certificate;

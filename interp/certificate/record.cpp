@@ -215,6 +215,8 @@ void Recorder::forget() {
   stream_ = {};
   record_.events = {};
   record_.ranges = {};
+  record_.order = {};
+  for (RecordedAgent& agent : record_.agents) agent.begin = agent.end = 0;
   range_ids_ = {};
 }
 

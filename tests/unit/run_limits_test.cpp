@@ -171,6 +171,31 @@ TEST(run_limits, an_analysis_is_interrupted_without_losing_the_findings_of_the_r
   EXPECT_EQ(c->findings[0].kind, FindingKind::semaphore_leak);
 }
 
+// The record has been put in order by then, and is dropped.
+TEST(run_limits, an_analysis_that_is_interrupted_knows_no_protocol) {
+  const Program program = expanded(
+      "kernel k()\n  in a: f32[4, 128] hbm\n  out o: f32[4, 128] hbm\n{\n  pipeline i in 4 {\n"
+      "    window x = a[i +: 1, :]\n    window y = o[i +: 1, :]\n    y = x\n  }\n}\n");
+  std::atomic<bool> stop = false;
+  class AtEnd : public Observer {
+   public:
+    explicit AtEnd(std::atomic<bool>& stop) : stop_(stop) {}
+    void on(const Event&) override {}
+    void end(RunResult&) override { stop_ = true; }
+
+   private:
+    std::atomic<bool>& stop_;
+  } at_end(stop);
+  Operands operands(program, 1);
+  CertifyOptions options;
+  options.run.observers = {&at_end};
+  options.run.stop = &stop;
+  const auto c = certify(program, operands.bindings(), options);
+  ASSERT_TRUE(c) << test::messages(c.diags());
+  EXPECT_EQ(c->end, RunEnd::stop);
+  EXPECT_EQ(c->protocol_hash, 0U);
+}
+
 TEST(run_limits, an_operation_that_was_ended_has_no_result) {
   const Tensor lhs(DType::f32, {8, 8}), rhs(DType::f32, {1, 8, 8});
   Tensor sizes(DType::i32, {1});
