@@ -47,6 +47,16 @@ if(TESSERA_SANITIZE)
   target_compile_definitions(tessera_flags INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(tessera_flags INTERFACE -fsanitize=address,undefined)
 endif()
+# What libFuzzer sees of the code: counters of its edges. The harnesses alone are linked with its main().
+if(TESSERA_FUZZ)
+  target_compile_options(tessera_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+# Regions and branches of the sources for llvm-cov, and the edges that libFuzzer would see (tests/fuzz/harness/coverage.cpp).
+if(TESSERA_COVERAGE)
+  target_compile_options(tessera_flags INTERFACE -fprofile-instr-generate -fcoverage-mapping
+                         -fsanitize-coverage=edge,inline-8bit-counters,pc-table)
+  target_link_options(tessera_flags INTERFACE -fprofile-instr-generate)
+endif()
 
 # Parses once a target what most of its sources include: a fifth of a first build. A compiler cache, which is worth more,
 # cannot share that between checkouts.

@@ -4,6 +4,7 @@
 #   2,000 larger ones that are proved, 50 schedules each; 20,000 with undefined data
 #   every mutant of every kernel, and the labelled programs
 #   random problems against the reference for ten minutes
+#   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code stay in tests/fuzz/corpus
 #   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
 # scripts/nightly.sh [SEED]       every day has programs of its own; the seed repeats a night
 #   every test, and the quick ones of the builds by clang and with sanitizers
@@ -18,6 +19,7 @@ echo "nightly.sh $seed"
 "$bin/tessera_suite"
 "$bin/tessera_mutants"
 "$bin/gmm-run" fuzz --seed "$seed" --minutes 10
+scripts/fuzz.sh
 TESSERA_EMULATED_PROBLEMS=160 TESSERA_EMULATED_SEED=$seed "$bin/tessera_unit_tests" \
   --gtest_filter='CudaEmulate.candidates_on_random_problems'
 .ci/run --all

@@ -56,7 +56,7 @@ install_packages() {
   check_versions "$@"
 }
 
-packages() { grep -E '^(build|test|ci) ' "$root/scripts/packages.txt"; }
+packages() { grep -E '^(build|test|ci|fuzz) ' "$root/scripts/packages.txt"; }
 
 # Tools that are older than what the build needs are named before it fails over them.
 check_versions() {

@@ -1,0 +1,50 @@
+# The harnesses of tests/fuzz: fuzz_NAME.cpp each, with the inputs that were worth keeping in corpus/NAME. The preset `fuzz`
+# makes them programs of libFuzzer (scripts/fuzz.sh runs them); elsewhere they are programs that take inputs and folders of
+# inputs, and ctest gives them theirs: what was once a report stays a test.
+file(GLOB harnesses CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.cpp)
+file(GLOB harness_parts CONFIGURE_DEPENDS fuzz/harness/*.cpp)
+list(FILTER harness_parts EXCLUDE REGEX "/(replay|coverage|mutate_command)\\.cpp$")
+add_library(fuzz_parts STATIC EXCLUDE_FROM_ALL ${harness_parts})
+target_link_libraries(fuzz_parts PUBLIC tessera_flags tessera_kernels)
+# Allocations are counted, and may be refused (memory_budget.h).
+target_link_options(fuzz_parts INTERFACE -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=free)
+
+add_custom_target(fuzz_harnesses)
+set(harness_list "")
+set(harness_objects "")
+foreach(source IN LISTS harnesses)
+  get_filename_component(name ${source} NAME_WE)
+  string(REGEX REPLACE "^fuzz_" "" stem ${name})
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE fuzz_parts)
+  if(stem STREQUAL "command_line")
+    target_link_libraries(${name} PRIVATE tessera_cli)
+    target_sources(${name} PRIVATE fuzz/harness/mutate_command.cpp)
+  endif()
+  if(TESSERA_FUZZ)
+    target_compile_definitions(${name} PRIVATE TESSERA_FUZZ)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${name} PRIVATE fuzz/harness/replay.cpp)
+    add_test(NAME ${name}_corpus COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${stem})
+  endif()
+  add_dependencies(fuzz_harnesses ${name})
+
+  # The same sources, all in one program that counts.
+  if(TESSERA_COVERAGE)
+    add_library(${name}_counted OBJECT ${source})
+    target_link_libraries(${name}_counted PRIVATE fuzz_parts tessera_cli)
+    target_compile_definitions(${name}_counted PRIVATE LLVMFuzzerTestOneInput=${stem}_one_input
+                               LLVMFuzzerInitialize=${stem}_initialize)
+    list(APPEND harness_objects $<TARGET_OBJECTS:${name}_counted>)
+    string(APPEND harness_list "HARNESS(${stem}) ")
+  endif()
+endforeach()
+
+if(TESSERA_COVERAGE)
+  add_executable(fuzz_coverage fuzz/harness/coverage.cpp ${harness_objects})
+  # What counts is not counted.
+  set_source_files_properties(fuzz/harness/coverage.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize-coverage=edge,inline-8bit-counters,pc-table)
+  target_compile_definitions(fuzz_coverage PRIVATE "TESSERA_HARNESSES=${harness_list}")
+  target_link_libraries(fuzz_coverage PRIVATE fuzz_parts tessera_cli)
+endif()
