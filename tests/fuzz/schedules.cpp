@@ -90,11 +90,14 @@ void compare_loops(std::uint64_t seed, const Net& net, const Promises& promises,
                                  [](const LoopTruth& loop) { return loop.needs; });
   if (truth.deadlocks && !shares && !needs)
     totals.differ(net, seed, "exploration", "points by themselves deadlock");
-  LoopComparison comparison(seed, net, in_sequence, totals);
+  // A loop that several devices have is one of the text.
+  std::map<int, LoopTruth> of_line;
   for (std::size_t l = 0; l < truth.loops.size(); ++l)
+    of_line[net.loops[l].line].add(truth.loops[l]);
+  LoopComparison comparison(seed, net, in_sequence, totals);
+  for (const auto& [line, loop] : of_line)
     // Where another loop's points wait for one count, who comes when is open here too.
-    if (!shares || truth.loops[l].waits)
-      comparison.loop(truth.loops[l], seen[net.loops[l].line], net.loops[l].line);
+    if (!shares || loop.waits) comparison.loop(loop, seen[line], line);
 }
 
 void compare(std::uint64_t seed, const Promises& promises, Totals& totals) {

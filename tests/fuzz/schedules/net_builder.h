@@ -30,9 +30,21 @@ class NetBuilder {
   int cores() const { return net_.cores; }
   int line() const { return lines_; }
   void line(const std::string& text) {
-    net_.text += text + "\n";
+    if (!is_replay_) net_.text += text + "\n";
     ++lines_;
   }
+  // What was drawn since, once more for another core: the same lines.
+  struct Mark {
+    std::mt19937_64 rng;
+    int lines;
+  };
+  Mark mark() const { return {rng_, lines_}; }
+  void replay(const Mark& from) {
+    rng_ = from.rng;
+    lines_ = from.lines;
+    is_replay_ = true;
+  }
+  void end_replay() { is_replay_ = false; }
   Net& net() { return net_; }
   // What is signalled and not waited for, all in all.
   int left_in(int cell) const { return signalled_[static_cast<std::size_t>(cell)]; }
@@ -157,6 +169,7 @@ class NetBuilder {
   Net net_;
   std::vector<int> signalled_;  // by cell
   int lines_ = 0;
+  bool is_replay_ = false;
 };
 
 }  // namespace tessera::fuzz

@@ -21,6 +21,16 @@ struct LoopTruth {
   std::set<int> reads_before, undefined;  // lines that read
   bool waits = false, needs = false;
   bool is_read_after = false;  // an element of x that one point alone stored
+
+  void add(const LoopTruth& other) {
+    races.insert(other.races.begin(), other.races.end());
+    outside.insert(other.outside.begin(), other.outside.end());
+    reads_before.insert(other.reads_before.begin(), other.reads_before.end());
+    undefined.insert(other.undefined.begin(), other.undefined.end());
+    waits |= other.waits;
+    needs |= other.needs;
+    is_read_after |= other.is_read_after;
+  }
 };
 
 struct PointsTruth {

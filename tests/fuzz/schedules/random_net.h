@@ -20,7 +20,10 @@ class NetMaker {
     head();
     for (int s = 0; s < to_.sites(); ++s) to_.life_of_site(s);
     to_.barrier();
+    has_common_ = loops_ > 0 && cores == 1 && to_.sites() == 2 && to_.one_in(3);
+    if (has_common_) --loops_;
     for (int s = 0; s < to_.sites(); ++s) statements(s, false);
+    if (has_common_) common_loop();
     if (has_scope_) scope();
     if (!to_.one_in(4)) wait_for_the_rest(false);
     // Somebody reaches another device in every program, so that all of them begin with the barrier.
@@ -51,7 +54,9 @@ class NetMaker {
     to_.line(to_.only_on(site));
     RandomOps ops(to_, site, 1, in_scope);
     const bool is_small = to_.sites() == 4 || has_scope_ || loops_ > 0;
-    int left = to_.sites() == 4 ? to_.draw(3) : is_small ? 1 + to_.draw(2) : 1 + to_.draw(4);
+    int left = to_.sites() == 4 || has_common_ ? to_.draw(3)
+               : is_small                      ? 1 + to_.draw(2)
+                                               : 1 + to_.draw(4);
     if (answers_ == site && !in_scope) {
       ops.wait_for(site, -1, array::counts, 0, 1);
       to_.line("    signal c[1] on " + to_.name(asks_) + ", 1");
@@ -69,13 +74,24 @@ class NetMaker {
     to_.line("  }");
   }
 
-  void loop(int site, bool in_scope) {
+  // One that every device has.
+  void common_loop() {
+    const NetBuilder::Mark begin = to_.mark();
+    for (int s = 0; s < to_.sites(); ++s) {
+      if (s > 0) to_.replay(begin);
+      loop(s, false, true);
+    }
+    to_.end_replay();
+  }
+
+  void loop(int site, bool in_scope, bool is_common = false) {
     const int points = to_.one_in(4) ? 3 : 2;
     to_.line("    for i in " + std::to_string(points) + " parallel {");
     const int first = to_.fork(site, points);
-    RandomOps ops(to_, site, points, in_scope);
-    const int count = 1 + to_.draw(points == 3 || to_.sites() == 4 ? 2 : 3);
-    const bool asks = !in_scope && site + 1 < to_.sites() && answers_ < 0 && to_.one_in(8);
+    RandomOps ops(to_, site, points, in_scope, is_common);
+    const int count = 1 + to_.draw(points == 3 || to_.sites() == 4 || is_common ? 2 : 3);
+    const bool asks =
+        !in_scope && !is_common && site + 1 < to_.sites() && answers_ < 0 && to_.one_in(8);
     if (asks) {
       asks_ = site;
       answers_ = site + 1;
@@ -87,7 +103,7 @@ class NetMaker {
     if (asks) ops.wait_for(first, to_.draw(points), array::counts, 1, 1);
     to_.line("    }");
     to_.join(site);
-    if (to_.one_in(3)) RandomOps(to_, site, 1, in_scope).read(site);
+    if (to_.one_in(3)) RandomOps(to_, site, 1, in_scope, is_common).read(site);
   }
 
   // The last line is where the scope ends.
@@ -136,7 +152,7 @@ class NetMaker {
 
   NetBuilder to_;
   int loops_ = 0;
-  bool has_scope_ = false;
+  bool has_scope_ = false, has_common_ = false;
   int asks_ = -1, answers_ = -1;  // sites of a question that a loop asks
 };
 

@@ -1,6 +1,8 @@
 // Random statements: accesses, signals to anybody, waits on own semaphores, copies here and to
 // others. A statement is drawn once, and means events for each point that does it.
 #pragma once
+#include <tuple>
+
 #include "tests/fuzz/schedules/net_builder.h"
 
 namespace tessera::fuzz {
@@ -19,8 +21,9 @@ struct Place {
 class RandomOps {
  public:
   // points: how many do a statement; those of an open scope have the scope's semaphores as well.
-  RandomOps(NetBuilder& to, int site, int points, bool in_scope)
-      : to_(to), site_(site), points_(points), in_scope_(in_scope) {}
+  // is_common: every device does it, each with others by their distance.
+  RandomOps(NetBuilder& to, int site, int points, bool in_scope, bool is_common = false)
+      : to_(to), site_(site), points_(points), in_scope_(in_scope), is_common_(is_common) {}
 
   // agent: that of point 0, or the core.
   void op(int agent, const std::string& indent) {
@@ -31,7 +34,7 @@ class RandomOps {
     if (kind < 30) {
       access(to_.one_in(2));
     } else if (kind < 52) {
-      signal(to_.draw(to_.sites()), to_.draw(array::cells));
+      signal(peer(0), to_.draw(array::cells));
     } else if (kind < (points_ > 1 ? 58 : 68)) {
       wait();
     } else if (kind < 84) {
@@ -70,6 +73,13 @@ class RandomOps {
     const char* const names[] = {"c", "b", "m", "z", "y"};
     return names[which];
   }
+  // Another core, or at a distance of 0 perhaps this one.
+  int peer(int least) { return (site_ + least + to_.draw(to_.sites() - least)) % to_.sites(); }
+  std::string name_of(int peer) const {
+    if (!is_common_) return to_.name(peer);
+    const int distance = (peer - site_ + to_.sites()) % to_.sites();
+    return distance == 0 ? "device" : "(device + " + std::to_string(distance) + ") mod devices";
+  }
   static std::string slice(int object, const Place& first, int size) {
     return (object == object::hbm ? "h[" : "x[") + first.text() + " +: " + std::to_string(size) +
            "]";
@@ -106,7 +116,8 @@ class RandomOps {
     const int which =
         to_.one_in(4) ? array::monotone : or_of_scope(array::counts, array::scoped_counts);
     const int amount = 1 + to_.draw(2);
-    say("signal " + name(which) + "[" + std::to_string(at) + "] on " + to_.name(peer) + ", " +
+    signalled_ = {which, at, amount};
+    say("signal " + name(which) + "[" + std::to_string(at) + "] on " + name_of(peer) + ", " +
         std::to_string(amount));
     each([&](int agent, int) { to_.signal(agent, peer, which, at, amount); });
     // A point that waits for itself needs nobody.
@@ -119,15 +130,17 @@ class RandomOps {
     const bool is_hopeful = to_.one_in(4);
     const int points = only_ < 0 ? points_ : 1;
     for (int tries = 0; tries < 4; ++tries) {
-      const int kind = to_.draw(5), at = to_.draw(array::cells);
-      int amount = 1 + to_.draw(4) / 3, which = or_of_scope(array::counts, array::scoped_counts);
+      const int kind = to_.draw(5);
+      int at = to_.draw(array::cells), amount = 1 + to_.draw(4) / 3;
+      int which = or_of_scope(array::counts, array::scoped_counts);
       if (kind == 0) which = array::monotone;
       if (kind >= 3) {
         which = or_of_scope(array::bytes, array::scoped_bytes);
         amount = 4 * (1 + to_.draw(4) / 3);
       }
+      if (is_common_ && !is_hopeful) std::tie(which, at, amount) = signalled_;
       const int needed = which == array::monotone ? amount : amount * points;
-      if (!is_hopeful && to_.left_in(cell_of(site_, which, at)) < needed) continue;
+      if (!is_hopeful && !is_common_ && to_.left_in(cell_of(site_, which, at)) < needed) continue;
       say((which == array::monotone ? "await " : "wait ") + name(which) + "[" + std::to_string(at) +
           "], " + std::to_string(amount));
       each([&](int agent, int) { to_.wait(agent, which, at, amount); });
@@ -159,14 +172,14 @@ class RandomOps {
   void remote_copy() {
     const int size = size_of_access();
     const Place read = cell(), landed = cell();
-    const int peer = (site_ + 1 + to_.draw(to_.sites() - 1)) % to_.sites();
+    const int peer = this->peer(1);
     const int source = memory(), target = to_.others_land_in_x ? memory() : object::hbm;
     const bool is_one =
         source == object::hbm && target == object::hbm && site_ / to_.cores() == peer / to_.cores();
     const Place from = place(0, is_one ? 4 : 8, size), into = place(is_one ? 4 : 0, 8, size);
     const int which = or_of_scope(array::bytes, array::scoped_bytes);
     const bool adds = to_.one_in(4);
-    say("start " + slice(source, from, size) + " -> " + to_.name(peer) + ": " +
+    say("start " + slice(source, from, size) + " -> " + name_of(peer) + ": " +
         slice(target, into, size) + ", b[" + read.text() + "], " + name(which) + "[" +
         landed.text() + "]" + (adds ? " add" : ""));
     each([&](int agent, int i) {
@@ -193,7 +206,8 @@ class RandomOps {
 
   NetBuilder& to_;
   const int site_, points_;
-  const bool in_scope_;
+  const bool in_scope_, is_common_;
+  std::tuple<int, int, int> signalled_{array::counts, 0, 1};  // array, cell, amount: the last one
   int agent_ = 0, only_ = -1;
   std::string indent_;
 };
