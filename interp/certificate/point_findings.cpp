@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <tuple>
+#include <string_view>
 
 #include "interp/certificate/freeze_one.h"
+#include "interp/certificate/point_needs.h"
 #include "interp/certificate/point_threads.h"
 #include "interp/describe.h"
 
@@ -15,98 +16,6 @@ namespace {
 constexpr std::size_t most_findings = 20;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-// The counts of a record, played again; copies do their part when they start. Some threads are held
-// back, and everything since mark() can be undone.
-class Play {
- public:
-  explicit Play(const Record& record)
-      : record_(record), counts_(record.cells.size()), is_held_(at(record.cores())) {
-    waiters_.resize(record.cells.size());
-    for (std::int32_t t = 0; t < record.cores(); ++t) {
-      const RecordedAgent& thread = record.agents[at(t)];
-      position_.push_back(thread.begin);
-      for (std::int32_t e = thread.begin; e < thread.end; ++e) {
-        std::vector<std::int32_t>* waiters = nullptr;
-        if (is_wait(event(e))) waiters = &waiters_[at(event(e).object)];
-        if (waiters != nullptr && (waiters->empty() || waiters->back() != t)) waiters->push_back(t);
-      }
-    }
-  }
-
-  void hold(std::int32_t thread, bool is_held) { is_held_[at(thread)] = is_held; }
-  void run_all() {
-    for (std::int32_t t = 0; t < record_.cores(); ++t) ready_.push_back(t);
-    drain();
-  }
-  void run(std::int32_t thread) {
-    ready_.push_back(thread);
-    drain();
-  }
-  bool is_done(std::int32_t thread) const {
-    return position_[at(thread)] == record_.agents[at(thread)].end;
-  }
-  std::int32_t position(std::int32_t thread) const { return position_[at(thread)]; }
-  void mark() { changes_.clear(); }
-  void undo() {
-    for (; !changes_.empty(); changes_.pop_back()) {
-      const auto& [is_count, index, old] = changes_.back();
-      if (is_count)
-        counts_[at(index)] = old;
-      else
-        position_[at(index)] = static_cast<std::int32_t>(old);
-    }
-  }
-
- private:
-  static bool is_wait(const RecordedEvent& e) { return e.act == Act::wait || e.act == Act::await; }
-  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
-
-  void add(std::int32_t cell, std::int64_t amount) {
-    changes_.emplace_back(true, cell, counts_[at(cell)]);
-    counts_[at(cell)] += amount;
-    if (amount <= 0) return;
-    for (const std::int32_t t : waiters_[at(cell)]) {
-      const std::int32_t p = position_[at(t)];
-      if (p < record_.agents[at(t)].end && is_wait(event(p)) && event(p).object == cell)
-        ready_.push_back(t);
-    }
-  }
-
-  void drain() {
-    while (!ready_.empty()) {
-      const std::int32_t t = ready_.back();
-      ready_.pop_back();
-      if (!is_held_[at(t)]) step(t);
-    }
-  }
-
-  void step(std::int32_t t) {
-    const std::int32_t from = position_[at(t)], end = record_.agents[at(t)].end;
-    std::int32_t p = from;
-    for (; p < end; ++p) {
-      const RecordedEvent& next = event(p);
-      if (is_wait(next) && counts_[at(next.object)] < next.amount) break;
-      if (next.act == Act::wait) add(next.object, -next.amount);
-      if (next.act == Act::signal) add(next.object, next.amount);
-      if (next.act != Act::start) continue;
-      const RecordedAgent& copy = record_.agents[at(next.object)];
-      for (std::int32_t e = copy.begin; e < copy.end; ++e)
-        if (event(e).act == Act::signal) add(event(e).object, event(e).amount);
-    }
-    if (p == from) return;
-    changes_.emplace_back(false, t, from);
-    position_[at(t)] = p;
-  }
-
-  const Record& record_;
-  std::vector<std::int64_t> counts_;
-  std::vector<bool> is_held_;
-  std::vector<std::int32_t> position_;
-  std::vector<std::vector<std::int32_t>> waiters_;  // by cell: threads that wait for it somewhere
-  std::vector<std::int32_t> ready_;
-  std::vector<std::tuple<bool, std::int32_t, std::int64_t>> changes_;  // of a count or a position
-};
 
 class Findings {
  public:
@@ -258,80 +167,22 @@ class Findings {
     }
   }
 
-  // Each point must be able to come first, with none of the others of its loop begun, nor of those
-  // that may wait for it in turn.
+  // Each point must be able to come first.
   void find_needed_points() {
-    std::vector<bool> is_settled(threads_.loops.size());
-    for (std::size_t l = 0; l < threads_.loops.size(); ++l) {
-      const PointThreads::Loop& loop = threads_.loops[l];
-      Play play(record_);
-      for (const std::int32_t t : loop.threads) play.hold(t, true);
-      for (std::int32_t t = loop.parent; run_of_[at(t)] >= 0;) {
-        const PointThreads::Loop& around = threads_.loops[at(run_of_[at(t)])];
-        for (const std::int32_t other : around.threads) play.hold(other, other != t);
-        t = around.parent;
-      }
-      play.run_all();
-      for (const Stuck& one : try_points(play, loop)) {
-        is_settled[l] = true;
-        needs_another(loop, one, "another point");
-      }
-    }
-    find_loops_in_need(std::move(is_settled));
+    const std::size_t left = most_findings - std::min(findings_.size(), most_findings);
+    for (const PointNeed& need : point_needs(threads_, left))
+      needs_another(threads_.loops[at(need.loop)], need.thread, need.wait,
+                    need.is_of_order_elsewhere
+                        ? "and gets no further where other cores take their points in another order"
+                        : "and gets no further unless another point has come before");
   }
 
-  // A point that has begun, and the wait that it does not pass.
-  struct Stuck {
-    std::int32_t point, wait;
-  };
-  // Each of a loop's points by itself.
-  std::vector<Stuck> try_points(Play& play, const PointThreads::Loop& loop) const {
-    std::vector<Stuck> result;
-    for (const std::int32_t t : loop.threads) {
-      play.mark();
-      play.hold(t, false);
-      play.run(t);
-      if (!play.is_done(t)) result.push_back({t, play.position(t)});
-      play.hold(t, true);
-      play.undo();
-    }
-    return result;
-  }
-
-  // Loops of several cores, each of which waits for points of the others, and these may not have
-  // come. is_settled: those that are told already.
-  void find_loops_in_need(std::vector<bool> is_settled) {
-    Play play(record_);
-    for (std::size_t l = 0; l < threads_.loops.size(); ++l)
-      for (const std::int32_t t : threads_.loops[l].threads) play.hold(t, !is_settled[l]);
-    play.run_all();
-    std::vector<std::vector<Stuck>> stuck(threads_.loops.size());
-    for (bool goes_on = true; goes_on;) {
-      goes_on = false;
-      for (std::size_t l = 0; l < threads_.loops.size(); ++l) {
-        if (is_settled[l]) continue;
-        const PointThreads::Loop& loop = threads_.loops[l];
-        stuck[l] = try_points(play, loop);
-        if (!stuck[l].empty()) continue;
-        is_settled[l] = goes_on = true;
-        for (const std::int32_t t : loop.threads) play.hold(t, false);
-        for (const std::int32_t t : loop.threads) play.run(t);
-      }
-    }
-    for (std::size_t l = 0; l < threads_.loops.size(); ++l)
-      for (const Stuck& one : stuck[l])
-        // Whose loop nobody comes to is not to blame.
-        if (!is_settled[l] && one.wait > record_.agents[at(one.point)].begin)
-          needs_another(threads_.loops[l], one, "a point of another core");
-  }
-
-  void needs_another(const PointThreads::Loop& loop, const Stuck& stuck, std::string_view whom) {
-    if (findings_.size() == most_findings) return;
-    const auto [t, wait] = stuck;
+  void needs_another(const PointThreads::Loop& loop, std::int32_t t, std::int32_t wait,
+                     std::string_view when) {
     const SemId& sem = record_.cells[at(event(wait).object)];
     Finding finding{.kind = FindingKind::race};
-    finding.message = fmt::format("{} waits for {}, and gets no further unless {} has come before",
-                                  who(t), cell_text(program_, sem.semaphore, sem.cell), whom);
+    finding.message = fmt::format("{} waits for {}, {}", who(t),
+                                  cell_text(program_, sem.semaphore, sem.cell), when);
     finding.at = place(wait, "");
     for (const std::int32_t e : record_.order) {
       const std::int32_t by = thread(event(e).agent);

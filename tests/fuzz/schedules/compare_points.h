@@ -32,6 +32,11 @@ class LoopComparison {
     if (!is_ordered && !(truth.undefined.empty() && truth.reads_before.empty())) return;
     const bool is_wrong = !truth.races.empty() || !truth.reads_before.empty() ||
                           !truth.undefined.empty() || truth.waits || truth.needs || is_outside;
+    // Of loops that stop for each other it is enough to blame one.
+    if (!is_wrong && truth.stops) {
+      ++totals_.stops;
+      return;
+    }
     ++totals_.loops;
     totals_.any_order += is_wrong ? 0 : 1;
     totals_.any_split += is_wrong || truth.is_read_after ? 0 : 1;

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -41,7 +42,8 @@ struct Explored {
   std::set<NetRace> sums;      // both accumulate
   std::set<std::string> ends;  // configurations in which nobody can move
   bool deadlocks = false, completes = false;
-  bool leaves = false;  // a count where the program or a scope ends
+  bool leaves = false;        // a count where the program or a scope ends
+  bool misses_scope = false;  // somebody reaches a semaphore whose scope is not open
   std::int64_t configurations = 0;
   bool is_cut = false;  // too many to visit
 };
@@ -106,6 +108,7 @@ class Explorer {
   void count(const std::string& at) {
     counts_.assign(static_cast<std::size_t>(net_.semaphores), 0);
     started_.assign(net_.agents.size(), false);
+    scopes_.clear();
     for (std::size_t a = 0; a < at.size(); ++a) {
       if (is_core(a)) started_[a] = true;
       for (std::size_t e = 0; e < static_cast<std::size_t>(at[a]); ++e) {
@@ -114,19 +117,24 @@ class Explorer {
           counts_[static_cast<std::size_t>(event.semaphore)] += event.amount;
         if (event.what == Do::wait)
           counts_[static_cast<std::size_t>(event.semaphore)] -= event.amount;
+        if (event.touch == Touch::life && event.object >= object::first_array)
+          ++scopes_[{event.site, event.object}];
         for (int i = 0; event.what == Do::start && i < event.agents; ++i)
           started_[static_cast<std::size_t>(event.agent + i)] = true;
       }
     }
   }
 
-  void visit(const std::string& at, Explored& result) const {
+  void visit(const std::string& at, Explored& result) {
     for (std::size_t a = 0; a < at.size(); ++a) {
       const NetEvent* x = next(a, at);
       if (x == nullptr || x->what != Do::access) continue;
       for (int i = 0; x->ends_scope && i < array::cells; ++i)
         result.leaves |= counts_[static_cast<std::size_t>(
                              cell_of(x->site, x->object - object::first_array, i))] != 0;
+      if (net_.shares_scopes && x->touch == Touch::read && x->object >= object::first_array &&
+          array::is_scoped(x->object - object::first_array))
+        result.misses_scope |= scopes_[{x->site, x->object}] != 1;
       for (std::size_t b = a + 1; b < at.size(); ++b) {
         const NetEvent* y = next(b, at);
         if (y == nullptr || y->what != Do::access || !conflict(*x, *y)) continue;
@@ -152,6 +160,7 @@ class Explorer {
   Look look_;
   std::vector<int> counts_;
   std::vector<bool> started_;
+  std::map<std::pair<int, int>, int> scopes_;  // by site and object: 1 while open, 2 when over
 };
 
 }  // namespace tessera::fuzz

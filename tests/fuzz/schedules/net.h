@@ -61,6 +61,7 @@ struct Net {
   int semaphores = 0, program_cells = 0;
   std::vector<NetAgent> agents;
   std::vector<NetLoop> loops;
+  bool shares_scopes = false;  // a scope's semaphores are there while it is open only
   bool lands_outside = false;  // somewhere a copy to another core lands in x
   std::string text;            // the same program in the language
 

@@ -6,8 +6,8 @@
 //                 another point stores
 //   undefined     x is read after the loop where two points stored it
 //   waits         two points wait for one count
-//   needs         a point does not end while the others have not begun, nor those of other cores'
-//                 loops that may wait for it in turn
+//   needs         a point does not end while the others have not begun
+//   stops         in some order of the points of all loops the program stops there (orders.h)
 #pragma once
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ namespace tessera::fuzz {
 struct LoopTruth {
   std::set<NetRace> races, outside;
   std::set<int> reads_before, undefined;  // lines that read
-  bool waits = false, needs = false;
+  bool waits = false, needs = false, stops = false;
   bool is_read_after = false;  // an element of x that one point alone stored
 
   void add(const LoopTruth& other) {
@@ -29,6 +29,7 @@ struct LoopTruth {
     undefined.insert(other.undefined.begin(), other.undefined.end());
     waits |= other.waits;
     needs |= other.needs;
+    stops |= other.stops;
     is_read_after |= other.is_read_after;
   }
 };
@@ -58,7 +59,6 @@ class PointsExplorer {
       find_shared_waits(l);
       if (!truth_.loops[l].waits) find_needs(l, limit);
     }
-    if (!truth_.is_cut) find_loops_in_need(limit);
     return std::move(truth_);
   }
 
@@ -182,52 +182,20 @@ class PointsExplorer {
 
   void find_needs(std::size_t l, std::int64_t limit) {
     const NetLoop& loop = net_.loops[l];
-    for (int p = loop.first; p < loop.first + loop.points; ++p)
-      truth_.loops[l].needs |= alone(p, {l}, limit) == Alone::stuck;
-  }
-
-  // Loops that end while the points of others are still to come; then those that need only them.
-  void find_loops_in_need(std::int64_t limit) {
-    std::set<std::size_t> open;
-    for (std::size_t l = 0; l < net_.loops.size(); ++l)
-      if (!truth_.loops[l].needs && !truth_.loops[l].waits) open.insert(l);
-    std::set<std::size_t> stuck;
-    for (bool goes_on = true; goes_on && !truth_.is_cut;) {
-      goes_on = false;
-      stuck.clear();
-      for (const std::size_t l : std::set<std::size_t>(open)) {
-        bool ends = true;
-        for (int p = net_.loops[l].first; p < net_.loops[l].first + net_.loops[l].points; ++p) {
-          const Alone how = alone(p, open, limit);
-          ends &= how == Alone::ends;
-          if (how == Alone::stuck) stuck.insert(l);
-        }
-        if (!ends) continue;
-        open.erase(l);
-        goes_on = true;
+    for (int p = loop.first; p < loop.first + loop.points; ++p) {
+      Explorer alone(net_, true);
+      for (int other = loop.first; other < loop.first + loop.points; ++other)
+        if (other != p) alone.hold(other);
+      const Explored result = alone.run(limit);
+      truth_.configurations += result.configurations;
+      truth_.is_cut |= result.is_cut;
+      for (const std::string& end : result.ends) {
+        const bool begins =
+            static_cast<int>(end[at_index(loop.site)]) > fork_.at(static_cast<int>(l));
+        truth_.loops[l].needs |=
+            begins && static_cast<std::size_t>(end[at_index(p)]) < agent(at_index(p)).events.size();
       }
     }
-    for (const std::size_t l : stuck) truth_.loops[l].needs = true;
-  }
-
-  // What becomes of a point when no other one of these loops has begun.
-  enum class Alone { ends, stuck, does_not_begin };
-  Alone alone(int point, const std::set<std::size_t>& loops, std::int64_t limit) {
-    Explorer explorer(net_, true);
-    for (const std::size_t l : loops)
-      for (int p = net_.loops[l].first; p < net_.loops[l].first + net_.loops[l].points; ++p)
-        if (p != point) explorer.hold(p);
-    const Explored result = explorer.run(limit);
-    truth_.configurations += result.configurations;
-    truth_.is_cut |= result.is_cut;
-    Alone how = Alone::ends;
-    const int loop = agent(at_index(point)).loop, site = agent(at_index(point)).site;
-    for (const std::string& end : result.ends) {
-      if (static_cast<int>(end[at_index(site)]) <= fork_.at(loop)) return Alone::does_not_begin;
-      if (static_cast<std::size_t>(end[at_index(point)]) < agent(at_index(point)).events.size())
-        how = Alone::stuck;
-    }
-    return how;
   }
 
   const Net& net_;

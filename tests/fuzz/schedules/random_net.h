@@ -18,9 +18,10 @@ class NetMaker {
     has_scope_ = to_.draw(10) < 3;
     to_.others_land_in_x = loops_ == 0 || to_.one_in(3);
     head();
+    to_.net().shares_scopes = !to_.promises().own_scoped;
     for (int s = 0; s < to_.sites(); ++s) to_.life_of_site(s);
     to_.barrier();
-    has_common_ = loops_ > 0 && cores == 1 && to_.sites() == 2 && to_.one_in(3);
+    has_common_ = loops_ > 0 && cores == 1 && to_.sites() == 2 && to_.one_in(2);
     if (has_common_) --loops_;
     for (int s = 0; s < to_.sites(); ++s) statements(s, false);
     if (has_common_) common_loop();

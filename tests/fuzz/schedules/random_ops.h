@@ -1,8 +1,6 @@
 // Random statements: accesses, signals to anybody, waits on own semaphores, copies here and to
 // others. A statement is drawn once, and means events for each point that does it.
 #pragma once
-#include <tuple>
-
 #include "tests/fuzz/schedules/net_builder.h"
 
 namespace tessera::fuzz {
@@ -30,11 +28,13 @@ class RandomOps {
     agent_ = agent;
     indent_ = indent;
     only_ = points_ > 1 && to_.one_in(4) ? to_.draw(points_) : -1;
+    // Where all do the same, they mostly have to do with each other.
+    if (is_common_ && to_.one_in(3)) return signal(peer(1));
     const int kind = to_.draw(100);
     if (kind < 30) {
       access(to_.one_in(2));
     } else if (kind < 52) {
-      signal(peer(0), to_.draw(array::cells));
+      signal(peer(0));
     } else if (kind < (points_ > 1 ? 58 : 68)) {
       wait();
     } else if (kind < 84) {
@@ -50,8 +50,7 @@ class RandomOps {
   }
   void wait_for(int agent, int only, int which, int cell, int amount) {
     start_with(agent, only);
-    say("wait " + name(which) + "[" + std::to_string(cell) + "], " + std::to_string(amount));
-    each([&](int of, int) { to_.wait(of, which, cell, amount); });
+    wait_for(which, Place{cell, 0}, amount);
   }
 
  private:
@@ -112,41 +111,46 @@ class RandomOps {
     });
   }
 
-  void signal(int peer, int at) {
+  void signal(int peer) {
+    const Place at = cell();
     const int which =
         to_.one_in(4) ? array::monotone : or_of_scope(array::counts, array::scoped_counts);
     const int amount = 1 + to_.draw(2);
-    signalled_ = {which, at, amount};
-    say("signal " + name(which) + "[" + std::to_string(at) + "] on " + name_of(peer) + ", " +
+    say("signal " + name(which) + "[" + at.text() + "] on " + name_of(peer) + ", " +
         std::to_string(amount));
-    each([&](int agent, int) { to_.signal(agent, peer, which, at, amount); });
-    // A point that waits for itself needs nobody.
-    if (points_ == 1 || peer != site_ || which == array::monotone || to_.one_in(3)) return;
-    wait_for(agent_, only_, which, at, amount);
+    each([&](int agent, int i) { to_.signal(agent, peer, which, at.at(i), amount); });
+    if (points_ == 1) return;
+    // A point that waits for itself needs nobody; where all do the same, it waits for its like.
+    const bool comes_back = peer == site_ || is_common_;
+    if (comes_back && !to_.one_in(3)) wait_for(which, at, amount);
   }
 
   // Three of four waits are for what was signalled: others never end.
   void wait() {
     const bool is_hopeful = to_.one_in(4);
-    const int points = only_ < 0 ? points_ : 1;
     for (int tries = 0; tries < 4; ++tries) {
       const int kind = to_.draw(5);
-      int at = to_.draw(array::cells), amount = 1 + to_.draw(4) / 3;
+      const Place at = cell();
+      int amount = 1 + to_.draw(4) / 3;
       int which = or_of_scope(array::counts, array::scoped_counts);
       if (kind == 0) which = array::monotone;
       if (kind >= 3) {
         which = or_of_scope(array::bytes, array::scoped_bytes);
         amount = 4 * (1 + to_.draw(4) / 3);
       }
-      if (is_common_ && !is_hopeful) std::tie(which, at, amount) = signalled_;
-      const int needed = which == array::monotone ? amount : amount * points;
-      if (!is_hopeful && !is_common_ && to_.left_in(cell_of(site_, which, at)) < needed) continue;
-      say((which == array::monotone ? "await " : "wait ") + name(which) + "[" + std::to_string(at) +
-          "], " + std::to_string(amount));
-      each([&](int agent, int) { to_.wait(agent, which, at, amount); });
+      const bool is_each = which != array::monotone && at.stride == 0 && only_ < 0;
+      const int needed = amount * (is_each ? points_ : 1);
+      const int last = at.at(only_ >= 0 ? only_ : points_ - 1);
+      if (!is_hopeful && !is_common_ && to_.left_in(cell_of(site_, which, last)) < needed) continue;
+      wait_for(which, at, amount);
       return;
     }
     access(to_.one_in(2));
+  }
+  void wait_for(int which, const Place& at, int amount) {
+    say((which == array::monotone ? "await " : "wait ") + name(which) + "[" + at.text() + "], " +
+        std::to_string(amount));
+    each([&](int agent, int i) { to_.wait(agent, which, at.at(i), amount); });
   }
 
   void local_copy() {
@@ -200,14 +204,12 @@ class RandomOps {
   // Two of three points wait for their copies before they go on.
   void wait_at_once(int which, const Place& done, int size) {
     if (points_ == 1 || to_.one_in(3)) return;
-    say("wait " + name(which) + "[" + done.text() + "], " + std::to_string(4 * size));
-    each([&](int agent, int i) { to_.wait(agent, which, done.at(i), 4 * size); });
+    wait_for(which, done, 4 * size);
   }
 
   NetBuilder& to_;
   const int site_, points_;
   const bool in_scope_, is_common_;
-  std::tuple<int, int, int> signalled_{array::counts, 0, 1};  // array, cell, amount: the last one
   int agent_ = 0, only_ = -1;
   std::string indent_;
 };
