@@ -46,6 +46,7 @@ class ValueMaker {
     for (int i = 0; i < statements; ++i) statement("  ");
     if (in_flight_ > 0) say("wait d, " + std::to_string(in_flight_));
     indent_ = "  ";
+    is_careless_ = one_in(2);
     to_result();
     line("}");
     for (int i = 0; i < width && made_.uninitialised == 0; ++i)
@@ -135,7 +136,7 @@ class ValueMaker {
   template <typename Draw>
   auto mostly_defined(Draw&& draw_one) {
     auto drawn = draw_one();
-    const bool is_any = one_in(12);
+    const bool is_any = is_careless_ || one_in(12);
     for (int tries = 0; tries < 12 && !is_any && !is_defined(drawn.first, drawn.second); ++tries)
       drawn = draw_one();
     return drawn;
@@ -356,6 +357,7 @@ class ValueMaker {
   std::vector<Element> loaded_;
   std::string indent_ = "  ";
   bool is_taken_ = true;
+  bool is_careless_ = false;  // about what it uses
   int in_flight_ = 0;  // bytes
   int lines_ = 0;
 };
