@@ -47,7 +47,10 @@ class ValueMaker {
     if (in_flight_ > 0) say("wait d, " + std::to_string(in_flight_));
     indent_ = "  ";
     is_careless_ = one_in(2);
-    to_result();
+    if (one_in(3))
+      chosen_result();
+    else
+      to_result();
     line("}");
     for (int i = 0; i < width && made_.uninitialised == 0; ++i)
       made_.result[at(i)] = *values_["o"][at(i)];
@@ -206,9 +209,19 @@ class ValueMaker {
     });
   }
 
-  void compare() {
-    const Range r = range(), ra = same(r), rb = same(r);
-    const std::string to = mask(), a = tile(), b = tile();
+  // What is chosen now by what is computed now.
+  void chosen_result() {
+    const Range r = range();
+    const std::string by = mask(), to = tile();
+    compare(by, r);
+    select(to, r, by, r);
+    to_result(to, r);
+  }
+
+  void compare() { compare(mask(), range()); }
+  void compare(const std::string& to, const Range& r) {
+    const Range ra = same(r), rb = same(r);
+    const std::string a = tile(), b = tile();
     const int kind = draw(3);
     const char* const ops[] = {"<", "<=", "=="};
     say(fmt::format("{} = {} {} {}", slice(to, r), slice(a, ra), ops[kind], slice(b, rb)));
@@ -220,8 +233,12 @@ class ValueMaker {
   }
 
   void select() {
-    const Range r = range(), rc = same(r), ra = same(r), rb = same(r);
-    const std::string to = tile(), c = mask(), a = tile(), b = tile();
+    const Range r = range();
+    select(tile(), r, mask(), same(r));
+  }
+  void select(const std::string& to, const Range& r, const std::string& c, const Range& rc) {
+    const Range ra = same(r), rb = same(r);
+    const std::string a = tile(), b = tile();
     say(fmt::format("{} = select({}, {}, {})", slice(to, r), slice(c, rc), slice(a, ra),
                     slice(b, rb)));
     store(to, r, [&](int i) -> Element {
@@ -259,12 +276,13 @@ class ValueMaker {
   }
 
   void to_result() {
-    const auto [name, r] = mostly_defined([&] { return std::pair(tile(), range()); });
-    const std::string from = name;
+    const auto [from, r] = mostly_defined([&] { return std::pair(tile(), range()); });
+    to_result(from, r);
+  }
+  void to_result(const std::string& from, const Range& r) {
     say(fmt::format("copy {} -> {}", slice(from, r), slice("o", r)));
     for (int i = 0; i < r.size; ++i) uses(element(from, r.first + i));
-    const int first = r.first;
-    store("o", r, [&](int i) { return element(from, first + i); });
+    store("o", r, [&](int i) { return element(from, r.first + i); });
   }
 
   void mask_to_scalars() {
@@ -358,7 +376,7 @@ class ValueMaker {
   std::string indent_ = "  ";
   bool is_taken_ = true;
   bool is_careless_ = false;  // about what it uses
-  int in_flight_ = 0;  // bytes
+  int in_flight_ = 0;         // bytes
   int lines_ = 0;
 };
 
