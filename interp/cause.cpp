@@ -33,17 +33,18 @@ class Links {
 
  private:
   void fold_alike() {
-    using Key = std::tuple<FindingKind, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
-                           std::int32_t, std::int32_t, KernelEnd, std::string, int, int>;
+    using Key =
+        std::tuple<FindingKind, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
+                   std::int32_t, std::int32_t, std::int32_t, KernelEnd, std::string, int, int>;
     std::map<Key, std::size_t> first;
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       const Finding& f = findings_[i];
       const FindingSubject& about = f.about;
       const Loc& loc = f.at.loc;
-      const Key key{f.kind,       about.statement, about.other,
-                    about.copy,   about.semaphore, about.wait,
-                    about.buffer, about.end,       loc ? loc.source->name : "",
-                    loc.line,     loc.column};
+      const Key key{
+          f.kind,     about.statement, about.other,     about.copy, about.semaphore,
+          about.wait, about.buffer,    about.points_of, about.end,  loc ? loc.source->name : "",
+          loc.line,   loc.column};
       links_[i].devices = f.devices;
       // What nobody described is like nothing.
       if (about == FindingSubject{} && !loc) continue;
@@ -89,17 +90,18 @@ class Links {
   }
 
   void races_of_one_cause() {
-    using Key = std::tuple<KernelEnd, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+    using Key =
+        std::tuple<KernelEnd, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
     std::map<Key, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       if (!is_race(i) || !is_open(i) || about(i) == FindingSubject{}) continue;
       const FindingSubject& a = about(i);
       if (a.end != KernelEnd::none)
-        groups[{a.end, -1, -1, -1, -1}].push_back(i);
+        groups[{a.end, -1, -1, -1, -1, -1}].push_back(i);
       else if (a.copy >= 0)
-        groups[{a.end, a.copy, a.semaphore, -1, a.semaphore < 0 ? a.buffer : -1}].push_back(i);
-      else
-        groups[{a.end, -1, -1, a.wait, a.buffer}].push_back(i);
+        groups[{a.end, a.copy, a.semaphore, -1, a.semaphore < 0 ? a.buffer : -1, -1}].push_back(i);
+      else if (a.points_of < 0 || a.buffer >= 0)
+        groups[{a.end, -1, -1, a.wait, a.buffer, a.points_of}].push_back(i);
     }
     for (const auto& [key, group] : groups) {
       const auto order = [&](std::size_t i) {

@@ -51,6 +51,7 @@ struct FindingSubject {
   std::int32_t semaphore = -1;  // ... and the semaphore that counts its bytes; or one left over
   std::int32_t wait = -1;       // race: the last wait of one side for the other, which is too early
   std::int32_t buffer = -1;     // raced for, undefined or never written
+  std::int32_t points_of = -1;  // race of points: their loop, in the program of single points
   bool of_source = false;       // of the copy it is the half that reads
   KernelEnd end = KernelEnd::none;  // race: with a core's entering or leaving the kernel
   bool decides = false;             // a race whose read decides what the program does next

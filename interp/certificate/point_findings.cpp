@@ -63,6 +63,9 @@ class Findings {
          .message = "why: points of this loop come in any order, also side by side"});
     if (event(e).statement >= 0)
       add_call_chain(program_, program_.body[at(event(e).statement)].place, finding.notes);
+    finding.about.statement = event(e).statement;
+    finding.about.points_of = loop;
+    finding.devices = {finding.at.device};
     findings_.push_back({std::move(finding), loop});
   }
   // The statement of the loop that a point belongs to.
@@ -121,6 +124,8 @@ class Findings {
             : verb(event(e).access),
         here, record_.agents[at(range(e).site)].id.device, who(event(other).agent), does);
     finding.at = place(e, "");
+    finding.about.other = event(other).statement;
+    if (range(e).kind == ObjectKind::buffer) finding.about.buffer = range(e).object;
     if (event(other).statement >= 0)
       finding.notes.push_back(place(
           other, fmt::format("{} {} it here", who(event(other).agent), verb(event(other).access))));
@@ -158,6 +163,8 @@ class Findings {
             "{} and {} both wait for {}: whose wait a signal meets depends on their order",
             who(event(first).agent), who(self.agent), cell_text(program_, sem.semaphore, sem.cell));
         finding.at = place(e, "");
+        finding.about.other = event(first).statement;
+        finding.about.semaphore = sem.semaphore;
         if (event(first).statement != self.statement)
           finding.notes.push_back(
               place(first, fmt::format("{} waits here", who(event(first).agent))));
@@ -184,6 +191,7 @@ class Findings {
     finding.message = fmt::format("{} waits for {}, {}", who(t),
                                   cell_text(program_, sem.semaphore, sem.cell), when);
     finding.at = place(wait, "");
+    finding.about.semaphore = sem.semaphore;
     for (const std::int32_t e : record_.order) {
       const std::int32_t by = thread(event(e).agent);
       if (event(e).act != Act::signal || event(e).object != event(wait).object || by == t) continue;

@@ -235,6 +235,11 @@ void PointsObserver::look_at_left(CoreState& core, std::int32_t site, const Even
             sites_.name(site, program_->buffers[at_index(event.object)].space), left.first,
             left.second);
         finding.at = at(event.statement, site, "");
+        finding.about = {.statement = event.statement,
+                         .other = left.statement,
+                         .buffer = event.object,
+                         .points_of = left.loop};
+        finding.devices = {finding.at.device};
         finding.notes.push_back(at(left.statement, site, "stored here"));
         finding.notes.push_back(at(left.loop, site, "points of this loop come in any order"));
         verdict_.findings.push_back(std::move(finding));
@@ -400,6 +405,11 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, std::int3
       here.access != Access::store && !is_shared(buffer) ? " as it was before the loop" : "",
       place(core, loop, there.point), verb(there.access), is_same ? "it" : range(there));
   finding.at = at(here.statement, site, "");
+  finding.about = {.statement = here.statement,
+                   .other = there.statement,
+                   .buffer = buffer,
+                   .points_of = loop.statement};
+  finding.devices = {finding.at.device};
   if (here.statement != there.statement)
     finding.notes.push_back(
         at(there.statement, site,
