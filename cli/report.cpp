@@ -130,6 +130,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   add_end(object, arguments, result->end, result->stats);
   object["profile"] = request.profile.machine.text();
   object["schedule"] = request.schedule;
+  if (request.options.point_cores > 0) object["point_cores"] = request.options.point_cores;
   object["automatic_barrier"] = result->has_automatic_barrier;
   object["steps"] = result->stats.steps;
   object["ops"] = result->stats.ops;
@@ -224,6 +225,9 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   if (options.landing == Landing::partial) schedule += ", copies stream";
   if (options.dma_order == DmaOrder::fifo) schedule += ", copies of one link land in order";
   if (options.slow_device >= 0) schedule += fmt::format(", device {} slow", options.slow_device);
+  if (options.point_cores > 0)
+    schedule += fmt::format(", points side by side on {} of each core",
+                            counted(options.point_cores, "point-core", "point-cores"));
   if (!options.checked) schedule += ", unchecked";
   text += line("schedule", schedule);
   if (result->has_automatic_barrier)
@@ -232,7 +236,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   if (const auto parsed = parse_schedule(request.options.schedule);
       parsed && parsed->strategy == "pct") {
     const std::int64_t agents =
-        std::int64_t{request.options.devices} * request.options.cores + stats.dmas;
+        std::int64_t{options.devices} * options.cores * (1 + options.point_cores) + stats.dmas;
     text += line("bound", fmt::format("a fault of depth {} is met with probability of at least "
                                       "{:.2g}: {} agents, {} steps",
                                       parsed->depth, pct_bound(agents, stats.steps, parsed->depth),

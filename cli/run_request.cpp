@@ -36,6 +36,8 @@ std::vector<RunOption> made_run_options() {
         "machine profile of the simulated devices; default v5e"}},
       {{"cores", "N",
         "cores of each simulated device, for programs that ask for `core`; default 1"}},
+      {{"point-cores", "N",
+        "points of parallel loops run side by side, on N cores with scratch of their own"}},
       {{"schedule", "eager|lazy|lifo|random:SEED|pct:SEED:D|replay:FILE|steps:...",
         "who moves next; default eager", false, FileUse::reads}},
       {{"dma-order", "unordered|fifo",
@@ -150,17 +152,24 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
       static_cast<int>(arguments.integer("devices", diags, 1, 1024).value_or(options.devices));
   options.cores =
       static_cast<int>(arguments.integer("cores", diags, 1, 64).value_or(options.cores));
+  options.point_cores =
+      static_cast<int>(arguments.integer("point-cores", diags, 1, 64).value_or(0));
   if (arguments.has("no-math")) options.math = Math::none;
   options.slow_device = static_cast<int>(
       arguments.integer("slow-device", diags, 0, options.devices - 1).value_or(-1));
   options.max_steps = arguments.integer("max-steps", diags, 1).value_or(options.max_steps);
   options.checked = !arguments.has("unchecked");
-  request.certifies = options.checked && !arguments.has("no-verify");
+  // One run of points side by side tells nothing of other schedules.
+  request.certifies = options.checked && !arguments.has("no-verify") && options.point_cores == 0;
   request.lands_in_parts = !arguments.has("landing") || options.landing == Landing::partial;
   request.save_schedule = arguments.text("save-schedule");
   options.record_schedule = !request.save_schedule.empty();
   request.trace = arguments.text("trace");
-  if (arguments.has("timing"))
+  if (arguments.has("timing") && options.point_cores > 0)
+    diags.push_back(
+        error("--timing models cores that do their points one after the other, and "
+              "--point-cores runs them side by side"));
+  else if (arguments.has("timing"))
     request.timing = std::make_shared<TimingObserver>(request.profile.rates);
 }
 

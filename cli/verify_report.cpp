@@ -44,12 +44,21 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_la
   return words;
 }
 
-std::string schedule_words(const Arguments& arguments, const std::string& schedule,
-                           bool is_partial) {
+std::string schedule_words(const Arguments& arguments, const std::string& schedule, bool is_partial,
+                           int point_cores = 0) {
   std::vector<std::string> words = command_words(arguments, is_partial);
   if (is_partial) words.insert(words.end(), {"--landing", "partial"});
+  if (point_cores > 0) words.insert(words.end(), {"--point-cores", std::to_string(point_cores)});
   words.insert(words.end(), {"--schedule", schedule});
   return shell_line(words);
+}
+
+std::string points_witness_text(const PointsWitness& witness) {
+  const std::string how =
+      witness.point_cores == 0
+          ? "another order of the points"
+          : fmt::format("points side by side on {} point-cores", witness.point_cores);
+  return fmt::format("witness: {}, {}: {}\n", how, witness.schedule, witness.outcome);
 }
 
 std::string verdict_text(const Certificate& c) {
@@ -116,7 +125,8 @@ Status status_of(const Certificate& certificate) {
 Replay replay_of(const RunRequest& request, const Certificate& certificate) {
   for (const RaceWitness& race : certificate.races)
     if (race.schedules) return {race.schedules->y_first, race.schedules->is_partial};
-  if (certificate.points_witness) return {certificate.points_witness->schedule, false};
+  if (certificate.points_witness)
+    return {certificate.points_witness->schedule, false, certificate.points_witness->point_cores};
   const std::string& schedule = certificate.run.schedule;
   return {schedule.size() <= longest_schedule ? schedule : request.schedule, false};
 }
@@ -130,7 +140,7 @@ std::string replay_line(const Arguments& arguments, const RunRequest& request,
                         is_saved  ? fmt::format("replay:{}", arguments.text("save-schedule"))
                         : is_long ? "replay:FILE"
                                   : replay.schedule,
-                        replay.is_partial);
+                        replay.is_partial, replay.point_cores);
 }
 
 std::string verify_lines(const Arguments& arguments, const Prepared& prepared, const Certificate& c,
@@ -206,9 +216,7 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
     if (loop.any_order)
       text += line("parallel", fmt::format("{}: {}", loop_name(loop), points_text(loop)));
   }
-  if (c.points_witness)
-    text += fmt::format("witness: another order of the points, {}: {}\n",
-                        c.points_witness->schedule, c.points_witness->outcome);
+  if (c.points_witness) text += points_witness_text(*c.points_witness);
   if (c.verdict == SchedulesVerdict::proved && !c.control_inputs.empty())
     text += line("inputs", fmt::format("{} decide what is done: proved for the values given",
                                        fmt::join(c.control_inputs, ", ")));
@@ -294,6 +302,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   object["points_witness"] = Json();
   if (c.points_witness)
     object["points_witness"] = {{"schedule", c.points_witness->schedule},
+                                {"point_cores", c.points_witness->point_cores},
                                 {"outcome", c.points_witness->outcome}};
   object["loops"] = Json::array();
   for (const ParallelLoop& loop : c.loops)

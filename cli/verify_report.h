@@ -14,6 +14,7 @@ Status status_of(const Certificate& certificate);
 struct Replay {
   std::string schedule;     // text for --schedule
   bool is_partial = false;  // with --landing partial
+  int point_cores = 0;      // with --point-cores
 };
 Replay replay_of(const RunRequest& request, const Certificate& certificate);
 // Its command line; a schedule that is too long for one stands in a file.

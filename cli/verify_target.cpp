@@ -9,9 +9,10 @@
 namespace tessera::cli {
 namespace {
 
-// Options of the other command that mean nothing here: verify writes no results and no trace.
-constexpr std::array<std::string_view, 7> not_taken = {
-    "out", "check", "trace", "save-schedule", "unchecked", "no-verify", "timing"};
+// Options of the other command that mean nothing here: verify writes no results and no trace, and
+// judges points without running them side by side; it does so itself for a witness.
+constexpr std::array<std::string_view, 8> not_taken = {
+    "out", "check", "trace", "save-schedule", "unchecked", "no-verify", "timing", "point-cores"};
 
 }  // namespace
 

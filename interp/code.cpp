@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "core/refs.h"
+#include "interp/point_sharing.h"
 #include "interp/scalar_ops.h"
 
 namespace tessera {
@@ -18,7 +19,8 @@ constexpr bool is_structured = std::is_same_v<T, Pipeline> || std::is_same_v<T, 
 
 class Compiler {
  public:
-  Compiler(const Program& program, bool tells_private) : program_(program) {
+  Compiler(const Program& program, bool tells_private)
+      : program_(program), is_dealt_(dealt_loops(program)) {
     code_.is_private =
         tells_private ? std::vector<bool>(program.buffers.size()) : private_buffers(program);
   }
@@ -127,6 +129,7 @@ class Compiler {
     Instruction loop{.dst = stmt().result, .a = op.lower, .b = op.upper};
     if (op.parallel != 0) {
       loop.aux = static_cast<std::int32_t>(code_.registers.size());
+      loop.is_dealt = is_dealt_[static_cast<std::size_t>(statement_)];
       code_.registers.resize(code_.registers.size() + 2);
     }
     open_.push_back(
@@ -158,6 +161,7 @@ class Compiler {
   }
 
   const Program& program_;
+  const std::vector<bool> is_dealt_;
   Code code_;
   std::vector<Region> open_;
   std::int32_t statement_ = 0;

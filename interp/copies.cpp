@@ -4,8 +4,7 @@ namespace tessera {
 
 Copies::Copies(const Sites& sites, bool in_order) : sites_(sites) {
   if (in_order)
-    lanes_.resize(static_cast<std::size_t>(sites.count()) *
-                  static_cast<std::size_t>(sites.devices));
+    lanes_.resize(static_cast<std::size_t>(sites.count()) * static_cast<std::size_t>(sites.devices));
 }
 
 std::int32_t Copies::add(Copy copy) {

@@ -1,7 +1,7 @@
 // The copies in flight: a pool of slots, the order of each lane, and for each semaphore the copies
 // that will signal it. A lane is what one core sends to one other device: when copies are in order,
-// it lands in the order of its start. What a lane's copies read, and copies within a device, are in
-// no order.
+// it lands in the order of its start, also of what point-cores start. What a lane's copies read,
+// and copies within a device, are in no order.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -48,7 +48,8 @@ class Copies {
     return !lanes_.empty() && sites_.device(copy.dst.site) != copy.id.device;
   }
   std::size_t lane(const Copy& copy) const {
-    return static_cast<std::size_t>(sites_.of(copy.id)) * static_cast<std::size_t>(sites_.devices) +
+    return static_cast<std::size_t>(sites_.base(sites_.of(copy.id))) *
+               static_cast<std::size_t>(sites_.devices) +
            static_cast<std::size_t>(sites_.device(copy.dst.site));
   }
 

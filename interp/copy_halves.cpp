@@ -63,13 +63,27 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
                 .amount = amount};
     tell(event);
   }
-  if (target.waiter == nobody) return;
-  Core& core = site(target.waiter).core;
-  if (target.count < core.need().count) return;
-  target.waiter = nobody;
-  core.unblock();
-  std::erase(blocked_, core.site());
-  ready_.add_core(core.site(), is_slow(core.id().device));
+  if (target.waiter != nobody) wake(target);
+}
+
+// Whom the count is enough for. One core waits for a cell, or the point-cores that share it.
+void Machine::wake(SemCell& cell) {
+  Handle before = nobody;
+  for (Handle at = cell.waiter; at != nobody;) {
+    Core& core = site(at).core;
+    at = core.next_waiter();
+    if (cell.count < core.need().count) {
+      before = core.site();
+      continue;
+    }
+    if (before == nobody)
+      cell.waiter = at;
+    else
+      site(before).core.set_next_waiter(at);
+    core.unblock();
+    std::erase(blocked_, core.site());
+    ready_.add_core(core.site(), is_slow(core.id().device));
+  }
 }
 
 void Machine::count_wait(const SemId& sem, std::int64_t amount, const Core& by) {
@@ -97,6 +111,7 @@ void Machine::start(Copy copy) {
     copy.granules = (copy.bytes + copy.granule - 1) / copy.granule;
   }
   const std::int32_t slot = copies_.add(std::move(copy));
+  if (points_ != nullptr) copies_.at(slot).dst.storage->note_change(copies_.at(slot).dst.box);
   if (remote) copies_.add_pending(cell(sent), slot, 0);
   copies_.add_pending(cell(arrived), slot, 1);
   ready_.add_copy(handle(slot), slow, serial);

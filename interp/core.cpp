@@ -16,7 +16,8 @@ Core::Core(Machine& machine, AgentId id, const Code& code)
       site_(machine.sites().of(id)),
       code_(code),
       cells_(code.is_private.size()),
-      registers_(code.registers) {}
+      registers_(code.registers),
+      is_free_(id.point >= 0) {}
 
 std::int32_t Core::statement() const {
   return static_cast<std::int32_t>(stmt_ - machine_.program().body.data());
@@ -77,12 +78,16 @@ std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::s
   if (on_core < 0 || on_core >= sites.cores)
     return outside(fmt::format("core {} of device {}, but cores are 0 to {}", on_core, on_device,
                                sites.cores - 1));
-  return static_cast<std::int32_t>(on_device) * sites.cores + static_cast<std::int32_t>(on_core);
+  const AgentId there{static_cast<std::int32_t>(on_device), static_cast<std::int16_t>(on_core)};
+  // To itself a point-core is its core.
+  return there == AgentId{id_.device, id_.core} ? site_ : sites.of(there);
 }
 
 Region Core::locate(const Slice& slice, std::int32_t site, std::string_view verb) {
   const Program& program = machine_.program();
   const std::int32_t buffer = program.value(slice.base).index;
+  const bool is_here = site == site_;
+  site = machine_.home(site, buffer);
   Site& owner = machine_.site(site);
   Storage* storage = owner.storages[static_cast<std::size_t>(buffer)].get();
   Region region{.site = site, .buffer = buffer, .box = box(slice)};
@@ -96,7 +101,7 @@ Region Core::locate(const Slice& slice, std::int32_t site, std::string_view verb
     return {};
   }
   // What a copy finds elsewhere is known when it lands.
-  if (site == site_ && !storage->is_live()) {
+  if (is_here && !storage->is_live()) {
     fail(FindingKind::lifetime,
          fmt::format("{} of {}, which {}", verb, slice_text(program, buffer, region.box),
                      region.life > 0 ? "no longer exists" : "does not exist yet"));

@@ -27,7 +27,9 @@ class Core {
  public:
   Core(Machine& machine, AgentId id, const Code& code);
 
-  enum class Pause : std::uint8_t { ready, blocked, finished, stopped };
+  // point: a point-core has done one; forked: the core stands before a point that is to be dealt,
+  // or waits for those that were.
+  enum class Pause : std::uint8_t { ready, blocked, finished, stopped, point, forked };
   // Runs until it has done that many steps (and, if asked, after a start), or cannot go on. A step
   // is an op with an exec(); the scalar ops after it are run too, so a core always rests before its
   // next step.
@@ -82,10 +84,27 @@ class Core {
   std::int64_t next_copy() { return copies_++; }
   std::int64_t copies() const { return copies_; }
 
+  // Points side by side (interp/point_cores.h). A core deals them out one after the other; a
+  // point-core that is free takes one with its next step.
+  void deal_points() { deals_ = true; }
+  bool has_point() const { return has_point_; }
+  std::int32_t dealt_loop() const;  // the statement of the loop whose points are dealt
+  void begin_fork();
+  bool is_point_core() const { return id_.point >= 0; }
+  bool is_free() const { return is_free_; }
+  void take_point_of(Core& core);
+  void end_fork();
+  // Of those who wait for one cell: who is behind this one.
+  Handle next_waiter() const { return next_waiter_; }
+  void set_next_waiter(Handle next) { next_waiter_ = next; }
+
  private:
   Pause rest(std::size_t pc, std::int64_t ops);
   bool would_block();
+  void choose_point(const Instruction& loop);
   void enter_point(const Instruction& loop);
+  bool reach_point(const Instruction& loop);
+  void tell_point(const Instruction& loop);
   void leave_points(const Instruction& loop);
   void tell_points(const Instruction& loop, EventKind kind, std::int64_t point);
   void find_cells(std::int32_t buffer);
@@ -107,6 +126,14 @@ class Core {
   bool finished_ = false;
   bool blocked_ = false;
   Need need_;
+  bool deals_ = false;                  // its points are for point-cores
+  bool has_point_ = false;              // it stands before one
+  bool is_free_ = false;                // a point-core without a point
+  const Instruction* dealt_ = nullptr;  // the loop whose points are dealt; null: it is in none
+  std::size_t dealt_end_ = 0;           // where a point of it ends
+  std::size_t fork_end_ = 0;   // where the outermost of the loops that are dealt with it ends
+  std::size_t point_end_ = 0;  // of a point-core: where its point ends
+  Handle next_waiter_ = nobody;
   std::int64_t steps_ = 0, ops_ = 0, events_ = 0, copies_ = 0;
   std::vector<Region>
       results_written_;  // by the op at hand: results of the program must be defined

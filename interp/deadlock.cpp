@@ -35,7 +35,7 @@ class Report {
     Finding finding{.kind = FindingKind::deadlock};
     finding.message =
         fmt::format("{} of {} cores {} blocked, and nothing else can move", blocked_.size(),
-                    machine_.cores(), blocked_.size() == 1 ? "is" : "are");
+                    machine_.at_work().size(), blocked_.size() == 1 ? "is" : "are");
     finding.at = place(first.statement(), first.id(), "");
     finding.about = {.statement = first.statement(), .semaphore = first.need().sem.semaphore};
     for (const Handle blocked : blocked_) {
@@ -140,7 +140,8 @@ class Report {
   }
   std::string names(const std::vector<Handle>& cores) const {
     const Sites& sites = machine_.sites();
-    if (sites.cores == 1) return devices_text({cores.begin(), cores.end()});
+    if (sites.cores == 1 && sites.point_cores == 0)
+      return devices_text({cores.begin(), cores.end()});
     std::string text;
     for (std::size_t i = 0; i < std::min(cores.size(), most_cores); ++i)
       text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(agent(cores[i])));
@@ -169,9 +170,12 @@ class Report {
       if (std::find(helpers.begin(), helpers.end(), s.site) != helpers.end()) continue;
       helpers.push_back(s.site);
       if (helpers.size() > most_cores) continue;
+      const std::string who = to_string(agent(s.site));
       say(s.statement, agent(s.site),
-          fmt::format("{} can signal it here, {}, but is blocked before that",
-                      to_string(agent(s.site)), done(s)));
+          this->core(s.site).is_blocked()
+              ? fmt::format("{} can signal it here, {}, but is blocked before that", who, done(s))
+              : fmt::format("what no point-core of {} has come to can signal it here, {}", who,
+                            done(s)));
     }
     if (!is_hopeless) return;
     if (!has_finished)
@@ -194,10 +198,19 @@ class Report {
     Handle found = nobody;
     for (const Signaller& s : signallers_.of(core.need().sem)) {
       if (!s.is_ahead) continue;
-      if (s.site != core.site()) return s.site;
+      if (s.site != core.site()) return stopped_by(s.site);
       found = s.site;
     }
     return found;
+  }
+
+  // A core that deals points is not blocked itself, but its point-cores are.
+  Handle stopped_by(Handle site) {
+    const Sites& sites = machine_.sites();
+    if (core(site).is_blocked()) return site;
+    for (const Handle blocked : blocked_)
+      if (sites.base(blocked) == sites.base(site)) return blocked;
+    return site;
   }
 
   // Follows the first helper of each core until one comes again.

@@ -1,6 +1,7 @@
 // The dispatch loop: scalars and jumps inline, everything else through the table of exec().
 #include <algorithm>
 
+#include "core/check.h"
 #include "interp/machine.h"
 #include "interp/random.h"
 #include "interp/scalar_ops.h"
@@ -21,10 +22,15 @@ bool starts_copy(std::uint16_t code) {
 Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
   pc_ = pc;
   ops_ += ops;
-  return machine_.stopped() ? Pause::stopped
-         : finished_        ? Pause::finished
-         : blocked_         ? Pause::blocked
-                            : Pause::ready;
+  // A core that deals points, or waits for them, is before what comes next.
+  if (dealt_ != nullptr)
+    stmt_ = &machine_.program().body[static_cast<std::size_t>(code_.statement[pc])];
+  return machine_.stopped()  ? Pause::stopped
+         : finished_         ? Pause::finished
+         : blocked_          ? Pause::blocked
+         : is_free_          ? Pause::point
+         : dealt_ != nullptr ? Pause::forked
+                             : Pause::ready;
 }
 
 // Private scalars are read and written in place once all of them are defined; before that, and out
@@ -38,7 +44,7 @@ void Core::find_cells(std::int32_t buffer) {
 }
 
 // One point of a parallel loop: any order is allowed, and the schedule chose one.
-void Core::enter_point(const Instruction& loop) {
+void Core::choose_point(const Instruction& loop) {
   const auto at = [&](std::int32_t i) -> std::int64_t& {
     return registers_[static_cast<std::size_t>(i)];
   };
@@ -51,7 +57,24 @@ void Core::enter_point(const Instruction& loop) {
     point = permuted(count, size, key);
   }
   at(loop.dst) = at(loop.a) + point;
-  tell_points(loop, EventKind::point, at(loop.dst));
+}
+
+void Core::tell_point(const Instruction& loop) {
+  tell_points(loop, EventKind::point, registers_[static_cast<std::size_t>(loop.dst)]);
+}
+
+void Core::enter_point(const Instruction& loop) {
+  choose_point(loop);
+  tell_point(loop);
+}
+
+// The core that deals points comes to one of this loop, or of a loop in it. Whether it is for a
+// point-core, which tells of it.
+bool Core::reach_point(const Instruction& loop) {
+  choose_point(loop);
+  has_point_ = loop.is_dealt;
+  if (!has_point_) tell_point(loop);
+  return has_point_;
 }
 
 void Core::leave_points(const Instruction& loop) { tell_points(loop, EventKind::points_end, 0); }
@@ -65,7 +88,39 @@ void Core::tell_points(const Instruction& loop, EventKind kind, std::int64_t poi
   machine_.tell(event);
 }
 
+std::int32_t Core::dealt_loop() const { return machine_.program().value(dealt_->dst).statement; }
+
+void Core::begin_fork() {
+  is_free_ = true;
+  std::fill(cells_.begin(), cells_.end(), Cells{});
+}
+
+// The core moves on to its next point.
+void Core::take_point_of(Core& core) {
+  registers_ = core.registers_;
+  pc_ = core.pc_;
+  point_end_ = core.dealt_end_;
+  is_free_ = false;
+  tell_point(*core.dealt_);
+  core.has_point_ = false;
+  core.pc_ = core.dealt_end_;
+  core.run(0, false);
+}
+
+void Core::end_fork() {
+  leave_points(code_.instructions[fork_end_]);
+  dealt_ = nullptr;
+}
+
 Core::Pause Core::run(std::int64_t steps, bool until_start) {
+  if (is_free_) {
+    CHECK(steps > 0);
+    if (!machine_.begin_step()) return Pause::stopped;
+    machine_.take_point(*this);
+    if (machine_.stopped()) return Pause::stopped;
+    ++steps_;
+    --steps;
+  }
   const Instruction* const code = code_.instructions.data();
   const Instruction* i = code + pc_;
   std::int64_t* const r = registers_.data();
@@ -126,12 +181,35 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
       case static_cast<std::uint16_t>(Jump::points_enter):
         r[i->aux] = 0;
         ++r[i->aux + 1];
-        if (r[i->a] < r[i->b]) enter_point(*i);
-        i = r[i->a] < r[i->b] ? i + 1 : code + i->c;
+        if (r[i->a] >= r[i->b]) {
+          i = code + i->c;
+        } else if (deals_) {
+          if (dealt_ == nullptr) fork_end_ = static_cast<std::size_t>(i->c) - 1;
+          dealt_ = i;
+          dealt_end_ = static_cast<std::size_t>(i->c) - 1;
+          ++i;
+          if (reach_point(i[-1])) return rest(static_cast<std::size_t>(i - code), ops);
+        } else {
+          enter_point(*i);
+          ++i;
+        }
         continue;
       case static_cast<std::uint16_t>(Jump::points_next): {
         if (!may_pass()) return rest(static_cast<std::size_t>(i - code), ops);
+        const auto here = static_cast<std::size_t>(i - code);
+        if (here == point_end_) {
+          is_free_ = true;
+          return rest(here, ops);
+        }
         const bool more = ++r[i->aux] < r[i->b] - r[i->a];
+        if (dealt_ != nullptr) {
+          const Instruction& loop = *i;
+          i = more ? code + i->c : i + 1;
+          const bool is_last = !more && here == fork_end_;
+          if (is_last || (more && reach_point(loop)))
+            return rest(static_cast<std::size_t>(i - code), ops);
+          continue;
+        }
         if (more)
           enter_point(*i);
         else

@@ -25,10 +25,10 @@ enum class EventKind : std::uint8_t {
   release,
   fresh,  // the life of a buffer or semaphore; the contents of a slot
   enter,
-  leave,  // a trace region
+  leave,       // a trace region
   point,       // one point of a parallel loop begins; amount is the loop variable
   points_end,  // its last point has ended
-  choice  // an op chose from operands that are not all defined: what it chose by is control
+  choice       // an op chose from operands that are not all defined: what it chose by is control
 };
 
 std::string_view name(EventKind kind);

@@ -41,16 +41,15 @@ SemId Core::locate_sem(const Slice& slice, std::int32_t site, std::string_view v
     }
     cell = cell * semaphore.shape[d] + at;
   }
-  const SemId sem{site, index, cell};
   // A copy finds out when it signals.
-  const Semaphores& owner = machine_.site(site).semaphores;
+  const Semaphores& owner = machine_.site(machine_.life_site(site, index)).semaphores;
   if (site == site_ && !owner.is_live(index)) {
     fail(FindingKind::lifetime,
          fmt::format("{} of {}, which {}", verb, cell_text(program, index, cell),
                      owner.was_live(index) ? "no longer exists" : "does not exist yet"));
     return {.cell = -1};
   }
-  return sem;
+  return machine_.counted({site, index, cell});
 }
 
 bool Core::reaches(const SemId& sem, std::int64_t count) {
@@ -73,8 +72,8 @@ bool Core::would_block() {
       if (at < 0 || at >= shape[d]) return false;
       cell = cell * shape[d] + at;
     }
-    if (!machine_.site(site_).semaphores.is_live(index)) return false;
-    return !reaches({site_, index, cell}, scalar(count));
+    if (!machine_.site(machine_.life_site(site_, index)).semaphores.is_live(index)) return false;
+    return !reaches(machine_.counted({site_, index, cell}), scalar(count));
   };
   if (const auto* wait = std::get_if<Wait>(&stmt_->op)) return check(wait->sem, wait->count);
   if (const auto* await = std::get_if<Await>(&stmt_->op)) return check(await->sem, await->count);

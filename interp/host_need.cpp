@@ -42,7 +42,8 @@ std::int64_t scratch_bytes(const Program& expanded, const RunOptions& options) {
     const Buffer& buffer = expanded.buffers[i];
     if (buffer.role != Role::scratch || !stored[i] || idle[i]) continue;
     const std::int64_t owners =
-        std::int64_t{options.devices} * (buffer.space == Space::hbm ? 1 : options.cores);
+        std::int64_t{options.devices} *
+        (buffer.space == Space::hbm ? 1 : options.cores * (1 + options.point_cores));
     std::int64_t all = 0;
     if (__builtin_mul_overflow(elements(buffer.shape) * size_of(buffer.dtype), owners, &all) ||
         __builtin_add_overflow(bytes, all, &bytes))
@@ -60,8 +61,9 @@ Diags check_scratch(const Program& expanded, const RunOptions& options) {
   return {error(ErrorCode::environment,
                 fmt::format("the scratch of {} simulated cores that {} stores into takes {}, and "
                             "the process has {} left of {} ({})",
-                            options.devices * options.cores, expanded.name, memory_text(bytes),
-                            memory_text(limit.left), memory_text(limit.bytes), limit.by))};
+                            options.devices * options.cores * (1 + options.point_cores),
+                            expanded.name, memory_text(bytes), memory_text(limit.left),
+                            memory_text(limit.bytes), limit.by))};
 }
 
 }  // namespace tessera

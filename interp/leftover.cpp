@@ -47,7 +47,8 @@ void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& 
   }
 }
 
-Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement) {
+Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
+                     std::string_view other_words) {
   const Program& program = machine.program();
   const Semaphore& declared = program.semaphores[static_cast<std::size_t>(sem.semaphore)];
   const SemCell& cell = machine.cell(sem);
@@ -63,7 +64,9 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement)
   finding.at.device = machine.sites().device(sem.site);
   finding.devices = {finding.at.device};
   finding.about = {.statement = statement, .semaphore = sem.semaphore};
-  const std::string when = statement < 0 ? "at exit" : "when it is freed";
+  const std::string when(!other_words.empty() ? other_words
+                         : statement < 0      ? "at exit"
+                                              : "when it is freed");
   if (declared.kind == SemKind::bytes && !is_waited && copy != nullptr) {
     finding.kind = FindingKind::unwaited_dma;
     finding.about.copy = copy->statement;

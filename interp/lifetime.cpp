@@ -15,13 +15,20 @@ void Usage::take(Space space, std::int64_t bytes) {
   peak_smem = std::max(peak_smem, smem);
 }
 
+void Usage::begin(const Usage& now) {
+  take(Space::vmem, now.vmem - vmem);
+  take(Space::smem, now.smem - smem);
+  take_semaphores(now.semaphores - semaphores);
+}
+
 void Usage::take_semaphores(std::int64_t cells) {
   semaphores += cells;
   peak_semaphores = std::max(peak_semaphores, semaphores);
 }
 
 void Machine::allocate(Core& core, std::int32_t buffer) {
-  Site& owner = site(core.site());
+  const std::int32_t here = home(core.site(), buffer);
+  Site& owner = site(here);
   Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
   if (storage.is_live())
     return core.fail(FindingKind::lifetime,
@@ -33,14 +40,15 @@ void Machine::allocate(Core& core, std::int32_t buffer) {
   const Box whole = storage.whole();
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::buffer,
-             .site = core.site(),
+             .site = here,
              .object = buffer,
              .box = &whole});
   check_capacity(core, core.statement());
 }
 
 void Machine::release(Core& core, std::int32_t buffer) {
-  Site& owner = site(core.site());
+  const std::int32_t here = home(core.site(), buffer);
+  Site& owner = site(here);
   Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
   if (!storage.is_live())
     return core.fail(FindingKind::lifetime,
@@ -48,7 +56,7 @@ void Machine::release(Core& core, std::int32_t buffer) {
   const Box whole = storage.whole();
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::buffer,
-             .site = core.site(),
+             .site = here,
              .object = buffer,
              .box = &whole});
   owner.usage.take(storage.buffer().space, -storage.bytes());
@@ -57,7 +65,8 @@ void Machine::release(Core& core, std::int32_t buffer) {
 }
 
 void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
-  Site& owner = site(core.site());
+  const std::int32_t here = life_site(core.site(), semaphore);
+  Site& owner = site(here);
   const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
   if (owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,
@@ -67,20 +76,21 @@ void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
   if (is_shared) owner.usage.take_semaphores(elements(declared.shape));
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::semaphore,
-             .site = core.site(),
+             .site = here,
              .object = semaphore});
   check_capacity(core, core.statement());
 }
 
 void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
-  Site& owner = site(core.site());
+  const std::int32_t here = life_site(core.site(), semaphore);
+  Site& owner = site(here);
   const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
   if (!owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,
                      fmt::format("free of {}, which does not exist", declared.name));
   for (std::int64_t i = owner.semaphores.used(semaphore, 0); i >= 0;
        i = owner.semaphores.used(semaphore, i + 1)) {
-    const SemId sem{core.site(), semaphore, i};
+    const SemId sem{here, semaphore, i};
     const std::int32_t pending = cell(sem).first_pending;
     if (pending >= 0) {
       const Copy& copy = copies_.at(Copies::slot_of(pending));
@@ -94,14 +104,13 @@ void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
             .agent = to_string(copy.id)}});
     }
     if (cell(sem).count == 0 || declared.monotone || !options_.checked) continue;
-    if (!cell(sem).is_reported) findings_.push_back(leak_finding(*this, sem, core.statement()));
-    cell(sem).is_reported = true;
+    report_leak(sem, core.statement());
   }
   if (options_.profile.shares_scoped_semaphores)
     owner.usage.take_semaphores(-elements(declared.shape));
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::semaphore,
-             .site = core.site(),
+             .site = here,
              .object = semaphore});
   owner.semaphores.release(semaphore);
 }

@@ -9,11 +9,13 @@
 #include <new>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "core/check.h"
 #include "core/host_memory.h"
 #include "core/refs.h"
 #include "interp/describe.h"
+#include "interp/point_cores.h"
 #include "interp/tile_math.h"
 
 namespace tessera {
@@ -51,11 +53,11 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       code_(std::move(code)),
       // A recorded run already says who moved when.
       slow_device_(schedule.strategy == "steps" ? -1 : options.slow_device),
-      numbers_{options.devices, options.cores},
+      numbers_{options.devices, options.cores, options.point_cores},
       copies_(numbers_, options.dma_order == DmaOrder::fifo),
       scheduler_(make_scheduler(schedule, steps_expected)),
       is_told_(options.checked) {
-  for (std::int32_t s = 0; s < cores(); ++s)
+  for (std::int32_t s = 0; s < numbers_.all(); ++s)
     sites_.push_back(
         std::make_unique<Site>(program, options.profile, *this, numbers_.agent(s), code_));
   if (options.math != Math::none) return;
@@ -63,6 +65,7 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
 }
 
 Machine::~Machine() {
+  if (points_ != nullptr) points_->drop_aliases();
   for (const auto& owner : sites_)
     for (const auto& storage : owner->storages) storage->drop_aliases();
 }
@@ -110,7 +113,15 @@ bool Machine::pass(std::int64_t ops) {
   return look();
 }
 
-void Machine::block(Core& core) { cell(core.need().sem).waiter = core.site(); }
+void Machine::block(Core& core) {
+  core.set_next_waiter(std::exchange(cell(core.need().sem).waiter, core.site()));
+}
+
+void Machine::report_leak(const SemId& sem, std::int32_t statement, const std::string& when) {
+  SemCell& left = cell(sem);
+  if (!options_.checked || std::exchange(left.is_reported, true)) return;
+  findings_.push_back(leak_finding(*this, sem, statement, when));
+}
 
 LoopIndices Machine::loops_of(const AgentId& agent, std::int32_t statement) {
   if (agent.is_copy())
@@ -155,16 +166,17 @@ void Machine::refuse(Diag diag) {
 }
 
 AgentId Machine::id_of(Handle agent) const {
-  return agent < cores() ? numbers_.agent(agent) : copies_.at(slot(agent)).id;
+  return is_core(agent) ? numbers_.agent(agent) : copies_.at(slot(agent)).id;
 }
 
 Handle Machine::find(const AgentId& agent) const {
   if (!agent.is_copy()) {
-    const bool is_core = agent.core < numbers_.cores && agent.device < numbers_.devices;
-    return is_core && ready_.contains(numbers_.of(agent)) ? numbers_.of(agent) : nobody;
+    const bool is_there = agent.core < numbers_.cores && agent.device < numbers_.devices &&
+                          agent.point < numbers_.point_cores;
+    return is_there && ready_.contains(numbers_.of(agent)) ? numbers_.of(agent) : nobody;
   }
   for (const Handle h : ready_.all())
-    if (h >= cores() && copies_.at(slot(h)).id == agent) return h;
+    if (!is_core(h) && copies_.at(slot(h)).id == agent) return h;
   return nobody;
 }
 
@@ -191,6 +203,8 @@ void Machine::settle(Core& core, Core::Pause pause) {
   }
   if (ready_.contains(agent)) ready_.remove(agent);
   if (pause == Core::Pause::blocked) blocked_.push_back(agent);
+  if (pause == Core::Pause::forked) begin_points(core);
+  if (pause == Core::Pause::point) end_point(core);
 }
 
 std::int64_t Machine::move_core(Core& core, const Turn& turn) {
@@ -201,8 +215,10 @@ std::int64_t Machine::move_core(Core& core, const Turn& turn) {
     const std::int64_t left =
         turn.steps == Turn::unlimited ? turn.steps : turn.steps - (core.steps() - before);
     settle(core, core.run(slow ? 1 : left, turn.until_start));
-  } while (slow && !stopped_ && core.steps() - before < turn.steps && ready_.is_slow_side() &&
-           ready_.contains(core.site()) && turn.steps != Turn::unlimited);
+    // A point-core that is asked for more steps than its point had goes on with another one.
+  } while ((core.is_free() || (slow && ready_.is_slow_side())) && !stopped_ &&
+           core.steps() - before < turn.steps && ready_.contains(core.site()) &&
+           turn.steps != Turn::unlimited);
   return core.steps() - before;
 }
 
@@ -238,7 +254,7 @@ std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
 }
 
 std::int64_t Machine::move(const Turn& turn) {
-  if (turn.agent < cores()) return move_core(site(turn.agent).core, turn);
+  if (is_core(turn.agent)) return move_core(site(turn.agent).core, turn);
   return move_copy(slot(turn.agent), turn);
 }
 
@@ -253,11 +269,12 @@ void Machine::record(const AgentId& agent, std::int64_t steps, const CopyPart& p
 }
 
 void Machine::loop() {
-  for (const auto& s : sites_) settle(s->core, s->core.run(0, false));
+  for (std::int32_t s = 0; s < cores(); ++s) settle(site(s).core, site(s).core.run(0, false));
   while (!stopped_ && !ready_.empty()) {
     const Turn turn = scheduler_->next(*this);
     if (turn.agent == nobody) return refuse(error(scheduler_->problem()));
-    const AgentId id = id_of(turn.agent);
+    // A copy that has landed is nobody any more.
+    const AgentId id = options_.record_schedule ? id_of(turn.agent) : AgentId{};
     const std::int64_t before = step_;
     std::int64_t steps = 0;
     try {

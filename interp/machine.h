@@ -16,6 +16,9 @@
 
 namespace tessera {
 
+class PointCores;   // interp/point_cores.h
+class SharedCells;  // interp/point_sharing.h
+
 // Bytes and semaphores of one core that exist now, and the most there ever were.
 struct Usage {
   std::int64_t vmem = 0, smem = 0, semaphores = 0;
@@ -24,6 +27,8 @@ struct Usage {
   // Negative amounts give back; hbm is not counted.
   void take(Space space, std::int64_t bytes);
   void take_semaphores(std::int64_t cells);
+  // What a point-core begins with, beside the most it ever had.
+  void begin(const Usage& now);
 };
 
 // A core, and what belongs to it; hbm it has together with the other cores of its device.
@@ -46,6 +51,8 @@ class Machine : private Enabled {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
+  // Points of parallel loops are to run side by side; the cells that they share are known.
+  void split_points(SharedCells cells);
   // Storages of operands and results are the tensors'; binding names them for each device.
   void bind(const std::vector<Binding>& bindings);
   Expected<RunResult> run();
@@ -60,6 +67,19 @@ class Machine : private Enabled {
   }
   const Sites& sites() const { return numbers_; }
   int cores() const { return numbers_.count(); }  // of all devices
+  // Where a buffer, the life of a semaphore or a cell that is reached at a site is kept: at that
+  // site, but for what a point-core has in common with its core.
+  std::int32_t home(std::int32_t site, std::int32_t buffer) const {
+    return points_ == nullptr ? site : home_of_point(site, buffer);
+  }
+  std::int32_t life_site(std::int32_t site, std::int32_t semaphore) const {
+    return points_ == nullptr ? site : life_of_point(site, semaphore);
+  }
+  SemId counted(const SemId& sem) const { return points_ == nullptr ? sem : counted_by_point(sem); }
+  const PointCores* points() const { return points_.get(); }  // null: nobody runs side by side
+  void take_point(Core& point_core);
+  // Sites at which something can still be done: cores, and point-cores that are at a point.
+  std::vector<std::int32_t> at_work() const;
   Site& site(std::int32_t number) { return *sites_[static_cast<std::size_t>(number)]; }
   bool stopped() const { return stopped_; }
   bool is_told() const { return is_told_; }
@@ -105,6 +125,8 @@ class Machine : private Enabled {
 
   // Stops the run when more exists than the profile has; statement: the alloc, or -1 at the start.
   void check_capacity(Core& core, std::int32_t statement);
+  // A semaphore that is not zero at a statement where it should be: a finding, and the run goes on.
+  void report_leak(const SemId& sem, std::int32_t statement, const std::string& when = {});
   const std::vector<Handle>& blocked() const { return blocked_; }
 
  private:
@@ -116,10 +138,10 @@ class Machine : private Enabled {
   Handle awaited_copy() const override;
   Handle find(const AgentId& agent) const override;
   std::int64_t serial(Handle agent) const override {
-    return agent < cores() ? agent : cores() + copies_.at(agent - cores()).serial;
+    return is_core(agent) ? agent : numbers_.all() + copies_.at(slot(agent)).serial;
   }
   Open open(Handle agent) const override {
-    return agent < cores() ? Open{} : open_of(copies_.at(agent - cores()));
+    return is_core(agent) ? Open{} : open_of(copies_.at(slot(agent)));
   }
 
   bool look();
@@ -139,13 +161,21 @@ class Machine : private Enabled {
   void land(Copy& copy);
   void land(Copy& copy, const Box& box, const Snapshot& data);
   void land_part(Copy& copy, std::int64_t granules);
+  std::int32_t home_of_point(std::int32_t site, std::int32_t buffer) const;
+  std::int32_t life_of_point(std::int32_t site, std::int32_t semaphore) const;
+  SemId counted_by_point(SemId sem) const;
+  void wake(SemCell& cell);
   void settle(Core& core, Core::Pause pause);
+  void begin_points(Core& core);
+  void end_point(Core& point_core);
+  void go_on(Core& core);
   void record(const AgentId& agent, std::int64_t steps, const CopyPart& part);
   std::vector<ResultHash> hash_results();
   bool is_slow(int device) const { return device == slow_device_; }
-  // A core's handle is its site.
-  Handle handle(std::int32_t slot) const { return cores() + slot; }
-  std::int32_t slot(Handle agent) const { return agent - cores(); }
+  // A core's handle is its site, also a point-core's.
+  bool is_core(Handle agent) const { return agent < numbers_.all(); }
+  Handle handle(std::int32_t slot) const { return numbers_.all() + slot; }
+  std::int32_t slot(Handle agent) const { return agent - numbers_.all(); }
   AgentId id_of(Handle agent) const;
 
   const Program& program_;
@@ -156,6 +186,7 @@ class Machine : private Enabled {
   int slow_device_;
   Sites numbers_;
   std::vector<std::unique_ptr<Site>> sites_;
+  std::unique_ptr<PointCores> points_;  // null: each core does its points one after the other
   Copies copies_;
   Ready ready_;
   std::vector<Handle> blocked_;  // cores, longest first
@@ -177,9 +208,10 @@ class Machine : private Enabled {
 
 // What is wrong once nothing moves any more, sorted (exit_checks.cpp).
 std::vector<Finding> exit_findings(Machine& machine);
-// A semaphore that is not zero when it should be; statement: its free, or -1 at exit
-// (leftover.cpp).
-Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement);
+// A semaphore that is not zero when it should be; statement: its free, or -1 at exit; when: in
+// other words than these (leftover.cpp).
+Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
+                     std::string_view when = {});
 // Why nobody can move (deadlock.cpp).
 Finding deadlock_finding(Machine& machine);
 

@@ -138,7 +138,7 @@ std::int64_t Storage::load_integer(const Box& box) {
 }
 
 std::int64_t* Storage::cells() {
-  if (!live_ || !aliases_.empty() || !dependents_.empty() || !is_initialised(whole()))
+  if (!live_ || is_fork_ || !aliases_.empty() || !dependents_.empty() || !is_initialised(whole()))
     return nullptr;
   return reinterpret_cast<std::int64_t*>(own_data());
 }

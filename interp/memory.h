@@ -40,6 +40,10 @@ struct NeverWritten {
   std::int64_t elements = 0;  // how many in all
 };
 
+// For a copy of a storage as it is.
+struct Forked {};
+inline constexpr Forked forked;
+
 class Storage {
  public:
   // Scratch. It holds nothing until allocate().
@@ -47,6 +51,9 @@ class Storage {
   // An operand (initialised) or a result (not), in the tensor's own bytes, which lie in storage
   // order.
   Storage(const Buffer& buffer, Tensor& bound, Checks checks, Contents contents = Contents::zeroed);
+  // Scratch of a point-core (interp/point_cores.h): it begins as that of its core, which does not
+  // change meanwhile, and knows which elements were stored since.
+  Storage(Forked, Storage& from);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -115,6 +122,11 @@ class Storage {
   Origin origin(const Index& index) const;            // of an undefined element
   std::optional<NeverWritten> never_written() const;  // of the whole buffer
 
+  // Elements of a fork that will have been stored.
+  void note_change(const Box& box);
+  // What was stored in a fork is undefined from here on.
+  void lose(const Storage& fork, std::int32_t place);
+
   // The end of the machine: nobody will read what lies elsewhere.
   void drop_aliases();
 
@@ -169,10 +181,11 @@ class Storage {
   Contents contents_;
   bool bound_ = false;
   bool live_ = false;
-  bool slot_ = false;  // fresh() was called: stores are tracked
+  bool slot_ = false;     // fresh() was called: stores are tracked
+  bool is_fork_ = false;  // of scratch that there was: changes are tracked
   std::byte* data_ = nullptr;
   std::unique_ptr<std::byte, void (*)(void*)> owned_;
-  BitPlane init_, stored_;  // storage order
+  BitPlane init_, stored_, changed_;  // storage order
   // By core and by how often it had called once(); the last, and those that wait for copies.
   std::map<std::pair<std::int32_t, std::int64_t>, WrittenBack> written_back_;
   std::vector<std::unique_ptr<Alias>>

@@ -61,6 +61,7 @@ void Storage::land(const Box& box, const Snapshot& source, std::int32_t place) {
   CHECK(same_kept_sizes(layout_.view(box, buffer_.dtype), body.view) &&
         body.view.dtype == buffer_.dtype);
   overwrite(box);  // may detach the source as well
+  note_change(box);
   put(box, body);
   if (body.all_initialised)
     initialise(box);
@@ -69,6 +70,7 @@ void Storage::land(const Box& box, const Snapshot& source, std::int32_t place) {
 }
 
 void Storage::land_add(const Box& box, const Snapshot& source, std::int32_t place) {
+  note_change(box);
   settle(box);
   detach(box);
   Snapshot::Body& body = *source.body_;
@@ -94,6 +96,7 @@ std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source
     land(box, source, place);
     return mark_written_back(box, core, since);
   }
+  note_change(box);
   settle(box);
   detach(box);
   const TileView to = own_view(box);

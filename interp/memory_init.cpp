@@ -129,11 +129,19 @@ void Storage::poison(const Box& box) {
 }
 
 void Storage::mark_stored(const Box& box) {
+  if (!slot_ && !is_fork_) [[likely]]
+    return;
   if (slot_) assign(stored_, box, true);
+  note_change(box);
+}
+
+void Storage::note_change(const Box& box) {
+  if (is_fork_) assign(changed_, box, true);
 }
 
 void Storage::fresh(const Box& box, std::int32_t place) {
   overwrite(box);
+  note_change(box);
   slot_ = true;
   assign(stored_, box, false);
   undefine(box, {place, -1});
@@ -142,6 +150,7 @@ void Storage::fresh(const Box& box, std::int32_t place) {
 void Storage::zero(const Box& box) {
   if (box.empty()) return;
   overwrite(box);
+  note_change(box);
   initialise(box);
   if (is_idle()) return;
   std::byte* data = own_data();

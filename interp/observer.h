@@ -11,6 +11,8 @@ class Observer {
   // Before the first event; both live until end().
   virtual void begin(const Program& /*program*/, const RunOptions& /*options*/) {}
   virtual void on(const Event& event) = 0;
+  // Whether it can follow a run of points side by side.
+  virtual bool takes_point_cores() const { return false; }
   // It takes no more, and the run need not go on for it.
   virtual bool is_full() const { return false; }
   // After the last event; findings may be added. A run that did not end by itself (RunResult::end)

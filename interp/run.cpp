@@ -5,12 +5,15 @@
 
 #include "core/guarded.h"
 #include "core/language.h"
+#include "interp/certificate/conditions.h"
 #include "interp/certificate/fingerprint.h"
 #include "interp/certificate/mutants.h"
 #include "interp/describe.h"
 #include "interp/host_need.h"
 #include "interp/idle.h"
 #include "interp/machine.h"
+#include "interp/observer.h"
+#include "interp/point_sharing.h"
 
 namespace tessera {
 namespace {
@@ -112,6 +115,13 @@ Diags check_input(const Program& program, const std::vector<Binding>& bindings,
                                       bindings.size(), options.devices)));
   if (options.cores < 1)
     diags.push_back(error(fmt::format("{} cores per device, expected at least 1", options.cores)));
+  if (options.point_cores < 0)
+    diags.push_back(error(fmt::format("{} point-cores, expected at least 0", options.point_cores)));
+  for (const Observer* observer : options.observers)
+    if (options.point_cores > 0 && !observer->takes_point_cores())
+      diags.push_back(
+          error("an observer of this run follows cores that do their points one after "
+                "the other, and it has point-cores"));
   const auto is_made_for = [&](int made, int run_on, std::string_view what) {
     if (made == 0 || made == run_on) return;
     diags.push_back(
@@ -185,6 +195,26 @@ std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bi
 
 namespace {
 
+// Which cells points share is seen where each is complete before the next begins.
+Expected<SharedCells> find_shared_cells(const Program& per_point,
+                                        const std::vector<Binding>& bindings, RunOptions options) {
+  SharedCells cells;
+  if (!has_open_cells(per_point) || options.launch_only) return cells;
+  options.point_cores = 0;
+  options.schedule = "eager";
+  options.landing = Landing::whole;
+  options.dma_order = DmaOrder::unordered;
+  options.slow_device = -1;
+  options.record_schedule = options.hash_results = false;
+  options.checked = true;
+  options.uninitialised = Uninitialised::poison;
+  options.observers = {&cells};
+  if (!control_needs_arithmetic(per_point)) options.math = Math::none;
+  const Expected<RunResult> result = run(per_point, bindings, options);
+  if (!result) return result.diags();
+  return cells;
+}
+
 RunIdentity identify(const Program& expanded, const std::vector<Binding>& bindings,
                      const RunOptions& options) {
   RunIdentity identity{text_hash(print(expanded)), {}};
@@ -227,6 +257,11 @@ Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bin
                                  ? count_steps(expanded, bindings, options)
                                  : 0;
   Machine machine(expanded, options, *schedule, *std::move(code), steps);
+  if (options.point_cores > 0) {
+    auto cells = find_shared_cells(expanded, bindings, options);
+    if (!cells) return cells.diags();
+    machine.split_points(*std::move(cells));
+  }
   machine.bind(bindings);
   return machine.run();
 } catch (...) {

@@ -36,6 +36,9 @@ enum class Phase : std::uint8_t { running, analysing };
 struct RunOptions {
   int devices = 1;
   int cores = 1;  // of each device
+  // So many run the points of a parallel loop side by side for each core (interp/point_cores.h), of
+  // a program that is expanded point by point; 0: each core does its points one after the other.
+  int point_cores = 0;
   MachineProfile profile{};
   std::string schedule = "eager";  // eager lazy lifo random:SEED, or steps:... (interp/schedule.h)
   Landing landing = Landing::whole;

@@ -50,6 +50,21 @@ std::int64_t Semaphores::used(std::int32_t semaphore, std::int64_t cell) const {
   return -1;
 }
 
+void Semaphores::fork(const Semaphores& from) {
+  live_ = from.live_;
+  for (std::size_t s = 0; s < pages_.size(); ++s) {
+    pages_[s].clear();
+    for (std::size_t page = 0; page < from.pages_[s].size(); ++page) {
+      if (from.pages_[s][page] == nullptr) continue;
+      for (std::size_t i = 0; i < page_cells; ++i) {
+        const std::int64_t count = (*from.pages_[s][page])[i].count;
+        const auto at = static_cast<std::int64_t>(page * page_cells + i);
+        if (count != 0) cell(static_cast<std::int32_t>(s), at).count = count;
+      }
+    }
+  }
+}
+
 void Semaphores::allocate(std::int32_t semaphore) {
   live_[static_cast<std::size_t>(semaphore)] = Life::now;
   if (shares_scoped_) pages_[static_cast<std::size_t>(first(semaphore))].clear();

@@ -30,7 +30,7 @@ struct Tally {
 
 struct SemCell {
   std::int64_t count = 0;
-  Handle waiter = nobody;           // the core that is blocked on it
+  Handle waiter = nobody;           // the core that is blocked on it, the first of several
   std::int32_t first_pending = -1;  // the copies that will signal it, in the order of their start
   std::int32_t last_pending = -1;
   std::vector<Tally> tallies;
@@ -54,6 +54,8 @@ class Semaphores {
   }
   // The first cell from `cell` on that may have been used, or -1.
   std::int64_t used(std::int32_t semaphore, std::int64_t cell) const;
+  // Becomes what another core has now, but for who counted.
+  void fork(const Semaphores& from);
   bool is_live(std::int32_t semaphore) const { return life(semaphore) == Life::now; }
   bool was_live(std::int32_t semaphore) const { return life(semaphore) == Life::over; }
   void allocate(std::int32_t semaphore);

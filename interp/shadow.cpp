@@ -27,6 +27,15 @@ void for_each_word(std::int64_t begin, std::int64_t length, F&& f) {
 
 std::size_t BitPlane::word_count() const { return static_cast<std::size_t>((bits_ + 63) >> 6); }
 
+BitPlane BitPlane::copy() const {
+  BitPlane other(bits_);
+  other.fill(value_);
+  if (words_ == nullptr) return other;
+  other.words_ = std::make_unique<std::uint64_t[]>(word_count());
+  std::copy_n(words_.get(), word_count(), other.words_.get());
+  return other;
+}
+
 void BitPlane::fill(bool value) {
   words_.reset();
   value_ = value;

@@ -11,6 +11,7 @@ class BitPlane {
  public:
   explicit BitPlane(std::int64_t bits = 0) : bits_(bits) {}
 
+  BitPlane copy() const;
   std::int64_t bits() const { return bits_; }
   void fill(bool value);  // every bit; frees the words
   bool is_clear() const { return words_ == nullptr && !value_; }

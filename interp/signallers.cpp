@@ -128,6 +128,13 @@ class Text {
   }
 
  private:
+  // Whether the core does all of its points; those that nobody has taken yet are ahead of the core
+  // that deals them.
+  bool is_own_loop(std::int32_t region) const {
+    if (!core_.is_point_core()) return true;
+    return region > machine_.site(machine_.sites().base(core_.site())).core.dealt_loop();
+  }
+
   static constexpr std::int64_t most_points = 256;  // of a loop that are tried one by one
 
   // With the loops' variables as they are.
@@ -148,7 +155,7 @@ class Text {
                    const std::vector<std::int32_t>& outer, const Does& does) const {
     const auto& loop = std::get<For>(stmt(region).op);
     // In another order than ascending the loop variable does not say how many points are left.
-    if (loop.parallel != 0) return true;
+    if (loop.parallel != 0) return is_own_loop(region);
     const std::int64_t now = core_.scalar(stmt(region).result), upper = core_.scalar(loop.upper);
     if (upper - now > most_points) return true;
     bool can = false;
@@ -253,7 +260,8 @@ std::vector<Signaller> Signallers::of(const SemId& sem) const {
     for (const Target& target : targets(program.body[static_cast<std::size_t>(i)].op)) {
       const std::int32_t named = program.value(target.sem->base).index;
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
-      for (std::int32_t s = 0; s < sites.count(); ++s) {
+      for (const std::int32_t s : machine_.at_work()) {
+        if (sites.is_point_core(sem.site) && s != sem.site) continue;
         const Text text(machine_, nesting_, machine_.site(s).core);
         const auto may_signal = [&] {
           const auto may_be = [&](ValueId named, std::int32_t own, std::int32_t wanted) {

@@ -5,7 +5,7 @@
 namespace tessera {
 
 std::string Sites::name(std::int32_t site) const {
-  return cores == 1 ? fmt::format("dev{}", site) : to_string(agent(site));
+  return cores == 1 && !is_point_core(site) ? fmt::format("dev{}", site) : to_string(agent(site));
 }
 
 std::string Sites::name(std::int32_t site, Space space) const {

@@ -9,7 +9,7 @@ namespace tessera {
 
 void TextTrace::begin(const Program& program, const RunOptions& options) {
   program_ = &program;
-  sites_ = {options.devices, options.cores};
+  sites_ = {options.devices, options.cores, options.point_cores};
   line_.clear();
 }
 

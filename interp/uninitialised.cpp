@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "interp/describe.h"
 
 namespace tessera {
@@ -13,6 +15,14 @@ std::int32_t undefined_buffer(const Program& program, const Region& region, Orig
   for (std::size_t i = 0; origin.place >= 0 && i < program.buffers.size(); ++i)
     if (program.buffers[i].place == origin.place) return static_cast<std::int32_t>(i);
   return region.buffer;
+}
+
+// A parallel loop whose points ran side by side.
+bool is_parallel_loop(const Program& program, std::int32_t place) {
+  return std::any_of(program.body.begin(), program.body.end(), [&](const Stmt& s) {
+    const auto* loop = std::get_if<For>(&s.op);
+    return loop != nullptr && loop->parallel != 0 && s.place == place;
+  });
 }
 
 }  // namespace
@@ -33,7 +43,12 @@ Finding uninitialised_finding(const Program& program, std::string_view verb, con
   finding.about = {.statement = statement, .buffer = undefined_buffer(program, region, origin)};
   finding.devices = {agent.device};
   if (origin.place >= 0)
-    finding.notes.push_back({.loc = program.loc(origin.place), .message = "undefined since here"});
+    finding.notes.push_back(
+        {.loc = program.loc(origin.place),
+         .message = is_parallel_loop(program, origin.place)
+                        ? "undefined since here: the points stored it, side by side, each "
+                          "point-core in scratch of its own"
+                        : "undefined since here"});
   if (origin.via >= 0 && origin.via != origin.place)
     finding.notes.push_back({.loc = program.loc(origin.via), .message = "brought by this"});
   add_call_chain(program, place, finding.notes);

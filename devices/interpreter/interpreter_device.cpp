@@ -1,5 +1,7 @@
 #include "devices/interpreter/interpreter_device.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 
@@ -55,7 +57,13 @@ class Interpreter final : public Device {
       CHECK(fallback);
       options.profile = fallback->machine;
     }
-    const Expected<Program> expanded = expand(structured);
+    const bool is_split = options.point_cores > 0;
+    if (is_split && !has_points(structured))
+      return error(
+          fmt::format("{} has no parallel loop or grid dimension, whose points {} "
+                      "point-cores could do side by side",
+                      structured.name, options.point_cores));
+    const Expected<Program> expanded = expand(structured, {.per_point = is_split});
     if (!expanded) return expanded.diags();
     if (options.points != nullptr && has_points(structured))
       if (Diags unjudged = judge(structured, bindings, options); !unjudged.empty()) return unjudged;

@@ -20,6 +20,7 @@ namespace {
 RunOptions one_by_one(const Program& per_point, const RunOptions& options, Observer& observer) {
   RunOptions alone = options;
   alone.schedule = "eager";
+  alone.point_cores = 0;
   alone.landing = Landing::whole;
   alone.dma_order = DmaOrder::unordered;
   alone.slow_device = -1;

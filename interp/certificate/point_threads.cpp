@@ -6,30 +6,12 @@
 #include <map>
 
 #include "interp/describe.h"
+#include "interp/point_sharing.h"
 
 namespace tessera {
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-// What a copy from elsewhere may land in belongs to no point, nor does a barrier.
-struct Shared {
-  std::vector<bool> buffers, semaphores;
-
-  explicit Shared(const Program& program)
-      : buffers(program.buffers.size()), semaphores(program.semaphores.size()) {
-    for (std::size_t b = 0; b < buffers.size(); ++b)
-      buffers[b] = program.buffers[b].space == Space::hbm;
-    for (std::size_t s = 0; s < semaphores.size(); ++s)
-      semaphores[s] = program.semaphores[s].kind == SemKind::barrier;
-    for (const Stmt& s : program.body) {
-      const auto* remote = std::get_if<StartRemote>(&s.op);
-      if (remote == nullptr) continue;
-      if (const std::int32_t to = program.value(remote->dst.base).index; to >= 0)
-        buffers[at(to)] = true;
-    }
-  }
-};
 
 class Forking {
  public:
@@ -150,27 +132,15 @@ class Forking {
   // A semaphore is a point's own when only the core and its copies count on it, and its count is 0
   // wherever a point begins and ends.
   void find_own_cells() {
-    const std::size_t cells = record_.cells.size();
-    std::vector<std::int64_t> counts(cells);
-    is_own_.assign(cells, true);
-    for (std::size_t c = 0; c < cells; ++c)
-      if (shared_.semaphores[at(record_.cells[c].semaphore)]) is_own_[c] = false;
+    CellOwners owners;
     for (std::int32_t core = 0; core < record_.cores(); ++core) {
       const RecordedAgent& agent = record_.agents[at(core)];
-      std::set<std::int32_t> touched;  // since the last border of a point
-      const auto at_border = [&] {
-        for (const std::int32_t cell : touched)
-          if (counts[at(cell)] != 0) is_own_[at(cell)] = false;
-        touched.clear();
-      };
       const auto count = [&](std::int32_t cell, std::int64_t amount) {
-        if (record_.cells[at(cell)].site != core) is_own_[at(cell)] = false;
-        counts[at(cell)] += amount;
-        touched.insert(cell);
+        owners.count(core, cell, record_.cells[at(cell)].site == core, amount);
       };
       for (std::int32_t e = agent.begin; e < agent.end; ++e) {
         const RecordedEvent& self = event(e);
-        if (is_forked(self)) at_border();
+        if (is_forked(self)) owners.border(core);
         if (self.act == Act::signal) count(self.object, self.amount);
         if (self.act == Act::wait) count(self.object, -self.amount);
         if (self.act == Act::await || self.act == Act::poll) count(self.object, 0);
@@ -179,8 +149,12 @@ class Forking {
         for (std::int32_t s = copy.begin; s < copy.end; ++s)
           if (event(s).act == Act::signal) count(event(s).object, event(s).amount);
       }
-      at_border();
+      owners.border(core);
     }
+    is_own_.assign(record_.cells.size(), true);
+    for (std::size_t c = 0; c < is_own_.size(); ++c)
+      if (shared_.semaphores[at(record_.cells[c].semaphore)]) is_own_[c] = false;
+    for (const std::int64_t cell : owners.shared()) is_own_[at(cell)] = false;
   }
 
   std::int32_t cell_for(std::int32_t thread, std::int32_t cell) {
@@ -308,7 +282,7 @@ class Forking {
 
   const Record& record_;
   const std::set<std::int32_t>& loops_;
-  const Shared shared_;
+  const PointSharing shared_;
   std::vector<Point> points_;                    // by thread; the cores first
   std::vector<std::int32_t> thread_of_;          // by event of a core
   std::map<std::int32_t, std::int32_t> issuer_;  // by copy: the thread that started it

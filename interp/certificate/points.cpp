@@ -40,10 +40,7 @@ const Slice* destination(const Op& op) {
 void PointsObserver::find_facts() {
   const Program& program = *program_;
   facts_.clear();
-  is_remote_target_.assign(program.buffers.size(), false);
-  is_shared_semaphore_.assign(program.semaphores.size(), false);
-  for (std::size_t i = 0; i < program.semaphores.size(); ++i)
-    is_shared_semaphore_[i] = program.semaphores[i].kind == SemKind::barrier;
+  sharing_.emplace(program);
   std::vector<LoopFacts*> open;
   std::vector<std::int32_t> ends;
   for (std::size_t i = 0; i < program.body.size(); ++i) {
@@ -51,10 +48,6 @@ void PointsObserver::find_facts() {
     while (!ends.empty() && ends.back() <= static_cast<std::int32_t>(i)) {
       ends.pop_back();
       open.pop_back();
-    }
-    if (const auto* remote = std::get_if<StartRemote>(&s.op)) {
-      if (const std::int32_t to = buffer_of(program, remote->dst); to >= 0)
-        is_remote_target_[at_index(to)] = true;
     }
     const Slice* to = destination(s.op);
     for (LoopFacts* loop : open) {
@@ -102,10 +95,8 @@ void PointsObserver::begin(const Program& program, const RunOptions& options) {
   }
 }
 
-// hbm belongs to the device, and what copies from elsewhere land in is no point's own.
 bool PointsObserver::is_shared(std::int32_t buffer) const {
-  return program_->buffers[at_index(buffer)].space == Space::hbm ||
-         is_remote_target_[at_index(buffer)];
+  return sharing_->buffers[at_index(buffer)];
 }
 
 void PointsObserver::on(const Event& event) {
@@ -262,7 +253,7 @@ void PointsObserver::count(CoreState& core, std::int32_t site, const Event& even
                            std::int64_t amount) {
   const std::int64_t cell = cell_base_[at_index(event.object)] + event.cell;
   if (event.site != site) cores_[at_index(event.site)].foreign.insert(cell);
-  const bool is_own = event.site == site && !is_shared_semaphore_[at_index(event.object)];
+  const bool is_own = event.site == site && !sharing_->semaphores[at_index(event.object)];
   if (!is_own) {
     for (const OpenLoop& loop : core.open)
       verdict_.loops[facts(loop.statement).verdict].synchronises = true;

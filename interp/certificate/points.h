@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "core/expected.h"
 #include "interp/box_cover.h"
 #include "interp/observer.h"
+#include "interp/point_sharing.h"
 #include "interp/sites.h"
 
 namespace tessera {
@@ -123,9 +125,8 @@ class PointsObserver : public Observer {
   const Program* program_ = nullptr;
   Sites sites_{};
   std::map<std::int32_t, LoopFacts> facts_;  // by the statement of the loop
-  std::vector<bool> is_remote_target_;       // by buffer: copies from elsewhere land in it
-  std::vector<bool> is_shared_semaphore_;    // by semaphore
-  std::vector<std::int64_t> cell_base_;      // by semaphore
+  std::optional<PointSharing> sharing_;
+  std::vector<std::int64_t> cell_base_;  // by semaphore
   std::vector<CoreState> cores_;
   std::set<std::array<std::int32_t, 3>> known_;  // races, by places and buffer
   PointsVerdict verdict_;
