@@ -7,6 +7,7 @@
 // PCT, other orders of the points of parallel loops, a device that is slow, parts of copies of
 // every size) the results must be the same and nothing found. Prints the program and the schedule
 // that differ, and ends with 1.
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -23,7 +24,8 @@ struct Case {
   std::uint64_t seed = 0;
   RandomKernel kernel;
   Program program;
-  RunOptions options;  // that the proof is for
+  RunOptions options;      // that the proof is for
+  bool any_split = false;  // of its parallel loops
 };
 
 // The operands of all devices: small whole numbers.
@@ -99,20 +101,23 @@ RunOptions schedule(const Case& of, int i) {
   // What may come in parts may come whole.
   if (i % 3 == 0) options.landing = Landing::whole;
   if (i % 7 == 3) options.slow_device = i % of.kernel.devices;
+  // What points have stored in scratch that is read afterwards is nowhere when each had its own.
+  if (of.any_split && i % 4 >= 2) options.point_cores = 2 + i / 4 % 3;
   const std::int64_t granules[] = {1, 4, 12, 64};
   options.profile.dma_granule = granules[i / 3 % 4];
   return options;
 }
 
 std::string text(const RunOptions& options) {
-  return fmt::format("--schedule '{}' --landing {} --dma-order {} --slow-device {} granule {}",
-                     options.schedule, options.landing == Landing::whole ? "whole" : "partial",
-                     options.dma_order == DmaOrder::fifo ? "fifo" : "unordered",
-                     options.slow_device, options.profile.dma_granule);
+  return fmt::format(
+      "--schedule '{}' --landing {} --dma-order {} --slow-device {} --point-cores {} granule {}",
+      options.schedule, options.landing == Landing::whole ? "whole" : "partial",
+      options.dma_order == DmaOrder::fifo ? "fifo" : "unordered", options.slow_device,
+      options.point_cores, options.profile.dma_granule);
 }
 
 struct Totals {
-  std::int64_t drawn = 0, proved = 0, runs = 0, loops = 0, differences = 0;
+  std::int64_t drawn = 0, proved = 0, runs = 0, on_point_cores = 0, loops = 0, differences = 0;
 };
 
 void try_schedules(const Case& of, int schedules, Totals& totals) {
@@ -121,6 +126,7 @@ void try_schedules(const Case& of, int schedules, Totals& totals) {
     const RunOptions options = schedule(of, i);
     const Expected<RunResult> run = simulate(of, options);
     ++totals.runs;
+    totals.on_point_cores += options.point_cores > 0 ? 1 : 0;
     std::string what;
     if (!run)
       what = render(run.diags());
@@ -140,7 +146,7 @@ void try_schedules(const Case& of, int schedules, Totals& totals) {
 }
 
 // Whether the certificate says that all schedules end alike.
-bool is_proved(const Case& of) {
+bool is_proved(Case& of) {
   const CertifyOptions options{.run = of.options,
                                .partial = of.options.landing == Landing::partial};
   const Expected<Certificate> certificate =
@@ -149,6 +155,9 @@ bool is_proved(const Case& of) {
     fmt::print(stderr, "seed {}\n{}{}", of.seed, of.kernel.text, render(certificate.diags()));
     std::exit(2);
   }
+  of.any_split = !certificate->loops.empty() &&
+                 std::all_of(certificate->loops.begin(), certificate->loops.end(),
+                             [](const ParallelLoop& loop) { return loop.any_split; });
   return certificate->verdict == SchedulesVerdict::proved;
 }
 
@@ -170,14 +179,17 @@ int main(int argc, char** argv) {
   }
   Totals totals;
   while (totals.proved < count) {
-    const Case made = make_case(static_cast<std::uint64_t>(seed + totals.drawn++));
+    Case made = make_case(static_cast<std::uint64_t>(seed + totals.drawn++));
     if (!is_proved(made)) continue;
     ++totals.proved;
     totals.loops += made.kernel.text.find(" parallel {") != std::string::npos ? 1 : 0;
     try_schedules(made, static_cast<int>(schedules), totals);
   }
   fmt::print(
-      "{} programs proved of {} drawn, {} with parallel points; {} runs, {} programs differ\n",
-      totals.proved, totals.drawn, totals.loops, totals.runs, totals.differences);
+      "{} programs proved of {} drawn, {} with parallel points; {} runs, {} of them on "
+      "point-cores; {} "
+      "programs differ\n",
+      totals.proved, totals.drawn, totals.loops, totals.runs, totals.on_point_cores,
+      totals.differences);
   return totals.differences == 0 ? 0 : 1;
 }
