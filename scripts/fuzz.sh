@@ -35,12 +35,15 @@ release_lock
 
 work=$root/build/fuzz-work reports=$root/build/fuzz-reports corpus=$root/tests/fuzz/corpus
 rm -rf "$work"
-mkdir -p "$work/tmp" "$reports"
-export TMPDIR=$work/tmp
+mkdir -p "$work" "$reports"
+# Files of inputs come and go: in memory where there is room for them.
+TMPDIR=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 scripts/fuzz_seeds.sh "$work/seeds"
 # Memory that malloc refuses is asked for by who checks what it returns.
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-limits=(-timeout=60 -rss_limit_mb=3000 -malloc_limit_mb=2000 -max_len=4000 -print_funcs=0)
+limits=(-timeout=120 -rss_limit_mb=3000 -malloc_limit_mb=2000 -max_len=4000 -print_funcs=0)
 
 files() { find "$1" -type f 2>/dev/null | wc -l; }
 

@@ -24,8 +24,9 @@
 
 namespace tessera::fuzz {
 
-// Asks the work of this thread to stop when the time is up. What then does not end in some seconds
-// is a report of libFuzzer (-timeout): long work has to follow a request to stop.
+// Asks the work of this thread to stop when it has had so much time of the processor. What then
+// does not end in some seconds is a report of libFuzzer (-timeout): long work has to follow a
+// request to stop.
 class Deadline {
  public:
   explicit Deadline(std::chrono::milliseconds time);
