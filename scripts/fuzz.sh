@@ -4,8 +4,9 @@
 #   scripts/fuzz.sh --minutes 5 NAME... five minutes, divided among these
 #   scripts/fuzz.sh --minimise          also leaves out of tests/fuzz/corpus what the seeds and other inputs reach as well
 # Builds, makes the seeds from the tree (scripts/fuzz_seeds.sh), runs, adds inputs that reach new edges to tests/fuzz/corpus,
-# and closes with a table: edges are those of SanitizerCoverage that lie in lines of core/ and interp/ in a build without
-# sanitizers, regions and branches those of llvm-cov, all of what seeds and kept inputs reach. A report is a file in
+# and closes with a table of what seeds and kept inputs reach in a build without sanitizers: branches are those of llvm-cov, the
+# two ways that each condition in the source can go; edges are those of SanitizerCoverage in lines of core/ and interp/, where
+# whatever the compiler makes counts, and so every way on which an exception would unwind. A report is a file in
 # build/fuzz-reports/NAME: bin/fuzz_NAME of the build `fuzz` repeats it. The exit code is 1 where there is one.
 set -euo pipefail
 cd -P "${BASH_SOURCE[0]%/*}/.."
@@ -91,7 +92,8 @@ for name in "${names[@]}"; do
 done
 llvm-profdata-14 merge -o "$work/profile" "$work"/*.profraw
 cut -d ' ' -f 1 "$work/edges.${names[0]}" >"$work/addresses"
-llvm-symbolizer-14 --obj="$counter" --no-inlines --functions=none --output-style=GNU <"$work/addresses" >"$work/places"
+llvm-symbolizer-14 --obj="$counter" --no-inlines --functions=none --output-style=GNU <"$work/addresses" |
+  sed "s|$root/build/coverage/\.\./\.\./|$root/|" >"$work/places"
 
 # edges FOLDER NAME...: how many of the edges in the folder's lines are taken by any of these harnesses.
 edges() {
@@ -104,10 +106,11 @@ edges() {
         ++all; for (i = 2; i <= NF; i += 2) if ($i) { ++taken; break } }
       END { printf "%d of %d, %.1f %%", taken, all, all ? 100 * taken / all : 0 }'
 }
-# counted FOLDER COLUMN: of what llvm-cov counts; columns 2 and 3 are regions, those missed, 11 and 12 branches.
+# counted FOLDER COLUMN: of what llvm-cov counts; columns 2 and 3 are regions and those missed, 11 and 12 branches.
 counted() {
-  llvm-cov-14 report "$counter" -instr-profile="$work/profile" "$root/$1" 2>/dev/null |
-    awk -v all="$2" '$1 == "TOTAL" { printf "%d of %d, %.1f %%", $all - $(all + 1), $all, 100 * (1 - $(all + 1) / $all) }'
+  llvm-cov-14 report "$counter" -instr-profile="$work/profile" 2>/dev/null |
+    awk -v folder="$1/" -v all="$2" 'index($1, folder) == 1 { n += $all; missed += $(all + 1) }
+      END { printf "%d of %d, %.1f %%", n - missed, n, n ? 100 * (1 - missed / n) : 0 }'
 }
 printf '\n%-14s %11s %6s %8s  %-24s %-24s\n' harness executions kept reports 'edges of core' 'edges of interp'
 for name in "${names[@]}"; do
