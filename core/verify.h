@@ -34,6 +34,7 @@ class Verifier {
   void copy(const Slice& src, const Slice& dst, bool remote);
   void semaphore(const Slice& sem, std::string_view field, std::initializer_list<SemKind> kinds,
                  std::string_view why);
+  bool memory(const Slice& slice, std::string_view field);
   void scalar_memory(const Slice& slice, std::string_view field, bool one);
   void array(const Slice& slice, std::string_view field);
   void written(const Slice& slice, std::string_view field);

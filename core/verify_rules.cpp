@@ -155,9 +155,14 @@ void Verifier::semaphore(const Slice& slice, std::string_view field,
          ErrorCode::invalid_type);
 }
 
+bool Verifier::memory(const Slice& slice, std::string_view field) {
+  if (program_.value(slice.base).kind == ValueKind::ref) return true;
+  fail(fmt::format("field `{}` must be memory", field), ErrorCode::invalid_type);
+  return false;
+}
+
 void Verifier::scalar_memory(const Slice& slice, std::string_view field, bool one) {
-  if (program_.value(slice.base).kind != ValueKind::ref)
-    return fail(fmt::format("field `{}` must be memory", field), ErrorCode::invalid_type);
+  if (!memory(slice, field)) return;
   if (ref_info(program_, slice.base).space != Space::smem)
     return fail(fmt::format("{} is not scalar memory (smem)", name_of(slice)));
   if (one && !kept(slice).empty()) fail(fmt::format("{} is not one number", name_of(slice)));
@@ -263,6 +268,8 @@ void Verifier::rules(const Stmt& stmt) {
       fail(fmt::format(
           "`{}` is not monotone: `wait` subtracts from it, `await` needs one declared monotone",
           sem(o->sem).name));
+  } else if (const auto* o = std::get_if<ReadSem>(&op)) {
+    semaphore(o->sem, "sem", {SemKind::count, SemKind::bytes, SemKind::barrier}, "");
   } else if (const auto* o = std::get_if<Matmul>(&op)) {
     const std::size_t before = diags_.size();
     tile_op(op);
@@ -288,7 +295,14 @@ void Verifier::rules(const Stmt& stmt) {
                           std::holds_alternative<RowSum>(op) ||
                           std::holds_alternative<RowMax>(op) ||
                           std::holds_alternative<ColSum>(op) || std::holds_alternative<ColMax>(op);
+    // Numbers broadcast; they have no rows and columns.
+    if (reshapes && is_number(program_, field<Slice>(op, row.fields[1])))
+      fail(fmt::format("field `{}` must be a tile, found a number", row.fields[1].name),
+           ErrorCode::invalid_type);
     if (diags_.size() == before && !reshapes) broadcasts(op);
+  } else {
+    for (const FieldInfo& f : row.fields)
+      if (f.kind == FieldKind::Slice) memory(field<Slice>(op, f), f.name);
   }
 }
 
