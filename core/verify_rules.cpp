@@ -300,6 +300,12 @@ void Verifier::rules(const Stmt& stmt) {
       fail(fmt::format("field `{}` must be a tile, found a number", row.fields[1].name),
            ErrorCode::invalid_type);
     if (diags_.size() == before && !reshapes) broadcasts(op);
+    if (const auto* o = std::get_if<TileIota>(&op); o != nullptr && diags_.size() == before) {
+      const auto rank = static_cast<std::int64_t>(kept(o->dst).size());
+      if (o->dim < 0 || o->dim >= rank)
+        fail(fmt::format("field `dim` is {}, and {} of shape {} has {} dimensions", o->dim,
+                         name_of(o->dst), shape_of(o->dst), rank));
+    }
   } else {
     for (const FieldInfo& f : row.fields)
       if (f.kind == FieldKind::Slice) memory(field<Slice>(op, f), f.name);
