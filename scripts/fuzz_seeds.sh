@@ -83,6 +83,9 @@ printf 'entry\n{"build": "tessera 0.1.0", "device": "interpreter v5e|1", "operat
 printf 'kernel\n0123456789abcdef\n' | input cache kernel
 printf 'edit\n\x00\x10x\x02' | input cache edit
 
+for place in l d p w g f F s 0; do printf 'place\n%s{"build": "other"}' "$place" | input cache "place_$place"; done
+for place in 0 d p l o m r r1; do printf 'p?%s' "$place" | input operands "place_$place"; done
+
 number=0
 for how in 0 1 2 3 0p 0pf 1s 2p; do
   for schedule in eager lazy lifo random:7 pct:3:2 'steps:dev0.core0*3,dev1.core0' \

@@ -1,10 +1,13 @@
 // Entries of the caches. The first line says what the input is:
 //   entry    the rest is the file of a configuration
 //   kernel   the rest is the file of a compiled kernel
-//   edit     the rest are edits of a file that a cache wrote: each two bytes of place, a byte, and
-//   what becomes of it
+//   place    what lies in the place of an entry, or of its folder: the first letter of the rest
+//   says what edit     the rest are edits of a file that a cache wrote: each two bytes of place, a
+//   byte, and what becomes of it
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -92,6 +95,61 @@ void check_edit(const PersistentCache& cache, std::string_view edits) {
   REQUIRE(!*unpacked || changed == packed, "an edited kernel is used");
 }
 
+bool is_done(int failed) { return failed == 0; }
+
+// What others may have put there is never used, and a note says why. The rest behind the letter is
+// the file.
+void check_place(const PersistentCache& cache, std::string_view what) {
+  if (what.empty()) return;
+  REQUIRE(cache.store(stored()).empty(), "an entry cannot be stored");
+  const std::string file = cache.file(stored().key), folder = cache.folder();
+  const std::string other = scratch_file("other", what.substr(1));
+  bool is_used = false;
+  std::filesystem::remove(file);
+  switch (what[0]) {
+    case 'l':
+      REQUIRE(is_done(::symlink(other.c_str(), file.c_str())), file);
+      break;
+    case 'd':
+      REQUIRE(is_done(::mkdir(file.c_str(), 0700)), file);
+      break;
+    case 'p':
+      REQUIRE(is_done(::mkfifo(file.c_str(), 0600)), file);
+      break;
+    case 'w':
+      scratch_file("configurations/" + stored().key.id() + ".json", what.substr(1));
+      REQUIRE(is_done(::chmod(file.c_str(), 0666)), file);
+      break;
+    case 'g':
+      REQUIRE(is_done(::chmod(folder.c_str(), 0770)), folder);
+      break;
+    case 'f':  // the folder is a link
+      std::filesystem::remove_all(folder);
+      REQUIRE(is_done(::symlink("/nonexistent", folder.c_str())), folder);
+      break;
+    case 'F':
+      std::filesystem::remove_all(folder);
+      scratch_file("configurations", what.substr(1));
+      break;
+    case 's':
+      std::filesystem::resize_file(other, (std::uintmax_t{1} << 20) + 1);
+      std::filesystem::rename(other, file);
+      break;
+    default:
+      is_used = true;
+      break;
+  }
+  const auto found = cache.find(stored().key);
+  if (!found) require_said(found.diags());
+  REQUIRE(is_used || !found || !*found, "what others may have written is used");
+  check_listed(cache);
+  if (const Diags diags = cache.store(stored()); !diags.empty()) require_said(diags);
+  const Expected<int> cleared = cache.clear();
+  if (!cleared) require_said(cleared.diags());
+  const Expected<int> one = cache.clear(stored().key.id());
+  if (!one) require_said(one.diags());
+}
+
 void check(std::string_view text) {
   const PersistentCache cache(scratch_folder().string());
   stored();
@@ -102,6 +160,8 @@ void check(std::string_view text) {
     const std::string_view rest = line == text.npos ? "" : text.substr(line + 1);
     if (text.starts_with("edit")) {
       check_edit(cache, rest);
+    } else if (text.starts_with("place")) {
+      check_place(cache, rest);
     } else if (text.starts_with("kernel")) {
       const auto unpacked = cuda::unpacked("source", std::string(rest));
       if (!unpacked) require_said(unpacked.diags());

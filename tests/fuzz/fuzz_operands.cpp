@@ -1,7 +1,10 @@
-// Operand files: .npy and .safetensors, and group sizes as text. The first byte says which, the
-// second the type that is declared; the rest is the file.
+// Operand files: .npy and .safetensors, what else lies in their place, and group sizes as text. The
+// first byte says which, the second the type that is declared; the rest is the file.
+#include <sys/stat.h>
+
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <string>
@@ -113,6 +116,36 @@ void check_safetensors(std::string_view bytes, std::optional<DType> declared) {
   }
 }
 
+// What lies where a file is read or written: nothing, a folder, a pipe, a link, more than may be.
+// Reading and writing end with a diagnostic or well, and nothing waits.
+void check_place(std::string_view what) {
+  namespace fs = std::filesystem;
+  const std::string path = (scratch_folder() / "a.npy").string();
+  const char kind = what.empty() ? '0' : what[0];
+  if (kind == 'd') fs::create_directory(path);
+  if (kind == 'p') REQUIRE(::mkfifo(path.c_str(), 0600) == 0, path);
+  if (kind == 'l') fs::create_symlink(scratch_file("b.npy", what.substr(1)), path);
+  if (kind == 'o') fs::create_symlink(path, path);
+  if (kind == 'm') fs::create_symlink(scratch_folder() / "not there" / "x", path);
+  if (kind == 'r') scratch_file("a.npy", what.substr(1));
+  for (const std::string& spec :
+       {path, path + "/x.npy", path + "#t", std::string("#t"), std::string(),
+        (scratch_folder() / "no folder" / "x.npy").string(), path + "/../a.safetensors#"}) {
+    const Expected<Tensor> tensor = load_tensor(spec, DType::f32);
+    if (!tensor) require_said(tensor.diags());
+    Expected<TensorOutput> output = TensorOutput::open(spec);
+    if (!output) {
+      require_said(output.diags());
+      continue;
+    }
+    const Tensor written(DType::f32, {2, 3});
+    if (kind == 'r' && what.size() % 2 == 0) continue;  // nothing is written: what was there stays
+    if (const Diags diags = output->write(written); !diags.empty()) require_said(diags);
+  }
+  const Expected<std::string> text = read_whole(path, {"a short file", 16});
+  if (!text) require_said(text.diags());
+}
+
 void check_group_sizes(std::string_view text) {
   const std::size_t line = text.find('\n');
   const std::string_view first = text.substr(0, line);
@@ -145,6 +178,9 @@ void check(std::string_view bytes) {
     switch (bytes[0]) {
       case 'n':
         check_npy(rest, declared);
+        break;
+      case 'p':
+        check_place(rest);
         break;
       case 's':
         check_safetensors(rest, declared);

@@ -1,10 +1,6 @@
 // Program text: parsed, formatted, instantiated, expanded, printed, run and verified, under small
 // limits. How it is to be run stands in its first line "// RUN: ..." (directive.h).
-#include <algorithm>
-#include <array>
-#include <deque>
 #include <new>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,27 +8,18 @@
 
 #include "core/language.h"
 #include "core/splitmix.h"
-#include "devices/interpreter/interpreter_device.h"
-#include "devices/profile.h"
-#include "interp/cause.h"
-#include "interp/certificate/certificate.h"
-#include "interp/certificate/freeze_one.h"
-#include "interp/certificate/mutation_test.h"
-#include "interp/certificate/promises.h"
-#include "interp/schedule.h"
-#include "interp/timing.h"
-#include "interp/trace_text.h"
 #include "kernels/kernels.h"
+#include "tests/fuzz/harness/check_runs.h"
 #include "tests/fuzz/harness/directive.h"
 #include "tests/fuzz/harness/harness.h"
 #include "tests/fuzz/harness/memory_budget.h"
 #include "tests/fuzz/harness/mutate_program.h"
+#include "tests/fuzz/harness/simulated.h"
 
 namespace tessera::fuzz {
 namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
-constexpr std::int64_t certified_events = 6000;
 
 std::shared_ptr<const Source> source(std::string text) {
   return std::make_shared<const Source>(Source{"fuzz.tsr", std::move(text)});
@@ -59,12 +46,6 @@ Settings complete(const KernelInfo& kernel, Settings settings) {
     }
   }
   return settings;
-}
-
-// Memory that was refused may end anything.
-bool is_refused(const Diags& diags) {
-  return diags.front().code == ErrorCode::environment ||
-         diags.front().code == ErrorCode::interrupted;
 }
 
 // Formatting changes no token: its text is read as the same program, and formatted as itself.
@@ -98,219 +79,6 @@ void check_print(const Program& program, const InstantiateOptions& how, bool is_
   REQUIRE(is_expanded || print(*again) == text, text + "-----\n" + print(*again));
 }
 
-// Operands and results of every device.
-class Operands {
- public:
-  Expected<bool> make(const Program& program, const Directive& d) {
-    for (int device = 0; device < d.run.devices; ++device) {
-      bindings_.emplace_back();
-      for (const Buffer& buffer : program.buffers) {
-        if (buffer.role == Role::scratch) continue;
-        Shape shape = buffer.shape;
-        for (std::size_t i = 0; i < buffer.order.size(); ++i)
-          shape[i] = buffer.shape[static_cast<std::size_t>(buffer.order[i])];
-        Expected<Tensor> tensor = Tensor::allocate(buffer.dtype, shape);
-        if (!tensor) return tensor.diags();
-        if (buffer.role == Role::in) fill(*tensor, buffer.name, d, device);
-        tensors_.push_back(*std::move(tensor));
-        bindings_.back()[buffer.name] = &tensors_.back();
-      }
-    }
-    return true;
-  }
-  const std::vector<Binding>& bindings() const { return bindings_; }
-
- private:
-  static void fill(Tensor& tensor, const std::string& name, const Directive& d, int device) {
-    const auto given = d.inputs.find(name);
-    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-      if (given != d.inputs.end() && !given->second.empty()) {
-        tensor.set(i, given->second[static_cast<std::size_t>(i) % given->second.size()]);
-      } else {
-        SplitMix random(d.seed * 1000003 + static_cast<std::uint64_t>(i * 8 + device));
-        tensor.set(i, static_cast<double>(random.below(9)) - (size_of(tensor.dtype()) < 8 ? 2 : 0));
-      }
-    }
-  }
-
-  std::deque<Tensor> tensors_;
-  std::vector<Binding> bindings_;
-};
-
-// One program with its operands, run again and again.
-class Runs {
- public:
-  Runs(const Program& program, const Operands& operands, const Profile& profile)
-      : program_(program), operands_(operands), profile_(profile) {}
-
-  Expected<RunResult> run(const RunOptions& options) const {
-    const Expected<DeviceReport> report = interpreter_device().run(
-        program_, operands_.bindings(), {.profile = profile_.machine, .interpreter = &options});
-    if (!report) {
-      require_said(report.diags());
-      return report.diags();
-    }
-    show(report->simulated->findings);
-    return *report->simulated;
-  }
-
-  static void show(const std::vector<Finding>& findings) {
-    const std::vector<CauseLink> links = causes(findings);
-    REQUIRE(links.size() == findings.size(), "");
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-      REQUIRE(!render(findings[i]).empty(), "");
-      if (!links[i].is_cause()) continue;
-      REQUIRE(!folded_message(findings, links, i).empty(), "");
-    }
-  }
-
- private:
-  const Program& program_;
-  const Operands& operands_;
-  const Profile& profile_;
-};
-
-bool is_cut(const RunResult& result) {
-  return result.end == RunEnd::stop || result.end == RunEnd::memory;
-}
-
-// A run is a function of program, operands and schedule; its schedule's text repeats it.
-void check_replay(const Runs& runs, const RunOptions& how, const RunResult& result) {
-  const Expected<Schedule> schedule = parse_schedule(result.schedule);
-  REQUIRE(schedule, result.schedule);
-  REQUIRE(to_string(*schedule) == result.schedule, result.schedule);
-  RunOptions again = how;
-  again.schedule = result.schedule;
-  const Expected<RunResult> second = runs.run(again);
-  if (!second) {
-    REQUIRE(is_refused(second.diags()), render(second.diags()));
-    return;
-  }
-  if (is_cut(*second) || is_cut(result)) return;
-  REQUIRE(second->trace_hash == result.trace_hash && second->results == result.results,
-          "the replay is another run: " + result.schedule);
-  REQUIRE(second->findings.size() == result.findings.size(), "");
-}
-
-// What is proved has no finding, and one result, under another schedule.
-void check_proof(const Runs& runs, RunOptions how, const Certificate& certificate,
-                 std::uint64_t seed) {
-  if (certificate.verdict != SchedulesVerdict::proved || is_cut(certificate.run)) return;
-  how.hash_results = true;
-  how.schedule = "eager";
-  const Expected<RunResult> first = runs.run(how);
-  // Points that signal others are proved as agents of their own. A run takes them one after the
-  // other, and where each device has an order of its own, they may wait for each other.
-  const bool synchronises = std::any_of(certificate.loops.begin(), certificate.loops.end(),
-                                        [](const ParallelLoop& loop) { return loop.synchronises; });
-  how.schedule = synchronises ? "lifo" : "random:" + std::to_string(seed);
-  const Expected<RunResult> second = runs.run(how);
-  if (!first || !second || is_cut(*first) || is_cut(*second)) return;
-  if (first->end != RunEnd::program || second->end != RunEnd::program) return;
-  REQUIRE(first->findings.empty() && second->findings.empty() && second->is_complete,
-          "proved, and a schedule has a finding: " + how.schedule + "\n" +
-              (second->findings.empty() ? "" : render(second->findings.front())));
-  if (certificate.order.empty() && certificate.outcomes == 1 && !certificate.orders_parallel_loops)
-    REQUIRE(first->results == second->results,
-            "proved, and results depend on the schedule: " + how.schedule);
-}
-
-void certify_and_check(const Runs& runs, const Directive& d, const RunOptions& how,
-                       std::uint64_t seed) {
-  CertifyOptions options{.run = how, .partial = d.is_partial, .budget = certified_events};
-  options.exhaust = 20;
-  options.schedules = 3;
-  options.shown = 3;
-  options.necessity = d.asks_necessity;
-  const Simulate simulate = [&](const RunOptions& o) { return runs.run(o); };
-  const Expected<Certificate> certificate = certify(simulate, options);
-  if (!certificate) return require_said(certificate.diags());
-  Runs::show(certificate->findings);
-  RunOptions landing = how;
-  landing.landing = d.is_partial ? Landing::partial : Landing::whole;
-  check_proof(runs, landing, *certificate, seed);
-  if (certificate->verdict == SchedulesVerdict::refuted && (seed & 3) == 0) {
-    const auto promises = stronger_promises(simulate, options, *certificate);
-    if (!promises) require_said(promises.diags());
-  }
-  if (certificate->verdict == SchedulesVerdict::proved && d.asks_mutants) {
-    const auto mutants = mutation_test(simulate, options);
-    if (!mutants) require_said(mutants.diags());
-  }
-}
-
-// Of each race the accesses, by their statements.
-std::set<std::array<std::int32_t, 4>> places(const RaceAnalysis& analysis, const Record& record) {
-  std::set<std::array<std::int32_t, 4>> all;
-  for (const Race& race : analysis.races) {
-    const RecordedEvent &x = record.events[static_cast<std::size_t>(race.x)],
-                        &y = record.events[static_cast<std::size_t>(race.y)];
-    std::array<std::int32_t, 2> a = {x.statement, static_cast<std::int32_t>(x.access)},
-                                b = {y.statement, static_cast<std::int32_t>(y.access)};
-    if (b < a) std::swap(a, b);
-    all.insert({a[0], a[1], b[0], b[1]});
-  }
-  return all;
-}
-
-// The plain way of the analysis and the fast ones find the same races.
-void check_analysis(const Runs& runs, RunOptions how, bool is_partial) {
-  constexpr std::size_t few_events = 400;
-  Certifier certifier(is_partial, certified_events);
-  how.observers.push_back(&certifier);
-  const Expected<RunResult> result = runs.run(how);
-  if (!result || is_cut(*result)) return;
-  const Record& record = certifier.record();
-  if (certifier.certificate().end != RunEnd::program || record.events.size() > few_events) return;
-  const auto expected = places(freeze_one(record, Reach::full), record);
-  for (const Reach reach : {Reach::needed, Reach::swept, Reach::adaptive})
-    REQUIRE(places(freeze_one(record, reach), record) == expected,
-            "reach " + std::to_string(static_cast<int>(reach)) + " finds other races");
-}
-
-// Asks to stop at its N-th event.
-class Asking : public Observer {
- public:
-  Asking(Deadline& deadline, std::int64_t after) : deadline_(deadline), left_(after) {}
-  void on(const Event&) override { come(); }
-  void end(RunResult&) override { come(); }
-
- private:
-  void come() {
-    if (left_-- == 0) deadline_.end_now();
-  }
-  Deadline& deadline_;
-  std::int64_t left_;
-};
-
-void run_program(const Program& program, const Directive& d, Deadline& deadline,
-                 std::uint64_t seed) {
-  const Expected<Profile> profile = find_profile(d.profile);
-  if (!profile) return require_said(profile.diags());
-  Operands operands;
-  if (const Expected<bool> made = operands.make(program, d); !made)
-    return require_said(made.diags());
-  const Runs runs(program, operands, *profile);
-
-  RunOptions how = d.run;
-  how.stop = deadline.stop();
-  Asking asking(deadline, d.stopping_after);
-  if (how.checked && d.stopping_after >= 0) how.observers = {&asking};
-  RunOptions watched = how;
-  watched.record_schedule = watched.hash_results = true;
-  std::size_t traced = 0;
-  TextTrace trace([&](std::string_view line) { traced += line.size(); });
-  TimingObserver timing(profile->rates);
-  if (watched.checked && (seed & 4) != 0) watched.observers.push_back(&trace);
-  if (watched.checked && d.is_timed) watched.observers.push_back(&timing);
-  const Expected<RunResult> result = runs.run(watched);
-  if (!result) return;
-  watched.observers = how.observers;
-  if (!result->schedule.empty() && d.failing_after < 0) check_replay(runs, watched, *result);
-  certify_and_check(runs, d, how, seed);
-  if (how.checked) check_analysis(runs, how, d.is_partial);
-}
-
 void check(const std::string& text) {
   library();
   const Directive d = read_directive(text);
@@ -325,15 +93,24 @@ void check(const std::string& text) {
     if (module->kernels.empty()) return;
     const KernelInfo* kernel = module->find(d.kernel);
     if (kernel == nullptr) kernel = &module->kernels.front();
-    const Expected<Program> program =
-        instantiate(*module, kernel->name, complete(*kernel, d.settings), library(), d.launch);
+    const auto instantiated = [&](const Module& of, const KernelInfo& one) {
+      return instantiate(of, one.name, complete(one, d.settings), library(), d.launch);
+    };
+    const Expected<Program> program = instantiated(*module, *kernel);
     if (!program) return require_said(program.diags());
     check_print(*program, d.launch, false);
     const Expected<Program> expanded = expand(*program);
     if (!expanded) return require_said(expanded.diags());
     if (const Diags diags = verify(*expanded); !diags.empty()) return require_said(diags);
     if ((seed & 8) != 0) check_print(*expanded, d.launch, true);
-    run_program(*program, d, deadline, seed);
+    const auto of_text = [&](const std::string& other) -> Expected<Program> {
+      const Expected<Module> edited = parse(source(other));
+      if (!edited) return edited.diags();
+      const KernelInfo* same = edited->find(kernel->name);
+      REQUIRE(same != nullptr, "a wait that is tried takes the kernel away");
+      return instantiated(*edited, *same);
+    };
+    check_runs({d, *module, *program, of_text, seed}, deadline);
   } catch (const std::bad_alloc&) {
     REQUIRE(memory.was_refused(), "bad_alloc, and nothing was refused");
   } catch (const Interrupted&) {

@@ -43,7 +43,7 @@ struct Harness {
 };
 constexpr Harness harnesses[] = {
 #define HARNESS(name) {#name, name##_one_input, name##_initialize},
-TESSERA_HARNESSES
+    TESSERA_HARNESSES
 #undef HARNESS
 };
 

@@ -46,6 +46,7 @@ void read_option(Directive& d, std::string_view name, const std::string& value) 
   if (name == "--kernel") d.kernel = value;
   if (name == "--devices") d.run.devices = static_cast<int>(number(value, 1, 8));
   if (name == "--cores") d.run.cores = static_cast<int>(number(value, 1, 4));
+  if (name == "--point-cores") d.run.point_cores = static_cast<int>(number(value, 0, 4));
   if (name == "--calls") d.launch.calls = static_cast<int>(number(value, 1, 4));
   if (name == "--scratch") d.launch.keeps_scratch = is("kept");
   if (name == "--schedule") d.run.schedule = value;

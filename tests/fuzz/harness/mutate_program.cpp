@@ -79,7 +79,7 @@ constexpr std::array<std::string_view, 130> words = {
     "<",        "<=",       ">",           ">=",         "+=",        "+",          "-",
     "*",        "/",        "?",           "."};
 
-constexpr std::array<std::string_view, 44> run_words = {"--devices 1",
+constexpr std::array<std::string_view, 46> run_words = {"--devices 1",
                                                         "--devices 2",
                                                         "--devices 3",
                                                         "--devices 4",
@@ -120,6 +120,8 @@ constexpr std::array<std::string_view, 44> run_words = {"--devices 1",
                                                         "--fail 1000",
                                                         "--fail 5000",
                                                         "--stop 0",
+                                                        "--point-cores 2",
+                                                        "--point-cores 3",
                                                         "--stop 5",
                                                         "--stop 20",
                                                         "--stop 100"};
