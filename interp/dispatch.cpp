@@ -268,6 +268,12 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
       if (would_block()) machine_.block(*this);
       return rest(pc, ops);
     }
+    // A wait that blocks is no step, and a limit of steps ends none: the schedule of these steps
+    // ends here as well.
+    if (!is_region && machine_.looks_before_step() && would_block()) {
+      machine_.block(*this);
+      return rest(pc, ops);
+    }
     if (!is_region && !machine_.begin_step()) return rest(pc, ops);
     pass_ends = ops + longest_pass;
     const Step step = exec_table[is_cell ? stmt_->op.index() : i->code](stmt_->op, *this);

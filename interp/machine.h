@@ -85,9 +85,11 @@ class Machine : private Enabled {
   bool is_told() const { return is_told_; }
   // Observers learn of the event; the caller counts it for its agent.
   void tell(Event& event);
+  // Whether limits and requests are looked at before the next step.
+  bool looks_before_step() const { return step_ >= next_look_; }
   // Whether there is another step; the caller takes it.
   bool begin_step() {
-    if (step_ >= next_look_ && !look()) return false;
+    if (looks_before_step() && !look()) return false;
     ++step_;
     return true;
   }
