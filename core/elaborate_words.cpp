@@ -63,6 +63,8 @@ Entity Elaborator::barrier(const Node& node) {
   if (node.kids.size() != 1) return fail(node, "barrier takes the collective id");
   const auto id = constant(node.kids[0], "the collective id of a barrier");
   if (!id) return {};
+  if (*id < 0)
+    return fail(node, fmt::format("the collective id of a barrier is at least 0, found {}", *id));
   auto& value = barriers_.try_emplace(*id, no_value).first->second;
   if (value == no_value) {
     Semaphore semaphore;
