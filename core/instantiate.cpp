@@ -9,13 +9,13 @@
 #include "core/dtype_range.h"
 #include "core/elaborate.h"
 #include "core/guarded.h"
+#include "core/shape_limits.h"
 #include "core/simplify.h"
 
 namespace tessera {
 namespace {
 
 constexpr std::int64_t max_semaphores = std::int64_t{1} << 20;
-constexpr std::int64_t max_extent = std::int64_t{1} << 40;
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
@@ -107,18 +107,13 @@ std::optional<DType> Elaborator::dtype(const Node& node) {
 
 std::optional<Shape> Elaborator::shape(const Node& type, std::size_t first) {
   Shape result;
-  std::int64_t total = 1;
   for (std::size_t i = first; i < type.kids.size(); ++i) {
     const auto extent = constant(type.kids[i], "an extent");
     if (!extent) return std::nullopt;
-    if (*extent < 0 || *extent > max_extent)
-      return fail(type.kids[i], fmt::format("an extent is between 0 and 2^40, found {}", *extent)),
-             std::nullopt;
     result.push_back(*extent);
-    if (*extent != 0 && total > max_extent / *extent)
-      return fail(type, fmt::format("shape {} has more than 2^40 elements", to_string(result))),
-             std::nullopt;
-    total *= *extent;
+    const bool is_its_own = !shape_problem({*extent}).empty();
+    if (std::string problem = shape_problem(result); !problem.empty())
+      return fail(is_its_own ? type.kids[i] : type, std::move(problem)), std::nullopt;
   }
   if (result.size() > max_rank)
     return fail(type,

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "core/shape_limits.h"
 #include "core/simplify.h"
 
 namespace tessera {
@@ -34,6 +35,9 @@ void Verifier::declarations() {
     defined_[static_cast<std::size_t>(b.value)] = true;
     if (!names.insert(b.name).second)
       fail_at(b.place, fmt::format("`{}` is declared twice", b.name));
+    // Slots of windows are as large as their blocks say.
+    if (std::string problem = shape_problem(b.shape); !problem.empty())
+      fail_at(b.place, std::move(problem));
     const bool operand = b.role != Role::scratch;
     if (operand && b.space == Space::tile)
       fail_at(b.place, fmt::format("operand `{}` cannot be in tile registers", b.name));
