@@ -242,6 +242,9 @@ void Verifier::rules(const Stmt& stmt) {
     array(o->dst, "dst");
   } else if (const auto* o = std::get_if<Repeat>(&op)) {
     array(o->dst, "dst"), array(o->values, "values"), array(o->counts, "counts");
+  } else if (const auto* o = std::get_if<Limit>(&op)) {
+    if (!program_.constant(o->bound))
+      fail("the bound of a limit must be known when the kernel is instantiated");
   } else if (const auto* o = std::get_if<Start>(&op)) {
     copy(o->src, o->dst, false);
     semaphore(o->sem, "sem", {SemKind::bytes}, "a copy counts bytes");
