@@ -4,13 +4,36 @@
 
 namespace tessera {
 
+namespace {
+
+std::uint64_t key(std::int32_t statement, std::int32_t site, bool is_wait) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(statement)) << 32 |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(site)) << 1 |
+         static_cast<std::uint64_t>(is_wait);
+}
+
+}  // namespace
+
 Tally& SemCell::tally(std::int32_t statement, std::int32_t site, bool is_wait,
                       std::int64_t amount) {
-  for (Tally& t : tallies) {
-    if (t.statement != statement || t.site != site || t.is_wait != is_wait) continue;
+  constexpr std::size_t few = 32;
+  const auto count = [&](Tally& t) -> Tally& {
     ++t.times;
     t.amount += amount;
     return t;
+  };
+  if (index_ == nullptr) {
+    for (Tally& t : tallies)
+      if (t.statement == statement && t.site == site && t.is_wait == is_wait) return count(t);
+    if (tallies.size() == few) {
+      index_ = std::make_unique<std::unordered_map<std::uint64_t, std::size_t>>();
+      for (const Tally& t : tallies)
+        index_->emplace(key(t.statement, t.site, t.is_wait), index_->size());
+    }
+  }
+  if (index_ != nullptr) {
+    const auto [known, is_new] = index_->try_emplace(key(statement, site, is_wait), tallies.size());
+    if (!is_new) return count(tallies[known->second]);
   }
   return tallies.emplace_back(Tally{statement, site, is_wait, 1, amount});
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "core/program.h"
@@ -38,6 +39,10 @@ struct SemCell {
 
   // The entry of what is counted, for its loops.
   Tally& tally(std::int32_t statement, std::int32_t site, bool is_wait, std::int64_t amount);
+
+ private:
+  // Where the entry of a statement and site is, once there are many.
+  std::unique_ptr<std::unordered_map<std::uint64_t, std::size_t>> index_;
 };
 
 class Semaphores {
