@@ -1,6 +1,7 @@
 #include "core/host_memory.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -154,6 +155,8 @@ void MemoryCap::set(std::uint64_t bytes) const {
   limit.rlim_cur = bytes;
   setrlimit(RLIMIT_DATA, &limit);
 }
+
+void return_free_memory() { malloc_trim(0); }
 
 std::string memory_text(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};

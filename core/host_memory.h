@@ -49,6 +49,9 @@ class MemoryCap {
   bool is_set_ = false;
 };
 
+// Gives back to the system what was freed in small pieces: the C library keeps it for the next ones.
+void return_free_memory();
+
 // "4.2 MiB"
 std::string memory_text(std::int64_t bytes);
 

@@ -347,9 +347,6 @@ Expected<RunResult> Machine::run() {
     result.schedule = to_string(
         Schedule{.strategy = "steps", .order = schedule_.order, .items = std::move(recorded_)});
   if (options_.hash_results && end_ == RunEnd::program) result.results = hash_results();
-  if (options_.progress != nullptr && !options_.observers.empty())
-    options_.progress(options_.progress_context, Phase::analysing, step_);
-  for (Observer* observer : options_.observers) observer->end(result);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/guarded.h"
+#include "core/host_memory.h"
 #include "core/language.h"
 #include "interp/certificate/conditions.h"
 #include "interp/certificate/fingerprint.h"
@@ -256,14 +257,23 @@ Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bin
   const std::int64_t steps = schedule->strategy == "pct" && !options.launch_only
                                  ? count_steps(expanded, bindings, options)
                                  : 0;
-  Machine machine(expanded, options, *schedule, *std::move(code), steps);
+  // Observers analyse when the memory of the simulated machine is free again.
+  auto machine = std::make_unique<Machine>(expanded, options, *schedule, *std::move(code), steps);
   if (options.point_cores > 0) {
     auto cells = find_shared_cells(expanded, bindings, options);
     if (!cells) return cells.diags();
-    machine.split_points(*std::move(cells));
+    machine->split_points(*std::move(cells));
   }
-  machine.bind(bindings);
-  return machine.run();
+  machine->bind(bindings);
+  Expected<RunResult> result = machine->run();
+  machine.reset();
+  constexpr std::int64_t many_steps = 1'000'000;  // what they left is worth the search for it
+  if (result && result->stats.steps > many_steps) return_free_memory();
+  if (!result) return result;
+  if (options.progress != nullptr && !options.observers.empty())
+    options.progress(options.progress_context, Phase::analysing, result->stats.steps);
+  for (Observer* observer : options.observers) observer->end(*result);
+  return result;
 } catch (...) {
   return given_up("running the program");
 }

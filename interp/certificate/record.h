@@ -10,6 +10,7 @@
 #include "interp/certificate/lists.h"
 #include "interp/certificate/loop_log.h"
 #include "interp/certificate/range_ids.h"
+#include "interp/certificate/untouched.h"
 #include "interp/observer.h"
 #include "interp/semaphores.h"
 #include "interp/sites.h"
@@ -49,9 +50,9 @@ struct RecordedAgent {
 struct Record {
   const Program* program = nullptr;
   Sites sites{0, 1};
-  std::vector<RecordedAgent> agents;  // cores by site, then copies in the order of their start
-  std::vector<RecordedEvent> events;  // agent after agent
-  std::vector<std::int32_t> order;    // all events, as the run did them
+  std::vector<RecordedAgent> agents;      // cores by site, then copies in the order of their start
+  UntouchedVector<RecordedEvent> events;  // agent after agent
+  std::vector<std::int32_t> order;        // all events, as the run did them
   std::vector<Range> ranges;
   std::vector<SemId> cells;  // semaphores that were used; of one barrier the first declaration
   std::vector<std::int32_t> sem_reads;     // statements that read a count, ascending

@@ -1,6 +1,7 @@
 #include "interp/certificate/sweep.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/check.h"
 
@@ -17,10 +18,12 @@ Sweep::Sweep(const Record& record, const Conflicts& conflicts,
       conflicts_(conflicts),
       turns_(turns),
       crosses_(record.cells.size()),
+      item_counts_(at(record.cores())),
       items_(at(record.cores())) {
   find_crossing();
   for (std::int32_t d = 0; d < record_.cores(); ++d)
-    for_each_item(record_.agents[at(d)], d, [&](const Item&) { ++item_count_; });
+    for_each_item(record_.agents[at(d)], d, [&](const Item&) { ++item_counts_[at(d)]; });
+  item_count_ = std::accumulate(item_counts_.begin(), item_counts_.end(), std::size_t{0});
 }
 
 std::int64_t Sweep::cost() const {
@@ -284,9 +287,11 @@ std::vector<bool> Sweep::suspects() {
   count_.resize(record_.cells.size());
   others_.resize(at(conflicts_.nodes()));
   own_.resize(at(conflicts_.nodes()));
-  for (std::int32_t d = 0; d < record_.cores(); ++d)
+  for (std::int32_t d = 0; d < record_.cores(); ++d) {
+    items_[at(d)].reserve(item_counts_[at(d)]);
     for_each_item(record_.agents[at(d)], d,
                   [&](const Item& item) { items_[at(d)].push_back(item); });
+  }
   find_waits();
   assign_copies();
   for (std::int32_t d = 0; d < record_.cores(); ++d) sweep(d);

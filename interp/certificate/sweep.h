@@ -68,9 +68,10 @@ class Sweep {
   const Record& record_;
   const Conflicts& conflicts_;
   const std::vector<std::int32_t>& turns_;
-  std::vector<bool> crosses_;  // by cell: other cores signal it
-  std::size_t item_count_ = 0;
-  std::vector<std::vector<Item>> items_;                     // by core
+  std::vector<bool> crosses_;                                // by cell: other cores signal it
+  std::size_t item_count_ = 0;                               // in all
+  std::vector<std::size_t> item_counts_;                     // by core
+  std::vector<std::vector<Item>> items_;                     // by core, once suspects are asked for
   Lists<Waiting> waits_;                                     // by cell
   FirstBelow spares_;                                        // of all of them
   std::vector<std::pair<std::int32_t, std::int32_t>> held_;  // a wait, and an access of a copy
