@@ -123,7 +123,9 @@ TEST(devices, a_right_permute_is_the_same_in_every_schedule) {
     // streams, or as many as were drawn.
     const bool is_drawn =
         options.landing == Landing::partial && options.schedule.starts_with("random");
-    if (!is_drawn) EXPECT_EQ(result.stats.steps, 4 * (options.landing == Landing::whole ? 8 : 10));
+    if (!is_drawn) {
+      EXPECT_EQ(result.stats.steps, 4 * (options.landing == Landing::whole ? 8 : 10));
+    }
   }
 }
 
