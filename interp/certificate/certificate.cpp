@@ -83,6 +83,7 @@ void Certifier::begin(const Program& program, const RunOptions& options) {
   const auto schedule = parse_schedule(options.schedule);
   order_ = schedule ? schedule->order : std::nullopt;
   points_ = options.points;
+  orders_copies_ = options.dma_order == DmaOrder::fifo;
   relay_.reset();
   relayed_from_ = 1'000'000;
   recorder_.begin(program, options);
@@ -258,9 +259,10 @@ void Certifier::judge_loops(RunResult& result) {
     if (!loop.synchronises || !loop.any_order || loop.is_compared) continue;
     certificate_.broken.push_back(
         {"points", -1, loop.loc,
-         fmt::format("the points of the loop over {} synchronise with others, in more events than "
-                     "the analysis was given",
-                     loop.name)});
+         fmt::format("the points of the loop over {} synchronise with others, {}", loop.name,
+                     orders_copies_ ? "and which of them sends first over a link is not analysed "
+                                      "where copies land in order"
+                                    : "in more events than the analysis was given")});
   }
 }
 

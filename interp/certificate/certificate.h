@@ -163,6 +163,7 @@ class Certifier : public Observer {
   std::string profile_;
   std::optional<std::uint64_t> order_;
   const PointsVerdict* points_ = nullptr;
+  bool orders_copies_ = false;  // of the run: --dma-order fifo
   Certificate certificate_;
 };
 

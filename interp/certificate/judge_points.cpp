@@ -60,6 +60,11 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
       if (loop.synchronises && loop.any_order && is_of(per_point, per_point.body[i], loop))
         loops.insert(static_cast<std::int32_t>(i));
   if (loops.empty() || !result->findings.empty() || result->end != RunEnd::program) return verdict;
+  // In which order points start copies to one link nobody knows, and a record's lanes have one.
+  const bool sends = std::any_of(per_point.body.begin(), per_point.body.end(), [](const Stmt& s) {
+    return std::holds_alternative<StartRemote>(s.op);
+  });
+  if (options.dma_order == DmaOrder::fifo && sends) return verdict;
 
   Recorder recorder(in_parts, most_events, true);
   const Expected<RunResult> again =
