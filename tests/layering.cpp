@@ -68,7 +68,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"elf.h", {"devices/cuda/", "cli/certificate_file"}},
     {"link.h", {"devices/cuda/", "cli/certificate_file"}},
     {"dlfcn.h", {"interp/tile_math", "devices/cuda/", "tests/"}},
-    {"malloc.h", {"tests/fuzz/harness/memory_budget"}},
+    {"malloc.h", {"core/host_memory", "tests/fuzz/harness/memory_budget"}},
     {"pthread.h", {"tests/fuzz/harness/harness"}},
     {"ucontext.h", {"tests/"}},
 };
