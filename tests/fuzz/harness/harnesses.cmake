@@ -9,6 +9,17 @@ target_link_libraries(fuzz_parts PUBLIC tessera_flags tessera_kernels)
 # Allocations are counted, and may be refused (memory_budget.h).
 target_link_options(fuzz_parts INTERFACE -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=free)
 
+# libFuzzer brings templates of the standard library that were compiled without exceptions, and where it comes first those are
+# taken: what they hold when memory is refused is lost. So it comes last.
+if(TESSERA_FUZZ)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} --print-runtime-dir OUTPUT_VARIABLE runtimes
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  file(GLOB libfuzzer ${runtimes}/libclang_rt.fuzzer.a ${runtimes}/libclang_rt.fuzzer-${CMAKE_SYSTEM_PROCESSOR}.a)
+  if(NOT libfuzzer)
+    message(FATAL_ERROR "libFuzzer is not in ${runtimes}: on Debian it is in the package libclang-rt-14-dev")
+  endif()
+endif()
+
 add_custom_target(fuzz_harnesses)
 set(harness_list "")
 set(harness_objects "")
@@ -23,7 +34,8 @@ foreach(source IN LISTS harnesses)
   endif()
   if(TESSERA_FUZZ)
     target_compile_definitions(${name} PRIVATE TESSERA_FUZZ)
-    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${name} PRIVATE tessera_kernels tessera_devices tessera_interp tessera_core
+                          -Wl,--whole-archive ${libfuzzer} -Wl,--no-whole-archive)
   else()
     target_sources(${name} PRIVATE fuzz/harness/replay.cpp)
     add_test(NAME ${name}_corpus COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${stem})
