@@ -1,0 +1,209 @@
+// docs/language.md as a test: its programs run, or are refused with the messages that it shows; it
+// names every op, type, word and library function; its grammar has the words of the parser.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cli/cli.h"
+#include "core/dtype.h"
+#include "core/language.h"
+#include "core/op.h"
+#include "tests/unit/language_support.h"
+#include "tests/unit/temporary.h"
+
+namespace tessera {
+namespace {
+
+using Lines = std::vector<std::string>;
+using Words = std::set<std::string, std::less<>>;
+using Messages = std::vector<std::tuple<int, std::string, std::string>>;  // line, kind, text
+
+std::string page() { return test::read_file("docs/language.md"); }
+
+// A block between fences.
+struct Fenced {
+  int first = 0;  // the number of its first line
+  Lines words;    // of the opening fence: the language, then options
+  std::string text;
+};
+
+struct Page {
+  std::vector<Fenced> blocks;
+  std::string prose;
+};
+
+Page parts_of(const std::string& text) {
+  Page result;
+  std::istringstream in(text);
+  int number = 0;
+  bool is_open = false;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.starts_with("```")) {
+      is_open = !is_open;
+      if (!is_open) continue;
+      std::istringstream fence(line.substr(3));
+      result.blocks.push_back(
+          {number + 1,
+           Lines(std::istream_iterator<std::string>(fence), std::istream_iterator<std::string>()),
+           ""});
+    } else {
+      (is_open ? result.blocks.back().text : result.prose) += line + "\n";
+    }
+  }
+  return result;
+}
+
+bool is_in(const Fenced& block, std::string_view language) {
+  return !block.words.empty() && block.words.front() == language;
+}
+
+// What lines of the program end in: `// error: text`.
+Messages announced(const Fenced& block) {
+  static const std::regex announcement(R"(^ *[^ /].*// (error): (.*)$)");
+  Messages found;
+  std::istringstream in(block.text);
+  int number = block.first - 1;
+  std::smatch match;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (std::regex_match(line, match, announcement))
+      found.emplace_back(number, match[1].str(), match[2].str());
+  }
+  return found;
+}
+
+// The messages with a place in `file`, notes left out.
+Messages reported(const std::string& output, const std::string& file) {
+  static const std::regex message(R"(^:(\d+):\d+: (\w+): (.*)$)");
+  Messages found;
+  std::istringstream in(output);
+  std::smatch match;
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t at = line.find(file);
+    if (at == std::string::npos) continue;
+    const std::string rest = line.substr(at + file.size());
+    if (std::regex_match(rest, match, message) && match[2] != "note")
+      found.emplace_back(std::stoi(match[1]), match[2].str(), match[3].str());
+  }
+  return found;
+}
+
+struct Outcome {
+  int exit_code;
+  std::string output;
+};
+
+Outcome outcome_of(Lines command, const Fenced& block) {
+  command.insert(command.end(), block.words.begin() + 1, block.words.end());
+  std::ostringstream stream;
+  const int exit_code = cli::run(command, stream, stream);
+  return {exit_code, stream.str()};
+}
+
+// Each program begins at its line of the page, so that the places reported are the page's.
+TEST(LanguagePage, programs_run_or_are_refused_as_it_shows) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("language.tsr");
+  int valid = 0, refused = 0;
+  for (const Fenced& block : parts_of(page()).blocks) {
+    if (!is_in(block, "tsr")) continue;
+    SCOPED_TRACE("docs/language.md:" + std::to_string(block.first));
+    write_bytes(file, std::string(static_cast<std::size_t>(block.first) - 1, '\n') + block.text);
+    const Messages wanted = announced(block);
+    const Outcome checked = outcome_of({"check", file}, block);
+    EXPECT_EQ(reported(checked.output, file), wanted) << checked.output;
+    EXPECT_EQ(checked.exit_code, wanted.empty() ? 0 : 2) << checked.output;
+    if (!wanted.empty()) {
+      ++refused;
+      continue;
+    }
+    ++valid;
+    EXPECT_NE(checked.output.find(": ok\n"), std::string::npos) << checked.output;
+    const auto tidy = format(test::source(file, block.text));
+    ASSERT_TRUE(tidy) << render(tidy.diags());
+    EXPECT_EQ(*tidy, block.text);
+    const Outcome ran = outcome_of({"run", file, "--interpret"}, block);
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_NE(ran.output.find("\nproved "), std::string::npos) << ran.output;
+  }
+  EXPECT_GE(valid, 12);
+  EXPECT_GE(refused, 2);
+}
+
+// The words of the page's code: blocks that are fenced, and what stands between backquotes.
+Words words_in_code() {
+  static const std::regex span("`([^`\n]+)`"), word("[A-Za-z_][A-Za-z_0-9]*");
+  const Page parts = parts_of(page());
+  std::string code;
+  for (const Fenced& block : parts.blocks) code += block.text;
+  for (std::sregex_iterator at(parts.prose.begin(), parts.prose.end(), span), end; at != end; ++at)
+    code += (*at)[1].str() + "\n";
+  Words words;
+  for (std::sregex_iterator at(code.begin(), code.end(), word), end; at != end; ++at)
+    words.insert(at->str());
+  return words;
+}
+
+// The first groups of all matches.
+Words matches(const std::string& text, const std::string& pattern) {
+  const std::regex expression(pattern);
+  Words found;
+  for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at)
+    found.insert((*at)[1].str());
+  return found;
+}
+
+TEST(LanguagePage, names_every_op_type_word_and_library_function) {
+  const Words named = words_in_code();
+  for (const OpInfo& row : op_table().subspan(1))
+    EXPECT_TRUE(named.contains(row.mnemonic)) << "op `" << row.mnemonic << "`";
+  for (int i = 0; i < dtype_count; ++i)
+    EXPECT_TRUE(named.contains(name(static_cast<DType>(i)))) << name(static_cast<DType>(i));
+  for (const Module* module : test::library()) {
+    for (const auto& [function, node] : module->functions)
+      EXPECT_TRUE(named.contains(function)) << module->source->name << ": `" << function << "`";
+  }
+  int words = 0;
+  for (const char* path : {"core/elaborate_words.cpp", "core/elaborate_tile_words.cpp"}) {
+    for (const std::string& word : matches(test::read_file(path), R"re(word == "([a-z_]+)")re")) {
+      ++words;
+      EXPECT_TRUE(named.contains(word)) << path << ": `" << word << "`";
+    }
+  }
+  EXPECT_GE(words, 10);
+}
+
+// Both ways: what the parser asks for stands in the grammar, and what is quoted there in its
+// source.
+TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
+  std::string grammar;
+  for (const Fenced& block : parts_of(page()).blocks)
+    if (is_in(block, "ebnf")) grammar += block.text;
+  const Words terminals =
+      matches(std::regex_replace(grammar, std::regex(R"(\(\*.*?\*\))"), ""), R"re("([^"]+)")re");
+  std::string parser;
+  for (const char* path :
+       {"core/parse.cpp", "core/parse_expression.cpp", "core/parse_statement.cpp"})
+    parser += test::read_file(path);
+  Words asked = matches(parser, R"re(\b(?:is|accept|expect|continues)\("([^"]+)")re");
+  asked.merge(matches(parser, R"re(attribute\.text == "([a-z]+)")re"));
+  EXPECT_GE(asked.size(), 50U);
+  for (const std::string& word : asked)
+    EXPECT_TRUE(terminals.contains(word)) << "the grammar lacks \"" << word << "\"";
+  // The kinds of semaphores are told apart where they are declared.
+  const std::string sources = parser + test::read_file("core/instantiate.cpp");
+  for (const std::string& word : terminals)
+    EXPECT_NE(sources.find('"' + word + '"'), std::string::npos)
+        << "the parser does not know \"" << word << "\"";
+}
+
+}  // namespace
+}  // namespace tessera
