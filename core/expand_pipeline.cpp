@@ -1,5 +1,7 @@
 #include "core/expand_pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -54,7 +56,10 @@ PipelineWriter::PipelineWriter(Expander& expander, std::int32_t open, const Valu
 
 void PipelineWriter::write() {
   find_parts();
+  const std::size_t errors = expander_.diags_.size();
   classify();
+  refuse_early_uses();
+  if (expander_.diags_.size() > errors) return;  // it cannot be written
   const std::size_t points = open_points();
   allocate();
   ValueMap point = around_;
@@ -188,6 +193,30 @@ void PipelineWriter::classify() {
       w.block.push_back(*old_.constant(window.source.size[static_cast<std::size_t>(d)]));
     if (!w.is_view && !w.is_output && !waits) w.ahead = static_cast<int>(window.depth) - 1;
     ahead_ = std::max(ahead_, w.ahead);
+  }
+}
+
+// The places of windows are computed for points whose blocks are not there yet, so the scalar code
+// among the windows cannot use one of them.
+void PipelineWriter::refuse_early_uses() {
+  for (std::int32_t i = grid_from_; i < body_from_; ++i) {
+    const Stmt& s = old_.body[static_cast<std::size_t>(i)];
+    if (std::holds_alternative<Window>(s.op)) continue;  // on a window: classify
+    for (const FieldInfo& f : info(s.op).fields) {
+      if (f.kind != FieldKind::Slice) continue;
+      const Value& base = old_.value(field<Slice>(s.op, f).base);
+      const bool is_window =
+          base.statement > open_ &&
+          std::holds_alternative<Window>(old_.body[static_cast<std::size_t>(base.statement)].op);
+      if (is_window)
+        expander_.diags_.push_back(
+            {ErrorCode::unsupported,
+             old_.loc(s.place),
+             fmt::format("`{}` is used among the windows of its pipeline; expected its use behind "
+                         "the last window",
+                         base.name),
+             {}});
+    }
   }
 }
 

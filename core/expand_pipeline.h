@@ -44,6 +44,7 @@ class PipelineWriter {
   void find_parts();
   std::size_t open_points();
   void classify();
+  void refuse_early_uses();
   std::set<ValueId> index_memory() const;
   void allocate();
   void release();

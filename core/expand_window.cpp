@@ -1,5 +1,7 @@
 // One window of a pipeline: when its block changes, what is fetched, awaited, taken and written
 // back.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/expand_pipeline.h"
@@ -80,7 +82,9 @@ void PipelineWriter::locate(WindowState& w, Block& b, bool check) {
   for (std::size_t d = 0; d < extent.size(); ++d) {
     const bool dropped = inner.dropped >> d & 1;
     const std::int64_t block = dropped ? 1 : w.block[kept_dim++];
-    if (!dropped && divides(b.start[d], block, extent[d])) w.inside[d] = true;
+    // A single element of memory in place is inside or missed altogether, which its use finds out.
+    const bool single = w.is_view && block == 1;
+    if (!dropped && (single || divides(b.start[d], block, extent[d]))) w.inside[d] = true;
     const ValueId size =
         dropped || w.inside[d] ? builder_.integer(block) : clipped(b.start[d], block, extent[d]);
     const auto start = builder_.program().constant(b.start[d]),
@@ -287,8 +291,15 @@ void PipelineWriter::use_view(WindowState& w, const ValueMap& at_point) {
     expander_.diags_.push_back(
         {ErrorCode::unsupported,
          old_.loc(s.place),
-         "a window that is stored must divide the memory it shows when that is not hbm",
+         fmt::format("`{}` is stored and not on hbm: expected a size that divides the memory, and "
+                     "a place that is a multiple of it",
+                     old_.value(s.result).name),
          {}});
+    // The body is still written, as if the block were there: nothing else may look wrong.
+    const std::vector<int> dims = kept(b.source);
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      b.source.size[static_cast<std::size_t>(dims[i])] = builder_.integer(w.block[i]);
+    expander_.replaced_[s.result] = {b.source, true};
     return;
   }
   if (w.slots == no_value) {
