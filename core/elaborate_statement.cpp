@@ -241,6 +241,22 @@ void Elaborator::loop(const Node& node) {
   builder_.emit(End{});
 }
 
+namespace {
+
+// A `return` in a branch, or null. The parser has seen to it that one stands at the end only.
+const Node* return_in(const Node& branch) {
+  for (std::size_t i = 1; i < branch.kids.size(); ++i) {
+    if (branch.kids[i].kids.empty()) continue;
+    const Node& last = branch.kids[i].kids.back();
+    if (last.kind == NodeKind::returns) return &last;
+    if (last.kind != NodeKind::if_else) continue;
+    if (const Node* inner = return_in(last)) return inner;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 // A condition that is known when the kernel is instantiated chooses a block, whose names then
 // belong around it.
 void Elaborator::branch(const Node& node) {
@@ -251,6 +267,12 @@ void Elaborator::branch(const Node& node) {
       block(node.kids[1]);
     else if (node.kids.size() > 2)
       block(node.kids[2]);
+    return;
+  }
+  if (const Node* open = return_in(node); open && depth_ > 0) {
+    result_ = fail(*open,
+                   "the condition around this `return` is not known when the kernel is "
+                   "instantiated; expected `return condition ? a : b`");
     return;
   }
   at(node);

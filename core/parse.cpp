@@ -78,6 +78,7 @@ Node Parser::function() {
   }
   node.add(declarations());
   node.add(block());
+  refuse_early_returns(node.kids.back(), true);
   return node;
 }
 

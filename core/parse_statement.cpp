@@ -293,6 +293,25 @@ Node Parser::returns() {
   return node;
 }
 
+// Functions are inlined, and a jump out of one is nothing that a program has: `return` names the
+// result and stands where the function ends anyway.
+void Parser::refuse_early_returns(const Node& block, bool ends_function) {
+  for (const Node& kid : block.kids) {
+    const bool is_end = ends_function && &kid == &block.kids.back();
+    if (kid.kind == NodeKind::returns && !is_end)
+      diags_.push_back({ErrorCode::invalid_value,
+                        kid.loc,
+                        "`return` does not leave a function: expected it as the last statement, or "
+                        "in the branches of a last `if`",
+                        {}});
+    if (kid.kind == NodeKind::if_else) {
+      for (std::size_t i = 1; i < kid.kids.size(); ++i) refuse_early_returns(kid.kids[i], is_end);
+    } else if (!kid.kids.empty() && kid.kids.back().kind == NodeKind::block) {
+      refuse_early_returns(kid.kids.back(), false);  // of a loop, a pipeline, a trace region
+    }
+  }
+}
+
 Node Parser::assignment_or_call() {
   const Token first = peek();
   Node target = postfix();

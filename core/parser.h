@@ -74,6 +74,7 @@ class Parser {
   Node wait();
   Node signal();
   Node returns();
+  void refuse_early_returns(const Node& block, bool ends_function);
   void constants(Node& into);
   Node assignment_or_call();
   bool defines_function() const;
