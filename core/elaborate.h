@@ -13,6 +13,7 @@
 #include "core/builder.h"
 #include "core/language.h"
 #include "core/refs.h"
+#include "core/words.h"
 
 namespace tessera {
 
@@ -118,7 +119,6 @@ class Elaborator {
   void check_calls(const Node& kernel);
 
   // elaborate_words.cpp: nullopt for what is no word of the language
-  static bool is_word(std::string_view name);
   std::optional<Entity> call_builtin(const Node& call, const Slice* to);
   std::optional<Entity> array_word(const Node& call);
   Entity concat(const Node& call);

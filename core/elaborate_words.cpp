@@ -76,8 +76,7 @@ Entity Elaborator::barrier(const Node& node) {
   return {.kind = Entity::Kind::sem, .slice = builder_.whole(value)};
 }
 
-// What can be called besides functions.
-bool Elaborator::is_word(std::string_view name) {
+bool is_word(std::string_view name) {
   for (const std::string_view word :
        {"concat", "barrier", "first", "last", "accumulator", "clamp", "abs", "largest"})
     if (name == word) return true;

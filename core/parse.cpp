@@ -65,6 +65,7 @@ Node Parser::kernel() {
 Node Parser::function() {
   const Token keyword = take();
   const Token name = expect_name("the function's name");
+  refuse_word(name);
   Node node = make(NodeKind::function, name);
   node.text = name.text;
   node.doc = doc_above(keyword.line);
@@ -298,6 +299,13 @@ KernelInfo describe(const Node& kernel, const Lines& lines) {
   return info;
 }
 
+Diag defined_twice(const Node& node, std::string_view what, const Loc& first) {
+  return {ErrorCode::invalid_value,
+          node.loc,
+          fmt::format("{} `{}` is already defined", what, node.text),
+          {{first, "here"}}};
+}
+
 }  // namespace
 
 Expected<Module> parse(std::shared_ptr<const Source> source) try {
@@ -309,13 +317,13 @@ Expected<Module> parse(std::shared_ptr<const Source> source) try {
   Module module{source, root, {}, {}, {}};
   const Lines lines(source->text);
   for (const Node& node : root->kids) {
-    if (node.kind == NodeKind::function) module.functions.try_emplace(node.text, &node);
-    if (node.kind != NodeKind::kernel) continue;
+    if (node.kind == NodeKind::function) {
+      const auto [known, is_new] = module.functions.try_emplace(node.text, &node);
+      if (!is_new) diags.push_back(defined_twice(node, "function", known->second->loc));
+      continue;
+    }
     if (const KernelInfo* other = module.find(node.text))
-      diags.push_back({ErrorCode::invalid_value,
-                       node.loc,
-                       fmt::format("kernel `{}` is already defined", node.text),
-                       {{other->loc, "here"}}});
+      diags.push_back(defined_twice(node, "kernel", other->loc));
     module.kernel_nodes.try_emplace(node.text, Module::KernelNode{module.kernels.size(), &node});
     module.kernels.push_back(describe(node, lines));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/parser.h"
+#include "core/words.h"
 
 namespace tessera {
 
@@ -58,6 +59,16 @@ void Parser::refuse_place(const Token& name) {
                        place),
            {}});
   }
+}
+
+void Parser::refuse_word(const Token& name) {
+  if (is_word(name.text))
+    diags_.push_back({ErrorCode::invalid_value,
+                      loc(name),
+                      fmt::format("`{}` is a word of the language; expected another name for a "
+                                  "function",
+                                  name.text),
+                      {}});
 }
 
 Loc Parser::loc(const Token& token) const {

@@ -76,9 +76,10 @@ void Parser::statement(Node& into) {
     node = make(NodeKind::operate, take());
     node.text = token.text;
     node.add(postfix());
-  } else if (defines_function())
+  } else if (defines_function()) {
+    refuse_word(token);
     node = definition();
-  else
+  } else
     node = assignment_or_call();
   into.add(spanning(std::move(node)));
   end_statement();
@@ -86,8 +87,10 @@ void Parser::statement(Node& into) {
 
 void Parser::constants(Node& into) {
   take();
-  do into.add(definition());
-  while (accept(","));
+  do {
+    if (defines_function()) refuse_word(peek());
+    into.add(definition());
+  } while (accept(","));
   end_statement();
 }
 
