@@ -78,7 +78,8 @@ class Elaborator {
   Entity evaluate(const Node& node);
   Entity evaluate_here(const Node& node);
   Entity evaluate_name(const Node& node);
-  Entity evaluate_binary(const Node& node);
+  Entity evaluate_binary(const Node& node, const Slice* to);
+  Entity scalar_binary(const Node& node, const Entity& left, const Entity& right);
   Entity evaluate_unary(const Node& node);
   Entity evaluate_conditional(const Node& node);
   Entity evaluate_index(const Node& node);
@@ -95,10 +96,12 @@ class Elaborator {
 
   // elaborate_tile.cpp: `to` is where the result goes, or null for a temporary
   Entity tile(const Node& node, const Slice* to);
-  Entity tile_operand(const Node& node);
   Entity tile_elementwise(std::size_t op, std::vector<Slice> operands, const Node& at,
                           const Slice* to);
-  Entity tile_matmul(const Node& node, const Slice* to);
+  Entity tile_binary(const Node& node, const Entity& left, const Entity& right, const Slice* to);
+  struct Factor;
+  std::optional<Factor> factor(const Node& node);
+  Entity tile_matmul(const Node& node);
   Entity cast(const Node& call, const Slice* to);
   void multiply_add(const Slice& acc, const Node& product);
   bool store(const Slice& target, const Node& value, const Node& at);

@@ -86,7 +86,7 @@ Entity Elaborator::evaluate_here(const Node& node) {
     case NodeKind::unary:
       return evaluate_unary(node);
     case NodeKind::binary:
-      return evaluate_binary(node);
+      return evaluate_binary(node, nullptr);
     case NodeKind::conditional:
       return evaluate_conditional(node);
     case NodeKind::range:
@@ -140,13 +140,19 @@ Entity Elaborator::evaluate_unary(const Node& node) {
   return scalar_entity(builder_.sub(builder_.integer(0), value));
 }
 
-Entity Elaborator::evaluate_binary(const Node& node) {
-  if (node.text == ".") return tile_matmul(node, nullptr);
+// Each side is evaluated once, whatever it is. `to`: where a tile goes, or null for a temporary.
+Entity Elaborator::evaluate_binary(const Node& node, const Slice* to) {
+  if (node.text == ".") return tile_matmul(node);
   const Entity left = evaluate(node.kids[0]), right = evaluate(node.kids[1]);
   if (left.kind == Entity::Kind::nothing || right.kind == Entity::Kind::nothing) return {};
-  if (is_tile(left) || is_tile(right) || left.kind == Entity::Kind::real ||
-      right.kind == Entity::Kind::real)
-    return tile(node, nullptr);
+  const auto is_of_tiles = [&](const Entity& side) {
+    return is_tile(side) || side.kind == Entity::Kind::real;
+  };
+  return is_of_tiles(left) || is_of_tiles(right) ? tile_binary(node, left, right, to)
+                                                 : scalar_binary(node, left, right);
+}
+
+Entity Elaborator::scalar_binary(const Node& node, const Entity& left, const Entity& right) {
   const ValueId a = scalar(left, node.kids[0]), b = scalar(right, node.kids[1]);
   if (a == no_value || b == no_value) return {};
   at(node);

@@ -115,21 +115,24 @@ Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operan
   return {.kind = Entity::Kind::view, .slice = target};
 }
 
-// An expression over tiles. With `to`, its last op writes there and rounds to its type.
+// An operator with a tile or a real on one side.
+Entity Elaborator::tile_binary(const Node& node, const Entity& left, const Entity& right,
+                               const Slice* to) {
+  const std::size_t op = tile_op(node.text);
+  if (op == 0) return fail(node, fmt::format("`{}` is not defined for tiles", node.text));
+  const auto a = operand(left, node.kids[0]), b = operand(right, node.kids[1]);
+  if (!a || !b) return {};
+  const bool swap = node.text == ">" || node.text == ">=";
+  if (is_number(builder_.program(), *a) && is_number(builder_.program(), *b))
+    return fail(node, "arithmetic on real numbers needs a tile operand");
+  return tile_elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b}, node,
+                          to);
+}
+
+// An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type; a
+// number is not written.
 Entity Elaborator::tile(const Node& node, const Slice* to) {
-  if (node.kind == NodeKind::binary && node.text == ".") return tile_matmul(node, to);
-  if (node.kind == NodeKind::binary) {
-    const std::size_t op = tile_op(node.text);
-    if (op == 0) return fail(node, fmt::format("`{}` is not defined for tiles", node.text));
-    const Entity left = evaluate(node.kids[0]), right = evaluate(node.kids[1]);
-    const auto a = operand(left, node.kids[0]), b = operand(right, node.kids[1]);
-    if (!a || !b) return {};
-    const bool swap = node.text == ">" || node.text == ">=";
-    if (is_number(builder_.program(), *a) && is_number(builder_.program(), *b))
-      return fail(node, "arithmetic on real numbers needs a tile operand");
-    return tile_elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b},
-                            node, to);
-  }
+  if (node.kind == NodeKind::binary) return evaluate_binary(node, to);
   if (node.kind == NodeKind::call) return call(node, to);
   return evaluate(node);
 }
@@ -142,8 +145,9 @@ Entity Elaborator::cast(const Node& call, const Slice* to) {
   const bool computed = inner.kind == NodeKind::binary && inner.text != ".";
   if (call.kids.size() == 1) {
     if (!to) return fail(call, "cast needs a type here: cast(x, bf16)");
-    if (computed) return tile(inner, to);
-    const auto source = operand(tile(inner, nullptr), inner);
+    const Entity value = tile(inner, computed ? to : nullptr);
+    if (computed && is_tile(value)) return value;
+    const auto source = operand(value, inner);
     if (!source) return {};
     at(call);
     builder_.emit(Cast{*to, *source});
@@ -160,63 +164,53 @@ Entity Elaborator::cast(const Node& call, const Slice* to) {
   return {.kind = Entity::Kind::view, .slice = target};
 }
 
+// A side of a matrix product, evaluated once; `transpose(x)` is read in place.
+struct Elaborator::Factor {
+  Slice slice;
+  bool is_transposed;
+};
+
+std::optional<Elaborator::Factor> Elaborator::factor(const Node& node) {
+  const bool is_transposed =
+      node.kind == NodeKind::call && node.text == "transpose" && node.kids.size() == 1;
+  const Node& inner = is_transposed ? node.kids[0] : node;
+  const auto slice = operand(tile(inner, nullptr), inner);
+  if (!slice) return std::nullopt;
+  if (is_number(builder_.program(), *slice))
+    return fail(inner, "a matrix product needs tiles on both sides"), std::nullopt;
+  return Factor{*slice, is_transposed};
+}
+
 void Elaborator::multiply_add(const Slice& acc, const Node& product) {
-  Matmul op{.acc = acc, .a = {}, .b = {}, .transpose_a = 0, .transpose_b = 0};
-  const auto side = [&](const Node& node, Slice& slice, std::int64_t& transpose) {
-    const bool flagged =
-        node.kind == NodeKind::call && node.text == "transpose" && node.kids.size() == 1;
-    const Node& inner = flagged ? node.kids[0] : node;
-    const auto s = operand(tile(inner, nullptr), inner);
-    if (!s) return false;
-    if (is_number(builder_.program(), *s))
-      return fail(inner, "a matrix product needs tiles on both sides"), false;
-    slice = *s;
-    transpose = flagged ? 1 : 0;
-    return true;
-  };
-  if (!side(product.kids[0], op.a, op.transpose_a) || !side(product.kids[1], op.b, op.transpose_b))
-    return;
+  const auto a = factor(product.kids[0]), b = factor(product.kids[1]);
+  if (!a || !b) return;
   at(product);
-  builder_.emit(std::move(op));
+  builder_.emit(Matmul{acc, a->slice, b->slice, a->is_transposed, b->is_transposed});
 }
 
 // A product that is not added to anything: an accumulator of its own, zero first.
-Entity Elaborator::tile_matmul(const Node& node, const Slice* to) {
-  const std::size_t errors = diags_.size();
-  const auto shape_of = [&](const Node& side,
-                            int dim) -> std::optional<std::pair<std::int64_t, ValueId>> {
-    const bool flagged =
-        side.kind == NodeKind::call && side.text == "transpose" && side.kids.size() == 1;
-    const auto s = operand(evaluate(flagged ? side.kids[0] : side), side);
-    if (!s || is_number(builder_.program(), *s)) return std::nullopt;
-    const Shape shape = static_shape(builder_.program(), *s);
+Entity Elaborator::tile_matmul(const Node& node) {
+  const auto a = factor(node.kids[0]), b = factor(node.kids[1]);
+  if (!a || !b) return {};
+  Shape bound;
+  std::vector<ValueId> size;
+  const auto add_extent = [&](const Factor& side, std::size_t dim, const Node& at_side) {
+    const Shape shape = static_shape(builder_.program(), side.slice);
     if (shape.size() != 2)
-      return fail(side,
+      return fail(at_side,
                   fmt::format("a matrix product needs matrices, found shape {}", to_string(shape))),
-             std::nullopt;
-    const int d = flagged ? 1 - dim : dim;
-    return std::pair{shape[static_cast<std::size_t>(d)],
-                     s->size[static_cast<std::size_t>(kept(*s)[static_cast<std::size_t>(d)])]};
+             false;
+    const std::size_t d = side.is_transposed ? 1 - dim : dim;
+    bound.push_back(shape[d]);
+    size.push_back(side.slice.size[static_cast<std::size_t>(kept(side.slice)[d])]);
+    return true;
   };
-  Slice target;
-  if (to) {
-    target = *to;
-  } else {
-    const auto rows = shape_of(node.kids[0], 0), cols = shape_of(node.kids[1], 1);
-    if (!rows || !cols)
-      return diags_.size() == errors ? fail(node, "a matrix product needs tiles on both sides")
-                                     : Entity{};
-    const auto s =
-        operand(evaluate(node.kids[0].kind == NodeKind::call && node.kids[0].text == "transpose"
-                             ? node.kids[0].kids[0]
-                             : node.kids[0]),
-                node.kids[0]);
-    target = temporary(accumulator(ref_info(builder_.program(), s->base).dtype),
-                       {rows->first, cols->first}, {rows->second, cols->second});
-  }
+  if (!add_extent(*a, 0, node.kids[0]) || !add_extent(*b, 1, node.kids[1])) return {};
+  const DType type = accumulator(ref_info(builder_.program(), a->slice.base).dtype);
+  const Slice target = temporary(type, bound, size);
   at(node);
   builder_.emit(Cast{target, Builder::number(builder_.integer(0))});
-  multiply_add(target, node);
+  builder_.emit(Matmul{target, a->slice, b->slice, a->is_transposed, b->is_transposed});
   return {.kind = Entity::Kind::view, .slice = target};
 }
 

@@ -85,16 +85,16 @@ TEST(determinism, the_hashes_are_those_of_every_build) {
             "6954622710136d33\n");
   EXPECT_EQ(all("run examples/matmul_bias.tsr --set m=20 --set k=24 --set n=16 --set T=bf16 "
                 "--set tm=8 --set tk=8 --set tn=8"),
-            "f701c076ffb7f174\n"
-            "59ee38158b847653\n"
-            "50b1f8ee52b694b1\n"
-            "d5a1945615bed15f\n"
-            "ecedcb4147e780c2\n"
-            "5b63aec4236702e3\n"
-            "36b0e4d09f7b2a54\n"
-            "91fcb1a749585aee\n"
-            "d849102cfefadb13\n"
-            "b4543784b6b5a0bc\n");
+            "be1f8b1810245b96\n"
+            "64dcc54d70431ae7\n"
+            "5e8744ebb069f3af\n"
+            "9c67b6b0744b7e89\n"
+            "cc748609037f0b98\n"
+            "e58e5d434921885b\n"
+            "dc1fe716ae9acb7a\n"
+            "82d3e10642c29ae1\n"
+            "016ebb5d54dd244e\n"
+            "a2d2144cd0e430fb\n");
 }
 
 }  // namespace
