@@ -20,6 +20,7 @@ class Builder {
   explicit Builder(Program program);
 
   Program& program() { return program_; }
+  const Program& program() const { return program_; }
   // Closes nothing: regions must be balanced. Sets partners and the statement of every value.
   Program finish();
 

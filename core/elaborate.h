@@ -90,6 +90,7 @@ class Elaborator {
   ValueId scalar(const Entity& entity, const Node& at);
   std::optional<std::int64_t> constant(const Node& node, std::string_view what);
   Entity range(const Node& node);  // a count n is 0 .. n
+  bool is_one_number(const Entity& entity) const;
   Entity load(const Slice& element);
   std::string describe(const Entity& entity) const;
   Entity name_result(Entity entity, const std::string& name);

@@ -178,9 +178,11 @@ Slice Elaborator::whole_ref(const Slice& slice) {
 // extents. A type that is no element type and not known yet is named as well: `a: T[m, k], b: T[k,
 // n]` takes two matrices of one type, whichever.
 bool Elaborator::bind_argument(const Node& parameter, const Node& argument, Environment* into) {
-  const Entity value = evaluate(argument);
+  const bool takes_memory = !parameter.kids.empty() && parameter.kids[0].kind == NodeKind::type;
+  const bool is_named = argument.kind == NodeKind::name;
+  const Entity value = takes_memory && is_named ? place(argument) : evaluate(argument);
   if (value.kind == Entity::Kind::nothing) return false;
-  if (parameter.kids.empty() || parameter.kids[0].kind != NodeKind::type) {
+  if (!takes_memory) {
     into->names[parameter.text] = value;
     return true;
   }

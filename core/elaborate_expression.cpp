@@ -40,9 +40,8 @@ std::string Elaborator::describe(const Entity& entity) const {
     case Entity::Kind::real:
       return "a real number";
     case Entity::Kind::view:
-      return fmt::format(
-          "memory of type {}",
-          name(ref_info(const_cast<Builder&>(builder_).program(), entity.slice.base).dtype));
+      return fmt::format("memory of type {}",
+                         name(ref_info(builder_.program(), entity.slice.base).dtype));
     case Entity::Kind::sem:
       return "a semaphore";
     case Entity::Kind::range:
@@ -97,7 +96,11 @@ Entity Elaborator::evaluate_here(const Node& node) {
 }
 
 Entity Elaborator::evaluate_name(const Node& node) {
-  if (const Entity* found = scope_->find(node.text)) return *found;
+  if (const Entity* found = scope_->find(node.text)) {
+    if (!is_one_number(*found)) return *found;
+    at(node);
+    return load(found->slice);
+  }
   if (const auto type = parse_dtype(node.text)) return {.kind = Entity::Kind::type, .type = *type};
   if (node.text == "device") return at(node), scalar_entity(builder_.emit(DeviceId{}, "device"));
   if (node.text == "core") return at(node), scalar_entity(builder_.emit(CoreId{}, "core"));
@@ -207,9 +210,13 @@ Entity Elaborator::evaluate_index(const Node& node) {
   if (base.kind != Entity::Kind::view && base.kind != Entity::Kind::sem)
     return fail(node, fmt::format("{} cannot be indexed", describe(base)));
   const Entity part = index(base, node, 1);
-  if (part.kind != Entity::Kind::view || !kept(part.slice).empty()) return part;
-  return ref_info(builder_.program(), part.slice.base).space == Space::smem ? load(part.slice)
-                                                                            : part;
+  return is_one_number(part) ? load(part.slice) : part;
+}
+
+// Scalar memory without dimensions, or what is left of it: its name means the number in it.
+bool Elaborator::is_one_number(const Entity& entity) const {
+  return entity.kind == Entity::Kind::view && kept(entity.slice).empty() &&
+         ref_info(builder_.program(), entity.slice.base).space == Space::smem;
 }
 
 Entity Elaborator::load(const Slice& element) {

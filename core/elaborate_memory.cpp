@@ -22,6 +22,9 @@ std::optional<Slice> Elaborator::semaphore(const Node& node) {
 }
 
 Entity Elaborator::place(const Node& node) {
+  if (node.kind == NodeKind::name) {
+    if (const Entity* found = scope_->find(node.text)) return *found;
+  }
   if (node.kind != NodeKind::index) return evaluate(node);
   const Entity base = evaluate(node.kids[0]);
   return base.kind == Entity::Kind::view ? index(base, node, 1) : evaluate(node);
@@ -116,7 +119,7 @@ void Elaborator::signal(const Node& node) {
 void Elaborator::operate(const Node& node) {
   Slice slice;
   const Entity base =
-      evaluate(node.kids[0].kind == NodeKind::index ? node.kids[0].kids[0] : node.kids[0]);
+      place(node.kids[0].kind == NodeKind::index ? node.kids[0].kids[0] : node.kids[0]);
   if (base.kind == Entity::Kind::nothing) return;
   if (base.kind == Entity::Kind::sem) {
     slice = base.slice;
