@@ -44,8 +44,9 @@ void Elaborator::at(const Node& node) {
 }
 
 void Elaborator::bind(const std::string& name, Entity entity, const Node& node) {
-  if (scope_->find(name)) {
-    fail(node, fmt::format("`{}` is already defined; a name keeps its value", name));
+  if (const Entity* known = scope_->find(name)) {
+    if (known->kind != Entity::Kind::nothing)
+      fail(node, fmt::format("`{}` is already defined; a name keeps its value", name));
     return;
   }
   scope_->names[name] = std::move(entity);
@@ -144,6 +145,13 @@ void Elaborator::define(const Node& node) {
   }
   if (entity.kind == Entity::Kind::record && entity.environment->names.empty()) {
     fail(node, "this call has no value");
+    return;
+  }
+  if (entity.kind == Entity::Kind::view && value.kind == NodeKind::name) {
+    fail(node, fmt::format("`{0}` is no memory and takes no copy of `{1}`; expected a declaration "
+                           "of `{0}` before, or `{0} = view({1})` for another name of it",
+                           node.text, value.text));
+    scope_->names.try_emplace(node.text);
     return;
   }
   bind(node.text, name_result(std::move(entity), node.text), node);
