@@ -5,12 +5,16 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <optional>
+#include <utility>
 
 namespace tessera {
 namespace {
 
 constexpr std::array<std::string_view, 8> two_character_symbols = {
     "..", "+:", "->", "==", "!=", "<=", ">=", "+="};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> foreign_operators = {
+    {{"&&", "and"}, {"||", "or"}, {"!", "not"}, {"%", "mod"}}};
 constexpr std::string_view symbols = "()[]{},;:=+-*/<>?.";
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -122,6 +126,18 @@ class Lexer {
     return {.kind = TokenKind::text, .text = value};
   }
 
+  // What other languages write for an operator is reported once, and read as ours.
+  std::optional<Token> take_foreign() {
+    for (const auto& [theirs, ours] : foreign_operators)
+      if (text_.substr(at_).starts_with(theirs)) {
+        const std::size_t begin = at_;
+        at_ += theirs.size();
+        fail(begin, fmt::format("unexpected `{}`, expected `{}`", theirs, ours));
+        return Token{.kind = TokenKind::name, .text = std::string(ours)};
+      }
+    return std::nullopt;
+  }
+
   Token take_symbol() {
     const std::size_t begin = at_;
     for (std::string_view s : two_character_symbols)
@@ -129,6 +145,7 @@ class Lexer {
         at_ += 2;
         return {.kind = TokenKind::symbol, .text = std::string(s)};
       }
+    if (auto token = take_foreign()) return *token;
     ++at_;
     if (symbols.find(text_[begin]) == std::string_view::npos) {
       while (at_ < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0U) == 0x80U)

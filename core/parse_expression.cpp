@@ -34,8 +34,16 @@ bool Parser::accept(std::string_view text) {
 }
 
 Token Parser::expect(std::string_view text, std::string_view after) {
-  if (!is(text)) fail(peek(), fmt::format("expected `{}` {}", text, after));
-  return take();
+  if (is(text)) return take();
+  const std::string message = fmt::format("expected `{}` {}", text, after);
+  const bool is_at_end = nesting_ == 0 && at_ > 0 && peek().line_before;
+  if (!is_at_end) fail(peek(), message);
+  // What lacks is at the end of the line before, not where the next one begins.
+  diags_.push_back({ErrorCode::invalid_value,
+                    loc(tokens_[at_ - 1]),
+                    message + ", found the end of the line",
+                    {}});
+  throw SyntaxError{};
 }
 
 Token Parser::expect_name(std::string_view what) {

@@ -133,6 +133,8 @@ Node Parser::loop_variable(bool parallel_allowed) {
   node.text = name.text;
   expect("in", fmt::format("and the range of `{}`", name.text));
   node.add(range_or_count());
+  if (peek().kind == TokenKind::name && peek().text == "step" && !peek().line_before)
+    fail(peek(), "a range counts by 1; expected `for j in tiles(b - a, n)` and `i = a + j * n`");
   if (parallel_allowed && accept("parallel")) node.integer = 1;
   return node;
 }
@@ -315,6 +317,24 @@ void Parser::refuse_early_returns(const Node& block, bool ends_function) {
   }
 }
 
+void Parser::refuse_foreign(const Token& first, const Node& target) {
+  const auto instead = [&](const Token& at, std::string_view what) {
+    diags_.push_back({ErrorCode::invalid_value, loc(at), std::string(what), {}});
+    throw SyntaxError{};
+  };
+  if (target.kind == NodeKind::name || target.kind == NodeKind::call) {
+    if (target.text == "elif") instead(first, "there is no `elif`; expected `else if`");
+    if (target.text == "while")
+      instead(first, "there is no `while`; expected a `for` whose body stands in an `if`");
+  }
+  for (const std::string_view op : {"-", "*", "/"}) {
+    if (is(op) && is("=", 1) && !peek(1).space_before && !peek().line_before)
+      instead(peek(), fmt::format("there is no `{0}=`; expected `=` and the whole value, as in "
+                                  "`x = x {0} y`",
+                                  op));
+  }
+}
+
 Node Parser::assignment_or_call() {
   const Token first = peek();
   Node target = postfix();
@@ -334,6 +354,7 @@ Node Parser::assignment_or_call() {
     node.add(expression());
     return node;
   }
+  refuse_foreign(first, target);
   if (target.kind != NodeKind::call)
     fail(peek(), "expected a statement: `=` or `+=` after a name, or a call");
   Node node = make(NodeKind::expression, first);

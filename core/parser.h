@@ -77,6 +77,7 @@ class Parser {
   void refuse_early_returns(const Node& block, bool ends_function);
   void constants(Node& into);
   Node assignment_or_call();
+  void refuse_foreign(const Token& first, const Node& target);  // a form of other languages
   bool defines_function() const;
   Node definition();
 
