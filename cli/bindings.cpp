@@ -11,7 +11,7 @@
 
 #include "cli/fill_operand.h"
 #include "cli/host_memory.h"
-#include "cli/near.h"
+#include "core/near.h"
 #include "cli/text.h"
 #include "kernels/fill.h"
 

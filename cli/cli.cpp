@@ -10,7 +10,7 @@
 #include "cli/config_commands.h"
 #include "cli/file_use.h"
 #include "cli/limits.h"
-#include "cli/near.h"
+#include "core/near.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "core/guarded.h"

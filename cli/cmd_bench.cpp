@@ -14,7 +14,7 @@
 #include "cli/bench_report.h"
 #include "cli/command.h"
 #include "cli/limits.h"
-#include "cli/near.h"
+#include "core/near.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "core/file.h"

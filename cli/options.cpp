@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "cli/near.h"
+#include "core/near.h"
 #include "cli/text.h"
 
 namespace tessera::cli {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/near.h"
+#include "core/near.h"
 #include "core/file.h"
 #include "kernels/kernels.h"
 

@@ -118,6 +118,7 @@ class Elaborator {
   bool bind_argument(const Node& parameter, const Node& argument, Environment* into);
   Slice whole_ref(const Slice& slice);  // as a ref of its own, if it is not one already
   const Node* find_function(std::string_view name) const;
+  Entity unknown_function(const Node& call);
   struct Calls;
   void follow_calls(const Node& node, Calls& calls) const;
   void check_calls(const Node& kernel);

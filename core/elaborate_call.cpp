@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/elaborate.h"
+#include "core/near.h"
 
 namespace tessera {
 namespace {
@@ -36,9 +37,21 @@ Entity Elaborator::call(const Node& node, const Slice* to) {
     return call_closure(Entity(*local), node, 0);
   }
   if (const Node* function = find_function(node.text)) return call_function(*function, node);
-  if (!is_word(node.text)) return fail(node, fmt::format("unknown function `{}`", node.text));
+  if (!is_word(node.text)) return unknown_function(node);
   if (auto result = call_builtin(node, to)) return *result;
   return call_op(make_op(node.text), node);
+}
+
+Entity Elaborator::unknown_function(const Node& node) {
+  std::vector<std::string_view> known = words();
+  for (const Module* module : modules_)
+    for (const auto& [name, function] : module->functions) known.push_back(name);
+  for (const Environment* e = scope_; e; e = e->parent)
+    for (const auto& [name, entity] : e->names)
+      if (entity.kind == Entity::Kind::closure) known.push_back(name);
+  const std::string_view near = nearest(node.text, known);
+  return fail(node, fmt::format("unknown function `{}`{}", node.text,
+                                near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
 }
 
 // What a kernel calls, also where nothing reaches it: behind conditions that are known now, and in
@@ -72,7 +85,7 @@ void Elaborator::check_calls(const Node& kernel) {
     };
     if (!found.names.contains(call->text) &&
         std::none_of(diags_.begin(), diags_.end(), is_reported))
-      fail(*call, fmt::format("unknown function `{}`", call->text));
+      unknown_function(*call);
   }
 }
 

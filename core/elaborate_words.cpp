@@ -1,6 +1,9 @@
 // Words of the language that are no ops of their own: what each means is said here.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/dtype_range.h"
 #include "core/elaborate.h"
 
@@ -76,11 +79,23 @@ Entity Elaborator::barrier(const Node& node) {
   return {.kind = Entity::Kind::sem, .slice = builder_.whole(value)};
 }
 
+namespace {
+
+constexpr std::string_view own_words[] = {"concat",      "barrier", "first", "last",
+                                          "accumulator", "clamp",   "abs",   "largest"};
+
+}  // namespace
+
 bool is_word(std::string_view name) {
-  for (const std::string_view word :
-       {"concat", "barrier", "first", "last", "accumulator", "clamp", "abs", "largest"})
-    if (name == word) return true;
-  return make_op(name).index() != 0;
+  return std::find(std::begin(own_words), std::end(own_words), name) != std::end(own_words) ||
+         make_op(name).index() != 0;
+}
+
+std::vector<std::string_view> words() {
+  std::vector<std::string_view> all(std::begin(own_words), std::end(own_words));
+  for (const OpInfo& row : op_table().subspan(1))
+    if (row.scope == Scope::none && row.result != ResultKind::Ref) all.push_back(row.mnemonic);
+  return all;
 }
 
 std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to) {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "cli/near.h"
+#include "core/near.h"
 #include "cli/text.h"
 
 namespace tessera::cli {

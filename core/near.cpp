@@ -1,4 +1,4 @@
-#include "cli/near.h"
+#include "core/near.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace tessera::cli {
+namespace tessera {
 
 int edit_distance(std::string_view a, std::string_view b) {
   std::vector<int> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -58,4 +58,4 @@ std::string did_you_mean(std::string_view word, std::span<const std::string_view
   return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera

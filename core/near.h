@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tessera::cli {
+namespace tessera {
 
 // How many single-character edits (swaps of neighbours included) turn `a` into `b`.
 int edit_distance(std::string_view a, std::string_view b);
@@ -13,4 +13,4 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 // "; did you mean 'x'?", or empty.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
-}  // namespace tessera::cli
+}  // namespace tessera
