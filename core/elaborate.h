@@ -139,6 +139,8 @@ class Elaborator {
   // elaborate_statement.cpp
   void block(const Node& block);
   void statement(const Node& node);
+  void require(const Node& node);
+  void add_values(const Node& condition, std::vector<std::string>& values) const;
   void define(const Node& node);
   Entity define_array(const Node& definition);
   void assign(const Node& node);

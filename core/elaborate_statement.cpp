@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "core/elaborate.h"
 
@@ -91,20 +94,8 @@ void Elaborator::statement(const Node& node) {
       evaluate(node.kids[0]);
       return;
     }
-    case NodeKind::require: {
-      const ValueId condition = scalar(node.kids[0]);
-      if (condition == no_value) return;
-      const auto known = builder_.program().constant(condition);
-      const std::string message =
-          node.text.empty() ? "a requirement of the kernel does not hold" : node.text;
-      if (known) {
-        if (*known == 0) fail(node, message);
-        return;
-      }
-      at(node);
-      builder_.emit(Require{condition, builder_.text(message)});
-      return;
-    }
+    case NodeKind::require:
+      return require(node);
     case NodeKind::trace: {
       at(node);
       builder_.emit(Trace{node.integer, builder_.text(node.text)});
@@ -118,6 +109,43 @@ void Elaborator::statement(const Node& node) {
     default:
       fail(node, "expected a statement");
   }
+}
+
+// A condition that is known is tested here, any other where the run comes to it.
+void Elaborator::require(const Node& node) {
+  const ValueId condition = scalar(node.kids[0]);
+  if (condition == no_value) return;
+  const auto known = builder_.program().constant(condition);
+  const std::string message =
+      node.text.empty() ? "a requirement of the kernel does not hold" : node.text;
+  if (!known) {
+    at(node);
+    builder_.emit(Require{condition, builder_.text(message)});
+    return;
+  }
+  if (*known != 0) return;
+  fail(node, message);
+  std::vector<std::string> values;
+  add_values(node.kids[0], values);
+  Note note{node.kids[0].loc, "this requirement is not met"};
+  if (!values.empty()) note.message += fmt::format(", where {}", fmt::join(values, ", "));
+  auto& notes = diags_.back().notes;
+  notes.insert(notes.begin(), std::move(note));
+}
+
+// `name = 3` for each name in a condition that is a known integer.
+void Elaborator::add_values(const Node& condition, std::vector<std::string>& values) const {
+  if (condition.kind == NodeKind::name) {
+    const Entity* found = scope_->find(condition.text);
+    const auto known = found && found->kind == Entity::Kind::scalar
+                           ? builder_.program().constant(found->value)
+                           : std::nullopt;
+    if (!known) return;
+    std::string text = fmt::format("{} = {}", condition.text, *known);
+    if (std::find(values.begin(), values.end(), text) == values.end())
+      values.push_back(std::move(text));
+  }
+  for (const Node& kid : condition.kids) add_values(kid, values);
 }
 
 // name = value: a new name for it, or, when the name is memory, a store. name(i) = value: a
