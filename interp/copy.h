@@ -10,6 +10,7 @@
 
 #include "core/machine_profile.h"
 #include "interp/agent.h"
+#include "interp/loop_values.h"
 #include "interp/memory.h"
 #include "interp/schedule.h"
 #include "interp/semaphores.h"
@@ -50,8 +51,8 @@ struct Copy {
   CopyKind kind = CopyKind::local;
   bool adds = false;
   std::int32_t statement = -1;
-  std::vector<std::int64_t> loops{};  // around the start, as they were (interp/loop_indices.h)
-  std::int64_t serial = 0;            // in the order of all starts
+  LoopValues loops{};       // around the start, as they were (interp/loop_indices.h)
+  std::int64_t serial = 0;  // in the order of all starts
   std::int64_t events = 0, steps = 0;
   std::int64_t bytes = 0;                  // of the whole rectangle
   std::int64_t granules = 1, granule = 0;  // how many that is, and the bytes of each but the last

@@ -5,9 +5,9 @@
 #pragma once
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "interp/agent.h"
+#include "interp/loop_values.h"
 #include "interp/view.h"
 
 namespace tessera {
@@ -50,8 +50,8 @@ struct Event {
   std::int64_t token = -1;      // start: the number of the copy among those of its core
   const Box* box = nullptr;     // of a buffer; valid during the call only
   // Where in its loops the agent stands, for interp/loop_indices.h; valid during the call only.
-  const std::int64_t* registers = nullptr;           // of the core
-  const std::vector<std::int64_t>* loops = nullptr;  // of a copy: as they were at its start
+  const std::int64_t* registers = nullptr;  // of the core
+  const LoopValues* loops = nullptr;        // of a copy: as they were at its start
 };
 
 }  // namespace tessera

@@ -22,7 +22,7 @@ std::string to_string(const LoopIndices& indices) {
 }
 
 void read_loops(const Program& program, std::int32_t statement, const std::int64_t* registers,
-                std::vector<std::int64_t>& values) {
+                LoopValues& values) {
   values.clear();
   for (std::int32_t at = innermost(program, statement); at >= 0;) {
     const Loop& loop = program.loops[static_cast<std::size_t>(at)];
@@ -32,8 +32,7 @@ void read_loops(const Program& program, std::int32_t statement, const std::int64
   std::reverse(values.begin(), values.end());
 }
 
-LoopIndices loop_indices(const Program& program, std::int32_t statement,
-                         const std::vector<std::int64_t>& values) {
+LoopIndices loop_indices(const Program& program, std::int32_t statement, const LoopValues& values) {
   LoopIndices indices;
   for (std::int32_t at = innermost(program, statement); at >= 0;) {
     const Loop& loop = program.loops[static_cast<std::size_t>(at)];
@@ -48,7 +47,7 @@ LoopIndices loop_indices(const Program& program, std::int32_t statement,
 
 LoopIndices loop_indices(const Program& program, std::int32_t statement,
                          const std::int64_t* registers) {
-  std::vector<std::int64_t> values;
+  LoopValues values;
   read_loops(program, statement, registers, values);
   return loop_indices(program, statement, values);
 }

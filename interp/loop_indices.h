@@ -23,9 +23,8 @@ std::string to_string(const LoopIndices& indices);  // "i=0 j=1 s=3"
 // The values of the loops around a statement (the statement's own core has these registers); they
 // say little by themselves, and are cheap to keep.
 void read_loops(const Program& program, std::int32_t statement, const std::int64_t* registers,
-                std::vector<std::int64_t>& values);
-LoopIndices loop_indices(const Program& program, std::int32_t statement,
-                         const std::vector<std::int64_t>& values);
+                LoopValues& values);
+LoopIndices loop_indices(const Program& program, std::int32_t statement, const LoopValues& values);
 LoopIndices loop_indices(const Program& program, std::int32_t statement,
                          const std::int64_t* registers);
 LoopIndices loop_indices(const Program& program, const Event& event);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/program.h"
+#include "interp/loop_values.h"
 #include "interp/schedule.h"
 
 namespace tessera {
@@ -26,7 +27,7 @@ struct Tally {
   bool is_wait = false;
   std::int64_t times = 0;
   std::int64_t amount = 0;
-  std::vector<std::int64_t> loops{};  // of the last time (interp/loop_indices.h)
+  LoopValues loops{};  // of the last time (interp/loop_indices.h)
 };
 
 struct SemCell {

@@ -48,6 +48,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"Eigen/", {"kernels/reference", "kernels/peers", "tests/"}},
     {"unsupported/Eigen/", {"kernels/reference", "tests/"}},
     {"boost/program_options", {"cli/options"}},
+    {"boost/container", {"interp/loop_values"}},
     // Each file that includes it costs the first build seconds.
     {"nlohmann/",
      {"core/safetensors", "core/json_text", "kernels/operation/", "cli/json", "cli/bench_report",

@@ -34,7 +34,8 @@ LoopIndices LoopLog::at(std::int32_t core, std::int64_t step, std::int32_t state
                                      [](std::int64_t s, const Entry& e) { return s < e.step; });
   if (next == entries.begin()) return {};
   const auto from = values_.begin() + static_cast<std::ptrdiff_t>(std::prev(next)->values);
-  return loop_indices(*program_, statement, std::vector<std::int64_t>(from, values_.end()));
+  const auto most = std::min(values_.end() - from, static_cast<std::ptrdiff_t>(loops_));
+  return loop_indices(*program_, statement, LoopValues(from, from + most));
 }
 
 }  // namespace tessera

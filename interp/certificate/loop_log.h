@@ -30,7 +30,7 @@ class LoopLog {
   std::size_t loops_ = 0;
   std::vector<std::vector<Entry>> lists_;  // by core and innermost loop
   std::vector<std::int64_t> values_;       // outermost loop first
-  std::vector<std::int64_t> now_;
+  LoopValues now_;
 };
 
 }  // namespace tessera
