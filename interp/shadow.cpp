@@ -23,13 +23,20 @@ void for_each_word(std::int64_t begin, std::int64_t length, F&& f) {
   }
 }
 
+// Most words are all clear or all set, and the baseline processor has no instruction for the
+// others.
+std::int64_t set_bits(std::uint64_t word) {
+  return word == 0 ? 0 : word == ones ? 64 : std::popcount(word);
+}
+
 }  // namespace
 
 std::size_t BitPlane::word_count() const { return static_cast<std::size_t>((bits_ + 63) >> 6); }
 
 BitPlane BitPlane::copy() const {
   BitPlane other(bits_);
-  other.fill(value_);
+  other.value_ = value_;
+  other.count_ = count_;
   if (words_ == nullptr) return other;
   other.words_ = std::make_unique<std::uint64_t[]>(word_count());
   std::copy_n(words_.get(), word_count(), other.words_.get());
@@ -39,6 +46,7 @@ BitPlane BitPlane::copy() const {
 void BitPlane::fill(bool value) {
   words_.reset();
   value_ = value;
+  count_ = value ? bits_ : 0;
 }
 
 void BitPlane::spread() {
@@ -48,25 +56,21 @@ void BitPlane::spread() {
 }
 
 void BitPlane::assign(std::int64_t begin, std::int64_t length, bool value) {
-  if (words_ == nullptr && (value_ == value || length <= 0)) return;
+  if (length <= 0 || (value ? is_set() : is_clear())) return;
   if (length == bits_) return fill(value);
   spread();
-  const std::int64_t first = (begin + 63) >> 6, last = (begin + length) >> 6;
-  const auto partial = [&](std::int64_t from, std::int64_t count) {
-    for_each_word(from, count, [&](std::int64_t w, std::uint64_t mask) {
-      words_[static_cast<std::size_t>(w)] = value ? words_[static_cast<std::size_t>(w)] | mask
-                                                  : words_[static_cast<std::size_t>(w)] & ~mask;
-      return true;
-    });
-  };
-  if (first >= last) return partial(begin, length);
-  partial(begin, first * 64 - begin);
-  std::fill(words_.get() + first, words_.get() + last, value ? ones : 0);
-  partial(last * 64, begin + length - last * 64);
+  for_each_word(begin, length, [&](std::int64_t w, std::uint64_t mask) {
+    std::uint64_t& word = words_[static_cast<std::size_t>(w)];
+    count_ -= set_bits(word & mask);
+    word = value ? word | mask : word & ~mask;
+    return true;
+  });
+  if (value) count_ += length;
 }
 
 bool BitPlane::all(std::int64_t begin, std::int64_t length) const {
-  if (words_ == nullptr) return value_ || length <= 0;
+  if (length <= 0 || is_set()) return true;
+  if (is_clear()) return false;
   std::uint64_t missing = 0;
   for_each_word(begin, length, [&](std::int64_t w, std::uint64_t mask) {
     missing |= mask & ~words_[static_cast<std::size_t>(w)];
@@ -80,7 +84,8 @@ bool BitPlane::any(std::int64_t begin, std::int64_t length) const {
 }
 
 std::int64_t BitPlane::find(std::int64_t begin, std::int64_t length, bool value) const {
-  if (words_ == nullptr) return value_ == value && length > 0 ? begin : -1;
+  if (length <= 0 || (value ? is_clear() : is_set())) return -1;
+  if (value ? is_set() : is_clear()) return begin;
   std::int64_t found = -1;
   for_each_word(begin, length, [&](std::int64_t w, std::uint64_t mask) {
     const std::uint64_t word = words_[static_cast<std::size_t>(w)];
@@ -89,16 +94,6 @@ std::int64_t BitPlane::find(std::int64_t begin, std::int64_t length, bool value)
     return hits == 0;
   });
   return found;
-}
-
-std::int64_t BitPlane::count() const {
-  if (words_ == nullptr) return value_ ? bits_ : 0;
-  std::int64_t sum = 0;
-  for_each_word(0, bits_, [&](std::int64_t w, std::uint64_t mask) {
-    sum += std::popcount(words_[static_cast<std::size_t>(w)] & mask);
-    return true;
-  });
-  return sum;
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// One bit per element of a storage, in storage order. A plane that is all clear or all set has no
-// words.
+// One bit per element of a storage, in storage order. How many are set is known at any time: most
+// planes are all clear or all set most of the time, and nobody then looks at words.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@ class BitPlane {
   BitPlane copy() const;
   std::int64_t bits() const { return bits_; }
   void fill(bool value);  // every bit; frees the words
-  bool is_clear() const { return words_ == nullptr && !value_; }
-  bool is_set() const { return words_ == nullptr && value_; }
+  bool is_clear() const { return count_ == 0; }
+  bool is_set() const { return count_ == bits_; }
 
   bool get(std::int64_t i) const {
     return words_ == nullptr ? value_
@@ -39,18 +39,18 @@ class BitPlane {
   bool any(std::int64_t begin, std::int64_t length) const;
   // The first bit of the range with that value, or -1.
   std::int64_t find(std::int64_t begin, std::int64_t length, bool value) const;
-  std::int64_t count() const;  // bits that are set
+  std::int64_t count() const { return count_; }  // bits that are set
 
   // Gives a uniform plane its words, so that words() can be read.
   void spread();
-  // Bit i of the plane is bit i % 64 of word i / 64; null while uniform.
+  // Bit i of the plane is bit i % 64 of word i / 64; null until a bit differs from the others.
   const std::uint64_t* words() const { return words_.get(); }
 
  private:
   std::size_t word_count() const;
   void assign(std::int64_t begin, std::int64_t length, bool value);
 
-  std::int64_t bits_;
+  std::int64_t bits_, count_ = 0;
   bool value_ = false;  // of every bit while there are no words
   std::unique_ptr<std::uint64_t[]> words_;
 };
