@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -154,6 +155,14 @@ void MemoryCap::set(std::uint64_t bytes) const {
   if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
   limit.rlim_cur = bytes;
   setrlimit(RLIMIT_DATA, &limit);
+}
+
+void prefer_large_pages(void* data, std::size_t bytes) {
+  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const std::uintptr_t first = (begin + page - 1) / page * page,
+                       last = (begin + bytes) / page * page;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 }
 
 void return_free_memory() { malloc_trim(0); }

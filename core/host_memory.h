@@ -1,6 +1,7 @@
 // The memory that this process may have, and the exception of those who ask for more.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -49,8 +50,13 @@ class MemoryCap {
   bool is_set_ = false;
 };
 
-// Gives back to the system what was freed in small pieces: the C library keeps it for the next ones.
+// Gives back to the system what was freed in small pieces: the C library keeps it for the next
+// ones.
 void return_free_memory();
+
+// Large pages spare most of the misses and of the first touches of much memory. Only those that lie
+// wholly inside, so that no more becomes resident.
+void prefer_large_pages(void* data, std::size_t bytes);
 
 // "4.2 MiB"
 std::string memory_text(std::int64_t bytes);

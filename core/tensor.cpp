@@ -1,7 +1,6 @@
 #include "core/tensor.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -30,16 +29,6 @@ std::optional<std::int64_t> checked_product(const Shape& shape, std::int64_t siz
   return product;
 }
 
-// Tiles of a wide matrix touch a page for each row: large pages spare most of the misses. Only
-// those that lie wholly inside, so that no more memory becomes resident.
-void prefer_large_pages(std::byte* data, std::size_t bytes) {
-  constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
-  const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  const std::uintptr_t first = (begin + page - 1) / page * page,
-                       last = (begin + bytes) / page * page;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-}
-
 // The block that malloc gave stands in front of the aligned bytes. calloc leaves fresh pages
 // untouched, so a large zero tensor costs memory only where it is written.
 std::byte* aligned_bytes(std::size_t bytes, bool zero) {
@@ -50,7 +39,7 @@ std::byte* aligned_bytes(std::size_t bytes, bool zero) {
   const auto skip = (address + alignment - 1) / alignment * alignment - address + sizeof(void*);
   std::byte* data = static_cast<std::byte*>(block) + skip;
   std::memcpy(data - sizeof block, &block, sizeof block);
-  prefer_large_pages(data, bytes);
+  prefer_large_pages(data, bytes);  // tiles of a wide matrix touch a page for each row
   return data;
 }
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/host_memory.h"
+
 namespace tessera {
 
 template <typename T>
@@ -18,7 +20,10 @@ class Chunks {
     if (size_ % each == 0) {
       chunks_.emplace_back();
       // The first grows as it needs to: most lists are short.
-      if (size_ > 0) chunks_.back().reserve(each);
+      if (size_ > 0) {
+        chunks_.back().reserve(each);
+        prefer_large_pages(chunks_.back().data(), each * sizeof(T));
+      }
     }
     chunks_.back().push_back(value);
     ++size_;

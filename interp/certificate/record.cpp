@@ -305,8 +305,11 @@ void Recorder::group_by_agent() {
     record_.agents[i].begin = next[i];
     record_.agents[i].end = next[i + 1];
   }
+  record_.events.reserve(stream_.size());
+  prefer_large_pages(record_.events.data(), stream_.size() * sizeof(RecordedEvent));
   record_.events.resize(stream_.size());
   record_.order.reserve(stream_.size());
+  prefer_large_pages(record_.order.data(), stream_.size() * sizeof(record_.order.front()));
   stream_.drain([&](const RecordedEvent& event) {
     const std::int32_t at = next[static_cast<std::size_t>(event.agent)]++;
     record_.events[static_cast<std::size_t>(at)] = event;
