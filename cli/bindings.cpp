@@ -249,7 +249,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
       } else {
         // Sizes and tables: random ones would be nonsense.
         const bool is_table = buffer.space == Space::smem && is_integer(buffer.dtype);
-        const bool is_lazy = !is_table && arguments.has("no-math");
+        const bool is_lazy = !is_table && may_go_unread(arguments);
         const FillRole role = index == 1 ? FillRole::lhs : FillRole::rhs;
         bound.origin = is_table ? "zeros" : "filled";
         bound.tensor = is_lazy ? filled_operand(buffer.dtype, stored_shape(buffer), kind, role,

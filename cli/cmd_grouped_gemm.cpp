@@ -133,7 +133,7 @@ class Reader : ProductReader {
           tensor.set(i, tensor.at(i) * 1000);
         return tensor;
       };
-      return arguments_.has("no-math") ? Tensor::deferred(call_.dtype, shape, make) : make();
+      return may_go_unread(arguments_) ? Tensor::deferred(call_.dtype, shape, make) : make();
     };
     const bool delayed = arguments_.text("scaling") == "delayed";
     const auto make = [&](const std::optional<Tensor>& file, const Shape& shape, FillRole role,

@@ -151,7 +151,7 @@ class Reader : ProductReader {
                           FillRole role, std::uint64_t stream) {
       if (file) return file->clone();
       return filled_operand(dtype, shape, fill_kind, role, products, call_.seed * 4 + stream,
-                            arguments_.has("no-math"));
+                            may_go_unread(arguments_));
     };
     state_->lhs = make(lhs, call_.dtype, lhs_shape_, FillRole::lhs, 1);
     state_->rhs = make(rhs, rhs_dtype, rhs_shape_, FillRole::rhs, 2);

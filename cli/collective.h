@@ -77,6 +77,7 @@ class CollectiveReader {
   const Arguments& arguments_;
   Tensor rings_;
   Fill fill_ = Fill::normal;
+  bool fills_lazily_ = false;
   std::uint64_t seed_ = 0, stream_ = 0;
   Diags diags_;
 };

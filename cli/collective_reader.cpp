@@ -114,6 +114,7 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
   collective.options.calls = static_cast<int>(integer("calls", 1, 1));
   collective.options.device = std::string(collective.request.device_name());
   fill_ = static_cast<Fill>(choice("fill", fills));
+  fills_lazily_ = may_go_unread(arguments_);
   collective.whole = fill_ == Fill::integers;
   seed_ = static_cast<std::uint64_t>(integer("seed", 0));
 }
@@ -178,7 +179,7 @@ const Collective::Tensors& CollectiveReader::fill(Collective& collective, DType 
   Collective::Tensors& tensors = collective.operands.emplace_back();
   for (std::size_t d = 0; d < count.value_or(devices()); ++d)
     tensors.push_back(
-        filled_operand(type, shape, fill_, role, terms, seed_ * 65536 + ++stream_, has("no-math")));
+        filled_operand(type, shape, fill_, role, terms, seed_ * 65536 + ++stream_, fills_lazily_));
   return tensors;
 }
 

@@ -3,12 +3,17 @@
 #pragma once
 #include <cstdint>
 
+#include "cli/options.h"
 #include "kernels/fill.h"
 
 namespace tessera::cli {
 
 // fill() of an operand, with a line of progress.
 void fill_operand(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uint64_t seed);
+
+// Whether a command may come to its end without reading what it fills: a run without arithmetic,
+// and `verify`, which leaves out what control does not depend on.
+bool may_go_unread(const Arguments& arguments);
 
 // A new one; lazily: it is made, and filled, once somebody reads it.
 Tensor filled_operand(DType dtype, const Shape& shape, Fill kind, FillRole role, std::int64_t terms,

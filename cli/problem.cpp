@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "cli/fill_operand.h"
 #include "cli/operation_call.h"
 #include "cli/text.h"
 #include "core/program.h"
@@ -120,7 +121,7 @@ Expected<Asked> asked(Operation operation, const Arguments& arguments) {
   result.sizes = arguments.text("sizes");
   result.existing = arguments.text("existing");
   result.has_fill = arguments.has("fill");
-  result.is_lazy = arguments.has("no-math");
+  result.is_lazy = may_go_unread(arguments);
   problem.lhs_stored = result.lhs.empty() || arguments.choice("lhs-layout", layouts, diags) == 1;
   if (result.lhs.empty() && arguments.has("lhs-layout")) {
     diags.push_back(error("--lhs-layout says how the file of --lhs is stored, and there is none"));

@@ -216,6 +216,12 @@ Expected<SharedCells> find_shared_cells(const Program& per_point,
   return cells;
 }
 
+// The same run without the arithmetic that nobody looks at, where it can do without.
+bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
+  return !options.wants_values && options.math != Math::none && !options.hash_results &&
+         options.uninitialised != Uninitialised::poison && !control_needs_arithmetic(expanded);
+}
+
 RunIdentity identify(const Program& expanded, const std::vector<Binding>& bindings,
                      const RunOptions& options) {
   RunIdentity identity{text_hash(print(expanded)), {}};
@@ -248,6 +254,11 @@ Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bin
     RunResult result;
     result.identity = identify(expanded, bindings, options);
     return result;
+  }
+  if (may_leave_out_values(expanded, options)) {
+    RunOptions protocol = options;
+    protocol.math = Math::none;
+    return run(expanded, bindings, protocol);
   }
   auto schedule = parse_schedule(options.schedule);
   if (!schedule) return schedule.diags();

@@ -45,6 +45,8 @@ struct RunOptions {
   DmaOrder dma_order = DmaOrder::unordered;
   int slow_device = -1;  // moves only when nobody else can
   Math math = Math::library;
+  // false: nobody looks at results; where control does not depend on arithmetic, it is left out.
+  bool wants_values = true;
   Uninitialised uninitialised = Uninitialised::use;
   bool checked = true;             // false: no shadow state and no observers, for measuring only
   bool record_schedule = false;    // fill RunResult::schedule even without a finding

@@ -323,6 +323,7 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   PointsVerdict points{.in_parts = options.partial};
   run.points = &points;
   run.record_schedule = true;
+  run.wants_values = false;
   run.observers.push_back(&certifier);
   Expected<RunResult> result = simulate(run);
   if (!result) return result.diags();

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/tensor.h"
+#include "interp/certificate/certificate.h"
 #include "interp/run.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
@@ -59,6 +60,32 @@ TEST(deferred, a_run_without_arithmetic_makes_no_operand_that_it_does_not_read) 
     EXPECT_EQ(has_a, math != Math::none);
     EXPECT_TRUE(has_b);
     EXPECT_EQ(p.at(9), 1);
+  }
+}
+
+// A verdict about schedules looks at no values but those that control depends on: here a product
+// says how often the result is copied.
+TEST(deferred, certify_makes_an_operand_only_where_control_depends_on_it) {
+  for (const std::string count : {"2", "n[0, 0]"}) {
+    const auto program = test::program(
+        "kernel k()\n  in a: f32[8, 8] hbm\n  out o: i32[8, 8] hbm\n  vmem t: f32[8, 8]\n"
+        "  vmem s: f32[8, 8]\n  vmem u: i32[8, 8]\n  smem n: i32[1, 8]\n{\n  copy a -> t\n  s = 0\n"
+        "  s += t . t\n  u = cast(s)\n  copy u[0 +: 1, :] -> n\n  for i in " +
+        count + " { copy u -> o }\n}\n");
+    ASSERT_TRUE(program) << test::messages(program.diags());
+    bool is_made = false;
+    Tensor o(DType::i32, {8, 8}), a = Tensor::deferred(DType::f32, {8, 8}, [&is_made] {
+                                    is_made = true;
+                                    Tensor tensor(DType::f32, {8, 8});
+                                    for (std::int64_t i = 0; i < 64; ++i) tensor.set(i, 1);
+                                    return tensor;
+                                  });
+    const Expected<Certificate> certificate =
+        certify(*expand(*program), {Binding{{"a", &a}, {"o", &o}}}, {});
+    ASSERT_TRUE(certificate) << render(certificate.diags());
+    EXPECT_EQ(certificate->verdict, SchedulesVerdict::proved) << certificate->why_explored;
+    EXPECT_EQ(is_made, count != "2");
+    EXPECT_EQ(certificate->run.stats.dmas, count == "2" ? 4 : 10);
   }
 }
 
