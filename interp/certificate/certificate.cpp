@@ -255,8 +255,9 @@ void Certifier::judge_loops(RunResult& result) {
     certificate_.findings.push_back(finding);
     result.findings.push_back(finding);
   }
-  for (const ParallelLoop& loop : certificate_.loops) {
-    if (!loop.synchronises || !loop.any_order || loop.is_compared) continue;
+  for (ParallelLoop& loop : certificate_.loops) {
+    if (!loop.is_undecided()) continue;
+    loop.any_order = loop.any_split = false;
     certificate_.broken.push_back(
         {"points", -1, loop.loc,
          fmt::format("the points of the loop over {} synchronise with others, {}", loop.name,
@@ -312,6 +313,18 @@ Expected<Certificate> without_conditions(const Simulate& simulate, const Certify
   return explore(simulate, options, std::move(first));
 }
 
+bool waits_for_points(const Certificate& certificate) {
+  return std::any_of(certificate.broken.begin(), certificate.broken.end(),
+                     [](const BrokenCondition& b) { return b.condition == "points"; });
+}
+
+// What is proved of copies in any order is proved of those in order.
+Expected<Certificate> without_lanes(const Simulate& simulate, const CertifyOptions& options) {
+  CertifyOptions how = options;
+  how.run.dma_order = DmaOrder::unordered;
+  return certify(simulate, how);
+}
+
 }  // namespace
 
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) try {
@@ -341,6 +354,10 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   if (certificate.broken.empty()) {
     show_races(simulate, options, certifier.analysed(), certifier.order(), certificate);
     return certificate;
+  }
+  if (options.run.dma_order == DmaOrder::fifo && waits_for_points(certificate)) {
+    Expected<Certificate> in_any_order = without_lanes(simulate, options);
+    if (!in_any_order || in_any_order->verdict == SchedulesVerdict::proved) return in_any_order;
   }
   Expected<Certificate> decided =
       without_conditions(simulate, options, certifier, std::move(certificate));

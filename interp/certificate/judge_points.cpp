@@ -3,15 +3,22 @@
 
 #include "interp/certificate/conditions.h"
 #include "interp/certificate/point_threads.h"
+#include "interp/nesting.h"
 
 namespace tessera {
 
+namespace {
+
+bool is_parallel(const Stmt& s) {
+  const auto* loop = std::get_if<For>(&s.op);
+  const auto* grid = std::get_if<Grid>(&s.op);
+  return (loop != nullptr && loop->parallel != 0) || (grid != nullptr && grid->parallel != 0);
+}
+
+}  // namespace
+
 bool has_points(const Program& program) {
-  return std::any_of(program.body.begin(), program.body.end(), [](const Stmt& s) {
-    const auto* loop = std::get_if<For>(&s.op);
-    const auto* grid = std::get_if<Grid>(&s.op);
-    return (loop != nullptr && loop->parallel != 0) || (grid != nullptr && grid->parallel != 0);
-  });
+  return std::any_of(program.body.begin(), program.body.end(), is_parallel);
 }
 
 namespace {
@@ -32,6 +39,17 @@ RunOptions one_by_one(const Program& per_point, const RunOptions& options, Obser
   alone.observers = {&observer};
   if (!control_needs_arithmetic(per_point)) alone.math = Math::none;
   return alone;
+}
+
+// Whether a point of a parallel loop starts a copy to another device.
+bool points_send(const Program& per_point) {
+  const Nesting nesting(per_point);
+  for (std::size_t i = 0; i < per_point.body.size(); ++i) {
+    if (!std::holds_alternative<StartRemote>(per_point.body[i].op)) continue;
+    for (const std::int32_t region : nesting.around(static_cast<std::int32_t>(i)))
+      if (is_parallel(per_point.body[static_cast<std::size_t>(region)])) return true;
+  }
+  return false;
 }
 
 bool is_of(const Program& program, const Stmt& s, const ParallelLoop& loop) {
@@ -61,10 +79,7 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
         loops.insert(static_cast<std::int32_t>(i));
   if (loops.empty() || !result->findings.empty() || result->end != RunEnd::program) return verdict;
   // In which order points start copies to one link nobody knows, and a record's lanes have one.
-  const bool sends = std::any_of(per_point.body.begin(), per_point.body.end(), [](const Stmt& s) {
-    return std::holds_alternative<StartRemote>(s.op);
-  });
-  if (options.dma_order == DmaOrder::fifo && sends) return verdict;
+  if (options.dma_order == DmaOrder::fifo && points_send(per_point)) return verdict;
 
   Recorder recorder(in_parts, most_events, true);
   const Expected<RunResult> again =

@@ -36,6 +36,8 @@ struct ParallelLoop {
   bool is_compared = false;   // and its points were compared as agents
   std::int64_t points = 0;    // how many there were in all, where a run judged them
   bool by_structure = false;  // the form of the program shows it, without a run of single points
+  // Nothing speaks against any order, but what its points meet elsewhere was not looked at.
+  bool is_undecided() const { return synchronises && any_order && !is_compared; }
 };
 
 struct PointsVerdict {

@@ -19,6 +19,7 @@ struct Seen {
 
 struct LoopSeen {
   ParallelLoop loop{};
+  bool is_undecided = false;              // nobody compared its points as agents
   std::set<std::pair<int, int>> races;    // of two points, by line
   std::set<int> reads_before, undefined;  // lines that read
 };
@@ -100,7 +101,8 @@ inline std::map<int, LoopSeen> judge_loops(const Program& per_point, const Net& 
   const Expected<PointsVerdict> verdict =
       judge_points(per_point, no_operands(net), options_of(net, promises), !promises.whole);
   std::map<int, LoopSeen> seen;
-  for (const ParallelLoop& loop : checked(verdict, net).loops) seen[loop.loc.line].loop = loop;
+  for (const ParallelLoop& loop : checked(verdict, net).loops)
+    seen[loop.loc.line] = {loop, verdict->of_the_run.empty() && loop.is_undecided()};
   for (const Finding& finding : verdict->findings) {
     const int line = finding.at.loc.line;
     int other = line, of = 0;

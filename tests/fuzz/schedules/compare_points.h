@@ -21,6 +21,11 @@ class LoopComparison {
       : seed_(seed), net_(net), in_sequence_(in_sequence), totals_(totals) {}
 
   void loop(const LoopTruth& truth, const LoopSeen& seen, int line) {
+    // verify() says that it does not know.
+    if (seen.is_undecided) {
+      ++totals_.undecided;
+      return;
+    }
     const std::string how = fmt::format("loop of line {}", line);
     bool is_outside = false;  // by what is no race when the points come one after the other
     for (const NetRace& race : truth.outside) is_outside |= !in_sequence_.races.contains(race);

@@ -16,7 +16,7 @@ struct Totals {
   // Of parallel loops: of those that were compared how many may come in any order, in any split,
   // and why the others may not.
   std::int64_t loops = 0, any_order = 0, any_split = 0, point_races = 0, reads_before = 0,
-               undefined = 0, waits = 0, needs = 0, outside = 0, stops = 0;
+               undefined = 0, waits = 0, needs = 0, outside = 0, stops = 0, undecided = 0;
 
   std::uint64_t printed = 0;  // seed of the last program whose text was
 
