@@ -319,7 +319,7 @@ class ValueMaker {
     const auto [y, b] = load();
     say(fmt::format("t[{}] = min({}, {})", to, x, y));
     use_loads();
-    store("t", {to, 1}, [&](int) { return Element(std::min(*a, *b)); });
+    store("t", {to, 1}, [a = a, b = b](int) { return Element(std::min(*a, *b)); });
   }
 
   // Both are read.
@@ -329,7 +329,7 @@ class ValueMaker {
     const auto [y, b] = load();
     say(fmt::format("t[{}] = select({} < 2, {}, 1)", to, x, y));
     use_loads();
-    store("t", {to, 1}, [&](int) { return Element(*a < 2 ? *b : 1); });
+    store("t", {to, 1}, [a = a, b = b](int) { return Element(*a < 2 ? *b : 1); });
   }
 
   void sums() {
