@@ -7,6 +7,7 @@
 #include "core/refs.h"
 #include "core/simplify.h"
 #include "devices/cuda/general_tiles.h"
+#include "devices/cuda/in_order.h"
 #include "devices/cuda/prepare_code.h"
 #include "devices/cuda/scalar_code.h"
 
@@ -132,8 +133,8 @@ class GeneralLowering {
     const Stmt& s = statement(at);
     const Op& op = s.op;
     const auto loop = [&](ValueId lower, ValueId upper) {
-      open(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0})", numbers_.name(s.result),
-                       code_.text(lower), code_.text(upper)));
+      open(InOrder{"for (i64 {0} = {1}; {0} < {2}; ++{0})", numbers_.name(s.result),
+                   code_.text(lower), code_.text(upper)});
     };
     if (const auto* grid = std::get_if<Grid>(&op)) {
       if (grid->parallel != 0 && sequential_ > 0) {

@@ -4,6 +4,7 @@
 
 #include "core/refs.h"
 #include "devices/cuda/contraction.h"
+#include "devices/cuda/in_order.h"
 #include "devices/cuda/tile_expression.h"
 
 namespace tessera::cuda {
@@ -203,9 +204,14 @@ std::string GeneralTiles::outside(const Slice& target, int indent) {
   const auto d = static_cast<std::size_t>(dims[0]);
   const std::string end = sum(
       {code_.text(op.source.start[d]), code_.text(target.start[0]), code_.text(target.size[0])});
-  return fmt::format(
-      "{:{}}if (ptx::thread() == 0 && {} > 0 && {} > {}) ptx::first_error(p.error, {});\n", "",
-      indent, code_.text(target.size[0]), end, numbers_.text(buffer->shape[d]), end);
+  return InOrder{
+      "{:{}}if (ptx::thread() == 0 && {} > 0 && {} > {}) ptx::first_error(p.error, {});\n",
+      "",
+      indent,
+      code_.text(target.size[0]),
+      end,
+      numbers_.text(buffer->shape[d]),
+      end};
 }
 
 std::string GeneralTiles::matmul(const Matmul& op, int indent) {
@@ -225,14 +231,19 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
   const std::string b = operand(op.b, op.transpose_b != 0, "x", "e1");
   const std::string before = load(op.acc, {"e0", "e1"}, whole_acc);
   const bool apart = whole && !whole_acc;
-  const std::string body = fmt::format(
+  const std::string body = InOrder{
       "{0:{1}}{2} sum = {3};\n{0:{1}}for (i64 x = 0; x < {4}; ++x) sum += {5} * {6};\n"
       "{0:{1}}{7}\n",
-      "", indent + 4, whole ? "i64" : "float", apart ? "0" : before, code_.text(op.a.size[along]),
-      a, b,
+      "",
+      indent + 4,
+      whole ? "i64" : "float",
+      apart ? "0" : before,
+      code_.text(op.a.size[along]),
+      a,
+      b,
       store(op.acc, apart       ? before + " + static_cast<float>(sum)"
                     : whole_acc ? "static_cast<int>(sum)"  // wraps
-                                : "sum"));
+                                : "sum")};
   return loop(op.acc, body, indent);
 }
 
@@ -245,10 +256,14 @@ std::string GeneralTiles::reduce(const Slice& target, const Slice& source, bool 
   }
   const auto along = static_cast<std::size_t>(kept(source)[rows ? 1 : 0]);
   const std::string value = load(source, rows ? Indices{"e0", "x"} : Indices{"x", "e1"}, false);
-  const std::string body = fmt::format(
-      "{0:{1}}float sum = {2};\n{0:{1}}for (i64 x = 0; x < {3}; ++x) sum = {4};\n{0:{1}}{5}\n", "",
-      indent + 4, is_max ? "-__builtin_huge_valf()" : "0.0f", code_.text(source.size[along]),
-      is_max ? fmt::format("greater(sum, {})", value) : "sum + " + value, store(target, "sum"));
+  const std::string body = InOrder{
+      "{0:{1}}float sum = {2};\n{0:{1}}for (i64 x = 0; x < {3}; ++x) sum = {4};\n{0:{1}}{5}\n",
+      "",
+      indent + 4,
+      is_max ? "-__builtin_huge_valf()" : "0.0f",
+      code_.text(source.size[along]),
+      is_max ? fmt::format("greater(sum, {})", value) : "sum + " + value,
+      store(target, "sum")};
   return loop(target, body, indent);
 }
 
@@ -258,11 +273,11 @@ std::string GeneralTiles::scaled(const Scaled& op, const Slice& target) {
   if (from.size() != by.size()) return fail("tiles of different numbers of dimensions");
   Indices at;
   for (std::size_t d = 0; d < from.size(); ++d) {
-    at.push_back(fmt::format("(e{} / most(1, {} / most(1, {})))", d,
-                             code_.text(op.src.size[static_cast<std::size_t>(from[d])]),
-                             code_.text(op.scale.size[static_cast<std::size_t>(by[d])])));
+    at.push_back(InOrder{"(e{} / most(1, {} / most(1, {})))", d,
+                         code_.text(op.src.size[static_cast<std::size_t>(from[d])]),
+                         code_.text(op.scale.size[static_cast<std::size_t>(by[d])])});
   }
-  return read(op.src, target, false) + " * " + load(op.scale, at, false);
+  return InOrder{"{} * {}", read(op.src, target, false), load(op.scale, at, false)};
 }
 
 std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int indent) {

@@ -9,6 +9,7 @@
 #include "core/refs.h"
 #include "devices/cuda/contraction.h"
 #include "devices/cuda/epilogue_code.h"
+#include "devices/cuda/in_order.h"
 #include "devices/cuda/prepare_code.h"
 #include "devices/cuda/scalar_code.h"
 #include "devices/cuda/tile_config.h"
@@ -173,9 +174,9 @@ class Lowering {
     const auto count = [&](const GridLoop* loop) {
       return loop ? grid_code.text(loop->upper) : std::string("1");
     };
-    grid += fmt::format(
+    grid += std::string(InOrder{
         "    return {{static_cast<int>({}), static_cast<int>({}), static_cast<int>({})}};\n",
-        outer_count.empty() ? "1" : outer_count, count(rows_), count(columns_));
+        outer_count.empty() ? "1" : outer_count, count(rows_), count(columns_)});
 
     // The numbers of a tile: found first, then written with everything that reads them.
     RuntimeNumbers unused = numbers_;
@@ -222,8 +223,9 @@ class Lowering {
     }
     step += fmt::format("    step.depth = {};\n    step.active = {};\n", depth,
                         active.empty() ? "true" : active);
-    step += coordinates(step_code, t_.left, "left") + coordinates(step_code, t_.right, "right") +
-            "    return step;\n";
+    step += coordinates(step_code, t_.left, "left");
+    step += coordinates(step_code, t_.right, "right");
+    step += "    return step;\n";
 
     epilogue = epilogue_code(program_, c_, rest, numbers_);
     exact_rows_ = epilogue.exact_rows;

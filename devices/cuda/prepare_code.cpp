@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/simplify.h"
+#include "devices/cuda/in_order.h"
 
 namespace tessera::cuda {
 namespace {
@@ -84,9 +85,9 @@ class PrepareWriter {
                                  : at + 1;
     order(at, end);
     if (const auto* loop = std::get_if<For>(&op); loop && independent(at, end)) {
-      text_ +=
-          fmt::format("    for (i64 {0} = {1} + ptx::thread(); {0} < {2}; {0} += C::threads) {{\n",
-                      numbers_.name(s.result), code_.text(loop->lower), code_.text(loop->upper));
+      text_ += std::string(
+          InOrder{"    for (i64 {0} = {1} + ptx::thread(); {0} < {2}; {0} += C::threads) {{\n",
+                  numbers_.name(s.result), code_.text(loop->lower), code_.text(loop->upper)});
       for (std::int32_t i = at + 1; i + 1 < end; ++i) plain(i, 6);
       text_ += "    }\n";
     } else if (end > at + 1) {
@@ -116,9 +117,9 @@ class PrepareWriter {
   void nested(std::int32_t at, int& indent) {
     const Stmt& s = statement(at);
     if (const auto* loop = std::get_if<For>(&s.op)) {
-      text_ +=
-          fmt::format("{0:{1}}for (i64 {2} = {3}; {2} < {4}; ++{2}) {{\n", "", indent,
-                      numbers_.name(s.result), code_.text(loop->lower), code_.text(loop->upper));
+      text_ += std::string(InOrder{"{0:{1}}for (i64 {2} = {3}; {2} < {4}; ++{2}) {{\n", "", indent,
+                                   numbers_.name(s.result), code_.text(loop->lower),
+                                   code_.text(loop->upper)});
       indent += 2;
     } else if (const auto* branch = std::get_if<If>(&s.op)) {
       text_ += fmt::format("{:{}}if ({} != 0) {{\n", "", indent, code_.text(branch->condition));
@@ -153,21 +154,22 @@ class PrepareWriter {
   void plain(std::int32_t at, int indent) {
     const Stmt& s = statement(at);
     if (const auto* store = std::get_if<Store>(&s.op)) {
-      text_ += fmt::format("{:{}}{} = {};\n", "", indent, code_.element(store->dst),
-                           code_.text(store->value));
+      text_ += std::string(InOrder{"{:{}}{} = {};\n", "", indent, code_.element(store->dst),
+                                   code_.text(store->value)});
     } else if (const auto* sum = std::get_if<PrefixSum>(&s.op)) {
       // What a program sums of an operand is counts.
       const Buffer* const from = code_.buffer_of(sum->src);
       const std::string counts = from && from->role == Role::in
                                      ? fmt::format(", p.error, {}", from - program_.buffers.data())
                                      : "";
-      text_ += fmt::format("{:{}}prefix_sum({}, {}, {}{});\n", "", indent, code_.address(sum->dst),
-                           code_.address(sum->src), code_.text(sum->src.size[0]), counts);
+      text_ += std::string(InOrder{"{:{}}prefix_sum({}, {}, {}{});\n", "", indent,
+                                   code_.address(sum->dst), code_.address(sum->src),
+                                   code_.text(sum->src.size[0]), counts});
       written_.clear();
       read_.clear();
     } else if (const auto* iota = std::get_if<Iota>(&s.op)) {
-      text_ += fmt::format("{:{}}for (i64 i = 0; i < {}; ++i) ({})[i] = i;\n", "", indent,
-                           code_.text(iota->dst.size[0]), code_.address(iota->dst));
+      text_ += std::string(InOrder{"{:{}}for (i64 i = 0; i < {}; ++i) ({})[i] = i;\n", "", indent,
+                                   code_.text(iota->dst.size[0]), code_.address(iota->dst)});
     } else if (is_pure(s.op) && s.result != no_value) {
       if (!std::holds_alternative<View>(s.op)) text_ += code_.declaration(s, indent);
     } else {

@@ -6,6 +6,7 @@
 
 #include "core/refs.h"
 #include "core/simplify.h"
+#include "devices/cuda/in_order.h"
 
 namespace tessera::cuda {
 
@@ -116,35 +117,35 @@ std::string ScalarCode::address(const Slice& slice) {
     problem_ = "a view of scalar memory with more than one dimension";
     return "0";
   }
-  return fmt::format("{} + {}", address(view->source), text(slice.start[0]));
+  return InOrder{"{} + {}", address(view->source), text(slice.start[0])};
 }
 
 std::string ScalarCode::element(const Slice& slice) { return fmt::format("*({})", address(slice)); }
 
 std::string ScalarCode::expression(const Op& op) {
   const auto t = [&](ValueId v) { return text(v); };
-  if (const auto* o = std::get_if<Add>(&op)) return fmt::format("{} + {}", t(o->a), t(o->b));
-  if (const auto* o = std::get_if<Sub>(&op)) return fmt::format("{} - {}", t(o->a), t(o->b));
-  if (const auto* o = std::get_if<Mul>(&op)) return fmt::format("{} * {}", t(o->a), t(o->b));
+  if (const auto* o = std::get_if<Add>(&op)) return InOrder{"{} + {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Sub>(&op)) return InOrder{"{} - {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Mul>(&op)) return InOrder{"{} * {}", t(o->a), t(o->b)};
   if (const auto* o = std::get_if<Div>(&op))
-    return fmt::format("floor_div({}, {})", t(o->a), divisor(o->b));
+    return InOrder{"floor_div({}, {})", t(o->a), divisor(o->b)};
   if (const auto* o = std::get_if<Mod>(&op))
-    return fmt::format("floor_mod({}, {})", t(o->a), divisor(o->b));
+    return InOrder{"floor_mod({}, {})", t(o->a), divisor(o->b)};
   if (const auto* o = std::get_if<Tiles>(&op))
-    return fmt::format("tiles_of({}, {})", t(o->a), divisor(o->b));
-  if (const auto* o = std::get_if<Min>(&op)) return fmt::format("least({}, {})", t(o->a), t(o->b));
-  if (const auto* o = std::get_if<Max>(&op)) return fmt::format("most({}, {})", t(o->a), t(o->b));
+    return InOrder{"tiles_of({}, {})", t(o->a), divisor(o->b)};
+  if (const auto* o = std::get_if<Min>(&op)) return InOrder{"least({}, {})", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Max>(&op)) return InOrder{"most({}, {})", t(o->a), t(o->b)};
   if (const auto* o = std::get_if<And>(&op))
-    return fmt::format("({} != 0) & ({} != 0)", t(o->a), t(o->b));
+    return InOrder{"({} != 0) & ({} != 0)", t(o->a), t(o->b)};
   if (const auto* o = std::get_if<Or>(&op))
-    return fmt::format("({} != 0) | ({} != 0)", t(o->a), t(o->b));
+    return InOrder{"({} != 0) | ({} != 0)", t(o->a), t(o->b)};
   if (const auto* o = std::get_if<Not>(&op)) return fmt::format("{} == 0", t(o->a));
-  if (const auto* o = std::get_if<Eq>(&op)) return fmt::format("{} == {}", t(o->a), t(o->b));
-  if (const auto* o = std::get_if<Ne>(&op)) return fmt::format("{} != {}", t(o->a), t(o->b));
-  if (const auto* o = std::get_if<Lt>(&op)) return fmt::format("{} < {}", t(o->a), t(o->b));
-  if (const auto* o = std::get_if<Le>(&op)) return fmt::format("{} <= {}", t(o->a), t(o->b));
+  if (const auto* o = std::get_if<Eq>(&op)) return InOrder{"{} == {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Ne>(&op)) return InOrder{"{} != {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Lt>(&op)) return InOrder{"{} < {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Le>(&op)) return InOrder{"{} <= {}", t(o->a), t(o->b)};
   if (const auto* o = std::get_if<Select>(&op)) {
-    return fmt::format("{} != 0 ? {} : {}", t(o->condition), t(o->a), t(o->b));
+    return InOrder{"{} != 0 ? {} : {}", t(o->condition), t(o->a), t(o->b)};
   }
   if (const auto* o = std::get_if<ToReal>(&op))
     return fmt::format("static_cast<float>({})", t(o->a));
