@@ -58,14 +58,26 @@ void BitPlane::spread() {
 void BitPlane::assign(std::int64_t begin, std::int64_t length, bool value) {
   if (length <= 0 || (value ? is_set() : is_clear())) return;
   if (length == bits_) return fill(value);
+  // What the range holds of other bits than it is to hold: all, where the plane holds nothing else.
+  std::int64_t other = is_clear() || is_set() ? length : 0;
   spread();
-  for_each_word(begin, length, [&](std::int64_t w, std::uint64_t mask) {
-    std::uint64_t& word = words_[static_cast<std::size_t>(w)];
-    count_ -= set_bits(word & mask);
-    word = value ? word | mask : word & ~mask;
-    return true;
-  });
-  if (value) count_ += length;
+  const auto partial = [&](std::int64_t from, std::int64_t bits, bool counts) {
+    for_each_word(from, bits, [&](std::int64_t w, std::uint64_t mask) {
+      std::uint64_t& word = words_[static_cast<std::size_t>(w)];
+      if (counts) other += set_bits((value ? ~word : word) & mask);
+      word = value ? word | mask : word & ~mask;
+      return true;
+    });
+  };
+  const std::int64_t first = (begin + 63) >> 6, last = (begin + length) >> 6;
+  if (other == 0 || first >= last) {
+    partial(begin, length, other == 0);
+  } else {
+    partial(begin, first * 64 - begin, false);
+    std::fill(words_.get() + first, words_.get() + last, value ? ones : 0);
+    partial(last * 64, begin + length - last * 64, false);
+  }
+  count_ += value ? other : -other;
 }
 
 bool BitPlane::all(std::int64_t begin, std::int64_t length) const {
