@@ -2,77 +2,35 @@
 // names every op, type, word and library function; its grammar has the words of the parser.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <iterator>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "cli/cli.h"
 #include "core/dtype.h"
 #include "core/language.h"
 #include "core/op.h"
 #include "tests/unit/language_support.h"
+#include "tests/unit/page.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera {
 namespace {
 
-using Lines = std::vector<std::string>;
+using test::Fenced;
+using test::Message;
 using Words = std::set<std::string, std::less<>>;
-using Messages = std::vector<std::tuple<int, std::string, std::string>>;  // line, kind, text
 
 std::string page() { return test::read_file("docs/language.md"); }
 
-// A block between fences.
-struct Fenced {
-  int first = 0;  // the number of its first line
-  Lines words;    // of the opening fence: the language, then options
-  std::string text;
-};
-
-struct Page {
-  std::vector<Fenced> blocks;
-  std::string prose;
-};
-
-Page parts_of(const std::string& text) {
-  Page result;
-  std::istringstream in(text);
-  int number = 0;
-  bool is_open = false;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    if (line.starts_with("```")) {
-      is_open = !is_open;
-      if (!is_open) continue;
-      std::istringstream fence(line.substr(3));
-      result.blocks.push_back(
-          {number + 1,
-           Lines(std::istream_iterator<std::string>(fence), std::istream_iterator<std::string>()),
-           ""});
-    } else {
-      (is_open ? result.blocks.back().text : result.prose) += line + "\n";
-    }
-  }
-  return result;
-}
-
-bool is_in(const Fenced& block, std::string_view language) {
-  return !block.words.empty() && block.words.front() == language;
-}
-
 // What lines of the program end in: `// error: text`.
-Messages announced(const Fenced& block) {
+std::vector<Message> announced(const Fenced& block) {
   static const std::regex announcement(R"(^ *[^ /].*// (error): (.*)$)");
-  Messages found;
-  std::istringstream in(block.text);
+  std::vector<Message> found;
   int number = block.first - 1;
   std::smatch match;
-  for (std::string line; std::getline(in, line);) {
+  for (const std::string& line : test::lines_of(block.text)) {
     ++number;
     if (std::regex_match(line, match, announcement))
       found.emplace_back(number, match[1].str(), match[2].str());
@@ -80,32 +38,9 @@ Messages announced(const Fenced& block) {
   return found;
 }
 
-// The messages with a place in `file`, notes left out.
-Messages reported(const std::string& output, const std::string& file) {
-  static const std::regex message(R"(^:(\d+):\d+: (\w+): (.*)$)");
-  Messages found;
-  std::istringstream in(output);
-  std::smatch match;
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t at = line.find(file);
-    if (at == std::string::npos) continue;
-    const std::string rest = line.substr(at + file.size());
-    if (std::regex_match(rest, match, message) && match[2] != "note")
-      found.emplace_back(std::stoi(match[1]), match[2].str(), match[3].str());
-  }
-  return found;
-}
-
-struct Outcome {
-  int exit_code;
-  std::string output;
-};
-
-Outcome outcome_of(Lines command, const Fenced& block) {
+test::Outcome outcome_of(test::Lines command, const Fenced& block) {
   command.insert(command.end(), block.words.begin() + 1, block.words.end());
-  std::ostringstream stream;
-  const int exit_code = cli::run(command, stream, stream);
-  return {exit_code, stream.str()};
+  return test::outcome_of(command);
 }
 
 // Each program begins at its line of the page, so that the places reported are the page's.
@@ -113,13 +48,13 @@ TEST(LanguagePage, programs_run_or_are_refused_as_it_shows) {
   const TemporaryFolder folder;
   const std::string file = folder.file("language.tsr");
   int valid = 0, refused = 0;
-  for (const Fenced& block : parts_of(page()).blocks) {
-    if (!is_in(block, "tsr")) continue;
+  for (const Fenced& block : test::page_of(page()).blocks) {
+    if (!block.is_in("tsr")) continue;
     SCOPED_TRACE("docs/language.md:" + std::to_string(block.first));
     write_bytes(file, std::string(static_cast<std::size_t>(block.first) - 1, '\n') + block.text);
-    const Messages wanted = announced(block);
-    const Outcome checked = outcome_of({"check", file}, block);
-    EXPECT_EQ(reported(checked.output, file), wanted) << checked.output;
+    const std::vector<Message> wanted = announced(block);
+    const test::Outcome checked = outcome_of({"check", file}, block);
+    EXPECT_EQ(test::reported(checked.output, file), wanted) << checked.output;
     EXPECT_EQ(checked.exit_code, wanted.empty() ? 0 : 2) << checked.output;
     if (!wanted.empty()) {
       ++refused;
@@ -130,7 +65,7 @@ TEST(LanguagePage, programs_run_or_are_refused_as_it_shows) {
     const auto tidy = format(test::source(file, block.text));
     ASSERT_TRUE(tidy) << render(tidy.diags());
     EXPECT_EQ(*tidy, block.text);
-    const Outcome ran = outcome_of({"run", file, "--interpret"}, block);
+    const test::Outcome ran = outcome_of({"run", file, "--interpret"}, block);
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_NE(ran.output.find("\nproved "), std::string::npos) << ran.output;
   }
@@ -141,7 +76,7 @@ TEST(LanguagePage, programs_run_or_are_refused_as_it_shows) {
 // The words of the page's code: blocks that are fenced, and what stands between backquotes.
 Words words_in_code() {
   static const std::regex span("`([^`\n]+)`"), word("[A-Za-z_][A-Za-z_0-9]*");
-  const Page parts = parts_of(page());
+  const test::Page parts = test::page_of(page());
   std::string code;
   for (const Fenced& block : parts.blocks) code += block.text;
   for (std::sregex_iterator at(parts.prose.begin(), parts.prose.end(), span), end; at != end; ++at)
@@ -185,8 +120,8 @@ TEST(LanguagePage, names_every_op_type_word_and_library_function) {
 // source.
 TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   std::string grammar;
-  for (const Fenced& block : parts_of(page()).blocks)
-    if (is_in(block, "ebnf")) grammar += block.text;
+  for (const Fenced& block : test::page_of(page()).blocks)
+    if (block.is_in("ebnf")) grammar += block.text;
   const Words terminals =
       matches(std::regex_replace(grammar, std::regex(R"(\(\*.*?\*\))"), ""), R"re("([^"]+)")re");
   std::string parser;
