@@ -10,11 +10,11 @@
 #include "cli/config_commands.h"
 #include "cli/file_use.h"
 #include "cli/limits.h"
-#include "core/near.h"
 #include "cli/progress.h"
 #include "cli/text.h"
 #include "core/guarded.h"
 #include "core/host_memory.h"
+#include "core/near.h"
 #include "devices/devices.h"
 
 namespace tessera::cli {
@@ -46,6 +46,7 @@ std::vector<Command> commands() {
       cache_command(),
       list_command(),
       ops_command(),
+      explain_command(),
       fuzz_command(),
       bench_command(),
   };
@@ -65,7 +66,8 @@ void print_help(std::ostream& out) {
   for (const Command& command : commands()) {
     out << fmt::format("  {:19}{}\n", command.name, command.summary);
   }
-  out << "\ngmm-run COMMAND --help shows its options, gmm-run --version the version\n"
+  out << "\ngmm-run help COMMAND, or COMMAND --help, shows its options, gmm-run --version the "
+         "version\n"
          "exit code: 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, 3 the "
          "environment\n";
 }
@@ -91,6 +93,11 @@ Diag unknown_command(std::string_view word, const std::vector<Command>& known) {
   Diag diag = error(fmt::format("there is no command '{}'{}", word, did_you_mean(word, names)));
   diag.notes.push_back({{}, fmt::format("the commands are {}", fmt::join(names, ", "))});
   return diag;
+}
+
+bool asks_for_help(const std::vector<std::string>& args) {
+  return std::any_of(args.begin(), args.end(),
+                     [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
 // Whether the process is to leave memory alone: a GPU's driver maps as it needs.
@@ -124,7 +131,7 @@ int run_bounded(const Command& command, const Arguments& arguments, Console& con
 }
 
 int run_command(const Command& command, const std::vector<std::string>& args, Console& console) {
-  if (std::find(args.begin(), args.end(), "--help") != args.end()) {
+  if (asks_for_help(args)) {
     print_help(console.out, command);
     return 0;
   }
@@ -165,11 +172,13 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     print_help(err);
     return 2;
   }
-  if (args.front() == "--help" || args.front() == "help" || args.front() == "-h") {
+  if (args.front() == "help" && args.size() == 2 && !args[1].starts_with('-'))
+    return run({args[1], "--help"}, out, err);
+  if (args.front() == "help" || asks_for_help({args.front()})) {
     print_help(out);
     return 0;
   }
-  if (args.front() == "--version") {
+  if (args.front() == "--version" || args.front() == "-V") {
     out << "tessera " TESSERA_VERSION "\n";
     return 0;
   }

@@ -1,12 +1,15 @@
 // ops: the instruction set, read from the op table; docs/ops.md is what --md prints.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.h"
+#include "core/near.h"
 #include "core/op.h"
 
 namespace tessera::cli {
@@ -118,9 +121,45 @@ Json to_json(const OpInfo& op) {
   return row;
 }
 
+void print_op(std::ostream& out, const OpInfo& op) {
+  const auto line = [&](std::string_view what, std::string_view text) {
+    if (!text.empty()) out << fmt::format("{:<10}{}\n", what, text);
+  };
+  line("op", op.mnemonic);
+  line("meaning", op.meaning);
+  line("written", written(op));
+  line("fields", fields(op));
+  line("control", control(op));
+  line("no math", math_name(op.math));
+  line("result", result_name(op.result));
+}
+
+int run_one(const std::string& name, Console& console) {
+  const auto all = ops();
+  const auto op =
+      std::find_if(all.begin(), all.end(), [&](const OpInfo& one) { return one.mnemonic == name; });
+  if (op == all.end()) {
+    std::vector<std::string_view> names;
+    for (const OpInfo& one : all) names.push_back(one.mnemonic);
+    return fail(console,
+                error(fmt::format("there is no op '{}'{}", name, did_you_mean(name, names))));
+  }
+  if (console.json) {
+    print(console, {{"status", "ok"}, {"ops", Json::array({to_json(*op)})}});
+  } else {
+    print_op(console.out, *op);
+  }
+  return 0;
+}
+
 int run(const Arguments& arguments, Console& console) {
   if (console.json && arguments.has("md")) {
     return fail(console, error("--md and --json are two forms of the same page: give one"));
+  }
+  if (!arguments.words().empty()) {
+    if (arguments.has("md"))
+      return fail(console, error("--md prints the page of all ops: give no op beside it"));
+    return run_one(arguments.words().front(), console);
   }
   if (console.json) {
     Json object = {{"status", "ok"}, {"ops", Json::array()}};
@@ -140,9 +179,9 @@ int run(const Arguments& arguments, Console& console) {
 
 Command ops_command() {
   return {"ops",
-          "",
+          "[NAME]",
           "the instruction set: every op, its fields and its meaning",
-          "  gmm-run ops\n  gmm-run ops --md > docs/ops.md\n",
+          "  gmm-run ops\n  gmm-run ops dot\n  gmm-run ops --md > docs/ops.md\n",
           {{"md", "", "the reference page, as Markdown"}},
           run};
 }

@@ -60,6 +60,7 @@ Command expand_command();
 Command emit_command();
 Command list_command();
 Command ops_command();
+Command explain_command();
 Command fuzz_command();
 Command bench_command();
 

@@ -43,7 +43,7 @@ TEST(Cli, no_command_shows_the_commands_and_is_bad_input) {
 TEST(Cli, help_begins_with_examples) {
   for (const char* command :
        {"gmm", "tgmm", "sharded-gmm", "ep-gmm", "ring-of-experts", "ragged-all-to-all", "run",
-        "check", "fmt", "expand", "emit", "list", "ops", "fuzz", "bench"}) {
+        "check", "fmt", "expand", "emit", "list", "ops", "explain", "fuzz", "bench"}) {
     const Ran ran = gmm_run({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_TRUE(ran.out.starts_with("examples\n  gmm-run " + std::string(command))) << ran.out;
@@ -51,6 +51,10 @@ TEST(Cli, help_begins_with_examples) {
     EXPECT_EQ(ran.err, "") << command;
   }
   EXPECT_TRUE(gmm_run({"--help"}).out.starts_with("examples\n"));
+  EXPECT_EQ(gmm_run({"-h"}).out, gmm_run({"--help"}).out);
+  EXPECT_EQ(gmm_run({"gmm", "-h"}).out, gmm_run({"gmm", "--help"}).out);
+  EXPECT_EQ(gmm_run({"help", "gmm"}).out, gmm_run({"gmm", "--help"}).out);
+  EXPECT_EQ(gmm_run({"-V"}).out, gmm_run({"--version"}).out);
 }
 
 TEST(Cli, an_unknown_command_gets_a_near_match) {
