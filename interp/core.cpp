@@ -126,12 +126,11 @@ Region Core::access(const Slice& slice, EventKind kind) {
           .box = &region.box});
   }
   const RunOptions& options = machine_.options();
-  if (kind == EventKind::read) {
-    if (options.uninitialised == Uninitialised::strict) require_initialised(region);
-  } else if (options.checked && options.uninitialised != Uninitialised::poison &&
-             region.storage->buffer().role == Role::out) {
+  if (kind != EventKind::write && options.uninitialised == Uninitialised::strict)
+    require_initialised(region);
+  if (kind != EventKind::read && options.checked &&
+      options.uninitialised != Uninitialised::poison && region.storage->buffer().role == Role::out)
     results_written_.push_back(region);
-  }
   if (stopped()) region.storage = nullptr;
   return region;
 }
@@ -150,7 +149,7 @@ TileView Core::write(const Slice& slice) {
 }
 
 TileView Core::update(const Slice& slice) {
-  const Region region = access(slice, EventKind::write);
+  const Region region = access(slice, EventKind::update);
   return region.storage != nullptr ? region.storage->update(region.box) : TileView{};
 }
 

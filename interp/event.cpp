@@ -36,6 +36,8 @@ std::string_view name(EventKind kind) {
       return "choice";
     case EventKind::points_end:
       return "points_end";
+    case EventKind::update:
+      return "update";
   }
   return "?";
 }

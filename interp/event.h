@@ -28,7 +28,8 @@ enum class EventKind : std::uint8_t {
   leave,       // a trace region
   point,       // one point of a parallel loop begins; amount is the loop variable
   points_end,  // its last point has ended
-  choice       // an op chose from operands that are not all defined: what it chose by is control
+  choice,      // an op chose from operands that are not all defined: what it chose by is control
+  update       // a core reads a rectangle and overwrites it by what it made of it
 };
 
 std::string_view name(EventKind kind);

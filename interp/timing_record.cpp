@@ -83,6 +83,7 @@ void TimingRecord::on_core(const Event& event) {
   switch (event.kind) {
     case EventKind::read:
     case EventKind::write:
+    case EventKind::update:
     case EventKind::accumulate:
       return tile(core, event);
     case EventKind::start: {

@@ -112,6 +112,9 @@ void PointsObserver::on(const Event& event) {
     case EventKind::write:
     case EventKind::fresh:
       return access(core, site, event, Access::store);
+    case EventKind::update:
+      access(core, site, event, Access::read);
+      return access(core, site, event, Access::store);
     case EventKind::accumulate:
       return access(core, site, event, Access::add);
     case EventKind::signal:

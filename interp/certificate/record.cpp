@@ -238,6 +238,7 @@ void Recorder::take(const Event& event) {
   switch (event.kind) {
     case EventKind::read:
     case EventKind::write:
+    case EventKind::update:
     case EventKind::accumulate:
       return access(agent, event, access_kind(event.kind), range(event));
     case EventKind::fresh:  // what was there is lost

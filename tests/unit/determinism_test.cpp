@@ -85,16 +85,16 @@ TEST(determinism, the_hashes_are_those_of_every_build) {
             "6954622710136d33\n");
   EXPECT_EQ(all("run examples/matmul_bias.tsr --set m=20 --set k=24 --set n=16 --set T=bf16 "
                 "--set tm=8 --set tk=8 --set tn=8"),
-            "be1f8b1810245b96\n"
-            "64dcc54d70431ae7\n"
-            "5e8744ebb069f3af\n"
-            "9c67b6b0744b7e89\n"
-            "cc748609037f0b98\n"
-            "e58e5d434921885b\n"
-            "dc1fe716ae9acb7a\n"
-            "82d3e10642c29ae1\n"
-            "016ebb5d54dd244e\n"
-            "a2d2144cd0e430fb\n");
+            "3bd84af19a00fe72\n"
+            "70659ba2550d4722\n"
+            "6c6db6184984caf3\n"
+            "629bbf0eb53aaaa9\n"
+            "9ff07f45f73de8cc\n"
+            "eaf3e23d1df443f4\n"
+            "2a318064dfa86d40\n"
+            "97a0412b32045a7c\n"
+            "4724bef13ec7d732\n"
+            "d5e58a533383fc5b\n");
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ class KernelMaker {
     to_core_ = kernel_.cores == 1 ? "" : " core core";
     for (const char* scratch : {"s", "t", "u"})
       say("copy {} -> {}", own("a", "0", rows()), scratch);
+    say("ones = 1.0");
+    say("y = 0.0");
     say("copy s -> {}", own("h", "0", rows()));
     const int phases = 3 + draw(6);
     for (int i = 0; i < phases; ++i) {
@@ -136,13 +138,25 @@ class KernelMaker {
   }
   int some_points() { return 2 + draw(rows() - 1); }
 
+  // Sums that a product adds to, which are read by the same op that stores them.
+  void multiply(const std::string& row) {
+    say("y += {} . ones", of(scratch(), row, 1));
+    say("y = min(max(y, -8.0), 8.0)");
+  }
+
   // Each has scratch that all of them store.
   void points_of_their_own() {
     const std::string from = scratch();
+    const bool sets_sums = !one_in(6);
     points(some_points(), [&] {
-      say("copy {} -> y", own("a", "i", 1));
-      say("y = y + {}", of(from, "i", 1));
+      if (sets_sums) {
+        say("copy {} -> y", own("a", "i", 1));
+        say("y = y + {}", of(from, "i", 1));
+      } else {
+        multiply("i");
+      }
       if (one_in(2)) say("y = max(y, {})", of(scratch(), one_in(4) ? "0" : "i", 1));
+      if (one_in(3)) multiply("i");
       if (one_in(3))
         say("{} = y", of(scratch(), one_in(6) ? "0" : "i", 1));
       else
@@ -243,7 +257,9 @@ class KernelMaker {
     text += fmt::format("  hbm  h: f32[{}, 8]\n", all);
     for (const char* name : {"s", "t", "u", "v"})
       text += fmt::format("  vmem {}: f32[{}, 8]\n", name, rows());
-    text += fmt::format("  vmem c: i32[{}, 8]\n  vmem y: f32[1, 8]\n  vmem z: f32[1, 8]\n", rows());
+    text += fmt::format(
+        "  vmem c: i32[{}, 8]\n  vmem y: f32[1, 8]\n  vmem ones: f32[8, 8]\n  vmem z: f32[1, 8]\n",
+        rows());
     text += head_ + "{\n" + body_ + "}\n";
   }
 
