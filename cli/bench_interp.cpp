@@ -162,7 +162,7 @@ struct Run {
     const DeviceOptions options{request.profile.machine, &request.options};
     const Expected<DeviceReport> report = request.device->run(program, bindings, options);
     if (!report) return report.diags();
-    if (!report->findings.empty()) return report->findings;
+    if (!report->findings.empty()) return faults(*report);
     last = report->simulated->stats;
     return report->wall_seconds;
   }

@@ -127,13 +127,11 @@ Expected<Prepared> prepare(const Arguments& arguments) {
 // The findings with the waits that were left out.
 Diags suggest(const Arguments& arguments, Ran& ran) {
   const RunResult* const result = ran.report.simulated.get();
-  if (result == nullptr || result->findings.empty() || !ran.request.certifies) return {};
+  if (result == nullptr || ran.report.findings.empty() || !ran.request.certifies) return {};
   const Expected<Prepared> prepared = prepare(arguments);
   if (!prepared) return prepared.diags();
-  auto with_waits = std::make_shared<RunResult>(*result);
   CertifyOptions how{.run = ran.request.options, .partial = ran.request.lands_in_parts};
-  suggest_waits(*prepared, how, result->stats.steps, with_waits->findings);
-  ran.report.simulated = std::move(with_waits);
+  suggest_waits(*prepared, how, result->stats.steps, ran.report.findings);
   return {};
 }
 

@@ -8,7 +8,7 @@
 
 #include "cli/json.h"
 #include "core/diag.h"
-#include "interp/finding.h"
+#include "core/finding.h"
 
 namespace tessera::cli {
 

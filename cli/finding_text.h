@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/json.h"
-#include "interp/finding.h"
+#include "core/finding.h"
 
 namespace tessera::cli {
 

@@ -34,7 +34,7 @@ std::optional<Failure> failure_of(const Expected<Outcome>& outcome) {
   if (outcome->status == Status::budget) return std::nullopt;
   if (outcome->status == Status::mismatch) return Failure{"mismatch", outcome->verdict->message};
   if (outcome->status == Status::ok) return std::nullopt;
-  const Finding& finding = outcome->run.report.simulated->findings.front();
+  const Finding& finding = outcome->run.report.findings.front();
   return Failure{std::string(name(finding.kind)), finding.message};
 }
 

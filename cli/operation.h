@@ -6,7 +6,7 @@
 #include "cli/operands.h"
 #include "cli/problem.h"
 #include "cli/run_request.h"
-#include "interp/finding.h"
+#include "core/finding.h"
 #include "kernels/check.h"
 #include "kernels/grouped_matmul.h"
 

@@ -20,19 +20,7 @@ using std::string_view_literals::operator""sv;
 
 namespace {
 
-
 std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
-
-// A device other than the interpreter names the kind at the beginning of the message.
-Json to_json_finding(const Diag& diag) {
-  Json finding = to_json(diag);
-  const std::size_t colon = diag.message.find(": ");
-  if (colon != std::string::npos) {
-    finding["kind"] = diag.message.substr(0, colon);
-    finding["message"] = diag.message.substr(colon + 2);
-  }
-  return finding;
-}
 
 }  // namespace
 
@@ -65,7 +53,7 @@ Status status_of(const DeviceReport& report) {
   }
   const bool only_unsupported =
       std::all_of(report.findings.begin(), report.findings.end(),
-                  [](const Diag& diag) { return diag.code == ErrorCode::unsupported; });
+                  [](const Finding& f) { return f.kind == FindingKind::unsupported; });
   return only_unsupported ? Status::unsupported : Status::finding;
 }
 
@@ -111,17 +99,13 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
              const DeviceReport& report) {
   object["wall_seconds"] = report.wall_seconds;
   object["trace_hash"] = Json();
-  object["findings"] = Json::array();
+  object["findings"] = findings_json(report.findings);
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
   const RunResult* const result = report.simulated.get();
-  if (result == nullptr) {
-    for (const Diag& diag : report.findings) object["findings"].push_back(to_json_finding(diag));
-    return;
-  }
+  if (result == nullptr) return;
   object["trace_hash"] = hash_text(result->trace_hash);
-  object["findings"] = findings_json(result->findings);
   object["replay"] =
-      result->findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
+      report.findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
   if (result->certificate) {
     object["more_races"] = result->certificate->more_races;
     object["has_all_races"] = result->certificate->has_all_races;
@@ -138,7 +122,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["dma_bytes"] = result->stats.dma_bytes;
   object["peak_vmem"] = result->stats.peak_vmem;
   object["peak_smem"] = result->stats.peak_smem;
-  if (request.timing && result->findings.empty() && result->end == RunEnd::program)
+  if (request.timing && report.findings.empty() && result->end == RunEnd::program)
     object["simulated"] = to_json(request.timing->timing());
 }
 
@@ -250,7 +234,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
     text += line("ended", end);
   text += line("vmem", fmt::format("{} of {}", human_bytes(stats.peak_vmem),
                                    human_bytes(request.profile.machine.vmem_bytes)));
-  if (request.timing && result->findings.empty() && result->end == RunEnd::program)
+  if (request.timing && report.findings.empty() && result->end == RunEnd::program)
     text += line("simulated", timing_text(request.timing->timing()));
   if (result->certificate) text += certificate_line(*result->certificate);
   return text;
@@ -259,8 +243,8 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
 std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report) {
   if (report.findings.empty()) return {};
-  if (!report.simulated) return render(report.findings);
-  std::string text = findings_text(report.simulated->findings, arguments.has("all"));
+  std::string text = findings_text(report.findings, arguments.has("all"));
+  if (!report.simulated) return text;
   const auto& certificate = report.simulated->certificate;
   if (certificate) text += more_races_line(*certificate);
   text += fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));

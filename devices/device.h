@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/expected.h"
+#include "core/finding.h"
 #include "core/machine_profile.h"
 #include "core/program.h"
 #include "core/tensor.h"
@@ -33,8 +34,8 @@ struct DeviceOptions {
 };
 
 struct DeviceReport {
-  double wall_seconds = 0;  // the run of the kernel alone
-  Diags findings;           // what the program did wrong; then results mean nothing
+  double wall_seconds = 0;        // the run of the kernel alone
+  std::vector<Finding> findings;  // what the program did wrong; then results mean nothing
   // What units that add up to few digits may lose of a sum, beside the roundings of f32; relative
   // to the sum of its terms' magnitudes.
   double sum_error = 0;

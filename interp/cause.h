@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "interp/finding.h"
+#include "core/finding.h"
 
 namespace tessera {
 

@@ -7,6 +7,7 @@
 
 #include "core/check.h"
 #include "interp/describe.h"
+#include "interp/loop_indices.h"
 #include "interp/machine.h"
 #include "interp/uninitialised.h"
 

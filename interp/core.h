@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "core/finding.h"
 #include "interp/code.h"
 #include "interp/copy.h"
 #include "interp/event.h"
 #include "interp/exec.h"
-#include "interp/finding.h"
 #include "interp/tile_ops.h"
 
 namespace tessera {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/finding.h"
 #include "core/program.h"
-#include "interp/finding.h"
 #include "interp/view.h"
 
 namespace tessera {

@@ -13,14 +13,6 @@ std::int32_t innermost(const Program& program, std::int32_t statement) {
 
 }  // namespace
 
-std::string to_string(const LoopIndices& indices) {
-  std::string text;
-  for (const LoopIndex& index : indices)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ",
-                        index.name.empty() ? "loop" : index.name, index.value);
-  return text;
-}
-
 void read_loops(const Program& program, std::int32_t statement, const std::int64_t* registers,
                 LoopValues& values) {
   values.clear();

@@ -15,6 +15,7 @@
 #include "core/host_memory.h"
 #include "core/refs.h"
 #include "interp/describe.h"
+#include "interp/loop_indices.h"
 #include "interp/point_cores.h"
 #include "interp/tile_math.h"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "interp/describe.h"
+#include "interp/loop_indices.h"
 
 namespace tessera {
 namespace {

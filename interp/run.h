@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/expected.h"
+#include "core/finding.h"
 #include "core/machine_profile.h"
 #include "core/program.h"
 #include "core/stop.h"
 #include "core/tensor.h"
-#include "interp/finding.h"
 
 namespace tessera {
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <string_view>
 
+#include "core/finding.h"
 #include "interp/copy.h"
-#include "interp/finding.h"
 
 namespace tessera {
 

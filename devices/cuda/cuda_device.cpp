@@ -121,9 +121,10 @@ Expected<DeviceReport> run_on_cuda(const Program& program,
   if (const std::string& note = (*kernel)->cache_note(); !note.empty())
     report.warnings.push_back(note);
   if (auto problem = timed_run(**kernel, memory.operands(), report.wall_seconds)) return *problem;
-  if (auto problem = (*kernel)->check()) {
-    if (problem->code != ErrorCode::runtime) return *problem;
-    report.findings.push_back(*std::move(problem));
+  Expected<std::optional<Finding>> found = (*kernel)->finding();
+  if (!found) return found.diags();
+  if (*found) {
+    report.findings.push_back(**std::move(found));
     return report;
   }
   for (const auto& [operand, tensor] : results) {

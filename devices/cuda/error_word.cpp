@@ -46,11 +46,14 @@ std::string error_text(const Program& program, const LoweredKernel& kernel, std:
   return fmt::format("{}[{}] is negative; nothing was multiplied", counts.name, index);
 }
 
-Diag error_found(const Program& program, const LoweredKernel& kernel, std::int64_t word) {
-  const std::string text = error_text(program, kernel, word);
+Expected<std::optional<Finding>> finding_of(const Program& program, const LoweredKernel& kernel,
+                                            std::int64_t word) {
+  if (word == 0) return std::optional<Finding>();
+  std::string text = error_text(program, kernel, word);
   if (const Stmt* at = refused(program, word))
-    return {ErrorCode::invalid_value, program.loc(at->place), text, {}};
-  return error(ErrorCode::runtime, "out_of_bounds: " + text);
+    return Diag{ErrorCode::invalid_value, program.loc(at->place), std::move(text), {}};
+  return std::optional<Finding>(
+      Finding{.kind = FindingKind::out_of_bounds, .message = std::move(text)});
 }
 
 }  // namespace tessera::cuda

@@ -1,8 +1,11 @@
 // The number that a kernel leaves when it finds its operands wrong, as a sentence.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "core/expected.h"
+#include "core/finding.h"
 #include "core/program.h"
 #include "devices/cuda/lower.h"
 
@@ -13,8 +16,9 @@ namespace tessera::cuda {
 // At or below first_refusal: what a statement of the program requires.
 std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word);
 
-// The same as an error: ErrorCode::runtime for memory that is not there, invalid_value with its
-// place for what the program refuses.
-Diag error_found(const Program& program, const LoweredKernel& kernel, std::int64_t word);
+// The finding that the word stands for, or none. ErrorCode::invalid_value, with its place, for what
+// the program requires and the operands are not.
+Expected<std::optional<Finding>> finding_of(const Program& program, const LoweredKernel& kernel,
+                                            std::int64_t word);
 
 }  // namespace tessera::cuda

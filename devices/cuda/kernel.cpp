@@ -114,12 +114,19 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitch
   return cuda::launch(loaded_, blocks_, plan_.threads, shared_bytes_, stream, arguments_);
 }
 
-Problem Kernel::check() {
+Expected<std::optional<Finding>> Kernel::finding() {
   std::int64_t found = 0;
-  if (auto problem = to_host(&found, error_, sizeof found)) return problem;
-  if (found == 0) return std::nullopt;
-  if (auto problem = set_bytes(error_, 0, sizeof found, nullptr)) return problem;
-  return error_found(program_, plan_, found);
+  if (auto problem = to_host(&found, error_, sizeof found)) return *problem;
+  if (found == 0) return std::optional<Finding>();
+  if (auto problem = set_bytes(error_, 0, sizeof found, nullptr)) return *problem;
+  return finding_of(program_, plan_, found);
+}
+
+Problem Kernel::check() {
+  const Expected<std::optional<Finding>> found = finding();
+  if (!found) return found.diags().front();
+  if (!*found) return std::nullopt;
+  return as_error(**found);
 }
 
 }  // namespace tessera::cuda

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/expected.h"
+#include "core/finding.h"
 #include "core/program.h"
 #include "devices/cuda/driver.h"
 #include "devices/cuda/hints.h"
@@ -31,7 +33,10 @@ class Kernel {
   // Enqueues one run on `stream` (a CUstream; null: the default one). Addresses are multiples of
   // 16 bytes.
   Problem launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
-  // After the stream was synchronised: what the kernel found wrong with its operands.
+  // After the stream was synchronised: what the kernel found wrong with its operands;
+  // ErrorCode::invalid_value for what the program requires.
+  Expected<std::optional<Finding>> finding();
+  // The same, a finding being an error, too.
   Problem check();
 
   const LoweredKernel& plan() const { return plan_; }

@@ -12,19 +12,6 @@
 namespace tessera {
 namespace {
 
-// The same finding for callers that do not know the interpreter.
-Diag diagnostic(const Finding& finding) {
-  const ErrorCode code =
-      finding.kind == FindingKind::unsupported ? ErrorCode::unsupported : ErrorCode::runtime;
-  Diag diag{code,
-            finding.at.loc,
-            std::string(name(finding.kind)) + ": " + message_text(finding.at, finding.message),
-            {}};
-  for (const FindingPlace& note : finding.notes)
-    diag.notes.push_back({note.loc, message_text(note, note.message)});
-  return diag;
-}
-
 // The points of parallel loops: by the form of the program, or else by a run of single points.
 Diags judge(const Program& structured, const std::vector<DeviceBinding>& bindings,
             const RunOptions& options) {
@@ -72,7 +59,7 @@ class Interpreter final : public Device {
 
     DeviceReport report;
     report.wall_seconds = result->stats.wall_seconds;
-    for (const Finding& finding : result->findings) report.findings.push_back(diagnostic(finding));
+    report.findings = result->findings;
     report.simulated = std::make_shared<const RunResult>(*std::move(result));
     return report;
   }
@@ -81,7 +68,9 @@ class Interpreter final : public Device {
 }  // namespace
 
 Diags faults(const DeviceReport& report) {
-  if (!report.findings.empty() || !report.simulated) return report.findings;
+  Diags diags;
+  for (const Finding& finding : report.findings) diags.push_back(as_error(finding));
+  if (!diags.empty() || !report.simulated) return diags;
   switch (report.simulated->end) {
     case RunEnd::program:
       return {};

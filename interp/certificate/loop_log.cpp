@@ -1,4 +1,5 @@
 #include "interp/certificate/loop_log.h"
+#include "interp/loop_indices.h"
 
 #include <algorithm>
 

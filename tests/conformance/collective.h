@@ -86,7 +86,7 @@ void run_clean(const Expected<Launch>& launch, const Options& options) {
   ASSERT_TRUE(launch) << text(launch.diags());
   const Expected<DeviceReport> report = run(*launch, options);
   ASSERT_TRUE(report) << text(report.diags());
-  ASSERT_TRUE(report->findings.empty()) << text(report->findings);
+  ASSERT_TRUE(report->findings.empty()) << render(report->findings);
 }
 
 // The kind of the first finding of the launch, or "clean"; its message in `message`.
@@ -98,7 +98,7 @@ std::string outcome(const Expected<Launch>& launch, const Options& options,
   if (!report) return text(report.diags());
   if (report->findings.empty()) return "clean";
   if (message) *message = render(report->findings);
-  return std::string(name(report->simulated->findings.front().kind));
+  return std::string(name(report->findings.front().kind));
 }
 
 // What one run of the launch proves of all its schedules: "proved", "explored", or the kind of the

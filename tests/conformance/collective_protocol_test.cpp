@@ -236,9 +236,9 @@ std::string changed(const Call& call, const RunOptions& run, const std::string& 
     modules.push_back(std::make_unique<Module>(*std::move(module)));
   }
   if (replaced == 0) return "there is no '" + from + "' in " + call.kernel;
-  const auto program = instantiate(*modules[0], call.launch->kernel, call.launch->settings,
-                                   {modules[1].get(), modules[2].get()},
-                                   {.calls = call.launch->calls});
+  const auto program =
+      instantiate(*modules[0], call.launch->kernel, call.launch->settings,
+                  {modules[1].get(), modules[2].get()}, {.calls = call.launch->calls});
   if (!program) return collective::text(program.diags());
   Certifier certifier(/*partial=*/true, /*budget=*/1 << 20);
   RunOptions observed = run;
@@ -368,7 +368,7 @@ TEST(CollectiveProtocol, case_13_the_device_that_goes_wrong_is_named) {
     const auto device = find_device("interpreter");
     const auto report = (*device)->run(*program, bindings, options.run);
     ASSERT_TRUE(report) << collective::text(report.diags());
-    const std::vector<Finding>& findings = report->simulated->findings;
+    const std::vector<Finding>& findings = report->findings;
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].kind, FindingKind::out_of_bounds);
     EXPECT_EQ(findings[0].at.device, 0);

@@ -262,7 +262,7 @@ RunStats expect_rows(const Rows& c, RunOptions run) {
   }
   const Expected<DeviceReport> report = tessera::run(*launch, options);
   EXPECT_TRUE(report && report->findings.empty())
-      << collective::text(report ? report->findings : report.diags());
+      << (report ? render(report->findings) : collective::text(report.diags()));
   if (run.math != Math::none) {
     const Verdict verdict =
         check_gathered(x, y, c.rings, *launch, {0, c.options.transpose_rhs}, how(c.fill));

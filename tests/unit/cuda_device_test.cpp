@@ -28,7 +28,7 @@ std::string run(GroupedCase& a_case) {
   }
   const Expected<DeviceReport> report = run_on_cuda(a_case.program(), {binding}, a_case.hints());
   if (!report) return render(report.diags());
-  return report->findings.empty() ? "" : report->findings.front().message;
+  return report->findings.empty() ? "" : as_error(report->findings.front()).message;
 }
 
 std::string outcome_of(GroupedCase& a_case) {

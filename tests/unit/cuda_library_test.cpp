@@ -150,7 +150,9 @@ TEST_F(CudaLibrary, what_a_program_requires_is_held) {
   EmulatedKernel emulated(*kernel);
   ASSERT_EQ(emulated.problem(), "");
   EXPECT_EQ(emulated.run(*kernel, memory, 3, 5), "");
-  const Diag found = error_found(*program, *kernel, emulated.error);
+  const auto refused = finding_of(*program, *kernel, emulated.error);
+  ASSERT_FALSE(refused);
+  const Diag& found = refused.diags().front();
   EXPECT_EQ(found.code, ErrorCode::invalid_value);
   EXPECT_EQ(found.message, "a scale is of 32 rows of one group");
   EXPECT_GT(found.loc.line, 0);

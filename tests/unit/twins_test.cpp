@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "interp/finding.h"
+#include "core/finding.h"
 #include "tests/source_dir.h"
 
 namespace tessera {

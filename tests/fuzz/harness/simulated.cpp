@@ -49,7 +49,7 @@ Expected<RunResult> Runs::run(const RunOptions& options) const {
     require_said(report.diags());
     return report.diags();
   }
-  require_shown(report->simulated->findings);
+  require_shown(report->findings);
   return *report->simulated;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/diag.h"
-#include "interp/loop_indices.h"
+#include "core/loop_index.h"
 
 namespace tessera {
 
@@ -79,8 +79,12 @@ struct Finding {
 // The message with the place in the loops: "..., at i=0 j=1 s=3".
 std::string message_text(const FindingPlace& place, std::string_view message);
 
+// The same as an error, "KIND: message", for callers that take a finding for one.
+Diag as_error(const Finding& finding);
+
 // "file:line:col: kind: text", source line and caret, then the notes.
 std::string render(const Finding& finding);
+std::string render(const std::vector<Finding>& findings);
 // With another message, and with or without the notes that are details.
 std::string render(const Finding& finding, std::string_view message, bool with_details);
 

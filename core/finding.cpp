@@ -1,5 +1,5 @@
 // The names of findings and how they read.
-#include "interp/finding.h"
+#include "core/finding.h"
 
 #include <fmt/format.h>
 
@@ -37,13 +37,40 @@ std::string_view name(FindingKind kind) {
   return "?";
 }
 
+std::string to_string(const LoopIndices& indices) {
+  std::string text;
+  for (const LoopIndex& index : indices)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ",
+                        index.name.empty() ? "loop" : index.name, index.value);
+  return text;
+}
+
 std::string message_text(const FindingPlace& place, std::string_view message) {
   if (place.loops.empty()) return std::string(message);
   return fmt::format("{}, {}at {}", message, place.is_last ? "the last " : "",
                      to_string(place.loops));
 }
 
+Diag as_error(const Finding& finding) {
+  const ErrorCode code =
+      finding.kind == FindingKind::unsupported ? ErrorCode::unsupported : ErrorCode::runtime;
+  Diag diag{
+      code,
+      finding.at.loc,
+      fmt::format("{}: {}", name(finding.kind), message_text(finding.at, finding.message)),
+      {}};
+  for (const FindingPlace& note : finding.notes)
+    diag.notes.push_back({note.loc, message_text(note, note.message)});
+  return diag;
+}
+
 std::string render(const Finding& finding) { return render(finding, finding.message, true); }
+
+std::string render(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) text += render(finding);
+  return text;
+}
 
 std::string render(const Finding& finding, std::string_view message, bool with_details) {
   std::string text =
