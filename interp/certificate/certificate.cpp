@@ -183,6 +183,8 @@ void Certifier::analyse(RunResult& result) {
   const bool is_guess = reads_ == Reads::unsettled && !recorded.sem_reads.empty() && !pinned_;
   const std::size_t before = certificate_.findings.size();
   if (!is_guess) list_races(result, record, analysis, control);
+  // Room first: where memory ends while copies are inserted, what was there would be lost.
+  result.findings.reserve(result.findings.size() + certificate_.findings.size() - before);
   result.findings.insert(result.findings.end(),
                          certificate_.findings.begin() + static_cast<std::ptrdiff_t>(before),
                          certificate_.findings.end());
