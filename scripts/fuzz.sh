@@ -51,7 +51,7 @@ files() { find "$1" -type f 2>/dev/null | wc -l; }
 declare -A executions units found
 status=0
 for name in "${names[@]}"; do
-  harness=build/fuzz/bin/fuzz_$name
+  harness=$root/build/fuzz/bin/fuzz_$name  # absolute: fork mode starts it again wherever it went
   mkdir -p "$corpus/$name" "$work/found/$name" "$work/kept/$name" "$work/seeds/$name" "$reports/$name"
   before=$(files "$reports/$name")
   seconds=$((minutes * 60 / ${#names[@]}))
