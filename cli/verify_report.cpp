@@ -91,9 +91,16 @@ std::string verdict_text(const Certificate& c) {
   return {};
 }
 
-std::string loop_name(const ParallelLoop& loop) {
+// "line 12" of the program's text; of another one, as that of the library, "library.tsr:12".
+std::string line_text(const Prepared& prepared, const Loc& loc) {
+  const bool is_own = prepared.module && prepared.module->source == loc.source;
+  return is_own ? fmt::format("line {}", loc.line)
+                : fmt::format("{}:{}", loc.source->name, loc.line);
+}
+
+std::string loop_name(const Prepared& prepared, const ParallelLoop& loop) {
   if (!loop.loc) return loop.name;
-  return fmt::format("{} of line {}", loop.name, loop.loc.line);
+  return fmt::format("{} of {}", loop.name, line_text(prepared, loop.loc));
 }
 
 std::string points_text(const ParallelLoop& loop) {
@@ -209,12 +216,12 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
     text += note;
   }
   for (const BrokenCondition& broken : c.broken)
-    text += line(broken.condition, broken.loc.line > 0
-                                       ? fmt::format("line {}: {}", broken.loc.line, broken.message)
-                                       : broken.message);
+    text += line(broken.condition,
+                 broken.loc ? fmt::format("{}: {}", line_text(prepared, broken.loc), broken.message)
+                            : broken.message);
   for (const ParallelLoop& loop : c.loops) {
     if (loop.any_order)
-      text += line("parallel", fmt::format("{}: {}", loop_name(loop), points_text(loop)));
+      text += line("parallel", fmt::format("{}: {}", loop_name(prepared, loop), points_text(loop)));
   }
   if (c.points_witness) text += points_witness_text(*c.points_witness);
   if (c.verdict == SchedulesVerdict::proved && !c.control_inputs.empty())
@@ -295,8 +302,10 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   object["more_sums"] = c.more_sums;
   object["conditions"] = Json::array();
   for (const BrokenCondition& broken : c.broken)
-    object["conditions"].push_back(
-        {{"condition", broken.condition}, {"line", broken.loc.line}, {"message", broken.message}});
+    object["conditions"].push_back({{"condition", broken.condition},
+                                    {"file", broken.loc ? Json(broken.loc.source->name) : Json()},
+                                    {"line", broken.loc.line},
+                                    {"message", broken.message}});
   object["control_inputs"] = Json::array();
   for (const std::string& input : c.control_inputs) object["control_inputs"].push_back(input);
   object["points_witness"] = Json();
@@ -307,6 +316,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   object["loops"] = Json::array();
   for (const ParallelLoop& loop : c.loops)
     object["loops"].push_back({{"name", loop.name},
+                               {"file", loop.loc ? Json(loop.loc.source->name) : Json()},
                                {"line", loop.loc.line},
                                {"any_order", loop.any_order},
                                {"any_split", loop.any_split},
