@@ -169,6 +169,8 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
             multiply<C, C::k / step_k<C>>(sums, operands, first_row);
           }
           ptx::product_wait<1>();
+        } else if (C::cluster > 1) {
+          ptx::product_wait<0>();  // a slot of the neighbour's alone: those of the held one may run
         }
         if (held >= 0) release<C>(memory, held);
         held = ring.slot;
