@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "devices/cuda/compiler.h"
+#include "devices/cuda/compiler_log.h"
 #include "devices/cuda/templates.h"
 
 namespace tessera::cuda {
@@ -62,6 +63,17 @@ std::string everything_of(const LoweredKernel& kernel) {
   return text;
 }
 
+// Another compiler than those that the templates were tuned with may spill, or serialise the matrix
+// instructions: the results are right, and the kernel is slow.
+CompiledKernel judged(const LoweredKernel& kernel, CompiledKernel compiled) {
+  if (kernel.is_general) return compiled;
+  if (const std::string said = objection(read_log(compiled.log), kernel.threads, named_barriers);
+      !said.empty())
+    compiled.notes.push_back(fmt::format("{} made {} slower than it should be: {}",
+                                         compiler_version(), kernel.entry, said));
+  return compiled;
+}
+
 }  // namespace
 
 Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel) {
@@ -72,16 +84,16 @@ Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel) {
   Cached cached = folder.read(key, file_kinds::cached_kernel);
   if (cached.bytes) {
     Expected<std::optional<CompiledKernel>> found = unpacked(everything, *cached.bytes);
-    if (found && *found) return **std::move(found);
+    if (found && *found) return judged(kernel, **std::move(found));
     if (!found)
       cached.note = fmt::format("the cache's entry {}/{} is not used: {}", folder.path(), key,
                                 found.diags().front().message);
   }
   Expected<CompiledKernel> compiled = compile(kernel);
   if (!compiled) return compiled;
-  compiled->note = cached.note;
+  if (!cached.note.empty()) compiled->notes.push_back(cached.note);
   folder.write(key, packed(everything, *compiled));
-  return compiled;
+  return judged(kernel, *std::move(compiled));
 }
 
 CompiledKernels compiled_kernels() {

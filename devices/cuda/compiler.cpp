@@ -6,6 +6,8 @@
 #include <ctime>
 #include <mutex>
 
+#include "devices/cuda/compiler_log.h"
+#include "devices/cuda/driver.h"
 #include "devices/cuda/shared_library.h"
 #include "devices/cuda/templates.h"
 
@@ -16,8 +18,15 @@ namespace {
 const std::string template_folder = "devices/cuda/templates/";  // as #include names them
 using NvrtcProgram = struct NvrtcProgramTag*;
 
+// A driver loads code of its own major version and of older ones.
+std::vector<std::string> library_names() {
+  if (driver_version() == 0 || driver_version() >= 13000)
+    return {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+  return {"libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.13"};
+}
+
 struct Nvrtc {
-  SharedLibrary library{{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}};
+  SharedLibrary library{library_names()};
   int (*version)(int*, int*) = nullptr;
   const char* (*error_text)(int) = nullptr;
   int (*create)(NvrtcProgram*, const char*, const char*, int, const char* const*,
@@ -117,6 +126,16 @@ Support compiler_available() {
   if (library && library.problem().empty()) return {};
   return {false,
           fmt::format("the CUDA toolkit's compiler NVRTC is not here ({})", library.problem())};
+}
+
+Support compiler_fits_driver() {
+  int major = 0, minor = 0;
+  const int driver = driver_version();
+  if (driver == 0 || nvrtc().version(&major, &minor) != 0 || major <= driver / 1000) return {};
+  return {false,
+          fmt::format("{} makes code that a driver of CUDA {}.{} does not load; a toolkit of "
+                      "CUDA {} is needed",
+                      compiler_version(), driver / 1000, driver % 1000 / 10, driver / 1000)};
 }
 
 std::string compiler_version() {

@@ -15,11 +15,14 @@ struct CompiledKernel {
   double seconds = 0;      // 0: from the cache
   double cpu_seconds = 0;  // of this thread: what the compiler takes of a machine that is busy
   bool cached = false;
-  std::string note;  // why what the cache holds was not used
+  std::vector<std::string>
+      notes;  // why what the cache holds was not used; what this compiler did badly
 };
 
 // Whether there is a compiler here; the reason when not.
 Support compiler_available();
+// Whether what it makes can be loaded by the driver here, where there is one.
+Support compiler_fits_driver();
 // "NVRTC 13.0"; empty without one.
 std::string compiler_version();
 // The version, and what tells two builds of one version apart.

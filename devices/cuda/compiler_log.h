@@ -13,6 +13,9 @@ struct CompilerFigures {
       warnings;  // serialised matrix instructions, ignored register hints, errors
 };
 
+// Of the fast templates: all threads, all consumers, and one for each of two consumers.
+inline constexpr int named_barriers = 4;
+
 CompilerFigures read_log(const std::string& log);
 // Why a kernel of so many threads and named barriers must not pass; empty when it may.
 std::string objection(const CompilerFigures& figures, int threads, int named_barriers);

@@ -78,6 +78,7 @@ class Cuda final : public Device {
 
   Support available() const override {
     if (Support compiler = cuda::compiler_available(); !compiler.ok) return compiler;
+    if (Support fits = cuda::compiler_fits_driver(); !fits.ok) return fits;
     Support driver = cuda::driver_available();
     if (!driver.ok)
       driver.reason = fmt::format("{} is here, but {}", cuda::compiler_version(), driver.reason);
@@ -118,8 +119,7 @@ Expected<DeviceReport> run_on_cuda(const Program& program,
   }
   DeviceReport report;
   report.sum_error = (*kernel)->plan().sum_error;
-  if (const std::string& note = (*kernel)->cache_note(); !note.empty())
-    report.warnings.push_back(note);
+  report.warnings = (*kernel)->compiler_notes();
   if (auto problem = timed_run(**kernel, memory.operands(), report.wall_seconds)) return *problem;
   Expected<std::optional<Finding>> found = (*kernel)->finding();
   if (!found) return found.diags();

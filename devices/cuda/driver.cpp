@@ -25,6 +25,9 @@ struct Driver {
   int (*retain_context)(void**, int) = nullptr;
   int (*set_context)(void*) = nullptr;
   int (*get_context)(void**) = nullptr;
+  int (*push_context)(void*) = nullptr;
+  int (*pop_context)(void**) = nullptr;
+  int (*context_device)(int*) = nullptr;
   int (*mem_alloc)(std::uint64_t*, std::size_t) = nullptr;
   int (*mem_free)(std::uint64_t) = nullptr;
   int (*copy_to_device)(std::uint64_t, const void*, std::size_t) = nullptr;
@@ -45,8 +48,8 @@ struct Driver {
   int (*event_time)(float*, void*, void*) = nullptr;
 
   Support support;
-  DeviceFacts facts;
-  void* context = nullptr;
+  std::vector<DeviceFacts> devices;
+  Context context = nullptr;  // the primary one of device 0
 
   Driver() {
     library.find(init, "cuInit");
@@ -61,6 +64,9 @@ struct Driver {
     library.find(retain_context, "cuDevicePrimaryCtxRetain");
     library.find(set_context, "cuCtxSetCurrent");
     library.find(get_context, "cuCtxGetCurrent");
+    library.find(push_context, "cuCtxPushCurrent_v2");
+    library.find(pop_context, "cuCtxPopCurrent_v2");
+    library.find(context_device, "cuCtxGetDevice");
     library.find(mem_alloc, "cuMemAlloc_v2");
     library.find(mem_free, "cuMemFree_v2");
     library.find(copy_to_device, "cuMemcpyHtoD_v2");
@@ -91,12 +97,25 @@ struct Driver {
     if (!library || !library.problem().empty())
       return {false, fmt::format("there is no CUDA driver here ({})", library.problem())};
     if (const int result = init(0); result != 0) return {false, "cuInit failed: " + text(result)};
-    int count = 0, device = 0;
+    int count = 0;
     if (const int result = device_count(&count); result != 0)
       return {false, "cuDeviceGetCount failed: " + text(result)};
     if (count == 0) return {false, "the CUDA driver has no device"};
-    if (const int result = device_get(&device, 0); result != 0)
-      return {false, "cuDeviceGet failed: " + text(result)};
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+      int device = 0;
+      if (const int result = device_get(&device, ordinal); result != 0)
+        return {false, "cuDeviceGet failed: " + text(result)};
+      devices.push_back(facts_of(device));
+    }
+    if (std::string reason = devices.front().refusal(); !reason.empty())
+      return {false, std::move(reason)};
+    if (const int result = retain_context(&context, devices.front().device); result != 0)
+      return {false, "cuDevicePrimaryCtxRetain failed: " + text(result)};
+    return {};
+  }
+
+  DeviceFacts facts_of(int device) const {
+    DeviceFacts facts{.device = device};
     char name[256] = {};
     device_name(name, sizeof name, device);
     facts.name = name;
@@ -106,14 +125,7 @@ struct Driver {
     device_attribute(&facts.minor, 76, device);  // .._COMPUTE_CAPABILITY_MINOR
     device_memory(&facts.memory, device);
     driver_version(&facts.driver);
-    if (facts.major < 8) {
-      return {false,
-              fmt::format("{} has compute capability {}.{}; the CUDA kernels are for 8.0 and newer",
-                          facts.name, facts.major, facts.minor)};
-    }
-    if (const int result = retain_context(&context, device); result != 0)
-      return {false, "cuDevicePrimaryCtxRetain failed: " + text(result)};
-    return {};
+    return facts;
   }
 };
 
@@ -143,7 +155,36 @@ int tensor_type(DType dtype) {  // CUtensorMapDataType
 }  // namespace
 
 Support driver_available() { return driver().support; }
-const DeviceFacts& device_facts() { return driver().facts; }
+
+const DeviceFacts& device_facts() {
+  static const DeviceFacts none;
+  const Driver& here = driver();
+  if (here.devices.empty()) return none;
+  int device = 0;
+  if (Context current = nullptr;
+      here.get_context(&current) == 0 && current != nullptr && here.context_device(&device) == 0) {
+    for (const DeviceFacts& facts : here.devices)
+      if (facts.device == device) return facts;
+  }
+  return here.devices.front();
+}
+
+std::string DeviceFacts::refusal() const {
+  if (major >= 8) return {};
+  return fmt::format("{} has compute capability {}.{}; the CUDA kernels are for 8.0 and newer",
+                     name, major, minor);
+}
+
+int driver_version() {
+  static const int version = [] {
+    SharedLibrary library({"libcuda.so.1"}, SharedLibrary::From::machine);
+    int (*ask)(int*) = nullptr;
+    library.find(ask, "cuDriverGetVersion");
+    int found = 0;
+    return ask != nullptr && ask(&found) == 0 ? found : 0;
+  }();
+  return version;
+}
 
 std::string device_text() {
   const DeviceFacts& facts = device_facts();
@@ -151,12 +192,21 @@ std::string device_text() {
   return fmt::format("{}, driver {}.{}", facts.name, facts.driver / 1000, facts.driver % 1000 / 10);
 }
 
-Problem use_device() {
-  void* current = nullptr;
-  if (driver().get_context(&current) == 0 && current != nullptr)
+Problem use_device(Context& context) {
+  if (driver().get_context(&context) == 0 && context != nullptr)
     return std::nullopt;  // the caller's own
-  return outcome("cuCtxSetCurrent", driver().set_context(driver().context));
+  context = driver().context;
+  return outcome("cuCtxSetCurrent", driver().set_context(context));
 }
+
+ContextScope::ContextScope(Context context)
+    : problem_(outcome("cuCtxPushCurrent", driver().push_context(context))) {}
+
+ContextScope::~ContextScope() {
+  Context left = nullptr;
+  if (!problem_) driver().pop_context(&left);
+}
+
 Problem allocate(std::uint64_t& address, std::size_t bytes) {
   return outcome("cuMemAlloc", driver().mem_alloc(&address, std::max<std::size_t>(bytes, 16)));
 }

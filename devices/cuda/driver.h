@@ -17,6 +17,7 @@ namespace tessera::cuda {
 Support driver_available();
 
 struct DeviceFacts {
+  int device = 0;  // CUdevice
   std::string name;
   int multiprocessors = 0;
   int major = 0, minor = 0;
@@ -25,9 +26,14 @@ struct DeviceFacts {
 
   // The fast kernels are code for exactly this capability.
   bool has_fast_kernels() const { return major == 9 && minor == 0; }
+  // Why no kernel runs there; empty where they do.
+  std::string refusal() const;
 };
-// Of the device that is used; all zero without one.
+// Of the device that this thread uses: that of its current context, else device 0. All zero without
+// one.
 const DeviceFacts& device_facts();
+// The newest CUDA that the driver knows, as in DeviceFacts; 0 without a driver. Starts nothing.
+int driver_version();
 // "NVIDIA H200, driver 13.0": what a time was measured on.
 std::string device_text();
 
@@ -35,8 +41,24 @@ std::string device_text();
 // default one.
 using Problem = std::optional<Diag>;
 
-// Makes the primary context of device 0 current in this thread.
-Problem use_device();
+// A CUcontext: modules, memory and events are of the one that was current when they were made.
+using Context = void*;
+// The current context of this thread; where it has none, the primary one of device 0 becomes it.
+Problem use_device(Context& context);
+
+// Makes a context current in this thread for the length of a scope.
+class ContextScope {
+ public:
+  explicit ContextScope(Context context);
+  ~ContextScope();
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+  const Problem& problem() const { return problem_; }
+
+ private:
+  Problem problem_;
+};
+
 Problem allocate(std::uint64_t& address, std::size_t bytes);
 Problem release(std::uint64_t address);
 Problem to_device(std::uint64_t to, const void* from, std::size_t bytes);

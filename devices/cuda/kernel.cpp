@@ -14,21 +14,22 @@ namespace {
 
 constexpr std::size_t word_bytes = 16;  // the error word, then the counters of templates/take.cuh
 
-// Machine code stays loaded for the life of the process: one copy for each source.
-Expected<LoadedKernel> loaded(const LoweredKernel& plan, std::string& cache_note) {
+// Machine code stays loaded for the life of the process: one copy for each context and source.
+Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
+                              std::vector<std::string>& notes) {
   static std::mutex mutex;
-  static std::map<std::string, LoadedKernel> kernels;
+  static std::map<std::pair<Context, std::string>, LoadedKernel> kernels;
   const std::scoped_lock lock(mutex);
-  if (const auto found = kernels.find(plan.architecture + plan.source); found != kernels.end())
-    return found->second;
+  const std::pair key(context, plan.architecture + plan.source);
+  if (const auto found = kernels.find(key); found != kernels.end()) return found->second;
   const Expected<CompiledKernel> compiled = compile_cached(plan);
   if (!compiled) return compiled.diags();
-  cache_note = compiled->note;
+  notes = compiled->notes;
   LoadedKernel kernel;
   if (auto problem =
           load_kernel(kernel, compiled->cubin, plan.entry, plan.is_general ? 0 : shared_limit))
     return *problem;
-  kernels.emplace(plan.architecture + plan.source, kernel);
+  kernels.emplace(key, kernel);
   return kernel;
 }
 
@@ -37,7 +38,11 @@ Expected<LoadedKernel> loaded(const LoweredKernel& plan, std::string& cache_note
 Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hints& hints) {
   const Support here = driver_available();
   if (!here.ok) return error(ErrorCode::environment, here.reason);
+  Context context = nullptr;
+  if (auto problem = use_device(context)) return *problem;
   const DeviceFacts& facts = device_facts();
+  if (std::string reason = facts.refusal(); !reason.empty())
+    return error(ErrorCode::environment, std::move(reason));
   Expected<LoweredKernel> plan = lower_any(program, hints, facts.has_fast_kernels());
   if (!plan) return plan.diags();
   std::shared_ptr<Kernel> kernel(new Kernel());
@@ -45,8 +50,8 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hin
   kernel->plan_ = *std::move(plan);
   if (kernel->plan_.is_general)
     kernel->plan_.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
-  if (auto problem = use_device()) return *problem;
-  Expected<LoadedKernel> code = loaded(kernel->plan_, kernel->cache_note_);
+  kernel->context_ = context;
+  Expected<LoadedKernel> code = loaded(context, kernel->plan_, kernel->compiler_notes_);
   if (!code) return code.diags();
   kernel->loaded_ = *code;
   const int together = kernel->plan_.blocks_together;
@@ -77,12 +82,16 @@ Expected<std::shared_ptr<Kernel>> Kernel::make_by(const Program& program, const 
 }
 
 Kernel::~Kernel() {
+  if (error_ == 0 && arrays_ == 0 && tiles_ == 0) return;
+  const ContextScope own(context_);
   if (error_ != 0) release(error_);
   if (arrays_ != 0) release(arrays_);
   if (tiles_ != 0) release(tiles_);
 }
 
 Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitches& pitches) {
+  const ContextScope own(context_);
+  if (own.problem()) return own.problem();
   if (operands != bound_ || pitches != pitches_ || arguments_.empty()) {
     const auto address = [&](int buffer) -> std::uint64_t {
       const auto found = operands.find(program_.buffers[static_cast<std::size_t>(buffer)].name);
@@ -115,10 +124,14 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitch
 }
 
 Expected<std::optional<Finding>> Kernel::finding() {
+  const ContextScope own(context_);
+  if (own.problem()) return *own.problem();
   std::int64_t found = 0;
   if (auto problem = to_host(&found, error_, sizeof found)) return *problem;
   if (found == 0) return std::optional<Finding>();
+  // Streams of the caller's may not wait for the default one: the next launch must find it done.
   if (auto problem = set_bytes(error_, 0, sizeof found, nullptr)) return *problem;
+  if (auto problem = synchronise(nullptr)) return *problem;
   return finding_of(program_, plan_, found);
 }
 

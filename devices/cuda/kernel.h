@@ -1,14 +1,16 @@
 // A kernel that is ready to launch on memory of the device: for programs whose data is there
 // already. Nothing is copied and nothing is waited for; a launch can be captured into a CUDA graph.
-// Launches of one kernel share its scratch memory, its counter of tiles and its error word: they
-// are enqueued by one thread at a time and run one after the other, on one stream or on streams
-// that wait for each other.
+// It belongs to the context that was current when it was made, else to the primary one of device 0;
+// any thread may launch, check and destroy it. Launches of one kernel share its scratch memory, its
+// counter of tiles and its error word: they are enqueued by one thread at a time and run one after
+// the other, on one stream or on streams that wait for each other.
 #pragma once
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/expected.h"
 #include "core/finding.h"
@@ -40,16 +42,17 @@ class Kernel {
   Problem check();
 
   const LoweredKernel& plan() const { return plan_; }
-  // Why what the cache holds of it was not used; empty where it was, or holds nothing.
-  const std::string& cache_note() const { return cache_note_; }
+  // Why what the cache holds of it was not used, and what the compiler did badly (compiler.h).
+  const std::vector<std::string>& compiler_notes() const { return compiler_notes_; }
 
  private:
   Kernel() = default;
 
   Program program_;
   LoweredKernel plan_;
+  Context context_ = nullptr;
   LoadedKernel loaded_;
-  std::string cache_note_;
+  std::vector<std::string> compiler_notes_;
   int blocks_ = 0, shared_bytes_ = 0;
   std::uint64_t error_ = 0, arrays_ = 0, tiles_ = 0;
   Pitches pitches_;

@@ -11,7 +11,7 @@ Expected<std::shared_ptr<DeviceTimer>> DeviceTimer::make() {
   if (const Support here = driver_available(); !here.ok)
     return error(ErrorCode::environment, here.reason);
   std::shared_ptr<DeviceTimer> timer(new DeviceTimer());
-  if (auto problem = use_device()) return *problem;
+  if (auto problem = use_device(timer->context_)) return *problem;
   if (auto problem = allocate(timer->flush_, flush_bytes)) return *problem;
   if (auto problem = create_event(timer->begin_)) return *problem;
   if (auto problem = create_event(timer->end_)) return *problem;
@@ -19,6 +19,7 @@ Expected<std::shared_ptr<DeviceTimer>> DeviceTimer::make() {
 }
 
 DeviceTimer::~DeviceTimer() {
+  const ContextScope own(context_);
   if (flush_ != 0) release(flush_);
   for (const Event& event : {begin_, end_}) {
     if (event.handle != nullptr) destroy_event(event);
@@ -26,6 +27,8 @@ DeviceTimer::~DeviceTimer() {
 }
 
 Expected<double> DeviceTimer::seconds(const std::function<Problem()>& enqueue) {
+  const ContextScope own(context_);
+  if (own.problem()) return *own.problem();
   if (auto problem = set_bytes(flush_, 0x5A, flush_bytes, nullptr)) return *problem;
   if (auto problem = record(begin_, nullptr)) return *problem;
   if (auto problem = enqueue()) return *problem;

@@ -22,6 +22,7 @@ class DeviceTimer {
 
  private:
   DeviceTimer() = default;
+  Context context_ = nullptr;
   std::uint64_t flush_ = 0;
   Event begin_, end_;
 };

@@ -18,8 +18,6 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int named_barriers = 4;  // the block's own, the consumers', and one for each consumer
-
 class CudaCompile : public testing::Test {
  protected:
   void SetUp() override {
@@ -87,7 +85,7 @@ TEST_F(CudaCompile, a_kernel_in_the_cache_that_was_changed_is_made_again_and_tol
   EXPECT_FALSE(compiled().cached);
   const CompiledKernel kept = compiled();
   EXPECT_TRUE(kept.cached);
-  EXPECT_EQ(kept.note, "");
+  EXPECT_EQ(kept.notes, std::vector<std::string>());
   EXPECT_EQ(compiled_kernels().files, 1);
   const std::string file = std::filesystem::directory_iterator(place)->path().string();
   std::string bytes = read_bytes(file);
@@ -95,8 +93,8 @@ TEST_F(CudaCompile, a_kernel_in_the_cache_that_was_changed_is_made_again_and_tol
   write_bytes(file, bytes);
   const CompiledKernel again = compiled();
   EXPECT_FALSE(again.cached);
-  EXPECT_EQ(again.note,
-            "the cache's entry " + file + " is not used: its checksum is not that of its content");
+  EXPECT_EQ(again.notes, std::vector{"the cache's entry " + file +
+                                     " is not used: its checksum is not that of its content"});
   EXPECT_EQ(again.cubin, kept.cubin);
   EXPECT_TRUE(compiled().cached);
   EXPECT_EQ(*clear_compiled_kernels(), 1);

@@ -27,7 +27,8 @@ class CallersStream {
     driver_.find(destroy_graph_, "cuGraphDestroy");
     driver_.find(destroy_exec_, "cuGraphExecDestroy");
     constexpr unsigned non_blocking = 1;
-    works_ = driver_.problem().empty() && !use_device() && create_(&stream_, non_blocking) == 0;
+    Context context = nullptr;
+    works_ = driver_.problem().empty() && !use_device(context) && create_(&stream_, non_blocking) == 0;
   }
   ~CallersStream() {
     if (exec_ != nullptr) destroy_exec_(exec_);
