@@ -1,6 +1,10 @@
 // Statements. One ends at the end of its line, at `;` or at the `}` of its block.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "core/parser.h"
 
 namespace tessera {
@@ -42,7 +46,18 @@ void Parser::skip_statement() {
   } while (peek().kind != TokenKind::end && (depth > 0 || !peek().line_before));
 }
 
+// `start = 0`: the parser would look for the source of a copy.
+void Parser::refuse_statement_word() {
+  constexpr std::array<std::string_view, 15> words = {
+      "const", "for",  "if",   "trace", "pipeline", "require", "grid",  "window",
+      "start", "copy", "wait", "await", "signal",   "return",  "scoped"};
+  const Token token = peek();
+  if (is("=", 1) && std::find(words.begin(), words.end(), token.text) != words.end())
+    fail(token, "expected a name to assign to, which no word is that begins a statement");
+}
+
 void Parser::statement(Node& into) {
+  refuse_statement_word();
   if (is("const")) return constants(into);
   if (is("for")) return into.add(for_loop());
   if (is("if")) return into.add(if_else());

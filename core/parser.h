@@ -109,6 +109,7 @@ class Parser {
   Token new_name(std::string_view what);  // one that the program gives
   void refuse_place(const Token& name);   // given to what says where the program runs
   void refuse_word(const Token& name);    // given to a function: it would be called instead
+  void refuse_statement_word();           // assigned to
   void end_statement();
   void skip_statement();
   Loc loc(const Token& token) const;
