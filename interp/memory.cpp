@@ -161,9 +161,9 @@ void Storage::store_real(const Box& box, double value) {
 }
 
 void Storage::add_dependent(Dependent& dependent) {
+  dependents_.push_back(&dependent);  // first: a dependent that memory ends for is in no list
   dependent.root = this;
-  dependent.slot = dependents_.size();
-  dependents_.push_back(&dependent);
+  dependent.slot = dependents_.size() - 1;
 }
 
 void Storage::remove_dependent(Dependent& dependent) {

@@ -43,8 +43,13 @@ void Storage::add_alias(const Box& box, const Snapshot::Body& body) {
     ++kept;
   }
   alias->position = aliases_.size();
-  body.root->add_dependent(*alias);
   aliases_.push_back(std::move(alias));
+  try {
+    body.root->add_dependent(*aliases_.back());
+  } catch (...) {  // memory has ended: neither list has it
+    aliases_.pop_back();
+    throw;
+  }
 }
 
 // The bytes of a snapshot, whose sizes are those of the box.
