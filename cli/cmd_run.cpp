@@ -51,12 +51,11 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
 
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   Ran ran{*std::move(program), *std::move(bindings), *std::move(request), {}, {}};
-  const Support support = ran.request.device->supports(ran.program);
-  if (!support.ok) return error(ErrorCode::unsupported, support.reason);
+  const Expected<std::unique_ptr<Executable>> executable = ran.request.device->prepare(ran.program);
+  if (!executable) return executable.diags();
   Observation observation(ran.request, console);
   const DeviceOptions options{ran.request.profile.machine, &observation.options()};
-  Expected<DeviceReport> report =
-      ran.request.device->run(ran.program, ran.bindings.views(), options);
+  Expected<DeviceReport> report = (*executable)->run(ran.bindings.views(), options);
   if (!report) return report.diags();
   ran.unwritten = observation.finish();
   ran.report = *std::move(report);
@@ -77,6 +76,7 @@ std::string settings_text(const Program& program) {
 struct State {
   Program program;
   Bindings bindings;
+  std::unique_ptr<Executable> executable;
 };
 
 Expected<std::shared_ptr<State>> state_of(const Arguments& arguments, const Module& module,
@@ -88,14 +88,17 @@ Expected<std::shared_ptr<State>> state_of(const Arguments& arguments, const Modu
   Expected<Bindings> bindings = bind_for_launch(state->program, arguments, request);
   if (!bindings) return bindings.diags();
   state->bindings = *std::move(bindings);
+  Expected<std::unique_ptr<Executable>> executable = request.device->prepare(state->program);
+  if (!executable) return executable.diags();
+  state->executable = *std::move(executable);
   return state;
 }
 
 Simulate simulation_of(std::shared_ptr<State> state, const RunRequest& request) {
-  return [state = std::move(state), device = request.device,
+  return [state = std::move(state),
           machine = request.profile.machine](const RunOptions& options) -> Expected<RunResult> {
     const Expected<DeviceReport> report =
-        device->run(state->program, state->bindings.views(), {machine, &options});
+        state->executable->run(state->bindings.views(), {machine, &options});
     if (!report) return report.diags();
     return *report->simulated;
   };

@@ -147,21 +147,24 @@ Expected<Prepared> verifiable(PrepareCollective prepare, const Arguments& argume
   if (!call) return call.diags();
   struct State {
     Collective collective;
-    Program program;
+    std::unique_ptr<Executable> executable;
   };
   const auto state = std::make_shared<State>();
   state->collective = *std::move(call);
-  Expected<Program> program = make_program(*state->collective.launch);
+  const Expected<Program> program = make_program(*state->collective.launch);
   if (!program) return program.diags();
-  state->program = *std::move(program);
+  Expected<std::unique_ptr<Executable>> executable =
+      state->collective.request.device->prepare(*program);
+  if (!executable) return executable.diags();
+  state->executable = *std::move(executable);
   const Launch& launch = *state->collective.launch;
   Prepared prepared{state->collective.request, {}, {}};
   prepared.kernel = fmt::format("{}, {}", launch.kernel, shape_text(state->collective.shape));
   if (launch.calls > 1) prepared.kernel += fmt::format(", {} calls", launch.calls);
   prepared.simulate = [state](const RunOptions& options) -> Expected<RunResult> {
     const RunRequest& request = state->collective.request;
-    const Expected<DeviceReport> report = request.device->run(
-        state->program, state->collective.launch->devices, {request.profile.machine, &options});
+    const Expected<DeviceReport> report = state->executable->run(
+        state->collective.launch->devices, {request.profile.machine, &options});
     if (!report) return report.diags();
     return *report->simulated;
   };

@@ -112,7 +112,7 @@ bool is_given(const ConfigDecision& decision) {
 Arguments with_config(Options options, const Arguments& arguments, const ConfigDecision& decision) {
   std::vector<std::string> words = arguments.given();
   const GroupedMatmulConfig& config = decision.config;
-  if (config.align || !(config.hints == cuda::Hints{})) {
+  if (config.align || !(config.hints == MachineHints{})) {
     words.insert(words.end(), {"--config", to_json(config)});
   } else {
     words.insert(words.end(), {"--tiling", to_string(config.tiling()), "--buffers",

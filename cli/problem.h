@@ -11,9 +11,9 @@
 #include "core/dtype.h"
 #include "core/expected.h"
 #include "core/language.h"
+#include "core/machine_hints.h"
 #include "core/tensor.h"
 #include "core/tiling.h"
-#include "devices/cuda/hints.h"
 #include "kernels/fill.h"
 
 namespace tessera::cli {
@@ -38,7 +38,7 @@ struct Problem {
   std::optional<Tiling> tiling;  // without one: the profile's
   std::int64_t buffers = 2;
   std::optional<std::int64_t> align;  // with hints: of a configuration, which options cannot give
-  cuda::Hints hints;
+  MachineHints hints;
   std::shared_ptr<const Module> program;  // whose kernel runs in place of the shipped one
   std::string precision = "default";
   bool strict_sum = false;

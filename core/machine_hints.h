@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tessera::cuda {
+namespace tessera {
 
 // Two neighbouring blocks take neighbouring tiles and fetch the operand that these have in common
 // once for both: pairs along the rows of the result share the right operand, pairs along its
@@ -14,7 +14,7 @@ enum class Pairing : std::uint8_t { none, rows, columns };
 // What the L2 cache does with an operand's lines.
 enum class Eviction : std::uint8_t { normal, first, last };
 
-struct Hints {
+struct MachineHints {
   Pairing pairing = Pairing::none;
   bool alternate =
       false;             // the consumers take whole tiles in turn: while one stores, one multiplies
@@ -22,7 +22,7 @@ struct Hints {
   int band = 8;          // rows of tiles that are walked together
   Eviction left = Eviction::normal, right = Eviction::normal;  // of the program's product
 
-  bool operator==(const Hints&) const = default;
+  bool operator==(const MachineHints&) const = default;
 };
 
 constexpr std::string_view name(Pairing pairing) {
@@ -33,6 +33,6 @@ constexpr std::string_view name(Eviction eviction) {
 }
 
 // "pairs along the rows, consumers in turn": what is not the default; empty when nothing is.
-std::string hints_text(const Hints& hints);
+std::string hints_text(const MachineHints& hints);
 
-}  // namespace tessera::cuda
+}  // namespace tessera

@@ -1,6 +1,7 @@
-// Where a program runs. A device takes the structured form of a program, and either runs it or says
-// why it cannot.
+// Where a program runs. A device takes the structured form of a program and makes an executable of
+// it, or says why it cannot.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "core/expected.h"
 #include "core/finding.h"
+#include "core/machine_hints.h"
 #include "core/machine_profile.h"
 #include "core/program.h"
 #include "core/tensor.h"
@@ -43,19 +45,37 @@ struct DeviceReport {
   std::shared_ptr<const RunResult> simulated;  // all the interpreter tells; null elsewhere
 };
 
+// A program made ready for a device: lowered and compiled once, run any number of times.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  // One binding for each device that takes part. Bad bindings are diagnostics, a faulty program is
+  // a finding.
+  virtual Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
+                                     const DeviceOptions& options) = 0;
+  // What a report should say of the way in which it runs.
+  virtual std::vector<std::string> notes() const { return {}; }
+};
+
+// What becomes of hints that the program's kernel cannot honour.
+enum class UnusedHints : std::uint8_t { refused, ignored };
+
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string_view name() const = 0;
   // Whether the device is here at all.
   virtual Support available() const = 0;
-  // Whether it can run this program.
+  // Whether it can run this program, also where the device is not here.
   virtual Support supports(const Program& structured) const = 0;
-  // One binding for each device that takes part. Bad bindings are diagnostics, a faulty program is
-  // a finding.
-  virtual Expected<DeviceReport> run(const Program& structured,
-                                     const std::vector<DeviceBinding>& bindings,
-                                     const DeviceOptions& options) const = 0;
+  // ErrorCode::environment where the device is not here, unsupported with the reason for what it
+  // cannot run.
+  virtual Expected<std::unique_ptr<Executable>> prepare(
+      const Program& structured, const MachineHints& hints = {},
+      UnusedHints unused = UnusedHints::refused) const = 0;
+  // Prepares and runs once.
+  Expected<DeviceReport> run(const Program& structured, const std::vector<DeviceBinding>& bindings,
+                             const DeviceOptions& options) const;
 };
 
 }  // namespace tessera

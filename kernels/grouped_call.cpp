@@ -135,16 +135,16 @@ cuda::GroupedShape shape_of(const GroupedCall& call, bool is_tgmm, DType out) {
 }
 
 Problem misplaced_hints(const GroupedMatmulOptions& options) {
-  if (options.hints == cuda::Hints{}) return {};
+  if (options.hints == MachineHints{}) return {};
   if (!runs_on_cuda(options.device)) {
     return error(ErrorCode::unsupported,
                  fmt::format("hints ({}) are of the CUDA kernels, and this runs on {}",
-                             cuda::hints_text(options.hints),
+                             hints_text(options.hints),
                              options.device.empty() ? default_device().name() : options.device));
   }
   if (!std::holds_alternative<std::monostate>(options.tiling)) return {};
-  return bad(fmt::format("hints ({}) go with a tiling, and none is given",
-                         cuda::hints_text(options.hints)));
+  return bad(
+      fmt::format("hints ({}) go with a tiling, and none is given", hints_text(options.hints)));
 }
 
 Problem tuning(GroupedCall& call, const GroupedMatmulOptions& options, bool is_tgmm) {

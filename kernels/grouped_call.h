@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "devices/cuda/hints.h"
+#include "core/machine_hints.h"
 #include "kernels/grouped_matmul.h"
 
 namespace tessera {
@@ -17,7 +17,7 @@ struct GroupedCall {
   Tiling tiling;
   std::int64_t buffers = 2;
   std::optional<std::int64_t> align;
-  cuda::Hints hints;           // on a GPU
+  MachineHints hints;          // on a GPU
   DType operand = DType::f32;  // the type both operands are multiplied in
 
   std::int64_t groups() const { return static_cast<std::int64_t>(group_sizes.size()); }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/expected.h"
+#include "core/machine_hints.h"
 #include "core/tensor.h"
 #include "core/tiling.h"
-#include "devices/cuda/hints.h"
 #include "devices/device.h"
 #include "kernels/reference.h"
 
@@ -51,7 +51,7 @@ struct GroupedMatmulOptions {
       align;  // gmm: first rows of tiles are multiples of it; none: of the tile's m
   // How the kernel of a given tiling uses a GPU: refused elsewhere, and where only the general
   // kernel computes the call. Without a tiling the backend's model chooses both.
-  cuda::Hints hints;
+  MachineHints hints;
   GroupWindow window;
   bool transpose_rhs = false;  // gmm: rhs is [groups, n, k]
   const Tensor* existing_out = nullptr;
@@ -90,7 +90,7 @@ struct GroupedMatmulGradients {
 
 // The cotangents of grouped_matmul's operands, called with the same operands and options, for that
 // of its result. A tiling given serves each product by its own m, k and n; a function is asked for
-// each. Hints are of the call alone.
+// each. MachineHints are of the call alone.
 Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, const Tensor& lhs,
                                                     const Tensor& rhs, const Tensor& group_sizes,
                                                     const GroupedMatmulOptions& options = {});

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "devices/cuda/cuda_device.h"
-#include "devices/cuda/driver.h"
 #include "devices/cuda/general.h"
 #include "kernels/kernels.h"
 #include "kernels/launch.h"
@@ -55,7 +53,7 @@ Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& optio
 }
 
 bool has_fast_kernel(std::string_view kernel, const Settings& settings,
-                     const GroupedMatmulOptions& options, const cuda::Hints& hints) {
+                     const GroupedMatmulOptions& options, const MachineHints& hints) {
   const Expected<Program> program = program_of(kernel, settings, options);
   return program && cuda::lower(*program, hints);
 }
@@ -77,7 +75,7 @@ Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
 
 Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
                  const GroupedMatmulOptions& options, GroupedMatmulRun& result,
-                 const cuda::Hints& hints) {
+                 const MachineHints& hints) {
   const Expected<const Device*> device = choose_device(options.device, reference_device);
   if (!device) return device.diags();
   result.device = (*device)->name();
@@ -86,25 +84,18 @@ Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBindin
   for (const Buffer& buffer : program->buffers) {
     if (buffer.role == Role::out) result.result_place = program->loc(buffer.place);
   }
-  if (const Support support = (*device)->supports(*program); !support.ok) {
-    return {error(ErrorCode::unsupported, fmt::format("device {} cannot run {}: {}", result.device,
-                                                      kernel, support.reason))};
-  }
   if (result.device == "interpreter" && options.precision != Precision::Default) {
     result.notes.emplace_back("the interpreter computes every precision in f32");
   }
-  if (*device == &cuda_device()) {
-    const auto plan = cuda::lower_any(*program, hints, cuda::device_facts().has_fast_kernels());
-    if (plan && !plan->note.empty()) result.notes.push_back(plan->note);
-    // The model's own hints may go unused; the caller's may not.
-    if (plan && !(options.hints == cuda::Hints{})) {
-      if (auto problem = cuda::unused_hints(*plan, hints)) return {*problem};
-    }
-  }
+  // The model's own hints may go unused; the caller's may not.
+  const UnusedHints unused =
+      options.hints == MachineHints{} ? UnusedHints::ignored : UnusedHints::refused;
+  const Expected<std::unique_ptr<Executable>> executable =
+      prepared(**device, *program, hints, unused);
+  if (!executable) return executable.diags();
+  for (std::string& note : (*executable)->notes()) result.notes.push_back(std::move(note));
   binding.emplace("out", &result.out);
-  Expected<DeviceReport> report = *device == &cuda_device()
-                                      ? run_on_cuda(*program, {binding}, hints)
-                                      : (*device)->run(*program, {binding}, options.run);
+  Expected<DeviceReport> report = (*executable)->run({binding}, options.run);
   if (!report) return report.diags();
   result.report = *std::move(report);
   return {};

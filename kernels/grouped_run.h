@@ -14,7 +14,7 @@ Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& op
 Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& options);
 // Whether the program has one of the fast CUDA kernels.
 bool has_fast_kernel(std::string_view kernel, const Settings& settings,
-                     const GroupedMatmulOptions& options, const cuda::Hints& hints);
+                     const GroupedMatmulOptions& options, const MachineHints& hints);
 // What keeps the program from being a CUDA kernel under the options' hints.
 Diags check_lowering(std::string_view kernel, const Settings& settings,
                      const GroupedMatmulOptions& options);
@@ -25,7 +25,7 @@ Tensor sizes_tensor(const std::vector<std::int64_t>& sizes);
 // there already. `hints` are for a GPU.
 Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
                  const GroupedMatmulOptions& options, GroupedMatmulRun& result,
-                 const cuda::Hints& hints = {});
+                 const MachineHints& hints = {});
 
 void run_reference(Tensor (*reference)(const GroupedProblem&, DType), const GroupedProblem& problem,
                    const GroupedMatmulOptions& options, GroupedMatmulRun& result);

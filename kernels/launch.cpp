@@ -65,20 +65,27 @@ Expected<Program> make_program(const Launch& launch) {
   return make_kernel(launch.kernel, launch.settings, {.calls = launch.calls});
 }
 
+Expected<std::unique_ptr<Executable>> prepared(const Device& device, const Program& program,
+                                               const MachineHints& hints, UnusedHints unused) {
+  Expected<std::unique_ptr<Executable>> made = device.prepare(program, hints, unused);
+  if (made || made.diags().front().code != ErrorCode::unsupported) return made;
+  Diag diag = made.diags().front();
+  diag.message =
+      fmt::format("device {} cannot run {}: {}", device.name(), program.name, diag.message);
+  return diag;
+}
+
 Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& options) try {
   const Expected<const Device*> device = choose_device(options.device);
   if (!device) return device.diags();
   const Expected<Program> program = make_program(launch);
   if (!program) return program.diags();
-  if (const Support support = (*device)->supports(*program); !support.ok) {
-    return error(ErrorCode::unsupported,
-                 fmt::format("device {} cannot run {}: {}", (*device)->name(), launch.kernel,
-                             support.reason));
-  }
+  const Expected<std::unique_ptr<Executable>> executable = prepared(**device, *program);
+  if (!executable) return executable.diags();
   for (const DeviceBinding& binding : launch.devices)
     if (const auto out = binding.find("out"); out != binding.end())
       unwrite(*out->second, options.run);
-  return (*device)->run(*program, launch.devices, options.run);
+  return (*executable)->run(launch.devices, options.run);
 } catch (...) {
   return given_up("running a kernel");
 }

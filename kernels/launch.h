@@ -46,6 +46,10 @@ struct Launch {
 // The device by its name, if it is there at all; without a name the best one.
 // `other`: what the caller takes beside devices, for the text of the error.
 Expected<const Device*> choose_device(const std::string& name, std::string_view other = {});
+// The program made ready for the device; the error names both where it cannot run it.
+Expected<std::unique_ptr<Executable>> prepared(const Device& device, const Program& program,
+                                               const MachineHints& hints = {},
+                                               UnusedHints unused = UnusedHints::refused);
 // The structured program of the launch.
 Expected<Program> make_program(const Launch& launch);
 // A binding's entry for an operand: inputs are only read.

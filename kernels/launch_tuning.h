@@ -14,7 +14,7 @@ struct LaunchTuning {
   Tiling tiling;
   std::int64_t buffers = 2;
   std::optional<std::int64_t> align;  // gmm: where tiles begin
-  cuda::Hints hints;
+  MachineHints hints;
 };
 
 // Whether the device of that name, or the one that is taken without a name, has the CUDA kernels.

@@ -128,6 +128,34 @@ std::vector<Violation> violations(const std::string& path, const std::string& te
   return violations(path, stream);
 }
 
+// What is to run anywhere knows no device. The files that still know the GPU's are counted here,
+// and only ever fewer: one that no longer includes them leaves the list.
+TEST(Layering, only_these_files_know_the_cuda_backend) {
+  const std::set<std::string> known = {
+      "cli/bench_moe.cpp",
+      "cli/cmd_bench.cpp",
+      "cli/cmd_cache.cpp",
+      "cli/cmd_emit.cpp",
+      "cli/cmd_tune.cpp",
+      "kernels/device_arrays.h",
+      "kernels/device_grouped_gemm.h",
+      "kernels/device_grouped_matmul.h",
+      "kernels/grouped_run.cpp",
+      "kernels/launch_tuning.h",
+      "kernels/operation/cuda_tuning.cpp",
+      "kernels/operation/cuda_tuning.h",
+      "kernels/operation/grouped_tuning.cpp",
+  };
+  std::set<std::string> found;
+  for (const std::string& path : tessera::test::source_files()) {
+    if (!path.starts_with("kernels/") && !path.starts_with("cli/")) continue;
+    std::ifstream text(fs::path(tessera::test::source_dir()) / path);
+    for (std::string line; std::getline(text, line);)
+      if (line.starts_with("#include \"devices/cuda/")) found.insert(path);
+  }
+  EXPECT_EQ(found, known);
+}
+
 TEST(Layering, every_include_points_the_allowed_way) {
   const std::vector<std::string> files = tessera::test::source_files();
   EXPECT_FALSE(files.empty());

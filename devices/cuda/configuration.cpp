@@ -10,19 +10,19 @@ namespace {
 
 struct Tile {
   std::int64_t m, k, n;
-  Hints hints = {};
+  MachineHints hints = {};
 };
 
-constexpr Hints row_pairs{.pairing = Pairing::rows};
-constexpr Hints column_pairs{.pairing = Pairing::columns};
-constexpr Hints in_turn{.alternate = true};
-constexpr Hints row_pairs_in_turn{.pairing = Pairing::rows, .alternate = true};
+constexpr MachineHints row_pairs{.pairing = Pairing::rows};
+constexpr MachineHints column_pairs{.pairing = Pairing::columns};
+constexpr MachineHints in_turn{.alternate = true};
+constexpr MachineHints row_pairs_in_turn{.pairing = Pairing::rows, .alternate = true};
 
 // Tiles of unequal length, as ragged groups have them.
-constexpr Hints dynamic{.dynamic = true};
-constexpr Hints dynamic_row_pairs{.pairing = Pairing::rows, .dynamic = true};
-constexpr Hints dynamic_column_pairs{.pairing = Pairing::columns, .dynamic = true};
-constexpr Hints dynamic_in_turn{.alternate = true, .dynamic = true};
+constexpr MachineHints dynamic{.dynamic = true};
+constexpr MachineHints dynamic_row_pairs{.pairing = Pairing::rows, .dynamic = true};
+constexpr MachineHints dynamic_column_pairs{.pairing = Pairing::columns, .dynamic = true};
+constexpr MachineHints dynamic_in_turn{.alternate = true, .dynamic = true};
 
 constexpr Tile gmm_tiles[] = {
     {128, 64, 256},

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/machine_hints.h"
 #include "core/tiling.h"
-#include "devices/cuda/hints.h"
 
 namespace tessera::cuda {
 
@@ -14,7 +14,7 @@ struct Configuration {
   Tiling tiling;
   std::int64_t buffers = 4;
   std::int64_t align = 1;  // tiles begin at their group; gmm only
-  Hints hints = {};
+  MachineHints hints = {};
 
   bool operator==(const Configuration&) const = default;
 };

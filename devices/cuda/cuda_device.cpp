@@ -72,6 +72,58 @@ Problem timed_run(cuda::Kernel& kernel, const cuda::DeviceOperands& operands, do
   return cuda::elapsed_seconds(seconds, begin, end);
 }
 
+class CudaProgram final : public Executable {
+ public:
+  CudaProgram(const Program& program, std::shared_ptr<cuda::Kernel> kernel)
+      : program_(program), kernel_(std::move(kernel)) {}
+
+  std::vector<std::string> notes() const override {
+    const std::string& note = kernel_->plan().note;
+    return note.empty() ? std::vector<std::string>() : std::vector{note};
+  }
+
+  Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
+                             const DeviceOptions&) override try {
+    if (bindings.size() != 1) {
+      return error(ErrorCode::unsupported,
+                   fmt::format("{} devices; the CUDA kernels run on one", bindings.size()));
+    }
+    const cuda::ContextScope own(kernel_->context());
+    if (own.problem()) return *own.problem();
+    DeviceMemory memory;
+    std::vector<std::pair<std::string, Tensor*>> results;
+    for (const Buffer& buffer : program_.buffers) {
+      if (buffer.role == Role::scratch) continue;
+      const Expected<Tensor*> tensor = bound(buffer, bindings[0]);
+      if (!tensor) return tensor.diags();
+      if (auto problem = memory.add(buffer, **tensor)) return *problem;
+      if (buffer.role == Role::out) results.emplace_back(buffer.name, *tensor);
+    }
+    DeviceReport report;
+    report.sum_error = kernel_->plan().sum_error;
+    report.warnings = kernel_->compiler_notes();
+    if (auto problem = timed_run(*kernel_, memory.operands(), report.wall_seconds)) return *problem;
+    Expected<std::optional<Finding>> found = kernel_->finding();
+    if (!found) return found.diags();
+    if (*found) {
+      report.findings.push_back(**std::move(found));
+      return report;
+    }
+    for (const auto& [operand, tensor] : results) {
+      const auto bytes = static_cast<std::size_t>(tensor->bytes());
+      if (auto problem = cuda::to_host(tensor->data(), memory.operands().at(operand), bytes))
+        return *problem;
+    }
+    return report;
+  } catch (...) {
+    return given_up("running on the GPU");
+  }
+
+ private:
+  Program program_;
+  std::shared_ptr<cuda::Kernel> kernel_;
+};
+
 class Cuda final : public Device {
  public:
   std::string_view name() const override { return "cuda"; }
@@ -91,51 +143,19 @@ class Cuda final : public Device {
     return {false, plan.diags().front().message};
   }
 
-  Expected<DeviceReport> run(const Program& program, const std::vector<DeviceBinding>& bindings,
-                             const DeviceOptions&) const override {
-    return run_on_cuda(program, bindings, {});
+  Expected<std::unique_ptr<Executable>> prepare(const Program& program, const MachineHints& hints,
+                                                UnusedHints unused) const override try {
+    Expected<std::shared_ptr<cuda::Kernel>> kernel = unused == UnusedHints::refused
+                                                         ? cuda::Kernel::make_by(program, hints)
+                                                         : cuda::Kernel::make(program, hints);
+    if (!kernel) return kernel.diags();
+    return std::unique_ptr<Executable>(std::make_unique<CudaProgram>(program, *std::move(kernel)));
+  } catch (...) {
+    return given_up("preparing a kernel for the GPU");
   }
 };
 
 }  // namespace
-
-Expected<DeviceReport> run_on_cuda(const Program& program,
-                                   const std::vector<DeviceBinding>& bindings,
-                                   const cuda::Hints& hints) try {
-  if (bindings.size() != 1) {
-    return error(ErrorCode::unsupported,
-                 fmt::format("{} devices; the CUDA kernels run on one", bindings.size()));
-  }
-  const Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(program, hints);
-  if (!kernel) return kernel.diags();
-  DeviceMemory memory;
-  std::vector<std::pair<std::string, Tensor*>> results;
-  for (const Buffer& buffer : program.buffers) {
-    if (buffer.role == Role::scratch) continue;
-    const Expected<Tensor*> tensor = bound(buffer, bindings[0]);
-    if (!tensor) return tensor.diags();
-    if (auto problem = memory.add(buffer, **tensor)) return *problem;
-    if (buffer.role == Role::out) results.emplace_back(buffer.name, *tensor);
-  }
-  DeviceReport report;
-  report.sum_error = (*kernel)->plan().sum_error;
-  report.warnings = (*kernel)->compiler_notes();
-  if (auto problem = timed_run(**kernel, memory.operands(), report.wall_seconds)) return *problem;
-  Expected<std::optional<Finding>> found = (*kernel)->finding();
-  if (!found) return found.diags();
-  if (*found) {
-    report.findings.push_back(**std::move(found));
-    return report;
-  }
-  for (const auto& [operand, tensor] : results) {
-    const auto bytes = static_cast<std::size_t>(tensor->bytes());
-    if (auto problem = cuda::to_host(tensor->data(), memory.operands().at(operand), bytes))
-      return *problem;
-  }
-  return report;
-} catch (...) {
-  return given_up("running on the GPU");
-}
 
 const Device& cuda_device() {
   static const Cuda device;

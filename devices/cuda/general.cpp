@@ -238,13 +238,14 @@ Expected<LoweredKernel> lower_general(const Program& program) {
   return GeneralLowering(program).run();
 }
 
-Expected<LoweredKernel> lower_any(const Program& program, const Hints& hints, bool has_fast) {
+Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hints,
+                                  bool has_fast) {
   Expected<LoweredKernel> fast = lower(program, hints);
   if (fast && has_fast) return fast;
   const std::string why =
       fast ? "the fast kernels are for compute capability 9.0" : fast.diags().front().message;
   // Without these hints it had a fast one: a slow one is no answer to them.
-  if (!fast && !(hints == Hints{}) && lower(program)) return fast;
+  if (!fast && !(hints == MachineHints{}) && lower(program)) return fast;
   Expected<LoweredKernel> general = lower_general(program);
   if (general) {
     general->note = "the general CUDA kernel, which is slow: " + why;
@@ -260,8 +261,8 @@ Expected<LoweredKernel> lower_any(const Program& program, const Hints& hints, bo
   return general;
 }
 
-std::optional<Diag> unused_hints(const LoweredKernel& kernel, const Hints& hints) {
-  if (!kernel.is_general || hints == Hints{}) return std::nullopt;
+std::optional<Diag> unused_hints(const LoweredKernel& kernel, const MachineHints& hints) {
+  if (!kernel.is_general || hints == MachineHints{}) return std::nullopt;
   return error(ErrorCode::unsupported, fmt::format("hints ({}) are of the fast CUDA kernels: {}",
                                                    hints_text(hints), kernel.note));
 }

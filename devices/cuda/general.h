@@ -15,9 +15,10 @@ Expected<LoweredKernel> lower_general(const Program& program);
 
 // The fast kernel where the program and the machine (compute capability 9.0) have one, else the
 // general one, whose summary says why it is not the fast one.
-Expected<LoweredKernel> lower_any(const Program& program, const Hints& hints, bool has_fast = true);
+Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hints,
+                                  bool has_fast = true);
 
 // Why a kernel does not honour hints: the general one takes none.
-std::optional<Diag> unused_hints(const LoweredKernel& kernel, const Hints& hints);
+std::optional<Diag> unused_hints(const LoweredKernel& kernel, const MachineHints& hints);
 
 }  // namespace tessera::cuda

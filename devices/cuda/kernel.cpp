@@ -35,7 +35,7 @@ Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
 
 }  // namespace
 
-Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hints& hints) {
+Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const MachineHints& hints) {
   const Support here = driver_available();
   if (!here.ok) return error(ErrorCode::environment, here.reason);
   Context context = nullptr;
@@ -74,7 +74,8 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Hin
   return kernel;
 }
 
-Expected<std::shared_ptr<Kernel>> Kernel::make_by(const Program& program, const Hints& hints) {
+Expected<std::shared_ptr<Kernel>> Kernel::make_by(const Program& program,
+                                                  const MachineHints& hints) {
   Expected<std::shared_ptr<Kernel>> kernel = make(program, hints);
   if (!kernel) return kernel;
   if (auto unused = unused_hints((*kernel)->plan(), hints)) return *unused;

@@ -14,9 +14,9 @@
 
 #include "core/expected.h"
 #include "core/finding.h"
+#include "core/machine_hints.h"
 #include "core/program.h"
 #include "devices/cuda/driver.h"
-#include "devices/cuda/hints.h"
 #include "devices/cuda/lower.h"
 
 namespace tessera::cuda {
@@ -25,9 +25,11 @@ class Kernel {
  public:
   // Lowers (general.h), compiles (or finds in the cache) and loads. Programs that differ in sizes
   // alone share the code.
-  static Expected<std::shared_ptr<Kernel>> make(const Program& program, const Hints& hints = {});
+  static Expected<std::shared_ptr<Kernel>> make(const Program& program,
+                                                const MachineHints& hints = {});
   // The same, and ErrorCode::unsupported where the kernel cannot honour the hints.
-  static Expected<std::shared_ptr<Kernel>> make_by(const Program& program, const Hints& hints);
+  static Expected<std::shared_ptr<Kernel>> make_by(const Program& program,
+                                                   const MachineHints& hints);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -42,6 +44,7 @@ class Kernel {
   Problem check();
 
   const LoweredKernel& plan() const { return plan_; }
+  Context context() const { return context_; }
   // Why what the cache holds of it was not used, and what the compiler did badly (compiler.h).
   const std::vector<std::string>& compiler_notes() const { return compiler_notes_; }
 

@@ -286,7 +286,7 @@ class Lowering {
     };
     // A producer of a pair follows two tiles.
     const bool paired = t_.blocks_together() > 1;
-    const Hints& h = t_.hints;
+    const MachineHints& h = t_.hints;
     const bool by_rows = h.pairing == Pairing::rows, by_columns = h.pairing == Pairing::columns;
     const std::string hints = fmt::format(
         "  static constexpr int band = {}, cluster = {};\n"
@@ -403,7 +403,7 @@ class Lowering {
 
 }  // namespace
 
-Expected<LoweredKernel> lower(const Program& program, const Hints& hints) {
+Expected<LoweredKernel> lower(const Program& program, const MachineHints& hints) {
   const Expected<Contraction> contraction = recognise(program);
   if (!contraction) return contraction.diags();
   const Expected<TileConfig> config = tile_config(*contraction, hints);

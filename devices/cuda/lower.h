@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/expected.h"
+#include "core/machine_hints.h"
 #include "core/program.h"
-#include "devices/cuda/hints.h"
 
 namespace tessera::cuda {
 
@@ -45,6 +45,6 @@ struct LoweredKernel {
 };
 
 // ErrorCode::unsupported, with the place and the reason, for what has no kernel.
-Expected<LoweredKernel> lower(const Program& program, const Hints& hints = {});
+Expected<LoweredKernel> lower(const Program& program, const MachineHints& hints = {});
 
 }  // namespace tessera::cuda

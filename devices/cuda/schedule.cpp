@@ -23,7 +23,7 @@ double TileClocks::all() const {
   return sum * grid.columns;
 }
 
-double makespan(const TileClocks& tiles, const Hints& hints, int multiprocessors) {
+double makespan(const TileClocks& tiles, const MachineHints& hints, int multiprocessors) {
   const Pair pair = pair_of(hints.pairing);
   const int together = pair == Pair::none ? 1 : 2;
   const int band = pair == Pair::rows ? (hints.band + 1) / 2 : hints.band;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "devices/cuda/hints.h"
+#include "core/machine_hints.h"
 #include "devices/cuda/templates/order.cuh"
 
 namespace tessera::cuda {
@@ -19,6 +19,6 @@ struct TileClocks {
 
 // Until the last multiprocessor is done. Very many tiles are walked in part, and the rest counted
 // as if it filled the machine.
-double makespan(const TileClocks& tiles, const Hints& hints, int multiprocessors);
+double makespan(const TileClocks& tiles, const MachineHints& hints, int multiprocessors);
 
 }  // namespace tessera::cuda

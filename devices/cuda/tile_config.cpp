@@ -58,7 +58,7 @@ int OperandConfig::position(int buffer_dim) const {
                           memory_dims.begin());
 }
 
-Expected<TileConfig> tile_config(const Contraction& c, const Hints& hints) {
+Expected<TileConfig> tile_config(const Contraction& c, const MachineHints& hints) {
   TileConfig t;
   t.hints = hints;
   t.result = c.result.buffer->dtype;

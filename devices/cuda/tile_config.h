@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/expected.h"
+#include "core/machine_hints.h"
 #include "devices/cuda/contraction.h"
-#include "devices/cuda/hints.h"
 
 namespace tessera::cuda {
 
@@ -30,7 +30,7 @@ struct TileConfig {
   int m = 0, n = 0, k = 0;  // of the matrix instructions: m rows by n columns; swapped: m are the
                             // result's columns
   int stages = 0, consumers = 0, m_pieces = 0;
-  Hints hints;
+  MachineHints hints;
   bool swapped = false, ragged_k = false;
   OperandConfig left, right;     // of the instructions
   std::vector<int> result_dims;  // the result buffer's, innermost first
@@ -46,6 +46,6 @@ struct TileConfig {
   int blocks_together() const { return hints.pairing == Pairing::none ? 1 : 2; }
 };
 
-Expected<TileConfig> tile_config(const Contraction& contraction, const Hints& hints);
+Expected<TileConfig> tile_config(const Contraction& contraction, const MachineHints& hints);
 
 }  // namespace tessera::cuda

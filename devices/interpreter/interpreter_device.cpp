@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/language.h"
@@ -12,30 +13,12 @@
 namespace tessera {
 namespace {
 
-// The points of parallel loops: by the form of the program, or else by a run of single points.
-Diags judge(const Program& structured, const std::vector<DeviceBinding>& bindings,
-            const RunOptions& options) {
-  PointsVerdict& verdict = *options.points;
-  if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(structured)) {
-    verdict = {.loops = *std::move(loops), .in_parts = verdict.in_parts};
-    return {};
-  }
-  const Expected<Program> per_point = expand(structured, {.per_point = true});
-  if (!per_point) return per_point.diags();
-  Expected<PointsVerdict> points = judge_points(*per_point, bindings, options, verdict.in_parts);
-  if (!points) return points.diags();
-  verdict = *std::move(points);
-  return {};
-}
-
-class Interpreter final : public Device {
+class SimulatedProgram final : public Executable {
  public:
-  std::string_view name() const override { return "interpreter"; }
-  Support available() const override { return {}; }
-  Support supports(const Program&) const override { return {}; }
+  explicit SimulatedProgram(const Program& structured) : structured_(structured) {}
 
-  Expected<DeviceReport> run(const Program& structured, const std::vector<DeviceBinding>& bindings,
-                             const DeviceOptions& given) const override {
+  Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
+                             const DeviceOptions& given) override {
     RunOptions options = given.interpreter ? *given.interpreter : RunOptions{};
     options.devices = static_cast<int>(bindings.size());
     options.profile = given.profile;
@@ -45,16 +28,16 @@ class Interpreter final : public Device {
       options.profile = fallback->machine;
     }
     const bool is_split = options.point_cores > 0;
-    if (is_split && !has_points(structured))
+    if (is_split && !has_points(structured_))
       return error(
           fmt::format("{} has no parallel loop or grid dimension, whose points {} "
                       "point-cores could do side by side",
-                      structured.name, options.point_cores));
-    const Expected<Program> expanded = expand(structured, {.per_point = is_split});
-    if (!expanded) return expanded.diags();
-    if (options.points != nullptr && has_points(structured))
-      if (Diags unjudged = judge(structured, bindings, options); !unjudged.empty()) return unjudged;
-    Expected<RunResult> result = tessera::run(*expanded, bindings, options);
+                      structured_.name, options.point_cores));
+    const Expected<const Program*> program = expanded(is_split);
+    if (!program) return program.diags();
+    if (options.points != nullptr && has_points(structured_))
+      if (Diags unjudged = judge(bindings, options); !unjudged.empty()) return unjudged;
+    Expected<RunResult> result = tessera::run(**program, bindings, options);
     if (!result) return result.diags();
 
     DeviceReport report;
@@ -62,6 +45,53 @@ class Interpreter final : public Device {
     report.findings = result->findings;
     report.simulated = std::make_shared<const RunResult>(*std::move(result));
     return report;
+  }
+
+ private:
+  // The explicit loops and copies, as a run takes them or with each point by itself.
+  Expected<const Program*> expanded(bool per_point) {
+    std::optional<Program>& kept = expanded_[per_point ? 1 : 0];
+    if (!kept) {
+      Expected<Program> made = expand(structured_, {.per_point = per_point});
+      if (!made) return made.diags();
+      kept = *std::move(made);
+    }
+    return &*kept;
+  }
+
+  // The points of parallel loops: by the form of the program, or else by a run of single points.
+  Diags judge(const std::vector<DeviceBinding>& bindings, const RunOptions& options) {
+    PointsVerdict& verdict = *options.points;
+    if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(structured_)) {
+      verdict = {.loops = *std::move(loops), .in_parts = verdict.in_parts};
+      return {};
+    }
+    const Expected<const Program*> per_point = expanded(true);
+    if (!per_point) return per_point.diags();
+    Expected<PointsVerdict> points = judge_points(**per_point, bindings, options, verdict.in_parts);
+    if (!points) return points.diags();
+    verdict = *std::move(points);
+    return {};
+  }
+
+  Program structured_;
+  std::optional<Program> expanded_[2];
+};
+
+class Interpreter final : public Device {
+ public:
+  std::string_view name() const override { return "interpreter"; }
+  Support available() const override { return {}; }
+  Support supports(const Program&) const override { return {}; }
+
+  Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
+                                                const MachineHints& hints,
+                                                UnusedHints unused) const override {
+    if (unused == UnusedHints::refused && !(hints == MachineHints{}))
+      return error(ErrorCode::unsupported,
+                   fmt::format("hints ({}) are of the CUDA kernels, and this runs on interpreter",
+                               hints_text(hints)));
+    return std::unique_ptr<Executable>(std::make_unique<SimulatedProgram>(structured));
   }
 };
 

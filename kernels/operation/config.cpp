@@ -66,7 +66,7 @@ Diags set(Config& config, const std::string& field, const Json& value) {
     return {};
   }
   if (field == "hints") {
-    const Expected<cuda::Hints> hints = parse_hints(value);
+    const Expected<MachineHints> hints = parse_hints(value);
     if (!hints) return hints.diags();
     config.hints = *hints;
     return {};
@@ -88,7 +88,7 @@ std::string to_json(const GroupedMatmulConfig& config) {
   for (const IntegerField& field : integer_fields) object[field.name] = config.*(field.member);
   object["bypass_xla_tiling"] = config.bypass_xla_tiling;
   if (config.align) object["align"] = *config.align;
-  if (!(config.hints == cuda::Hints{})) object["hints"] = to_json(config.hints);
+  if (!(config.hints == MachineHints{})) object["hints"] = to_json(config.hints);
   return object.dump();
 }
 
@@ -144,9 +144,9 @@ Diags check_platform(const GroupedMatmulConfig& config, Platform platform) {
   }
   if (config.bypass_xla_tiling)
     refuse(fmt::format("bypass_xla_tiling is of platform xla, and this is {}", name(platform)));
-  if (platform != Platform::Cuda && !(config.hints == cuda::Hints{})) {
+  if (platform != Platform::Cuda && !(config.hints == MachineHints{})) {
     refuse(fmt::format("hints ({}) are of the CUDA kernels, and this is {}",
-                       cuda::hints_text(config.hints), name(platform)));
+                       hints_text(config.hints), name(platform)));
   }
   return diags;
 }
@@ -155,8 +155,7 @@ std::string describe(const GroupedMatmulConfig& config) {
   const Config plain;
   std::string text = fmt::format("{}x{}x{}", config.block_m, config.block_k, config.block_n);
   if (config.num_stages != plain.num_stages) text += fmt::format(", {} stages", config.num_stages);
-  if (const std::string hints = cuda::hints_text(config.hints); !hints.empty())
-    text += ", " + hints;
+  if (const std::string hints = hints_text(config.hints); !hints.empty()) text += ", " + hints;
   if (config.align) text += fmt::format(", align {}", *config.align);
   if (config.num_warps != plain.num_warps) text += fmt::format(", {} warps", config.num_warps);
   if (config.bypass_xla_tiling) text += ", bypassing XLA's tiling";

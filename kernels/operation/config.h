@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "core/expected.h"
+#include "core/machine_hints.h"
 #include "core/tiling.h"
-#include "devices/cuda/hints.h"
 #include "kernels/operation/platform.h"
 
 namespace tessera {
@@ -22,7 +22,7 @@ struct GroupedMatmulConfig {
   bool bypass_xla_tiling = false;  // of XLA's implementation: true is refused by ours
   // Beyond ejKernel's fields.
   std::optional<std::int64_t> align;  // gmm: GroupedMatmulOptions::align
-  cuda::Hints hints;                  // on a GPU; refused elsewhere
+  MachineHints hints;                 // on a GPU; refused elsewhere
 
   Tiling tiling() const { return {block_m, block_k, block_n}; }
   bool operator==(const GroupedMatmulConfig&) const = default;

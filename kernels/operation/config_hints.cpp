@@ -12,8 +12,6 @@ namespace tessera {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using cuda::Eviction;
-using cuda::Pairing;
 
 Diag wrong(const std::string& field, const std::string& wanted, const Json& found) {
   return error(fmt::format("config hint {} wants {}, got {}", field, wanted, shown_json(found)));
@@ -24,16 +22,16 @@ std::optional<Diag> set(Enum& member, const std::string& field, const Json& valu
                         const std::array<Enum, count>& all) {
   std::string names;
   for (const Enum known : all) {
-    if (value.is_string() && value.get<std::string>() == cuda::name(known)) {
+    if (value.is_string() && value.get<std::string>() == name(known)) {
       member = known;
       return std::nullopt;
     }
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", cuda::name(known));
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name(known));
   }
   return wrong(field, "one of " + names, value);
 }
 
-std::optional<Diag> set(cuda::Hints& hints, const std::string& field, const Json& value) {
+std::optional<Diag> set(MachineHints& hints, const std::string& field, const Json& value) {
   constexpr std::array evictions{Eviction::normal, Eviction::first, Eviction::last};
   if (field == "pairing") {
     constexpr std::array pairings{Pairing::none, Pairing::rows, Pairing::columns};
@@ -60,19 +58,16 @@ std::optional<Diag> set(cuda::Hints& hints, const std::string& field, const Json
 
 }  // namespace
 
-Json to_json(const cuda::Hints& hints) {
-  return {{"pairing", cuda::name(hints.pairing)},
-          {"alternate", hints.alternate},
-          {"dynamic", hints.dynamic},
-          {"band", hints.band},
-          {"left", cuda::name(hints.left)},
-          {"right", cuda::name(hints.right)}};
+Json to_json(const MachineHints& hints) {
+  return {{"pairing", name(hints.pairing)}, {"alternate", hints.alternate},
+          {"dynamic", hints.dynamic},       {"band", hints.band},
+          {"left", name(hints.left)},       {"right", name(hints.right)}};
 }
 
-Expected<cuda::Hints> parse_hints(const Json& value) {
+Expected<MachineHints> parse_hints(const Json& value) {
   if (!value.is_object())
     return error(fmt::format("config field hints wants an object, got {}", shown_json(value)));
-  cuda::Hints hints;
+  MachineHints hints;
   Diags diags;
   for (const auto& [field, given] : value.items()) {
     if (auto problem = set(hints, field, given)) diags.push_back(*problem);

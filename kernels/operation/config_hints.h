@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/expected.h"
-#include "devices/cuda/hints.h"
+#include "core/machine_hints.h"
 
 namespace tessera {
 
 // All fields, in the order above.
-nlohmann::ordered_json to_json(const cuda::Hints& hints);
+nlohmann::ordered_json to_json(const MachineHints& hints);
 // Fields left out have their defaults; an unknown one and a wrong value are errors that name it.
-Expected<cuda::Hints> parse_hints(const nlohmann::ordered_json& value);
+Expected<MachineHints> parse_hints(const nlohmann::ordered_json& value);
 
 }  // namespace tessera

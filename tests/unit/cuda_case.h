@@ -60,7 +60,7 @@ class GroupedCase {
   const std::string& name() const { return name_; }
   const std::string& problem() const { return problem_; }  // it could not be made
   const Program& program() const { return program_; }
-  const Hints& hints() const { return configuration_.hints; }
+  const MachineHints& hints() const { return configuration_.hints; }
   Tensor& tensor(const std::string& operand) { return tensors_[operand]; }
   bool is_gmm() const { return configuration_.kernel == "gmm"; }
 

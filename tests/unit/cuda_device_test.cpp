@@ -26,7 +26,10 @@ std::string run(GroupedCase& a_case) {
   for (const Buffer& buffer : a_case.program().buffers) {
     if (buffer.role != Role::scratch) binding[buffer.name] = &a_case.tensor(buffer.name);
   }
-  const Expected<DeviceReport> report = run_on_cuda(a_case.program(), {binding}, a_case.hints());
+  const auto executable =
+      cuda_device().prepare(a_case.program(), a_case.hints(), UnusedHints::ignored);
+  if (!executable) return render(executable.diags());
+  const Expected<DeviceReport> report = (*executable)->run({binding}, {});
   if (!report) return render(report.diags());
   return report->findings.empty() ? "" : as_error(report->findings.front()).message;
 }

@@ -13,7 +13,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr Hints dynamic{.dynamic = true};
+constexpr MachineHints dynamic{.dynamic = true};
 
 TileClocks column_of(std::vector<double> clocks) {
   const int rows = static_cast<int>(clocks.size());
@@ -23,7 +23,7 @@ TileClocks column_of(std::vector<double> clocks) {
 TEST(CudaSchedule, equal_tiles_take_whole_rounds) {
   const TileClocks tiles{{3, 5, 7}, std::vector<double>(15, 10.0)};
   EXPECT_EQ(tiles.all(), 1050);
-  for (const Hints& hints : {Hints{}, dynamic}) {
+  for (const MachineHints& hints : {MachineHints{}, dynamic}) {
     EXPECT_EQ(makespan(tiles, hints, 1), 1050);
     EXPECT_EQ(makespan(tiles, hints, 4), 270);
     EXPECT_EQ(makespan(tiles, hints, 1000), 10);

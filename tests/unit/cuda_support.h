@@ -13,21 +13,21 @@ namespace tessera::cuda {
 struct TestConfiguration {
   std::string kernel;
   Settings settings;
-  Hints hints = {};
+  MachineHints hints = {};
   std::string name() const {
     std::string text = kernel;
     for (const char* key : {"tm", "tk", "tn", "T", "U", "transpose_rhs", "existing", "buffers"}) {
       if (const auto found = settings.find(key); found != settings.end())
         text += "_" + found->second;
     }
-    if (hints.pairing != Pairing::none) text += "_pairs_" + std::string(cuda::name(hints.pairing));
+    if (hints.pairing != Pairing::none) text += "_pairs_" + std::string(tessera::name(hints.pairing));
     if (hints.alternate) text += "_alternate";
     if (hints.dynamic) text += "_dynamic";
-    if (hints.left != Eviction::normal) text += "_left_" + std::string(cuda::name(hints.left));
-    if (hints.right != Eviction::normal) text += "_right_" + std::string(cuda::name(hints.right));
+    if (hints.left != Eviction::normal) text += "_left_" + std::string(tessera::name(hints.left));
+    if (hints.right != Eviction::normal) text += "_right_" + std::string(tessera::name(hints.right));
     return text;
   }
-  TestConfiguration with(const Hints& given) const {
+  TestConfiguration with(const MachineHints& given) const {
     TestConfiguration changed = *this;
     changed.hints = given;
     return changed;
@@ -39,9 +39,9 @@ inline bool is_fp8(const TestConfiguration& configuration) {
   return type == "e4m3" || type == "e5m2";
 }
 
-inline constexpr Hints row_pairs{.pairing = Pairing::rows};
-inline constexpr Hints column_pairs{.pairing = Pairing::columns};
-inline constexpr Hints in_turn{.alternate = true};
+inline constexpr MachineHints row_pairs{.pairing = Pairing::rows};
+inline constexpr MachineHints column_pairs{.pairing = Pairing::columns};
+inline constexpr MachineHints in_turn{.alternate = true};
 
 inline TestConfiguration gmm_configuration(int tm, int tn, int buffers, const char* in,
                                            const char* out, int transpose_rhs, int existing = 0) {

@@ -43,7 +43,7 @@ const Config in_pairs = [] {
   config.block_n = 256;
   config.num_stages = 4;
   config.align = 1;
-  config.hints = {.pairing = cuda::Pairing::rows, .band = 16};
+  config.hints = {.pairing = Pairing::rows, .band = 16};
   return config;
 }();
 
@@ -80,7 +80,7 @@ TEST(CudaTuning, a_problem_without_a_fast_kernel_is_offered_no_hints) {
     const std::vector<CudaCandidate> all = cuda_candidates(problem);
     ASSERT_GE(all.size(), 5u);
     for (const CudaCandidate& candidate : all) {
-      EXPECT_EQ(candidate.config.hints, cuda::Hints{});
+      EXPECT_EQ(candidate.config.hints, MachineHints{});
       EXPECT_FALSE(candidate.expected);
     }
   }

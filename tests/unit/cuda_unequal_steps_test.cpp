@@ -56,7 +56,7 @@ class CudaUnequalSteps : public CudaEmulate {
   }
 
   // What is wrong with runs of two CTAs, or nothing.
-  std::string outcome(const Hints& hints) {
+  std::string outcome(const MachineHints& hints) {
     const Expected<LoweredKernel> kernel = lower(program_, hints);
     if (!kernel) return render(kernel.diags());
     EmulatedKernel emulated(*kernel);
