@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "core/stop.h"
 #include "interp/certificate/explore.h"
 
@@ -26,22 +28,29 @@ struct Shown {
   }
 };
 
+// "semaphore_leak (4 times), unwaited_dma": what a run found besides races.
 std::string kinds(const RunResult& run) {
-  std::string text;
+  std::map<FindingKind, int> times;
   for (const Finding& f : run.findings)
-    if (f.kind != FindingKind::race)
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", name(f.kind));
-  return text.empty() ? "nothing" : text;
+    if (f.kind != FindingKind::race) ++times[f.kind];
+  std::string text;
+  for (const auto& [kind, n] : times)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", name(kind),
+                        n == 1 ? "" : fmt::format(" ({} times)", n));
+  return text;
 }
+
+std::string or_none(const std::string& kinds) { return kinds.empty() ? "no finding" : kinds; }
 
 // What is different in the end.
 void compare(const RunResult& a, const RunResult& b, bool has_values, Shown& shown) {
   if (kinds(a) != kinds(b)) {
     shown.ends = Ends::different;
-    shown.outcome = fmt::format("one order ends with {}, the other with {}", kinds(a), kinds(b));
+    shown.outcome = fmt::format("one order ends with {}, the other with {}", or_none(kinds(a)),
+                                or_none(kinds(b)));
     return;
   }
-  if (kinds(a) != "nothing") {
+  if (!kinds(a).empty()) {
     shown.ends = Ends::findings;
     shown.outcome = fmt::format("both orders end with {}", kinds(a));
     return;
