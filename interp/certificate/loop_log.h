@@ -30,7 +30,10 @@ class LoopLog {
   std::size_t loops_ = 0;
   std::vector<std::vector<Entry>> lists_;  // by core and innermost loop
   std::vector<std::int64_t> values_;       // outermost loop first
-  LoopValues now_;
+  // Of each loop the registers of its own and all outer indices, outermost first; `first_` has one
+  // entry more.
+  std::vector<ValueId> indices_;
+  std::vector<std::size_t> first_;
 };
 
 }  // namespace tessera
