@@ -37,15 +37,24 @@ std::string first_sentence(std::string_view text) {
   return sentence;
 }
 
+// How a program is run, from what follows the language in its fence: options of `verify`, or a
+// command with %s in the file's place.
+std::string command_of(const std::string& fence) {
+  const auto at = fence.find(' ');
+  std::string words = at == std::string::npos ? "" : fence.substr(at);
+  if (words.empty() || words.starts_with(" --")) return "verify FILE" + words;
+  words.erase(0, 1);
+  if (const auto file = words.find("%s"); file != std::string::npos) words.replace(file, 2, "FILE");
+  return words;
+}
+
 std::string without_fences(std::string_view text) {
   std::string result;
   bool is_program = false;
   for (const std::string& line : split(text, '\n')) {
     if (line.starts_with("```")) {
       is_program = !is_program;
-      // What follows the language in the fence: how the program is verified.
-      if (const auto at = line.find(" --"); is_program && at != std::string::npos)
-        result += "    // verified with" + line.substr(at) + "\n";
+      if (is_program) result += "    // gmm-run " + command_of(line) + "\n";
     } else {
       result += (is_program && !line.empty() ? "    " : "") + line + "\n";
     }

@@ -181,7 +181,7 @@ Command ops_command() {
   return {"ops",
           "[NAME]",
           "the instruction set: every op, its fields and its meaning",
-          "  gmm-run ops\n  gmm-run ops dot\n  gmm-run ops --md > docs/ops.md\n",
+          "  gmm-run ops\n  gmm-run ops matmul\n  gmm-run ops --md > docs/ops.md\n",
           {{"md", "", "the reference page, as Markdown"}},
           run};
 }

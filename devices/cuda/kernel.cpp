@@ -38,6 +38,8 @@ Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
 Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const MachineHints& hints) {
   const Support here = driver_available();
   if (!here.ok) return error(ErrorCode::environment, here.reason);
+  if (const Support fits = compiler_fits_driver(); !fits.ok)
+    return error(ErrorCode::environment, fits.reason);
   Context context = nullptr;
   if (auto problem = use_device(context)) return *problem;
   const DeviceFacts& facts = device_facts();

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/command.h"
 #include "tests/source_dir.h"
 
 namespace tessera::cli {
@@ -55,6 +56,25 @@ TEST(Cli, help_begins_with_examples) {
   EXPECT_EQ(gmm_run({"gmm", "-h"}).out, gmm_run({"gmm", "--help"}).out);
   EXPECT_EQ(gmm_run({"help", "gmm"}).out, gmm_run({"gmm", "--help"}).out);
   EXPECT_EQ(gmm_run({"-V"}).out, gmm_run({"--version"}).out);
+}
+
+TEST(Cli, the_examples_of_what_only_tells_run) {
+  int examples = 0;
+  for (const Command& command : commands()) {
+    if (command.name != "list" && command.name != "ops" && command.name != "explain") continue;
+    std::istringstream lines{std::string(command.examples)};
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream in(line.substr(0, line.find(" > ")));
+      std::vector<std::string> words;
+      for (std::string word; in >> word;) words.push_back(word);
+      ASSERT_EQ(words.at(0), "gmm-run");
+      words.erase(words.begin());
+      const Ran ran = gmm_run(words);
+      EXPECT_EQ(ran.exit_code, 0) << line << "\n" << ran.err;
+      ++examples;
+    }
+  }
+  EXPECT_GE(examples, 6);
 }
 
 TEST(Cli, an_unknown_command_gets_a_near_match) {

@@ -113,10 +113,16 @@ TEST_F(CudaCompile, the_gates_see_spills) {
   const std::string registers = "consumer_registers = 232";
   kernel->source.replace(kernel->source.find(registers), registers.size(),
                          "consumer_registers = 104");
-  const Expected<CompiledKernel> compiled = compile(*kernel);
-  if (compiled) {
-    EXPECT_NE(objection(read_log(compiled->log), kernel->threads, named_barriers), "");
+  const TemporaryFolder folder;
+  ::setenv("TESSERA_CACHE", folder.file("cache").c_str(), 1);
+  for (const bool is_kept : {false, true}) {
+    const Expected<CompiledKernel> compiled = compile_cached(*kernel);
+    ASSERT_TRUE(compiled) << render(compiled.diags());
+    EXPECT_EQ(compiled->cached, is_kept);
+    ASSERT_EQ(compiled->notes.size(), 1u);
+    EXPECT_NE(compiled->notes[0].find(" slower than it should be: "), std::string::npos);
   }
+  ::unsetenv("TESSERA_CACHE");
 }
 
 }  // namespace
