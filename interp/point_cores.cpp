@@ -114,8 +114,8 @@ std::int32_t PointCores::count_at(const SemId& sem) const {
   const std::int32_t core = machine_.sites().base(sem.site);
   const Scope& own = *fork_of(sem.site).scope;
   if (!own.semaphores[at(sem.semaphore)]) return core;
-  const bool is_shared =
-      !own.made_semaphores[at(sem.semaphore)] && cells_.contains(core, sem.semaphore, sem.cell);
+  const bool is_shared = !own.made_semaphores[at(sem.semaphore)] &&
+                         cells_.contains(fork_of(sem.site).loop, core, sem.semaphore, sem.cell);
   return is_shared ? core : sem.site;
 }
 

@@ -107,22 +107,37 @@ LoopObjects::LoopObjects(const Program& program, std::int32_t loop)
 }
 
 void CellOwners::count(std::int32_t core, std::int64_t cell, bool is_own, std::int64_t amount) {
-  if (!is_own) shared_.insert(cell);
-  counts_[cell] += amount;
-  touched_[core].insert(cell);
+  if (!is_own) foreign_.insert(cell);
+  std::int64_t& count = counts_[cell];
+  // Before the point's first use its count is as it was where the point began.
+  for (Open& open : open_[core])
+    if (open.touched.insert(cell).second && count != 0) shared_.insert({open.loop, cell});
+  count += amount;
 }
 
-void CellOwners::border(std::int32_t core) {
-  std::set<std::int64_t>& touched = touched_[core];
-  for (const std::int64_t cell : touched)
-    if (counts_[cell] != 0) shared_.insert(cell);
-  touched.clear();
+void CellOwners::begin_point(std::int32_t core, std::int32_t loop) {
+  std::vector<Open>& open = open_[core];
+  if (open.empty() || open.back().loop != loop)
+    open.push_back({loop, {}});
+  else
+    end_point(open.back());
+}
+
+void CellOwners::end_loop(std::int32_t core) {
+  end_point(open_[core].back());
+  open_[core].pop_back();
+}
+
+void CellOwners::end_point(Open& loop) {
+  for (const std::int64_t cell : loop.touched)
+    if (counts_[cell] != 0) shared_.insert({loop.loop, cell});
+  loop.touched.clear();
 }
 
 void SharedCells::begin(const Program& program, const RunOptions& options) {
   sites_ = {options.devices, options.cores};
   is_dealt_ = dealt_loops(program);
-  is_border_.assign(at(sites_.count()), false);
+  borders_.assign(at(sites_.count()), {});
   owners_ = {};
   first_cell_.clear();
   cells_ = 0;
@@ -132,6 +147,16 @@ void SharedCells::begin(const Program& program, const RunOptions& options) {
   }
 }
 
+void SharedCells::pass_borders(std::int32_t core) {
+  for (const Event& border : borders_[at(core)]) {
+    if (border.kind == EventKind::point)
+      owners_.begin_point(core, border.statement);
+    else
+      owners_.end_loop(core);
+  }
+  borders_[at(core)].clear();
+}
+
 void SharedCells::on(const Event& event) {
   const std::int32_t core = sites_.of(event.agent);
   const auto count = [&](std::int64_t amount) {
@@ -139,14 +164,11 @@ void SharedCells::on(const Event& event) {
   };
   const bool is_point = event.kind == EventKind::point || event.kind == EventKind::points_end;
   const bool is_region = event.kind == EventKind::enter || event.kind == EventKind::leave;
-  if (is_border_[at(core)] && !event.agent.is_copy() && !is_point && !is_region) {
-    owners_.border(core);
-    is_border_[at(core)] = false;
-  }
+  if (!event.agent.is_copy() && !is_point && !is_region) pass_borders(core);
   switch (event.kind) {
     case EventKind::point:
     case EventKind::points_end:
-      if (is_dealt_[at(event.statement)]) is_border_[at(core)] = true;
+      if (is_dealt_[at(event.statement)]) borders_[at(core)].push_back(event);
       return;
     case EventKind::signal:
       return count(event.amount);

@@ -21,7 +21,7 @@ class Forking {
   PointThreads run() {
     find_threads();
     number_agents();
-    find_own_cells();
+    follow_counts();
     write();
     return std::move(result_);
   }
@@ -94,6 +94,10 @@ class Forking {
     while (points_[at(thread)].parent != none) thread = points_[at(thread)].parent;
     return thread;
   }
+  // The statement of the loop whose point the thread is.
+  std::int32_t loop_of(std::int32_t thread) const {
+    return result_.loops[at(points_[at(thread)].loop)].statement;
+  }
   std::int32_t renumbered(std::int32_t copy) const { return copy + threads() - record_.cores(); }
 
   void number_agents() {
@@ -129,18 +133,20 @@ class Forking {
     return static_cast<std::int32_t>(result_.record.cells.size()) - 1;
   }
 
-  // A semaphore is a point's own when only the core and its copies count on it, and its count is 0
-  // wherever a point begins and ends.
-  void find_own_cells() {
-    CellOwners owners;
+  void follow_counts() {
     for (std::int32_t core = 0; core < record_.cores(); ++core) {
       const RecordedAgent& agent = record_.agents[at(core)];
       const auto count = [&](std::int32_t cell, std::int64_t amount) {
-        owners.count(core, cell, record_.cells[at(cell)].site == core, amount);
+        owners_.count(core, cell, record_.cells[at(cell)].site == core, amount);
       };
       for (std::int32_t e = agent.begin; e < agent.end; ++e) {
         const RecordedEvent& self = event(e);
-        if (is_forked(self)) owners.border(core);
+        if (is_forked(self)) {
+          if (self.act == Act::point)
+            owners_.begin_point(core, self.statement);
+          else
+            owners_.end_loop(core);
+        }
         if (self.act == Act::signal) count(self.object, self.amount);
         if (self.act == Act::wait) count(self.object, -self.amount);
         if (self.act == Act::await || self.act == Act::poll) count(self.object, 0);
@@ -149,16 +155,18 @@ class Forking {
         for (std::int32_t s = copy.begin; s < copy.end; ++s)
           if (event(s).act == Act::signal) count(event(s).object, event(s).amount);
       }
-      owners.border(core);
     }
-    is_own_.assign(record_.cells.size(), true);
-    for (std::size_t c = 0; c < is_own_.size(); ++c)
-      if (shared_.semaphores[at(record_.cells[c].semaphore)]) is_own_[c] = false;
-    for (const std::int64_t cell : owners.shared()) is_own_[at(cell)] = false;
   }
 
+  bool is_own(std::int32_t thread, std::int32_t cell) const {
+    return !shared_.semaphores[at(record_.cells[at(cell)].semaphore)] &&
+           !owners_.is_shared(loop_of(thread), cell);
+  }
+
+  // What the points of a loop share may still be a point's own of a loop around it.
   std::int32_t cell_for(std::int32_t thread, std::int32_t cell) {
-    if (thread < record_.cores() || !is_own_[at(cell)]) return cell;
+    while (thread >= record_.cores() && !is_own(thread, cell)) thread = points_[at(thread)].parent;
+    if (thread < record_.cores()) return cell;
     const auto [known, is_new] = own_cells_.try_emplace({thread, cell}, none);
     if (is_new) {
       SemId id = record_.cells[at(cell)];
@@ -168,21 +176,25 @@ class Forking {
   }
 
   // Of a semaphore too its life is the point's when all of its counts are.
-  bool is_shared(const Range& range) {
+  bool is_shared(std::int32_t thread, const Range& range) {
     if (range.kind == ObjectKind::buffer) return shared_.buffers[at(range.object)];
     if (range.kind != ObjectKind::semaphore || shared_.semaphores[at(range.object)]) return true;
-    if (foreign_.empty()) {
-      foreign_.resize(record_.program->semaphores.size());
+    std::vector<bool>& lives = shared_lives_[loop_of(thread)];
+    if (lives.empty()) {
+      lives.resize(record_.program->semaphores.size());
       for (std::size_t c = 0; c < record_.cells.size(); ++c)
-        if (!is_own_[c]) foreign_[at(record_.cells[c].semaphore)] = true;
+        if (!is_own(thread, static_cast<std::int32_t>(c)))
+          lives[at(record_.cells[c].semaphore)] = true;
     }
-    return foreign_[at(range.object)];
+    return lives[at(range.object)];
   }
 
   // Scratch of the core that a point uses is a copy of its own.
   std::int32_t range_for(std::int32_t thread, std::int32_t range) {
     const Range& as_it_is = record_.ranges[at(range)];
-    if (thread < record_.cores() || is_shared(as_it_is)) return range;
+    while (thread >= record_.cores() && is_shared(thread, as_it_is))
+      thread = points_[at(thread)].parent;
+    if (thread < record_.cores()) return range;
     const auto [known, is_new] = own_ranges_.try_emplace({thread, range}, none);
     if (is_new) {
       Range copy = as_it_is;
@@ -287,8 +299,9 @@ class Forking {
   std::vector<std::int32_t> thread_of_;          // by event of a core
   std::map<std::int32_t, std::int32_t> issuer_;  // by copy: the thread that started it
   std::vector<std::int32_t> begin_, join_;       // by thread: cells
-  std::vector<bool> is_own_;                     // by cell of the record
-  std::vector<bool> foreign_;                    // by semaphore: one of its cells is not
+  CellOwners owners_;
+  // By loop and semaphore: one of its cells is shared.
+  std::map<std::int32_t, std::vector<bool>> shared_lives_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> own_cells_, own_ranges_;
   PointThreads result_;
 };
