@@ -37,6 +37,8 @@ BitPlane BitPlane::copy() const {
   BitPlane other(bits_);
   other.value_ = value_;
   other.count_ = count_;
+  other.run_begin_ = run_begin_;
+  other.run_end_ = run_end_;
   if (words_ == nullptr) return other;
   other.words_ = std::make_unique<std::uint64_t[]>(word_count());
   std::copy_n(words_.get(), word_count(), other.words_.get());
@@ -46,7 +48,8 @@ BitPlane BitPlane::copy() const {
 void BitPlane::fill(bool value) {
   words_.reset();
   value_ = value;
-  count_ = value ? bits_ : 0;
+  count_ = run_end_ = value ? bits_ : 0;
+  run_begin_ = 0;
 }
 
 void BitPlane::spread() {
@@ -58,8 +61,40 @@ void BitPlane::spread() {
 void BitPlane::assign(std::int64_t begin, std::int64_t length, bool value) {
   if (length <= 0 || (value ? is_set() : is_clear())) return;
   if (length == bits_) return fill(value);
-  // What the range holds of other bits than it is to hold: all, where the plane holds nothing else.
-  std::int64_t other = is_clear() || is_set() ? length : 0;
+  const std::int64_t end = begin + length;
+  if (!value) {
+    count_ -= write(begin, length, false);
+    cut_run(begin, end);
+  } else if (end < run_begin_ || run_end_ < begin) {
+    count_ += write(begin, length, true);
+    extend_run(begin, end);
+  } else {
+    if (begin < run_begin_) count_ += write(begin, run_begin_ - begin, true);
+    if (run_end_ < end) count_ += write(run_end_, end - run_end_, true);
+    extend_run(std::min(begin, run_begin_), std::max(end, run_end_));
+  }
+}
+
+// The longer of the two is known from now on.
+void BitPlane::extend_run(std::int64_t begin, std::int64_t end) {
+  if (end - begin <= run_end_ - run_begin_) return;
+  run_begin_ = begin;
+  run_end_ = end;
+}
+
+// Bits that are cleared leave the longer part of the stretch.
+void BitPlane::cut_run(std::int64_t begin, std::int64_t end) {
+  if (end <= run_begin_ || run_end_ <= begin) return;
+  if (begin - run_begin_ >= run_end_ - end)
+    run_end_ = std::max(begin, run_begin_);
+  else
+    run_begin_ = end;
+}
+
+// Returns how many bits of the range were otherwise.
+std::int64_t BitPlane::write(std::int64_t begin, std::int64_t length, bool value) {
+  // All of them, where the plane holds nothing else.
+  std::int64_t other = (value ? is_clear() : is_set()) ? length : 0;
   spread();
   const auto partial = [&](std::int64_t from, std::int64_t bits, bool counts) {
     for_each_word(from, bits, [&](std::int64_t w, std::uint64_t mask) {
@@ -77,11 +112,11 @@ void BitPlane::assign(std::int64_t begin, std::int64_t length, bool value) {
     std::fill(words_.get() + first, words_.get() + last, value ? ones : 0);
     partial(last * 64, begin + length - last * 64, false);
   }
-  count_ += value ? other : -other;
+  return other;
 }
 
 bool BitPlane::all(std::int64_t begin, std::int64_t length) const {
-  if (length <= 0 || is_set()) return true;
+  if (length <= 0 || is_set() || is_in_run(begin, begin + length)) return true;
   if (is_clear()) return false;
   std::uint64_t missing = 0;
   for_each_word(begin, length, [&](std::int64_t w, std::uint64_t mask) {

@@ -1,5 +1,7 @@
 // One bit per element of a storage, in storage order. How many are set is known at any time: most
-// planes are all clear or all set most of the time, and nobody then looks at words.
+// planes are all clear or all set most of the time, and nobody then looks at words. Of others the
+// longest stretch of set bits seen so far is known, so that a buffer that fills from one end is not
+// gone through again at each step.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -49,9 +51,16 @@ class BitPlane {
  private:
   std::size_t word_count() const;
   void assign(std::int64_t begin, std::int64_t length, bool value);
+  std::int64_t write(std::int64_t begin, std::int64_t length, bool value);
+  bool is_in_run(std::int64_t begin, std::int64_t end) const {
+    return run_begin_ <= begin && end <= run_end_;
+  }
+  void extend_run(std::int64_t begin, std::int64_t end);
+  void cut_run(std::int64_t begin, std::int64_t end);
 
   std::int64_t bits_, count_ = 0;
-  bool value_ = false;  // of every bit while there are no words
+  std::int64_t run_begin_ = 0, run_end_ = 0;  // all bits between are set
+  bool value_ = false;                        // of every bit while there are no words
   std::unique_ptr<std::uint64_t[]> words_;
 };
 
