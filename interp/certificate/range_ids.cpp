@@ -1,5 +1,7 @@
 #include "interp/certificate/range_ids.h"
 
+#include <utility>
+
 namespace tessera {
 namespace {
 
@@ -7,7 +9,7 @@ constexpr std::size_t hints = std::size_t{1} << 16;
 
 }  // namespace
 
-std::uint64_t RangeIds::hash(const Range& range) {
+std::uint32_t RangeIds::hash(const Range& range) {
   std::uint64_t hash = static_cast<std::uint64_t>(range.site) * 0x9E3779B97F4A7C15ULL ^
                        static_cast<std::uint64_t>(range.object) << 8 ^
                        static_cast<std::uint64_t>(range.kind);
@@ -19,7 +21,7 @@ std::uint64_t RangeIds::hash(const Range& range) {
     mix(range.box.start[d]);
     mix(range.box.size[d]);
   }
-  return hash ^ hash >> 32;
+  return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
 
 bool RangeIds::is_same(const Range& a, const Range& b) {
@@ -31,24 +33,31 @@ bool RangeIds::is_same(const Range& a, const Range& b) {
   return true;
 }
 
-void RangeIds::grow(const std::vector<Range>& ranges) {
-  slots_.assign(slots_.empty() ? 1024 : 2 * slots_.size(), -1);
-  for (std::size_t r = 0; r < ranges.size(); ++r) {
-    std::size_t slot = hash(ranges[r]) & (slots_.size() - 1);
-    while (slots_[slot] >= 0) slot = (slot + 1) & (slots_.size() - 1);
-    slots_[slot] = static_cast<std::int32_t>(r);
+void RangeIds::grow() {
+  std::vector<Slot> slots(slots_.empty() ? 1024 : 2 * slots_.size());
+  for (const Slot& old : slots_) {
+    if (old.number < 0) continue;
+    std::size_t slot = old.hash & (slots.size() - 1);
+    while (slots[slot].number >= 0) slot = (slot + 1) & (slots.size() - 1);
+    slots[slot] = old;
   }
+  slots_ = std::move(slots);
 }
 
 std::int32_t RangeIds::of(const Range& range, std::uint32_t hint, std::vector<Range>& ranges) {
   if (recent_.empty()) recent_.assign(hints, -1);
   std::int32_t& last = recent_[hint % hints];
   if (last >= 0 && is_same(ranges[static_cast<std::size_t>(last)], range)) return last;
-  if (2 * ranges.size() >= slots_.size()) grow(ranges);
-  std::size_t slot = hash(range) & (slots_.size() - 1);
-  for (; slots_[slot] >= 0; slot = (slot + 1) & (slots_.size() - 1))
-    if (is_same(ranges[static_cast<std::size_t>(slots_[slot])], range)) return last = slots_[slot];
-  slots_[slot] = last = static_cast<std::int32_t>(ranges.size());
+  if (2 * ranges.size() >= slots_.size()) grow();
+  const std::uint32_t wanted = hash(range);
+  std::size_t slot = wanted & (slots_.size() - 1);
+  for (; slots_[slot].number >= 0; slot = (slot + 1) & (slots_.size() - 1)) {
+    const Slot& known = slots_[slot];
+    if (known.hash == wanted && is_same(ranges[static_cast<std::size_t>(known.number)], range))
+      return last = known.number;
+  }
+  last = static_cast<std::int32_t>(ranges.size());
+  slots_[slot] = {last, wanted};
   ranges.push_back(range);
   return last;
 }

@@ -13,11 +13,16 @@ class RangeIds {
   std::int32_t of(const Range& range, std::uint32_t hint, std::vector<Range>& ranges);
 
  private:
-  static std::uint64_t hash(const Range& range);
+  // The hash stands beside the number so that ranges are looked at only where it is equal.
+  struct Slot {
+    std::int32_t number = -1;  // -1: free
+    std::uint32_t hash = 0;
+  };
+  static std::uint32_t hash(const Range& range);
   static bool is_same(const Range& a, const Range& b);
-  void grow(const std::vector<Range>& ranges);
+  void grow();
 
-  std::vector<std::int32_t> slots_;   // by hash: the number, or -1; a power of two of them
+  std::vector<Slot> slots_;           // from hash on; a power of two of them
   std::vector<std::int32_t> recent_;  // by hint
 };
 
