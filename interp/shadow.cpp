@@ -93,9 +93,18 @@ void BitPlane::cut_run(std::int64_t begin, std::int64_t end) {
 
 // Returns how many bits of the range were otherwise.
 std::int64_t BitPlane::write(std::int64_t begin, std::int64_t length, bool value) {
+  spread();
+  const std::int64_t word = begin >> 6;
+  if (word == (begin + length - 1) >> 6) {
+    // Rows of small tiles: most often all of the range is to change, or nothing.
+    const std::uint64_t mask = ones >> (64 - length) << (begin & 63);
+    std::uint64_t& bits = words_[static_cast<std::size_t>(word)];
+    const std::uint64_t others = (value ? ~bits : bits) & mask;
+    bits ^= others;
+    return others == mask ? length : set_bits(others);
+  }
   // All of them, where the plane holds nothing else.
   std::int64_t other = (value ? is_clear() : is_set()) ? length : 0;
-  spread();
   const auto partial = [&](std::int64_t from, std::int64_t bits, bool counts) {
     for_each_word(from, bits, [&](std::int64_t w, std::uint64_t mask) {
       std::uint64_t& word = words_[static_cast<std::size_t>(w)];
