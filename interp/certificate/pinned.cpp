@@ -1,5 +1,6 @@
 #include "interp/certificate/pinned.h"
 
+#include <algorithm>
 #include <map>
 
 #include "interp/semaphores.h"
@@ -24,6 +25,10 @@ class Pinning {
   }
 
  private:
+  struct Part {
+    std::int32_t event;  // that it goes before or after
+    RecordedEvent part;
+  };
   const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
 
   // From the last event of each other core before a read to it, and from it to the first one after.
@@ -57,13 +62,13 @@ class Pinning {
     SemId id = record_.cells[at(cell)];
     id.site = event(second).agent;  // a core
     tokens_.push_back(id);
-    after_[first].push_back(part_of(first, Act::signal, token));
+    after_.push_back({first, part_of(first, Act::signal, token)});
     std::int32_t begin = second;
     while (begin > record_.agents[at(event(second).agent)].begin &&
            event(begin - 1).statement == event(second).statement &&
            event(begin - 1).step == event(second).step)
       --begin;
-    before_[begin].push_back(part_of(second, Act::await, token));
+    before_.push_back({begin, part_of(second, Act::await, token)});
   }
 
   RecordedEvent part_of(std::int32_t e, Act act, std::int32_t token) const {
@@ -78,18 +83,20 @@ class Pinning {
   void write_events() {
     // Of each event of the record: where it and what goes with it stand now.
     std::vector<std::int32_t> begin, self;
-    const auto write = [&](const std::map<std::int32_t, std::vector<RecordedEvent>>& parts,
-                           std::int32_t e) {
-      const auto found = parts.find(e);
-      if (found == parts.end()) return;
-      result_.events.insert(result_.events.end(), found->second.begin(), found->second.end());
+    const auto by_event = [](const Part& a, const Part& b) { return a.event < b.event; };
+    std::stable_sort(before_.begin(), before_.end(), by_event);
+    std::stable_sort(after_.begin(), after_.end(), by_event);
+    std::size_t next_before = 0, next_after = 0;
+    const auto write = [&](const std::vector<Part>& parts, std::size_t& next, std::int32_t e) {
+      for (; next < parts.size() && parts[next].event == e; ++next)
+        result_.events.push_back(parts[next].part);
     };
     for (std::int32_t e = 0; e < static_cast<std::int32_t>(record_.events.size()); ++e) {
       begin.push_back(static_cast<std::int32_t>(result_.events.size()));
-      write(before_, e);
+      write(before_, next_before, e);
       self.push_back(static_cast<std::int32_t>(result_.events.size()));
       result_.events.push_back(event(e));
-      write(after_, e);
+      write(after_, next_after, e);
     }
     begin.push_back(static_cast<std::int32_t>(result_.events.size()));
     for (RecordedAgent& agent : result_.agents) {
@@ -104,7 +111,7 @@ class Pinning {
   const Record& record_;
   const std::vector<bool> polled_;
   std::vector<SemId> tokens_;
-  std::map<std::int32_t, std::vector<RecordedEvent>> before_, after_;  // by event
+  std::vector<Part> before_, after_;
   Record result_;
 };
 
