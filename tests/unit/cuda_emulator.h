@@ -16,10 +16,6 @@
 #include "tests/source_dir.h"
 #include "tests/unit/temporary.h"
 
-#ifndef TESSERA_CXX_COMPILER
-#define TESSERA_CXX_COMPILER "c++"
-#endif
-
 namespace tessera::cuda {
 
 // A mistake made on purpose: text of a template and what takes its place.
@@ -46,19 +42,13 @@ class EmulatedKernel {
           << text.replace(at, mutation->from.size(), mutation->to);
     }
     std::ofstream(folder + "/wgmma.cuh") << kernel.wgmma;
-    std::ofstream(folder_.file("kernel.cpp")) << "#include \"tests/cuda/emulate/ptx.h\"\n"
+    // A precompiled header is taken only where nothing comes before it.
+    std::ofstream(folder_.file("kernel.cpp")) << "#include \"tests/cuda/emulate/precompiled.h\"\n"
+                                              << "#include \"tests/cuda/emulate/ptx.h\"\n"
                                               << kernel.source << "#define KERNEL " << kernel.entry
                                               << "\n#include \"tests/cuda/emulate/entry.h\"\n";
     const std::string library = folder_.file("kernel.so"), log = folder_.file("log");
-    // GCC would share a function's static objects among the libraries, and the first to go ends
-    // them.
-#ifdef __clang__
-    const std::string own_statics;
-#else
-    const std::string own_statics = " -fno-gnu-unique";
-#endif
-    const std::string command = std::string(TESSERA_CXX_COMPILER) + own_statics +
-                                " -std=c++20 -O1 -w -shared -fPIC -I" + folder_.file("") + " -I" +
+    const std::string command = TESSERA_EMULATION_COMMAND " -shared -I" + folder_.file("") + " -I" +
                                 test::source_dir() + " -o " + library + " " +
                                 folder_.file("kernel.cpp") + " > " + log + " 2>&1";
     if (std::system(command.c_str()) != 0) {
