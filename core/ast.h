@@ -28,9 +28,9 @@ enum class NodeKind : std::uint8_t {
   conditional,     // kids: condition, a, b
   range,           // kids: lower, upper
   // statements
-  assign,         // text: = or +=; kids: target, value
+  assign,         // text: =, +=, -=, *= or /=; kids: target, value
   define,         // text: name; kids: parameters (name or loop_variable), then the value
-  loop_variable,  // text: name, integer: 1 when parallel; kids: bound
+  loop_variable,  // text: name, integer: 1 when parallel; kids: bound, [step]
   for_loop,       // kids: loop_variable, block
   if_else,        // kids: condition, block, [block]
   trace,          // integer: level; text: message; kids: block

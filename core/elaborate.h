@@ -64,6 +64,7 @@ class Elaborator {
   // instantiate.cpp
   void bind_types(const Node& types, Settings& left);
   void bind_parameters(const Node& parameters, Settings& left);
+  bool bind_real(const Node& parameter, Settings& left);
   void begin_calls(const Node& kernel, const Program& one_call);
   void end_calls();
   Entity count_of(const Node& name);
@@ -80,6 +81,12 @@ class Elaborator {
   Entity evaluate_name(const Node& node);
   Entity evaluate_binary(const Node& node, const Slice* to);
   Entity scalar_binary(const Node& node, const Entity& left, const Entity& right);
+  // elaborate_real.cpp: arithmetic on numbers that are known now, in f64; nothing for all else.
+  std::optional<double> known_number(const Entity& entity) const;
+  Entity real_entity(double number);
+  Entity number(double result, const Node& node);
+  std::optional<Entity> real_binary(const Node& node, const Entity& left, const Entity& right);
+  std::optional<Entity> real_function(const Node& call, const std::vector<Entity>& arguments);
   Entity evaluate_unary(const Node& node);
   Entity evaluate_conditional(const Node& node);
   Entity evaluate_index(const Node& node);
@@ -134,6 +141,7 @@ class Elaborator {
   std::optional<Entity> tile_word(const Node& call, const Slice* to);
   Entity elementwise(std::size_t tile_op, const Node& call, const Slice* to);
   Entity scaled(const Node& call, const Slice* to);
+  Entity indices(const Node& call, const Slice* to);
   Entity reshape(const Node& call, const Slice* to);
 
   // elaborate_statement.cpp
@@ -144,13 +152,22 @@ class Elaborator {
   void define(const Node& node);
   Entity define_array(const Node& definition);
   void assign(const Node& node);
-  void loop(const Node& node);
   void branch(const Node& node);
+  void returns(const Node& node);
+  void free_scoped(std::size_t from);
+
+  // elaborate_loop.cpp
+  // Of a loop or a grid: lower to upper; with a step (else no_value), begin + index * step.
+  struct Steps {
+    ValueId lower, upper, begin, step;
+  };
+  std::optional<Steps> loop_steps(const Node& variable, bool is_grid);
+  static std::string index_name(const Node& variable, const Steps& steps);
+  Entity loop_variable(const Node& variable, ValueId index, const Steps& steps);
+  void loop(const Node& node);
   void pipeline(const Node& node);
   void grid(const Node& variable);
   void window(const Node& node);
-  void returns(const Node& node);
-  void free_scoped(std::size_t from);
 
   // elaborate_memory.cpp
   void start(const Node& node);
@@ -189,7 +206,10 @@ class Elaborator {
   std::string_view constant_;     // what is evaluated must be known now: what it is for
   std::vector<ValueId> of_call_;  // semaphores that each of several launches begins with
   std::vector<ValueId> scoped_;   // allocated and not yet freed, innermost last
-  std::map<ValueId, std::pair<ValueId, ValueId>> grid_;  // grid index -> its bounds
+  struct LoopIndex {
+    ValueId index, lower, upper;
+  };
+  std::map<ValueId, LoopIndex> grid_;  // by the variable of a loop or a grid
   std::map<std::int64_t, ValueId> barriers_;
   ValueId copied_ = no_value;  // the semaphore of `copy`
   Entity result_;              // of the function being inlined

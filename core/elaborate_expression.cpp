@@ -71,7 +71,7 @@ Entity Elaborator::evaluate_here(const Node& node) {
     case NodeKind::integer:
       return scalar_entity(builder_.integer(node.integer));
     case NodeKind::real:
-      return {.kind = Entity::Kind::real, .value = builder_.real(node.real)};
+      return real_entity(node.real);
     case NodeKind::text:
       return {.kind = Entity::Kind::text, .text = node.text};
     case NodeKind::name:
@@ -128,10 +128,10 @@ Entity Elaborator::count_of(const Node& name) {
 }
 
 Entity Elaborator::evaluate_unary(const Node& node) {
-  if (node.text == "-" && node.kids[0].kind == NodeKind::real)
-    return {.kind = Entity::Kind::real, .value = builder_.real(-node.kids[0].real)};
   const Entity operand = evaluate(node.kids[0]);
   if (operand.kind == Entity::Kind::nothing) return {};
+  if (operand.kind == Entity::Kind::real && node.text == "-")
+    if (const auto number = known_number(operand)) return real_entity(-*number);
   if (node.text == "-" && is_tile(operand)) {
     return tile_elementwise(op_index<TileSub>(),
                             {Builder::number(builder_.integer(0)), operand.slice}, node, nullptr);
@@ -148,6 +148,7 @@ Entity Elaborator::evaluate_binary(const Node& node, const Slice* to) {
   if (node.text == ".") return tile_matmul(node);
   const Entity left = evaluate(node.kids[0]), right = evaluate(node.kids[1]);
   if (left.kind == Entity::Kind::nothing || right.kind == Entity::Kind::nothing) return {};
+  if (auto known = real_binary(node, left, right)) return *known;
   const auto is_of_tiles = [&](const Entity& side) {
     return is_tile(side) || side.kind == Entity::Kind::real;
   };

@@ -3,29 +3,9 @@
 
 #include <algorithm>
 
-#include "core/elaborate.h"
+#include "core/elaborate_block.h"
 
 namespace tessera {
-
-// Names live to the end of the block; what was allocated in it is freed there, last first.
-class Elaborator::Block {
- public:
-  explicit Block(Elaborator& elaborator)
-      : elaborator_(elaborator), outer_(elaborator.scope_), scoped_(elaborator.scoped_.size()) {
-    elaborator_.scope_ = elaborator_.environment(outer_);
-  }
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
-  ~Block() {
-    elaborator_.free_scoped(scoped_);
-    elaborator_.scope_ = outer_;
-  }
-
- private:
-  Elaborator& elaborator_;
-  Environment* outer_;
-  std::size_t scoped_;
-};
 
 void Elaborator::free_scoped(std::size_t from) {
   while (scoped_.size() > from) {
@@ -133,15 +113,15 @@ void Elaborator::require(const Node& node) {
   notes.insert(notes.begin(), std::move(note));
 }
 
-// `name = 3` for each name in a condition that is a known integer.
+// `name = 3` for each name in a condition that is a known number.
 void Elaborator::add_values(const Node& condition, std::vector<std::string>& values) const {
   if (condition.kind == NodeKind::name) {
     const Entity* found = scope_->find(condition.text);
-    const auto known = found && found->kind == Entity::Kind::scalar
-                           ? builder_.program().constant(found->value)
-                           : std::nullopt;
-    if (!known) return;
-    std::string text = fmt::format("{} = {}", condition.text, *known);
+    if (!found || !known_number(*found)) return;
+    const Value& known = builder_.program().value(found->value);
+    std::string text = found->kind == Entity::Kind::real
+                           ? fmt::format("{} = {}", condition.text, known.real)
+                           : fmt::format("{} = {}", condition.text, known.integer);
     if (std::find(values.begin(), values.end(), text) == values.end())
       values.push_back(std::move(text));
   }
@@ -248,33 +228,33 @@ void Elaborator::assign(const Node& node) {
     store(slice, value, node);
     return;
   }
-  if (value.kind == NodeKind::binary && value.text == ".") return multiply_add(slice, value);
+  if (node.text == "+=" && value.kind == NodeKind::binary && value.text == ".")
+    return multiply_add(slice, value);
   if (ref_info(builder_.program(), slice.base).space == Space::smem) {
     const Entity old = load(slice);
-    const ValueId more = scalar(value);
-    if (more == no_value || old.kind != Entity::Kind::scalar) return;
+    if (old.kind != Entity::Kind::scalar) {
+      fail(left,
+           fmt::format("scalar memory of {} is read; only integers are stored to it",
+                       name(ref_info(builder_.program(), slice.base).dtype)),
+           ErrorCode::invalid_type);
+      return;
+    }
+    const ValueId other = scalar(value);
+    if (other == no_value) return;
     at(node);
-    builder_.emit(Store{slice, builder_.add(old.value, more)});
+    builder_.emit(Store{slice, node.text == "+="   ? builder_.add(old.value, other)
+                               : node.text == "-=" ? builder_.sub(old.value, other)
+                               : node.text == "*=" ? builder_.mul(old.value, other)
+                                                   : builder_.emit(Div{old.value, other})});
     return;
   }
-  const auto more = operand(tile(value, nullptr), value);
-  if (more) tile_elementwise(op_index<TileAdd>(), {slice, *more}, node, &slice);
-}
-
-void Elaborator::loop(const Node& node) {
-  const Node& variable = node.kids[0];
-  const Entity bounds = range(variable.kids[0]);
-  if (bounds.kind == Entity::Kind::nothing) return;
-  at(node);
-  const ValueId i = builder_.emit(For{bounds.value, bounds.upper, variable.integer}, variable.text);
-  grid_[i] = {bounds.value, bounds.upper};
-  {
-    Block inner(*this);
-    scope_->names[variable.text] = scalar_entity(i);
-    block(node.kids[1]);
-    at(node);
-  }
-  builder_.emit(End{});
+  const auto other = operand(tile(value, nullptr), value);
+  if (!other) return;
+  const std::size_t op = node.text == "+="   ? op_index<TileAdd>()
+                         : node.text == "-=" ? op_index<TileSub>()
+                         : node.text == "*=" ? op_index<TileMul>()
+                                             : op_index<TileDiv>();
+  tile_elementwise(op, {slice, *other}, node, &slice);
 }
 
 namespace {
@@ -323,75 +303,6 @@ void Elaborator::branch(const Node& node) {
     block(node.kids[2]);
   }
   builder_.emit(End{});
-}
-
-void Elaborator::pipeline(const Node& node) {
-  at(node);
-  builder_.emit(Pipeline{});
-  {
-    Block inner(*this);
-    for (std::size_t i = 0; i + 1 < node.kids.size(); ++i) grid(node.kids[i]);
-    block(node.kids.back());
-    at(node);
-  }
-  builder_.emit(End{});
-}
-
-void Elaborator::grid(const Node& variable) {
-  const Entity bounds = range(variable.kids[0]);
-  if (bounds.kind == Entity::Kind::nothing) {
-    scope_->names.try_emplace(variable.text);
-    return;
-  }
-  at(variable);
-  const ValueId i =
-      builder_.emit(Grid{bounds.value, bounds.upper, variable.integer}, variable.text);
-  grid_[i] = {bounds.value, bounds.upper};
-  bind(variable.text, scalar_entity(i), variable);
-}
-
-void Elaborator::window(const Node& node) {
-  const auto source = memory(node.kids[0]);
-  Window op{.source = {},
-            .depth = 2,
-            .pad = 0,
-            .when = builder_.integer(1),
-            .update = 0,
-            .update_when = builder_.integer(1)};
-  bool ok = source.has_value();
-  for (std::size_t i = 1; i < node.kids.size(); ++i) {
-    const Node& attribute = node.kids[i];
-    if (attribute.text == "depth") {
-      const auto depth = constant(attribute.kids[0], "the depth of a window");
-      const bool fits = depth && 1 <= *depth && *depth <= max_window_depth;
-      if (depth && !fits)
-        fail(attribute,
-             fmt::format("the depth of a window is 1 to {}, found {}", max_window_depth, *depth));
-      ok &= fits;
-      op.depth = depth.value_or(1);
-    } else if (attribute.text == "pad") {
-      const auto pad = constant(attribute.kids[0], "the padding of a window");
-      if (pad && *pad != 0)
-        fail(attribute, "a window is padded with 0 or not at all", ErrorCode::unsupported);
-      ok &= pad && *pad == 0;
-      op.pad = 1;
-    } else if (attribute.text == "when") {
-      op.when = scalar(attribute.kids[0]);
-      ok &= op.when != no_value;
-    } else {
-      op.update = 1;
-      if (!attribute.kids.empty()) op.update_when = scalar(attribute.kids[0]);
-      ok &= op.update_when != no_value;
-    }
-  }
-  if (!ok) {
-    scope_->names.try_emplace(node.text);
-    return;
-  }
-  at(node);
-  op.source = *source;
-  const ValueId ref = builder_.emit(std::move(op), node.text);
-  bind(node.text, {.kind = Entity::Kind::view, .slice = builder_.whole(ref)}, node);
 }
 
 // The result of the function being inlined: one value, or named ones.

@@ -118,13 +118,22 @@ Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operan
 // An operator with a tile or a real on one side.
 Entity Elaborator::tile_binary(const Node& node, const Entity& left, const Entity& right,
                                const Slice* to) {
-  const std::size_t op = tile_op(node.text);
+  const bool differs = node.text == "!=";
+  const std::size_t op = differs ? op_index<TileEq>() : tile_op(node.text);
   if (op == 0) return fail(node, fmt::format("`{}` is not defined for tiles", node.text));
   const auto a = operand(left, node.kids[0]), b = operand(right, node.kids[1]);
   if (!a || !b) return {};
   const bool swap = node.text == ">" || node.text == ">=";
   if (is_number(builder_.program(), *a) && is_number(builder_.program(), *b))
-    return fail(node, "arithmetic on real numbers needs a tile operand");
+    return fail(node,
+                "arithmetic on real numbers needs a tile operand, or numbers that are known when "
+                "the kernel is instantiated");
+  if (differs) {  // 1 - (a == b): nothing equals a NaN
+    const Entity equal = tile_elementwise(op, {*a, *b}, node, nullptr);
+    if (!is_tile(equal)) return {};
+    const Slice one = Builder::number(builder_.integer(1));
+    return tile_elementwise(op_index<TileSub>(), {one, equal.slice}, node, to);
+  }
   return tile_elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b}, node,
                           to);
 }
@@ -227,6 +236,8 @@ bool Elaborator::store(const Slice& target, const Node& value, const Node& node)
     return true;
   }
   const bool is_cast = value.kind == NodeKind::call && value.text == "cast";
+  if (value.kind == NodeKind::call && value.text == "tile_iota" && value.kids.size() == 1)
+    return call(value, &target).kind != Entity::Kind::nothing;
   const std::size_t before = builder_.program().body.size();
   const Entity result = is_cast ? cast(value, &target) : tile(value, nullptr);
   if (result.kind == Entity::Kind::nothing) return false;

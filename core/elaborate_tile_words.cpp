@@ -26,6 +26,7 @@ std::optional<Entity> Elaborator::tile_word(const Node& node, const Slice* to) {
   if (word == "max" && count == 2) return elementwise(op_index<TileMax>(), node, to);
   if (word == "select" && count == 3) return elementwise(op_index<TileSelect>(), node, to);
   if (count != 1) return std::nullopt;
+  if (word == "tile_iota") return indices(node, to);
   for (const std::string_view name : {"transpose", "row_sum", "row_max", "col_sum", "col_max"})
     if (word == name) return reshape(node, to);
   // What is left of the table with one source is elementwise: exp, erf, ...
@@ -46,7 +47,11 @@ Entity Elaborator::elementwise(std::size_t tile_op, const Node& node, const Slic
     tiles |= is_tile(arguments.back());
   }
   if (!tiles) {
-    if (arguments.size() == 1) return fail(node, fmt::format("{} takes a tile", node.text));
+    if (auto known = real_function(node, arguments)) return *known;
+    if (arguments.size() == 1)
+      return fail(node, fmt::format("{} takes a tile, or a number that is known when the kernel is "
+                                    "instantiated",
+                                    node.text));
     Op op = make_op(node.text);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const ValueId value = scalar(arguments[i], node.kids[i]);
@@ -63,6 +68,19 @@ Entity Elaborator::elementwise(std::size_t tile_op, const Node& node, const Slic
     operands.push_back(*s);
   }
   return tile_elementwise(tile_op, std::move(operands), node, to);
+}
+
+// tile_iota(dim): only what it is stored to says the shape.
+Entity Elaborator::indices(const Node& node, const Slice* to) {
+  if (to == nullptr)
+    return fail(node,
+                "tile_iota has the shape of what it is stored to; expected it alone on the right, "
+                "as in `column = tile_iota(1)`");
+  const auto dim = constant(node.kids[0], "the dimension of tile_iota");
+  if (!dim) return {};
+  at(node);
+  builder_.emit(TileIota{*to, *dim});
+  return {.kind = Entity::Kind::view, .slice = *to};
 }
 
 // The shape is that of the data; the scale's says how large the blocks are.

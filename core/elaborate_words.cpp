@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/dtype_range.h"
@@ -103,6 +104,14 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
   const auto count = [&](std::size_t n) { return node.kids.size() == n; };
   if (word == "cast") return cast(node, to);
   if (word == "concat") return concat(node);
+  if (word == "real" && count(1)) {
+    const Entity argument = evaluate(node.kids[0]);
+    if (const auto known = known_number(argument)) return real_entity(*known);
+    const ValueId number = scalar(argument, node.kids[0]);
+    if (number == no_value) return Entity{};
+    at(node);
+    return Entity{.kind = Entity::Kind::real, .value = builder_.emit(ToReal{number})};
+  }
   if (word == "view" && count(1)) {
     const auto source = memory(node.kids[0]);
     if (!source) return Entity{};
@@ -119,9 +128,9 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
           node,
           fmt::format("{} takes a grid dimension of a pipeline or the variable of a loop", word));
     at(node);
-    const auto [lower, upper] = grid->second;
+    const auto [number, lower, upper] = grid->second;
     return scalar_entity(builder_.emit(
-        Eq{index.value, word == "first" ? lower : builder_.sub(upper, builder_.integer(1))}, word));
+        Eq{number, word == "first" ? lower : builder_.sub(upper, builder_.integer(1))}, word));
   }
   if (word == "accumulator" && (count(1) || count(2))) {
     const auto type = dtype(node);
@@ -142,7 +151,16 @@ std::optional<Entity> Elaborator::call_builtin(const Node& node, const Slice* to
     return scalar_entity(builder_.min(builder_.max(x, low), high));
   }
   if (word == "abs" && count(1)) {
-    const ValueId x = scalar(node.kids[0]);
+    const Entity argument = evaluate(node.kids[0]);
+    if (const auto number = known_number(argument); number && argument.kind == Entity::Kind::real)
+      return real_entity(std::abs(*number));
+    if (is_tile(argument)) {
+      const Slice zero = Builder::number(builder_.integer(0));
+      const Entity negative =
+          tile_elementwise(op_index<TileSub>(), {zero, argument.slice}, node, nullptr);
+      return tile_elementwise(op_index<TileMax>(), {argument.slice, negative.slice}, node, to);
+    }
+    const ValueId x = scalar(argument, node.kids[0]);
     if (x == no_value) return Entity{};
     at(node);
     return scalar_entity(builder_.max(x, builder_.sub(builder_.integer(0), x)));

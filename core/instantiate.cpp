@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "core/automatic_barrier.h"
 #include "core/dtype_range.h"
@@ -21,6 +22,14 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || std::isnan(value))
+    return std::nullopt;
   return value;
 }
 
@@ -57,8 +66,33 @@ void Elaborator::bind_types(const Node& types, Settings& left) {
   }
 }
 
+// A parameter whose default is real is real; one without a default is an integer.
+bool Elaborator::bind_real(const Node& parameter, Settings& left) {
+  if (parameter.kids.empty()) return false;
+  constant_ = "the default of a parameter";
+  const auto diags = static_cast<std::ptrdiff_t>(diags_.size());
+  const Entity fallback = evaluate(parameter.kids[0]);
+  diags_.erase(diags_.begin() + diags, diags_.end());  // said where an integer's value is asked for
+  constant_ = {};
+  const auto number = known_number(fallback);
+  if (fallback.kind != Entity::Kind::real || !number) return false;
+  double value = *number;
+  if (const auto given = left.find(parameter.text); given != left.end()) {
+    if (const auto real = parse_real(given->second))
+      value = *real;
+    else
+      fail(parameter, fmt::format("parameter `{}` is a real number, found `{}`", parameter.text,
+                                  given->second));
+    left.erase(given);
+  }
+  scope_->names[parameter.text] = real_entity(value);
+  builder_.program().settings.push_back({parameter.text, fmt::format("{}", value)});
+  return true;
+}
+
 void Elaborator::bind_parameters(const Node& parameters, Settings& left) {
   for (const Node& parameter : parameters.kids) {
+    if (bind_real(parameter, left)) continue;
     std::int64_t value = 0;
     if (const auto given = left.find(parameter.text); given != left.end()) {
       const auto number = parse_integer(given->second);

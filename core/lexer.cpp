@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::array<std::string_view, 8> two_character_symbols = {
-    "..", "+:", "->", "==", "!=", "<=", ">=", "+="};
+constexpr std::array<std::string_view, 11> two_character_symbols = {
+    "..", "+:", "->", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/="};
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> foreign_operators = {
     {{"&&", "and"}, {"||", "or"}, {"!", "not"}, {"%", "mod"}}};
 constexpr std::string_view symbols = "()[]{},;:=+-*/<>?.";

@@ -2,10 +2,19 @@
 // . `, prefix, postfix.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "core/parser.h"
 #include "core/words.h"
 
 namespace tessera {
+namespace {
+
+bool is_infinity(const Token& token) {
+  return token.kind == TokenKind::name && token.text == "inf";
+}
+
+}  // namespace
 
 const Token& Parser::peek(int ahead) const {
   const std::size_t i = at_ + static_cast<std::size_t>(ahead);
@@ -58,6 +67,11 @@ Token Parser::new_name(std::string_view what) {
 }
 
 void Parser::refuse_place(const Token& name) {
+  if (is_infinity(name))
+    diags_.push_back({ErrorCode::invalid_value,
+                      loc(name),
+                      "`inf` is the number; a name of your own is another word",
+                      {}});
   for (const std::string_view place : {"device", "devices", "core", "cores"}) {
     if (name.text == place)
       diags_.push_back(
@@ -291,6 +305,11 @@ Node Parser::primary() {
   if (token.kind == TokenKind::real) {
     Node node = make(NodeKind::real, token);
     node.real = token.real;
+    return node;
+  }
+  if (is_infinity(token)) {
+    Node node = make(NodeKind::real, token);
+    node.real = std::numeric_limits<double>::infinity();
     return node;
   }
   Node node = make(token.kind == TokenKind::text ? NodeKind::text : NodeKind::name, token);

@@ -48,9 +48,9 @@ void Parser::skip_statement() {
 
 // `start = 0`: the parser would look for the source of a copy.
 void Parser::refuse_statement_word() {
-  constexpr std::array<std::string_view, 15> words = {
-      "const", "for",  "if",   "trace", "pipeline", "require", "grid",  "window",
-      "start", "copy", "wait", "await", "signal",   "return",  "scoped"};
+  constexpr std::array<std::string_view, 16> words = {
+      "const",  "for",   "if",   "elif", "trace", "pipeline", "require", "grid",
+      "window", "start", "copy", "wait", "await", "signal",   "return",  "scoped"};
   const Token token = peek();
   if (is("=", 1) && std::find(words.begin(), words.end(), token.text) != words.end())
     fail(token, "expected a name to assign to, which no word is that begins a statement");
@@ -148,8 +148,12 @@ Node Parser::loop_variable(bool parallel_allowed) {
   node.text = name.text;
   expect("in", fmt::format("and the range of `{}`", name.text));
   node.add(range_or_count());
-  if (peek().kind == TokenKind::name && peek().text == "step" && !peek().line_before)
-    fail(peek(), "a range counts by 1; expected `for j in tiles(b - a, n)` and `i = a + j * n`");
+  if (is("step") && !peek().line_before) {
+    if (!parallel_allowed)
+      fail(peek(), "an array has an element for each number; expected a range without a step");
+    take();
+    node.add(expression());
+  }
   if (parallel_allowed && accept("parallel")) node.integer = 1;
   return node;
 }
@@ -168,8 +172,8 @@ Node Parser::if_else() {
   node.add(expression());
   node = spanning(std::move(node));
   node.add(block());
-  if (!accept("else")) return node;
-  if (is("if")) {
+  if (!is("elif") && !accept("else")) return node;
+  if (is("if") || is("elif")) {
     Node nested = make(NodeKind::block, peek());
     nested.add(if_else());
     node.add(std::move(nested));
@@ -338,22 +342,16 @@ void Parser::refuse_foreign(const Token& first, const Node& target) {
     throw SyntaxError{};
   };
   if (target.kind == NodeKind::name || target.kind == NodeKind::call) {
-    if (target.text == "elif") instead(first, "there is no `elif`; expected `else if`");
+    if (target.text == "elif") instead(first, "expected the block of an `if` before `elif`");
     if (target.text == "while")
       instead(first, "there is no `while`; expected a `for` whose body stands in an `if`");
-  }
-  for (const std::string_view op : {"-", "*", "/"}) {
-    if (is(op) && is("=", 1) && !peek(1).space_before && !peek().line_before)
-      instead(peek(), fmt::format("there is no `{0}=`; expected `=` and the whole value, as in "
-                                  "`x = x {0} y`",
-                                  op));
   }
 }
 
 Node Parser::assignment_or_call() {
   const Token first = peek();
   Node target = postfix();
-  if (is("=") || is("+=")) {
+  if (is("=") || is("+=") || is("-=") || is("*=") || is("/=")) {
     if (peek().line_before) fail(peek(), "expected an assignment on one line");
     const Token op = take();
     if (op.text == "=" && target.kind == NodeKind::name) {
@@ -371,7 +369,7 @@ Node Parser::assignment_or_call() {
   }
   refuse_foreign(first, target);
   if (target.kind != NodeKind::call)
-    fail(peek(), "expected a statement: `=` or `+=` after a name, or a call");
+    fail(peek(), "expected a statement: `=`, `+=`, `-=`, `*=` or `/=` after a name, or a call");
   Node node = make(NodeKind::expression, first);
   node.add(std::move(target));
   return node;

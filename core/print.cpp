@@ -2,6 +2,7 @@
 // it.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 
 #include "core/language.h"
@@ -97,7 +98,8 @@ class Printer {
     if (!v.constant) return names_[static_cast<std::size_t>(id)];
     if (v.kind == ValueKind::scalar) return std::to_string(v.integer);
     const std::string text = fmt::format("{}", v.real);
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+    const bool is_real = text.find_first_of(".e") != std::string::npos || std::isinf(v.real);
+    return is_real ? text : text + ".0";
   }
 
   std::string slice(const Slice& s) const {

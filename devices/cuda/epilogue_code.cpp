@@ -77,9 +77,8 @@ class EpilogueWriter {
     if (is_number(program_, slice)) {
       const Value& v = program_.value(slice.base);
       if (v.constant)
-        return fmt::format("{:#}f", static_cast<float>(v.kind == ValueKind::real
-                                                           ? v.real
-                                                           : static_cast<double>(v.integer)));
+        return float_text(static_cast<float>(
+            v.kind == ValueKind::real ? v.real : static_cast<double>(v.integer)));
       return fmt::format("static_cast<float>({})", scalar(slice.base));
     }
     if (slice.rank != 2 || slice.dropped != 0 || target.rank != 2) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/refs.h"
 #include "devices/cuda/contraction.h"
 #include "devices/cuda/in_order.h"
@@ -144,12 +146,10 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
   if (is_number(program_, slice)) {
     const Value& v = program_.value(slice.base);
     if (whole_numbers && v.kind == ValueKind::scalar) return code_.text(slice.base);
-    if (whole_numbers &&
-        !(v.constant && v.real == static_cast<double>(static_cast<std::int64_t>(v.real))))
+    if (whole_numbers && !(v.constant && std::abs(v.real) < 0x1p63 && v.real == std::trunc(v.real)))
       return fail("whole numbers made of others");
     if (whole_numbers) return std::to_string(static_cast<std::int64_t>(v.real));
-    if (v.constant && v.kind == ValueKind::scalar)
-      return fmt::format("{:#}f", static_cast<float>(v.integer));
+    if (v.constant && v.kind == ValueKind::scalar) return float_text(static_cast<float>(v.integer));
     return v.constant ? code_.text(slice.base)
                       : fmt::format("static_cast<float>({})", code_.text(slice.base));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/refs.h"
 #include "core/simplify.h"
@@ -78,12 +79,16 @@ std::string_view storage_type(DType dtype) {
   return "";
 }
 
+std::string float_text(float number) {
+  if (std::isinf(number)) return number < 0 ? "(-3.4028235e+38f * 2)" : "(3.4028235e+38f * 2)";
+  return fmt::format("{:#}f", number);
+}
+
 std::string ScalarCode::text(ValueId value) {
   const Value& v = program_.value(value);
   if (const auto known = known_.find(value); known != known_.end()) return known->second;
   if (v.constant && v.kind == ValueKind::scalar) return numbers_.text(v.integer);
-  if (v.constant && v.kind == ValueKind::real)
-    return fmt::format("{:#}f", static_cast<float>(v.real));
+  if (v.constant && v.kind == ValueKind::real) return float_text(static_cast<float>(v.real));
   return numbers_.name(value);
 }
 

@@ -28,6 +28,9 @@ struct RuntimeNumbers {
   std::map<ValueId, int> names_;
 };
 
+// A literal of the number; CUDA's language has none for infinity.
+std::string float_text(float number);
+
 class ScalarCode {
  public:
   ScalarCode(const Program& program, RuntimeNumbers& numbers)
