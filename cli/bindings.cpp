@@ -11,8 +11,8 @@
 
 #include "cli/fill_operand.h"
 #include "cli/host_memory.h"
-#include "core/near.h"
 #include "cli/text.h"
+#include "core/near.h"
 #include "kernels/fill.h"
 
 namespace tessera::cli {
@@ -32,11 +32,13 @@ struct Assignment {
 class Assignments {
  public:
   Assignments(const Arguments& arguments, std::string_view option, const Program& program,
-              Role role, int devices, Diags& diags)
+              int devices, Diags& diags)
       : option_(option) {
     std::vector<std::string_view> names;
+    // What is filled may be saved as well, to be computed with elsewhere.
     for (const Buffer& buffer : program.buffers) {
-      if (buffer.role == role) names.push_back(buffer.name);
+      if (buffer.role == Role::in || (buffer.role == Role::out && option == "out"))
+        names.push_back(buffer.name);
     }
     for (const std::string& text : arguments.all(option))
       read(text, program, names, devices, diags);
@@ -72,9 +74,9 @@ class Assignments {
       assignment.buffer.resize(at);
     }
     if (std::find(names.begin(), names.end(), assignment.buffer) == names.end()) {
-      diags.push_back(error(fmt::format("{} has no {} {}{}", program.name,
-                                        option_ == "in" ? "operand" : "result", assignment.buffer,
-                                        did_you_mean(assignment.buffer, names))));
+      diags.push_back(error(fmt::format(
+          "{} has no {} {}{}", program.name, option_ == "in" ? "operand" : "result or operand",
+          assignment.buffer, did_you_mean(assignment.buffer, names))));
       return;
     }
     const bool twice = std::any_of(all_.begin(), all_.end(), [&](const Assignment& other) {
@@ -104,9 +106,16 @@ Tensor zeros(const Buffer& buffer, Diags& diags) {
   return {};
 }
 
-// Integers in words, for operands such as group sizes.
+// The numbers of a small operand such as group sizes, in words.
+std::optional<std::vector<double>> numbers_in(const Buffer& buffer, const std::string& text) {
+  if (!is_integer(buffer.dtype)) return parse_reals(text);
+  const auto integers = parse_integers(text);
+  if (!integers) return std::nullopt;
+  return std::vector<double>(integers->begin(), integers->end());
+}
+
 std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& text, Diags& diags) {
-  const auto numbers = parse_integers(text);
+  const auto numbers = numbers_in(buffer, text);
   if (!numbers) return std::nullopt;
   Tensor tensor = zeros(buffer, diags);
   if (!diags.empty()) return tensor;
@@ -117,8 +126,9 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& te
   }
   for (std::size_t i = 0; i < numbers->size(); ++i) {
     const auto element = static_cast<std::int64_t>(i);
-    tensor.set(element, static_cast<double>((*numbers)[i]));
-    if (tensor.at(element) == static_cast<double>((*numbers)[i])) continue;
+    tensor.set(element, (*numbers)[i]);
+    // Floats are rounded, as their element type is.
+    if (!is_integer(buffer.dtype) || tensor.at(element) == (*numbers)[i]) continue;
     diags.push_back(error(fmt::format("operand {} is of type {}, which does not hold {}",
                                       buffer.name, name(buffer.dtype), (*numbers)[i])));
     return tensor;
@@ -154,7 +164,7 @@ Targets open_targets(const Program& program, const Assignments& out, int devices
   for (int device = 0; device < devices; ++device) {
     for (const Buffer& buffer : program.buffers) {
       const Assignment* const target =
-          buffer.role == Role::out ? out.find(buffer, device) : nullptr;
+          buffer.role == Role::scratch ? nullptr : out.find(buffer, device);
       if (target == nullptr) continue;
       if (target->device == every_device && devices > 1) {
         diags.push_back(error(fmt::format("there are {} devices: --out {}@0={} names one of them",
@@ -195,9 +205,10 @@ std::string summary(const Tensor& tensor) {
 
 Options binding_options() {
   return {
-      {"in", "NAME=FILE", "an operand: .npy, FILE.safetensors#tensor, or integers 100,150,50", true,
+      {"in", "NAME=FILE", "an operand: .npy, FILE.safetensors#tensor, or numbers 100,150,50", true,
        FileUse::reads},
-      {"out", "NAME=FILE", "where a result goes; NAME@D is that of device D, also for --in", true,
+      {"out", "NAME=FILE",
+       "where a result or an operand goes; NAME@D is that of device D, also for --in", true,
        FileUse::writes},
       {"fill", "normal|uniform|integers", "data of operands not given; integers in smem are zeros"},
       {"seed", "N", "of the fill; default 0"},
@@ -209,8 +220,8 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   Diags diags;
   const auto kind = static_cast<Fill>(arguments.choice("fill", fills, diags));
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
-  const Assignments in(arguments, "in", program, Role::in, devices, diags);
-  const Assignments out(arguments, "out", program, Role::out, devices, diags);
+  const Assignments in(arguments, "in", program, devices, diags);
+  const Assignments out(arguments, "out", program, devices, diags);
   if (!diags.empty()) return diags;
 
   std::int64_t longest = 1;  // no sum of products is longer
@@ -235,15 +246,14 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
       const std::uint64_t stream =
           (seed * 1024 + static_cast<std::uint64_t>(device)) * 64 + ++index;
       Bindings::Bound bound{&buffer, device, {}, {}, {}};
+      if (const auto target = targets.find({device, &buffer}); target != targets.end()) {
+        bound.file = target->second.file;
+        bound.output.emplace(std::move(target->second.output));
+      }
       if (buffer.role == Role::out) {
         bound.tensor = zeros(buffer, diags);
-        if (const auto target = targets.find({device, &buffer}); target != targets.end()) {
-          bound.file = target->second.file;
-          bound.output.emplace(std::move(target->second.output));
-        }
       } else if (const Assignment* source = in.find(buffer, device)) {
-        std::optional<Tensor> words;
-        if (is_integer(buffer.dtype)) words = given_in_words(buffer, source->value, diags);
+        std::optional<Tensor> words = given_in_words(buffer, source->value, diags);
         bound.origin = words ? "given" : source->value;
         bound.tensor = words ? *std::move(words) : from_file(buffer, source->value, diags);
       } else {

@@ -20,7 +20,7 @@ class Bindings {
  public:
   // One for each device; they point into this object.
   std::vector<DeviceBinding> views();
-  // Writes the results that --out names; their files are open since bind().
+  // Writes the results and operands that --out names; their files are open since bind().
   Diags save_results();
 
   // How operands that no --in names came to be; which results there are.

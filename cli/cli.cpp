@@ -47,6 +47,7 @@ std::vector<Command> commands() {
       list_command(),
       ops_command(),
       explain_command(),
+      completion_command(),
       fuzz_command(),
       bench_command(),
   };

@@ -1,6 +1,7 @@
 // run: a kernel of a file on the simulated machine, or on another device.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -148,6 +149,13 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   console.out << finding_lines(arguments, ran.request, ran.report);
 }
 
+// A number where JSON has it: it has no infinity.
+Json setting_json(const std::string& value) {
+  if (const auto integer = parse_integer(value)) return Json(*integer);
+  const auto reals = parse_reals(value);
+  return reals && std::isfinite(reals->front()) ? Json(reals->front()) : Json(value);
+}
+
 Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
   Json object = {{"status", name(status)},
                  {"device", ran.request.device_name()},
@@ -156,8 +164,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
                  {"shape", Json::object()}};
   if (ran.request.options.cores > 1) object["cores"] = ran.request.options.cores;
   for (const Setting& setting : ran.program.settings) {
-    const std::optional<std::int64_t> number = parse_integer(setting.value);
-    object["shape"][setting.name] = number ? Json(*number) : Json(setting.value);
+    object["shape"][setting.name] = setting_json(setting.value);
   }
   add_run(object, arguments, ran.request, ran.report);
   if (status == Status::ok)

@@ -61,6 +61,7 @@ Command emit_command();
 Command list_command();
 Command ops_command();
 Command explain_command();
+Command completion_command();
 Command fuzz_command();
 Command bench_command();
 

@@ -62,7 +62,8 @@ bool meet(const Named& a, const Named& b) {
 Diags check_files(const Options& options, std::string_view operand, const Arguments& arguments) {
   std::vector<Named> read, written;
   if (operand.starts_with("FILE")) {
-    for (const std::string& word : arguments.words()) read.push_back(named("the command", word));
+    for (const std::string& word : arguments.words())
+      if (word != "-") read.push_back(named("the command", word));
   }
   for (const Option& option : options) {
     if (option.file == FileUse::none) continue;

@@ -1,15 +1,22 @@
 // gmm-run.
+#include <unistd.h>
+
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/cli.h"
+#include "cli/colour.h"
 #include "cli/limits.h"
 #include "cli/termination.h"
 
 int main(int argc, char** argv) {
   tessera::cli::end_without_temporary_files();
   tessera::cli::catch_signals();  // two of them are requests at first
+  std::optional<tessera::cli::ColouredLines> out, err;
+  if (tessera::cli::shows_colours(STDOUT_FILENO)) out.emplace(std::cout);
+  if (tessera::cli::shows_colours(STDERR_FILENO)) err.emplace(std::cerr);
   const int exit_code =
       tessera::cli::run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
   std::cout.flush();

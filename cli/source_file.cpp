@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/near.h"
+#include "cli/inferred_settings.h"
 #include "core/file.h"
+#include "core/near.h"
 #include "kernels/kernels.h"
 
 namespace tessera::cli {
@@ -21,9 +22,27 @@ std::vector<std::string_view> kernel_names(const Module& module) {
   return names;
 }
 
+// A bare word may have been meant as the name of a kernel.
+Diags without_such_kernel(const std::string& word, Diags diags) {
+  if (word.find_first_of("./") != std::string::npos || word == "-") return diags;
+  std::vector<std::string_view> names;
+  for (const Kernel& kernel : kernels()) names.push_back(kernel.name);
+  diags.front().notes.push_back(
+      {{},
+       fmt::format("there is no kernel {} in the library either{}; `gmm-run list` shows them", word,
+                   did_you_mean(word, names))});
+  return diags;
+}
+
 }  // namespace
 
 Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
+  if (path == "-") {
+    // A command may ask for its program more than once, and standard input ends once.
+    static const Expected<std::string> text = read_standard_input(file_kinds::program);
+    if (!text) return text.diags();
+    return std::make_shared<const Source>(Source{"<standard input>", *text});
+  }
   Expected<std::string> text = read_whole(path, file_kinds::program);
   if (!text) return text.diags();
   return std::make_shared<const Source>(Source{path, *std::move(text)});
@@ -37,7 +56,7 @@ Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_
     return std::shared_ptr<const Module>(std::shared_ptr<const Module>(), *embedded);
   }
   const auto source = read_source(file_or_kernel);
-  if (!source) return source.diags();
+  if (!source) return without_such_kernel(file_or_kernel, source.diags());
   Expected<Module> module = parse(*source);
   if (!module) return module.diags();
   return std::make_shared<const Module>(*std::move(module));
@@ -121,8 +140,9 @@ Expected<Program> program_of(const Module& module, const Arguments& arguments,
                              const InstantiateOptions& launch) {
   const Expected<const KernelInfo*> kernel = choose_kernel(module, arguments);
   if (!kernel) return kernel.diags();
-  const Expected<Settings> settings = settings_of(arguments, **kernel);
+  Expected<Settings> settings = settings_of(arguments, **kernel);
   if (!settings) return settings.diags();
+  if (Diags diags = infer_settings(**kernel, arguments, *settings); !diags.empty()) return diags;
   const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
   if (!missing.empty()) {
     return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,

@@ -37,6 +37,18 @@ std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text) {
   return result;
 }
 
+std::optional<std::vector<double>> parse_reals(std::string_view text) {
+  std::vector<double> result;
+  for (const std::string& part : split(text, ',')) {
+    double value = 0;
+    const char* const end = part.data() + part.size();
+    const auto [stop, problem] = std::from_chars(part.data(), end, value);
+    if (problem != std::errc() || stop != end) return std::nullopt;
+    result.push_back(value);
+  }
+  return result;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
   for (const char c : text) {

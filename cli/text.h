@@ -13,6 +13,8 @@ namespace tessera::cli {
 std::optional<std::int64_t> parse_integer(std::string_view text);
 // "100,150,50", or nothing when an entry is no integer.
 std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
+// "1,0.5,-inf", or nothing when an entry is no number.
+std::optional<std::vector<double>> parse_reals(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 
 // The words as one line that a shell reads back as these words.

@@ -114,6 +114,12 @@ Expected<std::string> InputFile::whole(const FileKind& kind) const {
   return files::read_rest(descriptor_, path_, kind);
 }
 
+Expected<std::string> read_standard_input(const FileKind& kind) {
+  const Descriptor input(::dup(STDIN_FILENO));
+  if (input.get() < 0) return system_failure("open", "standard input");
+  return files::read_rest(input, "standard input", kind);
+}
+
 Expected<std::string> read_whole(const std::string& path, const FileKind& kind) {
   const Expected<InputFile> file = InputFile::open(path);
   if (!file) return file.diags();

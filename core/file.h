@@ -70,6 +70,8 @@ class InputFile {
   std::int64_t size_;
 };
 
+// What is piped or typed in, to its end.
+Expected<std::string> read_standard_input(const FileKind& kind);
 // Opens a file and reads all of it.
 Expected<std::string> read_whole(const std::string& path, const FileKind& kind);
 

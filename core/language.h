@@ -23,11 +23,21 @@ struct ParameterInfo {
   std::vector<std::string> choices;
 };
 
+// An operand or a result as it is declared; its type and its extents where they are names.
+struct OperandInfo {
+  std::string name;
+  bool is_result = false;
+  std::string dtype;                 // empty: an expression
+  std::vector<std::string> extents;  // so is an empty one
+  std::vector<int> order;            // of storage, outermost first; empty: as declared
+};
+
 struct KernelInfo {
   std::string name;
   std::string doc;  // the comment above it
   std::vector<ParameterInfo> parameters;
   Loc loc;
+  std::vector<OperandInfo> operands = {};
 };
 
 // A parsed file. Functions of `library` modules are visible to the kernels of a file without being
@@ -67,8 +77,8 @@ Expected<Program> instantiate(const Module& module, std::string_view kernel,
 // valid.
 Diags verify(const Program& program);
 struct Expansion {
-  // Each point of a pipeline's parallel dimensions fetches, computes and writes back by itself, with
-  // slots of its own, as when every point runs on an engine of its own.
+  // Each point of a pipeline's parallel dimensions fetches, computes and writes back by itself,
+  // with slots of its own, as when every point runs on an engine of its own.
   bool per_point = false;
 };
 // Every pipeline as explicit loops, slots, copies and waits: what the interpreter runs.

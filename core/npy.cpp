@@ -65,17 +65,33 @@ Expected<Extent> find_header(const InputFile& file) {
   return Extent{offset, size};
 }
 
+Expected<NpyHeader> read_header(const InputFile& file, const Extent& extent) {
+  std::string dict(static_cast<std::size_t>(extent.size), '\0');
+  if (auto diags = file.read(extent.offset, bytes_of(dict)); !diags.empty()) return diags;
+  auto header = parse_npy_header(dict);
+  if (!header) return in_file(file.path(), header.diags());
+  return header;
+}
+
 }  // namespace
+
+Expected<NpyHeader> read_npy_header(const std::string& path) try {
+  const auto file = InputFile::open(path);
+  if (!file) return file.diags();
+  const auto extent = find_header(*file);
+  if (!extent) return extent.diags();
+  return read_header(*file, *extent);
+} catch (...) {
+  return given_up("reading a tensor file");
+}
 
 Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared) try {
   const auto file = InputFile::open(path);
   if (!file) return file.diags();
   const auto extent = find_header(*file);
   if (!extent) return extent.diags();
-  std::string dict(static_cast<std::size_t>(extent->size), '\0');
-  if (auto diags = file->read(extent->offset, bytes_of(dict)); !diags.empty()) return diags;
-  const auto header = parse_npy_header(dict);
-  if (!header) return in_file(path, header.diags());
+  const auto header = read_header(*file, *extent);
+  if (!header) return header.diags();
   const auto dtype = npy_dtype(header->descr, declared);
   if (!dtype) return in_file(path, dtype.diags());
 

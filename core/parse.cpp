@@ -283,8 +283,27 @@ std::string text_of(const Lines& lines, const Loc& loc) {
                                  static_cast<std::size_t>(loc.width)));
 }
 
+std::string name_of(const Node& node) { return node.kind == NodeKind::name ? node.text : ""; }
+
+void add_operands(const Node& declarations, std::vector<OperandInfo>& operands) {
+  for (const Node& node : declarations.kids) {
+    if (node.kind == NodeKind::block || node.kind == NodeKind::declare_if)
+      add_operands(node, operands);
+    if (node.kind != NodeKind::operand) continue;
+    const Node& type = node.kids[0];
+    OperandInfo operand{node.text, node.integer != 0, name_of(type.kids[0]), {}, {}};
+    for (std::size_t d = 1; d < type.kids.size(); ++d)
+      operand.extents.push_back(name_of(type.kids[d]));
+    if (node.kids.size() > 2)
+      for (const Node& dim : node.kids[2].kids)
+        operand.order.push_back(static_cast<int>(dim.integer));
+    operands.push_back(std::move(operand));
+  }
+}
+
 KernelInfo describe(const Node& kernel, const Lines& lines) {
   KernelInfo info{kernel.text, kernel.doc, {}, kernel.loc};
+  add_operands(kernel.kids[2], info.operands);
   for (const Node& t : kernel.kids[0].kids) {
     ParameterInfo p{ParameterInfo::Kind::dtype, t.text, "", {}};
     for (const Node& choice : t.kids) p.choices.push_back(choice.text);

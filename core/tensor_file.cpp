@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/npy.h"
+#include "core/npy_header.h"
 #include "core/safetensors.h"
 
 namespace tessera {
@@ -37,6 +38,22 @@ Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declare
   if (!place) return place.diags();
   if (place->tensor) return read_safetensors(place->path, *place->tensor, declared);
   return read_npy(place->path, declared);
+}
+
+Expected<TensorHeader> read_tensor_header(std::string_view spec) {
+  const auto place = parse_place(spec);
+  if (!place) return place.diags();
+  if (!place->tensor) {
+    auto header = read_npy_header(place->path);
+    if (!header) return header.diags();
+    const Expected<DType> dtype = npy_dtype(header->descr, std::nullopt);
+    return TensorHeader{dtype ? std::optional(*dtype) : std::nullopt, std::move(header->shape)};
+  }
+  const auto tensors = list_safetensors(place->path);
+  if (!tensors) return tensors.diags();
+  for (const TensorEntry& entry : *tensors)
+    if (entry.name == *place->tensor) return TensorHeader{entry.dtype, entry.shape};
+  return error(fmt::format("{}: no tensor {}", place->path, shown_name(*place->tensor)));
 }
 
 Diags save_tensor(std::string_view spec, const Tensor& tensor) {

@@ -14,6 +14,12 @@ namespace tessera {
 // A file that cannot be opened is an error of the environment; all else that is wrong is invalid or
 // unsupported.
 Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared = std::nullopt);
+// What a file says of a tensor without its elements; no type where the file does not name one.
+struct TensorHeader {
+  std::optional<DType> dtype;
+  Shape shape;
+};
+Expected<TensorHeader> read_tensor_header(std::string_view spec);
 // The tensor joins those of an existing .safetensors file. No file is ever half written.
 [[nodiscard]] Diags save_tensor(std::string_view spec, const Tensor& tensor);
 

@@ -200,8 +200,39 @@ strange_programs() {
   says_status bad_input
 }
 
+# A program that is piped in, also to a command that reads it more than once.
+standard_input() {
+  printf 'kernel k(n = 2)\n  out o: i64[n] smem\n{\n  for i in n { o[i] = i }\n}\n' >k
+  expect 0 bash -c '"$0" run - --set n=3 --interpret <k' "$gmm_run"
+  says "o i64(3,) = 0 1 2"
+  expect 0 bash -c '"$0" verify - --mutants <k' "$gmm_run"
+  expect 2 bash -c 'echo "kernel (" | "$0" check -' "$gmm_run"
+  says "<standard input>:1:"
+  expect 2 bash -c 'head -c 20000000 /dev/zero | "$0" check - --json' "$gmm_run"
+  says_status bad_input
+  expect 3 bash -c '"$0" check - --json <&-' "$gmm_run"
+  says_status environment
+}
+
+completes() {
+  expect 0 bash -c '. <("$0" completion bash); COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2)); _gmm_run; echo "[${COMPREPLY[*]}]"' \
+    "$gmm_run" "$@"
+  says "[$1]"
+}
+
+completion() {
+  completes "gmm" gmm-run gm
+  completes "--landing" gmm-run run --lan
+  completes "whole partial" gmm-run run --landing ""
+  touch kernel.tsr
+  completes "kernel.tsr" gmm-run run ker
+  expect 0 "$gmm_run" completion zsh
+  expect 0 "$gmm_run" completion fish
+  says "__fish_seen_subcommand_from verify"
+}
+
 cases=(nested_json clear_takes_its_own outputs_come_first misfits strange_entries ended_while_writing program_stays
-  many_kernels long_filter full_disk strange_programs)
+  many_kernels long_filter full_disk strange_programs standard_input completion)
 [ $# -gt 1 ] && cases=("${@:2}")
 for case_name in "${cases[@]}"; do
   rm -rf -- "$work"/*

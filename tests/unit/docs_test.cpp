@@ -118,13 +118,15 @@ TEST_F(Docs, the_readme_lists_every_command) {
 
 TEST_F(Docs, the_files_that_are_named_are_there) {
   static const std::regex path(R"(`((?:\./)?[a-z_]+(?:/[A-Za-z_.*0-9]+)*/?)`)");
-  for (const char* page : {"README.md", "CONTRIBUTING.md"}) {
+  for (const char* page :
+       {"README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/install.md"}) {
     const std::string text = test::read_file(page);
     int named = 0;
     for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at) {
       const std::string name = (*at)[1];
       const bool is_place = name.find('/') != std::string::npos;
       if (!is_place || name.find("NAME") != std::string::npos) continue;
+      if (name.starts_with("build/")) continue;  // made by the build
       ++named;
       const std::string fixed = name.substr(0, name.find('*'));
       if (fixed == name) {
@@ -142,7 +144,7 @@ TEST_F(Docs, the_files_that_are_named_are_there) {
               });
       EXPECT_TRUE(found || name.find("**") != std::string::npos) << page << " names " << name;
     }
-    EXPECT_GE(named, 5) << page;
+    EXPECT_GE(named, 3) << page;
   }
 }
 
