@@ -48,7 +48,7 @@ std::int32_t RangeIds::of(const Range& range, std::uint32_t hint, std::vector<Ra
   if (recent_.empty()) recent_.assign(hints, -1);
   std::int32_t& last = recent_[hint % hints];
   if (last >= 0 && is_same(ranges[static_cast<std::size_t>(last)], range)) return last;
-  if (2 * ranges.size() >= slots_.size()) grow();
+  if (4 * ranges.size() >= 3 * slots_.size()) grow();
   const std::uint32_t wanted = hash(range);
   std::size_t slot = wanted & (slots_.size() - 1);
   for (; slots_[slot].number >= 0; slot = (slot + 1) & (slots_.size() - 1)) {
