@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/textmate.h"
 #include "core/near.h"
 #include "core/op.h"
 
@@ -153,15 +154,16 @@ int run_one(const std::string& name, Console& console) {
 }
 
 int run(const Arguments& arguments, Console& console) {
-  if (console.json && arguments.has("md")) {
-    return fail(console, error("--md and --json are two forms of the same page: give one"));
-  }
+  if (console.json + arguments.has("md") + arguments.has("textmate") > 1)
+    return fail(console, error("--md, --textmate and --json are three forms: give one"));
   if (!arguments.words().empty()) {
-    if (arguments.has("md"))
-      return fail(console, error("--md prints the page of all ops: give no op beside it"));
+    if (arguments.has("md") || arguments.has("textmate"))
+      return fail(console, error("--md and --textmate are about all ops: give no op beside them"));
     return run_one(arguments.words().front(), console);
   }
-  if (console.json) {
+  if (arguments.has("textmate")) {
+    console.out << textmate_grammar().lines() << '\n';
+  } else if (console.json) {
     Json object = {{"status", "ok"}, {"ops", Json::array()}};
     for (const OpInfo& op : ops()) object["ops"].push_back(to_json(op));
     print(console, object);
@@ -181,8 +183,10 @@ Command ops_command() {
   return {"ops",
           "[NAME]",
           "the instruction set: every op, its fields and its meaning",
-          "  gmm-run ops\n  gmm-run ops matmul\n  gmm-run ops --md > docs/ops.md\n",
-          {{"md", "", "the reference page, as Markdown"}},
+          "  gmm-run ops\n  gmm-run ops matmul\n  gmm-run ops --md > docs/ops.md\n"
+          "  gmm-run ops --textmate > tessera.tmLanguage.json\n",
+          {{"md", "", "the reference page, as Markdown"},
+           {"textmate", "", "the language for editors, as a TextMate grammar"}},
           run};
 }
 

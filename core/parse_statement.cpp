@@ -1,10 +1,9 @@
 // Statements. One ends at the end of its line, at `;` or at the `}` of its block.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <string_view>
 
+#include "core/keywords.h"
 #include "core/parser.h"
 
 namespace tessera {
@@ -48,11 +47,8 @@ void Parser::skip_statement() {
 
 // `start = 0`: the parser would look for the source of a copy.
 void Parser::refuse_statement_word() {
-  constexpr std::array<std::string_view, 16> words = {
-      "const",  "for",   "if",   "elif", "trace", "pipeline", "require", "grid",
-      "window", "start", "copy", "wait", "await", "signal",   "return",  "scoped"};
   const Token token = peek();
-  if (is("=", 1) && std::find(words.begin(), words.end(), token.text) != words.end())
+  if (is("=", 1) && begins_statement(token.text))
     fail(token, "expected a name to assign to, which no word is that begins a statement");
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "cli/command.h"
@@ -180,6 +181,29 @@ TEST(Cli, the_page_of_ops_is_up_to_date) {
   std::ifstream in(test::source_dir() + "/docs/ops.md");
   const std::string page(std::istreambuf_iterator<char>(in), {});
   EXPECT_EQ(gmm_run({"ops", "--md"}).out, page) << "run gmm-run ops --md > docs/ops.md";
+}
+
+// Its expressions are of the kind that every engine has: they are tried on a program here.
+TEST(Cli, the_grammar_for_editors_finds_the_words) {
+  const nlohmann::json grammar = nlohmann::json::parse(gmm_run({"ops", "--textmate"}).out);
+  EXPECT_EQ(grammar["fileTypes"][0], "tsr");
+  const std::string line = "if first(j) { window x = a[i +: 8] pad 0 } // in bf16";
+  const auto found = [&](const std::string& scope) {
+    std::string words;
+    for (const nlohmann::json& pattern : grammar["patterns"]) {
+      if (pattern["name"] != scope + ".tessera") continue;
+      const std::regex expression(pattern["match"].get<std::string>());
+      for (std::sregex_iterator at(line.begin(), line.end(), expression), end; at != end; ++at)
+        words += (words.empty() ? "" : " ") + at->str();
+    }
+    return words;
+  };
+  EXPECT_EQ(found("keyword.control"), "if window");
+  EXPECT_EQ(found("support.function"), "first");
+  EXPECT_EQ(found("keyword.other"), "pad");
+  EXPECT_EQ(found("constant.numeric"), "8 0");
+  EXPECT_EQ(found("storage.type"), "bf16");
+  EXPECT_EQ(found("comment.line.double-slash"), "// in bf16");
 }
 
 TEST(Cli, list_and_ops_have_their_fields) {

@@ -2,6 +2,7 @@
 // names every op, type, word and library function; its grammar has the words of the parser.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <regex>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "core/dtype.h"
+#include "core/keywords.h"
 #include "core/language.h"
 #include "core/op.h"
 #include "tests/unit/language_support.h"
@@ -133,6 +135,15 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   EXPECT_GE(asked.size(), 50U);
   for (const std::string& word : asked)
     EXPECT_TRUE(terminals.contains(word)) << "the grammar lacks \"" << word << "\"";
+  // Editors are told the same words.
+  Words known;
+  for (const Keyword& keyword : keywords()) known.insert(std::string(keyword.text));
+  for (const std::string& word : terminals) {
+    const bool is_word = std::isalpha(static_cast<unsigned char>(word[0])) != 0;
+    EXPECT_TRUE(!is_word || known.contains(word)) << "core/keywords.cpp lacks \"" << word << '"';
+  }
+  for (const std::string& word : known)
+    EXPECT_TRUE(terminals.contains(word)) << "the grammar has no \"" << word << "\"";
   // The kinds of semaphores are told apart where they are declared.
   const std::string sources = parser + test::read_file("core/instantiate.cpp");
   for (const std::string& word : terminals)
