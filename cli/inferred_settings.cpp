@@ -27,10 +27,12 @@ void infer_from(const KernelInfo& kernel, const OperandInfo& operand, const Tens
                 Settings& settings) {
   if (header.dtype && is_parameter(kernel, operand.dtype, true))
     settings.try_emplace(operand.dtype, name(*header.dtype));
-  if (header.shape.size() != operand.extents.size()) return;
-  for (std::size_t i = 0; i < header.shape.size(); ++i) {
+  const std::size_t rank = operand.extents.size();
+  if (header.shape.size() != rank || (!operand.order.empty() && operand.order.size() != rank))
+    return;
+  for (std::size_t i = 0; i < rank; ++i) {
     const std::size_t dim = operand.order.empty() ? i : static_cast<std::size_t>(operand.order[i]);
-    if (dim < operand.extents.size() && is_parameter(kernel, operand.extents[dim], false))
+    if (dim < rank && is_parameter(kernel, operand.extents[dim], false))
       settings.try_emplace(operand.extents[dim], std::to_string(header.shape[i]));
   }
 }

@@ -28,9 +28,10 @@ std::optional<Elaborator::Steps> Elaborator::loop_steps(const Node& variable, bo
   if (!known)
     builder_.emit(
         Require{builder_.emit(Le{one, step}), builder_.text("the step of a loop is at least 1")});
-  const ValueId last =
-      builder_.add(builder_.sub(bounds.upper, bounds.value), builder_.sub(step, one));
-  return Steps{builder_.integer(0), builder_.emit(Div{last, step}), bounds.value, step};
+  // Rounded down, so that an empty range has no turn, and no sum that a large step makes wrap.
+  const ValueId last = builder_.sub(builder_.sub(bounds.upper, bounds.value), one);
+  const ValueId turns = builder_.add(builder_.emit(Div{last, step}), one);
+  return Steps{builder_.integer(0), turns, bounds.value, step};
 }
 
 // What the loop of the program is called in findings: where it counts steps, that is no `i`.

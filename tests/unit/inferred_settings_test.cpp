@@ -59,6 +59,12 @@ TEST_F(InferredSettings, WhatDoesNotAgreeIsReportedWhereItIsRead) {
   EXPECT_TRUE(says(run({"--in", "a=" + file("c.npy"), "--set", "m=2"}), "holds f32(2, 2, 2)"));
 }
 
+TEST_F(InferredSettings, AnOrderThatIsNoneIsTheCheckersToReport) {
+  std::ofstream(file("k.tsr")) << "kernel k(m, n)\n  in a: f32[m, n] hbm order(1)\n{\n}\n";
+  save("a.npy", DType::f32, {5, 4});
+  EXPECT_TRUE(says(run({"--in", "a=" + file("a.npy")}), "error: "));
+}
+
 TEST_F(InferredSettings, AFilledOperandIsSavedAndReadBack) {
   const std::string sizes = "m=2";
   const std::string first = run({"--set", sizes, "--set", "T=f32", "--seed", "7", "--out",
