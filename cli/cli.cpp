@@ -53,6 +53,13 @@ std::vector<Command> commands() {
   };
 }
 
+Options all_options(const Command& command) {
+  Options options = command.options;
+  options.push_back({"json", "", "one JSON object on standard output, nothing else there"});
+  options.push_back({"help", "", "this text"});
+  return options;
+}
+
 namespace {
 
 constexpr std::string_view examples =
@@ -71,13 +78,6 @@ void print_help(std::ostream& out) {
          "version\n"
          "exit code: 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, 3 the "
          "environment\n";
-}
-
-Options all_options(const Command& command) {
-  Options options = command.options;
-  options.push_back({"json", "", "one JSON object on standard output, nothing else there"});
-  options.push_back({"help", "", "this text"});
-  return options;
 }
 
 void print_help(std::ostream& out, const Command& command) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -23,11 +22,7 @@ std::vector<std::string> choices(const Option& option) {
 }
 
 Options options_of(const Command& command) {
-  Options options =
-      command.resolve ? command.resolve({std::string(command.name)}).options : command.options;
-  options.push_back({"json", "", "one JSON object on standard output, nothing else there"});
-  options.push_back({"help", "", "this text"});
-  return options;
+  return all_options(command.resolve ? command.resolve({std::string(command.name)}) : command);
 }
 
 std::string bash() {

@@ -65,6 +65,8 @@ Command completion_command();
 Command fuzz_command();
 Command bench_command();
 
+// Its own and those that every command has.
+Options all_options(const Command& command);
 // In the order in which --help lists them.
 std::vector<Command> commands();
 

@@ -49,10 +49,7 @@ Json textmate_grammar() {
   patterns.push_back(pattern("keyword.operator.word", one_of(keywords_of(KeywordKind::operation))));
   patterns.push_back(pattern("keyword.operator", "->|\\+:|\\.\\.|[-+*/]=|[=!<>]=|[-+*/<>=?:]"));
   Json grammar = {
-      {"$schema", "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json"},
-      {"name", "Tessera"},
-      {"scopeName", "source.tessera"},
-      {"fileTypes", Json::array()}};
+      {"name", "Tessera"}, {"scopeName", "source.tessera"}, {"fileTypes", Json::array()}};
   grammar["fileTypes"].push_back("tsr");
   grammar["patterns"] = std::move(patterns);
   return grammar;
