@@ -6,15 +6,15 @@
 #include <optional>
 #include <ostream>
 
+#include "cli/args/file_use.h"
+#include "cli/args/limits.h"
+#include "cli/args/text.h"
 #include "cli/command.h"
-#include "cli/config_commands.h"
-#include "cli/file_use.h"
-#include "cli/limits.h"
-#include "cli/progress.h"
-#include "cli/text.h"
-#include "core/guarded.h"
-#include "core/host_memory.h"
-#include "core/near.h"
+#include "cli/commands/config_commands.h"
+#include "cli/reports/progress.h"
+#include "core/host/host_memory.h"
+#include "core/report/guarded.h"
+#include "core/report/near.h"
 #include "devices/devices.h"
 
 namespace tessera::cli {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/console.h"
-#include "cli/options.h"
-#include "cli/run_request.h"
-#include "core/language.h"
+#include "cli/args/options.h"
+#include "cli/args/run_request.h"
+#include "cli/reports/console.h"
+#include "core/lang/language.h"
 #include "interp/certificate/certificate.h"
 
 namespace tessera::cli {

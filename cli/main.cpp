@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/args/limits.h"
 #include "cli/cli.h"
-#include "cli/colour.h"
-#include "cli/limits.h"
+#include "cli/reports/colour.h"
 #include "cli/termination.h"
 
 int main(int argc, char** argv) {

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "core/temporary_files.h"
+#include "core/host/temporary_files.h"
 
 namespace tessera::cli {
 namespace {

@@ -1,4 +1,4 @@
-# cmake -DFILES=a.tsr,b.tsr -DHEADER=kernels/programs.h -DNAMESPACE=tessera -DTYPE=EmbeddedProgram
+# cmake -DFILES=a.tsr,b.tsr -DHEADER=kernels/programs/embedded.h -DNAMESPACE=tessera -DTYPE=EmbeddedProgram
 #       -DTABLE=embedded_programs -DCOUNT=embedded_program_count [-DKEEP_EXTENSION=ON] -DOUTPUT=file.cpp -P embed.cmake
 # Writes the table that HEADER declares: one string literal for each line of a text, since compilers limit
 # the length of one literal.

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/expected.h"
-#include "core/finding.h"
-#include "core/machine_hints.h"
-#include "core/machine_profile.h"
-#include "core/program.h"
-#include "core/tensor.h"
+#include "core/data/tensor.h"
+#include "core/machine/machine_hints.h"
+#include "core/machine/machine_profile.h"
+#include "core/program/program.h"
+#include "core/report/expected.h"
+#include "core/report/finding.h"
 
 namespace tessera {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/expected.h"
+#include "core/report/expected.h"
 #include "devices/device.h"
 
 namespace tessera {

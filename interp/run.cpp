@@ -3,18 +3,18 @@
 
 #include <fmt/format.h>
 
-#include "core/guarded.h"
-#include "core/host_memory.h"
-#include "core/language.h"
+#include "core/host/host_memory.h"
+#include "core/lang/language.h"
+#include "core/report/guarded.h"
 #include "interp/certificate/conditions.h"
-#include "interp/certificate/fingerprint.h"
-#include "interp/certificate/mutants.h"
-#include "interp/describe.h"
-#include "interp/host_need.h"
-#include "interp/idle.h"
-#include "interp/machine.h"
-#include "interp/observer.h"
-#include "interp/point_sharing.h"
+#include "interp/certificate/mutation/mutants.h"
+#include "interp/certificate/record/fingerprint.h"
+#include "interp/findings/describe.h"
+#include "interp/machine/idle.h"
+#include "interp/machine/machine.h"
+#include "interp/machine/point_sharing.h"
+#include "interp/memory/host_need.h"
+#include "interp/observe/observer.h"
 
 namespace tessera {
 namespace {

@@ -8,23 +8,23 @@
 #include <string>
 #include <vector>
 
-#include "core/expected.h"
-#include "core/finding.h"
-#include "core/machine_profile.h"
-#include "core/program.h"
-#include "core/stop.h"
-#include "core/tensor.h"
+#include "core/data/tensor.h"
+#include "core/machine/machine_profile.h"
+#include "core/program/program.h"
+#include "core/report/expected.h"
+#include "core/report/finding.h"
+#include "core/report/stop.h"
 
 namespace tessera {
 
-class Observer;        // interp/observer.h
-struct Mutant;         // interp/certificate/mutants.h
+class Observer;        // interp/observe/observer.h
+struct Mutant;         // interp/certificate/mutation/mutants.h
 struct Certificate;    // interp/certificate/certificate.h
-struct PointsVerdict;  // interp/certificate/points.h
+struct PointsVerdict;  // interp/certificate/points/points.h
 
 enum class Math : std::uint8_t { library, exact, none };
-enum class Landing : std::uint8_t { whole, partial };    // partial: copies stream (interp/copy.h)
-enum class DmaOrder : std::uint8_t { unordered, fifo };  // fifo: of landings (interp/copies.h)
+enum class Landing : std::uint8_t { whole, partial };  // partial: copies stream (interp/dma/copy.h)
+enum class DmaOrder : std::uint8_t { unordered, fifo };  // fifo: of landings (interp/dma/copies.h)
 enum class Uninitialised : std::uint8_t { use, strict, poison };
 
 // What ended a run: the program, with or without a finding, or a limit in the middle of it: of
@@ -36,11 +36,13 @@ enum class Phase : std::uint8_t { running, analysing };
 struct RunOptions {
   int devices = 1;
   int cores = 1;  // of each device
-  // So many run the points of a parallel loop side by side for each core (interp/point_cores.h), of
-  // a program that is expanded point by point; 0: each core does its points one after the other.
+  // So many run the points of a parallel loop side by side for each core
+  // (interp/machine/point_cores.h), of a program that is expanded point by point; 0: each core does
+  // its points one after the other.
   int point_cores = 0;
   MachineProfile profile{};
-  std::string schedule = "eager";  // eager lazy lifo random:SEED, or steps:... (interp/schedule.h)
+  std::string schedule =
+      "eager";  // eager lazy lifo random:SEED, or steps:... (interp/schedule/schedule.h)
   Landing landing = Landing::whole;
   DmaOrder dma_order = DmaOrder::unordered;
   int slow_device = -1;  // moves only when nobody else can
@@ -62,7 +64,7 @@ struct RunOptions {
   // are none (they take about as long), so that a loop around nothing ends as well.
   std::int64_t max_steps = 0;
   Stop stop = nullptr;       // ends the run, and what observers make of it, at the next step ...
-                             // without it: that of the thread (core/stop.h)
+                             // without it: that of the thread (core/report/stop.h)
   bool launch_only = false;  // takes no step: what can be said of the launch alone
   // Now and then, from long runs; steps: that are done.
   void (*progress)(void* context, Phase phase, std::int64_t steps) = nullptr;

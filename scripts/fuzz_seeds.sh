@@ -74,7 +74,7 @@ printf 'config\n{"block_m": 16, "block_n": 8, "block_k": 16, "num_stages": 3, "p
 printf 'config\n{"platform": "cuda", "backend": "gpu", "num_warps": 8, "bypass_xla_tiling": false, "align": 8}\n' | input configuration config_cuda
 printf 'config\n{"block_m": 128, "hints": {"pairing": "rows", "alternate": true, "dynamic": true, "band": 4, "left": "first", "right": "last"}}\n' |
   input configuration config_hints
-sed -n '/R"(/,/^)"/{s/.*R"(//;/^)"/d;p}' devices/profile_data.cpp | awk -v out="$out/configuration" '
+sed -n '/R"(/,/^)"/{s/.*R"(//;/^)"/d;p}' devices/profiles/profile_data.cpp | awk -v out="$out/configuration" '
   /^profile/ { file = sprintf("%s/profile_%s", out, $2); print "profile" > file }
   file != "" && !/^#/ { print > file }'
 

@@ -30,30 +30,30 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"devices/cuda/", {"devices/device.h", "core/"}},
     // A program and its reference cannot know where they run.
     {"kernels/programs", {"core/"}},
-    {"kernels/reference", {"core/"}},
+    {"kernels/oracle/reference", {"core/"}},
     {"kernels/",
-     {"kernels/programs", "kernels/reference", "devices/", "devices/cuda/", "devices/device.h",
-      "core/"}},
+     {"kernels/programs", "kernels/oracle/reference", "devices/", "devices/cuda/",
+      "devices/device.h", "core/"}},
     {"cli/",
-     {"kernels/", "kernels/programs", "kernels/reference", "devices/", "devices/cuda/",
+     {"kernels/", "kernels/programs", "kernels/oracle/reference", "devices/", "devices/cuda/",
       "devices/device.h", "interp/", "core/"}},
     {"tests/",
-     {"cli/", "kernels/", "kernels/programs", "kernels/reference", "devices/", "devices/cuda/",
-      "devices/device.h", "interp/", "core/"}},
+     {"cli/", "kernels/", "kernels/programs", "kernels/oracle/reference", "devices/",
+      "devices/cuda/", "devices/device.h", "interp/", "core/"}},
     {"examples/", {}},
 };
 
 // Headers from outside, by prefix: the files (by prefix) that may use them.
 const std::map<std::string, std::vector<std::string>> used_by = {
-    {"Eigen/", {"kernels/reference", "kernels/peers", "tests/"}},
-    {"unsupported/Eigen/", {"kernels/reference", "tests/"}},
-    {"boost/program_options", {"cli/options"}},
-    {"boost/container", {"interp/loop_values"}},
+    {"Eigen/", {"kernels/oracle/reference", "kernels/peers", "tests/"}},
+    {"unsupported/Eigen/", {"kernels/oracle/reference", "tests/"}},
+    {"boost/program_options", {"cli/args/options"}},
+    {"boost/container", {"interp/machine/loop_values"}},
     // Each file that includes it costs the first build seconds.
     {"nlohmann/",
-     {"core/safetensors", "core/json_text", "kernels/operation/", "cli/json", "cli/bench_report",
-      "tests/"}},
-    {"oneapi/dnnl", {"interp/tile_math", "tests/"}},
+     {"core/data/safetensors", "core/report/json_text", "kernels/tuning/", "cli/reports/json",
+      "cli/bench/bench_report", "tests/"}},
+    {"oneapi/dnnl", {"interp/tiles/tile_math", "tests/"}},
     {"cuda", {"devices/cuda/", "tests/"}},
     {"nvrtc", {"devices/cuda/"}},
     {"valijson/", {"tests/"}},
@@ -66,10 +66,10 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"unistd.h", {""}},
     {"fcntl.h", {""}},
     {"immintrin.h", {""}},
-    {"elf.h", {"devices/cuda/", "cli/certificate_file"}},
-    {"link.h", {"devices/cuda/", "cli/certificate_file"}},
-    {"dlfcn.h", {"interp/tile_math", "devices/cuda/", "tests/"}},
-    {"malloc.h", {"core/host_memory", "tests/fuzz/harness/memory_budget"}},
+    {"elf.h", {"devices/cuda/", "cli/reports/certificate_file"}},
+    {"link.h", {"devices/cuda/", "cli/reports/certificate_file"}},
+    {"dlfcn.h", {"interp/tiles/tile_math", "devices/cuda/", "tests/"}},
+    {"malloc.h", {"core/host/host_memory", "tests/fuzz/harness/memory_budget"}},
     {"pthread.h", {"tests/fuzz/harness/harness"}},
     {"ucontext.h", {"tests/"}},
 };
@@ -132,19 +132,19 @@ std::vector<Violation> violations(const std::string& path, const std::string& te
 // and only ever fewer: one that no longer includes them leaves the list.
 TEST(Layering, only_these_files_know_the_cuda_backend) {
   const std::set<std::string> known = {
-      "cli/bench_moe.cpp",
-      "cli/cmd_bench.cpp",
-      "cli/cmd_cache.cpp",
-      "cli/cmd_emit.cpp",
-      "cli/cmd_tune.cpp",
-      "kernels/device_arrays.h",
-      "kernels/device_grouped_gemm.h",
-      "kernels/device_grouped_matmul.h",
-      "kernels/grouped_run.cpp",
-      "kernels/launch_tuning.h",
-      "kernels/operation/cuda_tuning.cpp",
-      "kernels/operation/cuda_tuning.h",
-      "kernels/operation/grouped_tuning.cpp",
+      "cli/bench/bench_moe.cpp",
+      "cli/commands/bench.cpp",
+      "cli/commands/cache.cpp",
+      "cli/commands/emit.cpp",
+      "cli/commands/tune.cpp",
+      "kernels/launch/device_arrays.h",
+      "kernels/grouped_gemm/on_gpu.h",
+      "kernels/grouped_matmul/on_gpu.h",
+      "kernels/grouped_matmul/run.cpp",
+      "kernels/launch/launch_tuning.h",
+      "kernels/tuning/cuda_tuning.cpp",
+      "kernels/tuning/cuda_tuning.h",
+      "kernels/tuning/grouped_tuning.cpp",
   };
   std::set<std::string> found;
   for (const std::string& path : tessera::test::source_files()) {
@@ -168,10 +168,13 @@ TEST(Layering, every_include_points_the_allowed_way) {
 }
 
 TEST(Layering, allowed_includes_pass) {
-  EXPECT_TRUE(violations("core/op.cpp", "#include \"core/op.h\"\n#include <vector>\n").empty());
-  EXPECT_TRUE(violations("interp/machine.h", "#include \"core/op.h\"").empty());
-  EXPECT_TRUE(violations("kernels/reference_gmm.cpp", "#include <Eigen/Core>").empty());
-  EXPECT_TRUE(violations("cli/cmd_run.cpp", "#include \"kernels/programs.h\"").empty());
+  EXPECT_TRUE(
+      violations("core/program/op.cpp", "#include \"core/program/op.h\"\n#include <vector>\n")
+          .empty());
+  EXPECT_TRUE(violations("interp/machine/machine.h", "#include \"core/program/op.h\"").empty());
+  EXPECT_TRUE(violations("kernels/oracle/reference_gmm.cpp", "#include <Eigen/Core>").empty());
+  EXPECT_TRUE(
+      violations("cli/commands/run.cpp", "#include \"kernels/programs/embedded.h\"").empty());
 }
 
 TEST(Layering, a_forbidden_include_is_found_on_its_line) {
@@ -179,28 +182,28 @@ TEST(Layering, a_forbidden_include_is_found_on_its_line) {
     const std::vector<Violation> found = violations(path, "\n  #include " + include + "\n");
     return found.size() == 1 && found[0].line == 2 ? found[0].message : "nothing, or not on line 2";
   };
-  EXPECT_EQ(only("core/op.h", "\"interp/machine.h\""),
-            "core/ may not include interp/: \"interp/machine.h\"");
-  EXPECT_EQ(only("kernels/gmm.cpp", "\"interp/machine.h\""),
-            "kernels/ may not include interp/: \"interp/machine.h\"");
-  EXPECT_EQ(only("devices/device.h", "\"interp/machine.h\""),
-            "devices/device.h may not include interp/: \"interp/machine.h\"");
-  EXPECT_EQ(only("kernels/reference.h", "\"devices/device.h\""),
-            "kernels/reference may not include devices/device.h: \"devices/device.h\"");
+  EXPECT_EQ(only("core/program/op.h", "\"interp/machine/machine.h\""),
+            "core/ may not include interp/: \"interp/machine/machine.h\"");
+  EXPECT_EQ(only("kernels/gmm.cpp", "\"interp/machine/machine.h\""),
+            "kernels/ may not include interp/: \"interp/machine/machine.h\"");
+  EXPECT_EQ(only("devices/device.h", "\"interp/machine/machine.h\""),
+            "devices/device.h may not include interp/: \"interp/machine/machine.h\"");
+  EXPECT_EQ(only("kernels/oracle/reference.h", "\"devices/device.h\""),
+            "kernels/oracle/reference may not include devices/device.h: \"devices/device.h\"");
   EXPECT_EQ(only("kernels/gmm.cpp", "\"cli/cli.h\""),
             "kernels/ may not include cli/: \"cli/cli.h\"");
   EXPECT_EQ(only("interp/exec.cpp", "<Eigen/Core>"),
             "interp/exec.cpp may not include <Eigen/Core>");
-  EXPECT_EQ(only("core/op.h", "\"op.h\""), "\"op.h\" does not start at the root");
-  EXPECT_EQ(only("core/op.h", "<zlib.h>"), "<zlib.h> is no known dependency");
+  EXPECT_EQ(only("core/program/op.h", "\"op.h\""), "\"op.h\" does not start at the root");
+  EXPECT_EQ(only("core/program/op.h", "<zlib.h>"), "<zlib.h> is no known dependency");
   EXPECT_EQ(only("extra/a.cpp", "<vector>"), "extra/a.cpp belongs to no unit");
 }
 
 // That a file is regular, how large it may be, and that it is written whole or not at all, is
 // decided in one place.
 TEST(Layering, files_are_opened_in_one_place) {
-  const std::set<std::string> places = {"core/file.cpp", "core/output_file.cpp",
-                                        "core/disk_cache.cpp"};
+  const std::set<std::string> places = {"core/host/file.cpp", "core/host/output_file.cpp",
+                                        "core/host/disk_cache.cpp"};
   const std::regex opens(R"(\b[io]?fstream\b|\bfopen\b|(^|[\s(])::open(at)?\()");
   for (const std::string& path : tessera::test::source_files()) {
     if (path.starts_with("tests/") || path.starts_with("examples/")) continue;

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/guarded.h"
-#include "devices/cuda/compiler.h"
-#include "devices/cuda/general.h"
-#include "devices/cuda/kernel.h"
+#include "core/report/guarded.h"
+#include "devices/cuda/lower/general.h"
+#include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/kernel.h"
 
 namespace tessera {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "core/language.h"
-#include "devices/profile.h"
-#include "interp/certificate/point_structure.h"
+#include "core/lang/language.h"
+#include "devices/profiles/profile.h"
+#include "interp/certificate/points/point_structure.h"
 
 namespace tessera {
 namespace {

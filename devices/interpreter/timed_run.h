@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "devices/device.h"
-#include "devices/profile.h"
+#include "devices/profiles/profile.h"
 
 namespace tessera {
 

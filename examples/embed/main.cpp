@@ -1,7 +1,7 @@
 // Two groups of rows, each with a weight matrix of its own, how the library refuses a bad call, and
 // a kernel for memory of a GPU.
-#include <tessera/kernels/device_grouped_matmul.h>
-#include <tessera/kernels/grouped_matmul.h>
+#include <tessera/kernels/grouped_matmul/grouped_matmul.h>
+#include <tessera/kernels/grouped_matmul/on_gpu.h>
 
 #include <cstdint>
 #include <iostream>

@@ -10,15 +10,15 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "core/guarded.h"
-#include "core/host_memory.h"
-#include "core/language.h"
+#include "core/host/host_memory.h"
+#include "core/lang/language.h"
+#include "core/report/guarded.h"
 #include "interp/certificate/explore.h"
-#include "interp/certificate/fingerprint.h"
-#include "interp/certificate/pinned.h"
-#include "interp/certificate/race_report.h"
+#include "interp/certificate/races/pinned.h"
+#include "interp/certificate/races/race_report.h"
+#include "interp/certificate/record/fingerprint.h"
 #include "interp/certificate/show.h"
-#include "interp/schedule.h"
+#include "interp/schedule/schedule.h"
 
 namespace tessera {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "interp/certificate/conditions.h"
-#include "interp/certificate/necessity.h"
-#include "interp/certificate/points.h"
-#include "interp/certificate/points_witness.h"
-#include "interp/certificate/relay.h"
+#include "interp/certificate/mutation/necessity.h"
+#include "interp/certificate/points/points.h"
+#include "interp/certificate/points/points_witness.h"
+#include "interp/certificate/record/relay.h"
 #include "interp/certificate/simulate.h"
 #include "interp/certificate/witness.h"
 

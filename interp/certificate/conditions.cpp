@@ -6,9 +6,9 @@
 #include <limits>
 #include <optional>
 
-#include "core/refs.h"
-#include "interp/certificate/net.h"
-#include "interp/describe.h"
+#include "core/program/refs.h"
+#include "interp/certificate/races/net.h"
+#include "interp/findings/describe.h"
 
 namespace tessera {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "interp/certificate/freeze_one.h"
+#include "interp/certificate/races/freeze_one.h"
 
 namespace tessera {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "interp/certificate/pinned.h"
-#include "interp/schedule.h"
+#include "interp/certificate/races/pinned.h"
+#include "interp/schedule/schedule.h"
 
 namespace tessera {
 

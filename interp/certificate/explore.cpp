@@ -6,9 +6,9 @@
 #include <set>
 
 #include "interp/certificate/courses.h"
-#include "interp/certificate/fingerprint.h"
+#include "interp/certificate/record/fingerprint.h"
 #include "interp/certificate/show.h"
-#include "interp/schedule.h"
+#include "interp/schedule/schedule.h"
 
 namespace tessera {
 namespace {

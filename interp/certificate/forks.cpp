@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/stop.h"
+#include "core/report/stop.h"
 
 namespace tessera {
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "interp/certificate/freeze_one.h"
-#include "interp/certificate/net.h"
-#include "interp/certificate/sweep.h"
-#include "interp/certificate/watch.h"
+#include "interp/certificate/races/freeze_one.h"
+#include "interp/certificate/races/net.h"
+#include "interp/certificate/races/sweep.h"
+#include "interp/certificate/races/watch.h"
 
 namespace tessera {
 

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "core/stop.h"
+#include "core/report/stop.h"
 #include "interp/certificate/explore.h"
 
 namespace tessera {

@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include "core/expected.h"
+#include "core/report/expected.h"
 #include "interp/run.h"
 
 namespace tessera {

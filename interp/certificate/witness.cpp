@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "interp/certificate/record_schedule.h"
+#include "interp/certificate/record/record_schedule.h"
 
 namespace tessera {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "interp/certificate/freeze_one.h"
-#include "interp/certificate/net.h"
+#include "interp/certificate/races/freeze_one.h"
+#include "interp/certificate/races/net.h"
 
 namespace tessera {
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "core/guarded.h"
+#include "core/report/guarded.h"
 #include "devices/interpreter/interpreter_device.h"
-#include "kernels/grouped_call.h"
+#include "kernels/grouped_matmul/validate.h"
 #include "kernels/operation/grouped_options.h"
 #include "kernels/operation/sharded.h"
 

@@ -1,19 +1,19 @@
 // Grouped matmul as ejKernel's module layer offers it: a configuration is chosen by the chain,
 // operands are padded to it, the registered implementation runs, and the result has its own rows
-// again. (kernels/grouped_matmul.h is the layer below: what the kernels take.)
+// again. (kernels/grouped_matmul/grouped_matmul.h is the layer below: what the kernels take.)
 #pragma once
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/tensor.h"
-#include "kernels/grouped_matmul.h"
-#include "kernels/operation/grouped_tuning.h"
-#include "kernels/operation/kernel.h"
+#include "core/data/tensor.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/operation/mesh.h"
 #include "kernels/operation/registry.h"
-#include "kernels/operation/selection.h"
+#include "kernels/tuning/grouped_tuning.h"
+#include "kernels/tuning/kernel.h"
+#include "kernels/tuning/selection.h"
 
 namespace tessera {
 

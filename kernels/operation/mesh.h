@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/expected.h"
-#include "core/tensor.h"
+#include "core/data/tensor.h"
+#include "core/report/expected.h"
 
 namespace tessera {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <span>
 
-#include "core/shown.h"
+#include "core/report/shown.h"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/expected.h"
+#include "core/report/expected.h"
 
 namespace tessera {
 

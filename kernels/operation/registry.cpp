@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/check.h"
+#include "core/report/check.h"
 #include "devices/devices.h"
 
 namespace tessera {

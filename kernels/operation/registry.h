@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/expected.h"
+#include "core/report/expected.h"
 #include "devices/device.h"
-#include "kernels/grouped_matmul.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/operation/platform.h"
 
 namespace tessera {

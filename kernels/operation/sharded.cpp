@@ -8,11 +8,11 @@
 #include <optional>
 #include <utility>
 
-#include "core/guarded.h"
-#include "kernels/grouped_call.h"
-#include "kernels/grouped_run.h"
-#include "kernels/launch.h"
-#include "kernels/operand_type.h"
+#include "core/report/guarded.h"
+#include "kernels/grouped_matmul/run.h"
+#include "kernels/grouped_matmul/validate.h"
+#include "kernels/launch/launch.h"
+#include "kernels/launch/operand_type.h"
 #include "kernels/operation/grouped_options.h"
 
 namespace tessera {

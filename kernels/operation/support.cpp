@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "devices/devices.h"
-#include "kernels/grouped_call.h"
-#include "kernels/grouped_run.h"
-#include "kernels/kernels.h"
+#include "kernels/grouped_matmul/run.h"
+#include "kernels/grouped_matmul/validate.h"
+#include "kernels/programs/kernels.h"
 
 namespace tessera {
 namespace {

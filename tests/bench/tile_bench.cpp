@@ -8,9 +8,9 @@
 #include <random>
 #include <string>
 
-#include "interp/memory.h"
-#include "interp/tile_math.h"
-#include "interp/tile_ops.h"
+#include "interp/memory/memory.h"
+#include "interp/tiles/tile_math.h"
+#include "interp/tiles/tile_ops.h"
 
 namespace tessera {
 namespace {

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "devices/profile.h"
+#include "devices/profiles/profile.h"
 #include "interp/certificate/certificate.h"
 #include "interp/run.h"
-#include "kernels/collective_check.h"
-#include "kernels/fill.h"
-#include "kernels/rings.h"
+#include "kernels/collective/rings.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/oracle/check_collective.h"
 
 namespace tessera::collective {
 

@@ -1,7 +1,7 @@
 // The ring of experts: tokens and experts shared by the devices of rings (collective conformance
 // case 19).
-#include "kernels/ring_of_experts.h"
-#include "kernels/routing.h"
+#include "kernels/experts/ring_of_experts.h"
+#include "kernels/inputs/routing.h"
 #include "tests/conformance/collective.h"
 
 namespace tessera {

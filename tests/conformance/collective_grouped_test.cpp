@@ -1,11 +1,11 @@
 // Grouped matmuls whose groups are shared by devices (collective conformance case 19).
 #include <numeric>
 
-#include "kernels/check.h"
-#include "kernels/group_sizes.h"
-#include "kernels/grouped_matmul.h"
-#include "kernels/routing.h"
-#include "kernels/sharded_grouped_matmul.h"
+#include "kernels/experts/sharded_grouped_matmul.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/inputs/group_sizes.h"
+#include "kernels/inputs/routing.h"
+#include "kernels/oracle/check_grouped.h"
 #include "tests/conformance/collective.h"
 
 namespace tessera {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "interp/observer.h"
-#include "kernels/allgather_matmul.h"
+#include "interp/observe/observer.h"
+#include "kernels/collective/allgather_matmul.h"
 #include "tests/conformance/collective.h"
 
 namespace tessera {

@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "devices/devices.h"
-#include "kernels/allgather_matmul.h"
-#include "kernels/kernels.h"
-#include "kernels/ragged_slices.h"
-#include "kernels/ring_collectives.h"
-#include "kernels/ring_of_experts.h"
-#include "kernels/routing.h"
-#include "kernels/sharded_grouped_matmul.h"
+#include "kernels/collective/allgather_matmul.h"
+#include "kernels/collective/ragged_slices.h"
+#include "kernels/collective/ring_collectives.h"
+#include "kernels/experts/ring_of_experts.h"
+#include "kernels/experts/sharded_grouped_matmul.h"
+#include "kernels/inputs/routing.h"
+#include "kernels/programs/kernels.h"
 #include "tests/conformance/collective.h"
 #include "tests/unit/language_support.h"
 

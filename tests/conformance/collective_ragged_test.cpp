@@ -1,7 +1,7 @@
 // Ragged all-to-all: the published vectors, what is refused, bounded buffers, and gradients
 // (collective conformance case 20).
-#include "kernels/group_sizes.h"
-#include "kernels/ragged_slices.h"
+#include "kernels/collective/ragged_slices.h"
+#include "kernels/inputs/group_sizes.h"
 #include "tests/conformance/collective.h"
 
 namespace tessera {

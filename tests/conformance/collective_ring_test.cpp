@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 
-#include "kernels/allgather_matmul.h"
-#include "kernels/kernels.h"
-#include "kernels/ring_collectives.h"
+#include "kernels/collective/allgather_matmul.h"
+#include "kernels/collective/ring_collectives.h"
+#include "kernels/programs/kernels.h"
 #include "tests/conformance/collective.h"
 
 namespace tessera {

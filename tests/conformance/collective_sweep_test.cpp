@@ -4,11 +4,11 @@
 #include <functional>
 #include <numeric>
 
-#include "kernels/allgather_matmul.h"
-#include "kernels/ring_collectives.h"
-#include "kernels/ring_of_experts.h"
-#include "kernels/routing.h"
-#include "kernels/sharded_grouped_matmul.h"
+#include "kernels/collective/allgather_matmul.h"
+#include "kernels/collective/ring_collectives.h"
+#include "kernels/experts/ring_of_experts.h"
+#include "kernels/experts/sharded_grouped_matmul.h"
+#include "kernels/inputs/routing.h"
 #include "tests/conformance/collective.h"
 
 namespace tessera {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/splitmix.h"
+#include "core/data/splitmix.h"
 #include "tests/conformance/grouped.h"
 
 namespace tessera {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/check.h"
-#include "kernels/fill.h"
-#include "kernels/grouped_matmul.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/oracle/check_grouped.h"
 
 namespace tessera::grouped {
 

@@ -1,6 +1,6 @@
 // Published cases of TransformerEngine's grouped GEMM and quantisation: tests/jax/
 // test_custom_call_compute.py.
-#include "kernels/grouped_gemm.h"
+#include "kernels/grouped_gemm/grouped_gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/splitmix.h"
+#include "core/data/splitmix.h"
 #include "tests/conformance/grouped.h"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "interp/certificate/certificate.h"
-#include "interp/idle.h"
+#include "interp/machine/idle.h"
 #include "tests/conformance/text_kernel.h"
 
 namespace tessera {

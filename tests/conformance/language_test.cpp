@@ -2,7 +2,7 @@
 #include <numeric>
 #include <vector>
 
-#include "interp/observer.h"
+#include "interp/observe/observer.h"
 #include "tests/conformance/text_kernel.h"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/group_metadata.h"
+#include "kernels/grouped_matmul/group_metadata.h"
 
 namespace tessera {
 namespace {

@@ -1,5 +1,5 @@
 // Published cases of ragged_dot: jax tests/lax_test.py and tests/pallas/mgpu_ragged_dot_test.py.
-#include "kernels/ragged_dot.h"
+#include "kernels/ragged_dot/ragged_dot.h"
 
 #include <gtest/gtest.h>
 

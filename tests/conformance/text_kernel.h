@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "core/language.h"
+#include "core/lang/language.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

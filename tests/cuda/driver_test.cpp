@@ -6,10 +6,10 @@
 #include <cstring>
 #include <thread>
 
-#include "devices/cuda/compiler.h"
 #include "devices/cuda/cuda_device.h"
-#include "devices/cuda/kernel.h"
-#include "kernels/kernels.h"
+#include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/kernel.h"
+#include "kernels/programs/kernels.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera::cuda {

@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "devices/cuda/cache.h"
-#include "kernels/operation/config.h"
-#include "kernels/operation/persistent_cache.h"
+#include "devices/cuda/runtime/cache.h"
+#include "kernels/tuning/config.h"
+#include "kernels/tuning/persistent_cache.h"
 #include "tests/fuzz/harness/harness.h"
 #include "tests/fuzz/harness/memory_budget.h"
 #include "tests/fuzz/harness/scratch_folder.h"

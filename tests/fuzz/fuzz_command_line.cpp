@@ -11,7 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/json.h"
+#include "cli/reports/json.h"
 #include "tests/fuzz/harness/harness.h"
 #include "tests/fuzz/harness/memory_budget.h"
 #include "tests/fuzz/harness/mutate_command.h"

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <utility>
 
-#include "devices/profile.h"
+#include "devices/profiles/profile.h"
 #include "interp/run.h"
-#include "kernels/fill.h"
-#include "kernels/grouped_matmul.h"
-#include "kernels/operation/config.h"
-#include "kernels/operation/grouped_choice.h"
-#include "kernels/operation/grouped_tuning.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/tuning/config.h"
+#include "kernels/tuning/grouped_choice.h"
+#include "kernels/tuning/grouped_tuning.h"
 #include "tests/fuzz/harness/harness.h"
 #include "tests/fuzz/harness/memory_budget.h"
 

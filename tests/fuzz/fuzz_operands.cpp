@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "core/convert.h"
-#include "core/npy.h"
-#include "core/safetensors.h"
-#include "core/tensor_file.h"
-#include "kernels/group_sizes.h"
+#include "core/data/convert.h"
+#include "core/data/npy.h"
+#include "core/data/safetensors.h"
+#include "core/data/tensor_file.h"
+#include "kernels/inputs/group_sizes.h"
 #include "tests/fuzz/harness/harness.h"
 #include "tests/fuzz/harness/memory_budget.h"
 #include "tests/fuzz/harness/scratch_folder.h"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/language.h"
-#include "core/splitmix.h"
-#include "kernels/kernels.h"
+#include "core/data/splitmix.h"
+#include "core/lang/language.h"
+#include "kernels/programs/kernels.h"
 #include "tests/fuzz/harness/check_runs.h"
 #include "tests/fuzz/harness/directive.h"
 #include "tests/fuzz/harness/harness.h"

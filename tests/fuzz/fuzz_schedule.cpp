@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/language.h"
-#include "devices/profile.h"
+#include "core/lang/language.h"
+#include "devices/profiles/profile.h"
 #include "interp/run.h"
-#include "interp/schedule.h"
+#include "interp/schedule/schedule.h"
 #include "tests/fuzz/harness/harness.h"
 #include "tests/fuzz/harness/memory_budget.h"
 

@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/language.h"
+#include "core/lang/language.h"
 #include "devices/interpreter/interpreter_device.h"
-#include "devices/profile.h"
+#include "devices/profiles/profile.h"
 #include "interp/certificate/certificate.h"
 #include "tests/fuzz/larger/random_kernel.h"
 

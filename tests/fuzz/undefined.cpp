@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/language.h"
+#include "core/lang/language.h"
 #include "interp/certificate/certificate.h"
 #include "tests/fuzz/undefined/random_values.h"
 

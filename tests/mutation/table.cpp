@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "cli/cli.h"
-#include "interp/certificate/mutation_test.h"
-#include "kernels/kernels.h"
+#include "interp/certificate/mutation/mutation_test.h"
+#include "kernels/programs/kernels.h"
 #include "tests/source_dir.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // A report of a bench as table and plot. The numbers are made up for the test.
-#include "cli/bench_report.h"
+#include "cli/bench/bench_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "interp/box_cover.h"
+#include "interp/memory/box_cover.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "interp/random.h"
+#include "interp/schedule/random.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
 #include "cli/cli.h"
 
 namespace tessera::cli {

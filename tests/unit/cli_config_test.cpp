@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/cli.h"
-#include "cli/config_choice.h"
-#include "cli/operation_call.h"
-#include "kernels/operation/grouped_tuning.h"
+#include "cli/operations/config_choice.h"
+#include "cli/operations/operation_call.h"
+#include "kernels/tuning/grouped_tuning.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/temporary.h"
 

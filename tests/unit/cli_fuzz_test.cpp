@@ -4,10 +4,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/args/text.h"
 #include "cli/cli.h"
-#include "cli/fuzz_case.h"
-#include "cli/fuzz_words.h"
-#include "cli/text.h"
+#include "cli/fuzz/fuzz_case.h"
+#include "cli/fuzz/fuzz_words.h"
 
 namespace tessera::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdint>
 
-#include "cli/limits.h"
-#include "cli/options.h"
+#include "cli/args/limits.h"
+#include "cli/args/options.h"
 
 namespace tessera::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "core/near.h"
-#include "cli/text.h"
+#include "cli/args/text.h"
+#include "core/report/near.h"
 
 namespace tessera::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/colour.h"
+#include "cli/reports/colour.h"
 
 #include <gtest/gtest.h>
 

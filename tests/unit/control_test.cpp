@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "core/refs.h"
+#include "core/program/refs.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

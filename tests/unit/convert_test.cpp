@@ -1,5 +1,5 @@
 // Arrays from every type to every other, against the scalar conversions and the stated rules.
-#include "core/convert.h"
+#include "core/data/convert.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/numeric.h"
+#include "core/data/numeric.h"
 #include "tests/unit/numeric_reference.h"
 
 namespace tessera {

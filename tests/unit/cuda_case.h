@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/check.h"
-#include "kernels/fill.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/oracle/check_grouped.h"
 #include "tests/unit/cuda_support.h"
 
 namespace tessera::cuda {

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <iostream>
 
-#include "devices/cuda/cache.h"
-#include "devices/cuda/compiler.h"
-#include "devices/cuda/compiler_log.h"
+#include "devices/cuda/runtime/cache.h"
+#include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/compiler_log.h"
 #include "tests/unit/cuda_support.h"
 #include "tests/unit/temporary.h"
 

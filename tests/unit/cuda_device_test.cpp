@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/splitmix.h"
+#include "core/data/splitmix.h"
 #include "tests/unit/cuda_case.h"
 
 namespace tessera::cuda {

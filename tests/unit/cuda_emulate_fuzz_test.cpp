@@ -2,7 +2,7 @@
 // TESSERA_EMULATED_PROBLEMS says, by TESSERA_EMULATED_SEED.
 #include <cstdlib>
 
-#include "core/splitmix.h"
+#include "core/data/splitmix.h"
 #include "tests/unit/cuda_emulation.h"
 
 namespace tessera::cuda {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "devices/cuda/error_word.h"
+#include "devices/cuda/runtime/error_word.h"
 #include "tests/unit/cuda_case.h"
 #include "tests/unit/cuda_emulator.h"
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "devices/cuda/arguments.h"
-#include "devices/cuda/lower.h"
+#include "devices/cuda/lower/lower.h"
+#include "devices/cuda/runtime/arguments.h"
 #include "tests/cuda/emulate/machine.h"
 #include "tests/source_dir.h"
 #include "tests/unit/temporary.h"

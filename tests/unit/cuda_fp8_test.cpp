@@ -1,6 +1,6 @@
 // Operands of one byte on the emulated multiprocessor, whose matrix instructions add such products
 // up to 14 bits only (tests/cuda/emulate/ptx.h).
-#include "devices/cuda/tile_config.h"
+#include "devices/cuda/lower/tile_config.h"
 #include "tests/unit/cuda_emulation.h"
 
 namespace tessera::cuda {

@@ -5,11 +5,11 @@
 #include <bit>
 #include <cmath>
 
-#include "core/numeric.h"
-#include "devices/cuda/compiler.h"
-#include "devices/cuda/compiler_log.h"
-#include "devices/cuda/error_word.h"
-#include "devices/cuda/general.h"
+#include "core/data/numeric.h"
+#include "devices/cuda/lower/general.h"
+#include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/compiler_log.h"
+#include "devices/cuda/runtime/error_word.h"
 #include "devices/cuda/templates/fp8.cuh"
 #include "tests/source_dir.h"
 #include "tests/unit/cuda_case.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "devices/cuda/cuda_device.h"
-#include "devices/cuda/shared_library.h"
-#include "kernels/device_arrays.h"
-#include "kernels/device_grouped_matmul.h"
+#include "devices/cuda/runtime/shared_library.h"
+#include "kernels/grouped_matmul/on_gpu.h"
+#include "kernels/launch/device_arrays.h"
 #include "tests/unit/cuda_case.h"
 
 namespace tessera::cuda {

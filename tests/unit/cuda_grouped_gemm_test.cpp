@@ -2,14 +2,14 @@
 // what it computes on the caller's memory.
 #include <gtest/gtest.h>
 
-#include "devices/cuda/compiler.h"
-#include "devices/cuda/compiler_log.h"
 #include "devices/cuda/cuda_device.h"
-#include "devices/cuda/general.h"
+#include "devices/cuda/lower/general.h"
+#include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/compiler_log.h"
 #include "devices/interpreter/interpreter_device.h"
-#include "kernels/device_arrays.h"
-#include "kernels/device_grouped_gemm.h"
-#include "kernels/fill.h"
+#include "kernels/grouped_gemm/on_gpu.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/launch/device_arrays.h"
 
 namespace tessera::cuda {
 namespace {

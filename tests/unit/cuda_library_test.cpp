@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "devices/cuda/general.h"
+#include "devices/cuda/lower/general.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "tests/unit/cuda_emulation.h"
 

@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "devices/cuda/cache.h"
-#include "devices/cuda/compiler_log.h"
-#include "devices/cuda/templates.h"
+#include "devices/cuda/lower/templates.h"
+#include "devices/cuda/runtime/cache.h"
+#include "devices/cuda/runtime/compiler_log.h"
 #include "devices/cuda/templates/order.cuh"
 #include "devices/cuda/templates/shape.cuh"
 #include "tests/unit/cuda_support.h"

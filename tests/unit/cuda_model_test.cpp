@@ -4,12 +4,12 @@
 #include <cstdlib>
 #include <set>
 
-#include "devices/cuda/compiler.h"
 #include "devices/cuda/cuda_device.h"
-#include "devices/cuda/shared_library.h"
-#include "devices/cuda/timer.h"
-#include "kernels/device_grouped_matmul.h"
-#include "kernels/moe_suite.h"
+#include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/shared_library.h"
+#include "devices/cuda/runtime/timer.h"
+#include "kernels/grouped_matmul/on_gpu.h"
+#include "kernels/inputs/moe_suite.h"
 #include "tests/unit/cuda_support.h"
 
 namespace tessera::cuda {

@@ -1,8 +1,8 @@
-#include "devices/cuda/scalar_code.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "devices/cuda/lower/scalar_code.h"
 
 namespace tessera::cuda {
 namespace {

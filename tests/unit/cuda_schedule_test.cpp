@@ -6,9 +6,9 @@
 #include <numeric>
 #include <random>
 
-#include "devices/cuda/grouped_model.h"
-#include "devices/cuda/schedule.h"
-#include "kernels/moe_suite.h"
+#include "devices/cuda/model/grouped_model.h"
+#include "devices/cuda/model/schedule.h"
+#include "kernels/inputs/moe_suite.h"
 
 namespace tessera::cuda {
 namespace {

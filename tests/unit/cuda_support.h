@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "core/language.h"
-#include "devices/cuda/grouped_model.h"
-#include "devices/cuda/lower.h"
-#include "kernels/kernels.h"
+#include "core/lang/language.h"
+#include "devices/cuda/lower/lower.h"
+#include "devices/cuda/model/grouped_model.h"
+#include "kernels/programs/kernels.h"
 
 namespace tessera::cuda {
 

@@ -1,6 +1,6 @@
 // Tuning for a GPU, as far as it goes without one: what the candidates are, that their hints reach
 // the kernel or are refused, and how times are taken in turn.
-#include "kernels/operation/cuda_tuning.h"
+#include "kernels/tuning/cuda_tuning.h"
 
 #include <gtest/gtest.h>
 
@@ -11,11 +11,11 @@
 #include <sstream>
 
 #include "cli/cli.h"
-#include "cli/config_choice.h"
+#include "cli/operations/config_choice.h"
 #include "devices/cuda/cuda_device.h"
-#include "devices/cuda/general.h"
-#include "kernels/grouped_call.h"
-#include "kernels/operation/persistent_cache.h"
+#include "devices/cuda/lower/general.h"
+#include "kernels/grouped_matmul/validate.h"
+#include "kernels/tuning/persistent_cache.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera {

@@ -5,10 +5,10 @@
 
 #include <utility>
 
-#include "core/language.h"
-#include "devices/cuda/general.h"
+#include "core/lang/language.h"
+#include "devices/cuda/lower/general.h"
 #include "devices/interpreter/interpreter_device.h"
-#include "kernels/kernels.h"
+#include "kernels/programs/kernels.h"
 #include "tests/unit/cuda_emulation.h"
 
 namespace tessera::cuda {

@@ -1,7 +1,7 @@
 // Operands that are made once somebody reads them: never, where nobody does.
 #include <gtest/gtest.h>
 
-#include "core/tensor.h"
+#include "core/data/tensor.h"
 #include "interp/certificate/certificate.h"
 #include "interp/run.h"
 #include "tests/unit/interp_kernel.h"

@@ -1,7 +1,7 @@
 // Several devices: remote copies, barriers, credits; every way of moving gives the same values and
 // no findings.
-#include "interp/schedule.h"
-#include "interp/trace_text.h"
+#include "interp/observe/trace_text.h"
+#include "interp/schedule/schedule.h"
 #include "tests/unit/interp_kernel.h"
 
 namespace tessera {

@@ -1,9 +1,9 @@
 // Diagnostics as a reader sees them: place, text, source line, caret.
-#include "core/diag.h"
+#include "core/report/diag.h"
 
 #include <gtest/gtest.h>
 
-#include "core/expected.h"
+#include "core/report/expected.h"
 
 namespace tessera {
 namespace {

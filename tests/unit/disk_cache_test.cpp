@@ -1,6 +1,6 @@
 // What the cache reads is the user's own or root's, and nobody else can write it; what it writes
 // follows no link.
-#include "core/disk_cache.h"
+#include "core/host/disk_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "core/language.h"
+#include "core/lang/language.h"
 #include "tests/source_dir.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/page.h"

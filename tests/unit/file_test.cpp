@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "cli/termination.h"
-#include "core/npy.h"
-#include "core/output_file.h"
+#include "core/data/npy.h"
+#include "core/host/output_file.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-#include "kernels/fill.h"
+#include "kernels/inputs/fill.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/finding.h"
+#include "core/report/finding.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/page.h"
 #include "tests/unit/temporary.h"

@@ -1,6 +1,6 @@
 // The rows T1 to T20 of the grouped GEMM: values by a loop over the definition, texts word for
 // word.
-#include "kernels/grouped_gemm.h"
+#include "kernels/grouped_gemm/grouped_gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <numeric>
 
-#include "devices/cuda/lower.h"
-#include "kernels/kernels.h"
+#include "devices/cuda/lower/lower.h"
+#include "kernels/programs/kernels.h"
 #include "tests/conformance/grouped.h"
 
 namespace tessera {

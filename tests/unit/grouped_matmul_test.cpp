@@ -1,5 +1,5 @@
 // One test for each named feature of grouped matmul, G1 to G25, and its errors word for word.
-#include "kernels/grouped_matmul.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <string>
 
 #include "devices/devices.h"
-#include "devices/profile.h"
-#include "kernels/group_metadata.h"
-#include "kernels/grouped_matmul_cost.h"
-#include "kernels/kernels.h"
+#include "devices/profiles/profile.h"
+#include "kernels/grouped_matmul/cost.h"
+#include "kernels/grouped_matmul/group_metadata.h"
+#include "kernels/programs/kernels.h"
 #include "tests/conformance/grouped.h"
 
 namespace tessera {

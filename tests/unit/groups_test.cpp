@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/splitmix.h"
-#include "kernels/group_sizes.h"
-#include "kernels/moe_suite.h"
+#include "core/data/splitmix.h"
+#include "kernels/inputs/group_sizes.h"
+#include "kernels/inputs/moe_suite.h"
 
 namespace tessera {
 namespace {

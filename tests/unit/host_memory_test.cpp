@@ -1,5 +1,5 @@
 // Memory that is not there is a diagnostic, in the middle of whatever needs it.
-#include "core/host_memory.h"
+#include "core/host/host_memory.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,14 +8,14 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/host_memory.h"
-#include "core/stop.h"
+#include "cli/args/host_memory.h"
+#include "core/report/stop.h"
 #include "interp/certificate/certificate.h"
-#include "interp/host_need.h"
-#include "kernels/fill.h"
-#include "kernels/grouped_matmul.h"
-#include "kernels/ring_collectives.h"
-#include "kernels/rings.h"
+#include "interp/memory/host_need.h"
+#include "kernels/collective/ring_collectives.h"
+#include "kernels/collective/rings.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/inputs/fill.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/temporary.h"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "cli/cli.h"
-#include "core/tensor_file.h"
+#include "core/data/tensor_file.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera {

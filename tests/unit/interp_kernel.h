@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/builder.h"
+#include "core/program/builder.h"
 #include "interp/run.h"
 
 namespace tessera::testing {

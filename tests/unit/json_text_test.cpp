@@ -1,14 +1,14 @@
 // JSON of others: no depth ends the process, and no message repeats all of it.
-#include "core/json_text.h"
+#include "core/report/json_text.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/bench_report.h"
-#include "cli/json.h"
-#include "kernels/operation/config.h"
+#include "cli/bench/bench_report.h"
+#include "cli/reports/json.h"
+#include "kernels/tuning/config.h"
 
 namespace tessera {
 namespace {

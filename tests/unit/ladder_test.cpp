@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/language.h"
+#include "core/lang/language.h"
 #include "tests/source_dir.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/page.h"

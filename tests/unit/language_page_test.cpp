@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
-#include "core/dtype.h"
-#include "core/keywords.h"
-#include "core/language.h"
-#include "core/op.h"
+#include "core/data/dtype.h"
+#include "core/lang/keywords.h"
+#include "core/lang/language.h"
+#include "core/program/op.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/page.h"
 #include "tests/unit/temporary.h"
@@ -109,7 +109,7 @@ TEST(LanguagePage, names_every_op_type_word_and_library_function) {
       EXPECT_TRUE(named.contains(function)) << module->source->name << ": `" << function << "`";
   }
   int words = 0;
-  for (const char* path : {"core/elaborate_words.cpp", "core/elaborate_tile_words.cpp"}) {
+  for (const char* path : {"core/lang/elaborate_words.cpp", "core/lang/elaborate_tile_words.cpp"}) {
     for (const std::string& word : matches(test::read_file(path), R"re(word == "([a-z_]+)")re")) {
       ++words;
       EXPECT_TRUE(named.contains(word)) << path << ": `" << word << "`";
@@ -128,7 +128,7 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
       matches(std::regex_replace(grammar, std::regex(R"(\(\*.*?\*\))"), ""), R"re("([^"]+)")re");
   std::string parser;
   for (const char* path :
-       {"core/parse.cpp", "core/parse_expression.cpp", "core/parse_statement.cpp"})
+       {"core/lang/parse.cpp", "core/lang/parse_expression.cpp", "core/lang/parse_statement.cpp"})
     parser += test::read_file(path);
   Words asked = matches(parser, R"re(\b(?:is|accept|expect|continues)\("([^"]+)")re");
   asked.merge(matches(parser, R"re(attribute\.text == "([a-z]+)")re"));
@@ -140,12 +140,13 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   for (const Keyword& keyword : keywords()) known.insert(std::string(keyword.text));
   for (const std::string& word : terminals) {
     const bool is_word = std::isalpha(static_cast<unsigned char>(word[0])) != 0;
-    EXPECT_TRUE(!is_word || known.contains(word)) << "core/keywords.cpp lacks \"" << word << '"';
+    EXPECT_TRUE(!is_word || known.contains(word))
+        << "core/lang/keywords.cpp lacks \"" << word << '"';
   }
   for (const std::string& word : known)
     EXPECT_TRUE(terminals.contains(word)) << "the grammar has no \"" << word << "\"";
   // The kinds of semaphores are told apart where they are declared.
-  const std::string sources = parser + test::read_file("core/instantiate.cpp");
+  const std::string sources = parser + test::read_file("core/lang/instantiate.cpp");
   for (const std::string& word : terminals)
     EXPECT_NE(sources.find('"' + word + '"'), std::string::npos)
         << "the parser does not know \"" << word << "\"";

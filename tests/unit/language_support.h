@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/check.h"
-#include "core/language.h"
+#include "core/lang/language.h"
+#include "core/report/check.h"
 #include "tests/source_dir.h"
 
 namespace tessera::test {

@@ -1,5 +1,5 @@
 // Storages, snapshots and shadow state, against a model that copies everything at once.
-#include "interp/memory.h"
+#include "interp/memory/memory.h"
 
 #include <gtest/gtest.h>
 

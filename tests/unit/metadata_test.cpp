@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/splitmix.h"
-#include "kernels/group_metadata.h"
+#include "core/data/splitmix.h"
+#include "kernels/grouped_matmul/group_metadata.h"
 
 namespace tessera {
 namespace {

@@ -1,11 +1,11 @@
 // What becomes of the mutants of small programs, one by one; and that a mutant is the program with
 // one change.
-#include "interp/certificate/mutation_test.h"
+#include "interp/certificate/mutation/mutation_test.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/language.h"
+#include "core/lang/language.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

@@ -1,5 +1,5 @@
 // .npy files: what NumPy writes, what we write, and files that are damaged or lie.
-#include "core/npy.h"
+#include "core/data/npy.h"
 
 #include <gtest/gtest.h>
 

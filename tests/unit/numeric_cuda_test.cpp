@@ -1,7 +1,7 @@
 // The conversions against those of the CUDA toolkit's headers, which have a host version of each.
 #include <gtest/gtest.h>
 
-#include "core/numeric.h"
+#include "core/data/numeric.h"
 #include "tests/unit/numeric_reference.h"
 
 #if TESSERA_HAS_CUDA_HEADERS

@@ -1,5 +1,5 @@
 // Every code of every narrow format, and the values where rounding decides.
-#include "core/numeric.h"
+#include "core/data/numeric.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Configurations on disk: many writers at once, writers that are killed, files that are damaged.
-#include "kernels/operation/persistent_cache.h"
+#include "kernels/tuning/persistent_cache.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/output_file.h"
-#include "kernels/operation/config.h"
+#include "core/host/output_file.h"
+#include "kernels/tuning/config.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera {

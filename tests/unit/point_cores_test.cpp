@@ -1,6 +1,6 @@
 // Points of parallel loops side by side: what is proved of a program holds in every schedule of
 // them, and what is refuted shows.
-#include "interp/point_cores.h"
+#include "interp/machine/point_cores.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

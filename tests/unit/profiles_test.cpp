@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/profile.h"
+#include "devices/profiles/profile.h"
 
 namespace tessera {
 namespace {

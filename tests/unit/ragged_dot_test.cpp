@@ -1,4 +1,4 @@
-#include "kernels/ragged_dot.h"
+#include "kernels/ragged_dot/ragged_dot.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "core/splitmix.h"
+#include "core/data/splitmix.h"
 #include "tests/conformance/grouped.h"
 #include "tests/unit/ragged_naive.h"
 

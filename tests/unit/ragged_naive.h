@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "core/tensor.h"
-#include "kernels/ragged_dot.h"
+#include "core/data/tensor.h"
+#include "kernels/ragged_dot/ragged_dot.h"
 
 namespace tessera::ragged {
 

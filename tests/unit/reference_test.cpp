@@ -1,4 +1,4 @@
-#include "kernels/reference.h"
+#include "kernels/oracle/reference.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/check.h"
-#include "kernels/fill.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/oracle/check_grouped.h"
 
 namespace tessera {
 namespace {

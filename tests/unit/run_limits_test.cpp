@@ -4,12 +4,12 @@
 
 #include <atomic>
 
-#include "core/stop.h"
+#include "core/report/stop.h"
 #include "interp/certificate/certificate.h"
-#include "interp/certificate/mutation_test.h"
-#include "interp/observer.h"
-#include "kernels/fill.h"
-#include "kernels/grouped_matmul.h"
+#include "interp/certificate/mutation/mutation_test.h"
+#include "interp/observe/observer.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/inputs/fill.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

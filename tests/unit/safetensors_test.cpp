@@ -1,6 +1,6 @@
 // .safetensors files: what the Python package writes, what we write, and headers that are damaged
 // or lie.
-#include "core/safetensors.h"
+#include "core/data/safetensors.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

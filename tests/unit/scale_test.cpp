@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/numeric.h"
+#include "core/data/numeric.h"
 #include "tests/unit/numeric_reference.h"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 // Quantising: against tables and the rules written out, and the programs bit for bit against the
 // host's functions.
-#include "kernels/scaling.h"
+#include "kernels/grouped_gemm/scaling.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 #include <limits>
 #include <set>
 
-#include "core/convert.h"
+#include "core/data/convert.h"
 #include "interp/run.h"
-#include "kernels/fill.h"
-#include "kernels/grouped_tensor.h"
-#include "kernels/kernels.h"
-#include "kernels/launch.h"
+#include "kernels/grouped_gemm/grouped_tensor.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/launch/launch.h"
+#include "kernels/programs/kernels.h"
 #include "tests/conformance/grouped.h"
 
 namespace tessera {

@@ -1,12 +1,12 @@
 // The text form of schedules, and the numbers behind random ones.
-#include "interp/schedule.h"
+#include "interp/schedule/schedule.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "interp/random.h"
+#include "interp/schedule/random.h"
 
 namespace tessera {
 namespace {

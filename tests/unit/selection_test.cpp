@@ -1,5 +1,5 @@
 // The chain that chooses a configuration: who answers when, and what is kept where.
-#include "kernels/operation/selection.h"
+#include "kernels/tuning/selection.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernels/operation/config.h"
+#include "kernels/tuning/config.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera {

@@ -1,7 +1,7 @@
 // Who counts on a semaphore is found among few and among many.
 #include <gtest/gtest.h>
 
-#include "interp/semaphores.h"
+#include "interp/machine/semaphores.h"
 
 namespace tessera {
 namespace {

@@ -1,5 +1,5 @@
 // Tensors by name: the kind of file, and the class of each error.
-#include "core/tensor_file.h"
+#include "core/data/tensor_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Shapes of any size are judged without overflow; tensors are aligned, zero and convert element by
 // element.
-#include "core/tensor.h"
+#include "core/data/tensor.h"
 
 #include <gtest/gtest.h>
 

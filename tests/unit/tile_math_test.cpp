@@ -1,6 +1,6 @@
 // Matrix products on strided tiles against loops in double, judged by the a-priori bound, and bit
 // by bit where the order of the sum is fixed or the numbers are small integers.
-#include "interp/tile_math.h"
+#include "interp/tiles/tile_math.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "core/convert.h"
+#include "core/data/convert.h"
 
 namespace tessera::math {
 namespace {

@@ -1,6 +1,6 @@
 // Tile ops against loops over elements in double or int64; broadcasting, overlap and undefined
 // elements.
-#include "interp/tile_ops.h"
+#include "interp/tiles/tile_ops.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <random>
 #include <vector>
 
-#include "core/convert.h"
-#include "core/scalar.h"
-#include "interp/memory.h"
+#include "core/data/convert.h"
+#include "core/program/scalar.h"
+#include "interp/memory/memory.h"
 
 namespace tessera::tile {
 namespace {

@@ -1,5 +1,5 @@
 // The model of a run's time against sums that one can do by hand.
-#include "interp/timing.h"
+#include "interp/observe/timing.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "core/expand.h"
+#include "core/passes/expand.h"
 #include "devices/interpreter/timed_run.h"
-#include "devices/profile.h"
+#include "devices/profiles/profile.h"
 #include "interp/run.h"
-#include "kernels/allgather_matmul.h"
+#include "kernels/collective/allgather_matmul.h"
 #include "tests/unit/language_support.h"
 
 namespace tessera {

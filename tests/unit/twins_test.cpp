@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "core/finding.h"
+#include "core/report/finding.h"
 #include "tests/source_dir.h"
 
 namespace tessera {

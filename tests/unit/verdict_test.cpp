@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/check.h"
-#include "kernels/fill.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/oracle/check_grouped.h"
 
 namespace tessera {
 namespace {

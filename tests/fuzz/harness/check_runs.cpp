@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "interp/certificate/certificate.h"
-#include "interp/certificate/freeze_one.h"
-#include "interp/certificate/missing_wait.h"
-#include "interp/certificate/mutation_test.h"
+#include "interp/certificate/mutation/mutation_test.h"
 #include "interp/certificate/promises.h"
-#include "interp/observer.h"
-#include "interp/schedule.h"
-#include "interp/timing.h"
-#include "interp/trace_text.h"
+#include "interp/certificate/races/freeze_one.h"
+#include "interp/certificate/races/missing_wait.h"
+#include "interp/observe/observer.h"
+#include "interp/observe/timing.h"
+#include "interp/observe/trace_text.h"
+#include "interp/schedule/schedule.h"
 #include "tests/fuzz/harness/simulated.h"
 
 namespace tessera::fuzz {

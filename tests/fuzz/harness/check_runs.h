@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "core/language.h"
+#include "core/lang/language.h"
 #include "tests/fuzz/harness/directive.h"
 #include "tests/fuzz/harness/harness.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/language.h"
+#include "core/lang/language.h"
 #include "interp/run.h"
 
 namespace tessera::fuzz {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/diag.h"
-#include "core/stop.h"
+#include "core/report/diag.h"
+#include "core/report/stop.h"
 
 // A property of ours that an input has broken: a report, whatever the build.
 #define REQUIRE(condition, ...)                                                       \

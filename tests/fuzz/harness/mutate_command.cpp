@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "core/splitmix.h"
+#include "core/data/splitmix.h"
 #include "tests/fuzz/harness/mutate_program.h"
 
 namespace tessera::fuzz {

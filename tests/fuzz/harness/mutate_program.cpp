@@ -5,8 +5,8 @@
 #include <cctype>
 #include <vector>
 
-#include "core/op.h"
-#include "core/splitmix.h"
+#include "core/data/splitmix.h"
+#include "core/program/op.h"
 
 namespace tessera::fuzz {
 namespace {

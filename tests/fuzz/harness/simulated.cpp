@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "core/splitmix.h"
+#include "core/data/splitmix.h"
 #include "devices/interpreter/interpreter_device.h"
-#include "interp/cause.h"
+#include "interp/findings/cause.h"
 #include "tests/fuzz/harness/harness.h"
 
 namespace tessera::fuzz {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/expected.h"
-#include "devices/profile.h"
+#include "core/report/expected.h"
+#include "devices/profiles/profile.h"
 #include "interp/run.h"
 #include "tests/fuzz/harness/directive.h"
 

@@ -4,9 +4,9 @@
 
 #include <cstdlib>
 
-#include "core/language.h"
-#include "interp/certificate/freeze_one.h"
-#include "interp/certificate/points.h"
+#include "core/lang/language.h"
+#include "interp/certificate/points/points.h"
+#include "interp/certificate/races/freeze_one.h"
 #include "interp/run.h"
 #include "tests/fuzz/schedules/explore.h"
 

@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "cli/args/fill_operand.h"
+#include "cli/args/profile_options.h"
+#include "cli/args/text.h"
+#include "cli/operations/collective.h"
+#include "kernels/collective/rings.h"
+#include "kernels/inputs/group_sizes.h"
+
+namespace tessera::cli {
+namespace {
+
+// Stands in for a default profile that cannot route a ring.
+constexpr std::string_view any_route_profile = "v6e";
+constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integers"};
+
+// "0,2,1,3/4,5,6,7": rings of one length.
+std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
+  std::vector<std::vector<std::int64_t>> rings;
+  for (const std::string& ring : split(text, '/')) {
+    const auto ids = parse_integers(ring);
+    if (!ids || ids->empty()) {
+      diags.push_back(
+          error(fmt::format("--rings wants device ids as 0,2,1,3/4,5,6,7, not '{}'", text)));
+      return std::nullopt;
+    }
+    if (!rings.empty() && ids->size() != rings.front().size()) {
+      diags.push_back(error(fmt::format("--rings: all rings have one length, and '{}' has {} of {}",
+                                        ring, ids->size(), rings.front().size())));
+      return std::nullopt;
+    }
+    rings.push_back(*ids);
+  }
+  Expected<Tensor> table = make_rings(rings);
+  CHECK(table);
+  return *std::move(table);
+}
+
+// Whether copies reach every device they go to: from place to place, or from any device to any.
+bool is_routed(const MachineProfile& machine, const Tensor& rings, Peers peers) {
+  if (!machine.power_of_two_routes) return true;
+  const std::int64_t devices = rings.elements(), length = rings.dim(1);
+  const auto reaches = [&](std::int64_t a, std::int64_t b) {
+    const auto there = static_cast<std::uint64_t>(a < b ? b - a : a - b);
+    const std::uint64_t around = static_cast<std::uint64_t>(devices) - there;
+    return there == 0 || std::has_single_bit(there) || std::has_single_bit(around);
+  };
+  if (peers == Peers::all) {
+    for (std::int64_t d = 1; d < devices; ++d)
+      if (!reaches(0, d)) return false;
+    return true;
+  }
+  const std::int32_t* const ids = rings.as<std::int32_t>();
+  for (std::int64_t i = 0; i < devices; ++i)
+    if (!reaches(ids[i], ids[i / length * length + (i + 1) % length])) return false;
+  return true;
+}
+
+}  // namespace
+
+Options collective_options(Options own, Peers peers) {
+  Options options = std::move(own);
+  const Options shared = {
+      {"devices", "N",
+       peers == Peers::neighbours ? "how many devices; default those of --rings, else 4"
+                                  : "how many devices; default 4"},
+      {"rings", "0,2,1,3/4,5,6,7", "device ids of each ring, in order; default one ring of all"},
+      {"collective-id", "N", "number of the barrier; default 0"},
+      {"calls", "N", "that many launches back to back; default 1"},
+      {"fill", "normal|uniform|integers", "operand data; integers are exact under every schedule"},
+      {"seed", "N", "of the operands; default 0"},
+      {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
+  };
+  for (const Option& option : shared)
+    if (peers == Peers::neighbours || option.name != "rings") options.push_back(option);
+  for (const Option& option : run_options()) options.push_back(option);
+  return options;
+}
+
+void CollectiveReader::begin(Collective& collective, Peers peers) {
+  Expected<RunRequest> request = run_request(arguments_, false);
+  if (!request) {
+    diags_ = request.diags();
+    return;
+  }
+  collective.request = *std::move(request);
+  RunOptions& run = collective.request.options;
+  if (has("rings")) {
+    auto rings = parse_rings(text("rings"), diags_);
+    if (!rings) return;
+    rings_ = *std::move(rings);
+    const std::int64_t count = rings_.elements();
+    if (has("devices") && run.devices != count)
+      complain(fmt::format("--devices says {}, and --rings names {}", run.devices, count));
+    run.devices = static_cast<int>(count);
+  } else {
+    if (!has("devices")) run.devices = 4;
+    rings_ = make_rings(1, run.devices);
+  }
+  if (!has("profile") && !is_routed(collective.request.profile.machine, rings_, peers)) {
+    const Expected<Profile> routed = chosen_profile(arguments_, any_route_profile);
+    CHECK(routed);
+    collective.notes.push_back(fmt::format(
+        "the devices are {}: {} routes to distances that are powers of two, which these are not",
+        any_route_profile, collective.request.profile.machine.name));
+    collective.request.profile = *routed;
+    run.profile = routed->machine;
+  }
+  collective.options.collective_id = integer("collective-id", 0);
+  collective.options.calls = static_cast<int>(integer("calls", 1, 1));
+  collective.options.device = std::string(collective.request.device_name());
+  fill_ = static_cast<Fill>(choice("fill", fills));
+  fills_lazily_ = may_go_unread(arguments_);
+  collective.whole = fill_ == Fill::integers;
+  seed_ = static_cast<std::uint64_t>(integer("seed", 0));
+}
+
+std::int64_t CollectiveReader::extent(std::string_view option, std::int64_t lowest) {
+  if (!has(option)) complain(fmt::format("--{} is missing", option));
+  return integer(option, lowest, lowest);
+}
+
+std::int64_t CollectiveReader::shared(std::string_view option, std::int64_t extent) {
+  if (extent % length() == 0) return extent / length();
+  complain(fmt::format("--{} {} is not shared equally by a ring of {}", option, extent, length()));
+  return 0;
+}
+
+std::int64_t CollectiveReader::integer(std::string_view option, std::int64_t fallback,
+                                       std::int64_t lowest) {
+  return optional(option, lowest).value_or(fallback);
+}
+
+std::optional<std::int64_t> CollectiveReader::optional(std::string_view option,
+                                                       std::int64_t lowest) {
+  return arguments_.integer(option, diags_, lowest);
+}
+
+DType CollectiveReader::type(std::string_view option, DType fallback) {
+  constexpr std::array<std::string_view, 7> names = {"f32", "bf16", "f16", "i8",
+                                                     "i32", "e4m3", "e5m2"};
+  if (!has(option)) return fallback;
+  return parse_dtype(names[choice(option, names)]).value_or(fallback);
+}
+
+std::size_t CollectiveReader::choice(std::string_view option,
+                                     std::span<const std::string_view> words) {
+  return arguments_.choice(option, words, diags_);
+}
+
+std::optional<Tiling> CollectiveReader::tiling() {
+  if (!has("tiling")) return std::nullopt;
+  const auto sides = parse_integers(text("tiling"));
+  if (sides && sides->size() == 3 && std::min({(*sides)[0], (*sides)[1], (*sides)[2]}) > 0)
+    return Tiling{(*sides)[0], (*sides)[1], (*sides)[2]};
+  complain(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", text("tiling")));
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std::int64_t rows,
+                                                        std::uint64_t stream) {
+  const std::string_view given = has("group-sizes") ? text("group-sizes") : "multinomial";
+  auto sizes = is_group_size_list(given)
+                   ? parse_group_sizes(given)
+                   : generate_group_sizes(given, groups, rows, seed_ * 65536 + stream);
+  if (sizes) return *std::move(sizes);
+  diags_.insert(diags_.end(), sizes.diags().begin(), sizes.diags().end());
+  return {};
+}
+
+const Collective::Tensors& CollectiveReader::fill(Collective& collective, DType type,
+                                                  const Shape& shape, FillRole role,
+                                                  std::int64_t terms,
+                                                  std::optional<std::size_t> count) {
+  Collective::Tensors& tensors = collective.operands.emplace_back();
+  for (std::size_t d = 0; d < count.value_or(devices()); ++d)
+    tensors.push_back(
+        filled_operand(type, shape, fill_, role, terms, seed_ * 65536 + ++stream_, fills_lazily_));
+  return tensors;
+}
+
+}  // namespace tessera::cli

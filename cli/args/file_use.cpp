@@ -1,0 +1,93 @@
+#include "cli/args/file_use.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "core/host/output_file.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Named {
+  std::string by;      // "--out", or "the command"
+  std::string text;    // as it is given
+  std::string path;    // the file, whatever links lead to it
+  std::string tensor;  // of a file that has several
+};
+
+// The part of an option's value that names a file, by what the value looks like; empty when this
+// one names none.
+std::string_view file_of(const Option& option, std::string_view value) {
+  if (option.value.starts_with("NAME=")) {
+    const std::size_t equals = value.find('=');
+    return equals == std::string_view::npos ? "" : value.substr(equals + 1);
+  }
+  for (const std::string_view before : {"@FILE", "replay:FILE"}) {
+    if (option.value.find(before) == std::string_view::npos) continue;
+    const std::string_view word = before.substr(0, before.find("FILE"));
+    return value.starts_with(word) ? value.substr(word.size()) : "";
+  }
+  if (option.value.ends_with("|JSON") && value.find_first_of("{[") == 0) return "";
+  return value == "-" ? "" : value;
+}
+
+Named named(std::string by, std::string_view text) {
+  constexpr std::string_view separator = ".safetensors#";
+  Named result{std::move(by), std::string(text), std::string(text), {}};
+  if (const std::size_t at = text.find(separator); at != std::string_view::npos) {
+    const std::size_t hash = at + separator.size() - 1;
+    result.path = text.substr(0, hash);
+    result.tensor = text.substr(hash + 1);
+  }
+  const Expected<std::string> target = final_path(result.path);
+  if (!target) return result;  // opening it says why
+  std::error_code failed;
+  const auto canonical =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(*target, failed), failed);
+  if (!failed) result.path = canonical.string();
+  return result;
+}
+
+bool meet(const Named& a, const Named& b) {
+  const bool are_parts = !a.tensor.empty() && !b.tensor.empty();
+  return a.path == b.path && !(are_parts && a.tensor != b.tensor);
+}
+
+}  // namespace
+
+Diags check_files(const Options& options, std::string_view operand, const Arguments& arguments) {
+  std::vector<Named> read, written;
+  if (operand.starts_with("FILE")) {
+    for (const std::string& word : arguments.words())
+      if (word != "-") read.push_back(named("the command", word));
+  }
+  for (const Option& option : options) {
+    if (option.file == FileUse::none) continue;
+    for (const std::string& value : arguments.glance(option.name)) {
+      const std::string_view file = file_of(option, value);
+      if (file.empty()) continue;
+      (option.file == FileUse::reads ? read : written)
+          .push_back(named(fmt::format("--{}", option.name), file));
+    }
+  }
+  Diags diags;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!meet(written[i], written[j])) continue;
+      diags.push_back(error(
+          fmt::format("{} and {} both write {}", written[j].by, written[i].by, written[i].text)));
+    }
+    for (const Named& input : read) {
+      if (!meet(written[i], input)) continue;
+      diags.push_back(error(fmt::format("{} would replace {}, which {} reads", written[i].by,
+                                        written[i].text, input.by)));
+    }
+  }
+  return diags;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,244 @@
+#include "cli/args/given.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "cli/args/host_memory.h"
+#include "core/data/tensor_file.h"
+#include "kernels/inputs/group_sizes.h"
+
+namespace tessera::cli {
+namespace {
+
+// One extent or type, as the options and the files say it; they must agree.
+template <typename T>
+struct Said {
+  std::string_view option;
+  std::optional<T> value;
+  std::string by;
+
+  Said(std::string_view name, std::optional<T> given)
+      : option(name), value(given), by(fmt::format("--{}", name)) {}
+
+  void say(T other, const std::string& file, Diags& diags) {
+    if (value && *value != other) {
+      diags.push_back(error(fmt::format("{} says {} is {}, and {} says {}", by, option,
+                                        shown(*value), file, shown(other))));
+    } else if (!value) {
+      value = other;
+      by = file;
+    }
+  }
+  static std::string shown(std::int64_t extent) { return std::to_string(extent); }
+  static std::string shown(DType dtype) { return std::string(name(dtype)); }
+};
+
+class Loader {
+ public:
+  explicit Loader(const Asked& asked)
+      : asked_(asked),
+        m_("m", asked.m),
+        k_("k", asked.k),
+        n_("n", asked.n),
+        groups_("groups", asked.groups),
+        local_groups_("local-groups", asked.local_groups),
+        lhs_dtype_("dtype", asked.dtype),
+        rhs_dtype_("dtype", asked.dtype),
+        out_dtype_("out-dtype", asked.out_dtype) {}
+
+  Expected<Given> load() {
+    load_files();
+    if (diags_.empty()) settle();
+    if (diags_.empty()) make_operands();
+    if (!diags_.empty()) return diags_;
+    return std::move(given_);
+  }
+
+  Expected<Problem> problem() {
+    load_files();
+    if (diags_.empty()) settle();
+    if (!diags_.empty()) return diags_;
+    return std::move(given_.problem);
+  }
+
+ private:
+  using Extents = std::vector<Said<std::int64_t>*>;
+
+  bool is_tgmm() const { return asked_.operation == Operation::tgmm; }
+
+  void load_files() {
+    const bool transposed = asked_.problem.transpose_rhs;
+    Operands& operands = given_.operands;
+    const bool turned = is_tgmm() && !asked_.problem.lhs_stored;
+    operands.lhs =
+        load("lhs", asked_.lhs, turned ? Extents{&k_, &m_} : Extents{&m_, &k_}, &lhs_dtype_);
+    operands.rhs = load("rhs", asked_.rhs,
+                        is_tgmm()    ? Extents{&m_, &n_}
+                        : transposed ? Extents{&local_groups_, &n_, &k_}
+                                     : Extents{&local_groups_, &k_, &n_},
+                        &rhs_dtype_);
+    operands.existing =
+        load("existing", asked_.existing,
+             is_tgmm() ? Extents{&local_groups_, &k_, &n_} : Extents{&m_, &n_}, &out_dtype_);
+    std::string sizes = asked_.sizes;
+    if (asked_.group_sizes.starts_with('@')) {
+      if (!sizes.empty()) diags_.push_back(error("--group-sizes and --sizes both name a file"));
+      sizes = asked_.group_sizes.substr(1);
+    } else if (!sizes.empty() && !asked_.group_sizes.empty()) {
+      diags_.push_back(error("--sizes names a file, and --group-sizes gives the sizes"));
+    }
+    operands.group_sizes = load("sizes", sizes, {&groups_}, nullptr);
+    if (!diags_.empty()) return;
+    for (std::int64_t g = 0; !sizes.empty() && g < operands.group_sizes.elements(); ++g) {
+      given_.problem.group_sizes.push_back(std::llround(operands.group_sizes.at(g)));
+    }
+  }
+
+  Tensor load(std::string_view operand, const std::string& file, const Extents& extents,
+              Said<DType>* dtype) {
+    if (file.empty()) return {};
+    const std::optional<DType> declared = dtype == nullptr ? std::nullopt : dtype->value;
+    Expected<Tensor> tensor = load_tensor(file, declared);
+    // A file of raw elements cannot say its type: then it is the default one.
+    if (!tensor && dtype != nullptr && !declared) {
+      Expected<Tensor> raw = load_tensor(file, asked_.problem.dtype);
+      if (raw) tensor = std::move(raw);
+    }
+    if (!tensor) {
+      diags_.insert(diags_.end(), tensor.diags().begin(), tensor.diags().end());
+      return {};
+    }
+    const std::string source = fmt::format("--{} {}", operand, file);
+    if (tensor->rank() != static_cast<int>(extents.size())) {
+      diags_.push_back(error(fmt::format("{} has shape {}, and {} has {} dimensions", source,
+                                         to_string(tensor->shape()), operand, extents.size())));
+      return {};
+    }
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+      extents[d]->say(tensor->dim(static_cast<int>(d)), source, diags_);
+    }
+    if (dtype != nullptr) dtype->say(tensor->dtype(), source, diags_);
+    return *std::move(tensor);
+  }
+
+  void settle() {
+    std::vector<std::int64_t> loaded = std::move(given_.problem.group_sizes);
+    Problem& problem = given_.problem = asked_.problem;
+    // An operand that is generated follows the one that is given.
+    problem.dtype = lhs_dtype_.value.value_or(rhs_dtype_.value.value_or(problem.dtype));
+    problem.rhs_dtype = rhs_dtype_.value.value_or(problem.dtype);
+    problem.out_dtype = out_dtype_.value.value_or(problem.out_dtype);
+    problem.group_sizes = std::move(loaded);
+    require(k_);
+    require(n_);
+    if (!diags_.empty()) return;
+    problem.k = *k_.value;
+    problem.n = *n_.value;
+    settle_groups();
+    if (!diags_.empty()) return;
+    refuse_idle_options();
+  }
+
+  void make_operands() {
+    const Problem& problem = given_.problem;
+    std::vector<TensorSize> sizes = {{problem.dtype, problem.lhs_shape()},
+                                     {problem.rhs_dtype, problem.rhs_shape()},
+                                     {problem.out_dtype, problem.out_shape()}};
+    if (problem.existing != Existing::none) sizes.push_back(sizes.back());
+    take(check_host_memory(sizes));
+    if (!diags_.empty()) return;
+    Operands files = std::move(given_.operands);
+    given_.operands = generate(problem, std::move(files), asked_.is_lazy);
+  }
+
+  void require(const Said<std::int64_t>& extent) {
+    if (!extent.value) diags_.push_back(error(fmt::format("--{} is missing", extent.option)));
+  }
+
+  void settle_groups() {
+    Problem& problem = given_.problem;
+    const std::string& text = asked_.group_sizes;
+    if (is_group_size_list(text) && !text.empty() && text[0] != '@') {
+      const auto sizes = parse_group_sizes(text);
+      if (!sizes) return take(sizes.diags());
+      problem.group_sizes = *sizes;
+    } else if (problem.group_sizes.empty() && given_.operands.group_sizes.rank() == 0) {
+      generate_sizes(text);
+      if (!diags_.empty()) return;
+    }
+    constexpr std::int64_t most_rows = std::int64_t{1} << 40;
+    std::int64_t room = most_rows;
+    for (const std::int64_t size : problem.group_sizes) {
+      if (size > room) {
+        return diags_.push_back(error("the group sizes sum to more than 2^40 rows"));
+      }
+      room -= std::max<std::int64_t>(size, 0);
+    }
+    groups_.say(problem.groups(), "--group-sizes", diags_);
+    const std::int64_t after = problem.groups() - problem.group_offset;
+    problem.local_groups = local_groups_.value.value_or(after);
+    if (problem.local_groups < 0 || problem.local_groups > after) {
+      diags_.push_back(error(fmt::format(
+          "group_offset={} and {} local groups do not fit into {} groups", problem.group_offset,
+          std::max<std::int64_t>(problem.local_groups, 0), problem.groups())));
+      return;
+    }
+    const std::int64_t rows = problem.local_rows
+                                  ? problem.processed_rows()
+                                  : std::accumulate(problem.group_sizes.begin(),
+                                                    problem.group_sizes.end(), std::int64_t{0});
+    problem.m = m_.value.value_or(rows);
+  }
+
+  void generate_sizes(const std::string& text) {
+    Problem& problem = given_.problem;
+    if (!groups_.value) {
+      diags_.push_back(error(text.empty() ? "--group-sizes is missing"
+                                          : fmt::format("--groups is missing: --group-sizes {} "
+                                                        "does not say how many there are",
+                                                        text)));
+    }
+    if (!m_.value) {
+      diags_.push_back(error("--m is missing: only listed group sizes give the number of rows"));
+    }
+    if (problem.local_rows) {
+      diags_.push_back(error(
+          "--rows local needs listed group sizes: m is the rows of the processed groups alone"));
+    }
+    if (!diags_.empty()) return;
+    const auto sizes = generate_group_sizes(text.empty() ? "uniform" : text, *groups_.value,
+                                            *m_.value, problem.seed);
+    if (!sizes) return take(sizes.diags());
+    problem.group_sizes = *sizes;
+  }
+
+  // An option that changes nothing here is a misunderstanding.
+  void refuse_idle_options() {
+    const bool all_given = !asked_.lhs.empty() && !asked_.rhs.empty() &&
+                           (given_.problem.existing == Existing::none || !asked_.existing.empty());
+    if (asked_.has_fill && all_given) {
+      diags_.push_back(error("--fill has nothing to fill: every operand is a file"));
+    }
+  }
+
+  void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
+
+  const Asked& asked_;
+  Said<std::int64_t> m_, k_, n_, groups_, local_groups_;
+  Said<DType> lhs_dtype_, rhs_dtype_, out_dtype_;
+  Given given_;
+  Diags diags_;
+};
+
+}  // namespace
+
+Expected<Given> given(const Asked& asked) { return Loader(asked).load(); }
+
+Expected<Problem> settled_problem(const Asked& asked) { return Loader(asked).problem(); }
+
+}  // namespace tessera::cli

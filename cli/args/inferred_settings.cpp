@@ -1,0 +1,58 @@
+#include "cli/args/inferred_settings.h"
+
+#include <algorithm>
+#include <string>
+
+#include "cli/args/text.h"
+#include "core/data/tensor_file.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<TensorHeader> header_of(const std::string& value) {
+  if (const auto numbers = parse_reals(value))
+    return TensorHeader{std::nullopt, {static_cast<std::int64_t>(numbers->size())}};
+  return read_tensor_header(value);
+}
+
+bool is_parameter(const KernelInfo& kernel, const std::string& name, bool of_types) {
+  return std::any_of(
+      kernel.parameters.begin(), kernel.parameters.end(), [&](const ParameterInfo& parameter) {
+        return parameter.name == name && (parameter.kind == ParameterInfo::Kind::dtype) == of_types;
+      });
+}
+
+// What does not agree with it is told where the operand is read.
+void infer_from(const KernelInfo& kernel, const OperandInfo& operand, const TensorHeader& header,
+                Settings& settings) {
+  if (header.dtype && is_parameter(kernel, operand.dtype, true))
+    settings.try_emplace(operand.dtype, name(*header.dtype));
+  const std::size_t rank = operand.extents.size();
+  if (header.shape.size() != rank || (!operand.order.empty() && operand.order.size() != rank))
+    return;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::size_t dim = operand.order.empty() ? i : static_cast<std::size_t>(operand.order[i]);
+    if (dim < rank && is_parameter(kernel, operand.extents[dim], false))
+      settings.try_emplace(operand.extents[dim], std::to_string(header.shape[i]));
+  }
+}
+
+}  // namespace
+
+Diags infer_settings(const KernelInfo& kernel, const Arguments& arguments, Settings& settings) {
+  for (const std::string& text : arguments.glance("in")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) continue;  // said where operands are bound
+    const std::string name = text.substr(0, std::min(equals, text.find('@')));
+    const auto operand =
+        std::find_if(kernel.operands.begin(), kernel.operands.end(),
+                     [&](const OperandInfo& o) { return o.name == name && !o.is_result; });
+    if (operand == kernel.operands.end()) continue;
+    const Expected<TensorHeader> header = header_of(text.substr(equals + 1));
+    if (!header) return header.diags();
+    infer_from(kernel, *operand, *header, settings);
+  }
+  return {};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,91 @@
+// Operands and group sizes that files or the command line give.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/args/text.h"
+#include "cli/operations/operation_call.h"
+#include "core/data/tensor_file.h"
+#include "kernels/inputs/group_sizes.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::int64_t most_groups = 1 << 24;
+
+void take(const Diags& from, Diags& diags) { diags.insert(diags.end(), from.begin(), from.end()); }
+
+Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
+  const bool fits =
+      std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size <= INT32_MAX; });
+  Tensor tensor(fits ? DType::i32 : DType::i64, {static_cast<std::int64_t>(sizes.size())});
+  for (std::size_t g = 0; g < sizes.size(); ++g)
+    tensor.set(static_cast<std::int64_t>(g), static_cast<double>(sizes[g]));
+  return tensor;
+}
+
+std::optional<Tensor> loaded(const std::string& file, Diags& diags) {
+  Expected<Tensor> tensor = load_tensor(file, std::nullopt);
+  if (tensor) return *std::move(tensor);
+  take(tensor.diags(), diags);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Tensor> file_option(const Arguments& arguments, std::string_view option,
+                                  std::optional<DType> declared, DType fallback, Diags& diags) {
+  if (!arguments.has(option)) return std::nullopt;
+  const std::string file(arguments.text(option));
+  Expected<Tensor> tensor = load_tensor(file, declared);
+  if (!tensor && !declared) {
+    Expected<Tensor> raw = load_tensor(file, fallback);
+    if (raw) tensor = std::move(raw);
+  }
+  if (!tensor) {
+    take(tensor.diags(), diags);
+    return std::nullopt;
+  }
+  return *std::move(tensor);
+}
+
+std::optional<Tensor> sizes_option(const Arguments& arguments, std::optional<std::int64_t> rows,
+                                   std::uint64_t seed, Diags& diags) {
+  const std::string text(arguments.text("group-sizes"));
+  if (arguments.has("sizes")) {
+    if (!text.empty()) {
+      diags.push_back(error("--sizes names a file, and --group-sizes gives the sizes"));
+      return std::nullopt;
+    }
+    return loaded(std::string(arguments.text("sizes")), diags);
+  }
+  if (text.starts_with('@')) return loaded(text.substr(1), diags);
+  const auto groups = arguments.integer("groups", diags, 1, most_groups);
+  if (!text.empty() && is_group_size_list(text)) {
+    const auto sizes = parse_group_sizes(text);
+    if (!sizes) return take(sizes.diags(), diags), std::nullopt;
+    if (groups && *groups != static_cast<std::int64_t>(sizes->size())) {
+      diags.push_back(error(fmt::format("--groups says groups is {}, and --group-sizes says {}",
+                                        *groups, sizes->size())));
+      return std::nullopt;
+    }
+    return sizes_tensor(*sizes);
+  }
+  if (!groups) {
+    diags.push_back(error(text.empty()
+                              ? "--group-sizes is missing"
+                              : fmt::format("--groups is missing: --group-sizes {} does not say "
+                                            "how many there are",
+                                            text)));
+  }
+  if (!rows) {
+    diags.push_back(error("--m is missing: only listed group sizes give the number of rows"));
+  }
+  if (!groups || !rows) return std::nullopt;
+  const auto sizes = generate_group_sizes(text.empty() ? "uniform" : text, *groups, *rows, seed);
+  if (!sizes) return take(sizes.diags(), diags), std::nullopt;
+  return sizes_tensor(*sizes);
+}
+
+}  // namespace tessera::cli

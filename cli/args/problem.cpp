@@ -1,0 +1,180 @@
+#include "cli/args/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cli/args/fill_operand.h"
+#include "cli/args/text.h"
+#include "cli/operations/operation_call.h"
+#include "core/program/program.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::int64_t most_groups = 1 << 24;
+
+constexpr std::array<std::string_view, 6> operand_types = {"f32", "bf16", "f16",
+                                                           "i8",  "e4m3", "e5m2"};
+constexpr std::array<std::string_view, 7> result_types = {"f32",  "bf16", "f16", "i8",
+                                                          "e4m3", "e5m2", "i32"};
+constexpr std::array<std::string_view, 3> precisions = {"default", "high", "highest"};
+constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integers"};
+constexpr std::array<std::string_view, 2> row_kinds = {"global", "local"};
+constexpr std::array<std::string_view, 2> layouts = {"km", "mk"};
+constexpr std::array<std::string_view, 2> existing_kinds = {"accumulate", "overwrite"};
+
+}  // namespace
+
+std::string_view name(Operation operation) { return operation == Operation::gmm ? "gmm" : "tgmm"; }
+
+std::string_view name(Existing existing) {
+  constexpr std::array<std::string_view, 3> names = {"none", "accumulate", "overwrite"};
+  return names[static_cast<std::size_t>(existing)];
+}
+
+std::int64_t Problem::processed_rows() const {
+  std::int64_t rows = 0;
+  for (std::int64_t g = 0; g < local_groups; ++g) {
+    rows += group_sizes[static_cast<std::size_t>(group_offset + g)];
+  }
+  return rows;
+}
+
+Shape Problem::lhs_shape() const {
+  return operation == Operation::tgmm && !lhs_stored ? Shape{k, m} : Shape{m, k};
+}
+
+Shape Problem::rhs_shape() const {
+  if (operation == Operation::tgmm) return {m, n};
+  return transpose_rhs ? Shape{local_groups, n, k} : Shape{local_groups, k, n};
+}
+
+Shape Problem::out_shape() const {
+  return operation == Operation::tgmm ? Shape{local_groups, k, n} : Shape{m, n};
+}
+
+Options problem_options(Operation operation) {
+  Options options = {
+      {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
+      {"k", "N", "columns of lhs"},
+      {"n", "N", "columns of the result"},
+      {"groups", "N", "number of groups, where the sizes do not say it"},
+      {"group-sizes", "LIST|NAME|@FILE.npy",
+       "100,150,50; or uniform, multinomial, zipf:1.2, onehot, empty:50, jitter:30 by --seed",
+       false, FileUse::reads},
+      {"dtype", "TYPE", "of lhs and rhs: f32 bf16 f16 i8 e4m3 e5m2; default bf16"},
+      {"out-dtype", "TYPE", "of the result, i32 too; default f32"},
+      {"group-offset", "N", "the first group that is processed"},
+      {"local-groups", "N", "how many are processed; default all from the first"},
+      {"rows", "global|local", "whether row 0 of lhs is that of group 0 or of the first processed"},
+      {"existing-out", "accumulate|overwrite", "an existing result: added to, or replaced"},
+      {"existing", "FILE", "the existing result; alone it is added to", false, FileUse::reads},
+      {"tiling", "tm,tk,tn", "sides of the tiles; default 128,128,128 or the profile's"},
+      {"buffers", "N",
+       "slots of each input window; default 2, on CUDA as many as fit (2 asks for these)"},
+      {"config", "FILE|JSON", "tiling and stages as a configuration: {\"block_m\": 64, ...}", false,
+       FileUse::reads},
+      {"explain", "", "tell where the configuration comes from, and why"},
+      {"program", "FILE.tsr",
+       operation == Operation::gmm ? "its kernel gmm runs in place of the shipped one"
+                                   : "its kernel tgmm runs in place of the shipped one",
+       false, FileUse::reads},
+      {"precision", "default|high|highest", "all compute in f32 on the interpreter"},
+      {"strict-sum", "", "the group sizes must sum to m"},
+      {"fill", "normal|uniform|integers", "data of operands that are not given"},
+      {"seed", "N", "of operands and group sizes; default 0"},
+      {"lhs", "FILE",
+       operation == Operation::gmm ? "[m, k]; .npy or FILE.safetensors#tensor"
+                                   : "[k, m]; .npy or FILE.safetensors#tensor",
+       false, FileUse::reads},
+      {"rhs", "FILE", "the same", false, FileUse::reads},
+      {"sizes", "FILE", "the group sizes, the same", false, FileUse::reads},
+      {"out", "FILE", "where the result goes", false, FileUse::writes},
+      {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
+  };
+  if (operation == Operation::gmm) {
+    options.insert(options.begin() + 7, {"transpose-rhs", "", "rhs is stored [groups, n, k]"});
+  } else {
+    options.push_back({"lhs-layout", "km|mk", "how the file of lhs is stored; default km"});
+  }
+  return options;
+}
+
+Expected<Asked> asked(Operation operation, const Arguments& arguments) {
+  Asked result;
+  Diags diags;
+  Problem& problem = result.problem;
+  result.operation = problem.operation = operation;
+  result.m = arguments.integer("m", diags);
+  result.k = arguments.integer("k", diags);
+  result.n = arguments.integer("n", diags);
+  result.groups = arguments.integer("groups", diags, 1, most_groups);
+  result.local_groups = arguments.integer("local-groups", diags, 1, most_groups);
+  result.dtype = dtype_option(arguments, "dtype", operand_types, diags);
+  result.out_dtype = dtype_option(arguments, "out-dtype", result_types, diags);
+  result.group_sizes = arguments.text("group-sizes");
+  result.lhs = arguments.text("lhs");
+  result.rhs = arguments.text("rhs");
+  result.sizes = arguments.text("sizes");
+  result.existing = arguments.text("existing");
+  result.has_fill = arguments.has("fill");
+  result.is_lazy = may_go_unread(arguments);
+  problem.lhs_stored = result.lhs.empty() || arguments.choice("lhs-layout", layouts, diags) == 1;
+  if (result.lhs.empty() && arguments.has("lhs-layout")) {
+    diags.push_back(error("--lhs-layout says how the file of --lhs is stored, and there is none"));
+  }
+  problem.transpose_rhs = arguments.has("transpose-rhs");
+  problem.group_offset = arguments.integer("group-offset", diags).value_or(0);
+  problem.local_rows = arguments.choice("rows", row_kinds, diags) == 1;
+  if (arguments.has("existing-out")) {
+    const bool overwrites = arguments.choice("existing-out", existing_kinds, diags) == 1;
+    problem.existing = overwrites ? Existing::overwrite : Existing::accumulate;
+  } else if (!result.existing.empty()) {
+    problem.existing = Existing::accumulate;
+  }
+  problem.tiling = tiling_option(arguments, diags);
+  problem.buffers =
+      arguments.integer("buffers", diags, 1, max_window_depth).value_or(problem.buffers);
+  problem.precision = precisions[arguments.choice("precision", precisions, diags)];
+  problem.strict_sum = arguments.has("strict-sum");
+  problem.fill = static_cast<Fill>(arguments.choice("fill", fills, diags));
+  problem.seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
+  if (!diags.empty()) return diags;
+  return result;
+}
+
+std::vector<std::string> to_words(const Problem& problem) {
+  const Problem plain;
+  std::vector<std::string> words = {std::string(name(problem.operation))};
+  const auto add = [&](std::string_view option, const std::string& value) {
+    words.push_back(fmt::format("--{}", option));
+    if (!value.empty()) words.push_back(value);
+  };
+  add("m", std::to_string(problem.m));
+  add("k", std::to_string(problem.k));
+  add("n", std::to_string(problem.n));
+  add("group-sizes", fmt::format("{}", fmt::join(problem.group_sizes, ",")));
+  if (problem.dtype != plain.dtype) add("dtype", std::string(name(problem.dtype)));
+  if (problem.out_dtype != plain.out_dtype) add("out-dtype", std::string(name(problem.out_dtype)));
+  if (problem.transpose_rhs) add("transpose-rhs", {});
+  if (problem.group_offset != 0) add("group-offset", std::to_string(problem.group_offset));
+  if (problem.group_offset + problem.local_groups != problem.groups()) {
+    add("local-groups", std::to_string(problem.local_groups));
+  }
+  if (problem.local_rows) add("rows", "local");
+  if (problem.existing != Existing::none) add("existing-out", std::string(name(problem.existing)));
+  if (problem.tiling) add("tiling", to_string(*problem.tiling));
+  if (problem.buffers != plain.buffers) add("buffers", std::to_string(problem.buffers));
+  if (problem.precision != plain.precision) add("precision", problem.precision);
+  if (problem.strict_sum) add("strict-sum", {});
+  if (problem.fill != plain.fill) {
+    add("fill", std::string(fills[static_cast<std::size_t>(problem.fill)]));
+  }
+  if (problem.seed != plain.seed) add("seed", std::to_string(problem.seed));
+  return words;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,105 @@
+#include "cli/args/product_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/args/text.h"
+
+namespace tessera::cli {
+
+Diags ProductReader::begin() {
+  Expected<RunRequest> request = run_request(arguments_, true);
+  if (!request) return request.diags();
+  call_.request = *std::move(request);
+  call_.seed = static_cast<std::uint64_t>(arguments_.integer("seed", diags_).value_or(0));
+  return {};
+}
+
+std::int64_t ProductReader::extent_of(std::string_view option) {
+  if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
+  return arguments_.integer(option, diags_).value_or(0);
+}
+
+std::optional<ProductReader::Axes> ProductReader::list(std::string_view option,
+                                                       std::string_view text) {
+  const auto numbers = parse_integers(text);
+  if (numbers &&
+      std::all_of(numbers->begin(), numbers->end(), [](std::int64_t x) { return x >= 0; }))
+    return numbers;
+  complain(fmt::format("--{} wants numbers such as 2,0, not '{}'", option, text));
+  return std::nullopt;
+}
+
+void ProductReader::pair(std::string_view option, std::string_view text, Axes& left, Axes& right) {
+  const auto sides = split(text, '/');
+  if (sides.size() != 2)
+    return complain(
+        fmt::format("--{} wants axes of lhs and of rhs such as 1/2, not '{}'", option, text));
+  left = list(option, sides[0]).value_or(Axes{});
+  right = list(option, sides[1]).value_or(Axes{});
+}
+
+bool ProductReader::has_shapes(const std::optional<Tensor>& lhs,
+                               const std::optional<Tensor>& rhs) const {
+  return lhs || rhs || arguments_.has("lhs-shape") || arguments_.has("rhs-shape");
+}
+
+void ProductReader::refuse(std::span<const std::string_view> options, std::string_view why) {
+  for (const std::string_view option : options)
+    if (arguments_.has(option)) complain(fmt::format("--{} {}", option, why));
+}
+
+void ProductReader::read_shapes(const std::optional<Tensor>& lhs,
+                                const std::optional<Tensor>& rhs) {
+  const auto shape = [&](std::string_view option, const std::optional<Tensor>& file) -> Shape {
+    if (file && arguments_.has(option)) complain(fmt::format("--{} is that of the file", option));
+    if (file) return file->shape();
+    if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
+    return list(option, arguments_.text(option)).value_or(Shape{});
+  };
+  lhs_shape_ = shape("lhs-shape", lhs);
+  rhs_shape_ = shape("rhs-shape", rhs);
+}
+
+std::int64_t ProductReader::terms(const Axes& lhs_contracting) const {
+  std::int64_t result = 1;
+  for (const std::int64_t axis : lhs_contracting)
+    if (axis >= 0 && axis < static_cast<std::int64_t>(lhs_shape_.size()))
+      result *= lhs_shape_[static_cast<std::size_t>(axis)];
+  return result;
+}
+
+void ProductReader::describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
+                             const Shape& out) {
+  call_.out_dtype = out_dtype;
+  call_.types = fmt::format("{} . {} -> {}", lhs_type, rhs_type, name(out_dtype));
+  call_.shape = {{"lhs", lhs_shape_}, {"rhs", rhs_shape_}, {"out", out}};
+  call_.shape_text =
+      fmt::format("{} . {} -> {}", to_string(lhs_shape_), to_string(rhs_shape_), to_string(out));
+}
+
+Options product_options(Options own) {
+  const Options all = {
+      {"lhs-shape", "LIST", "any axes: with --rhs-shape and --contracting"},
+      {"rhs-shape", "LIST", "the same of rhs"},
+      {"groups", "N", "number of groups, where the sizes do not say it"},
+      {"group-sizes", "LIST|NAME|@FILE.npy",
+       "100,150,50; or uniform, multinomial, zipf:1.2, onehot, empty:50, jitter:30 by --seed",
+       false, FileUse::reads},
+      {"tiling", "tm,tk,tn", "sides of the tiles; default 128,128,128 or the profile's"},
+      {"buffers", "N", "slots of each input window; default 2"},
+      {"precision", "default|high|highest", "all compute in f32 on the interpreter"},
+      {"fill", "normal|uniform|integers", "data of operands that are not given"},
+      {"seed", "N", "of operands and group sizes; default 0"},
+      {"lhs", "FILE", ".npy or FILE.safetensors#tensor, of any axes", false, FileUse::reads},
+      {"rhs", "FILE", "the same", false, FileUse::reads},
+      {"out", "FILE", "where the result goes", false, FileUse::writes},
+      {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
+  };
+  own.insert(own.end(), all.begin(), all.end());
+  return operation_options(std::move(own));
+}
+
+}  // namespace tessera::cli

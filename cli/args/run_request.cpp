@@ -1,0 +1,257 @@
+#include "cli/args/run_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "cli/args/limits.h"
+#include "cli/args/profile_options.h"
+#include "core/host/file.h"
+#include "devices/devices.h"
+
+namespace tessera::cli {
+namespace {
+
+// What an option of a run is about, beside the interpreter that honours it.
+enum class About : std::uint8_t {
+  where,   // which device: every device honours it
+  course,  // how the interpreter runs
+  checks,  // what it checks and tells: nothing without checks
+  values,  // what it computes: nothing without arithmetic
+};
+
+struct RunOption {
+  Option option;
+  About about = About::course;
+};
+
+std::vector<RunOption> made_run_options() {
+  std::vector<RunOption> all = {
+      {{"interpret", "", "short for --device interpreter"}, About::where},
+      {{"device", "interpreter|cuda", "where to run; default: cuda if it is there"}, About::where},
+      {{"profile", "v5e|v5p|v6e|h200|...",
+        "machine profile of the simulated devices; default v5e"}},
+      {{"cores", "N",
+        "cores of each simulated device, for programs that ask for `core`; default 1"}},
+      {{"point-cores", "N",
+        "points of parallel loops run side by side, on N cores with scratch of their own"}},
+      {{"schedule", "eager|lazy|lifo|random:SEED|pct:SEED:D|replay:FILE|steps:...",
+        "who moves next; default eager", false, FileUse::reads}},
+      {{"dma-order", "unordered|fifo",
+        "fifo: what a core sends to one other device lands in order"}},
+      {{"landing", "whole|partial", "partial: copies stream; whole: all is read, then written"}},
+      {{"slow-device", "D", "device D moves only when nobody else can"}},
+      {{"math", "library|exact", "tile arithmetic: the fast library, or plain ascending loops"},
+       About::values},
+      {{"no-math", "", "no tile arithmetic at all: the protocol only"}},
+      {{"no-verify", "", "do not analyse what the run proves of all schedules"}},
+      {{"unchecked", "", "no checks and no observers, for measuring only"}},
+      {{"all", "", "every finding: also those that follow from another one"}, About::where},
+      {max_steps_option()},
+      {max_memory_option(), About::where},
+      {{"uninitialised", "use|strict|poison", "when undefined data stops the run"}, About::checks},
+      {{"trace", "FILE", "the run's events as text; - is standard error", false, FileUse::writes},
+       About::checks},
+      {{"timing", "", "how long the run takes on the profile's machine, by a model of its events"},
+       About::checks},
+      {{"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
+        FileUse::writes}},
+  };
+  const auto profile = std::find_if(
+      all.begin(), all.end(), [](const RunOption& row) { return row.option.name == "profile"; });
+  std::vector<RunOption> capacities;
+  for (const Option& option : capacity_options()) capacities.push_back({option});
+  all.insert(profile + 1, capacities.begin(), capacities.end());
+  return all;
+}
+
+const std::vector<RunOption>& all_run_options() {
+  static const std::vector<RunOption> all = made_run_options();
+  return all;
+}
+
+// Options of operations that are about values as well.
+constexpr std::array<std::string_view, 3> of_values = {"out", "precision", "outliers"};
+// Those of operations that cut or choose a kernel, of which the reference has none.
+constexpr std::array<std::string_view, 7> of_kernels = {
+    "tiling", "buffers", "config", "explain", "program", "path", "async-sizes"};
+
+void choose_device(const Arguments& arguments, bool with_reference, RunRequest& request,
+                   Diags& diags) {
+  const std::string_view named = arguments.text("device");
+  if (arguments.has("interpret") && !named.empty() && named != "interpreter") {
+    diags.push_back(error(
+        fmt::format("--interpret is short for --device interpreter, and --device says {}", named)));
+    return;
+  }
+  if (named == "reference") {
+    if (!with_reference) {
+      diags.push_back(
+          error("--device reference is for the operations: a program has no reference"));
+    }
+    return;
+  }
+  if (named.empty() && !arguments.has("interpret")) {
+    request.device = &default_device();
+    for (const Device* device : devices()) {
+      if (device == request.device) break;
+      request.why += fmt::format("{}{}: {}", request.why.empty() ? "" : "; ", device->name(),
+                                 device->available().reason);
+    }
+    return;
+  }
+  const Expected<const Device*> device =
+      find_device(named.empty() ? "interpreter" : named, with_reference ? "reference" : "");
+  if (!device) {
+    diags.insert(diags.end(), device.diags().begin(), device.diags().end());
+    return;
+  }
+  const Support support = (*device)->available();
+  if (!support.ok) {
+    diags.push_back(error(ErrorCode::environment,
+                          fmt::format("device {}: {}", (*device)->name(), support.reason)));
+    return;
+  }
+  request.device = *device;
+}
+
+void choose_schedule(const Arguments& arguments, RunRequest& request, Diags& diags) {
+  if (!arguments.has("schedule")) return;
+  request.schedule = arguments.text("schedule");
+  request.options.schedule = request.schedule;
+  constexpr std::string_view replay = "replay:";
+  if (!request.schedule.starts_with(replay)) return;
+  Expected<std::string> file =
+      read_whole(request.schedule.substr(replay.size()), file_kinds::schedule);
+  if (!file) {
+    diags.insert(diags.end(), file.diags().begin(), file.diags().end());
+    return;
+  }
+  std::string text = *std::move(file);
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  request.options.schedule = std::move(text);
+}
+
+void choose_interpretation(const Arguments& arguments, RunRequest& request, Diags& diags) {
+  RunOptions& options = request.options;
+  constexpr std::array<std::string_view, 2> orders = {"unordered", "fifo"};
+  constexpr std::array<std::string_view, 2> landings = {"whole", "partial"};
+  constexpr std::array<std::string_view, 2> maths = {"library", "exact"};
+  constexpr std::array<std::string_view, 3> policies = {"use", "strict", "poison"};
+  options.dma_order = static_cast<DmaOrder>(arguments.choice("dma-order", orders, diags));
+  options.landing = static_cast<Landing>(arguments.choice("landing", landings, diags));
+  options.math = static_cast<Math>(arguments.choice("math", maths, diags));
+  options.uninitialised =
+      static_cast<Uninitialised>(arguments.choice("uninitialised", policies, diags));
+  options.devices =
+      static_cast<int>(arguments.integer("devices", diags, 1, 1024).value_or(options.devices));
+  options.cores =
+      static_cast<int>(arguments.integer("cores", diags, 1, 64).value_or(options.cores));
+  options.point_cores =
+      static_cast<int>(arguments.integer("point-cores", diags, 1, 64).value_or(0));
+  if (arguments.has("no-math")) options.math = Math::none;
+  options.slow_device = static_cast<int>(
+      arguments.integer("slow-device", diags, 0, options.devices - 1).value_or(-1));
+  options.max_steps = arguments.integer("max-steps", diags, 1).value_or(options.max_steps);
+  options.checked = !arguments.has("unchecked");
+  // One run of points side by side tells nothing of other schedules.
+  request.certifies = options.checked && !arguments.has("no-verify") && options.point_cores == 0;
+  request.lands_in_parts = !arguments.has("landing") || options.landing == Landing::partial;
+  request.save_schedule = arguments.text("save-schedule");
+  options.record_schedule = !request.save_schedule.empty();
+  request.trace = arguments.text("trace");
+  if (arguments.has("timing") && options.point_cores > 0)
+    diags.push_back(
+        error("--timing models cores that do their points one after the other, and "
+              "--point-cores runs them side by side"));
+  else if (arguments.has("timing"))
+    request.timing = std::make_shared<TimingObserver>(request.profile.rates);
+}
+
+std::shared_ptr<OutputFile> opened(const std::string& path, Diags& diags) {
+  if (path.empty()) return nullptr;
+  Expected<OutputFile> file = OutputFile::create(path);
+  if (file) return std::make_shared<OutputFile>(*std::move(file));
+  diags.insert(diags.end(), file.diags().begin(), file.diags().end());
+  return nullptr;
+}
+
+void choose_profile(const Arguments& arguments, RunRequest& request, Diags& diags) {
+  Expected<Profile> profile = chosen_profile(arguments, arguments.text("profile", default_profile));
+  if (profile) {
+    request.profile = *std::move(profile);
+    request.options.profile = request.profile.machine;
+  } else {
+    diags.insert(diags.end(), profile.diags().begin(), profile.diags().end());
+  }
+}
+
+// The one place that says which options a run can honour: on which device, without checks, without
+// arithmetic. What it cannot is refused, with the reason.
+void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& diags) {
+  const auto refuse = [&](std::string_view name, std::string_view why) {
+    if (arguments.was_given(name)) diags.push_back(error(fmt::format("--{} {}", name, why)));
+  };
+  const std::string elsewhere =
+      fmt::format("is for the interpreter, and this runs on {}", request.device_name());
+  const bool is_checked = !arguments.was_given("unchecked"),
+             has_math = !arguments.was_given("no-math");
+  for (const auto& [option, about] : all_run_options()) {
+    if (!request.is_interpreter() && about != About::where) {
+      refuse(option.name, elsewhere);
+    } else if (!is_checked && about == About::checks) {
+      refuse(option.name, "is about what a run checks and tells, and --unchecked leaves that out");
+    } else if (!has_math && about == About::values) {
+      refuse(option.name, "is about values, and --no-math computes none");
+    }
+  }
+  if (!request.is_interpreter()) refuse("devices", elsewhere);
+  for (const std::string_view name : of_values)
+    if (!has_math) refuse(name, "is about values, and --no-math computes none");
+  for (const std::string_view name : of_kernels)
+    if (request.device == nullptr) refuse(name, "is for a kernel, and the reference has none");
+}
+
+}  // namespace
+
+std::string_view RunRequest::device_name() const {
+  return device == nullptr ? "reference" : device->name();
+}
+
+bool RunRequest::is_interpreter() const { return device_name() == "interpreter"; }
+
+RunOptions launch_options(const RunRequest& request) {
+  RunOptions options = request.options;
+  options.launch_only = true;
+  options.schedule = "eager";
+  return options;
+}
+
+Options run_options() {
+  Options options;
+  for (const RunOption& row : all_run_options()) options.push_back(row.option);
+  return options;
+}
+
+Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference) {
+  RunRequest request;
+  Diags diags;
+  arguments.has("all");  // the report's, which lists all there are when they are few
+  choose_device(arguments, with_reference, request, diags);
+  if (diags.empty()) refuse_idle(arguments, request, diags);
+  choose_profile(arguments, request, diags);
+  choose_schedule(arguments, request, diags);
+  choose_interpretation(arguments, request, diags);
+  if (!diags.empty()) return diags;
+  if (request.trace != "-") request.trace_file = opened(request.trace, diags);
+  request.schedule_file = opened(request.save_schedule, diags);
+  if (!diags.empty()) return diags;
+  return request;
+}
+
+}  // namespace tessera::cli

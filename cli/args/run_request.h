@@ -1,0 +1,44 @@
+// How a program is to be run: the options that the operations and `run` share.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/args/options.h"
+#include "core/host/output_file.h"
+#include "core/report/expected.h"
+#include "devices/device.h"
+#include "devices/profiles/profile.h"
+#include "interp/observe/timing.h"
+#include "interp/run.h"
+
+namespace tessera::cli {
+
+// The events of a run that are analysed without being asked for: a fraction of a second's work.
+inline constexpr std::int64_t certified_events = 200'000;
+
+struct RunRequest {
+  const Device* device = nullptr;  // null: the Eigen reference takes the place of a run
+  std::string why;                 // why this device, when the caller did not name it
+  Profile profile;
+  RunOptions options;                         // of the interpreter
+  std::string schedule = "eager";             // as given; options.schedule holds what a file said
+  std::string save_schedule;                  // a file, or empty
+  std::shared_ptr<OutputFile> schedule_file;  // open for it since before the run
+  bool certifies = true;                      // every run tells what it proves of all schedules ...
+  bool lands_in_parts = true;                 // ... in which copies land so
+  std::string trace;                          // a file, "-" for standard error, or empty
+  std::shared_ptr<OutputFile> trace_file;     // open for it since before the run
+  std::shared_ptr<TimingObserver> timing;  // with --timing: it watches the run, and tells after it
+
+  std::string_view device_name() const;
+  bool is_interpreter() const;
+};
+
+// The rows of --help; `with_reference`: whether --device takes reference as well.
+Options run_options();
+// Those of a run that ends before its first step: what a launch is refused for.
+RunOptions launch_options(const RunRequest& request);
+Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference);
+
+}  // namespace tessera::cli

@@ -1,0 +1,174 @@
+#include "cli/args/source_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/args/inferred_settings.h"
+#include "core/host/file.h"
+#include "core/report/near.h"
+#include "kernels/programs/kernels.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::int64_t most_calls = 1'000'000;
+constexpr std::int64_t most_devices = 1'000'000;
+
+std::vector<std::string_view> kernel_names(const Module& module) {
+  std::vector<std::string_view> names;
+  for (const KernelInfo& kernel : module.kernels) names.push_back(kernel.name);
+  return names;
+}
+
+// A bare word may have been meant as the name of a kernel.
+Diags without_such_kernel(const std::string& word, Diags diags) {
+  if (word.find_first_of("./") != std::string::npos || word == "-") return diags;
+  std::vector<std::string_view> names;
+  for (const Kernel& kernel : kernels()) names.push_back(kernel.name);
+  diags.front().notes.push_back(
+      {{},
+       fmt::format("there is no kernel {} in the library either{}; `gmm-run list` shows them", word,
+                   did_you_mean(word, names))});
+  return diags;
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
+  if (path == "-") {
+    // A command may ask for its program more than once, and standard input ends once.
+    static const Expected<std::string> text = read_standard_input(file_kinds::program);
+    if (!text) return text.diags();
+    return std::make_shared<const Source>(Source{"<standard input>", *text});
+  }
+  Expected<std::string> text = read_whole(path, file_kinds::program);
+  if (!text) return text.diags();
+  return std::make_shared<const Source>(Source{path, *std::move(text)});
+}
+
+Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel) {
+  if (find_kernel(file_or_kernel) != nullptr) {
+    const Expected<const Module*> embedded = embedded_module(file_or_kernel);
+    if (!embedded) return embedded.diags();
+    // It lives as long as the process.
+    return std::shared_ptr<const Module>(std::shared_ptr<const Module>(), *embedded);
+  }
+  const auto source = read_source(file_or_kernel);
+  if (!source) return without_such_kernel(file_or_kernel, source.diags());
+  Expected<Module> module = parse(*source);
+  if (!module) return module.diags();
+  return std::make_shared<const Module>(*std::move(module));
+}
+
+Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments& arguments) {
+  const std::string_view named = arguments.text("kernel");
+  const std::vector<std::string_view> names = kernel_names(module);
+  const std::string& file = module.source->name;
+  if (!named.empty()) {
+    if (const KernelInfo* kernel = module.find(named)) return kernel;
+    return error(fmt::format("{} has no kernel {}{}", file, named, did_you_mean(named, names)));
+  }
+  if (names.empty()) return error(fmt::format("{} has no kernel", file));
+  if (names.size() == 1) return &module.kernels.front();
+  return error(
+      fmt::format("{} has several kernels, --kernel names one: {}", file, fmt::join(names, ", ")));
+}
+
+Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel) {
+  std::vector<std::string_view> names;
+  for (const ParameterInfo& parameter : kernel.parameters) names.push_back(parameter.name);
+  Settings settings;
+  Diags diags;
+  for (const std::string& setting : arguments.all("set")) {
+    const std::size_t equals = setting.find('=');
+    const std::string name = setting.substr(0, equals);
+    if (equals == std::string::npos || equals == 0) {
+      diags.push_back(error(fmt::format("--set wants NAME=VALUE, not '{}'", setting)));
+    } else if (std::find(names.begin(), names.end(), name) == names.end()) {
+      diags.push_back(error(
+          fmt::format("{} has no parameter {}{}", kernel.name, name, did_you_mean(name, names))));
+    } else if (!settings.emplace(name, setting.substr(equals + 1)).second) {
+      diags.push_back(error(fmt::format("--set gives {} twice", name)));
+    }
+  }
+  if (!diags.empty()) return diags;
+  return settings;
+}
+
+std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings) {
+  std::vector<std::string> missing;
+  for (const ParameterInfo& parameter : kernel.parameters) {
+    // A type that nobody names is the first of its choices.
+    const bool has_default = !parameter.default_text.empty() || !parameter.choices.empty();
+    if (!has_default && !settings.contains(parameter.name)) missing.push_back(parameter.name);
+  }
+  return missing;
+}
+
+Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
+                                     const Settings& settings, const InstantiateOptions& launch) {
+  const auto library = function_library();
+  if (!library) return library.diags();
+  return instantiate(module, kernel.name, settings, *library, launch);
+}
+
+Expected<InstantiateOptions> launch_of(const Arguments& arguments, int devices, int cores) {
+  Diags diags;
+  InstantiateOptions launch;
+  const auto number = [&](std::string_view option, std::int64_t most, int otherwise) {
+    return static_cast<int>(arguments.integer(option, diags, 1, most).value_or(otherwise));
+  };
+  launch.calls = number("calls", most_calls, 1);
+  launch.devices = number("devices", most_devices, devices);
+  launch.cores = number("cores", most_devices, cores);
+  const std::string_view scratch = arguments.text("scratch");
+  if (!scratch.empty() && scratch != "fresh" && scratch != "kept")
+    diags.push_back(
+        error(fmt::format("--scratch is fresh or kept from call to call, not '{}'", scratch)));
+  if (!scratch.empty() && launch.calls == 1)
+    diags.push_back(error("--scratch is for several calls: give --calls N"));
+  launch.keeps_scratch = scratch == "kept";
+  if (!diags.empty()) return diags;
+  return launch;
+}
+
+namespace {
+
+Expected<Program> program_of(const Module& module, const Arguments& arguments,
+                             const InstantiateOptions& launch) {
+  const Expected<const KernelInfo*> kernel = choose_kernel(module, arguments);
+  if (!kernel) return kernel.diags();
+  Expected<Settings> settings = settings_of(arguments, **kernel);
+  if (!settings) return settings.diags();
+  if (Diags diags = infer_settings(**kernel, arguments, *settings); !diags.empty()) return diags;
+  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
+  if (!missing.empty()) {
+    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
+                             fmt::join(missing, ", "), missing.front()));
+  }
+  return instantiate_kernel(module, **kernel, *settings, launch);
+}
+
+}  // namespace
+
+Expected<Program> named_program(const Arguments& arguments, const InstantiateOptions& launch) {
+  const auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  return program_of(**module, arguments, launch);
+}
+
+Expected<Program> launched_program(const Arguments& arguments, const Module& module) {
+  const Expected<InstantiateOptions> launch = launch_of(arguments, 1, 1);
+  if (!launch) return launch.diags();
+  return program_of(module, arguments, *launch);
+}
+
+Expected<Program> launched_program(const Arguments& arguments) {
+  const auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  return launched_program(arguments, **module);
+}
+
+}  // namespace tessera::cli

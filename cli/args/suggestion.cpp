@@ -1,0 +1,29 @@
+#include "cli/args/suggestion.h"
+
+#include <string>
+
+#include "interp/certificate/races/missing_wait.h"
+
+namespace tessera::cli {
+
+void suggest_waits(const Prepared& prepared, CertifyOptions how, std::int64_t events,
+                   std::vector<Finding>& findings) {
+  // Each wait that is tried costs as much as the verdict did.
+  if (findings.empty() || prepared.module == nullptr || events > certified_events) return;
+  how.shown = 0;
+  how.exhaust = 0;
+  how.schedules = 1;
+  how.necessity = false;
+  how.run.schedule = "eager";  // one that was given fits the program as it is
+  how.run.slow_device = -1;
+  how.run.observers.clear();
+  how.run.record_schedule = false;
+  tessera::suggest_waits(*prepared.module, findings,
+                         [&](const std::string& text) -> Expected<Certificate> {
+                           const Expected<Simulate> simulate = prepared.with_text(text);
+                           if (!simulate) return simulate.diags();
+                           return certify(*simulate, how);
+                         });
+}
+
+}  // namespace tessera::cli

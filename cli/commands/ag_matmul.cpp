@@ -1,0 +1,123 @@
+// ag-matmul: all-gather matmul over k or over the rows, on every device of the rings.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cli/command.h"
+#include "cli/operations/collective.h"
+#include "kernels/collective/allgather_matmul.h"
+#include "kernels/collective/rings.h"
+#include "kernels/oracle/check_collective.h"
+
+namespace tessera::cli {
+namespace {
+
+using Variant = AllgatherMatmulOptions::Variant;
+
+Expected<Collective> gather_k(CollectiveReader& read, Collective& collective, std::int64_t m,
+                              std::int64_t k, std::int64_t n) {
+  constexpr std::array<std::string_view, 2> variants = {"production", "literal"};
+  AllgatherMatmulOptions options;
+  static_cast<CollectiveOptions&>(options) = collective.options;
+  options.run.profile = collective.request.profile.machine;
+  options.variant = static_cast<Variant>(read.choice("variant", variants));
+  options.buffering = read.integer("buffering", 2, INT64_MIN);
+  options.tiling = read.tiling();
+  options.protocol_checks = !read.has("no-protocol-checks");
+  options.out_dtype = read.type("out-dtype", DType::f32);
+  if (read.has("transpose-rhs")) read.complain("--transpose-rhs is for --gather m");
+  if (read.has("no-protocol-checks") && options.variant != AllgatherMatmulOptions::Variant::literal)
+    read.complain("--no-protocol-checks is for --variant literal");
+  const DType type = read.type("dtype", DType::bf16);
+  const std::int64_t k_shard = read.shared("k", k);
+  if (!read.ok()) return read.diags();
+  const auto& lhs = read.fill(collective, type, {m, k_shard}, FillRole::lhs, k);
+  const auto& rhs = read.fill(collective, type, {k, n}, FillRole::rhs, k);
+  Expected<Launch> launch = launch_allgather_matmul(lhs, rhs, read.rings(), options);
+  if (!launch) return launch.diags();
+  collective.launch = *std::move(launch);
+  collective.types = fmt::format("{} . {} -> {}", name(type), name(type), name(options.out_dtype));
+  collective.judge = [&lhs, &rhs, rings = std::make_shared<Tensor>(read.rings().clone())](
+                         const Launch& done, const CheckOptions& how) {
+    return check_gathered(lhs, rhs, *rings, done, {1, false}, how);
+  };
+  return std::move(collective);
+}
+
+Expected<Collective> gather_m(CollectiveReader& read, Collective& collective, std::int64_t m,
+                              std::int64_t k, std::int64_t n) {
+  for (const std::string_view option : {"variant", "buffering", "no-protocol-checks"}) {
+    if (read.has(option)) read.complain(fmt::format("--{} is for --gather k", option));
+  }
+  AllgatherRowsOptions options;
+  static_cast<CollectiveOptions&>(options) = collective.options;
+  options.transpose_rhs = read.has("transpose-rhs");
+  if (const auto tiling = read.tiling()) {
+    options.bk = tiling->k;
+    options.bn = tiling->n;
+    // One tile of k: the accumulator may be a part of the tile.
+    if (tiling->k == k) options.acc_rows = tiling->m;
+  }
+  const DType type = read.type("dtype", DType::bf16);
+  if (read.has("out-dtype") && read.type("out-dtype", type) != type)
+    read.complain("--gather m gives results of the operands' type");
+  const std::int64_t rows = read.shared("m", m);
+  if (!read.ok()) return read.diags();
+  const Shape y_shape = options.transpose_rhs ? Shape{n, k} : Shape{k, n};
+  const auto& x = read.fill(collective, type, {rows, k}, FillRole::lhs, k);
+  const auto& y = read.fill(collective, type, y_shape, FillRole::rhs, k);
+  Expected<Launch> launch = launch_allgather_matmul_rows(x, y, read.rings(), options);
+  if (!launch) return launch.diags();
+  collective.launch = *std::move(launch);
+  collective.types = fmt::format("{} . {} -> {}{}", name(type), name(type), name(type),
+                                 options.transpose_rhs ? ", rhs transposed" : "");
+  collective.judge = [&x, &y, transposed = options.transpose_rhs,
+                      rings = std::make_shared<Tensor>(read.rings().clone())](
+                         const Launch& done, const CheckOptions& how) {
+    return check_gathered(x, y, *rings, done, {0, transposed}, how);
+  };
+  return std::move(collective);
+}
+
+Expected<Collective> prepare(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 2> gathers = {"k", "m"};
+  Collective collective;
+  CollectiveReader read(arguments);
+  read.begin(collective);
+  if (!read.ok()) return read.diags();
+  const bool over_rows = read.choice("gather", gathers) == 1;
+  const std::int64_t m = read.extent("m"), k = read.extent("k"), n = read.extent("n");
+  collective.shape = {{"m", m}, {"k", k}, {"n", n}};
+  collective.flops = 2 * m * k * n * static_cast<std::int64_t>(read.devices());
+  if (!read.ok()) return read.diags();
+  return over_rows ? gather_m(read, collective, m, k, n) : gather_k(read, collective, m, k, n);
+}
+
+}  // namespace
+
+Command ag_matmul_command() {
+  return {
+      "ag-matmul",
+      "",
+      "all-gather matmul: what a ring holds, times each device's columns",
+      "  gmm-run ag-matmul --devices 8 --m 512 --k 1024 --n 256 --interpret\n"
+      "  gmm-run ag-matmul --rings 0,2,1,3/7,5,6,4 --m 64 --k 128 --n 32 --schedule random:7\n"
+      "  gmm-run ag-matmul --variant literal --devices 4 --m 16 --k 64 --n 16 --dma-order fifo\n"
+      "  gmm-run ag-matmul --gather m --devices 8 --m 512 --k 256 --n 128 --dtype f32\n",
+      collective_options(
+          {{"m", "N", "rows of lhs (with --gather m: of all devices of a ring)"},
+           {"k", "N", "the whole contraction (with --gather k each device has its share)"},
+           {"n", "N", "columns of one device"},
+           {"gather", "k|m", "what the devices share; default k"},
+           {"variant", "production|literal", "literal: the kernel as first written, whole shards"},
+           {"buffering", "N", "slots a side for the travelling shards, a power of two; default 2"},
+           {"no-protocol-checks", "", "literal: run a buffering that must deadlock"},
+           {"dtype", "TYPE", "of lhs and rhs; default bf16"},
+           {"out-dtype", "TYPE", "of the result; default f32, with --gather m that of lhs"},
+           {"transpose-rhs", "", "--gather m: rhs is stored [n, k]"},
+           {"tiling", "tm,tk,tn", "tile of the products; default the profile's"}}),
+      run_collective<prepare>,
+      verifiable<prepare>};
+}
+
+}  // namespace tessera::cli

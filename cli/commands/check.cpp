@@ -1,0 +1,95 @@
+// check: whether a program is valid, without running it.
+#include <fmt/format.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/args/limits.h"
+#include "cli/args/source_file.h"
+#include "cli/command.h"
+#include "core/lang/ast.h"
+#include "core/lang/language.h"
+
+namespace tessera::cli {
+namespace {
+
+struct Checked {
+  const KernelInfo* kernel;
+  std::vector<std::string> missing;  // parameters without which it cannot be instantiated
+};
+
+void add(Diags& diags, const Diags& more) { diags.insert(diags.end(), more.begin(), more.end()); }
+
+// Everything that can be said without running: instantiated, verified, expanded, verified again.
+Diags problems(const Module& module, const KernelInfo& kernel, const Settings& settings,
+               const InstantiateOptions& launch) {
+  const Expected<Program> program = instantiate_kernel(module, kernel, settings, launch);
+  if (!program) return program.diags();
+  const Expected<Program> expanded = expand(*program);
+  return expanded ? verify(*expanded) : expanded.diags();
+}
+
+int run(const Arguments& arguments, Console& console) {
+  const auto module = open_program(arguments.words().front());
+  if (!module) return fail(console, module.diags());
+  if ((*module)->root->kids.empty()) {
+    return fail(console,
+                error(fmt::format("{} has no kernel and no function", arguments.words().front())));
+  }
+  const Expected<InstantiateOptions> launch = launch_of(arguments, 1, 1);
+  if (!launch) return fail(console, launch.diags());
+  std::vector<const KernelInfo*> kernels;
+  if (arguments.has("kernel") || arguments.has("set")) {
+    const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments);
+    if (!kernel) return fail(console, kernel.diags());
+    kernels.push_back(*kernel);
+  } else {
+    for (const KernelInfo& kernel : (*module)->kernels) kernels.push_back(&kernel);
+  }
+  std::vector<Checked> checked;
+  Diags diags;
+  for (const KernelInfo* kernel : kernels) {
+    const Expected<Settings> settings = settings_of(arguments, *kernel);
+    if (!settings) {
+      add(diags, settings.diags());
+      continue;
+    }
+    checked.push_back({kernel, missing_parameters(*kernel, *settings)});
+    if (checked.back().missing.empty()) add(diags, problems(**module, *kernel, *settings, *launch));
+  }
+  if (!diags.empty()) return fail(console, diags);
+  Json object = {{"status", "ok"}, {"kernels", Json::array()}};
+  for (const auto& [kernel, missing] : checked) {
+    object["kernels"].push_back(
+        {{"name", kernel->name}, {"instantiated", missing.empty()}, {"missing", missing}});
+    if (console.json) continue;
+    console.out << fmt::format(
+        "{}: {}\n", kernel->name,
+        missing.empty() ? "ok"
+                        : fmt::format("the text is ok; the program is checked with --set {}",
+                                      fmt::join(missing, "=... --set ")) +
+                              "=...");
+  }
+  if (checked.empty() && !console.json) console.out << "ok: functions only\n";
+  if (console.json) print(console, object);
+  return 0;
+}
+
+}  // namespace
+
+Command check_command() {
+  return {"check",
+          "FILE.tsr|KERNEL",
+          "whether a program is valid, without running it",
+          "  gmm-run check my_kernel.tsr\n"
+          "  gmm-run check my_kernel.tsr --set m=300 --set n=64\n",
+          {{"set", "NAME=VALUE", "a parameter; with all of them the program is checked too", true},
+           {"kernel", "NAME", "only this one"},
+           {"devices", "N", "how many, where extents name them; default 1"},
+           {"cores", "N", "of each device, where extents name them; default 1"},
+           max_memory_option()},
+          run};
+}
+
+}  // namespace tessera::cli

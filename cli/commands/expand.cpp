@@ -1,0 +1,55 @@
+// expand: a kernel as the interpreter runs it, every pipeline as loops, slots, copies and waits.
+#include <ostream>
+#include <string>
+
+#include "cli/args/source_file.h"
+#include "cli/command.h"
+#include "core/lang/language.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<std::string> expanded_text(const Arguments& arguments) {
+  const Expected<Program> program = launched_program(arguments);
+  if (!program) return program.diags();
+  if (arguments.has("structured") && arguments.has("per-point"))
+    return error(
+        "--structured keeps pipelines and --per-point writes them out: expected one of them");
+  if (arguments.has("structured")) return print(*program);
+  const Expected<Program> expanded = expand(*program, {.per_point = arguments.has("per-point")});
+  if (!expanded) return expanded.diags();
+  return print(*expanded);
+}
+
+int run(const Arguments& arguments, Console& console) {
+  const Expected<std::string> text = expanded_text(arguments);
+  if (!text) return fail(console, text.diags());
+  if (console.json) {
+    print(console, {{"status", "ok"}, {"text", *text}});
+  } else {
+    console.out << *text;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command expand_command() {
+  return {
+      "expand",
+      "FILE.tsr|KERNEL",
+      "a kernel with its pipelines as explicit loops, slots, copies and waits",
+      "  gmm-run expand gmm --set m=300 --set k=64 --set n=32 --set groups=3\n"
+      "  gmm-run expand my_kernel.tsr --set m=300 --structured\n",
+      {{"set", "NAME=VALUE", "a parameter of the kernel", true},
+       {"kernel", "NAME", "which kernel, when the file has several"},
+       {"calls", "N", "that many launches back to back; default 1"},
+       {"scratch", "fresh|kept", "of several calls: each with its own, or as the last one left it"},
+       {"devices", "N", "how many, where extents name them; default 1"},
+       {"cores", "N", "of each device, where extents name them; default 1"},
+       {"structured", "", "only the parameters are put in; pipelines stay"},
+       {"per-point", "", "each point of a parallel loop by itself, with slots of its own"}},
+      run};
+}
+
+}  // namespace tessera::cli

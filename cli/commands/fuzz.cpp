@@ -1,0 +1,208 @@
+// fuzz: random cases of the operations on the interpreter, compared with the reference.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/args/limits.h"
+#include "cli/args/text.h"
+#include "cli/command.h"
+#include "cli/fuzz/fuzz_case.h"
+#include "cli/fuzz/fuzz_words.h"
+#include "cli/reports/progress.h"
+#include "core/host/output_file.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::int64_t default_cases = 200;
+constexpr int shrink_attempts = 2000;
+constexpr std::size_t enough_failures = 10;
+
+struct Plan {
+  std::int64_t first = 0;
+  std::int64_t cases = default_cases;  // at most
+  double seconds = 0;                  // 0: as long as it takes
+  std::uint64_t seed = 0;
+  std::optional<Operation> only;
+  std::string words;  // or an operation that is drawn as words
+};
+
+struct Found {
+  std::int64_t index;
+  Failure failure;
+  std::string command;
+  std::string file;
+  Diags unwritten = {};  // why there is no file
+};
+
+Expected<Plan> plan_of(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 4> operations = {"gmm", "tgmm", "ragged-dot",
+                                                          "grouped-gemm"};
+  Plan plan;
+  Diags diags;
+  plan.seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
+  plan.cases = arguments.integer("cases", diags, 1).value_or(default_cases);
+  plan.first = arguments.integer("first", diags).value_or(0);
+  if (arguments.has("op")) {
+    const std::size_t chosen = arguments.choice("op", operations, diags);
+    if (chosen < 2) {
+      plan.only = static_cast<Operation>(chosen);
+    } else {
+      plan.words = operations[chosen];
+    }
+  }
+  if (arguments.has("minutes")) {
+    const std::string text(arguments.text("minutes"));
+    char* end = nullptr;
+    plan.seconds = std::strtod(text.c_str(), &end) * 60;
+    if (text.empty() || *end != '\0' || !(plan.seconds > 0) || std::isinf(plan.seconds)) {
+      diags.push_back(error(fmt::format("--minutes wants a positive number, not '{}'", text)));
+    }
+    if (arguments.has("cases")) {
+      diags.push_back(error("--cases and --minutes both say how long: give one"));
+    }
+    plan.cases = INT64_MAX;
+  }
+  if (!diags.empty()) return diags;
+  return plan;
+}
+
+std::string case_file(std::int64_t index, const Plan& plan) {
+  return fmt::format("fuzz_{}_{}.tsr", plan.seed, index);
+}
+
+std::string command_line(std::vector<std::string> words) {
+  words.insert(words.begin(), "gmm-run");
+  return shell_line(words);
+}
+
+// Runs one case; what failed is made small.
+Expected<std::optional<Found>> one_word_case(std::int64_t index, const Plan& plan) {
+  const WordCase a_case = draw_words(plan.words, plan.seed, index);
+  const std::optional<Failure> failure = try_words(a_case);
+  if (!failure) return std::optional<Found>();
+  const WordCase smallest = shrink_words(a_case, *failure, try_words, shrink_attempts);
+  return std::optional<Found>(
+      Found{index, try_words(smallest).value_or(*failure), command_line(to_words(smallest)), {}});
+}
+
+// Small, with its command, and as a file beside which one can go on.
+Expected<Found> report_failure(std::int64_t index, const FuzzCase& a_case, const Failure& failure,
+                               const Plan& plan) {
+  const FuzzCase smallest = shrink(a_case, failure, try_case, shrink_attempts);
+  Found found{index, failure, {}, {}};
+  if (std::optional<Failure> smaller = try_case(smallest)) {
+    found.failure = *std::move(smaller);
+  }
+  found.command = command_line(to_words(smallest));
+  found.file = case_file(index, plan);
+  const Expected<std::string> text = as_program(smallest, found.failure);
+  if (!text) return text.diags();
+  found.unwritten = write_whole(found.file, *text);
+  if (!found.unwritten.empty()) found.file.clear();
+  return found;
+}
+
+Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
+  const FuzzCase a_case = draw_case(plan.seed, index, plan.only);
+  const std::optional<Failure> failure = try_case(a_case);
+  if (!failure) return std::optional<Found>();
+  Expected<Found> found = report_failure(index, a_case, *failure, plan);
+  if (!found) return found.diags();
+  return std::optional<Found>(*std::move(found));
+}
+
+Status status_of(const std::vector<Found>& failures) {
+  if (!failures.empty()) return Status::finding;
+  return is_stopped(interruption()) ? Status::interrupted : Status::ok;
+}
+
+void print_report(Console& console, const Plan& plan, std::int64_t cases,
+                  const std::vector<Found>& failures, double seconds) {
+  for (const Found& found : failures) {
+    console.out << fmt::format("case {}: {}: {}\n  {}\n", found.index, found.failure.kind,
+                               found.failure.message, found.command);
+    if (!found.file.empty()) console.out << fmt::format("  {}\n", found.file);
+  }
+  console.out << fmt::format(
+      "{} of seed {}{}, {}, {}, {:.0f} cases a second\n", counted(cases, "case", "cases"),
+      plan.seed, is_stopped(interruption()) ? ", interrupted" : "",
+      counted(static_cast<std::int64_t>(failures.size()), "failure", "failures"),
+      human_seconds(seconds), static_cast<double>(cases) / seconds);
+}
+
+Json report_json(const Plan& plan, std::int64_t cases, const std::vector<Found>& failures,
+                 double seconds) {
+  Json object = {{"status", name(status_of(failures))},
+                 {"seed", plan.seed},
+                 {"cases", cases},
+                 {"failures", Json::array()}};
+  for (const Found& found : failures) {
+    object["failures"].push_back({{"index", found.index},
+                                  {"kind", found.failure.kind},
+                                  {"message", found.failure.message},
+                                  {"command", found.command},
+                                  {"file", found.file}});
+  }
+  object["wall_seconds"] = seconds;
+  return object;
+}
+
+int run(const Arguments& arguments, Console& console) {
+  const Expected<Plan> plan = plan_of(arguments);
+  if (!plan) return fail(console, plan.diags());
+  // That failures can be written is tried before they are looked for.
+  if (plan->words.empty()) {
+    const auto file = OutputFile::create(case_file(plan->first, *plan));
+    if (!file) return fail(console, file.diags());
+  }
+  Progress progress(console);
+  std::vector<Found> failures;
+  std::int64_t cases = 0;
+  for (; cases < plan->cases && failures.size() < enough_failures; ++cases) {
+    if (is_stopped(interruption())) break;
+    if (plan->seconds > 0 && progress.elapsed() >= plan->seconds) break;
+    if (progress.is_due()) {
+      progress.show(fmt::format("fuzz: {} cases, {} failures", cases, failures.size()));
+    }
+    const std::int64_t index = plan->first + cases;
+    Expected<std::optional<Found>> found =
+        plan->words.empty() ? one_case(index, *plan) : one_word_case(index, *plan);
+    if (!found) return fail(console, found.diags());
+    if (*found) failures.push_back(**std::move(found));
+  }
+  progress.hide();
+  Diags unwritten;
+  for (const Found& found : failures)
+    unwritten.insert(unwritten.end(), found.unwritten.begin(), found.unwritten.end());
+  const double seconds = progress.elapsed();
+  return report(
+      console, status_of(failures), unwritten,
+      [&] { return report_json(*plan, cases, failures, seconds); },
+      [&] { print_report(console, *plan, cases, failures, seconds); });
+}
+
+}  // namespace
+
+Command fuzz_command() {
+  return {"fuzz",
+          "",
+          "random cases of the operations against the reference; failures are made small",
+          "  gmm-run fuzz --cases 1000\n"
+          "  gmm-run fuzz --minutes 10 --seed 7 --op tgmm\n"
+          "  gmm-run fuzz --cases 500 --op grouped-gemm\n",
+          {{"cases", "N", "how many cases; default 200"},
+           {"minutes", "M", "as many cases as fit into this time"},
+           {"seed", "N", "case I of a seed is always the same; default 0"},
+           {"first", "I", "the first case; default 0"},
+           {"op", "gmm|tgmm|ragged-dot|grouped-gemm", "this operation; default gmm and tgmm"}},
+          run};
+}
+
+}  // namespace tessera::cli

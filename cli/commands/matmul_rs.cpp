@@ -1,0 +1,85 @@
+// matmul-rs: a product whose contraction is shared by the devices, its sum scattered over them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/command.h"
+#include "cli/operations/collective.h"
+#include "kernels/collective/ring_collectives.h"
+#include "kernels/collective/rings.h"
+#include "kernels/oracle/check_collective.h"
+
+namespace tessera::cli {
+namespace {
+
+// The largest tile of at most 128 that divides the extent.
+std::int64_t fitting(std::int64_t extent) {
+  for (std::int64_t side = std::min<std::int64_t>(extent, 128); side > 1; --side)
+    if (extent % side == 0) return side;
+  return 1;
+}
+
+void read_tiles(CollectiveReader& read, std::int64_t half, std::int64_t k_shard, std::int64_t n,
+                MatmulReduceScatterOptions& options) {
+  options.bm = fitting(half);
+  options.bk = fitting(k_shard);
+  options.bn = fitting(n);
+  if (const auto tiling = read.tiling()) {
+    options.bm = tiling->m;
+    options.bk = tiling->k;
+    options.bn = tiling->n;
+  }
+}
+
+Expected<Collective> prepare(const Arguments& arguments) {
+  Collective collective;
+  CollectiveReader read(arguments);
+  read.begin(collective);
+  if (!read.ok()) return read.diags();
+  const std::int64_t m = read.extent("m"), k = read.extent("k"), n = read.extent("n");
+  const std::int64_t k_shard = read.shared("k", k), length = read.length();
+  const DType type = read.type("dtype", DType::bf16);
+  MatmulReduceScatterOptions options;
+  static_cast<CollectiveOptions&>(options) = collective.options;
+  options.out_dtype = read.type("out-dtype", DType::f32);
+  options.wire_dtype = read.type("wire-dtype", DType::f32);
+  read_tiles(read, m / length / 2, k_shard, n, options);
+  if (!read.ok()) return read.diags();
+  collective.shape = {{"m", m}, {"k", k}, {"n", n}};
+  collective.flops = 2 * m * k * n * read.rings().dim(0);
+  collective.types = fmt::format("{} . {} -> {}, sums travel as {}", name(type), name(type),
+                                 name(options.out_dtype), name(options.wire_dtype));
+  const auto& x = read.fill(collective, type, {m, k_shard}, FillRole::lhs, k);
+  const auto& y = read.fill(collective, type, {n, k_shard}, FillRole::rhs, k);
+  Expected<Launch> launch = launch_matmul_reduce_scatter(x, y, read.rings(), options);
+  if (!launch) return launch.diags();
+  collective.launch = *std::move(launch);
+  collective.judge = [&x, &y, wire = options.wire_dtype,
+                      rings = std::make_shared<Tensor>(read.rings().clone())](
+                         const Launch& done, const CheckOptions& how) {
+    return check_product_scattered(x, y, *rings, done, wire, how);
+  };
+  return collective;
+}
+
+}  // namespace
+
+Command matmul_rs_command() {
+  return {
+      "matmul-rs",
+      "",
+      "matmul + reduce-scatter: the sum over a ring of x . transpose(y), block by block",
+      "  gmm-run matmul-rs --devices 4 --m 512 --k 1024 --n 256 --interpret\n"
+      "  gmm-run matmul-rs --devices 4 --m 64 --k 128 --n 32 --wire-dtype bf16 --tiling 8,32,32\n",
+      collective_options({{"m", "N", "rows of the product; each device gets its block"},
+                          {"k", "N", "the whole contraction, of which each device has its share"},
+                          {"n", "N", "columns of the product"},
+                          {"dtype", "TYPE", "of x and y: bf16 f16 f32; default bf16"},
+                          {"out-dtype", "TYPE", "of the result: f32 bf16 f16; default f32"},
+                          {"wire-dtype", "TYPE", "of the sums that travel; default f32"},
+                          {"tiling", "tm,tk,tn", "must divide half a block, k's share and n"}}),
+      run_collective<prepare>,
+      verifiable<prepare>};
+}
+
+}  // namespace tessera::cli

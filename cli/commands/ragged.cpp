@@ -1,0 +1,130 @@
+// ragged-all-to-all: rows from every device to every device, in slices of sizes that are data.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "cli/args/text.h"
+#include "cli/command.h"
+#include "cli/operations/collective.h"
+#include "kernels/collective/ragged_slices.h"
+#include "kernels/inputs/group_sizes.h"
+
+namespace tessera::cli {
+namespace {
+
+// "2,1/3,4": what device 0 sends to devices 0 and 1, then device 1.
+Traffic parse_traffic(CollectiveReader& read) {
+  Traffic traffic;
+  for (const std::string& row : split(read.text("traffic"), '/')) {
+    const auto sizes = parse_group_sizes(row);
+    if (!sizes || sizes->size() != read.devices()) {
+      read.complain(fmt::format(
+          "--traffic wants for each of {} devices the rows it sends to each, as 2,1/3,4, not '{}'",
+          read.devices(), read.text("traffic")));
+      return {};
+    }
+    traffic.push_back(*sizes);
+  }
+  if (traffic.size() != read.devices())
+    read.complain(fmt::format("--traffic has rows of {} devices, and there are {}", traffic.size(),
+                              read.devices()));
+  return traffic;
+}
+
+struct Exchange {
+  std::int64_t rows = 0, room = 0;  // of each device: what it holds, what it can receive
+  std::vector<RaggedSlices> slices;
+};
+
+std::int64_t most_received(const Traffic& traffic) {
+  std::int64_t most = 0;
+  for (std::size_t j = 0; j < traffic.size(); ++j) {
+    std::int64_t received = 0;
+    for (const auto& from : traffic) received += from[j];
+    most = std::max(most, received);
+  }
+  return most;
+}
+
+Exchange exchange(CollectiveReader& read) {
+  Exchange result;
+  const auto devices = static_cast<std::int64_t>(read.devices());
+  Traffic sizes;
+  const std::int64_t slices = read.integer("slices", 1, 1);
+  if (read.has("traffic")) {
+    for (const char* option : {"group-sizes", "slices"})
+      if (read.has(option)) read.complain(fmt::format("--traffic says what --{} does", option));
+    sizes = parse_traffic(read);
+    if (!read.ok()) return result;
+    for (const auto& row : sizes)
+      result.rows = std::max(result.rows, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+    result.rows = read.integer("m", result.rows);
+  } else {
+    result.rows = read.extent("m");
+    for (std::size_t d = 0; d < read.devices(); ++d)
+      sizes.push_back(read.group_sizes(devices * slices, result.rows, d));
+    if (!read.ok()) return result;
+    for (const auto& row : sizes)
+      if (static_cast<std::int64_t>(row.size()) != devices * slices)
+        read.complain(fmt::format("--group-sizes lists {} slices, and {} devices have {} each",
+                                  row.size(), devices, slices));
+  }
+  if (!read.ok()) return result;
+  const Traffic traffic = traffic_of(sizes);
+  const std::optional<std::int64_t> room = read.optional("room");
+  if (room && slices > 1) read.complain("--room drops rows of one slice for each device");
+  if (!read.ok()) return result;
+  result.room = room.value_or(most_received(traffic));
+  result.slices = room ? dispatch_slices(traffic, room) : group_slices(sizes);
+  return result;
+}
+
+Expected<Collective> prepare(const Arguments& arguments) {
+  Collective collective;
+  CollectiveReader read(arguments);
+  read.begin(collective, Peers::all);
+  if (!read.ok()) return read.diags();
+  const std::int64_t n = read.extent("n");
+  const DType type = read.type("dtype", DType::f32);
+  Exchange given = exchange(read);
+  if (!read.ok()) return read.diags();
+  collective.shape = {{"m", given.rows}, {"n", n}, {"room", given.room}};
+  collective.types = std::string(name(type));
+  const auto& operand = read.fill(collective, type, {given.rows, n}, FillRole::lhs, 1);
+  const auto& output = read.fill(collective, type, {given.room, n}, FillRole::existing, 1);
+  auto slices = std::make_shared<std::vector<RaggedSlices>>(std::move(given.slices));
+  Expected<Launch> launch = launch_ragged_all_to_all(operand, output, *slices, collective.options);
+  if (!launch) return launch.diags();
+  collective.launch = *std::move(launch);
+  collective.judge = [&operand, &output, slices](const Launch& done, const CheckOptions& how) {
+    return check_ragged_all_to_all(operand, output, *slices, done, how);
+  };
+  return collective;
+}
+
+}  // namespace
+
+Command ragged_all_to_all_command() {
+  return {
+      "ragged-all-to-all",
+      "",
+      "every device sends rows to every device, as many as its sizes say",
+      "  gmm-run ragged-all-to-all --devices 2 --traffic 2,1/3,4 --n 8 --interpret\n"
+      "  gmm-run ragged-all-to-all --devices 4 --m 64 --n 32 --group-sizes zipf:1.2 --slices 2\n"
+      "  gmm-run ragged-all-to-all --devices 4 --m 64 --n 32 --room 48\n",
+      collective_options(
+          {{"m", "N", "rows of one device"},
+           {"n", "N", "columns"},
+           {"traffic", "2,1/3,4", "rows that each device sends to each device"},
+           {"group-sizes", "SIZES", "rows of each slice, as of gmm; default multinomial"},
+           {"slices", "N", "slices that a device sends to each device; default 1"},
+           {"room", "N", "rows that a device can receive, more stay behind; default all"},
+           {"dtype", "TYPE", "f32 bf16 f16 i32 i8; default f32"}},
+          Peers::all),
+      run_collective<prepare>,
+      verifiable<prepare>};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,229 @@
+// ragged-dot: one ragged dot product of any axes, checked against the reference.
+#include "kernels/ragged_dot/ragged_dot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/args/fill_operand.h"
+#include "cli/args/host_memory.h"
+#include "cli/args/product_reader.h"
+#include "cli/command.h"
+#include "kernels/launch/axes.h"
+#include "kernels/ragged_dot/validate.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::array<std::string_view, 6> operand_types = {"f32", "bf16", "f16",
+                                                           "i8",  "e4m3", "e5m2"};
+constexpr std::array<std::string_view, 4> result_types = {"f32", "bf16", "f16", "i32"};
+constexpr std::array<std::string_view, 3> modes = {"noncontracting", "contracting", "batch"};
+// The options of one form alone.
+constexpr std::array<std::string_view, 4> axis_options = {"contracting", "batch-axes", "ragged",
+                                                          "group-axis"};
+constexpr std::array<std::string_view, 6> plain_options = {"m",     "k",    "n",
+                                                           "batch", "mode", "transpose-rhs"};
+constexpr std::array<std::string_view, 1> fill_options = {"fill"};
+
+// All that the call's functions refer to.
+struct State {
+  Tensor lhs, rhs, sizes, group_offset;
+  RaggedDotDims dims;
+  RaggedDotOptions options;
+};
+
+class Reader : ProductReader {
+ public:
+  using ProductReader::ProductReader;
+
+  Expected<OperationCall> read() {
+    if (Diags diags = begin(); !diags.empty()) return diags;
+    const auto dtype = dtype_option(arguments_, "dtype", operand_types, diags_);
+    const auto rhs_dtype = dtype_option(arguments_, "rhs-dtype", operand_types, diags_);
+    const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);
+    const auto rhs =
+        file_option(arguments_, "rhs", rhs_dtype ? rhs_dtype : dtype, DType::bf16, diags_);
+    if (!diags_.empty()) return diags_;
+    if (has_shapes(lhs, rhs)) {
+      free_form(lhs, rhs);
+    } else {
+      plain_form();
+    }
+    if (!diags_.empty()) return diags_;
+    call_.dtype = lhs ? lhs->dtype() : dtype.value_or(DType::bf16);
+    operands(lhs, rhs, rhs_dtype.value_or(call_.dtype));
+    if (!diags_.empty()) return diags_;
+    return finish();
+  }
+
+ private:
+  // Extents m, k, n of a mode, with a batch dimension in front where --batch gives one.
+  void plain_form() {
+    refuse(axis_options, "names axes of --lhs-shape and --rhs-shape");
+    const std::size_t mode = arguments_.choice("mode", modes, diags_);
+    const auto batch = arguments_.integer("batch", diags_);
+    const std::int64_t k = extent_of("k"), n = extent_of("n");
+    if (mode == 2 && !batch) complain("--batch is missing: its dimension is the ragged one");
+    auto m = arguments_.integer("m", diags_);
+    if (mode == 2 && !m) complain("--m is missing");
+    if (!diags_.empty()) return;
+    const auto sizes = sizes_option(arguments_, mode == 2 ? batch : m, call_.seed, diags_);
+    if (!sizes) return;
+    if (!m) {
+      m = 0;
+      for (std::int64_t i = 0; i < sizes->elements(); ++i)
+        m = *m + static_cast<std::int64_t>(sizes->at(i));
+    }
+    const std::int64_t groups = sizes->rank() == 0 ? 1 : sizes->dim(sizes->rank() - 1);
+    const bool turned = arguments_.has("transpose-rhs");
+    if (turned && mode != 0) complain("--transpose-rhs is for --mode noncontracting");
+    // Nobody asks for them where all of a batch is computed.
+    const auto local = mode == 2 ? std::nullopt : arguments_.integer("local-groups", diags_, 1);
+    const std::int64_t first = arguments_.integer("group-offset", diags_).value_or(0);
+    const Axes lead = batch ? Axes{*batch} : Axes{};
+    const auto b = static_cast<std::int64_t>(lead.size());
+    RaggedDotDims& dims = state_->dims;
+    const auto with = [](Axes front, std::initializer_list<std::int64_t> rest) {
+      front.insert(front.end(), rest.begin(), rest.end());
+      return front;
+    };
+    lhs_shape_ = with(lead, {*m, k});
+    if (batch) dims.lhs_batch = {0}, dims.rhs_batch = {mode == 0 ? 1 : 0};
+    if (mode == 0) {
+      rhs_shape_ = with(Axes{local.value_or(std::max<std::int64_t>(groups - first, 0))}, {});
+      rhs_shape_.insert(rhs_shape_.end(), lead.begin(), lead.end());
+      rhs_shape_ = turned ? with(rhs_shape_, {n, k}) : with(rhs_shape_, {k, n});
+      dims.lhs_contracting = {b + 1};
+      dims.rhs_contracting = {turned ? b + 2 : b + 1};
+      dims.lhs_ragged = {b};
+      dims.rhs_group = {0};
+    } else if (mode == 1) {
+      rhs_shape_ = with(lead, {*m, n});
+      dims.lhs_contracting = dims.rhs_contracting = dims.lhs_ragged = {b};
+      state_->options.local_groups = local;
+    } else {
+      rhs_shape_ = with(lead, {k, n});
+      dims.lhs_contracting = {2};
+      dims.rhs_contracting = {1};
+      dims.lhs_ragged = {0};
+    }
+    if (mode == 0 && local && !arguments_.has("group-offset") && *local != groups)
+      complain("--local-groups without --group-offset must be all the groups");
+    state_->sizes = sizes->clone();
+  }
+
+  void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) {
+    refuse(plain_options, "is for calls without shapes: here the shapes say it");
+    read_shapes(lhs, rhs);
+    RaggedDotDims& dims = state_->dims;
+    if (!arguments_.has("contracting")) complain("--contracting is missing");
+    if (!diags_.empty()) return;
+    pair("contracting", arguments_.text("contracting"), dims.lhs_contracting, dims.rhs_contracting);
+    if (arguments_.has("batch-axes"))
+      pair("batch-axes", arguments_.text("batch-axes"), dims.lhs_batch, dims.rhs_batch);
+    dims.lhs_ragged = list("ragged", arguments_.text("ragged", "0")).value_or(Axes{});
+    if (arguments_.has("group-axis"))
+      dims.rhs_group = list("group-axis", arguments_.text("group-axis")).value_or(Axes{});
+    state_->options.local_groups = arguments_.integer("local-groups", diags_, 1);
+    if (!diags_.empty()) return;
+    std::optional<std::int64_t> rows;
+    if (dims.lhs_ragged.size() == 1 &&
+        dims.lhs_ragged[0] < static_cast<std::int64_t>(lhs_shape_.size()))
+      rows = lhs_shape_[static_cast<std::size_t>(dims.lhs_ragged[0])];
+    if (const auto sizes = sizes_option(arguments_, rows, call_.seed, diags_))
+      state_->sizes = sizes->clone();
+  }
+
+  void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs,
+                DType rhs_dtype) {
+    const Fill fill_kind = fill_option(arguments_, diags_);
+    if (lhs && rhs) refuse(fill_options, "has nothing to fill: every operand is a file");
+    take(check_host_memory({{call_.dtype, lhs_shape_}, {rhs_dtype, rhs_shape_}}));
+    if (!diags_.empty()) return;
+    const std::int64_t products = terms(state_->dims.lhs_contracting);
+    const auto make = [&](const std::optional<Tensor>& file, DType dtype, const Shape& shape,
+                          FillRole role, std::uint64_t stream) {
+      if (file) return file->clone();
+      return filled_operand(dtype, shape, fill_kind, role, products, call_.seed * 4 + stream,
+                            may_go_unread(arguments_));
+    };
+    state_->lhs = make(lhs, call_.dtype, lhs_shape_, FillRole::lhs, 1);
+    state_->rhs = make(rhs, rhs_dtype, rhs_shape_, FillRole::rhs, 2);
+    call_.whole = !lhs && !rhs && fill_kind == Fill::integers;
+  }
+
+  Expected<OperationCall> finish() {
+    RaggedDotOptions& options = state_->options;
+    read_product(result_types, options, state_->group_offset);
+    if (!diags_.empty()) return diags_;
+    const auto checked =
+        validate_ragged_dot(state_->lhs, state_->rhs, state_->sizes, state_->dims, options);
+    if (!checked) return checked.diags();
+    call_.flops = checked->flops();
+    for (std::int64_t i = 0; i < state_->sizes.elements(); ++i)
+      call_.group_sizes.push_back(static_cast<std::int64_t>(state_->sizes.at(i)));
+    describe(name(state_->lhs.dtype()), name(state_->rhs.dtype()), checked->out,
+             checked->out_shape);
+    call_.lines.emplace_back("mode", name(checked->mode));
+    call_.more["mode"] = name(checked->mode);
+    call_.run = [state = state_, machine = call_.request.profile.machine](
+                    const RunOptions& run) -> Expected<GroupedMatmulRun> {
+      RaggedDotOptions with_run = state->options;
+      with_run.run = {machine, &run};
+      return run_ragged_dot(state->lhs, state->rhs, state->sizes, state->dims, with_run);
+    };
+    call_.judge = [state = state_](const Tensor& out, const CheckOptions& how) {
+      return check_ragged_dot(state->lhs, state->rhs, state->sizes, state->dims, state->options,
+                              out, how);
+    };
+    return std::move(call_);
+  }
+
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+Expected<OperationCall> prepare(const Arguments& arguments) { return Reader(arguments).read(); }
+
+}  // namespace
+
+Command ragged_dot_command() {
+  return {
+      "ragged-dot",
+      "",
+      "ragged dot product: rows, contraction or batch are cut into groups",
+      "  gmm-run ragged-dot --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+      "  gmm-run ragged-dot --mode contracting --group-sizes 5,0,9 --k 96 --n 64 --batch 2\n"
+      "  gmm-run ragged-dot --mode batch --batch 6 --group-sizes 2,4 --m 8 --k 16 --n 8\n"
+      "  gmm-run ragged-dot --lhs-shape 2,9,7 --rhs-shape 3,2,7,5 --contracting 2/2 "
+      "--batch-axes 0/1 --ragged 1 --group-axis 0 --group-sizes 4,0,5\n",
+      product_options({
+          {"mode", "noncontracting|contracting|batch", "which axis is ragged; default the rows"},
+          {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
+          {"k", "N", "columns of lhs"},
+          {"n", "N", "columns of the result"},
+          {"batch", "N", "a batch dimension in front of each"},
+          {"transpose-rhs", "", "rhs is stored [groups, n, k]"},
+          {"group-offset", "N", "the first group that is computed"},
+          {"local-groups", "N", "how many are; default all from the first"},
+          {"contracting", "L/R", "contracted axes of lhs and of rhs, such as 1,2/1,2"},
+          {"batch-axes", "L/R", "batch axes of lhs and of rhs"},
+          {"ragged", "D", "the ragged axis of lhs; default 0"},
+          {"group-axis", "D", "the axis of rhs that counts the groups"},
+          {"dtype", "TYPE", "of lhs and rhs: f32 bf16 f16 i8 e4m3 e5m2; default bf16"},
+          {"rhs-dtype", "TYPE", "of rhs, where it is another"},
+          {"out-dtype", "TYPE", "preferred element type: f32 bf16 f16 i32; default f32"},
+          {"sizes", "FILE", "the group sizes: [groups], or with the axes before the ragged one",
+           false, FileUse::reads},
+      }),
+      run_operation<prepare>,
+      verifiable_operation<prepare>};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,216 @@
+// run: a kernel of a file on the simulated machine, or on another device.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/args/bindings.h"
+#include "cli/args/fill_operand.h"
+#include "cli/args/run_request.h"
+#include "cli/args/source_file.h"
+#include "cli/args/suggestion.h"
+#include "cli/args/text.h"
+#include "cli/command.h"
+#include "cli/reports/observation.h"
+#include "cli/reports/report.h"
+#include "core/lang/language.h"
+
+namespace tessera::cli {
+namespace {
+
+// The operands, filled unless no run of the program would begin.
+Expected<Bindings> bind_for_launch(const Program& program, const Arguments& arguments,
+                                   const RunRequest& request) {
+  return filled_for_launch([&] { return bind(program, arguments, request.options.devices); },
+                           [&](const Bindings&) {
+                             if (!request.is_interpreter()) return false;
+                             const Expected<Program> expanded = expand(program);
+                             return !expanded ||
+                                    launch_excess(*expanded, request.profile.machine).has_value();
+                           });
+}
+
+struct Ran {
+  Program program;
+  Bindings bindings;
+  RunRequest request;
+  DeviceReport report;
+  Diags unwritten;  // what keeps an output from being there
+};
+
+Expected<Ran> run_program(const Arguments& arguments, Console& console) {
+  Expected<Program> program = launched_program(arguments);
+  if (!program) return program.diags();
+  Expected<RunRequest> request = run_request(arguments, false);
+  if (!request) return request.diags();
+  Expected<Bindings> bindings = bind_for_launch(*program, arguments, *request);
+  if (!bindings) return bindings.diags();
+
+  if (Diags unread = arguments.unread(); !unread.empty()) return unread;
+  Ran ran{*std::move(program), *std::move(bindings), *std::move(request), {}, {}};
+  const Expected<std::unique_ptr<Executable>> executable = ran.request.device->prepare(ran.program);
+  if (!executable) return executable.diags();
+  Observation observation(ran.request, console);
+  const DeviceOptions options{ran.request.profile.machine, &observation.options()};
+  Expected<DeviceReport> report = (*executable)->run(ran.bindings.views(), options);
+  if (!report) return report.diags();
+  ran.unwritten = observation.finish();
+  ran.report = *std::move(report);
+  return ran;
+}
+
+// Without arithmetic results hold nothing that the program says.
+bool computes(const Ran& ran) { return ran.request.options.math != Math::none; }
+
+std::string settings_text(const Program& program) {
+  std::string text;
+  for (const Setting& setting : program.settings) {
+    text += fmt::format(" {}={}", setting.name, setting.value);
+  }
+  return text;
+}
+
+struct State {
+  Program program;
+  Bindings bindings;
+  std::unique_ptr<Executable> executable;
+};
+
+Expected<std::shared_ptr<State>> state_of(const Arguments& arguments, const Module& module,
+                                          const RunRequest& request) {
+  Expected<Program> program = launched_program(arguments, module);
+  if (!program) return program.diags();
+  const auto state = std::make_shared<State>();
+  state->program = *std::move(program);
+  Expected<Bindings> bindings = bind_for_launch(state->program, arguments, request);
+  if (!bindings) return bindings.diags();
+  state->bindings = *std::move(bindings);
+  Expected<std::unique_ptr<Executable>> executable = request.device->prepare(state->program);
+  if (!executable) return executable.diags();
+  state->executable = *std::move(executable);
+  return state;
+}
+
+Simulate simulation_of(std::shared_ptr<State> state, const RunRequest& request) {
+  return [state = std::move(state),
+          machine = request.profile.machine](const RunOptions& options) -> Expected<RunResult> {
+    const Expected<DeviceReport> report =
+        state->executable->run(state->bindings.views(), {machine, &options});
+    if (!report) return report.diags();
+    return *report->simulated;
+  };
+}
+
+Expected<Prepared> prepare(const Arguments& arguments) {
+  auto module = open_program(arguments.words().front());
+  if (!module) return module.diags();
+  Expected<RunRequest> request = run_request(arguments, false);
+  if (!request) return request.diags();
+  const auto state = state_of(arguments, **module, *request);
+  if (!state) return state.diags();
+  Prepared prepared{*std::move(request), {}, {}};
+  prepared.kernel = (*state)->program.name + settings_text((*state)->program);
+  prepared.simulate = simulation_of(*state, prepared.request);
+  prepared.module = *std::move(module);
+  prepared.with_text =
+      [arguments, request = prepared.request,
+       name = prepared.module->source->name](const std::string& text) -> Expected<Simulate> {
+    const Expected<Module> edited = parse(std::make_shared<const Source>(Source{name, text}));
+    if (!edited) return edited.diags();
+    const auto other = state_of(arguments, *edited, request);
+    if (!other) return other.diags();
+    return simulation_of(*other, request);
+  };
+  return prepared;
+}
+
+// The findings with the waits that were left out.
+Diags suggest(const Arguments& arguments, Ran& ran) {
+  const RunResult* const result = ran.report.simulated.get();
+  if (result == nullptr || ran.report.findings.empty() || !ran.request.certifies) return {};
+  const Expected<Prepared> prepared = prepare(arguments);
+  if (!prepared) return prepared.diags();
+  CertifyOptions how{.run = ran.request.options, .partial = ran.request.lands_in_parts};
+  suggest_waits(*prepared, how, result->stats.steps, ran.report.findings);
+  return {};
+}
+
+void print_report(Console& console, const Arguments& arguments, const Ran& ran, Status status) {
+  console.out << line("kernel", ran.program.name + settings_text(ran.program));
+  console.out << ran.bindings.operand_lines();
+  console.out << run_lines(arguments, ran.request, ran.report);
+  console.out << line("time", human_seconds(ran.report.wall_seconds));
+  if (status == Status::ok && computes(ran)) console.out << ran.bindings.result_lines();
+  if (status == Status::ok && !computes(ran)) console.out << line("results", "not computed");
+  console.out << finding_lines(arguments, ran.request, ran.report);
+}
+
+// A number where JSON has it: it has no infinity.
+Json setting_json(const std::string& value) {
+  if (const auto integer = parse_integer(value)) return Json(*integer);
+  const auto reals = parse_reals(value);
+  return reals && std::isfinite(reals->front()) ? Json(reals->front()) : Json(value);
+}
+
+Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
+  Json object = {{"status", name(status)},
+                 {"device", ran.request.device_name()},
+                 {"devices", ran.request.options.devices},
+                 {"kernel", ran.program.name},
+                 {"shape", Json::object()}};
+  if (ran.request.options.cores > 1) object["cores"] = ran.request.options.cores;
+  for (const Setting& setting : ran.program.settings) {
+    object["shape"][setting.name] = setting_json(setting.value);
+  }
+  add_run(object, arguments, ran.request, ran.report);
+  if (status == Status::ok)
+    object["results"] = computes(ran) ? ran.bindings.results_json() : Json::array();
+  return object;
+}
+
+int run(const Arguments& arguments, Console& console) {
+  Expected<Ran> ran = run_program(arguments, console);
+  if (!ran) return fail(console, ran.diags());
+  const Status status = status_of(ran->report);
+  if (const Diags unasked = suggest(arguments, *ran); !unasked.empty())
+    return fail(console, unasked);
+  Diags& unwritten = ran->unwritten;
+  for (Diag& unsaved : save_schedule(ran->request, ran->report))
+    unwritten.push_back(std::move(unsaved));
+  if (status == Status::ok) {
+    for (Diag& unsaved : ran->bindings.save_results()) unwritten.push_back(std::move(unsaved));
+  }
+  return report(
+      console, status, unwritten, [&] { return report_json(arguments, *ran, status); },
+      [&] { print_report(console, arguments, *ran, status); });
+}
+
+}  // namespace
+
+Command run_command() {
+  Options options = {
+      {"set", "NAME=VALUE", "a parameter of the kernel", true},
+      {"kernel", "NAME", "which kernel, when the file has several"},
+      {"calls", "N", "that many launches back to back; default 1"},
+      {"scratch", "fresh|kept", "of several calls: each with its own, or as the last one left it"},
+      {"devices", "N", "how many devices run it; default 1"},
+  };
+  for (const Option& option : binding_options()) options.push_back(option);
+  for (const Option& option : run_options()) options.push_back(option);
+  return {"run",
+          "FILE.tsr|KERNEL",
+          "a program of your own",
+          "  gmm-run run my_kernel.tsr --set m=300 --set n=64\n"
+          "  gmm-run run my_kernel.tsr --in lhs=x.npy --in group_sizes=100,150,50 --out out=y.npy\n"
+          "  gmm-run run right_permute.tsr --devices 2 --schedule random:1\n"
+          "  gmm-run run swap_rows.tsr --devices 2 --cores 4 --interpret\n",
+          options,
+          run,
+          prepare};
+}
+
+}  // namespace tessera::cli

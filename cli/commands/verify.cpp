@@ -1,0 +1,139 @@
+// verify: what one run proves of all schedules of a program or an operation.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/args/source_file.h"
+#include "cli/args/suggestion.h"
+#include "cli/command.h"
+#include "cli/fuzz/verify_cases.h"
+#include "cli/reports/certificate_file.h"
+#include "cli/reports/mutation_report.h"
+#include "cli/reports/verify_report.h"
+#include "cli/reports/watch.h"
+#include "cli/verify_target.h"
+#include "core/host/output_file.h"
+#include "devices/devices.h"
+#include "interp/certificate/promises.h"
+
+namespace tessera::cli {
+namespace {
+
+int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {
+  const Expected<MutationTest> test = mutation_test(target.prepared.simulate, target.how);
+  if (!test) return fail(console, test.diags());
+  watch.hide();
+  if (console.json) {
+    print(console, mutation_json(target.prepared, *test));
+  } else {
+    console.out << mutation_lines(target.prepared, *test);
+  }
+  return exit_code(test->is_interrupted ? Status::interrupted : Status::ok);
+}
+
+// One question at a time, and a verdict to keep comes from one.
+Diags check_questions(const Arguments& arguments) {
+  const char* asked = nullptr;
+  for (const char* question : {"mutants", "necessity", "cases"}) {
+    if (!arguments.has(question)) continue;
+    if (asked != nullptr)
+      return {error(
+          fmt::format("--{} and --{} are two questions: ask one at a time", asked, question))};
+    asked = question;
+  }
+  for (const char* question : {"mutants", "cases"})
+    for (const char* option : {"save", "save-schedule"})
+      if (arguments.has(question) && arguments.has(option))
+        return {
+            error(fmt::format("--{} is about one verdict, and --{} has many", option, question))};
+  return {};
+}
+
+Diags write_all(OutputFile& file, const std::string& text) {
+  Diags unwritten = file.append(text + "\n");
+  return unwritten.empty() ? file.commit() : unwritten;
+}
+
+int run(const Arguments& given, Console& console) {
+  const auto begin = std::chrono::steady_clock::now();
+  Expected<Arguments> arguments = verify_arguments(given.given());
+  if (!arguments) return fail(console, arguments.diags());
+  arguments->read_along(given);
+  if (const Diags diags = check_questions(*arguments); !diags.empty()) return fail(console, diags);
+  if (arguments->has("cases")) {
+    return verify_cases(*arguments, console);
+  }
+  Expected<VerifyTarget> target = verify_target(*arguments);
+  if (!target) return fail(console, target.diags());
+  const bool is_mutation = arguments->has("mutants");
+  std::optional<OutputFile> file, schedule_file;
+  for (const auto& [option, opened] :
+       {std::pair("save", &file), {"save-schedule", &schedule_file}}) {
+    if (!arguments->has(option)) continue;
+    Expected<OutputFile> created = OutputFile::create(std::string(arguments->text(option)));
+    if (!created) return fail(console, created.diags());
+    opened->emplace(*std::move(created));
+  }
+  if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
+  Watch watch(console);
+  watch.attach(target->how.run);
+  if (is_mutation) return run_mutants(*target, watch, console);
+  Expected<Certificate> certificate = certify(target->prepared.simulate, target->how);
+  if (!certificate) return fail(console, certificate.diags());
+  const Expected<std::optional<Promises>> promises =
+      stronger_promises(target->prepared.simulate, target->how, *certificate);
+  if (!promises) return fail(console, promises.diags());
+  certificate->promises = *promises;
+  suggest_waits(target->prepared, target->how, certificate->events, certificate->findings);
+  if (file) {
+    const Expected<Json> kept =
+        certificate_json(kept_words(given.given()), target->prepared, *certificate, target->how);
+    if (!kept) return fail(console, kept.diags());
+    if (const Diags diags = write_all(*file, kept->lines()); !diags.empty())
+      return fail(console, diags);
+  }
+  if (schedule_file) {
+    const Replay replay = replay_of(target->prepared.request, *certificate);
+    if (const Diags diags = write_all(*schedule_file, replay.schedule); !diags.empty())
+      return fail(console, diags);
+  }
+  watch.hide();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (console.json) {
+    print(console, verify_json(*arguments, target->prepared, *certificate, seconds));
+  } else {
+    console.out << verify_lines(*arguments, target->prepared, *certificate, seconds);
+    if (file) console.out << fmt::format("{:<10}{}\n", "saved", arguments->text("save"));
+  }
+  return exit_code(status_of(*certificate));
+}
+
+Command resolved(const std::vector<std::string>& args) {
+  Command command = verify_command();
+  command.options = verify_options(args);
+  return command;
+}
+
+}  // namespace
+
+Command verify_command() {
+  return {"verify",
+          "FILE.tsr|KERNEL|COMMAND",
+          "whether any schedule of a program can race, deadlock or leave counts",
+          "  gmm-run verify my_kernel.tsr --devices 4\n"
+          "  gmm-run verify gmm --group-sizes 100,150,50 --k 64 --n 32 --json\n"
+          "  gmm-run verify my_kernel.tsr --devices 4 --save verdict.json\n"
+          "  gmm-run verify my_kernel.tsr --cases 50 --seed 1\n",
+          verify_options(),
+          run,
+          nullptr,
+          resolved};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,198 @@
+#include "cli/operations/config_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/args/text.h"
+#include "cli/reports/report.h"
+#include "core/host/file.h"
+#include "core/report/check.h"
+#include "kernels/tuning/grouped_choice.h"
+
+namespace tessera::cli {
+namespace {
+
+// What --config, --tiling or --buffers give, on top of what the heuristics say.
+Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem,
+                                                          const Arguments& arguments,
+                                                          const GroupedTuningProblem& about) {
+  using Result = std::optional<GroupedMatmulConfig>;
+  if (!arguments.has("config")) {
+    if (!problem.tiling && !arguments.has("buffers")) return Result();
+    GroupedMatmulConfig config = grouped_heuristic(about);
+    config.platform = about.platform;
+    if (problem.tiling) {
+      config.block_m = problem.tiling->m;
+      config.block_k = problem.tiling->k;
+      config.block_n = problem.tiling->n;
+      config.align.reset();
+      config.hints = {};
+    }
+    config.num_stages = problem.buffers;
+    return Result(config);
+  }
+  for (const std::string_view other : {"tiling", "buffers"}) {
+    if (!arguments.has(other)) continue;
+    return error(
+        fmt::format("--config gives the tiling and the stages, and --{} is given too", other));
+  }
+  const Expected<GroupedMatmulConfig> config = read_config(std::string(arguments.text("config")));
+  if (!config) return config.diags();
+  if (Diags diags = check_use(about, *config); !diags.empty()) return diags;
+  return Result(*config);
+}
+
+}  // namespace
+
+Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json) {
+  if (file_or_json.find_first_of("{[") == 0) return parse_config(file_or_json);
+  const Expected<std::string> text = read_whole(file_or_json, file_kinds::configuration);
+  if (!text) return text.diags();
+  Expected<GroupedMatmulConfig> config = parse_config(*text);
+  if (config) return config;
+  Diags diags = config.diags();
+  for (Diag& diag : diags) diag.message = fmt::format("{}: {}", file_or_json, diag.message);
+  return diags;
+}
+
+GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request) {
+  GroupedTuningProblem result;
+  result.algorithm =
+      problem.operation == Operation::gmm ? "grouped_matmul" : "transposed_grouped_matmul";
+  result.platform = request.device == nullptr  ? Platform::Reference
+                    : request.is_interpreter() ? Platform::Interpreter
+                                               : Platform::Cuda;
+  result.profile = request.profile;
+  result.m = problem.m;
+  result.k = problem.k;
+  result.n = problem.n;
+  result.group_sizes = problem.group_sizes;
+  result.local_groups = problem.local_groups;
+  result.lhs = problem.dtype;
+  result.rhs = problem.rhs_dtype;
+  result.out = problem.out_dtype;
+  result.transpose_rhs = problem.transpose_rhs;
+  result.local_rows = problem.local_rows;
+  result.accumulates = problem.existing == Existing::accumulate;
+  result.overwrites = problem.existing == Existing::overwrite;
+  result.precision = problem.precision;
+  return result;
+}
+
+Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& request,
+                                       const Arguments& arguments) {
+  const GroupedTuningProblem about = tuning_problem(problem, request);
+  const auto given = given_config(problem, arguments, about);
+  if (!given) return given.diags();
+  // A kernel of one's own, and the reference, are none that a cache knows.
+  const bool is_shipped = problem.program == nullptr && request.device != nullptr;
+  Expected<ConfigDecision> decision = choose_once(about, *given, is_shipped);
+  if (!decision) return decision;
+  const GroupedMatmulConfig& config = decision->config;
+  // The kernel's own defaults stay where nobody says more. A GPU's kernel has none: the backend's
+  // first candidate is said in full, but for a kernel of one's own.
+  const bool is_said = decision->source != ConfigSource::Heuristics &&
+                       (decision->source != ConfigSource::Override || arguments.has("config"));
+  const bool is_whole = is_said || (about.platform == Platform::Cuda && is_shipped);
+  if (is_whole) {
+    problem.tiling = config.tiling();
+    problem.buffers = config.num_stages;
+    problem.align = config.align;
+    problem.hints = config.hints;
+  }
+  return decision;
+}
+
+bool is_given(const ConfigDecision& decision) {
+  return decision.source == ConfigSource::Override || decision.source == ConfigSource::Heuristics;
+}
+
+Arguments with_config(Options options, const Arguments& arguments, const ConfigDecision& decision) {
+  std::vector<std::string> words = arguments.given();
+  const GroupedMatmulConfig& config = decision.config;
+  if (config.align || !(config.hints == MachineHints{})) {
+    words.insert(words.end(), {"--config", to_json(config)});
+  } else {
+    words.insert(words.end(), {"--tiling", to_string(config.tiling()), "--buffers",
+                               std::to_string(config.num_stages)});
+  }
+  options.push_back({"json", "", ""});
+  Expected<Arguments> all = parse_arguments(options, words);
+  CHECK(all);
+  all->read_along(arguments);
+  return *std::move(all);
+}
+
+std::string config_lines(const ConfigDecision& decision, bool explains) {
+  std::string text;
+  if (explains) {
+    text += line("key", decision.key.text());
+    text += line("", decision.key.call);
+    for (const SelectionStep& step : decision.steps) {
+      const bool is_first = &step == &decision.steps.front();
+      text += line(is_first ? "asked" : "", fmt::format("{}: {}", name(step.source), step.outcome));
+    }
+  }
+  if (explains || !is_given(decision)) {
+    text += line("config",
+                 fmt::format("{}, from {}", describe(decision.config), name(decision.source)));
+  }
+  if (explains && decision.tuning) text += candidate_lines(*decision.tuning);
+  for (const Diag& warning : decision.warnings) text += line("warning", warning.message);
+  return text;
+}
+
+Json to_json(const ConfigDecision& decision) {
+  Json object = {{"key",
+                  {{"device", decision.key.device},
+                   {"operation", decision.key.operation},
+                   {"call", decision.key.call},
+                   {"id", decision.key.id()}}},
+                 {"source", name(decision.source)},
+                 {"config", Json::parse(to_json(decision.config))},
+                 {"steps", Json::array()}};
+  for (const SelectionStep& step : decision.steps)
+    object["steps"].push_back({{"source", name(step.source)}, {"outcome", step.outcome}});
+  if (decision.tuning) object["candidates"] = to_json(*decision.tuning);
+  for (const Diag& warning : decision.warnings) object["warnings"].push_back(warning.message);
+  return object;
+}
+
+std::string candidate_lines(const TuningResult<GroupedMatmulConfig>& tuning) {
+  std::size_t width = 28;
+  for (const auto& candidate : tuning.candidates)
+    width = std::max(width, describe(candidate.config).size() + 2);
+  std::string text;
+  for (std::size_t i = 0; i < tuning.candidates.size(); ++i) {
+    const Measurement<GroupedMatmulConfig>& candidate = tuning.candidates[i];
+    std::string outcome;
+    if (candidate.seconds) {
+      outcome = human_seconds(*candidate.seconds) + (i == tuning.best ? "  *" : "");
+    } else if (!candidate.skipped.empty()) {
+      outcome = "skipped: " + candidate.skipped;
+    }
+    if (outcome.empty() && !candidate.expected) outcome = "the model knows the fast kernels alone";
+    if (candidate.expected) {
+      outcome += fmt::format("{}expected {}", outcome.empty() ? "" : ", ",
+                             human_seconds(*candidate.expected));
+    }
+    text += fmt::format("  {:<{}}{}\n", describe(candidate.config), width, outcome);
+  }
+  return text;
+}
+
+Json to_json(const TuningResult<GroupedMatmulConfig>& tuning) {
+  Json list = Json::array();
+  for (const Measurement<GroupedMatmulConfig>& candidate : tuning.candidates) {
+    Json row = {{"config", Json::parse(to_json(candidate.config))}};
+    row["seconds"] = candidate.seconds ? Json(*candidate.seconds) : Json();
+    if (!candidate.skipped.empty()) row["skipped"] = candidate.skipped;
+    if (candidate.expected) row["expected_seconds"] = *candidate.expected;
+    list.push_back(row);
+  }
+  return list;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,40 @@
+// The configuration of gmm and tgmm: what the command line gives, else what the chain of
+// kernels/tuning/selection.h says.
+#pragma once
+#include <string>
+
+#include "cli/args/options.h"
+#include "cli/args/problem.h"
+#include "cli/args/run_request.h"
+#include "cli/reports/console.h"
+#include "kernels/tuning/grouped_tuning.h"
+#include "kernels/tuning/selection.h"
+
+namespace tessera::cli {
+
+using ConfigDecision = Decision<GroupedMatmulConfig>;
+
+// The text of --config: JSON, or a file of it.
+Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json);
+
+// The problem as tuning knows it, on the device of the request.
+GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request);
+
+// Decides, and writes tiling and buffers into the problem; the kernel's own defaults stay where
+// the heuristics decide. Nobody is tuned for unless $TESSERA_AUTOTUNE_POLICY says so.
+Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& request,
+                                       const Arguments& arguments);
+// Whether the command line and the kernel alone decided: the same words give the same run.
+bool is_given(const ConfigDecision& decision);
+// The arguments that also give this configuration.
+Arguments with_config(Options options, const Arguments& arguments, const ConfigDecision& decision);
+
+// Lines of a report: all of the decision with --explain, else one when a cache or a tuner decided.
+std::string config_lines(const ConfigDecision& decision, bool explains);
+// key, source, config and steps.
+Json to_json(const ConfigDecision& decision);
+// One line for each candidate: its tiling, its time or why it has none, and what a model expects.
+std::string candidate_lines(const TuningResult<GroupedMatmulConfig>& tuning);
+Json to_json(const TuningResult<GroupedMatmulConfig>& tuning);
+
+}  // namespace tessera::cli

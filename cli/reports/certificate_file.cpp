@@ -1,0 +1,202 @@
+#include "cli/reports/certificate_file.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "core/host/file.h"
+#include "devices/profiles/profile_property.h"
+#include "interp/certificate/record/fingerprint.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::string_view what_it_is = "tessera certificate";
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+// What holds only because the certificate assumes it.
+Json assumptions(const Certificate& c) {
+  Json list = Json::array();
+  list.push_back("control inputs are those whose hashes stand here");
+  if (c.has_automatic_barrier)
+    list.push_back(
+        "a barrier of all cores, added at the start, as the program has none of its own");
+  if (c.orders_parallel_loops)
+    list.push_back("the points of parallel loops come in the order of the recorded run");
+  if (!c.order.empty())
+    list.push_back("additions in no fixed order decide nothing but the last bits of sums");
+  return list;
+}
+
+Json conditions_json(const Certificate& c) {
+  Json list = Json::array();
+  for (const BrokenCondition& broken : c.broken)
+    list.push_back(
+        {{"condition", broken.condition}, {"line", broken.loc.line}, {"message", broken.message}});
+  return list;
+}
+
+// A member of an object by its path, of the kind wanted; else the message says what is wrong.
+class Shape {
+ public:
+  explicit Shape(const Json& root) : root_(root) {}
+
+  template <typename T>
+  void wants(std::initializer_list<std::string_view> path, std::string_view kind) {
+    const Json* at = &root_;
+    std::string name;
+    for (const std::string_view step : path) {
+      name += name.empty() ? std::string(step) : fmt::format(".{}", step);
+      at = at->find(step);
+      if (at == nullptr) return complain(fmt::format("there is no `{}`", name));
+    }
+    if (!std::holds_alternative<T>(at->value()))
+      complain(fmt::format("`{}` is {}, expected {}", name, at->text(), kind));
+  }
+  void complain(std::string message) { diags_.push_back(error(std::move(message))); }
+  Diags take() { return std::move(diags_); }
+
+ private:
+  const Json& root_;
+  Diags diags_;
+};
+
+}  // namespace
+
+std::vector<std::string> kept_words(const std::vector<std::string>& given) {
+  std::vector<std::string> words;
+  for (std::size_t i = 1; i < given.size(); ++i) {
+    if (given[i] == "--save" || given[i] == "--save-schedule") {
+      ++i;
+    } else if (given[i] != "--json" && given[i] != "--all" && !given[i].starts_with("--save=") &&
+               !given[i].starts_with("--save-schedule=")) {
+      words.push_back(given[i]);
+    }
+  }
+  return words;
+}
+
+Json promises_json(const RunOptions& options, bool is_partial) {
+  Json profile = {{"name", options.profile.name}};
+  for (const PropertyValue& property : promised_properties(options.profile))
+    std::visit([&](auto value) { profile[std::string(property.name)] = value; }, property.value);
+  return {{"landing", is_partial ? "partial" : "whole"},
+          {"dma_order", options.dma_order == DmaOrder::fifo ? "fifo" : "unordered"},
+          {"devices", options.devices},
+          {"cores", options.cores},
+          {"profile", std::move(profile)}};
+}
+
+Expected<Json> certificate_json(const std::vector<std::string>& words, const Prepared& prepared,
+                                const Certificate& c, const CertifyOptions& how) {
+  RunOptions identify = how.run;
+  identify.identify_only = true;
+  const Expected<RunResult> asked = prepared.simulate(identify);
+  if (!asked) return asked.diags();
+  Json inputs = Json::array();
+  for (const ResultHash& input : asked->identity.inputs)
+    inputs.push_back(
+        {{"device", input.device}, {"name", input.buffer}, {"hash", hash_text(input.hash)}});
+  const Json text = prepared.module == nullptr
+                        ? Json()
+                        : Json(hash_text(text_hash(prepared.module->source->text)));
+  return Json{{"schema", output_schema},
+              {"what", what_it_is},
+              {"made_by", {{"version", c.version}, {"build", build_id()}}},
+              {"command", words},
+              {"program",
+               {{"kernel", prepared.kernel},
+                {"text", text},
+                {"expanded", hash_text(asked->identity.program)}}},
+              {"inputs", std::move(inputs)},
+              {"promises", promises_json(how.run, c.is_partial)},
+              {"verdict", name(c.verdict)},
+              {"why", c.why_explored.empty() ? Json() : Json(c.why_explored)},
+              {"findings", c.findings.size()},
+              {"conditions", conditions_json(c)},
+              {"assumptions", assumptions(c)},
+              {"evidence",
+               {{"method", c.is_exhausted ? "exhaustion" : c.method},
+                {"protocol", hash_text(c.protocol_hash)},
+                {"races", c.races.size()},
+                {"agents", c.agents},
+                {"events", c.events},
+                {"transfers", c.transfers},
+                {"forks", c.forks},
+                {"moved", c.moved},
+                {"schedules", c.schedules}}}};
+}
+
+Expected<Json> read_certificate(const std::string& path) {
+  const Expected<std::string> text = read_whole(path, file_kinds::certificate);
+  if (!text) return text.diags();
+  Json json = Json::parse(*text);
+  if (!std::holds_alternative<Json::Object>(json.value()))
+    return error(fmt::format("{} is no certificate: it is no JSON object", path));
+  Shape shape(json);
+  shape.wants<std::int64_t>({"schema"}, "a number");
+  shape.wants<std::string>({"what"}, "text");
+  shape.wants<std::string>({"made_by", "version"}, "text");
+  shape.wants<std::string>({"made_by", "build"}, "text");
+  shape.wants<Json::Array>({"command"}, "a list of words");
+  shape.wants<std::string>({"program", "expanded"}, "text");
+  shape.wants<Json::Array>({"inputs"}, "a list");
+  shape.wants<Json::Object>({"promises"}, "an object");
+  shape.wants<std::string>({"verdict"}, "text");
+  shape.wants<std::string>({"evidence", "protocol"}, "text");
+  shape.wants<std::int64_t>({"evidence", "events"}, "a number");
+  if (const Json* words = json.find("command"); words != nullptr && words->is_array()) {
+    const auto is_text = [](const Json& word) {
+      return std::holds_alternative<std::string>(word.value());
+    };
+    if (words->elements().empty() ||
+        !std::all_of(words->elements().begin(), words->elements().end(), is_text))
+      shape.complain("`command` is not a list of words");
+  }
+  Diags diags = shape.take();
+  if (diags.empty() && json.find("what")->text() != what_it_is)
+    diags.push_back(
+        error(fmt::format("`what` is {}, expected {}", json.find("what")->text(), what_it_is)));
+  if (diags.empty() && std::get<std::int64_t>(json.find("schema")->value()) != output_schema)
+    diags.push_back(error(fmt::format("schema {}, and this tessera reads schema {}",
+                                      json.find("schema")->text(), output_schema)));
+  if (diags.empty()) return json;
+  for (Diag& diag : diags) diag.message = fmt::format("{}: {}", path, diag.message);
+  return diags;
+}
+
+std::string build_id() {
+  std::string id;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* to) {
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& header = info->dlpi_phdr[i];
+          if (header.p_type != PT_NOTE) continue;
+          const char* at = reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr);
+          const char* const end = at + header.p_memsz;
+          while (at + sizeof(ElfW(Nhdr)) <= end) {
+            ElfW(Nhdr) note;
+            std::memcpy(&note, at, sizeof(note));
+            const auto padded = [](std::size_t n) { return (n + 3) / 4 * 4; };
+            const char* const text = at + sizeof(note) + padded(note.n_namesz);
+            if (text + note.n_descsz > end) break;
+            if (note.n_type == NT_GNU_BUILD_ID)
+              for (std::size_t b = 0; b < note.n_descsz; ++b)
+                *static_cast<std::string*>(to) +=
+                    fmt::format("{:02x}", static_cast<unsigned char>(text[b]));
+            at = text + padded(note.n_descsz);
+          }
+        }
+        return 1;  // the first object is the program itself
+      },
+      &id);
+  return id;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,111 @@
+#include "cli/reports/finding_text.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cli/args/text.h"
+#include "cli/reports/console.h"
+#include "interp/findings/cause.h"
+
+namespace tessera::cli {
+namespace {
+
+class Text {
+ public:
+  Text(const std::vector<Finding>& findings, bool all,
+       const std::function<std::string(std::size_t)>& behind)
+      : findings_(findings), links_(causes(findings)), all_(all), behind_(behind) {}
+
+  std::string write() {
+    std::vector<std::size_t> shown;
+    for (std::size_t i = 0; i < findings_.size(); ++i)
+      if (links_[i].is_cause()) shown.push_back(i);
+    for (std::size_t n = 0; n < shown.size(); ++n) {
+      const std::size_t cause = shown[n];
+      add(cause, shown.size() > 1 || all_ ? fmt::format("{}. ", n + 1) : "");
+      all_ ? add_rest(cause, n + 1) : count_rest(cause);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  bool goes_with(std::size_t i, std::size_t cause) const {
+    return links_[i].folded_into == cause || links_[i].follows_from == cause;
+  }
+
+  void add(std::size_t i, const std::string& number) {
+    text_ += number + render(findings_[i], folded_message(findings_, links_, i), all_);
+    if (!text_.ends_with('\n')) text_ += '\n';
+    if (behind_) text_ += behind_(i);
+  }
+
+  void add_rest(std::size_t cause, std::size_t number) {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < findings_.size(); ++i)
+      if (goes_with(i, cause)) add(i, fmt::format("{}.{}. ", number, ++n));
+  }
+
+  void count_rest(std::size_t cause) {
+    std::map<FindingKind, std::int64_t> kinds;
+    std::int64_t rest = 0;
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (links_[i].follows_from != cause) continue;
+      ++kinds[findings_[i].kind];
+      ++rest;
+    }
+    if (rest == 0) return;
+    std::string which;
+    for (const auto& [kind, n] : kinds)
+      which += fmt::format("{}{} {}", which.empty() ? "" : ", ", n, tessera::name(kind));
+    text_ += fmt::format("note: {} from this: {}; --all shows {}\n",
+                         rest == 1 ? "1 finding follows" : fmt::format("{} findings follow", rest),
+                         which, rest == 1 ? "it" : "them");
+  }
+
+  const std::vector<Finding>& findings_;
+  const std::vector<CauseLink> links_;
+  const bool all_;
+  const std::function<std::string(std::size_t)>& behind_;
+  std::string text_;
+};
+
+Json index_json(const std::optional<std::size_t>& index) { return index ? Json(*index) : Json(); }
+
+}  // namespace
+
+std::string findings_text(const std::vector<Finding>& findings, bool all,
+                          const std::function<std::string(std::size_t)>& behind) {
+  return Text(findings, all, behind).write();
+}
+
+Json findings_json(const std::vector<Finding>& findings) {
+  const std::vector<CauseLink> links = causes(findings);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    Json object = to_json(findings[i]);
+    object["folded_into"] = index_json(links[i].folded_into);
+    object["follows_from"] = index_json(links[i].follows_from);
+    object["count"] = links[i].count;
+    object["devices"] = Json::array();
+    for (const std::int32_t device : links[i].devices) object["devices"].push_back(device);
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+std::string findings_count(const std::vector<Finding>& findings) {
+  std::int64_t shown = 0, rest = 0;
+  for (const CauseLink& link : causes(findings)) ++(link.is_cause() ? shown : rest);
+  std::int64_t alike = 0;
+  for (const CauseLink& link : causes(findings))
+    if (link.folded_into && !link.follows_from) ++alike;
+  rest -= alike;
+  std::string text = counted(shown, "finding", "findings");
+  if (rest > 0)
+    text += fmt::format(", and {} that {} from {}", rest, rest == 1 ? "follows" : "follow",
+                        shown == 1 ? "it" : "them");
+  return text;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,21 @@
+// Findings as every report shows them: causes, and how many follow from each; with --all those too.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/reports/json.h"
+#include "core/report/finding.h"
+
+namespace tessera::cli {
+
+// Numbered when there are several causes. `behind` tells what comes after a finding of that index.
+std::string findings_text(const std::vector<Finding>& findings, bool all,
+                          const std::function<std::string(std::size_t)>& behind = {});
+// Every finding, each with folded_into, follows_from, count and devices.
+Json findings_json(const std::vector<Finding>& findings);
+// "1 finding, and 5 that follow from it"
+std::string findings_count(const std::vector<Finding>& findings);
+
+}  // namespace tessera::cli

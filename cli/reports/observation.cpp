@@ -1,0 +1,38 @@
+#include "cli/reports/observation.h"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace tessera::cli {
+
+Observation::Observation(const RunRequest& request, Console& console)
+    : console_(console),
+      options_(request.options),
+      watch_(console),
+      trace_file_(request.trace_file),
+      trace_([this](std::string_view line) {
+        if (trace_file_ == nullptr) {
+          console_.err << line;
+        } else if (unwritten_.empty()) {
+          unwritten_ = trace_file_->append(line);
+        }
+      }),
+      certifier_(request.lands_in_parts, certified_events, false, Reads::unsettled) {
+  if (request.is_interpreter() && request.certifies) {
+    points_.in_parts = request.lands_in_parts;
+    options_.points = &points_;
+    options_.observers.push_back(&certifier_);
+  }
+  if (request.timing) options_.observers.push_back(request.timing.get());
+  if (!request.trace.empty()) options_.observers.push_back(&trace_);
+  watch_.attach(options_);
+}
+
+Diags Observation::finish() {
+  watch_.hide();
+  if (trace_file_ == nullptr || !unwritten_.empty()) return unwritten_;
+  return trace_file_->commit();
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,72 @@
+#include "cli/reports/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <utility>
+
+namespace tessera::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+Progress* of_command = nullptr;
+
+}  // namespace
+
+// A stream that is not the process's own belongs to a test: it stays free of what depends on time.
+Progress::Progress(Console& console) : console_(console) {
+  if (of_command != nullptr) return;
+  of_command = this;
+  is_first_ = true;
+  if (&console.err != &std::cerr || isatty(STDERR_FILENO) != 1) return;
+  ticker_ = std::jthread([this](const std::stop_token& ends) { tick(ends); });
+}
+
+Progress::~Progress() {
+  if (!is_first_) return;
+  hide();
+  of_command = nullptr;
+}
+
+bool Progress::is_due() const {
+  const Progress& first = is_first_ ? *this : *of_command;
+  return first.ticker_.joinable() && Clock::now() >= first.next_;
+}
+
+void Progress::show(std::string text) {
+  if (!is_first_) return of_command->show(std::move(text));
+  if (!ticker_.joinable()) return;
+  const std::lock_guard lock(mutex_);
+  next_ = Clock::now() + milliseconds(100);
+  text_ = std::move(text);
+  if (is_shown_ && text_.empty()) write();
+}
+
+void Progress::phase(std::string_view what) {
+  if (of_command != nullptr) of_command->show(std::string(what));
+}
+
+void Progress::tick(const std::stop_token& ends) {
+  std::unique_lock lock(mutex_);
+  for (auto pause = milliseconds(2000); !changed_.wait_for(lock, ends, pause, [] { return false; });
+       pause = milliseconds(250)) {
+    if (ends.stop_requested()) return;
+    if (!text_.empty()) write();
+  }
+}
+
+void Progress::write() {
+  console_.err << "\r\033[K";
+  if (!text_.empty()) console_.err << fmt::format("{}, {:.0f} s", text_, elapsed());
+  console_.err << std::flush;
+  is_shown_ = !text_.empty();
+}
+
+double Progress::elapsed() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,256 @@
+#include "cli/reports/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "cli/args/limits.h"
+#include "cli/args/text.h"
+#include "cli/reports/finding_text.h"
+#include "cli/reports/progress.h"
+#include "cli/reports/timing_report.h"
+#include "interp/schedule/schedule.h"
+
+namespace tessera::cli {
+
+using std::string_view_literals::operator""sv;
+
+namespace {
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+}  // namespace
+
+Status status_of(RunEnd end) {
+  return end == RunEnd::program ? Status::ok
+         : end == RunEnd::stop  ? Status::interrupted
+                                : Status::budget;
+}
+
+bool has_results(const DeviceReport& report) {
+  const bool is_whole = !report.simulated || report.simulated->end == RunEnd::program;
+  return report.findings.empty() && is_whole;
+}
+
+std::optional<Verdict> judged(const std::function<Verdict()>& judge) try {
+  Progress::phase("comparing with the reference");
+  const Verdict verdict = judge();
+  Progress::phase({});
+  return verdict;
+} catch (const Interrupted&) {
+  return std::nullopt;
+}
+
+Status status_of(const DeviceReport& report) {
+  if (report.findings.empty()) {
+    const RunResult* const result = report.simulated.get();
+    if (result == nullptr) return Status::ok;
+    const bool is_cut = result->certificate && result->certificate->end == RunEnd::stop;
+    return status_of(is_cut ? RunEnd::stop : result->end);
+  }
+  const bool only_unsupported =
+      std::all_of(report.findings.begin(), report.findings.end(),
+                  [](const Finding& f) { return f.kind == FindingKind::unsupported; });
+  return only_unsupported ? Status::unsupported : Status::finding;
+}
+
+std::string replay_line(const Arguments& arguments, const RunRequest& request,
+                        const RunResult& result) {
+  std::vector<std::string> words = {"gmm-run"};
+  const std::vector<std::string>& given = arguments.given();
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == "--schedule" || given[i] == "--save-schedule" || given[i] == "--trace") {
+      ++i;
+    } else if (given[i] != "--json" && !given[i].starts_with("--schedule=") &&
+               !given[i].starts_with("--save-schedule=") && !given[i].starts_with("--trace=")) {
+      words.push_back(given[i]);
+    }
+  }
+  std::string schedule = request.schedule;
+  if (!request.save_schedule.empty()) {
+    schedule = "replay:" + request.save_schedule;
+  } else if (!result.schedule.empty() && result.schedule.size() <= longest_schedule) {
+    schedule = result.schedule;
+  }
+  words.insert(words.end(), {"--schedule", schedule});
+  return shell_line(words);
+}
+
+Diags save_schedule(const RunRequest& request, const DeviceReport& report) {
+  if (request.schedule_file == nullptr || !report.simulated) return {};
+  for (const std::string_view text : {std::string_view(report.simulated->schedule), "\n"sv}) {
+    if (Diags diags = request.schedule_file->append(text); !diags.empty()) return diags;
+  }
+  return request.schedule_file->commit();
+}
+
+void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStats& stats) {
+  constexpr std::array<std::string_view, 5> by = {"", "steps", "events", "memory", "signal"};
+  if (end == RunEnd::program) return;
+  object["ended"] = {{"by", by[static_cast<std::size_t>(end)]},
+                     {"steps", stats.steps},
+                     {"message", end_text(end, stats, arguments)}};
+}
+
+void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
+             const DeviceReport& report) {
+  object["wall_seconds"] = report.wall_seconds;
+  object["trace_hash"] = Json();
+  object["findings"] = findings_json(report.findings);
+  if (!report.warnings.empty()) object["warnings"] = report.warnings;
+  const RunResult* const result = report.simulated.get();
+  if (result == nullptr) return;
+  object["trace_hash"] = hash_text(result->trace_hash);
+  object["replay"] =
+      report.findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
+  if (result->certificate) {
+    object["more_races"] = result->certificate->more_races;
+    object["has_all_races"] = result->certificate->has_all_races;
+  }
+  object["all_schedules"] = result->certificate ? Json(name(result->certificate->verdict)) : Json();
+  add_end(object, arguments, result->end, result->stats);
+  object["profile"] = request.profile.machine.text();
+  object["schedule"] = request.schedule;
+  if (request.options.point_cores > 0) object["point_cores"] = request.options.point_cores;
+  object["automatic_barrier"] = result->has_automatic_barrier;
+  object["steps"] = result->stats.steps;
+  object["ops"] = result->stats.ops;
+  object["dmas"] = result->stats.dmas;
+  object["dma_bytes"] = result->stats.dma_bytes;
+  object["peak_vmem"] = result->stats.peak_vmem;
+  object["peak_smem"] = result->stats.peak_smem;
+  if (request.timing && report.findings.empty() && result->end == RunEnd::program)
+    object["simulated"] = to_json(request.timing->timing());
+}
+
+std::string line(std::string_view label, std::string_view text) {
+  return fmt::format("{:<10}{}\n", label, text);
+}
+
+std::string more_races_line(const Certificate& certificate) {
+  if (certificate.more_races == 0)
+    return certificate.has_all_races ? "" : line("more", "races were not looked for");
+  const std::string pairs =
+      counted(certificate.more_races, "racing pair of accesses of other statements",
+              "racing pairs of accesses of other statements");
+  return line("more", certificate.has_all_races
+                          ? pairs
+                          : fmt::format("at least {}; the rest was not looked for", pairs));
+}
+
+namespace {
+
+// The command that shows the races of this run in both orders.
+std::string verify_line(const Arguments& arguments) {
+  constexpr std::string_view dropped[] = {"schedule", "save-schedule", "trace", "out", "check"};
+  std::vector<std::string> words = {"gmm-run", "verify"};
+  const std::vector<std::string>& given = arguments.given();
+  for (std::size_t i = given.front() == "run" ? 1 : 0; i < given.size(); ++i) {
+    const bool is_dropped =
+        std::any_of(std::begin(dropped), std::end(dropped), [&](std::string_view name) {
+          return given[i] == fmt::format("--{}", name) ||
+                 given[i].starts_with(fmt::format("--{}=", name));
+        });
+    if (is_dropped)
+      i += given[i].find('=') == std::string::npos ? 1 : 0;
+    else if (given[i] != "--json")
+      words.push_back(given[i]);
+  }
+  return shell_line(words);
+}
+
+// What the run tells of other schedules.
+std::string certificate_line(const Certificate& c) {
+  switch (c.verdict) {
+    case SchedulesVerdict::proved:
+      return line("proved",
+                  fmt::format("no race, deadlock or leftover in any schedule{}, by {}",
+                              c.orders_parallel_loops ? " with parallel loops in this order" : "",
+                              counted(c.events, "event", "events")));
+    case SchedulesVerdict::refuted:
+      return {};
+    case SchedulesVerdict::explored:
+      if (c.end != RunEnd::program && c.end != RunEnd::events)
+        return line("explored", fmt::format("this schedule only: {}", c.why_explored));
+      if (c.broken.empty())
+        return line("explored", fmt::format("this schedule only: the run has more than {} events, "
+                                            "which `gmm-run verify` analyses",
+                                            certified_events));
+      return line("explored", fmt::format("this schedule only: {} does not hold, line {} {}",
+                                          c.broken.front().condition, c.broken.front().loc.line,
+                                          c.broken.front().message));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string cores_words(const RunOptions& options) {
+  return options.cores == 1 ? "" : fmt::format(", {} cores each", options.cores);
+}
+
+std::string run_lines(const Arguments& arguments, const RunRequest& request,
+                      const DeviceReport& report) {
+  std::string device(request.device_name());
+  if (request.is_interpreter())
+    device += fmt::format(", profile {}", request.profile.machine.text());
+  if (request.options.devices > 1) device += fmt::format(", {} devices", request.options.devices);
+  device += cores_words(request.options);
+  if (!request.why.empty()) device += fmt::format(" ({})", request.why);
+  std::string text = line("device", device);
+  for (const std::string& warning : report.warnings) text += line("warning", warning);
+  const RunResult* const result = report.simulated.get();
+  if (result == nullptr) return text;
+  const RunOptions& options = request.options;
+  std::string schedule = request.schedule.size() <= 60 ? request.schedule : "steps given";
+  if (options.landing == Landing::partial) schedule += ", copies stream";
+  if (options.dma_order == DmaOrder::fifo) schedule += ", copies of one link land in order";
+  if (options.slow_device >= 0) schedule += fmt::format(", device {} slow", options.slow_device);
+  if (options.point_cores > 0)
+    schedule += fmt::format(", points side by side on {} of each core",
+                            counted(options.point_cores, "point-core", "point-cores"));
+  if (!options.checked) schedule += ", unchecked";
+  text += line("schedule", schedule);
+  if (result->has_automatic_barrier)
+    text += line("barrier", "of all cores, added at the start: the program has none of its own");
+  const RunStats& stats = result->stats;
+  if (const auto parsed = parse_schedule(request.options.schedule);
+      parsed && parsed->strategy == "pct") {
+    const std::int64_t agents =
+        std::int64_t{options.devices} * options.cores * (1 + options.point_cores) + stats.dmas;
+    text += line("bound", fmt::format("a fault of depth {} is met with probability of at least "
+                                      "{:.2g}: {} agents, {} steps",
+                                      parsed->depth, pct_bound(agents, stats.steps, parsed->depth),
+                                      agents, stats.steps));
+  }
+  text += line("steps",
+               fmt::format("{}, {}, {} of {} in all", counted(stats.steps, "event", "events"),
+                           counted(stats.ops, "op", "ops"), counted(stats.dmas, "copy", "copies"),
+                           human_bytes(stats.dma_bytes)));
+  if (const std::string end = end_text(result->end, stats, arguments); !end.empty())
+    text += line("ended", end);
+  text += line("vmem", fmt::format("{} of {}", human_bytes(stats.peak_vmem),
+                                   human_bytes(request.profile.machine.vmem_bytes)));
+  if (request.timing && report.findings.empty() && result->end == RunEnd::program)
+    text += line("simulated", timing_text(request.timing->timing()));
+  if (result->certificate) text += certificate_line(*result->certificate);
+  return text;
+}
+
+std::string finding_lines(const Arguments& arguments, const RunRequest& request,
+                          const DeviceReport& report) {
+  if (report.findings.empty()) return {};
+  std::string text = findings_text(report.findings, arguments.has("all"));
+  if (!report.simulated) return text;
+  const auto& certificate = report.simulated->certificate;
+  if (certificate) text += more_races_line(*certificate);
+  text += fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));
+  if (certificate && !certificate->races.empty())
+    text += fmt::format("both orders: {}\n", verify_line(arguments));
+  return text;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,73 @@
+#include "cli/reports/support_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tessera::cli {
+namespace {
+
+bool same_answers(const SupportRow& a, const SupportRow& b) {
+  if (a.operation != b.operation) return false;
+  for (std::size_t i = 0; i < a.on.size(); ++i) {
+    if (a.on[i].ok != b.on[i].ok || a.on[i].reason != b.on[i].reason) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string support_page(const SupportTable& table) {
+  std::string text = "| operation | option or type |";
+  std::string rule = "|---|---|";
+  for (const std::string& execution : table.executions) {
+    text += fmt::format(" {} |", execution);
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
+  std::vector<SupportRow> rows;
+  for (const SupportRow& row : table.rows) {
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const SupportRow& other) {
+      return same_answers(row, other);
+    });
+    if (same == rows.end()) {
+      rows.push_back(row);
+    } else {
+      same->option += ", " + row.option;
+    }
+  }
+  std::vector<std::string> reasons;
+  for (const SupportRow& row : rows) {
+    text += fmt::format("| `{}` | {} |", row.operation, row.option);
+    for (const Support& support : row.on) {
+      if (support.ok) {
+        text += " yes |";
+        continue;
+      }
+      auto reason = std::find(reasons.begin(), reasons.end(), support.reason);
+      if (reason == reasons.end()) reason = reasons.insert(reasons.end(), support.reason);
+      text += fmt::format(" no ({}) |", reason - reasons.begin() + 1);
+    }
+    text += "\n";
+  }
+  if (!reasons.empty()) text += "\n";
+  for (std::size_t i = 0; i < reasons.size(); ++i)
+    text += fmt::format("{}. {}\n", i + 1, reasons[i]);
+  return text;
+}
+
+Json to_json(const SupportTable& table) {
+  Json rows = Json::array();
+  for (const SupportRow& row : table.rows) {
+    Json object = {{"operation", row.operation}, {"option", row.option}};
+    for (std::size_t i = 0; i < row.on.size(); ++i) {
+      object["executions"][table.executions[i]] = {
+          {"ok", row.on[i].ok}, {"reason", row.on[i].ok ? Json() : Json(row.on[i].reason)}};
+    }
+    rows.push_back(object);
+  }
+  return rows;
+}
+
+}  // namespace tessera::cli

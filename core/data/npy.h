@@ -1,0 +1,25 @@
+// NumPy's .npy files, versions 1 to 3: one array each.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "core/data/dtype.h"
+#include "core/data/npy_header.h"
+#include "core/data/tensor.h"
+#include "core/report/expected.h"
+
+namespace tessera {
+
+class OutputFile;
+
+// Arrays in Fortran order are transposed. bf16 and fp8 lie in the file as raw bytes, so their type
+// must be declared; a declared type that is not the file's is an error.
+Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared = std::nullopt);
+// What the front of the file says.
+Expected<NpyHeader> read_npy_header(const std::string& path);
+// Version 1.0, C order; replaces the file as a whole or not at all.
+[[nodiscard]] Diags write_npy(const std::string& path, const Tensor& tensor);
+// The same into a file that was opened for it.
+[[nodiscard]] Diags write_npy(OutputFile& file, const Tensor& tensor);
+
+}  // namespace tessera

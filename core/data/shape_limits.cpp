@@ -1,0 +1,19 @@
+#include "core/data/shape_limits.h"
+
+#include <fmt/format.h>
+
+namespace tessera {
+
+std::string shape_problem(const Shape& shape) {
+  std::int64_t total = 1;
+  for (const std::int64_t extent : shape) {
+    if (extent < 0 || extent > max_extent)
+      return fmt::format("an extent is between 0 and 2^40, found {}", extent);
+    if (extent != 0 && total > max_extent / extent)
+      return fmt::format("shape {} has more than 2^40 elements", to_string(shape));
+    total *= extent;
+  }
+  return {};
+}
+
+}  // namespace tessera

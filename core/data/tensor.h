@@ -1,0 +1,89 @@
+// A dense row-major host array. Bytes are owned, 64-byte aligned and, unless said otherwise, zero.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/data/dtype.h"
+#include "core/report/expected.h"
+
+namespace tessera {
+
+using Shape = std::vector<std::int64_t>;
+
+inline constexpr std::size_t largest_file_rank = 64;  // of a tensor that a file may hold
+
+std::int64_t elements(const Shape& shape);  // 1 for rank 0
+std::string to_string(const Shape& shape);  // "(300, 64)", "(300,)", "()"
+// Bytes of an array; none when a dimension is negative or the number does not fit. A shape from
+// outside is judged by this before a Tensor has it.
+std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
+
+class Tensor {
+ public:
+  Tensor() = default;
+  // Elements are zero; `uninitialised` skips that. NoMemory is thrown where memory does not suffice
+  // (core/host/host_memory.h); the public operations catch it.
+  Tensor(DType dtype, Shape shape);
+  static Tensor uninitialised(DType dtype, Shape shape);
+  // Elements that `make` gives, a tensor of this type and shape, once somebody asks for them: what
+  // nobody reads is never made.
+  static Tensor deferred(DType dtype, Shape shape, std::function<Tensor()> make);
+  bool is_made() const { return maker_ == nullptr || data_ != nullptr; }
+  // Zero elements, for a shape from outside: an error when it is not a shape or memory does not
+  // suffice.
+  static Expected<Tensor> allocate(DType dtype, Shape shape);
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int rank() const { return static_cast<int>(shape_.size()); }
+  std::int64_t dim(int i) const { return shape_[static_cast<std::size_t>(i)]; }
+  std::int64_t elements() const { return tessera::elements(shape_); }
+  std::int64_t bytes() const { return elements() * size_of(dtype_); }
+
+  std::byte* data() { return bytes_made(); }
+  const std::byte* data() const { return bytes_made(); }
+  template <typename T>
+  T* as() {
+    return reinterpret_cast<T*>(data());
+  }
+  template <typename T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(data());
+  }
+
+  Tensor clone() const;  // copies are explicit
+  // Element i in row-major order; exact but for i64 beyond 2^53, which rounds to nearest even.
+  double at(std::int64_t i) const;
+  void set(std::int64_t i, double value);  // rounds to nearest even, saturating for FP8
+
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(Tensor&&) = default;
+
+ private:
+  struct Free {
+    void operator()(std::byte* p) const;
+  };
+  enum class Fill : std::uint8_t { zero, none };
+  Tensor(DType dtype, Shape shape, Fill fill);
+  struct Maker {
+    std::once_flag once;
+    std::function<Tensor()> make;
+  };
+  std::byte* bytes_made() const {
+    if (maker_ != nullptr) make();
+    return data_.get();
+  }
+  void make() const;
+  DType dtype_ = DType::f32;
+  Shape shape_;
+  mutable std::unique_ptr<std::byte[], Free> data_;
+  std::unique_ptr<Maker> maker_;  // null: the bytes are here
+};
+
+}  // namespace tessera

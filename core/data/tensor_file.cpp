@@ -1,0 +1,80 @@
+#include "core/data/tensor_file.h"
+
+#include <fmt/format.h>
+
+#include "core/data/npy.h"
+#include "core/data/npy_header.h"
+#include "core/data/safetensors.h"
+
+namespace tessera {
+namespace {
+
+// A file, and the tensor in it where the file has several.
+struct Place {
+  std::string path;
+  std::optional<std::string> tensor;
+};
+
+Expected<Place> parse_place(std::string_view spec) {
+  constexpr std::string_view separator = ".safetensors#";
+  const auto found = spec.find(separator);
+  if (found != std::string_view::npos && found + separator.size() < spec.size()) {
+    const auto hash = found + separator.size() - 1;
+    return Place{std::string(spec.substr(0, hash)), std::string(spec.substr(hash + 1))};
+  }
+  if (spec.ends_with(".npy")) return Place{std::string(spec), std::nullopt};
+  const bool lacks_name = spec.ends_with(".safetensors") || spec.ends_with(separator);
+  return error(
+      lacks_name
+          ? fmt::format("{} does not say which tensor: expected FILE.safetensors#TENSOR", spec)
+          : fmt::format("{} is not a tensor file: expected FILE.npy or FILE.safetensors#TENSOR",
+                        spec));
+}
+
+}  // namespace
+
+Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared) {
+  const auto place = parse_place(spec);
+  if (!place) return place.diags();
+  if (place->tensor) return read_safetensors(place->path, *place->tensor, declared);
+  return read_npy(place->path, declared);
+}
+
+Expected<TensorHeader> read_tensor_header(std::string_view spec) {
+  const auto place = parse_place(spec);
+  if (!place) return place.diags();
+  if (!place->tensor) {
+    auto header = read_npy_header(place->path);
+    if (!header) return header.diags();
+    const Expected<DType> dtype = npy_dtype(header->descr, std::nullopt);
+    return TensorHeader{dtype ? std::optional(*dtype) : std::nullopt, std::move(header->shape)};
+  }
+  const auto tensors = list_safetensors(place->path);
+  if (!tensors) return tensors.diags();
+  for (const TensorEntry& entry : *tensors)
+    if (entry.name == *place->tensor) return TensorHeader{entry.dtype, entry.shape};
+  return error(fmt::format("{}: no tensor {}", place->path, shown_name(*place->tensor)));
+}
+
+Diags save_tensor(std::string_view spec, const Tensor& tensor) {
+  Expected<TensorOutput> output = TensorOutput::open(spec);
+  return output ? output->write(tensor) : output.diags();
+}
+
+Expected<TensorOutput> TensorOutput::open(std::string_view spec) {
+  const auto place = parse_place(spec);
+  if (!place) return place.diags();
+  if (place->tensor) {
+    if (Diags diags = check_addition(place->path, *place->tensor); !diags.empty()) return diags;
+  }
+  Expected<OutputFile> file = OutputFile::create(place->path);
+  if (!file) return file.diags();
+  return TensorOutput(*std::move(file), place->tensor);
+}
+
+Diags TensorOutput::write(const Tensor& tensor) {
+  if (tensor_) return add_to_safetensors(file_, {*tensor_, &tensor});
+  return write_npy(file_, tensor);
+}
+
+}  // namespace tessera

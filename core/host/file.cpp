@@ -1,0 +1,129 @@
+#include "core/host/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <system_error>
+
+namespace tessera {
+
+namespace files {
+
+std::string_view what_is(unsigned mode) {
+  switch (mode & S_IFMT) {
+    case S_IFDIR:
+      return "a folder";
+    case S_IFIFO:
+      return "a pipe";
+    case S_IFSOCK:
+      return "a socket";
+    case S_IFCHR:
+    case S_IFBLK:
+      return "a device";
+    case S_IFLNK:
+      return "a symbolic link";
+    default:
+      return "something unknown";
+  }
+}
+
+Diag failure(std::string_view verb, const std::string& path, std::string_view reason) {
+  return error(ErrorCode::environment, fmt::format("cannot {} {}: {}", verb, path, reason));
+}
+
+Diag system_failure(std::string_view verb, const std::string& path) {
+  return failure(verb, path, std::generic_category().message(errno));
+}
+
+Expected<std::string> read_rest(const Descriptor& file, const std::string& path,
+                                const FileKind& kind) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return system_failure("read", path);
+  const auto too_large = [&](std::string_view size) {
+    return error(fmt::format("cannot read {}: it has {} bytes, and {} has at most {}", path, size,
+                             kind.name, kind.largest));
+  };
+  if (status.st_size > kind.largest) return too_large(std::to_string(status.st_size));
+  // Files of the system say that they have no bytes, and a file may grow: the end is where a read
+  // finds it.
+  std::string text;
+  const std::int64_t expected = std::max<std::int64_t>(status.st_size, 4096);
+  for (std::size_t filled = 0;;) {
+    if (filled == text.size())
+      text.resize(filled + static_cast<std::size_t>(filled == 0 ? expected + 1 : 1 << 16));
+    const ::ssize_t count = ::read(file.get(), text.data() + filled, text.size() - filled);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_failure("read", path);
+    filled += static_cast<std::size_t>(count);
+    if (static_cast<std::int64_t>(filled) > kind.largest) return too_large("more");
+    if (count > 0) continue;
+    text.resize(filled);
+    return text;
+  }
+}
+
+}  // namespace files
+
+using files::failure;
+using files::system_failure;
+
+Descriptor::~Descriptor() { close(); }
+
+bool Descriptor::close() {
+  const int fd = std::exchange(fd_, -1);
+  return fd < 0 || ::close(fd) == 0;
+}
+
+Expected<InputFile> InputFile::open(const std::string& path) {
+  struct stat status {};
+  const auto irregular = [&]() -> std::optional<Diag> {
+    if (S_ISREG(status.st_mode)) return std::nullopt;
+    return failure("open", path,
+                   fmt::format("not a regular file but {}", files::what_is(status.st_mode)));
+  };
+  // Asked before it is opened, since opening alone can move a device, and again after, since the
+  // name may have changed its file.
+  if (::stat(path.c_str(), &status) != 0) return system_failure("open", path);
+  if (auto problem = irregular()) return *std::move(problem);
+  // Not blocking: a pipe without a writer is refused below, not waited for.
+  Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (descriptor.get() < 0) return system_failure("open", path);
+  if (::fstat(descriptor.get(), &status) != 0) return system_failure("open", path);
+  if (auto problem = irregular()) return *std::move(problem);
+  return InputFile(path, std::move(descriptor), status.st_size);
+}
+
+Diags InputFile::read(std::int64_t offset, std::span<std::byte> bytes) const {
+  while (!bytes.empty()) {
+    const ::ssize_t count = ::pread(descriptor_.get(), bytes.data(), bytes.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return {system_failure("read", path_)};
+    if (count == 0) return {failure("read", path_, "the file ended early")};
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += count;
+  }
+  return {};
+}
+
+Expected<std::string> InputFile::whole(const FileKind& kind) const {
+  return files::read_rest(descriptor_, path_, kind);
+}
+
+Expected<std::string> read_standard_input(const FileKind& kind) {
+  const Descriptor input(::dup(STDIN_FILENO));
+  if (input.get() < 0) return system_failure("open", "standard input");
+  return files::read_rest(input, "standard input", kind);
+}
+
+Expected<std::string> read_whole(const std::string& path, const FileKind& kind) {
+  const Expected<InputFile> file = InputFile::open(path);
+  if (!file) return file.diags();
+  return file->whole(kind);
+}
+
+}  // namespace tessera

@@ -1,0 +1,125 @@
+// Functions of tiles, by the words of the ops that compute them.
+#include <fmt/format.h>
+
+#include "core/lang/elaborate.h"
+
+namespace tessera {
+namespace {
+
+using Sizes = std::vector<ValueId>;
+
+// The shape and the run-time sizes of what `word` makes of a matrix.
+std::pair<Shape, Sizes> reshaped(std::string_view word, const Shape& shape, ValueId rows,
+                                 ValueId cols, ValueId one) {
+  if (word == "transpose") return {{shape[1], shape[0]}, {cols, rows}};
+  if (word.starts_with("row_")) return {{shape[0], 1}, {rows, one}};
+  return {{1, shape[1]}, {one, cols}};
+}
+
+}  // namespace
+
+std::optional<Entity> Elaborator::tile_word(const Node& node, const Slice* to) {
+  const std::string& word = node.text;
+  const std::size_t count = node.kids.size();
+  if (word == "scaled" && count == 2) return scaled(node, to);
+  if (word == "min" && count == 2) return elementwise(op_index<TileMin>(), node, to);
+  if (word == "max" && count == 2) return elementwise(op_index<TileMax>(), node, to);
+  if (word == "select" && count == 3) return elementwise(op_index<TileSelect>(), node, to);
+  if (count != 1) return std::nullopt;
+  if (word == "tile_iota") return indices(node, to);
+  for (const std::string_view name : {"transpose", "row_sum", "row_max", "col_sum", "col_max"})
+    if (word == name) return reshape(node, to);
+  // What is left of the table with one source is elementwise: exp, erf, ...
+  const Op op = make_op(word);
+  const auto fields = info(op).fields;
+  const bool maps = fields.size() == 2 && fields[0].name == "dst" && fields[1].name == "src" &&
+                    fields[1].kind == FieldKind::Slice;
+  return maps ? std::optional(elementwise(op.index(), node, to)) : std::nullopt;
+}
+
+// select, min and max of scalars are ops of that name; of tiles they are the tile ops.
+Entity Elaborator::elementwise(std::size_t tile_op, const Node& node, const Slice* to) {
+  std::vector<Entity> arguments;
+  bool tiles = false;
+  for (const Node& kid : node.kids) {
+    arguments.push_back(evaluate(kid));
+    if (arguments.back().kind == Entity::Kind::nothing) return {};
+    tiles |= is_tile(arguments.back());
+  }
+  if (!tiles) {
+    if (auto known = real_function(node, arguments)) return *known;
+    if (arguments.size() == 1)
+      return fail(node, fmt::format("{} takes a tile, or a number that is known when the kernel is "
+                                    "instantiated",
+                                    node.text));
+    Op op = make_op(node.text);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const ValueId value = scalar(arguments[i], node.kids[i]);
+      if (value == no_value) return {};
+      field<ValueId>(op, info(op).fields[i]) = value;
+    }
+    at(node);
+    return scalar_entity(builder_.emit(std::move(op)));
+  }
+  std::vector<Slice> operands;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto s = operand(arguments[i], node.kids[i]);
+    if (!s) return {};
+    operands.push_back(*s);
+  }
+  return tile_elementwise(tile_op, std::move(operands), node, to);
+}
+
+// tile_iota(dim): only what it is stored to says the shape.
+Entity Elaborator::indices(const Node& node, const Slice* to) {
+  if (to == nullptr)
+    return fail(node,
+                "tile_iota has the shape of what it is stored to; expected it alone on the right, "
+                "as in `column = tile_iota(1)`");
+  const auto dim = constant(node.kids[0], "the dimension of tile_iota");
+  if (!dim) return {};
+  at(node);
+  builder_.emit(TileIota{*to, *dim});
+  return {.kind = Entity::Kind::view, .slice = *to};
+}
+
+// The shape is that of the data; the scale's says how large the blocks are.
+Entity Elaborator::scaled(const Node& node, const Slice* to) {
+  const auto source = operand(tile(node.kids[0], nullptr), node.kids[0]),
+             scale = operand(tile(node.kids[1], nullptr), node.kids[1]);
+  if (!source || !scale) return {};
+  const Program& program = builder_.program();
+  if (is_number(program, *source) || is_number(program, *scale))
+    return fail(node, "scaled takes a tile and the tile of its scales");
+  Sizes size;
+  for (const int d : kept(*source)) size.push_back(source->size[static_cast<std::size_t>(d)]);
+  const Slice target = to ? *to : temporary(DType::f32, static_shape(program, *source), size);
+  at(node);
+  builder_.emit(Scaled{target, *source, *scale});
+  return {.kind = Entity::Kind::view, .slice = target};
+}
+
+// Ops that change the shape of a matrix.
+Entity Elaborator::reshape(const Node& node, const Slice* to) {
+  const auto source = operand(evaluate(node.kids[0]), node.kids[0]);
+  if (!source) return {};
+  const Shape shape = static_shape(builder_.program(), *source);
+  if (shape.size() != 2)
+    return fail(node,
+                fmt::format("{} takes a matrix, found shape {}", node.text, to_string(shape)));
+  const std::vector<int> dims = kept(*source);
+  const auto [bound, size] =
+      reshaped(node.text, shape, source->size[static_cast<std::size_t>(dims[0])],
+               source->size[static_cast<std::size_t>(dims[1])], builder_.integer(1));
+  at(node);
+  const DType type = ref_info(builder_.program(), source->base).dtype;
+  const bool keeps_type = node.text == "transpose" || is_integer(type);
+  const Slice target = to ? *to : temporary(keeps_type ? type : DType::f32, bound, size);
+  Op op = make_op(node.text);
+  field<Slice>(op, info(op).fields[0]) = target;
+  field<Slice>(op, info(op).fields[1]) = *source;
+  builder_.emit(std::move(op));
+  return {.kind = Entity::Kind::view, .slice = target};
+}
+
+}  // namespace tessera

@@ -1,0 +1,73 @@
+#include "core/lang/keywords.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera {
+namespace {
+
+using enum KeywordKind;
+
+constexpr auto all = std::to_array<Keyword>({
+    {"const", statement, true},
+    {"for", statement, true},
+    {"if", statement, true},
+    {"elif", statement, true},
+    {"else", statement},
+    {"trace", statement, true},
+    {"pipeline", statement, true},
+    {"require", statement, true},
+    {"grid", statement, true},
+    {"window", statement, true},
+    {"start", statement, true},
+    {"copy", statement, true},
+    {"wait", statement, true},
+    {"await", statement, true},
+    {"signal", statement, true},
+    {"return", statement, true},
+    {"alloc", statement},
+    {"free", statement},
+    {"fresh", statement},
+    {"once", statement},
+    {"kernel", declaration},
+    {"function", declaration},
+    {"in", declaration},
+    {"out", declaration},
+    {"hbm", declaration},
+    {"vmem", declaration},
+    {"smem", declaration},
+    {"tile", declaration},
+    {"sem", declaration},
+    {"scoped", declaration, true},
+    {"bytes", attribute},
+    {"count", attribute},
+    {"barrier", attribute},
+    {"monotone", attribute},
+    {"order", attribute},
+    {"step", attribute},
+    {"parallel", attribute},
+    {"depth", attribute},
+    {"pad", attribute},
+    {"when", attribute},
+    {"update", attribute},
+    {"on", attribute},
+    {"core", attribute},
+    {"add", attribute},
+    {"and", operation},
+    {"or", operation},
+    {"not", operation},
+    {"mod", operation},
+    {"max", operation},
+});
+
+}  // namespace
+
+std::span<const Keyword> keywords() { return all; }
+
+bool begins_statement(std::string_view word) {
+  return std::any_of(all.begin(), all.end(), [&](const Keyword& keyword) {
+    return keyword.begins_statement && keyword.text == word;
+  });
+}
+
+}  // namespace tessera

@@ -1,0 +1,109 @@
+#include "core/passes/expand.h"
+
+#include <algorithm>
+
+#include "core/passes/automatic_barrier.h"
+#include "core/passes/simplify.h"
+#include "core/report/guarded.h"
+
+namespace tessera {
+
+// The new program keeps the declarations and, under the same ids, their values; everything else is
+// written anew.
+Expander::Expander(const Program& program, const Expansion& how)
+    : old_(program), how_(how), builder_(program.name) {
+  Program& p = builder_.program();
+  p.doc = program.doc;
+  p.settings = program.settings;
+  p.texts = program.texts;
+  p.places = program.places;
+  p.call_place = program.call_place;
+  p.devices = program.devices;
+  p.cores = program.cores;
+  for (const Buffer& b : program.buffers) builder_.buffer(b);
+  for (const Semaphore& s : program.semaphores) builder_.semaphore(s);
+}
+
+Expected<Program> Expander::run() {
+  ValueMap map;
+  const Program& p = builder_.program();
+  for (std::size_t i = 0; i < old_.buffers.size(); ++i)
+    map[old_.buffers[i].value] = p.buffers[i].value;
+  for (std::size_t i = 0; i < old_.semaphores.size(); ++i)
+    map[old_.semaphores[i].value] = p.semaphores[i].value;
+  if (needs_barrier(old_)) emit_barrier(builder_, old_);
+  write(0, static_cast<std::int32_t>(old_.body.size()), map);
+  if (!diags_.empty()) return diags_;
+  Program result = simplify(builder_.finish());
+  Diags problems = verify(result);
+  if (!problems.empty()) return problems;
+  return result;
+}
+
+ValueId Expander::mapped(ValueId old, const ValueMap& map) {
+  const Value& v = old_.value(old);
+  if (v.constant)
+    return v.kind == ValueKind::real ? builder_.real(v.real) : builder_.integer(v.integer);
+  const auto it = map.find(old);
+  CHECK(it != map.end());
+  return it->second;
+}
+
+Slice Expander::compose(const Replacement& outer, const Slice& inner) {
+  Slice result = outer.slice;
+  const std::vector<int> dims = kept(outer.slice);
+  const std::size_t rank = dims.size();
+  CHECK(static_cast<std::size_t>(inner.rank) == rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto d = static_cast<std::size_t>(dims[i]);
+    const ValueId extent = outer.slice.size[d];
+    const Program& p = builder_.program();
+    const auto start = p.constant(inner.start[i]), size = p.constant(inner.size[i]),
+               limit = p.constant(extent);
+    const bool whole =
+        start == 0 && (inner.size[i] == extent || (size && limit && *size == *limit));
+    const bool inside =
+        start && size && limit && *start >= 0 && *size >= 0 && *start + *size <= *limit;
+    if (outer.checked && !whole && !inside)
+      builder_.emit(Bounds{inner.start[i], inner.size[i], extent});
+    result.start[d] = builder_.add(outer.slice.start[d], inner.start[i]);
+    result.size[d] = inner.size[i];
+    if (inner.dropped >> i & 1) result.dropped |= static_cast<std::uint8_t>(1U << d);
+  }
+  return result;
+}
+
+Slice Expander::mapped(const Slice& old, const ValueMap& map) {
+  Slice s = old;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d) {
+    s.start[d] = mapped(old.start[d], map);
+    s.size[d] = mapped(old.size[d], map);
+  }
+  if (const auto it = replaced_.find(old.base); it != replaced_.end())
+    return compose(it->second, s);
+  s.base = mapped(old.base, map);
+  return s;
+}
+
+Op Expander::mapped(const Op& old, const ValueMap& map) {
+  Op op = old;
+  for (const FieldInfo& f : info(op).fields) {
+    if (f.kind == FieldKind::Value) field<ValueId>(op, f) = mapped(field<ValueId>(old, f), map);
+    if (f.kind == FieldKind::Maybe && field<Maybe>(old, f).id != no_value)
+      field<Maybe>(op, f).id = mapped(field<Maybe>(old, f).id, map);
+    if (f.kind == FieldKind::Slice) field<Slice>(op, f) = mapped(field<Slice>(old, f), map);
+  }
+  return op;
+}
+
+void Expander::write(std::int32_t from, std::int32_t to, ValueMap& map) {
+  while (from < to) from = write_one(from, map);
+}
+
+Expected<Program> expand(const Program& program, const Expansion& how) try {
+  return Expander(program, how).run();
+} catch (...) {
+  return given_up("expanding the program");
+}
+
+}  // namespace tessera

@@ -1,0 +1,263 @@
+#include "core/passes/simplify.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/program/builder.h"
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+bool reads_memory(const Op& op) {
+  return std::holds_alternative<Load>(op) || std::holds_alternative<LoadReal>(op) ||
+         std::holds_alternative<SearchRight>(op);
+}
+
+// Memory ops that are no stores: they name a slice without changing what it holds.
+bool only_reads(const Op& op) {
+  return reads_memory(op) || std::holds_alternative<View>(op) ||
+         std::holds_alternative<Window>(op) || std::holds_alternative<Signal>(op) ||
+         std::holds_alternative<Wait>(op) || std::holds_alternative<Await>(op) ||
+         std::holds_alternative<ReadSem>(op);
+}
+
+// The buffers a statement may write: every slice of a copy, the first slice of anything else.
+void add_written(const Program& program, const Op& op, std::set<ValueId>& roots) {
+  if (only_reads(op)) return;
+  const bool is_copy = std::holds_alternative<Start>(op) ||
+                       std::holds_alternative<StartRemote>(op) ||
+                       std::holds_alternative<WriteBack>(op);
+  for (const FieldInfo& f : info(op).fields) {
+    if (f.kind != FieldKind::Slice) continue;
+    const Slice& s = field<Slice>(op, f);
+    if (program.value(s.base).kind == ValueKind::ref) roots.insert(ref_info(program, s.base).root);
+    if (!is_copy) return;
+  }
+}
+
+// Buffers that a copy may write at any time: their loads are never shared.
+std::set<ValueId> copied_into(const Program& program) {
+  std::set<ValueId> roots;
+  for (const Stmt& s : program.body)
+    if (std::holds_alternative<Start>(s.op) || std::holds_alternative<StartRemote>(s.op) ||
+        std::holds_alternative<WriteBack>(s.op))
+      add_written(program, s.op, roots);
+  return roots;
+}
+
+class CommonSubexpressions {
+ public:
+  explicit CommonSubexpressions(Program& program)
+      : program_(program), volatile_(copied_into(program)) {}
+
+  void run() {
+    std::vector<Stmt> out;
+    tables_.emplace_back();
+    for (std::size_t i = 0; i < program_.body.size(); ++i) {
+      Stmt& s = program_.body[i];
+      replace_fields(s.op);
+      const Scope scope = info(s.op).scope;
+      if (scope == Scope::open) enter(i);
+      if (scope == Scope::middle) leave(), enter(i);
+      if (scope == Scope::close) leave();
+      if (is_pure(s.op)) {
+        const std::string key = key_of(s.op);
+        if (!key.empty()) {
+          if (const ValueId same = find(key); same != no_value) {
+            same_as_[s.result] = same;
+            Value& kept = program_.values[static_cast<std::size_t>(same)];
+            if (kept.name.empty()) kept.name = program_.value(s.result).name;
+            continue;
+          }
+          tables_.back()[key] = s.result;
+        }
+      } else if (scope == Scope::none) {
+        std::set<ValueId> written;
+        add_written(program_, s.op, written);
+        touch(written);
+      }
+      if (s.result != no_value)
+        program_.values[static_cast<std::size_t>(s.result)].statement =
+            static_cast<std::int32_t>(i);
+      out.push_back(s);
+    }
+    for (Loop& loop : program_.loops) loop.index = same(loop.index);
+    pending_ = std::move(out);
+  }
+
+  std::vector<Stmt> take() { return std::move(pending_); }
+
+ private:
+  ValueId same(ValueId id) const {
+    const auto it = same_as_.find(id);
+    return it == same_as_.end() ? id : it->second;
+  }
+
+  void replace_fields(Op& op) {
+    for (const FieldInfo& f : info(op).fields) {
+      if (f.kind == FieldKind::Value) {
+        auto& v = field<ValueId>(op, f);
+        v = same(v);
+      } else if (f.kind == FieldKind::Maybe) {
+        auto& v = field<Maybe>(op, f).id;
+        v = same(v);
+      } else if (f.kind == FieldKind::Slice) {
+        auto& s = field<Slice>(op, f);
+        s.base = same(s.base);
+        for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d) {
+          s.start[d] = same(s.start[d]);
+          s.size[d] = same(s.size[d]);
+        }
+      }
+    }
+  }
+
+  // The buffers written anywhere in the region that opens at `i`: a loop may come back after the
+  // write.
+  void enter(std::size_t i) {
+    std::set<ValueId> written;
+    int depth = 0;
+    for (std::size_t j = i; j < program_.body.size(); ++j) {
+      const Scope scope = info(program_.body[j].op).scope;
+      if (scope == Scope::open) ++depth;
+      if (scope == Scope::close && --depth < 0) break;
+      if (scope == Scope::none) add_written(program_, program_.body[j].op, written);
+      if (scope == Scope::close && depth == 0 && j > i) break;
+    }
+    touch(written);
+    tables_.emplace_back();
+    regions_.push_back(std::move(written));
+  }
+
+  void leave() {
+    tables_.pop_back();
+    touch(regions_.back());
+    regions_.pop_back();
+  }
+
+  void touch(const std::set<ValueId>& roots) {
+    for (ValueId r : roots) version_[r] = ++clock_;
+  }
+
+  std::string key_of(const Op& op) const {
+    std::string key = std::to_string(op.index());
+    for (const FieldInfo& f : info(op).fields) {
+      key += ',';
+      if (f.kind == FieldKind::Value) key += std::to_string(field<ValueId>(op, f));
+      if (f.kind == FieldKind::Int) key += std::to_string(field<std::int64_t>(op, f));
+      if (f.kind != FieldKind::Slice) continue;
+      const Slice& s = field<Slice>(op, f);
+      if (program_.value(s.base).kind == ValueKind::ref && reads_memory(op)) {
+        const ValueId root = ref_info(program_, s.base).root;
+        if (volatile_.contains(root)) return {};
+        const auto v = version_.find(root);
+        key += '@' + std::to_string(v == version_.end() ? 0 : v->second);
+      }
+      key += std::to_string(s.base) + '/' + std::to_string(s.dropped);
+      for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d)
+        key += ':' + std::to_string(s.start[d]) + '+' + std::to_string(s.size[d]);
+    }
+    return key;
+  }
+
+  ValueId find(const std::string& key) const {
+    for (const auto& table : tables_)
+      if (const auto it = table.find(key); it != table.end()) return it->second;
+    return no_value;
+  }
+
+  Program& program_;
+  std::set<ValueId> volatile_;
+  std::map<ValueId, ValueId> same_as_;
+  std::map<ValueId, std::int64_t> version_;
+  std::int64_t clock_ = 0;
+  std::vector<std::map<std::string, ValueId>> tables_;
+  std::vector<std::set<ValueId>> regions_;
+  std::vector<Stmt> pending_;
+};
+
+template <typename Visit>
+void each_value(Op& op, Visit visit) {
+  for (const FieldInfo& f : info(op).fields) {
+    if (f.kind == FieldKind::Value) visit(field<ValueId>(op, f));
+    if (f.kind == FieldKind::Maybe && field<Maybe>(op, f).id != no_value)
+      visit(field<Maybe>(op, f).id);
+    if (f.kind != FieldKind::Slice) continue;
+    auto& s = field<Slice>(op, f);
+    visit(s.base);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d) {
+      visit(s.start[d]);
+      visit(s.size[d]);
+    }
+  }
+}
+
+// The indices of the loops around what acts are used: by whoever asks where it happened.
+void drop_unused(std::vector<Stmt>& body, const std::vector<Loop>& loops, std::size_t values) {
+  std::vector<bool> used(values, false);
+  std::vector<Stmt> kept;
+  for (auto it = body.rbegin(); it != body.rend(); ++it) {
+    const bool is_region = info(it->op).scope != Scope::none;
+    if (is_pure(it->op) && it->result != no_value && !used[static_cast<std::size_t>(it->result)])
+      continue;
+    each_value(it->op, [&](ValueId id) { used[static_cast<std::size_t>(id)] = true; });
+    for (std::int32_t l = is_pure(it->op) || is_region ? -1 : it->loop; l >= 0;
+         l = loops[static_cast<std::size_t>(l)].outer)
+      used[static_cast<std::size_t>(loops[static_cast<std::size_t>(l)].index)] = true;
+    kept.push_back(std::move(*it));
+  }
+  std::reverse(kept.begin(), kept.end());
+  body = std::move(kept);
+}
+
+// Values in the order of declaration and first use; nothing else stays.
+void renumber(Program& program) {
+  std::vector<ValueId> to(program.values.size(), no_value);
+  std::vector<Value> values;
+  const auto visit = [&](ValueId& id) {
+    ValueId& target = to[static_cast<std::size_t>(id)];
+    if (target == no_value) {
+      target = static_cast<ValueId>(values.size());
+      values.push_back(program.values[static_cast<std::size_t>(id)]);
+    }
+    id = target;
+  };
+  for (Buffer& b : program.buffers) visit(b.value);
+  for (Semaphore& s : program.semaphores) visit(s.value);
+  for (Stmt& s : program.body) {
+    each_value(s.op, visit);
+    if (s.result != no_value) visit(s.result);
+  }
+  for (Loop& loop : program.loops) loop.index = to[static_cast<std::size_t>(loop.index)];
+  program.values = std::move(values);
+}
+
+}  // namespace
+
+bool is_pure(const Op& op) {
+  if (std::holds_alternative<View>(op) || reads_memory(op) || std::holds_alternative<ToReal>(op))
+    return true;
+  if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<DeviceCount>(op) ||
+      std::holds_alternative<CoreId>(op) || std::holds_alternative<CoreCount>(op))
+    return true;
+  if (std::holds_alternative<Limit>(op)) return false;
+  const OpInfo& row = info(op);
+  if (row.result != ResultKind::Scalar || row.scope != Scope::none || row.fields.empty())
+    return false;
+  return std::all_of(row.fields.begin(), row.fields.end(),
+                     [](const FieldInfo& f) { return f.kind == FieldKind::Value; });
+}
+
+Program simplify(Program program) {
+  CommonSubexpressions pass(program);
+  pass.run();
+  program.body = pass.take();
+  drop_unused(program.body, program.loops, program.values.size());
+  renumber(program);
+  return Builder(std::move(program)).finish();
+}
+
+}  // namespace tessera

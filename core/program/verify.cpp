@@ -1,0 +1,202 @@
+#include "core/program/verify.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "core/data/shape_limits.h"
+#include "core/passes/simplify.h"
+
+namespace tessera {
+
+void Verifier::fail_at(std::int32_t place, std::string message, ErrorCode code) {
+  Diag diag{code, program_.loc(place), std::move(message), {}};
+  for (std::int32_t p = place; p >= 0; p = program_.places[static_cast<std::size_t>(p)].caller) {
+    const std::int32_t caller = program_.places[static_cast<std::size_t>(p)].caller;
+    if (caller >= 0) diag.notes.push_back({program_.loc(caller), "called from here"});
+  }
+  diags_.push_back(std::move(diag));
+}
+
+void Verifier::fail(std::string message, ErrorCode code) {
+  fail_at(program_.body[at_].place, std::move(message), code);
+}
+
+Diags Verifier::run() {
+  declarations();
+  for (at_ = 0; at_ < program_.body.size(); ++at_) statement(at_);
+  if (!open_.empty()) fail_at(program_.body[open_.back()].place, "this region is never closed");
+  return std::move(diags_);
+}
+
+void Verifier::declarations() {
+  std::set<std::string, std::less<>> names;
+  for (const Buffer& b : program_.buffers) {
+    defined_[static_cast<std::size_t>(b.value)] = true;
+    if (!names.insert(b.name).second)
+      fail_at(b.place, fmt::format("`{}` is declared twice", b.name));
+    // Slots of windows are as large as their blocks say.
+    if (std::string problem = shape_problem(b.shape); !problem.empty())
+      fail_at(b.place, std::move(problem));
+    const bool operand = b.role != Role::scratch;
+    if (operand && b.space == Space::tile)
+      fail_at(b.place, fmt::format("operand `{}` cannot be in tile registers", b.name));
+    if (operand && b.space == Space::vmem)
+      fail_at(
+          b.place,
+          fmt::format("operand `{}` is in vmem; operands are in hbm or smem and copied from there",
+                      b.name));
+    if (b.space == Space::smem && b.dtype != DType::f32 && is_float(b.dtype))
+      fail_at(b.place, fmt::format("scalar memory holds integers or f32, found {}", name(b.dtype)),
+              ErrorCode::invalid_type);
+  }
+  std::set<std::int64_t> barriers;
+  for (const Semaphore& s : program_.semaphores) {
+    defined_[static_cast<std::size_t>(s.value)] = true;
+    if (!names.insert(s.name).second)
+      fail_at(s.place, fmt::format("`{}` is declared twice", s.name));
+    if (s.kind == SemKind::barrier && !s.shape.empty())
+      fail_at(s.place, "a barrier semaphore is a single one");
+    if (s.kind == SemKind::barrier && s.scoped)
+      fail_at(s.place, "a barrier semaphore belongs to the device and cannot be scoped");
+    if (s.monotone && s.kind != SemKind::count)
+      fail_at(s.place, "only a counting semaphore can be monotone");
+  }
+}
+
+void Verifier::define(ValueId value) {
+  defined_[static_cast<std::size_t>(value)] = true;
+  scopes_.back().push_back(value);
+}
+
+void Verifier::use(ValueId id, ValueKind kind, std::string_view field) {
+  if (id < 0 || static_cast<std::size_t>(id) >= program_.values.size())
+    return fail(fmt::format("field `{}` has no value", field));
+  const Value& v = program_.value(id);
+  if (v.kind != kind)
+    return fail(fmt::format("field `{}` is not of the kind it must be", field),
+                ErrorCode::invalid_type);
+  if (!v.constant && !defined_[static_cast<std::size_t>(id)])
+    fail(fmt::format("`{}` is used where it is not defined",
+                     v.name.empty() ? std::string(field) : v.name));
+}
+
+bool Verifier::check_slice(const Slice& slice, std::string_view field) {
+  if (slice.base < 0 || static_cast<std::size_t>(slice.base) >= program_.values.size()) {
+    fail(fmt::format("field `{}` has no memory", field));
+    return false;
+  }
+  const Value& base = program_.value(slice.base);
+  if (!base.constant && !defined_[static_cast<std::size_t>(slice.base)]) {
+    fail(fmt::format("`{}` is used where it is not defined", base.name));
+    return false;
+  }
+  if (base.kind == ValueKind::scalar || base.kind == ValueKind::real) {
+    if (slice.rank != 0) fail(fmt::format("field `{}` indexes a number", field));
+    return false;
+  }
+  const std::size_t rank =
+      base.kind == ValueKind::sem
+          ? program_.semaphores[static_cast<std::size_t>(base.index)].shape.size()
+          : ref_info(program_, slice.base).bound.size();
+  if (static_cast<std::size_t>(slice.rank) != rank) {
+    fail(fmt::format("`{}` has {} dimensions, found {} indices", base.name, rank, slice.rank));
+    return false;
+  }
+  return true;
+}
+
+void Verifier::use(const Slice& slice, std::string_view field) {
+  if (!check_slice(slice, field)) return;
+  const std::size_t before = diags_.size();
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+    use(slice.start[d], ValueKind::scalar, field);
+    use(slice.size[d], ValueKind::scalar, field);
+  }
+  if (diags_.size() != before) return;
+  // What is known to leave the memory is reported before anything runs.
+  const Value& base = program_.value(slice.base);
+  const Shape extent = base.kind == ValueKind::sem
+                           ? program_.semaphores[static_cast<std::size_t>(base.index)].shape
+                           : ref_info(program_, slice.base).bound;
+  const bool window = std::holds_alternative<Window>(program_.body[at_].op);
+  for (std::size_t d = 0; d < extent.size(); ++d) {
+    const auto start = program_.constant(slice.start[d]), size = program_.constant(slice.size[d]);
+    if (size && *size < 0)
+      fail(fmt::format("{} has a negative size in dimension {}", name_of(slice), d));
+    if (!start) continue;
+    if (*start < 0 || (!window && size && *start + *size > extent[d] && *size > 0))
+      fail(fmt::format("{} leaves dimension {} of {} elements", name_of(slice), d, extent[d]));
+  }
+}
+
+void Verifier::statement(std::size_t at) {
+  const Stmt& stmt = program_.body[at];
+  const OpInfo& row = info(stmt.op);
+  const std::size_t before = diags_.size();
+  if (row.scope == Scope::middle || row.scope == Scope::close) {
+    if (open_.empty()) return fail(fmt::format("`{}` closes nothing", row.mnemonic));
+    const bool is_else = row.scope == Scope::middle;
+    if (is_else && !std::holds_alternative<If>(program_.body[open_.back()].op))
+      fail("`else` belongs to an if");
+    for (ValueId v : scopes_.back()) defined_[static_cast<std::size_t>(v)] = false;
+    scopes_.back().clear();
+    if (!is_else) {
+      if (std::holds_alternative<Pipeline>(program_.body[open_.back()].op)) grid_body_.pop_back();
+      open_.pop_back();
+      scopes_.pop_back();
+    }
+    return;
+  }
+  for (const FieldInfo& f : row.fields) {
+    if (f.kind == FieldKind::Value) {
+      const auto id = field<ValueId>(stmt.op, f);
+      use(id, ValueKind::scalar, f.name);
+    } else if (f.kind == FieldKind::Maybe) {
+      const ValueId id = field<Maybe>(stmt.op, f).id;
+      if (id != no_value) use(id, ValueKind::scalar, f.name);
+    } else if (f.kind == FieldKind::Slice) {
+      use(field<Slice>(stmt.op, f), f.name);
+    }
+  }
+  if (diags_.size() == before) rules(stmt);
+  if (row.scope == Scope::open) {
+    open_.push_back(at);
+    scopes_.emplace_back();
+    if (std::holds_alternative<Pipeline>(stmt.op)) {
+      grid_body_.push_back(0);
+      last_grid_parallel_ = true;
+    }
+  }
+  if (stmt.result != no_value) define(stmt.result);
+}
+
+std::string Verifier::name_of(const Slice& slice) const {
+  const Value& base = program_.value(slice.base);
+  if (base.kind == ValueKind::scalar || base.kind == ValueKind::real) return "the number";
+  if (slice.rank == 0) return base.name;
+  std::string items;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+    const auto start = program_.constant(slice.start[d]), size = program_.constant(slice.size[d]);
+    const std::string from = start ? std::to_string(*start) : "...";
+    items += items.empty() ? "" : ", ";
+    if (slice.dropped >> d & 1)
+      items += from;
+    else
+      items += fmt::format("{} +: {}", from, size ? std::to_string(*size) : "...");
+  }
+  return fmt::format("{}[{}]", base.name, items);
+}
+
+std::string Verifier::shape_of(const Slice& slice) const {
+  std::string text;
+  for (int d : kept(slice)) {
+    const auto size = program_.constant(slice.size[static_cast<std::size_t>(d)]);
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", size ? std::to_string(*size) : "...");
+  }
+  return fmt::format("({})", text);
+}
+
+Diags verify(const Program& program) { return Verifier(program).run(); }
+
+}  // namespace tessera

@@ -1,0 +1,85 @@
+#include "core/report/diag.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/report/shown.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_shown = 20;
+constexpr std::size_t longest_line = 1000;
+
+// Line `number` (1-based) without its line end; none when the text has fewer lines.
+std::optional<std::string_view> line_of(std::string_view text, int number) {
+  for (int line = 1; line < number; ++line) {
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+// The inner bytes of a UTF-8 character take no column of their own on the screen.
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+// Columns and widths count bytes. Tabs are repeated, so that the caret stands right for every tab
+// width.
+std::string caret_line(std::string_view line, const Loc& loc) {
+  const auto column = static_cast<std::size_t>(std::max(loc.column, 1));
+  const auto begin = std::min(column - 1, line.size());
+  const auto end = std::min(begin + static_cast<std::size_t>(std::max(loc.width, 1)), line.size());
+  std::string caret;
+  for (const char c : line.substr(0, begin)) {
+    if (starts_character(c)) caret += c == '\t' ? '\t' : ' ';
+  }
+  caret += '^';
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    if (starts_character(line[i])) caret += '~';
+  }
+  return caret;
+}
+
+}  // namespace
+
+std::string shown_text(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most;
+  while (end > 0 && !starts_character(text[end])) --end;
+  return fmt::format("{}... ({} bytes)", text.substr(0, end), text.size());
+}
+
+std::string render_place(const Loc& loc, std::string_view kind, std::string_view message) {
+  const std::string shown = shown_text(message, longest_message);
+  if (!loc) return fmt::format("{}: {}\n", kind, shown);
+  auto text =
+      fmt::format("{}:{}:{}: {}: {}\n", loc.source->name, loc.line, loc.column, kind, shown);
+  if (const auto line = line_of(loc.source->text, loc.line); line && line->size() <= longest_line) {
+    text += fmt::format("{}\n{}\n", *line, caret_line(*line, loc));
+  } else if (line) {
+    // Of a line that nobody reads, a piece that begins at the place.
+    const auto at = std::min(static_cast<std::size_t>(std::max(loc.column, 1)) - 1, line->size());
+    text += fmt::format("{}\n^\n", shown_text(line->substr(at), longest_line));
+  }
+  return text;
+}
+
+std::string render(const Diag& diag) {
+  auto text = render_place(diag.loc, "error", diag.message);
+  for (const Note& note : diag.notes) text += render_place(note.loc, "note", note.message);
+  return text;
+}
+
+std::string render(const Diags& diags) {
+  std::string text;
+  for (std::size_t i = 0; i < diags.size() && i < most_shown; ++i) text += render(diags[i]);
+  if (diags.size() > most_shown) text += fmt::format("note: {} more\n", diags.size() - most_shown);
+  return text;
+}
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+// A value, or the diagnostics that say why there is none.
+#pragma once
+#include <utility>
+#include <variant>
+
+#include "core/report/check.h"
+#include "core/report/diag.h"
+
+namespace tessera {
+
+template <typename T>
+class [[nodiscard]] Expected {
+ public:
+  Expected(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
+  Expected(Diags diags) : state_(std::in_place_index<1>, std::move(diags)) {}      // NOLINT
+  Expected(Diag diag) : state_(std::in_place_index<1>, Diags{std::move(diag)}) {}  // NOLINT
+
+  explicit operator bool() const { return state_.index() == 0; }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return const_cast<Expected*>(this)->value(); }
+  T&& operator*() && { return std::move(value()); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &const_cast<Expected*>(this)->value(); }
+  const Diags& diags() const {
+    CHECK(state_.index() == 1);
+    return std::get<1>(state_);
+  }
+
+ private:
+  T& value() {
+    CHECK(state_.index() == 0);
+    return std::get<0>(state_);
+  }
+  std::variant<T, Diags> state_;
+};
+
+// An error without a place in a text.
+inline Diag error(ErrorCode code, std::string message) {
+  return Diag{code, {}, std::move(message), {}};
+}
+inline Diag error(std::string message) {
+  return error(ErrorCode::invalid_value, std::move(message));
+}
+
+}  // namespace tessera

@@ -1,0 +1,88 @@
+// The names of findings and how they read.
+#include "core/report/finding.h"
+
+#include <fmt/format.h>
+
+namespace tessera {
+
+std::string_view name(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::race:
+      return "race";
+    case FindingKind::deadlock:
+      return "deadlock";
+    case FindingKind::out_of_bounds:
+      return "out_of_bounds";
+    case FindingKind::uninitialised_read:
+      return "uninitialised_read";
+    case FindingKind::never_written:
+      return "never_written";
+    case FindingKind::capacity:
+      return "capacity";
+    case FindingKind::lifetime:
+      return "lifetime";
+    case FindingKind::semaphore_leak:
+      return "semaphore_leak";
+    case FindingKind::semaphore_overflow:
+      return "semaphore_overflow";
+    case FindingKind::unwaited_dma:
+      return "unwaited_dma";
+    case FindingKind::revisit:
+      return "revisit";
+    case FindingKind::mismatch:
+      return "mismatch";
+    case FindingKind::unsupported:
+      return "unsupported";
+  }
+  return "?";
+}
+
+std::string to_string(const LoopIndices& indices) {
+  std::string text;
+  for (const LoopIndex& index : indices)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ",
+                        index.name.empty() ? "loop" : index.name, index.value);
+  return text;
+}
+
+std::string message_text(const FindingPlace& place, std::string_view message) {
+  if (place.loops.empty()) return std::string(message);
+  return fmt::format("{}, {}at {}", message, place.is_last ? "the last " : "",
+                     to_string(place.loops));
+}
+
+Diag as_error(const Finding& finding) {
+  const ErrorCode code =
+      finding.kind == FindingKind::unsupported ? ErrorCode::unsupported : ErrorCode::runtime;
+  Diag diag{
+      code,
+      finding.at.loc,
+      fmt::format("{}: {}", name(finding.kind), message_text(finding.at, finding.message)),
+      {}};
+  for (const FindingPlace& note : finding.notes)
+    diag.notes.push_back({note.loc, message_text(note, note.message)});
+  return diag;
+}
+
+std::string render(const Finding& finding) { return render(finding, finding.message, true); }
+
+std::string render(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) text += render(finding);
+  return text;
+}
+
+std::string render(const Finding& finding, std::string_view message, bool with_details) {
+  std::string text =
+      render_place(finding.at.loc, name(finding.kind), message_text(finding.at, message));
+  for (const FindingPlace& note : finding.notes)
+    if (with_details || !note.is_detail)
+      text += render_place(note.loc, "note", message_text(note, note.message));
+  if (finding.missing_wait.before_line > 0)
+    text += render_place({}, "note",
+                         fmt::format("insert \"{}\" before line {}", finding.missing_wait.text,
+                                     finding.missing_wait.before_line));
+  return text;
+}
+
+}  // namespace tessera

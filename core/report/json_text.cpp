@@ -1,0 +1,67 @@
+#include "core/report/json_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TooDeep {};
+
+// Watches the parser: what is given twice is gone once an object is built, and what is too deep
+// must not be built.
+class Watch {
+ public:
+  explicit Watch(std::string_view member) : member_(member) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_start || event == Event::array_start) {
+      if (depth >= deepest_json) throw TooDeep{};
+      names_.emplace_back();
+    } else if (event == Event::object_end || event == Event::array_end) {
+      names_.pop_back();
+    } else if (event == Event::key) {
+      const auto& name = parsed.get_ref<const std::string&>();
+      if (!names_.back().insert(name).second)
+        twice_.push_back(error(fmt::format("{} {} is given twice", member_, shown_text(name))));
+    }
+    return true;
+  }
+  const Diags& twice() const { return twice_; }
+
+ private:
+  std::string_view member_;
+  std::vector<std::set<std::string>> names_;  // of the objects around; of arrays none
+  Diags twice_;
+};
+
+}  // namespace
+
+Expected<nlohmann::ordered_json> parse_json(std::string_view text, std::string_view what,
+                                            std::string_view member) {
+  Watch watch(member);
+  try {
+    Json value = Json::parse(text, [&watch](int depth, Json::parse_event_t event, Json& parsed) {
+      return watch(depth, event, parsed);
+    });
+    if (!watch.twice().empty()) return watch.twice();
+    return value;
+  } catch (const TooDeep&) {
+    return error(fmt::format("{}: it nests deeper than {}", what, deepest_json));
+  } catch (const Json::exception& problem) {
+    return error(fmt::format("{}: {}", what, shown_text(problem.what(), 200)));
+  }
+}
+
+std::string shown_json(const nlohmann::ordered_json& value) {
+  return shown_text(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace tessera

@@ -1,0 +1,315 @@
+#include "devices/cuda/lower/contraction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/passes/simplify.h"
+#include "core/program/refs.h"
+
+namespace tessera::cuda {
+namespace {
+
+class Recogniser {
+ public:
+  explicit Recogniser(const Program& program) : program_(program) {}
+
+  Expected<Contraction> run() {
+    if (find_pipeline() && read_grid() && read_body() && complete()) return std::move(result_);
+    return *problem_;
+  }
+
+ private:
+  const Stmt& statement(std::int32_t at) const {
+    return program_.body[static_cast<std::size_t>(at)];
+  }
+
+  bool fail(std::int32_t at, std::string reason) {
+    problem_ = Diag{ErrorCode::unsupported,
+                    at < 0 ? Loc{} : program_.loc(statement(at).place),
+                    std::move(reason),
+                    {}};
+    return false;
+  }
+
+  // One pipeline at the top, scalar code before it, nothing but frees after it.
+  bool find_pipeline() {
+    const auto size = static_cast<std::int32_t>(program_.body.size());
+    std::int32_t open = -1, close = -1;
+    for (std::int32_t i = 0; i < size; ++i) {
+      const Op& op = statement(i).op;
+      if (std::holds_alternative<Pipeline>(op)) {
+        if (open >= 0) return fail(i, "a second pipeline has no CUDA kernel");
+        open = i;
+        close = i = statement(i).partner;
+      } else if (open >= 0 && !std::holds_alternative<Free>(op)) {
+        return fail(i, "what stands after the pipeline has no CUDA kernel");
+      }
+    }
+    if (open < 0) return fail(-1, "a program without a pipeline has no CUDA kernel");
+    result_.open = open;
+    close_ = close;
+    return true;
+  }
+
+  bool read_grid() {
+    body_ = result_.open + 1;
+    for (std::int32_t i = body_; i < close_; ++i) {
+      const Stmt& s = statement(i);
+      if (const auto* grid = std::get_if<Grid>(&s.op)) {
+        const GridLoop loop{s.result, grid->lower, grid->upper};
+        if (result_.steps) return fail(i, "two grid dimensions that are not parallel");
+        if (grid->parallel != 0) {
+          if (program_.constant(grid->lower) != 0) {
+            return fail(i, "a parallel grid dimension that does not begin at 0");
+          }
+          result_.loops.push_back(loop);
+        } else {
+          result_.steps = loop;
+        }
+        body_ = i + 1;
+      } else if (const auto* window = std::get_if<Window>(&s.op)) {
+        const Buffer* buffer = program_.buffer(window->source.base);
+        if (!buffer || buffer->space != Space::hbm) {
+          return fail(i, "a window on something that is no operand in hbm");
+        }
+        WindowUse use{s.result, window, buffer, {}, kept(window->source)};
+        for (const int d : use.dims) {
+          use.block.push_back(
+              program_.constant(window->source.size[static_cast<std::size_t>(d)]).value_or(0));
+        }
+        windows_.emplace(s.result, std::move(use));
+        body_ = i + 1;
+      } else if (std::holds_alternative<Pipeline>(s.op)) {
+        return fail(i, "a pipeline in a pipeline has no CUDA kernel");
+      }
+    }
+    if (result_.loops.empty()) return fail(result_.open, "no parallel grid dimension");
+    return true;
+  }
+
+  bool same(ValueId a, ValueId b) const { return same_number(program_, a, b); }
+
+  // The condition is true at the first (last) step only.
+  bool says_first(ValueId condition) const {
+    const auto* eq = equality(condition);
+    return eq && eq->a == result_.steps->index && same(eq->b, result_.steps->lower);
+  }
+  bool says_last(ValueId condition) const {
+    const auto* eq = equality(condition);
+    if (!eq || eq->a != result_.steps->index) return false;
+    const auto upper = program_.constant(result_.steps->upper), at = program_.constant(eq->b);
+    if (upper && at) return *at == *upper - 1;
+    const std::int32_t defined = program_.value(eq->b).statement;
+    if (at || defined < 0) return false;
+    const auto* sub = std::get_if<Sub>(&statement(defined).op);
+    return sub && sub->a == result_.steps->upper && program_.constant(sub->b) == 1;
+  }
+  const Eq* equality(ValueId condition) const {
+    if (!result_.steps || program_.constant(condition)) return nullptr;
+    const std::int32_t at = program_.value(condition).statement;
+    return at < 0 ? nullptr : std::get_if<Eq>(&statement(at).op);
+  }
+  bool one_step() const {
+    if (!result_.steps) return true;
+    const auto lower = program_.constant(result_.steps->lower);
+    const auto upper = program_.constant(result_.steps->upper);
+    return lower && upper && *upper - *lower == 1;
+  }
+
+  // Removes a condition that `says`; a single step needs none.
+  template <typename Says>
+  bool take(std::vector<Condition>& conditions, Says says) const {
+    const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                    [&](const Condition& c) { return c.holds && says(c.value); });
+    if (found == conditions.end()) return one_step();
+    conditions.erase(found);
+    return true;
+  }
+
+  bool read_body() {
+    std::vector<Condition> conditions;
+    for (std::int32_t i = body_; i < close_; ++i) {
+      const Stmt& s = statement(i);
+      if (is_pure(s.op)) {
+        if (std::holds_alternative<View>(s.op)) return fail(i, "a view in the body of a pipeline");
+      } else if (std::holds_alternative<Scaled>(s.op)) {
+        return fail(i, "scales of blocks have no CUDA kernel");
+      } else if (const auto* branch = std::get_if<If>(&s.op)) {
+        conditions.push_back({branch->condition, true});
+      } else if (std::holds_alternative<Else>(s.op)) {
+        conditions.back().holds = false;
+      } else if (std::holds_alternative<End>(s.op)) {
+        conditions.pop_back();
+      } else if (const auto* product = std::get_if<Matmul>(&s.op)) {
+        if (!read_product(i, *product, conditions)) return false;
+      } else if (!read_tile_op(i, conditions)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Before the product: sums = 0 at the first step. After it: the epilogue, at the last step.
+  bool read_tile_op(std::int32_t at, std::vector<Condition> conditions) {
+    const Op& op = statement(at).op;
+    const Slice* target = written_slice(op);
+    if (!target || program_.value(target->base).kind != ValueKind::ref) {
+      return fail(
+          at, fmt::format("`{}` in the body of a pipeline has no CUDA kernel", info(op).mnemonic));
+    }
+    if (result_.sums == no_value) {
+      const auto* cast = std::get_if<Cast>(&op);
+      const bool zero = cast && is_number(program_, cast->src) &&
+                        (program_.constant(cast->src.base) == 0 ||
+                         (program_.value(cast->src.base).constant &&
+                          program_.value(cast->src.base).kind == ValueKind::real &&
+                          program_.value(cast->src.base).real == 0));
+      if (!zero || !is_whole(program_, *target) || initial_ != no_value) {
+        return fail(at, "before the product only its accumulator is set, to 0");
+      }
+      if (!take(conditions, [&](ValueId c) { return says_first(c); }) || !conditions.empty()) {
+        return fail(at, "the accumulator is set at another time than the first step");
+      }
+      initial_ = target->base;
+      return true;
+    }
+    if (!take(conditions, [&](ValueId c) { return says_last(c); })) {
+      return fail(at, "tile arithmetic at another time than the last step has no CUDA kernel");
+    }
+    if (const auto window = windows_.find(target->base); window != windows_.end()) {
+      const bool has_rows =
+          result_.row_start == no_value ||
+          (same(target->start[0], result_.row_start) && same(target->size[0], result_.row_size));
+      if (!has_rows) return fail(at, "other rows are stored than those that are multiplied");
+      if (result_.result.op && result_.result.ref != target->base) {
+        return fail(at, "a second result has no CUDA kernel");
+      }
+      result_.result = window->second;
+    }
+    result_.epilogue.push_back({at, std::move(conditions)});
+    return true;
+  }
+
+  bool read_product(std::int32_t at, const Matmul& op, const std::vector<Condition>& conditions) {
+    if (result_.sums != no_value)
+      return fail(at, "a second product in one step has no CUDA kernel");
+    if (initial_ != op.acc.base) {
+      return fail(at, "the product adds to something else than the accumulator that was set to 0");
+    }
+    if (program_.buffer(op.acc.base) == nullptr) return fail(at, "the product adds to a window");
+    result_.sums = op.acc.base;
+    result_.active = conditions;
+    return operand(at, op.a, op.transpose_a != 0, true, result_.left) &&
+           operand(at, op.b, op.transpose_b == 0, false, result_.right) && sums_are(at, op.acc);
+  }
+
+  // The accumulator's rows are those that the product takes of its left operand; all its columns.
+  bool sums_are(std::int32_t at, const Slice& acc) {
+    const Shape& shape = program_.buffer(acc.base)->shape;
+    const auto spans = [&](std::size_t d) {
+      return program_.constant(acc.start[d]) == 0 && program_.constant(acc.size[d]) == shape[d];
+    };
+    const bool has_rows = result_.row_start == no_value ? spans(0)
+                                                        : same(acc.start[0], result_.row_start) &&
+                                                              same(acc.size[0], result_.row_size);
+    if (acc.rank == 2 && acc.dropped == 0 && has_rows && spans(1)) return true;
+    return fail(at, "the product adds to other rows or columns than it multiplies");
+  }
+
+  // `rows_first`: the block's first dimension is across (after the transposition that the op asks
+  // for).
+  bool operand(std::int32_t at, const Slice& slice, bool flipped, bool is_left,
+               ProductOperand& to) {
+    const auto window = windows_.find(slice.base);
+    if (window == windows_.end()) return fail(at, "an operand of the product is no window");
+    to.window = window->second;
+    if (to.window.dims.size() != 2 || slice.rank != 2 || slice.dropped != 0) {
+      return fail(at, "an operand of the product has not two dimensions");
+    }
+    const int across = flipped ? 1 : 0, along = 1 - across;
+    to.row_dim = to.window.dims[static_cast<std::size_t>(across)];
+    to.k_dim = to.window.dims[static_cast<std::size_t>(along)];
+    to.rows = to.window.block[static_cast<std::size_t>(across)];
+    const std::int64_t k = to.window.block[static_cast<std::size_t>(along)];
+    const std::vector<int>& order = to.window.buffer->order;
+    const int contiguous =
+        order.empty() ? static_cast<int>(to.window.buffer->shape.size()) - 1 : order.back();
+    if (contiguous != to.row_dim && contiguous != to.k_dim) {
+      return fail(at,
+                  fmt::format("`{}` is contiguous along a dimension that its block does not have",
+                              to.window.buffer->name));
+    }
+    to.k_major = contiguous == to.k_dim;
+    const auto start = [&](int d) { return slice.start[static_cast<std::size_t>(d)]; };
+    const auto size = [&](int d) { return slice.size[static_cast<std::size_t>(d)]; };
+    if (program_.constant(start(across)) != 0 || program_.constant(size(across)) != to.rows) {
+      if (!is_left) return fail(at, "the product takes a part of its right operand's columns");
+      result_.row_start = start(across);
+      result_.row_size = size(across);
+    }
+    const bool whole = program_.constant(start(along)) == 0 && program_.constant(size(along)) == k;
+    const ValueId k_start = whole ? no_value : start(along),
+                  k_size = whole ? no_value : size(along);
+    if (!is_left && (k != result_.k || !same_part(k_start, k_size))) {
+      return fail(at, "the product takes different parts of its operands along the contraction");
+    }
+    result_.k = k;
+    result_.k_start = k_start;
+    result_.k_size = k_size;
+    return holds_when_active(at, to.window);
+  }
+  bool same_part(ValueId start, ValueId size) const {
+    if (start == no_value || result_.k_start == no_value) return start == result_.k_start;
+    return same(start, result_.k_start) && same(size, result_.k_size);
+  }
+
+  // A block is fetched whenever it is multiplied.
+  bool holds_when_active(std::int32_t at, const WindowUse& window) {
+    const ValueId when = window.op->when;
+    if (when == no_value || program_.constant(when) == 1) return true;
+    for (const Condition& c : result_.active) {
+      if (c.holds && c.value == when) return true;
+    }
+    return fail(at, "the product reads a window at steps that do not fetch it");
+  }
+
+  bool complete() {
+    if (result_.sums == no_value)
+      return fail(result_.open, "no product of two windows in the pipeline");
+    if (!result_.result.op) return fail(result_.open, "the pipeline stores nothing");
+    if (result_.result.op->update != 0)
+      return fail(result_.open, "the result's window is read before it is stored");
+    if (result_.result.dims.size() != 2)
+      return fail(result_.open, "the result's block has not two dimensions");
+    result_.depth = std::min(result_.left.window.op->depth, result_.right.window.op->depth);
+    return true;
+  }
+
+  const Program& program_;
+  Contraction result_;
+  std::optional<Diag> problem_;
+  std::int32_t body_ = 0, close_ = 0;
+  std::map<ValueId, WindowUse> windows_;
+  ValueId initial_ = no_value;
+};
+
+}  // namespace
+
+bool same_number(const Program& program, ValueId a, ValueId b) {
+  if (a == b) return true;
+  const auto x = program.constant(a), y = program.constant(b);
+  if (x || y) return x && y && *x == *y;
+  const auto difference = [&](ValueId v) -> const Sub* {
+    const std::int32_t at = program.value(v).statement;
+    return at < 0 ? nullptr : std::get_if<Sub>(&program.body[static_cast<std::size_t>(at)].op);
+  };
+  const Sub *left = difference(a), *right = difference(b);
+  return left && right && same_number(program, left->a, right->a) &&
+         same_number(program, left->b, right->b);
+}
+
+Expected<Contraction> recognise(const Program& program) { return Recogniser(program).run(); }
+
+}  // namespace tessera::cuda

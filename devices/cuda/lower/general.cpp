@@ -1,0 +1,270 @@
+#include "devices/cuda/lower/general.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "core/passes/simplify.h"
+#include "core/program/refs.h"
+#include "devices/cuda/lower/general_tiles.h"
+#include "devices/cuda/lower/in_order.h"
+#include "devices/cuda/lower/prepare_code.h"
+#include "devices/cuda/lower/scalar_code.h"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int threads = 256;
+
+class GeneralLowering {
+ public:
+  explicit GeneralLowering(const Program& program)
+      : program_(program), code_(program, numbers_), tiles_(program, code_, numbers_) {}
+
+  Expected<LoweredKernel> run() {
+    if (find_pipeline() && read_windows()) write();
+    if (problem_.empty()) problem_ = code_.problem();
+    if (problem_.empty()) problem_ = tiles_.problem();
+    if (problem_.empty() && tiles_.result() == nullptr) problem_ = "nothing is stored";
+    if (!problem_.empty()) {
+      return Diag{ErrorCode::unsupported,
+                  at_ < 0 ? Loc{} : program_.loc(statement(at_).place),
+                  problem_,
+                  {}};
+    }
+    return std::move(kernel_);
+  }
+
+ private:
+  const Stmt& statement(std::int32_t at) const {
+    return program_.body[static_cast<std::size_t>(at)];
+  }
+  bool fail(std::int32_t at, std::string reason) {
+    if (problem_.empty()) {
+      problem_ = std::move(reason);
+      at_ = at;
+    }
+    return false;
+  }
+
+  bool find_pipeline() {
+    const auto size = static_cast<std::int32_t>(program_.body.size());
+    for (std::int32_t i = 0; i < size; ++i) {
+      const Op& op = statement(i).op;
+      if (std::holds_alternative<Pipeline>(op)) {
+        if (open_ >= 0) return fail(i, "a second pipeline has no CUDA kernel");
+        open_ = i;
+        close_ = i = statement(i).partner;
+      } else if (open_ >= 0 && !std::holds_alternative<Free>(op)) {
+        return fail(i, "what stands after the pipeline has no CUDA kernel");
+      }
+    }
+    return open_ >= 0 || fail(-1, "a program without a pipeline has no CUDA kernel");
+  }
+
+  bool read_windows() {
+    for (std::int32_t i = open_ + 1; i < close_; ++i) {
+      const Stmt& s = statement(i);
+      if (const auto* window = std::get_if<Window>(&s.op)) {
+        for (const int d : kept(window->source)) {
+          if (!program_.constant(window->source.size[static_cast<std::size_t>(d)]))
+            return fail(i, "a window of a size that is data");
+        }
+        tiles_.know(s.result, *window);
+      } else if (const auto* grid = std::get_if<Grid>(&s.op)) {
+        if (grid->parallel == 0) continue;
+        if (program_.constant(grid->lower) != 0)
+          return fail(i, "a parallel grid dimension that does not begin at 0");
+        parallel_.push_back(i);
+      }
+    }
+    return true;
+  }
+
+  // Numbers of before the pipeline that something in it reads.
+  std::vector<ValueId> outer_values() const {
+    std::set<ValueId> wanted;
+    for (std::int32_t i = open_; i < close_; ++i) {
+      for (const ValueId v : operands_of(statement(i).op)) {
+        const Value& value = program_.value(v);
+        const bool is_number = value.kind == ValueKind::scalar || value.kind == ValueKind::real;
+        if (is_number && !value.constant && value.statement >= 0 && value.statement < open_)
+          wanted.insert(v);
+      }
+    }
+    return {wanted.begin(), wanted.end()};
+  }
+
+  void line(const std::string& text) { body_ += fmt::format("{:{}}{}\n", "", indent_, text); }
+  void open(const std::string& text) {
+    line(text + " {");
+    indent_ += 2;
+  }
+  void close() {
+    indent_ -= 2;
+    line("}");
+  }
+
+  void write() {
+    std::string prepare_problem;
+    const std::string prepare = prepare_code(program_, open_, numbers_, prepare_problem);
+    if (!prepare_problem.empty()) fail(open_, prepare_problem);
+    body_ += code_.compute(outer_values(), indent_);
+    std::vector<ValueId> bounds;
+    for (const std::int32_t at : parallel_)
+      bounds.push_back(std::get<Grid>(statement(at).op).upper);
+    body_ += code_.compute(bounds, indent_);
+    std::string count = "1";
+    for (const ValueId bound : bounds) count += fmt::format(" * most(0, {})", code_.text(bound));
+    line(fmt::format("const i64 count = {};", count));
+    open("for (i64 point = ptx::block(); point < count; point += ptx::blocks())");
+    line("i64 rest = point;");
+    for (std::size_t i = parallel_.size(); i-- > 0;) {
+      const std::string name = numbers_.name(statement(parallel_[i]).result);
+      line(fmt::format("const i64 {0} = rest % {1}; rest /= {1};", name, code_.text(bounds[i])));
+    }
+    for (std::int32_t i = open_ + 1; i < close_ && problem_.empty(); ++i) write(i);
+    for (; sequential_ > 0; --sequential_) close();
+    close();
+    finish(prepare);
+  }
+
+  void write(std::int32_t at) {
+    const Stmt& s = statement(at);
+    const Op& op = s.op;
+    const auto loop = [&](ValueId lower, ValueId upper) {
+      open(InOrder{"for (i64 {0} = {1}; {0} < {2}; ++{0})", numbers_.name(s.result),
+                   code_.text(lower), code_.text(upper)});
+    };
+    if (const auto* grid = std::get_if<Grid>(&op)) {
+      if (grid->parallel != 0 && sequential_ > 0) {
+        fail(at, "a parallel grid dimension inside of one that is not");
+      } else if (grid->parallel == 0) {
+        loop(grid->lower, grid->upper);
+        ++sequential_;
+      }
+    } else if (std::holds_alternative<Window>(op) || std::holds_alternative<Alloc>(op) ||
+               std::holds_alternative<Free>(op)) {
+    } else if (const auto* repeated = std::get_if<For>(&op)) {
+      loop(repeated->lower, repeated->upper);
+    } else if (const auto* branch = std::get_if<If>(&op)) {
+      open(fmt::format("if ({} != 0)", code_.text(branch->condition)));
+    } else if (std::holds_alternative<Else>(op)) {
+      indent_ -= 2;
+      open("} else");
+    } else if (std::holds_alternative<Trace>(op)) {
+      open("");
+    } else if (std::holds_alternative<End>(op)) {
+      close();
+    } else if (is_pure(op) && s.result != no_value && !std::holds_alternative<View>(op)) {
+      body_ += code_.declaration(s, indent_);
+    } else if (const Slice* target = written_slice(op);
+               target != nullptr && program_.value(target->base).kind == ValueKind::ref &&
+               is_tile_op(op)) {
+      body_ += tiles_.statement(op, indent_);
+      if (!tiles_.problem().empty()) fail(at, tiles_.problem());
+    } else {
+      fail(at, fmt::format("`{}` in the body of a pipeline has no CUDA kernel", info(op).mnemonic));
+    }
+  }
+
+  static bool is_tile_op(const Op& op) {
+    return op.index() >= op_index<Cast>() && op.index() <= op_index<Matmul>();
+  }
+
+  void finish(const std::string& prepare) {
+    kernel_.entry = "tessera_" + program_.name;
+    kernel_.threads = threads;
+    kernel_.is_general = true;
+    kernel_.tile_bytes = tiles_.bytes();
+    kernel_.summary = fmt::format("{}: general, {} bytes of tiles for each block", program_.name,
+                                  kernel_.tile_bytes);
+    if (const Buffer* result = tiles_.result()) {
+      kernel_.result.buffer = static_cast<int>(result - program_.buffers.data());
+      kernel_.result.element_bytes = size_of(result->dtype);
+      kernel_.result.extent.assign(result->shape.rbegin(), result->shape.rend());
+      kernel_.result.extent.resize(std::max<std::size_t>(kernel_.result.extent.size(), 2), 1);
+    }
+    std::string fields;
+    for (const Buffer& buffer : program_.buffers) {
+      const auto number = static_cast<int>(&buffer - program_.buffers.data());
+      if (buffer.role == Role::scratch) continue;
+      kernel_.pointers.push_back(number);
+      fields +=
+          fmt::format("    {}{}* {};  // {}\n", buffer.role == Role::in ? "const " : "",
+                      storage_type(buffer.dtype), pointer_name(program_, buffer), buffer.name);
+    }
+    for (const Buffer& buffer : program_.buffers) {
+      if (buffer.role != Role::scratch || buffer.space != Space::smem) continue;
+      fields += fmt::format("    i64 {};  // {}\n", pointer_name(program_, buffer), buffer.name);
+      kernel_.numbers.push_back(kernel_.array_elements);
+      kernel_.array_elements += elements(buffer.shape);
+    }
+    if (!numbers_.values.empty()) fields += fmt::format("    i64 c[{}];\n", numbers_.values.size());
+    kernel_.numbers.insert(kernel_.numbers.end(), numbers_.values.begin(), numbers_.values.end());
+    kernel_.source = fmt::format(
+        "// {0}\n#include \"devices/cuda/templates/elementwise.cuh\"\n"
+        "#include \"devices/cuda/templates/prepare.cuh\"\n\n"
+        "namespace tessera::cuda {{\n\nstruct C {{\n"
+        "  static constexpr int threads = {1}, cluster = 1;\n}};\n\n"
+        "struct Program {{\n  struct Args {{\n    char* tiles;\n    i64 tile_bytes;\n"
+        "    i64* arrays;\n    i64 array_elements;\n    i64* error;\n{2}  }};\n\n"
+        "  static TESSERA_DEVICE bool prepare(const Args& p, i64* arrays) {{\n{3}  }}\n"
+        "  static TESSERA_DEVICE void body(const Args& p, i64* arrays, char* tiles) {{\n{4}  }}\n"
+        "}};\n\n}}  // namespace tessera::cuda\n\n"
+        "extern \"C\" __global__ void __launch_bounds__(tessera::cuda::C::threads, 1)\n"
+        "{5}(const __grid_constant__ tessera::cuda::Program::Args p) {{\n"
+        "  using namespace tessera::cuda;\n"
+        "  i64* const arrays = p.arrays + ptx::block() * p.array_elements;\n"
+        "  if (!Program::prepare(p, arrays)) return;\n  ptx::sync_block();\n"
+        "  Program::body(p, arrays, p.tiles + ptx::block() * p.tile_bytes);\n}}\n",
+        kernel_.summary, threads, fields, prepare, body_, kernel_.entry);
+  }
+
+  const Program& program_;
+  RuntimeNumbers numbers_;
+  ScalarCode code_;
+  GeneralTiles tiles_;
+  LoweredKernel kernel_;
+  std::string problem_, body_;
+  std::int32_t at_ = -1, open_ = -1, close_ = -1;
+  std::vector<std::int32_t> parallel_;
+  int indent_ = 4, sequential_ = 0;
+};
+
+}  // namespace
+
+Expected<LoweredKernel> lower_general(const Program& program) {
+  return GeneralLowering(program).run();
+}
+
+Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hints,
+                                  bool has_fast) {
+  Expected<LoweredKernel> fast = lower(program, hints);
+  if (fast && has_fast) return fast;
+  const std::string why =
+      fast ? "the fast kernels are for compute capability 9.0" : fast.diags().front().message;
+  // Without these hints it had a fast one: a slow one is no answer to them.
+  if (!fast && !(hints == MachineHints{}) && lower(program)) return fast;
+  Expected<LoweredKernel> general = lower_general(program);
+  if (general) {
+    general->note = "the general CUDA kernel, which is slow: " + why;
+    return general;
+  }
+  if (!fast) {
+    Diag diag = fast.diags().front();
+    const Diag& other = general.diags().front();
+    if (other.message != diag.message)
+      diag.notes.push_back({other.loc, "nor has it a general one: " + other.message});
+    return diag;
+  }
+  return general;
+}
+
+std::optional<Diag> unused_hints(const LoweredKernel& kernel, const MachineHints& hints) {
+  if (!kernel.is_general || hints == MachineHints{}) return std::nullopt;
+  return error(ErrorCode::unsupported, fmt::format("hints ({}) are of the fast CUDA kernels: {}",
+                                                   hints_text(hints), kernel.note));
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,24 @@
+// Programs outside of the fast class as plain CUDA code: a block for each point of the parallel
+// grid, tiles in global memory, a barrier after each statement. For compute capability 8.0 and
+// newer; correct, and slow.
+#pragma once
+#include <optional>
+
+#include "core/program/program.h"
+#include "core/report/expected.h"
+#include "devices/cuda/lower/lower.h"
+
+namespace tessera::cuda {
+
+// ErrorCode::unsupported, with the place and the reason, for what has no such code either.
+Expected<LoweredKernel> lower_general(const Program& program);
+
+// The fast kernel where the program and the machine (compute capability 9.0) have one, else the
+// general one, whose summary says why it is not the fast one.
+Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hints,
+                                  bool has_fast = true);
+
+// Why a kernel does not honour hints: the general one takes none.
+std::optional<Diag> unused_hints(const LoweredKernel& kernel, const MachineHints& hints);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,50 @@
+// From a program to a kernel's source and to what its launch needs besides the operands' addresses.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/machine/machine_hints.h"
+#include "core/program/program.h"
+#include "core/report/expected.h"
+
+namespace tessera::cuda {
+
+// How the copy engine sees an operand: dimensions of the program's buffer, innermost in memory
+// first.
+struct MapPlan {
+  int buffer = 0;                    // into Program::buffers
+  std::vector<std::int64_t> extent;  // elements, innermost first
+  std::vector<std::int64_t> box;
+  int element_bytes = 2;
+};
+
+struct LoweredKernel {
+  std::string entry;   // the kernel's name in the source
+  std::string source;  // includes the templates and wgmma.cuh
+  std::string wgmma;   // the text of wgmma.cuh
+  int threads = 0;
+  int blocks_together = 1;  // of a cluster: the launch's count of blocks is a multiple
+  int shared_bytes = 0;     // without the program's arrays
+  MapPlan left, right, result;
+  std::vector<int> by_element;        // buffers whose elements the generated functions read
+  std::vector<int> pointers;          // buffers whose addresses the launch passes, in this order
+  std::vector<std::int64_t> numbers;  // what follows the addresses: array offsets, then constants
+  std::int64_t array_elements = 0;    // of 8 bytes: a block's scalar arrays
+  std::int64_t contraction = 0;       // the operands' extent along it
+  bool ragged_contraction = false;    // which part of it a tile takes is data
+  // The general kernel (general.h): no maps but the result's extents, tiles in global memory, of so
+  // many bytes for each block.
+  bool is_general = false;
+  std::string architecture = "sm_90a";  // that it is compiled for; the general one: of the device
+  std::int64_t tile_bytes = 0;
+  double sum_error = 0;  // DeviceReport::sum_error
+  std::string note;      // what a report should say of the choice
+  // The plan in words: tiles, stages, layouts; for reports.
+  std::string summary;
+};
+
+// ErrorCode::unsupported, with the place and the reason, for what has no kernel.
+Expected<LoweredKernel> lower(const Program& program, const MachineHints& hints = {});
+
+}  // namespace tessera::cuda

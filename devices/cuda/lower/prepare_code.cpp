@@ -1,0 +1,225 @@
+#include "devices/cuda/lower/prepare_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/passes/simplify.h"
+#include "devices/cuda/lower/in_order.h"
+
+namespace tessera::cuda {
+namespace {
+
+// Each statement at the top is one unit: all threads compute scalars, one thread or all write
+// memory. Units that touch what an earlier one wrote are parted by a barrier.
+class PrepareWriter {
+ public:
+  PrepareWriter(const Program& program, RuntimeNumbers& numbers)
+      : program_(program), numbers_(numbers), code_(program, numbers) {}
+
+  std::string write(std::int32_t end) {
+    for (std::int32_t i = 0; i < end; i = unit(i)) {
+    }
+    return text_ + "    return true;\n";
+  }
+  std::string problem() const { return problem_.empty() ? code_.problem() : problem_; }
+
+ private:
+  using Buffers = std::set<const Buffer*>;
+
+  const Stmt& statement(std::int32_t at) const {
+    return program_.body[static_cast<std::size_t>(at)];
+  }
+  void fail(const Op& op) {
+    if (problem_.empty())
+      problem_ = fmt::format("`{}` before the pipeline has no CUDA form", info(op).mnemonic);
+  }
+
+  std::int32_t last_of(std::int32_t at) const {
+    std::int32_t end = statement(at).partner;
+    if (std::holds_alternative<Else>(statement(end).op)) end = statement(end).partner;
+    return end;
+  }
+
+  void touched(std::int32_t from, std::int32_t to, Buffers& reads, Buffers& writes) const {
+    for (std::int32_t i = from; i < to; ++i) {
+      const Op& op = statement(i).op;
+      bool first = true;
+      for (const FieldInfo& f : info(op).fields) {
+        if (f.kind == FieldKind::Slice) {
+          const Buffer* b = code_.buffer_of(field<Slice>(op, f));
+          const bool target = first && !is_pure(op) && info(op).result == ResultKind::none;
+          if (b && b->role == Role::scratch) (target ? writes : reads).insert(b);
+        }
+        first = false;
+      }
+    }
+  }
+
+  // A barrier, when the unit [from, to) touches what was touched since the last one.
+  void order(std::int32_t from, std::int32_t to) {
+    Buffers reads, writes;
+    touched(from, to, reads, writes);
+    const auto meets = [](const Buffers& a, const Buffers& b) {
+      return std::any_of(a.begin(), a.end(), [&](const Buffer* x) { return b.contains(x); });
+    };
+    if (meets(reads, written_) || meets(writes, written_) || meets(writes, read_)) {
+      text_ += "    ptx::sync_block();\n";
+      written_.clear();
+      read_.clear();
+    }
+    written_.insert(writes.begin(), writes.end());
+    read_.insert(reads.begin(), reads.end());
+  }
+
+  std::int32_t unit(std::int32_t at) {
+    const Stmt& s = statement(at);
+    const Op& op = s.op;
+    if (std::holds_alternative<Alloc>(op) || std::holds_alternative<Free>(op) ||
+        std::holds_alternative<View>(op)) {
+      return at + 1;
+    }
+    const std::int32_t end = std::holds_alternative<For>(op) || std::holds_alternative<If>(op)
+                                 ? last_of(at) + 1
+                                 : at + 1;
+    order(at, end);
+    if (const auto* loop = std::get_if<For>(&op); loop && independent(at, end)) {
+      text_ += std::string(
+          InOrder{"    for (i64 {0} = {1} + ptx::thread(); {0} < {2}; {0} += C::threads) {{\n",
+                  numbers_.name(s.result), code_.text(loop->lower), code_.text(loop->upper)});
+      for (std::int32_t i = at + 1; i + 1 < end; ++i) plain(i, 6);
+      text_ += "    }\n";
+    } else if (end > at + 1) {
+      const bool may_refuse = refuses(at, end);
+      text_ += may_refuse ? "    {\n    bool wrong = false;\n" : "";
+      text_ += "    if (ptx::thread() == 0) {\n";
+      text_ += may_refuse ? "      wrong = [&] {\n" : "";
+      int indent = may_refuse ? 8 : 6;
+      for (std::int32_t i = at; i < end; ++i) nested(i, indent);
+      text_ += may_refuse ? "        return false;\n      }();\n" : "";
+      text_ += "    }\n";
+      text_ += may_refuse ? "    if (ptx::any_of_block(wrong)) return false;\n    }\n" : "";
+    } else if (const auto* require = std::get_if<Require>(&op)) {
+      text_ += fmt::format(
+          "    if ({} == 0) {{\n      if (ptx::thread() == 0) {}\n      return false;\n    }}\n",
+          code_.text(require->condition), report(at));
+    } else if (std::holds_alternative<Store>(op) || std::holds_alternative<Iota>(op)) {
+      text_ += "    if (ptx::thread() == 0) {\n";
+      plain(at, 6);
+      text_ += "    }\n";
+    } else {
+      plain(at, 4);
+    }
+    return end;
+  }
+
+  void nested(std::int32_t at, int& indent) {
+    const Stmt& s = statement(at);
+    if (const auto* loop = std::get_if<For>(&s.op)) {
+      text_ += std::string(InOrder{"{0:{1}}for (i64 {2} = {3}; {2} < {4}; ++{2}) {{\n", "", indent,
+                                   numbers_.name(s.result), code_.text(loop->lower),
+                                   code_.text(loop->upper)});
+      indent += 2;
+    } else if (const auto* branch = std::get_if<If>(&s.op)) {
+      text_ += fmt::format("{:{}}if ({} != 0) {{\n", "", indent, code_.text(branch->condition));
+      indent += 2;
+    } else if (std::holds_alternative<Else>(s.op)) {
+      text_ += fmt::format("{:{}}}} else {{\n", "", indent - 2);
+    } else if (std::holds_alternative<End>(s.op)) {
+      indent -= 2;
+      text_ += fmt::format("{:{}}}}\n", "", indent);
+    } else if (std::holds_alternative<PrefixSum>(s.op)) {
+      fail(s.op);
+    } else if (const auto* require = std::get_if<Require>(&s.op)) {
+      text_ +=
+          fmt::format("{0:{1}}if ({2} == 0) {{\n{0:{1}}  {3}\n{0:{1}}  return true;\n{0:{1}}}}\n",
+                      "", indent, code_.text(require->condition), report(at));
+    } else {
+      plain(at, indent);
+    }
+  }
+
+  // What is wrong, as error_text reads it.
+  static std::string report(std::int32_t at) {
+    return fmt::format("ptx::first_error(p.error, first_refusal - {});", at);
+  }
+  bool refuses(std::int32_t from, std::int32_t to) const {
+    for (std::int32_t i = from; i < to; ++i) {
+      if (std::holds_alternative<Require>(statement(i).op)) return true;
+    }
+    return false;
+  }
+
+  void plain(std::int32_t at, int indent) {
+    const Stmt& s = statement(at);
+    if (const auto* store = std::get_if<Store>(&s.op)) {
+      text_ += std::string(InOrder{"{:{}}{} = {};\n", "", indent, code_.element(store->dst),
+                                   code_.text(store->value)});
+    } else if (const auto* sum = std::get_if<PrefixSum>(&s.op)) {
+      // What a program sums of an operand is counts.
+      const Buffer* const from = code_.buffer_of(sum->src);
+      const std::string counts = from && from->role == Role::in
+                                     ? fmt::format(", p.error, {}", from - program_.buffers.data())
+                                     : "";
+      text_ += std::string(InOrder{"{:{}}prefix_sum({}, {}, {}{});\n", "", indent,
+                                   code_.address(sum->dst), code_.address(sum->src),
+                                   code_.text(sum->src.size[0]), counts});
+      written_.clear();
+      read_.clear();
+    } else if (const auto* iota = std::get_if<Iota>(&s.op)) {
+      text_ += std::string(InOrder{"{:{}}for (i64 i = 0; i < {}; ++i) ({})[i] = i;\n", "", indent,
+                                   code_.text(iota->dst.size[0]), code_.address(iota->dst)});
+    } else if (is_pure(s.op) && s.result != no_value) {
+      if (!std::holds_alternative<View>(s.op)) text_ += code_.declaration(s, indent);
+    } else {
+      fail(s.op);
+    }
+  }
+
+  // A loop whose points write elements of their own, index + constant, of arrays that it does not
+  // read.
+  bool independent(std::int32_t at, std::int32_t end) const {
+    const ValueId index = statement(at).result;
+    Buffers reads, writes, stored;
+    touched(at + 1, end - 1, reads, writes);
+    for (std::int32_t i = at + 1; i + 1 < end; ++i) {
+      const Op& op = statement(i).op;
+      if (const auto* store = std::get_if<Store>(&op)) {
+        const Buffer* b = code_.buffer_of(store->dst);
+        if (!b || reads.contains(b) || store->dst.rank != 1 || !stored.insert(b).second)
+          return false;
+        if (!moves_with(store->dst.start[0], index)) return false;
+      } else if (!is_pure(op)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  bool moves_with(ValueId value, ValueId index) const {
+    if (value == index) return true;
+    const std::int32_t at = program_.value(value).statement;
+    if (at < 0) return false;
+    const auto* sum = std::get_if<Add>(&statement(at).op);
+    return sum && ((sum->a == index && program_.constant(sum->b)) ||
+                   (sum->b == index && program_.constant(sum->a)));
+  }
+
+  const Program& program_;
+  RuntimeNumbers& numbers_;
+  ScalarCode code_;
+  std::string text_, problem_;
+  Buffers written_, read_;
+};
+
+}  // namespace
+
+std::string prepare_code(const Program& program, std::int32_t end, RuntimeNumbers& numbers,
+                         std::string& problem) {
+  PrepareWriter writer(program, numbers);
+  std::string code = writer.write(end);
+  if (problem.empty()) problem = writer.problem();
+  return code;
+}
+
+}  // namespace tessera::cuda

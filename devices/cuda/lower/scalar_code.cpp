@@ -1,0 +1,202 @@
+#include "devices/cuda/lower/scalar_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/passes/simplify.h"
+#include "core/program/refs.h"
+#include "devices/cuda/lower/in_order.h"
+
+namespace tessera::cuda {
+
+std::string RuntimeNumbers::text(std::int64_t value) {
+  if (value == 0 || value == 1) return std::to_string(value);
+  values.push_back(value);
+  return fmt::format("p.c[{}]", values.size() - 1);
+}
+
+std::string RuntimeNumbers::divisor(std::int64_t value) {
+  return tile_sizes.contains(value) ? std::to_string(value) : text(value);
+}
+
+std::string RuntimeNumbers::name(ValueId value) {
+  return fmt::format("v{}",
+                     names_.try_emplace(value, static_cast<int>(names_.size())).first->second);
+}
+
+std::string ScalarCode::divisor(ValueId value) {
+  const auto known = program_.constant(value);
+  return known ? numbers_.divisor(*known) : text(value);
+}
+
+std::vector<ValueId> operands_of(const Op& op) {
+  std::vector<ValueId> values;
+  for (const FieldInfo& f : info(op).fields) {
+    if (f.kind == FieldKind::Value) {
+      values.push_back(field<ValueId>(op, f));
+    } else if (f.kind == FieldKind::Maybe) {
+      values.push_back(field<Maybe>(op, f).id);
+    } else if (f.kind == FieldKind::Slice) {
+      const Slice& slice = field<Slice>(op, f);
+      values.push_back(slice.base);
+      for (int d = 0; d < slice.rank; ++d) {
+        values.push_back(slice.start[static_cast<std::size_t>(d)]);
+        values.push_back(slice.size[static_cast<std::size_t>(d)]);
+      }
+    }
+  }
+  std::erase(values, no_value);
+  return values;
+}
+
+std::string pointer_name(const Program& program, const Buffer& buffer) {
+  const auto number = &buffer - program.buffers.data();
+  return fmt::format("{}_{}", buffer.role == Role::scratch ? "s" : "in", number);
+}
+
+std::string_view storage_type(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return "float";
+    case DType::bf16:
+    case DType::f16:
+      return "unsigned short";
+    case DType::e4m3:
+    case DType::e5m2:
+    case DType::e8m0:
+      return "unsigned char";
+    case DType::i8:
+      return "signed char";
+    case DType::i32:
+      return "int";
+    case DType::u32:
+      return "unsigned int";
+    case DType::i64:
+      return "i64";
+  }
+  return "";
+}
+
+std::string float_text(float number) {
+  if (std::isinf(number)) return number < 0 ? "(-3.4028235e+38f * 2)" : "(3.4028235e+38f * 2)";
+  return fmt::format("{:#}f", number);
+}
+
+std::string ScalarCode::text(ValueId value) {
+  const Value& v = program_.value(value);
+  if (const auto known = known_.find(value); known != known_.end()) return known->second;
+  if (v.constant && v.kind == ValueKind::scalar) return numbers_.text(v.integer);
+  if (v.constant && v.kind == ValueKind::real) return float_text(static_cast<float>(v.real));
+  return numbers_.name(value);
+}
+
+const Buffer* ScalarCode::buffer_of(const Slice& slice) const {
+  if (program_.value(slice.base).kind != ValueKind::ref) return nullptr;
+  return program_.buffer(ref_info(program_, slice.base).root);
+}
+
+// Row-major; a view adds where it begins.
+std::string ScalarCode::address(const Slice& slice) {
+  if (const Buffer* b = program_.buffer(slice.base)) {
+    std::string offset;
+    for (int d = 0; d < slice.rank; ++d) {
+      const auto i = static_cast<std::size_t>(d);
+      const std::string start = text(slice.start[i]);
+      offset =
+          d == 0 ? start : fmt::format("({}) * {} + {}", offset, numbers_.text(b->shape[i]), start);
+    }
+    if (b->space != Space::smem)
+      problem_ = fmt::format("scalar code reads `{}`, which is no scalar memory", b->name);
+    const std::string base = b->role == Role::scratch
+                                 ? fmt::format("arrays + p.{}", pointer_name(program_, *b))
+                                 : fmt::format("p.{}", pointer_name(program_, *b));
+    return offset.empty() || offset == "0" ? base : base + " + " + offset;
+  }
+  const Value& v = program_.value(slice.base);
+  const auto* view =
+      v.statement < 0 ? nullptr
+                      : std::get_if<View>(&program_.body[static_cast<std::size_t>(v.statement)].op);
+  if (!view || kept(view->source).size() != 1 || slice.rank != 1) {
+    problem_ = "a view of scalar memory with more than one dimension";
+    return "0";
+  }
+  return InOrder{"{} + {}", address(view->source), text(slice.start[0])};
+}
+
+std::string ScalarCode::element(const Slice& slice) { return fmt::format("*({})", address(slice)); }
+
+std::string ScalarCode::expression(const Op& op) {
+  const auto t = [&](ValueId v) { return text(v); };
+  if (const auto* o = std::get_if<Add>(&op)) return InOrder{"{} + {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Sub>(&op)) return InOrder{"{} - {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Mul>(&op)) return InOrder{"{} * {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Div>(&op))
+    return InOrder{"floor_div({}, {})", t(o->a), divisor(o->b)};
+  if (const auto* o = std::get_if<Mod>(&op))
+    return InOrder{"floor_mod({}, {})", t(o->a), divisor(o->b)};
+  if (const auto* o = std::get_if<Tiles>(&op))
+    return InOrder{"tiles_of({}, {})", t(o->a), divisor(o->b)};
+  if (const auto* o = std::get_if<Min>(&op)) return InOrder{"least({}, {})", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Max>(&op)) return InOrder{"most({}, {})", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<And>(&op))
+    return InOrder{"({} != 0) & ({} != 0)", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Or>(&op))
+    return InOrder{"({} != 0) | ({} != 0)", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Not>(&op)) return fmt::format("{} == 0", t(o->a));
+  if (const auto* o = std::get_if<Eq>(&op)) return InOrder{"{} == {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Ne>(&op)) return InOrder{"{} != {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Lt>(&op)) return InOrder{"{} < {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Le>(&op)) return InOrder{"{} <= {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Select>(&op)) {
+    return InOrder{"{} != 0 ? {} : {}", t(o->condition), t(o->a), t(o->b)};
+  }
+  if (const auto* o = std::get_if<ToReal>(&op))
+    return fmt::format("static_cast<float>({})", t(o->a));
+  if (const auto* o = std::get_if<Load>(&op)) return element(o->src);
+  if (const auto* o = std::get_if<LoadReal>(&op)) return element(o->src);
+  if (const auto* o = std::get_if<SearchRight>(&op)) {
+    return fmt::format("search_right({}, {}, {})", address(o->sorted), t(o->sorted.size[0]),
+                       t(o->a));
+  }
+  if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<CoreId>(op)) return "0";
+  if (std::holds_alternative<DeviceCount>(op) || std::holds_alternative<CoreCount>(op)) return "1";
+  problem_ = fmt::format("`{}` in scalar code has no CUDA form", info(op).mnemonic);
+  return "0";
+}
+
+std::string ScalarCode::declaration(const Stmt& stmt, int indent) {
+  const bool real = program_.value(stmt.result).kind == ValueKind::real;
+  const std::string value = expression(stmt.op);
+  return fmt::format("{:{}}const {} {} = {};\n", "", indent, real ? "float" : "i64",
+                     numbers_.name(stmt.result), value);
+}
+
+void ScalarCode::needs(ValueId value, std::set<std::int32_t>& statements) const {
+  const Value& v = program_.value(value);
+  if (v.constant || v.statement < 0 || known_.contains(value)) return;
+  const Op& op = program_.body[static_cast<std::size_t>(v.statement)].op;
+  if (!statements.insert(v.statement).second) return;
+  for (const ValueId operand : operands_of(op)) needs(operand, statements);
+}
+
+std::string ScalarCode::compute(const std::vector<ValueId>& wanted, int indent) {
+  std::set<std::int32_t> statements;
+  for (const ValueId value : wanted) needs(value, statements);
+  std::string code;
+  for (const std::int32_t at : statements) {
+    const Stmt& stmt = program_.body[static_cast<std::size_t>(at)];
+    if (std::holds_alternative<View>(stmt.op)) continue;
+    if (!is_pure(stmt.op)) {
+      problem_ =
+          fmt::format("a number that `{}` gives has no CUDA form here", info(stmt.op).mnemonic);
+      continue;
+    }
+    code += declaration(stmt, indent);
+    known_[stmt.result] = numbers_.name(stmt.result);
+  }
+  return code;
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,151 @@
+#include "devices/cuda/lower/tile_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tessera::cuda {
+namespace {
+
+std::vector<int> memory_dims(const Buffer& buffer) {
+  std::vector<int> dims = buffer.order;
+  if (dims.empty()) {
+    dims.resize(buffer.shape.size());
+    std::iota(dims.begin(), dims.end(), 0);
+  }
+  std::reverse(dims.begin(), dims.end());
+  return dims;
+}
+
+bool is_fp8(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
+
+Diag no(std::string reason) { return error(ErrorCode::unsupported, std::move(reason)); }
+
+// Copies move rows in units of 16 bytes and boxes of 2 or 3 dimensions.
+std::optional<Diag> copyable(const Buffer& buffer) {
+  const std::vector<int> dims = memory_dims(buffer);
+  if (dims.size() < 2 || dims.size() > 3) {
+    return no(fmt::format("`{}` has {} dimensions; the CUDA kernels copy 2 or 3", buffer.name,
+                          dims.size()));
+  }
+  const std::int64_t row = buffer.shape[static_cast<std::size_t>(dims[0])] * size_of(buffer.dtype);
+  if (row % 16 != 0) {
+    return no(fmt::format("rows of `{}` are {} bytes; the copy engine moves multiples of 16",
+                          buffer.name, row));
+  }
+  return std::nullopt;
+}
+
+int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
+
+std::optional<Diag> check_operand(const OperandConfig& config, const char* side) {
+  const Buffer& buffer = *config.operand->window.buffer;
+  if (auto problem = copyable(buffer)) return problem;
+  if (!config.operand->k_major && config.operand->rows % 64 != 0) {
+    return no(
+        fmt::format("`{}` is contiguous along its rows of the product: the tile's {} are a "
+                    "multiple of 64, found {}",
+                    buffer.name, side, config.operand->rows));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int OperandConfig::position(int buffer_dim) const {
+  return static_cast<int>(std::find(memory_dims.begin(), memory_dims.end(), buffer_dim) -
+                          memory_dims.begin());
+}
+
+Expected<TileConfig> tile_config(const Contraction& c, const MachineHints& hints) {
+  TileConfig t;
+  t.hints = hints;
+  t.result = c.result.buffer->dtype;
+  const DType a = c.left.window.buffer->dtype, b = c.right.window.buffer->dtype;
+  const int bytes = size_of(a);
+  if (!(is_fp8(a) && is_fp8(b)) && (a != b || (a != DType::bf16 && a != DType::f16))) {
+    return no(
+        fmt::format("products of {} and {}; the CUDA kernels multiply bf16, f16, or e4m3 and e5m2",
+                    name(a), name(b)));
+  }
+  if (t.result != DType::f32 && t.result != DType::bf16 && t.result != DType::f16) {
+    return no(
+        fmt::format("a result of {}; the CUDA kernels store f32, bf16 or f16", name(t.result)));
+  }
+  if (is_fp8(a) && (!c.left.k_major || !c.right.k_major)) {
+    return no(
+        fmt::format("`{}` is contiguous across the contraction; the matrix instructions for "
+                    "elements of one byte read operands that are contiguous along it",
+                    (c.left.k_major ? c.right : c.left).window.buffer->name));
+  }
+  // Of elements of one byte, sums of 128 products at a time are added in f32.
+  if (c.k != 128 && (c.k != 64 || is_fp8(a))) {
+    return no(fmt::format("tiles of {} along the contraction; the CUDA kernels take {}", c.k,
+                          is_fp8(a) ? "128 of such elements" : "64 or 128"));
+  }
+  t.k = static_cast<int>(c.k);
+  t.swapped = c.left.rows < 64;
+  const ProductOperand& left = t.swapped ? c.right : c.left;
+  const ProductOperand& right = t.swapped ? c.left : c.right;
+  if (left.rows != 64 && left.rows != 128 && left.rows != 256) {
+    return no(fmt::format("tiles of {} {}; the CUDA kernels take 64, 128 or 256{}", left.rows,
+                          t.swapped ? "columns" : "rows",
+                          t.swapped ? " columns with fewer than 64 rows" : ""));
+  }
+  t.m = static_cast<int>(left.rows);
+  const std::int64_t unit = t.swapped ? 8 : 64;
+  if (right.rows % unit != 0 || right.rows > 256 || right.rows < unit) {
+    return no(fmt::format("tiles of {} {}; the CUDA kernels take multiples of {} up to 256",
+                          right.rows, t.swapped ? "rows" : "columns", unit));
+  }
+  t.n = static_cast<int>(right.rows);
+  t.consumers = t.m == 64 && !hints.alternate ? 1 : 2;
+  t.m_pieces = t.m / 64 / (hints.alternate ? 1 : t.consumers);
+  t.ragged_k = c.k_size != no_value;
+  t.left = {&left, memory_dims(*left.window.buffer)};
+  t.right = {&right, memory_dims(*right.window.buffer)};
+  if (t.sums() > 200) {
+    return no(fmt::format("tiles of {} x {}{}: the sums do not fit the registers", t.m, t.n,
+                          hints.alternate ? " for each consumer" : ""));
+  }
+  if (hints.pairing != Pairing::none && t.sums() > 160)
+    return no(
+        fmt::format("tiles of {} x {} in pairs of blocks do not fit the registers", t.m, t.n));
+  if (t.swapped && hints.pairing != Pairing::none)
+    return no("tiles with fewer than 64 rows are not fetched for two blocks at once");
+  if (hints.band < 1) return no(fmt::format("bands of {} tiles", hints.band));
+  if (auto problem = check_operand(t.left, t.swapped ? "columns" : "rows")) return *problem;
+  if (auto problem = check_operand(t.right, t.swapped ? "rows" : "columns")) return *problem;
+  if (t.ragged_k && (left.k_major || right.k_major)) {
+    return no(
+        "a part of a block along the contraction needs operands that are contiguous across it");
+  }
+  const Buffer& result = *c.result.buffer;
+  if (auto problem = copyable(result)) return *problem;
+  const int rank = static_cast<int>(result.shape.size());
+  if (!result.order.empty() || c.result.dims != std::vector<int>{rank - 2, rank - 1}) {
+    return no(
+        fmt::format("the blocks of `{}` are not of its two innermost dimensions", result.name));
+  }
+  if (c.result.block != Shape{t.result_rows(), t.result_columns()}) {
+    return no(fmt::format("the result's block is {}, the product's is {} x {}",
+                          to_string(c.result.block), t.result_rows(), t.result_columns()));
+  }
+  t.result_dims = memory_dims(result);
+
+  t.stages = static_cast<int>(c.depth);
+  const int stage = (t.m + t.n) * t.k * bytes;
+  const int buffer = round_up((t.swapped ? t.n : 64) * 128, 1024);
+  // And the consumers' own barriers, and those by which tiles' numbers are handed on.
+  const int fixed = t.consumers * 2 * buffer + 2 * 8 + (hints.dynamic ? 4 * 8 + 8 : 0);
+  t.shared_bytes = fixed + t.stages * (stage + 16);
+  if (t.shared_bytes > shared_limit) {
+    return no(fmt::format("{} buffers of {} bytes do not fit the shared memory; at most {} do",
+                          t.stages, stage, (shared_limit - fixed) / (stage + 16)));
+  }
+  if (t.stages < 2) return no("the CUDA kernels need two buffers of each operand at least");
+  return t;
+}
+
+}  // namespace tessera::cuda

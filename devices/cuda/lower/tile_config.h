@@ -1,0 +1,51 @@
+// What a template is instantiated with, chosen from a contraction's blocks; or why no template fits
+// them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/machine/machine_hints.h"
+#include "core/report/expected.h"
+#include "devices/cuda/lower/contraction.h"
+
+namespace tessera::cuda {
+
+inline constexpr int shared_limit = 232448;  // bytes of a block on sm_90
+inline constexpr int multiprocessor_tile_rows = 64;
+
+// Matrix instructions for elements of one byte cut every term off 13 bits below the largest one
+// (published: about 14 bits are kept). A block of 128 products takes four, each of 32 terms and the
+// sum so far; blocks are added in f32.
+inline constexpr double fp8_sum_error = 4 * 33 * 0x1p-13;
+
+struct OperandConfig {
+  const ProductOperand* operand = nullptr;
+  std::vector<int> memory_dims;  // the buffer's dimensions, innermost first
+  int rank() const { return static_cast<int>(memory_dims.size()); }
+  DType dtype() const { return operand->window.buffer->dtype; }
+  int position(int buffer_dim) const;  // in memory_dims
+};
+
+struct TileConfig {
+  int m = 0, n = 0, k = 0;  // of the matrix instructions: m rows by n columns; swapped: m are the
+                            // result's columns
+  int stages = 0, consumers = 0, m_pieces = 0;
+  MachineHints hints;
+  bool swapped = false, ragged_k = false;
+  OperandConfig left, right;     // of the instructions
+  std::vector<int> result_dims;  // the result buffer's, innermost first
+  DType result = DType::f32;
+  int shared_bytes = 0;
+
+  int operand_bytes() const { return size_of(left.dtype()); }
+  // Of each thread; operands of one byte are summed in parts, which are held beside the sums.
+  int sums() const { return m_pieces * n / 2 * (operand_bytes() == 1 ? 2 : 1); }
+  int threads() const { return 128 * (1 + consumers); }
+  int result_rows() const { return swapped ? n : m; }  // of a tile
+  int result_columns() const { return swapped ? m : n; }
+  int blocks_together() const { return hints.pairing == Pairing::none ? 1 : 2; }
+};
+
+Expected<TileConfig> tile_config(const Contraction& contraction, const MachineHints& hints);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,135 @@
+#include "devices/cuda/model/configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+namespace tessera::cuda {
+namespace {
+
+struct Tile {
+  std::int64_t m, k, n;
+  MachineHints hints = {};
+};
+
+constexpr MachineHints row_pairs{.pairing = Pairing::rows};
+constexpr MachineHints column_pairs{.pairing = Pairing::columns};
+constexpr MachineHints in_turn{.alternate = true};
+constexpr MachineHints row_pairs_in_turn{.pairing = Pairing::rows, .alternate = true};
+
+// Tiles of unequal length, as ragged groups have them.
+constexpr MachineHints dynamic{.dynamic = true};
+constexpr MachineHints dynamic_row_pairs{.pairing = Pairing::rows, .dynamic = true};
+constexpr MachineHints dynamic_column_pairs{.pairing = Pairing::columns, .dynamic = true};
+constexpr MachineHints dynamic_in_turn{.alternate = true, .dynamic = true};
+
+constexpr Tile gmm_tiles[] = {
+    {128, 64, 256},
+    {128, 64, 256, row_pairs},
+    {256, 64, 128},
+    {256, 64, 128, row_pairs},
+    {128, 64, 192},
+    {128, 64, 192, row_pairs},
+    {128, 64, 128},
+    {128, 64, 128, row_pairs},
+    {64, 64, 256},
+    {128, 64, 256, column_pairs},
+    {128, 64, 256, {.pairing = Pairing::rows, .band = 16}},
+    {128, 64, 128, in_turn},
+    {128, 64, 128, row_pairs_in_turn},
+    {64, 64, 256, in_turn},
+    {64, 64, 256, row_pairs_in_turn},
+    {128, 64, 256, dynamic},
+    {128, 64, 256, dynamic_row_pairs},
+    {128, 64, 256, dynamic_column_pairs},
+    {256, 64, 128, dynamic},
+    {128, 64, 192, dynamic},
+    {128, 64, 128, dynamic_in_turn},
+    {64, 64, 256, dynamic_in_turn},
+    // Few rows a group: the weights are the instructions' rows, and nobody reads them twice.
+    {8, 64, 128, {.right = Eviction::first}},
+    {16, 64, 128, {.right = Eviction::first}},
+    {24, 64, 128, {.right = Eviction::first}},
+    {32, 64, 128, {.right = Eviction::first}},
+    {48, 64, 128, {.right = Eviction::first}},
+};
+
+// Elements of one byte: sums in two parts take twice the registers, and a step is of 128.
+constexpr Tile gmm_fp8_tiles[] = {
+    {128, 128, 128},
+    {128, 128, 128, row_pairs},
+    {128, 128, 128, dynamic},
+    {128, 128, 128, dynamic_row_pairs},
+    {128, 128, 128, dynamic_column_pairs},
+    {128, 128, 192},
+    {128, 128, 192, dynamic},
+    {64, 128, 128, in_turn},
+    {64, 128, 128, dynamic_in_turn},
+    {64, 128, 192, in_turn},
+    {8, 128, 128, {.right = Eviction::first}},
+    {16, 128, 128, {.right = Eviction::first}},
+    {24, 128, 128, {.right = Eviction::first}},
+    {32, 128, 128, {.right = Eviction::first}},
+};
+
+// The contraction runs along the rows: m is its step.
+constexpr Tile tgmm_tiles[] = {
+    {64, 128, 256},
+    {64, 128, 256, row_pairs},
+    {64, 256, 128},
+    {64, 256, 128, row_pairs},
+    {64, 128, 128},
+    {64, 128, 128, row_pairs},
+    {64, 128, 256, column_pairs},
+    {64, 128, 128, in_turn},
+    {64, 128, 128, row_pairs_in_turn},
+    {64, 128, 256, dynamic},
+    {64, 128, 256, dynamic_row_pairs},
+    {64, 256, 128, dynamic_row_pairs},
+    {64, 128, 128, dynamic_in_turn},
+};
+
+// As many as fit beside the staging of the result, eight at most.
+std::int64_t buffers_for(std::int64_t step_bytes, std::int64_t rows, std::int64_t columns,
+                         std::int64_t staging_bytes) {
+  constexpr std::int64_t shared_memory = 232448, arrays = 2048;
+  const std::int64_t each = (rows + columns) * step_bytes + 16;
+  return std::min<std::int64_t>((shared_memory - staging_bytes - arrays) / each, 8);
+}
+
+Configuration gmm_of(const Tile& t, int operand_bytes) {
+  if (t.m < 64) return {{t.m, t.k, t.n}, 8, 1, t.hints};
+  const int consumers = t.m == 64 && !t.hints.alternate ? 1 : 2;
+  return {{t.m, t.k, t.n},
+          buffers_for(t.k * operand_bytes, t.m, t.n, consumers * 2 * 8192),
+          1,
+          t.hints};
+}
+
+Configuration tgmm_of(const Tile& t) {
+  return {{t.m, t.k, t.n}, buffers_for(t.m * 2, t.k, t.n, 4 * 8192), 1, t.hints};
+}
+
+}  // namespace
+
+std::string to_string(const Configuration& c) {
+  std::string text = fmt::format("{}, {} buffers", tessera::to_string(c.tiling), c.buffers);
+  if (const std::string hints = hints_text(c.hints); !hints.empty()) text += ", " + hints;
+  return text;
+}
+
+std::vector<Configuration> gmm_candidates(int operand_bytes) {
+  std::vector<Configuration> all;
+  for (const Tile& tile : operand_bytes == 1 ? std::span<const Tile>(gmm_fp8_tiles) : gmm_tiles)
+    all.push_back(gmm_of(tile, operand_bytes));
+  return all;
+}
+
+std::vector<Configuration> tgmm_candidates() {
+  std::vector<Configuration> all;
+  for (const Tile& tile : tgmm_tiles) all.push_back(tgmm_of(tile));
+  return all;
+}
+
+}  // namespace tessera::cuda

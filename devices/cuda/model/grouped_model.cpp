@@ -1,0 +1,191 @@
+#include "devices/cuda/model/grouped_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "devices/cuda/model/schedule.h"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr double epilogue_clocks = 600;  // fixed: the last products, barriers, the first chunk
+constexpr double tile_clocks = 250;      // finding the tile, which consumers do one after the other
+constexpr double taken_clocks = 300;     // and waiting for its number
+constexpr double slowest_swapped = 16;   // clocks of an instruction that reads 2 KiB of weights
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// A tile on one multiprocessor.
+struct Tile {
+  double steps = 0;
+  double product_clocks = 0;  // of a step
+  double bytes = 0;           // of a step, through the L2 cache
+  double store_bytes = 0;     // of the tile
+};
+
+class Model {
+ public:
+  Model(const GroupedShape& shape, const Configuration& configuration, const GpuFigures& gpu)
+      : s_(shape), c_(configuration), gpu_(gpu) {}
+
+  double seconds() {
+    if (s_.is_tgmm)
+      tgmm();
+    else
+      gmm();
+    if (tiles_.clocks.empty() || tiles_.grid.columns == 0) return gpu_.launch_seconds;
+    const double busy = makespan(tiles_, c_.hints, gpu_.multiprocessors);
+    const double there = busy / gpu_.clock, memory = memory_bytes() / gpu_.memory_bytes_a_second;
+    return gpu_.launch_seconds + std::max(there, memory) +
+           gpu_.memory_interference * std::min(there, memory);
+  }
+
+ private:
+  // Operands and results once, weights of groups without rows not at all.
+  double memory_bytes() const {
+    std::int64_t rows = 0, filled = 0;
+    for (const std::int64_t size : s_.sizes) {
+      rows += size;
+      filled += size > 0 ? 1 : 0;
+    }
+    const auto groups = static_cast<std::int64_t>(s_.sizes.size());
+    const std::int64_t bytes =
+        s_.is_tgmm
+            ? s_.operand_bytes * rows * (s_.k + s_.n) + s_.out_bytes * groups * s_.k * s_.n
+            : s_.operand_bytes * (rows * s_.k + filled * s_.k * s_.n) + s_.out_bytes * rows * s_.n;
+    return static_cast<double>(bytes);
+  }
+
+  // The time between the starts of two such tiles.
+  double clocks(const Tile& tile) const {
+    // Both at once, but copies cost the products time and the chip power even where they keep up.
+    const double copies = tile.bytes / gpu_.l2_bytes_a_clock;
+    const double step = std::max(tile.product_clocks, copies) +
+                        gpu_.copy_interference * std::min(tile.product_clocks, copies);
+    const double contraction = tile.steps * step;
+    const double end = epilogue_clocks + tile.store_bytes / gpu_.store_bytes_a_clock +
+                       (c_.hints.dynamic ? taken_clocks : tile_clocks);
+    // In turn: an epilogue is behind the other consumer's products as far as these last.
+    if (c_.hints.alternate) return std::max(contraction, (contraction + end) / 2);
+    return contraction + end;
+  }
+
+  // Every block's sums are waited for and added to those of all, in f32: half of it behind the
+  // other consumer's products, where that one multiplies at the same time.
+  double added_clocks(double rows, double columns) const {
+    constexpr double drained = 100, additions_a_clock = 128;
+    const double clocks = rows * columns / additions_a_clock;
+    return c_.hints.alternate || rows <= 64 ? clocks + drained : clocks / 2;
+  }
+
+  // `rows` of a tile of gmm; the shares of the operands' bytes that it fetches itself.
+  double gmm_tile(std::int64_t rows, double share_rows, double share_weights) const {
+    const Tiling& t = c_.tiling;
+    Tile tile;
+    tile.steps = static_cast<double>(ceil_div(s_.k, t.k));
+    const auto n = static_cast<double>(t.n);
+    const double k_bytes = static_cast<double>(t.k * s_.operand_bytes);
+    // A matrix instruction takes 32 bytes along k, of elements of one byte or two.
+    const double instruction_rows_a_clock = gpu_.products_a_clock / 16;
+    if (t.m < 64) {
+      tile.product_clocks =
+          n / 64 * k_bytes / 32 *
+          std::max(64.0 * static_cast<double>(t.m) / instruction_rows_a_clock, slowest_swapped);
+      tile.bytes = k_bytes * static_cast<double>(t.n + t.m);
+    } else {
+      const auto taken = static_cast<double>(ceil_div(rows, 64) * 64);
+      tile.product_clocks = taken * n * k_bytes / 32 / instruction_rows_a_clock;
+      if (s_.operand_bytes == 1) tile.product_clocks += added_clocks(taken, n);
+      tile.bytes = k_bytes * (taken * share_rows + n * share_weights);
+    }
+    tile.store_bytes = static_cast<double>(rows * t.n * s_.out_bytes);
+    return clocks(tile);
+  }
+
+  void gmm() {
+    const Tiling& t = c_.tiling;
+    const std::int64_t columns = ceil_div(s_.n, t.n);
+    const double rows = c_.hints.pairing == Pairing::columns && columns > 1 ? 0.5 : 1;
+    std::int64_t number = 0;  // of the tile along the rows of all groups
+    for (const std::int64_t size : s_.sizes) {
+      const std::int64_t tiles = ceil_div(size, t.m);
+      if (tiles == 0) continue;
+      const std::int64_t last = size - (tiles - 1) * t.m;
+      // Pairs begin at even tiles of the whole: the neighbour may be another group's.
+      double times[2][2];
+      for (const bool is_last : {false, true}) {
+        for (const bool shares : {false, true})
+          times[is_last][shares] = gmm_tile(is_last ? last : t.m, rows, shares ? 0.5 : 1);
+      }
+      const std::int64_t end = number + tiles;
+      for (std::int64_t first = number; number < end; ++number) {
+        const std::int64_t neighbour = number % 2 == 0 ? number + 1 : number - 1;
+        const bool shares =
+            c_.hints.pairing == Pairing::rows && neighbour >= first && neighbour < end;
+        tiles_.clocks.push_back(times[number + 1 == end][shares]);
+      }
+    }
+    tiles_.grid = {1, static_cast<int>(number), static_cast<int>(columns)};
+  }
+
+  void tgmm() {
+    const Tiling& t = c_.tiling;
+    const std::int64_t down = ceil_div(s_.k, t.k), across = ceil_div(s_.n, t.n);
+    const double left = c_.hints.pairing == Pairing::columns && across > 1 ? 0.5 : 1;
+    const double right = c_.hints.pairing == Pairing::rows && down > 1 ? 0.5 : 1;
+    for (const std::int64_t size : s_.sizes) {
+      Tile tile;
+      tile.steps = static_cast<double>(ceil_div(size, t.m));
+      const double rows = tile.steps == 0 ? 0 : static_cast<double>(ceil_div(size, 16) * 16);
+      const auto k = static_cast<double>(t.k), n = static_cast<double>(t.n);
+      if (tile.steps > 0) tile.product_clocks = rows / tile.steps * k * n / gpu_.products_a_clock;
+      tile.bytes = 2 * static_cast<double>(t.m) * (k * left + n * right);
+      tile.store_bytes = k * n * s_.out_bytes;
+      tiles_.clocks.insert(tiles_.clocks.end(), static_cast<std::size_t>(down), clocks(tile));
+    }
+    tiles_.grid = {static_cast<int>(s_.sizes.size()), static_cast<int>(down),
+                   static_cast<int>(across)};
+  }
+
+  const GroupedShape& s_;
+  const Configuration& c_;
+  const GpuFigures& gpu_;
+  TileClocks tiles_;
+};
+
+}  // namespace
+
+GroupedShape expected_shape(bool is_tgmm, std::int64_t m, std::int64_t k, std::int64_t n,
+                            std::int64_t groups) {
+  GroupedShape shape{is_tgmm, m, k, n, {}, 2};
+  const auto mean = static_cast<double>(m) / static_cast<double>(std::max<std::int64_t>(groups, 1));
+  constexpr std::array deviations{0.0, -1.0, 1.0, -0.5, 0.5};
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const double at = deviations[static_cast<std::size_t>(g) % deviations.size()];
+    shape.sizes.push_back(
+        std::max<std::int64_t>(0, std::llround(mean + (groups > 1 ? at * std::sqrt(mean) : 0))));
+  }
+  return shape;
+}
+
+double estimate_seconds(const GroupedShape& shape, const Configuration& configuration,
+                        const GpuFigures& gpu) {
+  return Model(shape, configuration, gpu).seconds();
+}
+
+std::vector<Estimate> estimates(const GroupedShape& shape, const GpuFigures& gpu) {
+  std::vector<Estimate> all;
+  for (const Configuration& c :
+       shape.is_tgmm ? tgmm_candidates() : gmm_candidates(shape.operand_bytes))
+    all.push_back({c, estimate_seconds(shape, c, gpu)});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Estimate& a, const Estimate& b) { return a.seconds < b.seconds; });
+  return all;
+}
+
+Configuration estimated_best(const GroupedShape& shape, const GpuFigures& gpu) {
+  return estimates(shape, gpu).front().configuration;
+}
+
+}  // namespace tessera::cuda

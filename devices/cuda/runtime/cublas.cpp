@@ -1,0 +1,145 @@
+#include "devices/cuda/runtime/cublas.h"
+
+#include <fmt/format.h>
+
+#include "devices/cuda/runtime/shared_library.h"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr int bf16 = 14, compute_f32 = 68,
+              default_algorithm = -1;  // CUDA_R_16BF, CUBLAS_COMPUTE_32F
+
+struct Cublas {
+  SharedLibrary library{{"libcublas.so.13", "libcublas.so.12", "libcublas.so"}};
+  int (*create)(void**) = nullptr;
+  const char* (*error_text)(int) = nullptr;
+  int (*gemm)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int,
+              int, const void*, void*, int, int, int, int) = nullptr;
+  int (*batched)(void*, int, int, int, int, int, const void*, const void*, int, int, long long,
+                 const void*, int, int, long long, const void*, void*, int, int, long long, int,
+                 int, int) = nullptr;
+  int (*grouped)(void*, const int*, const int*, const int*, const int*, const int*, const void*,
+                 const void* const*, int, const int*, const void* const*, int, const int*,
+                 const void*, void* const*, int, const int*, int, const int*, int) = nullptr;
+  void* handle = nullptr;
+
+  Cublas() {
+    library.find(create, "cublasCreate_v2");
+    library.find(error_text, "cublasGetStatusString");
+    library.find(gemm, "cublasGemmEx");
+    library.find(batched, "cublasGemmStridedBatchedEx");
+    library.find(grouped, "cublasGemmGroupedBatchedEx");
+  }
+};
+
+Cublas& cublas() {
+  static Cublas loaded;
+  return loaded;
+}
+
+Problem outcome(const char* call, int result) {
+  if (result == 0) return std::nullopt;
+  return error(ErrorCode::environment,
+               fmt::format("{} failed: {}", call, cublas().error_text(result)));
+}
+
+Problem ready() {
+  if (const Support here = cublas_available(); !here.ok)
+    return error(ErrorCode::environment, here.reason);
+  if (cublas().handle != nullptr) return std::nullopt;
+  return outcome("cublasCreate", cublas().create(&cublas().handle));
+}
+
+// A row-major matrix is its transpose to cuBLAS: c' = b' . a', with m and n exchanged.
+struct ColumnMajor {
+  int transa, transb, m, n, k, lda, ldb, ldc;
+  explicit ColumnMajor(const CublasProduct& p)
+      : transa(p.transpose_b ? 1 : 0),
+        transb(p.transpose_a ? 1 : 0),
+        m(static_cast<int>(p.n)),
+        n(static_cast<int>(p.m)),
+        k(static_cast<int>(p.k)),
+        lda(static_cast<int>(p.transpose_b ? p.k : p.n)),
+        ldb(static_cast<int>(p.transpose_a ? p.m : p.k)),
+        ldc(static_cast<int>(p.n)) {}
+};
+
+const void* pointer(std::uint64_t address) { return reinterpret_cast<const void*>(address); }
+
+}  // namespace
+
+Support cublas_available() {
+  if (cublas().library && cublas().library.problem().empty()) return {};
+  return {false, fmt::format("cuBLAS is not here ({})", cublas().library.problem())};
+}
+
+Problem cublas_product(const CublasProduct& product) {
+  if (auto problem = ready()) return problem;
+  const ColumnMajor c(product);
+  const float one = 1, zero = 0;
+  return outcome("cublasGemmEx",
+                 cublas().gemm(cublas().handle, c.transa, c.transb, c.m, c.n, c.k, &one,
+                               pointer(product.b), bf16, c.lda, pointer(product.a), bf16, c.ldb,
+                               &zero, const_cast<void*>(pointer(product.c)), bf16, c.ldc,
+                               compute_f32, default_algorithm));
+}
+
+Problem cublas_batch(const CublasProduct& product, std::int64_t count, std::int64_t stride_a,
+                     std::int64_t stride_b, std::int64_t stride_c) {
+  if (auto problem = ready()) return problem;
+  const ColumnMajor c(product);
+  const float one = 1, zero = 0;
+  return outcome(
+      "cublasGemmStridedBatchedEx",
+      cublas().batched(cublas().handle, c.transa, c.transb, c.m, c.n, c.k, &one, pointer(product.b),
+                       bf16, c.lda, stride_b, pointer(product.a), bf16, c.ldb, stride_a, &zero,
+                       const_cast<void*>(pointer(product.c)), bf16, c.ldc, stride_c,
+                       static_cast<int>(count), compute_f32, default_algorithm));
+}
+
+CublasGrouped::CublasGrouped(const std::vector<CublasProduct>& products) {
+  for (const CublasProduct& p : products) {
+    const ColumnMajor c(p);
+    transa_.push_back(c.transa);
+    transb_.push_back(c.transb);
+    m_.push_back(c.m);
+    n_.push_back(c.n);
+    k_.push_back(c.k);
+    lda_.push_back(c.lda);
+    ldb_.push_back(c.ldb);
+    ldc_.push_back(c.ldc);
+    ones_.push_back(1);
+    alpha_.push_back(1);
+    beta_.push_back(0);
+  }
+  for (const CublasProduct& p : products) pointers_.push_back(p.b);
+  for (const CublasProduct& p : products) pointers_.push_back(p.a);
+  for (const CublasProduct& p : products) pointers_.push_back(p.c);
+}
+
+CublasGrouped::~CublasGrouped() {
+  if (on_device_ != 0) release(on_device_);
+}
+
+Problem CublasGrouped::prepare() {
+  if (auto problem = ready()) return problem;
+  if (on_device_ != 0) return std::nullopt;
+  if (auto problem = allocate(on_device_, pointers_.size() * 8)) return problem;
+  return to_device(on_device_, pointers_.data(), pointers_.size() * 8);
+}
+
+Problem CublasGrouped::run() {
+  if (auto problem = prepare()) return problem;
+  const std::size_t count = m_.size();
+  const auto list = [&](std::size_t which) {
+    return reinterpret_cast<void* const*>(on_device_ + which * count * 8);
+  };
+  return outcome("cublasGemmGroupedBatchedEx",
+                 cublas().grouped(cublas().handle, transa_.data(), transb_.data(), m_.data(),
+                                  n_.data(), k_.data(), alpha_.data(), list(0), bf16, lda_.data(),
+                                  list(1), bf16, ldb_.data(), beta_.data(), list(2), bf16,
+                                  ldc_.data(), static_cast<int>(count), ones_.data(), compute_f32));
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,292 @@
+#include "devices/cuda/runtime/driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "devices/cuda/runtime/shared_library.h"
+
+namespace tessera::cuda {
+namespace {
+
+// The C interface of the driver, as far as it is used. Handles are pointers, addresses 64-bit
+// numbers.
+struct Driver {
+  SharedLibrary library{{"libcuda.so.1"}, SharedLibrary::From::machine};
+  int (*init)(unsigned) = nullptr;
+  int (*error_name)(int, const char**) = nullptr;
+  int (*error_text)(int, const char**) = nullptr;
+  int (*driver_version)(int*) = nullptr;
+  int (*device_count)(int*) = nullptr;
+  int (*device_get)(int*, int) = nullptr;
+  int (*device_name)(char*, int, int) = nullptr;
+  int (*device_attribute)(int*, int, int) = nullptr;
+  int (*device_memory)(std::size_t*, int) = nullptr;
+  int (*retain_context)(void**, int) = nullptr;
+  int (*set_context)(void*) = nullptr;
+  int (*get_context)(void**) = nullptr;
+  int (*push_context)(void*) = nullptr;
+  int (*pop_context)(void**) = nullptr;
+  int (*context_device)(int*) = nullptr;
+  int (*mem_alloc)(std::uint64_t*, std::size_t) = nullptr;
+  int (*mem_free)(std::uint64_t) = nullptr;
+  int (*copy_to_device)(std::uint64_t, const void*, std::size_t) = nullptr;
+  int (*copy_to_host)(void*, std::uint64_t, std::size_t) = nullptr;
+  int (*set_async)(std::uint64_t, unsigned char, std::size_t, void*) = nullptr;
+  int (*stream_sync)(void*) = nullptr;
+  int (*module_load)(void**, const void*) = nullptr;
+  int (*module_function)(void**, void*, const char*) = nullptr;
+  int (*function_attribute)(void*, int, int) = nullptr;
+  int (*launch_kernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                       void*, void**, void**) = nullptr;
+  int (*encode_tiled)(void*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,
+                      const std::uint32_t*, const std::uint32_t*, int, int, int, int) = nullptr;
+  int (*event_create)(void**, unsigned) = nullptr;
+  int (*event_destroy)(void*) = nullptr;
+  int (*event_record)(void*, void*) = nullptr;
+  int (*event_sync)(void*) = nullptr;
+  int (*event_time)(float*, void*, void*) = nullptr;
+
+  Support support;
+  std::vector<DeviceFacts> devices;
+  Context context = nullptr;  // the primary one of device 0
+
+  Driver() {
+    library.find(init, "cuInit");
+    library.find(error_name, "cuGetErrorName");
+    library.find(error_text, "cuGetErrorString");
+    library.find(driver_version, "cuDriverGetVersion");
+    library.find(device_count, "cuDeviceGetCount");
+    library.find(device_get, "cuDeviceGet");
+    library.find(device_name, "cuDeviceGetName");
+    library.find(device_attribute, "cuDeviceGetAttribute");
+    library.find(device_memory, "cuDeviceTotalMem_v2");
+    library.find(retain_context, "cuDevicePrimaryCtxRetain");
+    library.find(set_context, "cuCtxSetCurrent");
+    library.find(get_context, "cuCtxGetCurrent");
+    library.find(push_context, "cuCtxPushCurrent_v2");
+    library.find(pop_context, "cuCtxPopCurrent_v2");
+    library.find(context_device, "cuCtxGetDevice");
+    library.find(mem_alloc, "cuMemAlloc_v2");
+    library.find(mem_free, "cuMemFree_v2");
+    library.find(copy_to_device, "cuMemcpyHtoD_v2");
+    library.find(copy_to_host, "cuMemcpyDtoH_v2");
+    library.find(set_async, "cuMemsetD8Async");
+    library.find(stream_sync, "cuStreamSynchronize");
+    library.find(module_load, "cuModuleLoadData");
+    library.find(module_function, "cuModuleGetFunction");
+    library.find(function_attribute, "cuFuncSetAttribute");
+    library.find(launch_kernel, "cuLaunchKernel");
+    library.find(encode_tiled, "cuTensorMapEncodeTiled");
+    library.find(event_create, "cuEventCreate");
+    library.find(event_destroy, "cuEventDestroy_v2");
+    library.find(event_record, "cuEventRecord");
+    library.find(event_sync, "cuEventSynchronize");
+    library.find(event_time, "cuEventElapsedTime");
+    support = probe();
+  }
+
+  std::string text(int result) const {
+    const char *word = nullptr, *said = nullptr;
+    if (error_name(result, &word) != 0 || word == nullptr) word = "unknown error";
+    if (error_text(result, &said) != 0 || said == nullptr) said = "";
+    return fmt::format("{} ({})", word, said);
+  }
+
+  Support probe() {
+    if (!library || !library.problem().empty())
+      return {false, fmt::format("there is no CUDA driver here ({})", library.problem())};
+    if (const int result = init(0); result != 0) return {false, "cuInit failed: " + text(result)};
+    int count = 0;
+    if (const int result = device_count(&count); result != 0)
+      return {false, "cuDeviceGetCount failed: " + text(result)};
+    if (count == 0) return {false, "the CUDA driver has no device"};
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+      int device = 0;
+      if (const int result = device_get(&device, ordinal); result != 0)
+        return {false, "cuDeviceGet failed: " + text(result)};
+      devices.push_back(facts_of(device));
+    }
+    if (std::string reason = devices.front().refusal(); !reason.empty())
+      return {false, std::move(reason)};
+    if (const int result = retain_context(&context, devices.front().device); result != 0)
+      return {false, "cuDevicePrimaryCtxRetain failed: " + text(result)};
+    return {};
+  }
+
+  DeviceFacts facts_of(int device) const {
+    DeviceFacts facts{.device = device};
+    char name[256] = {};
+    device_name(name, sizeof name, device);
+    facts.name = name;
+    device_attribute(&facts.multiprocessors, 16,
+                     device);                    // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+    device_attribute(&facts.major, 75, device);  // .._COMPUTE_CAPABILITY_MAJOR
+    device_attribute(&facts.minor, 76, device);  // .._COMPUTE_CAPABILITY_MINOR
+    device_memory(&facts.memory, device);
+    driver_version(&facts.driver);
+    return facts;
+  }
+};
+
+Driver& driver() {
+  static Driver loaded;
+  return loaded;
+}
+
+Problem outcome(const char* call, int result) {
+  if (result == 0) return std::nullopt;
+  return error(ErrorCode::environment, fmt::format("{} failed: {}", call, driver().text(result)));
+}
+
+int tensor_type(DType dtype) {  // CUtensorMapDataType
+  switch (dtype) {
+    case DType::f16:
+      return 6;
+    case DType::f32:
+      return 7;
+    case DType::bf16:
+      return 9;
+    default:
+      return 0;  // unsigned bytes
+  }
+}
+
+}  // namespace
+
+Support driver_available() { return driver().support; }
+
+const DeviceFacts& device_facts() {
+  static const DeviceFacts none;
+  const Driver& here = driver();
+  if (here.devices.empty()) return none;
+  int device = 0;
+  if (Context current = nullptr;
+      here.get_context(&current) == 0 && current != nullptr && here.context_device(&device) == 0) {
+    for (const DeviceFacts& facts : here.devices)
+      if (facts.device == device) return facts;
+  }
+  return here.devices.front();
+}
+
+std::string DeviceFacts::refusal() const {
+  if (major >= 8) return {};
+  return fmt::format("{} has compute capability {}.{}; the CUDA kernels are for 8.0 and newer",
+                     name, major, minor);
+}
+
+int driver_version() {
+  static const int version = [] {
+    SharedLibrary library({"libcuda.so.1"}, SharedLibrary::From::machine);
+    int (*ask)(int*) = nullptr;
+    library.find(ask, "cuDriverGetVersion");
+    int found = 0;
+    return ask != nullptr && ask(&found) == 0 ? found : 0;
+  }();
+  return version;
+}
+
+std::string device_text() {
+  const DeviceFacts& facts = device_facts();
+  if (facts.name.empty()) return "no GPU";
+  return fmt::format("{}, driver {}.{}", facts.name, facts.driver / 1000, facts.driver % 1000 / 10);
+}
+
+Problem use_device(Context& context) {
+  if (driver().get_context(&context) == 0 && context != nullptr)
+    return std::nullopt;  // the caller's own
+  context = driver().context;
+  return outcome("cuCtxSetCurrent", driver().set_context(context));
+}
+
+ContextScope::ContextScope(Context context)
+    : problem_(outcome("cuCtxPushCurrent", driver().push_context(context))) {}
+
+ContextScope::~ContextScope() {
+  Context left = nullptr;
+  if (!problem_) driver().pop_context(&left);
+}
+
+Problem allocate(std::uint64_t& address, std::size_t bytes) {
+  return outcome("cuMemAlloc", driver().mem_alloc(&address, std::max<std::size_t>(bytes, 16)));
+}
+Problem release(std::uint64_t address) { return outcome("cuMemFree", driver().mem_free(address)); }
+Problem to_device(std::uint64_t to, const void* from, std::size_t bytes) {
+  return bytes == 0 ? std::nullopt
+                    : outcome("cuMemcpyHtoD", driver().copy_to_device(to, from, bytes));
+}
+Problem to_host(void* to, std::uint64_t from, std::size_t bytes) {
+  return bytes == 0 ? std::nullopt
+                    : outcome("cuMemcpyDtoH", driver().copy_to_host(to, from, bytes));
+}
+Problem set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream) {
+  return bytes == 0 ? std::nullopt
+                    : outcome("cuMemsetD8Async", driver().set_async(to, value, bytes, stream));
+}
+Problem synchronise(void* stream) {
+  return outcome("cuStreamSynchronize", driver().stream_sync(stream));
+}
+
+Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
+                   const std::vector<std::uint64_t>& stride) {
+  // An operand without elements is never copied; its map only has to be a valid one.
+  std::vector<std::uint64_t> extent;
+  std::vector<std::uint32_t> box, step;
+  for (std::size_t d = 0; d < plan.extent.size(); ++d) {
+    extent.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(plan.extent[d], 1)));
+    box.push_back(static_cast<std::uint32_t>(plan.box[d]));
+    step.push_back(1);
+  }
+  alignas(64) EncodedMap encoded{};
+  constexpr int no_interleave = 0, swizzle_128b = 3, promote_256b = 3, zeros_outside = 0;
+  const int result = driver().encode_tiled(
+      encoded.data(), tensor_type(dtype), static_cast<std::uint32_t>(extent.size()),
+      reinterpret_cast<void*>(address), extent.data(), stride.data(), box.data(), step.data(),
+      no_interleave, swizzle_128b, promote_256b, zeros_outside);
+  map = encoded;
+  return outcome("cuTensorMapEncodeTiled", result);
+}
+
+Problem load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
+                    int shared_bytes) {
+  if (auto problem =
+          outcome("cuModuleLoadData", driver().module_load(&kernel.module, cubin.data())))
+    return problem;
+  if (auto problem =
+          outcome("cuModuleGetFunction",
+                  driver().module_function(&kernel.function, kernel.module, entry.c_str())))
+    return problem;
+  constexpr int max_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  return outcome("cuFuncSetAttribute",
+                 driver().function_attribute(kernel.function, max_dynamic_shared, shared_bytes));
+}
+
+Problem launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes, void* stream,
+               const std::vector<std::byte>& arguments) {
+  void* parameters[] = {const_cast<std::byte*>(arguments.data())};
+  return outcome(
+      "cuLaunchKernel",
+      driver().launch_kernel(kernel.function, static_cast<unsigned>(blocks), 1, 1,
+                             static_cast<unsigned>(threads), 1, 1,
+                             static_cast<unsigned>(shared_bytes), stream, parameters, nullptr));
+}
+
+Problem create_event(Event& event) {
+  return outcome("cuEventCreate", driver().event_create(&event.handle, 0));
+}
+Problem destroy_event(const Event& event) {
+  return outcome("cuEventDestroy", driver().event_destroy(event.handle));
+}
+Problem record(Event& event, void* stream) {
+  return outcome("cuEventRecord", driver().event_record(event.handle, stream));
+}
+Problem elapsed_seconds(double& seconds, Event& begin, Event& end) {
+  if (auto problem = outcome("cuEventSynchronize", driver().event_sync(end.handle))) return problem;
+  float milliseconds = 0;
+  auto problem =
+      outcome("cuEventElapsedTime", driver().event_time(&milliseconds, begin.handle, end.handle));
+  seconds = static_cast<double>(milliseconds) * 1e-3;
+  return problem;
+}
+
+}  // namespace tessera::cuda

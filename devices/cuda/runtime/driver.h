@@ -1,0 +1,92 @@
+// The CUDA driver, looked up when the program runs: what launching a kernel takes of it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/report/expected.h"
+#include "devices/cuda/runtime/arguments.h"
+#include "devices/device.h"
+
+namespace tessera::cuda {
+
+// Whether there is a driver with a device that the kernels run on (compute capability 8.0 and
+// newer; the fast ones are for 9.0); the reason when not.
+Support driver_available();
+
+struct DeviceFacts {
+  int device = 0;  // CUdevice
+  std::string name;
+  int multiprocessors = 0;
+  int major = 0, minor = 0;
+  std::size_t memory = 0;  // bytes
+  int driver = 0;          // the newest CUDA that the driver knows: 13000 is 13.0
+
+  // The fast kernels are code for exactly this capability.
+  bool has_fast_kernels() const { return major == 9 && minor == 0; }
+  // Why no kernel runs there; empty where they do.
+  std::string refusal() const;
+};
+// Of the device that this thread uses: that of its current context, else device 0. All zero without
+// one.
+const DeviceFacts& device_facts();
+// The newest CUDA that the driver knows, as in DeviceFacts; 0 without a driver. Starts nothing.
+int driver_version();
+// "NVIDIA H200, driver 13.0": what a time was measured on.
+std::string device_text();
+
+// Each returns what went wrong with the call's name, or nothing. Streams are CUstream; 0 is the
+// default one.
+using Problem = std::optional<Diag>;
+
+// A CUcontext: modules, memory and events are of the one that was current when they were made.
+using Context = void*;
+// The current context of this thread; where it has none, the primary one of device 0 becomes it.
+Problem use_device(Context& context);
+
+// Makes a context current in this thread for the length of a scope.
+class ContextScope {
+ public:
+  explicit ContextScope(Context context);
+  ~ContextScope();
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
+  const Problem& problem() const { return problem_; }
+
+ private:
+  Problem problem_;
+};
+
+Problem allocate(std::uint64_t& address, std::size_t bytes);
+Problem release(std::uint64_t address);
+Problem to_device(std::uint64_t to, const void* from, std::size_t bytes);
+Problem to_host(void* to, std::uint64_t from, std::size_t bytes);
+Problem set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream);
+Problem synchronise(void* stream);
+// A tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle, zeros
+// outside. `stride`: arguments.h's strides_of.
+Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
+                   const std::vector<std::uint64_t>& stride);
+
+struct LoadedKernel {
+  void* module = nullptr;
+  void* function = nullptr;
+};
+// Machine code into the current context, with leave to use `shared_bytes` of shared memory.
+Problem load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
+                    int shared_bytes);
+Problem launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes, void* stream,
+               const std::vector<std::byte>& arguments);
+
+// Events, for times on the device.
+struct Event {
+  void* handle = nullptr;
+};
+Problem create_event(Event& event);
+Problem destroy_event(const Event& event);
+Problem record(Event& event, void* stream);
+Problem elapsed_seconds(double& seconds, Event& begin, Event& end);
+
+}  // namespace tessera::cuda

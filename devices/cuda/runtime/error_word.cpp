@@ -1,0 +1,59 @@
+#include "devices/cuda/runtime/error_word.h"
+
+#include <fmt/format.h>
+
+#include "devices/cuda/templates/base.cuh"
+
+namespace tessera::cuda {
+
+namespace {
+
+// The statement whose requirement does not hold.
+const Stmt* refused(const Program& program, std::int64_t word) {
+  if (word > first_refusal) return nullptr;
+  const auto at = static_cast<std::size_t>(first_refusal - word);
+  if (at >= program.body.size() || !std::holds_alternative<Require>(program.body[at].op))
+    return nullptr;
+  return &program.body[at];
+}
+
+}  // namespace
+
+std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word) {
+  if (word == 0) return "";
+  if (word > 0 && kernel.ragged_contraction) {
+    return fmt::format(
+        "{} reads up to {} along a contraction of {}; do the group sizes sum to more?",
+        program.name, word, kernel.contraction);
+  }
+  if (word > 0) {
+    return fmt::format(
+        "{} stores rows up to {} of a result that has {}; do the group sizes sum to "
+        "more?",
+        program.name, word, kernel.result.extent[1]);
+  }
+  if (const Stmt* at = refused(program, word))
+    return program.texts[static_cast<std::size_t>(std::get<Require>(at->op).message.index)];
+  if (word <= first_refusal) return fmt::format("an unknown error word, {}", word);
+  const std::int64_t found = -1 - word, index = found / 256;
+  const auto buffer = static_cast<std::size_t>(found % 256);
+  if (buffer >= program.buffers.size()) return fmt::format("an unknown error word, {}", word);
+  const Buffer& counts = program.buffers[buffer];
+  if (index >= elements(counts.shape)) {
+    return fmt::format("`{}` sums to more rows than a kernel can address; nothing was multiplied",
+                       counts.name);
+  }
+  return fmt::format("{}[{}] is negative; nothing was multiplied", counts.name, index);
+}
+
+Expected<std::optional<Finding>> finding_of(const Program& program, const LoweredKernel& kernel,
+                                            std::int64_t word) {
+  if (word == 0) return std::optional<Finding>();
+  std::string text = error_text(program, kernel, word);
+  if (const Stmt* at = refused(program, word))
+    return Diag{ErrorCode::invalid_value, program.loc(at->place), std::move(text), {}};
+  return std::optional<Finding>(
+      Finding{.kind = FindingKind::out_of_bounds, .message = std::move(text)});
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,33 @@
+// Times by the device's clock, each after its L2 cache was overwritten.
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "devices/cuda/runtime/driver.h"
+#include "devices/cuda/runtime/kernel.h"
+
+namespace tessera::cuda {
+
+class DeviceTimer {
+ public:
+  // ErrorCode::environment without a GPU.
+  static Expected<std::shared_ptr<DeviceTimer>> make();
+  ~DeviceTimer();
+  DeviceTimer(const DeviceTimer&) = delete;
+  DeviceTimer& operator=(const DeviceTimer&) = delete;
+
+  // Seconds of what `enqueue` puts on the default stream; waits for it.
+  Expected<double> seconds(const std::function<Problem()>& enqueue);
+
+ private:
+  DeviceTimer() = default;
+  Context context_ = nullptr;
+  std::uint64_t flush_ = 0;
+  Event begin_, end_;
+};
+
+// `rounds` times of a kernel, after one that does not count; what it found wrong is an error.
+Expected<std::vector<double>> measure(Kernel& kernel, const DeviceOperands& operands, int rounds);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,32 @@
+// Machine profiles by name: what the interpreter assumes of a device, and the tiling that suits it.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/machine/machine_profile.h"
+#include "core/machine/machine_rates.h"
+#include "core/machine/tiling.h"
+#include "core/report/expected.h"
+
+namespace tessera {
+
+struct Profile {
+  MachineProfile machine;
+  Tiling tiling;  // of gmm and tgmm when the caller names none
+  MachineRates rates;
+};
+
+inline constexpr std::string_view default_profile = "v5e";
+
+// The built-in profiles, in the order of the data.
+const std::vector<Profile>& profiles();
+Expected<Profile> find_profile(std::string_view name);
+
+// Profiles written as in devices/profiles/profile_data.cpp: `profile NAME`, then one property a
+// line. `like NAME` starts from a built-in profile; without it vmem, smem, hbm and semaphores must
+// be given.
+Expected<std::vector<Profile>> parse_profiles(const std::shared_ptr<const Source>& source);
+
+}  // namespace tessera

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <set>
+
+#include "interp/certificate/conditions.h"
+#include "interp/certificate/points/point_threads.h"
+#include "interp/machine/nesting.h"
+
+namespace tessera {
+
+namespace {
+
+bool is_parallel(const Stmt& s) {
+  const auto* loop = std::get_if<For>(&s.op);
+  const auto* grid = std::get_if<Grid>(&s.op);
+  return (loop != nullptr && loop->parallel != 0) || (grid != nullptr && grid->parallel != 0);
+}
+
+}  // namespace
+
+bool has_points(const Program& program) {
+  return std::any_of(program.body.begin(), program.body.end(), is_parallel);
+}
+
+namespace {
+
+// A point's copies are complete before the next point begins, so that one run tells whose each is.
+RunOptions one_by_one(const Program& per_point, const RunOptions& options, Observer& observer) {
+  RunOptions alone = options;
+  alone.schedule = "eager";
+  alone.point_cores = 0;
+  alone.landing = Landing::whole;
+  alone.dma_order = DmaOrder::unordered;
+  alone.slow_device = -1;
+  alone.record_schedule = alone.hash_results = false;
+  alone.tells_private = true;
+  alone.uninitialised = Uninitialised::poison;  // the run with all points together looks for these
+  alone.points = nullptr;
+  alone.mutant = nullptr;  // an op of the program that expand() made, which is not this one
+  alone.observers = {&observer};
+  if (!control_needs_arithmetic(per_point)) alone.math = Math::none;
+  return alone;
+}
+
+// Whether a point of a parallel loop starts a copy to another device.
+bool points_send(const Program& per_point) {
+  const Nesting nesting(per_point);
+  for (std::size_t i = 0; i < per_point.body.size(); ++i) {
+    if (!std::holds_alternative<StartRemote>(per_point.body[i].op)) continue;
+    for (const std::int32_t region : nesting.around(static_cast<std::int32_t>(i)))
+      if (is_parallel(per_point.body[static_cast<std::size_t>(region)])) return true;
+  }
+  return false;
+}
+
+bool is_of(const Program& program, const Stmt& s, const ParallelLoop& loop) {
+  const auto* self = std::get_if<For>(&s.op);
+  if (self == nullptr || self->parallel == 0) return false;
+  const Loc loc = program.loc(s.place);
+  return loc.source == loop.loc.source && loc.line == loop.loc.line &&
+         loc.column == loop.loc.column && program.value(s.result).name == loop.name;
+}
+
+}  // namespace
+
+Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector<Binding>& bindings,
+                                     const RunOptions& options, bool in_parts) {
+  constexpr std::int64_t most_events = 20'000'000;
+  PointsObserver observer;
+  const Expected<RunResult> result =
+      run(per_point, bindings, one_by_one(per_point, options, observer));
+  if (!result) return result.diags();
+  PointsVerdict verdict = observer.verdict();
+  verdict.end = result->end;
+  verdict.of_the_run = result->findings;
+  std::set<std::int32_t> loops;  // whose points have to be compared as agents
+  for (std::size_t i = 0; i < per_point.body.size(); ++i)
+    for (const ParallelLoop& loop : verdict.loops)
+      if (loop.synchronises && loop.any_order && is_of(per_point, per_point.body[i], loop))
+        loops.insert(static_cast<std::int32_t>(i));
+  if (loops.empty() || !result->findings.empty() || result->end != RunEnd::program) return verdict;
+  // In which order points start copies to one link nobody knows, and a record's lanes have one.
+  if (options.dma_order == DmaOrder::fifo && points_send(per_point)) return verdict;
+
+  Recorder recorder(in_parts, most_events, true);
+  const Expected<RunResult> again =
+      run(per_point, bindings, one_by_one(per_point, options, recorder));
+  if (!again) return again.diags();
+  if (recorder.record().is_over_budget) return verdict;
+  verdict.end = again->end;
+  if (again->end != RunEnd::program) return verdict;
+  const auto of = [&](std::int32_t loop) -> ParallelLoop& {
+    return *std::find_if(verdict.loops.begin(), verdict.loops.end(), [&](const ParallelLoop& l) {
+      return is_of(per_point, per_point.body[static_cast<std::size_t>(loop)], l);
+    });
+  };
+  for (const std::int32_t loop : loops) of(loop).is_compared = true;
+  for (PointFinding& found :
+       point_findings(as_threads(recorder.record(), loops), recorder.record())) {
+    of(found.loop).any_order = of(found.loop).any_split = false;
+    verdict.findings.push_back(std::move(found.finding));
+  }
+  return verdict;
+}
+
+}  // namespace tessera

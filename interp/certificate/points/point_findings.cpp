@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "interp/certificate/points/point_needs.h"
+#include "interp/certificate/points/point_threads.h"
+#include "interp/certificate/races/freeze_one.h"
+#include "interp/findings/describe.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_findings = 20;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+class Findings {
+ public:
+  Findings(const PointThreads& threads, const Record& in_sequence)
+      : threads_(threads),
+        in_sequence_(in_sequence),
+        record_(threads.record),
+        program_(*record_.program),
+        run_of_(at(record_.cores()), -1) {
+    for (std::size_t l = 0; l < threads.loops.size(); ++l)
+      for (const std::int32_t t : threads.loops[l].threads)
+        run_of_[at(t)] = static_cast<std::int32_t>(l);
+  }
+
+  std::vector<PointFinding> run() {
+    find_races();
+    find_shared_waits();
+    find_needed_points();
+    return std::move(findings_);
+  }
+
+ private:
+  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
+  std::int32_t thread(std::int32_t agent) const { return record_.agents[at(agent)].issuer; }
+  bool is_point(std::int32_t t) const { return !threads_.names[at(t)].empty(); }
+
+  // "point i=1 of dev0.core0", "a copy of point i=1 of dev0.core0", "dev1.core0".
+  std::string who(std::int32_t agent) const {
+    const std::int32_t t = thread(agent);
+    if (!is_point(t)) return to_string(record_.agents[at(agent)].id);
+    return (agent == t ? "" : "a copy of ") + threads_.names[at(t)];
+  }
+  FindingPlace place(std::int32_t e, std::string message) const {
+    const RecordedAgent& agent = record_.agents[at(event(e).agent)];
+    FindingPlace result{
+        .message = std::move(message), .device = agent.id.device, .agent = to_string(agent.id)};
+    if (event(e).statement >= 0)
+      result.loc = program_.loc(program_.body[at(event(e).statement)].place);
+    return result;
+  }
+  void add(Finding finding, std::int32_t e, std::int32_t loop) {
+    finding.devices = {finding.at.device};
+    finding.notes.push_back(
+        {.loc = program_.loc(program_.body[at(loop)].place),
+         .message = "why: points of this loop come in any order, also side by side"});
+    if (event(e).statement >= 0)
+      add_call_chain(program_, program_.body[at(event(e).statement)].place, finding.notes);
+    finding.about.statement = event(e).statement;
+    finding.about.points_of = loop;
+    finding.devices = {finding.at.device};
+    findings_.push_back({std::move(finding), loop});
+  }
+  // The statement of the loop that a point belongs to.
+  std::int32_t loop_of(std::int32_t t) const {
+    const std::int32_t run = run_of_[at(t)];
+    return run < 0 ? -1 : threads_.loops[at(run)].statement;
+  }
+  // Whether two threads are in different points of one run of a loop; others are in an order, that
+  // of the core which forks and joins them.
+  bool are_side_by_side(std::int32_t a, std::int32_t b) const {
+    for (; run_of_[at(a)] >= 0; a = threads_.loops[at(run_of_[at(a)])].parent)
+      for (std::int32_t t = b; run_of_[at(t)] >= 0; t = threads_.loops[at(run_of_[at(t)])].parent)
+        if (run_of_[at(t)] == run_of_[at(a)]) return t != a;
+    return false;
+  }
+
+  std::string range_text(const Range& range) const {
+    if (range.kind == ObjectKind::none) return "the kernel";
+    if (range.kind == ObjectKind::semaphore) return program_.semaphores[at(range.object)].name;
+    return slice_text(program_, range.object, range.box);
+  }
+  static std::string_view verb(AccessKind kind) {
+    return kind == AccessKind::read         ? "reads"
+           : kind == AccessKind::write      ? "stores"
+           : kind == AccessKind::accumulate ? "adds to"
+                                            : "begins or ends the life of";
+  }
+
+  void find_races() {
+    for (const Race& race : freeze_one(record_, Reach::needed).races) {
+      const std::int32_t x = thread(event(race.x).agent), y = thread(event(race.y).agent);
+      // What has no point to it, or no other, is no question of their order.
+      if (race.is_order || x == y || (!is_point(x) && !is_point(y))) continue;
+      if (!are_side_by_side(x, y) && is_in_sequence(race)) continue;
+      if (findings_.size() == most_findings) return;
+      // Who leaves the kernel has no line to show.
+      const bool is_leaving = range(race.x).kind == ObjectKind::none;
+      add_race(is_leaving ? race.y : race.x, is_leaving ? race.x : race.y,
+               loop_of(is_point(x) ? x : y));
+    }
+  }
+
+  const Range& range(std::int32_t e) const { return record_.ranges[at(event(e).object)]; }
+
+  void add_race(std::int32_t e, std::int32_t other, std::int32_t loop) {
+    const std::string here = range_text(range(e)), there = range_text(range(other));
+    const std::string does =
+        range(other).kind == ObjectKind::none
+            ? fmt::format("{} the kernel", range(other).object == 0 ? "enters" : "leaves")
+            : fmt::format("{} {}", verb(event(other).access), there == here ? "it" : there);
+    Finding finding{.kind = FindingKind::race};
+    finding.message = fmt::format(
+        "{} {} {} of dev{}, and {} {}, in no order", who(event(e).agent),
+        range(e).kind == ObjectKind::semaphore && event(e).access == AccessKind::read
+            ? "signals"
+            : verb(event(e).access),
+        here, record_.agents[at(range(e).site)].id.device, who(event(other).agent), does);
+    finding.at = place(e, "");
+    finding.about.other = event(other).statement;
+    if (range(e).kind == ObjectKind::buffer) finding.about.buffer = range(e).object;
+    if (event(other).statement >= 0)
+      finding.notes.push_back(place(
+          other, fmt::format("{} {} it here", who(event(other).agent), verb(event(other).access))));
+    add(std::move(finding), e, loop);
+  }
+
+  // Whether the points need not come in another order for it.
+  bool is_in_sequence(const Race& race) {
+    if (!races_in_sequence_) {
+      races_in_sequence_.emplace();
+      for (const Race& other : freeze_one(in_sequence_, Reach::needed).races)
+        races_in_sequence_->insert(
+            std::minmax({line(in_sequence_.event(other.x)), line(in_sequence_.event(other.y))}));
+    }
+    return races_in_sequence_->contains(std::minmax({line(event(race.x)), line(event(race.y))}));
+  }
+  // What is done: by a statement, or by a core that enters or leaves the kernel.
+  static std::int32_t line(const RecordedEvent& e) {
+    return e.statement >= 0 ? e.statement : -1 - e.agent;
+  }
+
+  void find_shared_waits() {
+    std::vector<std::int32_t> waiter(record_.cells.size(), -1);
+    std::vector<bool> is_told(record_.cells.size());
+    for (const std::int32_t e : record_.order) {
+      const RecordedEvent& self = event(e);
+      if (self.act != Act::wait) continue;
+      std::int32_t& first = waiter[at(self.object)];
+      const bool is_open = first >= 0 && are_side_by_side(event(first).agent, self.agent);
+      if (is_open && !is_told[at(self.object)] && findings_.size() < most_findings) {
+        is_told[at(self.object)] = true;
+        const SemId& sem = record_.cells[at(self.object)];
+        Finding finding{.kind = FindingKind::race};
+        finding.message = fmt::format(
+            "{} and {} both wait for {}: whose wait a signal meets depends on their order",
+            who(event(first).agent), who(self.agent), cell_text(program_, sem.semaphore, sem.cell));
+        finding.at = place(e, "");
+        finding.about.other = event(first).statement;
+        finding.about.semaphore = sem.semaphore;
+        if (event(first).statement != self.statement)
+          finding.notes.push_back(
+              place(first, fmt::format("{} waits here", who(event(first).agent))));
+        add(std::move(finding), e, loop_of(self.agent));
+      }
+      first = e;
+    }
+  }
+
+  // Each point must be able to come first.
+  void find_needed_points() {
+    const std::size_t left = most_findings - std::min(findings_.size(), most_findings);
+    for (const PointNeed& need : point_needs(threads_, left))
+      needs_another(threads_.loops[at(need.loop)], need.thread, need.wait,
+                    need.is_of_order_elsewhere
+                        ? "and gets no further where other cores take their points in another order"
+                        : "and gets no further unless another point has come before");
+  }
+
+  void needs_another(const PointThreads::Loop& loop, std::int32_t t, std::int32_t wait,
+                     std::string_view when) {
+    const SemId& sem = record_.cells[at(event(wait).object)];
+    Finding finding{.kind = FindingKind::race};
+    finding.message = fmt::format("{} waits for {}, {}", who(t),
+                                  cell_text(program_, sem.semaphore, sem.cell), when);
+    finding.at = place(wait, "");
+    finding.about.semaphore = sem.semaphore;
+    for (const std::int32_t e : record_.order) {
+      const std::int32_t by = thread(event(e).agent);
+      if (event(e).act != Act::signal || event(e).object != event(wait).object || by == t) continue;
+      finding.notes.push_back(place(e, fmt::format("{} signals it here", who(event(e).agent))));
+      break;
+    }
+    add(std::move(finding), wait, loop.statement);
+  }
+
+  const PointThreads& threads_;
+  const Record& in_sequence_;
+  const Record& record_;
+  const Program& program_;
+  std::optional<std::set<std::pair<std::int32_t, std::int32_t>>> races_in_sequence_;
+  std::vector<std::int32_t> run_of_;  // by thread: into threads_.loops, -1 of a core
+  std::vector<PointFinding> findings_;
+};
+
+}  // namespace
+
+std::vector<PointFinding> point_findings(const PointThreads& threads, const Record& in_sequence) {
+  return Findings(threads, in_sequence).run();
+}
+
+}  // namespace tessera

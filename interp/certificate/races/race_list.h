@@ -1,0 +1,108 @@
+// Pairs of accesses in no order, collected into one Race for each pair of statements and kinds.
+#pragma once
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "interp/certificate/races/conflicts.h"
+
+namespace tessera {
+
+// Pairs of accesses that are in no order: those of two statements to one buffer.
+struct Race {
+  std::int32_t x = -1, y = -1;  // events: one of the pairs, x first in the run
+  std::int64_t pairs = 0;
+  bool is_order = false;  // both accumulate: no race, but the sum's order is open
+  // A few more of the pairs, for a run that shows what the first does not.
+  std::vector<std::pair<std::int32_t, std::int32_t>> others{};
+  std::vector<std::int32_t> devices{};  // whose cores, or copies, are in a pair; ascending
+};
+
+// Pairs of accesses of other statements than those that are listed.
+struct MorePairs {
+  std::int64_t races = 0, leaving = 0, sums = 0;  // leaving: with the end of the kernel
+};
+
+// The races of a record: of each object, the first in the order of the program text, and no more
+// than so many; of the others the number is known. The same whatever schedule was recorded.
+class RaceList {
+ public:
+  // turns: when the run did each event. All outlive this.
+  RaceList(const Record& record, const Conflicts& conflicts, const std::vector<std::int32_t>& turns,
+           std::size_t most)
+      : record_(record), conflicts_(conflicts), turns_(turns), most_(most) {
+    for (std::vector<bool>& in_race : in_race_) in_race.resize(record.program->body.size());
+  }
+
+  // Each x with each y that came after it in the run, overlaps it and clashes with it; integers
+  // that are added are the same sum in every order. All x are of one agent, which is that of no y.
+  void add(std::span<const std::int32_t> x, std::span<const std::int32_t> y);
+
+  // What another list of the same record found, of other accesses x.
+  void add(const RaceList& other);
+  // Whether as many races are listed as asked for, of whatever objects.
+  bool is_full() const;
+  // In the order of the program text.
+  std::vector<Race> races() const;
+  MorePairs more() const;
+  // By statement: whether it is in a race that is no order; with those with leaving the kernel, or
+  // without them.
+  const std::vector<bool>& in_race(bool with_leaving) const {
+    return in_race_[with_leaving ? 1 : 0];
+  }
+
+ private:
+  struct Key {
+    std::int32_t first, second;  // statements
+    std::int32_t object;         // buffer, or -1 - semaphore
+    AccessKind first_kind, second_kind;
+    auto operator<=>(const Key&) const = default;
+  };
+  // What is limited by itself.
+  struct Topic {
+    std::int32_t object;
+    bool is_order, is_leaving;
+    auto operator<=>(const Topic&) const = default;
+  };
+  struct Found {
+    std::map<Key, Race> races;
+    std::int64_t pairs = 0;
+  };
+  // Accesses of one kind to one range.
+  struct Access {
+    std::int32_t range;
+    AccessKind kind;
+    std::int32_t statement, turn, event;
+    auto operator<=>(const Access&) const = default;
+  };
+  using Accesses = std::span<const Access>;
+  using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
+  using Names = std::array<std::array<std::int64_t, 5>, 2>;
+
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+  std::vector<Access> sorted(std::span<const std::int32_t> events) const;
+  void add(Accesses x, Accesses y);
+  void add(Found& found, const Key& key, Accesses x, Accesses y, bool is_order);
+  bool is_sum_of_integers(const Access& access) const;
+  Pairs kept_of(Accesses x, Accesses y) const;
+  void keep(Race& race, std::int32_t x, std::int32_t y) const;
+  void keep_all(Race& race, const Race& more) const;
+  void note_device(Race& race, const Access& access) const;
+  bool is_wanted(const Found& found, std::int32_t first, std::int32_t second) const;
+  void note_statements(Accesses x, Accesses y, bool is_leaving);
+  Topic topic(const Access& x, const Access& y) const;
+  Names names(std::int32_t x, std::int32_t y) const;
+
+  const Record& record_;
+  const Conflicts& conflicts_;
+  const std::vector<std::int32_t>& turns_;
+  const std::size_t most_;
+  std::map<Topic, Found> found_;
+  std::vector<bool> in_race_[2];  // by statement; [1]: with leaving
+};
+
+}  // namespace tessera

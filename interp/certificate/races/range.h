@@ -1,0 +1,22 @@
+// What an access of a record touches.
+#pragma once
+#include <cstdint>
+
+#include "interp/observe/event.h"
+
+namespace tessera {
+
+// Kind none: all of a core (entering, leaving the kernel). Accesses meet
+// where their homes are the same: that of hbm is the device, of all else the core. What a core
+// makes of the hbm of its device it makes while itself is in the kernel: that is the core at the
+// site. A copy from elsewhere needs the core that it names to be there.
+struct Range {
+  std::int32_t site = -1;
+  std::int32_t home = -1;
+  ObjectKind kind = ObjectKind::none;
+  std::int32_t object = -1;
+  Box box{};
+  bool operator==(const Range&) const = default;
+};
+
+}  // namespace tessera

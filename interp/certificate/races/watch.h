@@ -1,0 +1,67 @@
+// The accesses that somebody asks for while a net moves: those that may overlap one of some ranges.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "interp/certificate/races/conflicts.h"
+
+namespace tessera {
+
+class Watch {
+ public:
+  // Both outlive this.
+  Watch(const Record& record, const Conflicts& conflicts)
+      : record_(record),
+        conflicts_(conflicts),
+        stamps_(at(conflicts.places())),
+        hulls_(at(conflicts.places())) {}
+
+  void clear() { ++stamp_; }
+
+  // Asks for all that overlaps the range.
+  void add(std::int32_t range) {
+    const Range& self = record_.ranges[at(range)];
+    if (self.kind == ObjectKind::none) {
+      for (const std::int32_t brought : conflicts_.brought_by(range)) widen(brought);
+      return;
+    }
+    widen(range);
+    if (const std::int32_t leaving = conflicts_.leaving(self.site); leaving >= 0) widen(leaving);
+  }
+
+  // Of each object one box around all that is asked for is known: some may be others.
+  bool may_overlap(std::int32_t range) const {
+    const std::size_t place = at(conflicts_.place(range));
+    return stamps_[place] == stamp_ && intersects(hulls_[place], record_.ranges[at(range)].box);
+  }
+
+ private:
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  void widen(std::int32_t range) {
+    const Box& box = record_.ranges[at(range)].box;
+    if (box.empty()) return;
+    const std::size_t place = at(conflicts_.place(range));
+    Box& hull = hulls_[place];
+    if (stamps_[place] != stamp_) {
+      stamps_[place] = stamp_;
+      hull = box;
+      return;
+    }
+    for (int d = 0; d < box.rank; ++d) {
+      const std::size_t i = Box::at(d);
+      const std::int64_t end = std::max(hull.end(d), box.end(d));
+      hull.start[i] = std::min(hull.start[i], box.start[i]);
+      hull.size[i] = end - hull.start[i];
+    }
+  }
+
+  const Record& record_;
+  const Conflicts& conflicts_;
+  std::uint32_t stamp_ = 1;
+  std::vector<std::uint32_t> stamps_;  // by place
+  std::vector<Box> hulls_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+// A list that grows without being moved, and that gives its memory back while it is read a last
+// time.
+#pragma once
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "core/host/host_memory.h"
+
+namespace tessera {
+
+template <typename T>
+class Chunks {
+ public:
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return chunks_[i / each][i % each]; }
+  const T& operator[](std::size_t i) const { return chunks_[i / each][i % each]; }
+
+  void push_back(const T& value) {
+    if (size_ % each == 0) {
+      chunks_.emplace_back();
+      // The first grows as it needs to: most lists are short.
+      if (size_ > 0) {
+        chunks_.back().reserve(each);
+        prefer_large_pages(chunks_.back().data(), each * sizeof(T));
+      }
+    }
+    chunks_.back().push_back(value);
+    ++size_;
+  }
+
+  // All entries in their order; nothing is left.
+  template <typename Visit>
+  void drain(const Visit& visit) {
+    for (std::vector<T>& chunk : chunks_) {
+      for (const T& value : chunk) visit(value);
+      std::vector<T>().swap(chunk);
+    }
+    chunks_.clear();
+    size_ = 0;
+  }
+
+ private:
+  // So large that malloc asks the system for each by itself, and gives it back.
+  static constexpr std::size_t each = std::size_t{1} << 21;
+  std::vector<std::vector<T>> chunks_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,63 @@
+// The copies in flight: a pool of slots, the order of each lane, and for each semaphore the copies
+// that will signal it. A lane is what one core sends to one other device: when copies are in order,
+// it lands in the order of its start, also of what point-cores start. What a lane's copies read,
+// and copies within a device, are in no order.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "interp/dma/copy.h"
+#include "interp/machine/sites.h"
+
+namespace tessera {
+
+class Copies {
+ public:
+  Copies(const Sites& sites, bool in_order);
+
+  Copy& at(std::int32_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
+  const Copy& at(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
+
+  std::int32_t add(Copy copy);  // takes a slot
+  // Gives it back. The copy that may land now, or -1.
+  std::int32_t remove(std::int32_t slot);
+  std::int64_t in_flight() const { return in_flight_; }
+
+  // Whether nothing has to land before it.
+  bool may_land(const Copy& copy) const {
+    return !is_in_lane(copy) || &at(lanes_[lane(copy)].first) == &copy;
+  }
+  // The copy that has to land before this one can: itself, or the first of its lane.
+  std::int32_t first_of_lane(std::int32_t slot) const;
+
+  // Lists of who will signal a cell; which: 0 the sent, 1 the arrived semaphore of the copy.
+  void add_pending(SemCell& cell, std::int32_t slot, int which);
+  void remove_pending(SemCell& cell, std::int32_t slot, int which);
+  // The slot of an entry, and the entry after it (-1: none).
+  static std::int32_t slot_of(std::int32_t entry) { return entry / 2; }
+  std::int32_t next_pending(std::int32_t entry) const {
+    return at(entry / 2).next_pending[entry % 2];
+  }
+
+ private:
+  struct Lane {
+    std::int32_t first = -1, last = -1;
+  };
+  bool is_in_lane(const Copy& copy) const {
+    return !lanes_.empty() && sites_.device(copy.dst.site) != copy.id.device;
+  }
+  std::size_t lane(const Copy& copy) const {
+    return static_cast<std::size_t>(sites_.base(sites_.of(copy.id))) *
+               static_cast<std::size_t>(sites_.devices) +
+           static_cast<std::size_t>(sites_.device(copy.dst.site));
+  }
+
+  Sites sites_;
+  std::deque<Copy> slots_;
+  std::vector<std::int32_t> free_;
+  std::vector<Lane> lanes_;  // empty when copies are in any order
+  std::int64_t in_flight_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,131 @@
+// Starting copies. What their halves do is step_copy (copy_halves.cpp).
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/loop_indices.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+namespace {
+
+// The bytes of the whole rectangle, which the semaphores count.
+std::int64_t bytes_of(const Region& region) {
+  return region.box.elements() * size_of(region.storage->buffer().dtype);
+}
+
+bool same_kept_sizes(const Box& a, const Box& b) {
+  int i = 0, j = 0;
+  for (;;) {
+    while (i < a.rank && !a.keeps(i)) ++i;
+    while (j < b.rank && !b.keeps(j)) ++j;
+    if (i == a.rank || j == b.rank) return i == a.rank && j == b.rank;
+    if (a.size[Box::at(i++)] != b.size[Box::at(j++)]) return false;
+  }
+}
+
+std::string text_of(Core& core, const Region& region) {
+  return slice_text(core.machine().program(), region.buffer, region.box);
+}
+
+// Rules of every copy: equal shapes and element types, and no overlap.
+bool can_copy(Core& core, const Region& src, const Region& dst) {
+  const DType from = src.storage->buffer().dtype, to = dst.storage->buffer().dtype;
+  if (from != to) {
+    core.fail(FindingKind::unsupported,
+              fmt::format("copy of {} ({}) to {} ({}), expected one element type",
+                          text_of(core, src), name(from), text_of(core, dst), name(to)));
+  } else if (!same_kept_sizes(src.box, dst.box)) {
+    core.fail(FindingKind::out_of_bounds, fmt::format("copy of {} to {}, expected equal shapes",
+                                                      text_of(core, src), text_of(core, dst)));
+  } else if (src.storage == dst.storage && intersects(src.box, dst.box)) {
+    core.fail(FindingKind::race,
+              fmt::format("copy of {} to {}, which overlap: it reads what it writes",
+                          text_of(core, src), text_of(core, dst)));
+  }
+  return !core.stopped();
+}
+
+// What the machine profile says of a copy to another device.
+bool can_reach(Core& core, const Region& dst) {
+  const MachineProfile& profile = core.machine().options().profile;
+  const Space space = dst.storage->buffer().space;
+  const std::int32_t here = core.id().device, device = core.machine().sites().device(dst.site);
+  // The links close to a ring: the way round counts as well.
+  const auto distance = static_cast<std::uint64_t>(device > here ? device - here : here - device);
+  const std::uint64_t around =
+      static_cast<std::uint64_t>(core.machine().sites().devices) - distance;
+  if ((space == Space::vmem && !profile.remote_vmem) ||
+      (space == Space::smem && !profile.remote_smem)) {
+    core.fail(FindingKind::unsupported,
+              fmt::format("remote copy to {}: on {} no remote copy can land in {}",
+                          text_of(core, dst), profile.name, name(space)));
+  } else if (space == Space::tile) {
+    core.fail(FindingKind::unsupported,
+              fmt::format("remote copy to {}, which is in tile registers", text_of(core, dst)));
+  } else if (profile.power_of_two_routes && distance != 0 && !std::has_single_bit(distance) &&
+             !std::has_single_bit(around)) {
+    core.fail(FindingKind::unsupported, fmt::format("remote copy from device {} to device {}: {} "
+                                                    "routes to distances that are powers of two, "
+                                                    "this one is {}",
+                                                    here, device, profile.name, distance));
+  }
+  return !core.stopped();
+}
+
+// A copy of no elements does nothing: nobody has to wait for it.
+Step start(Core& core, Copy copy) {
+  if (copy.bytes == 0) return Step::next;
+  copy.id = core.id();
+  copy.id.dma = core.next_copy();
+  copy.statement = core.statement();
+  if (core.machine().is_told())
+    read_loops(core.machine().program(), copy.statement, core.registers().data(), copy.loops);
+  core.emit({.kind = EventKind::start, .amount = copy.bytes, .token = copy.id.dma});
+  core.machine().start(std::move(copy));
+  return Step::next;
+}
+
+Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, const Slice& sem,
+                 bool adds) {
+  const std::int32_t here = core.site();
+  Copy copy{.kind = kind, .adds = adds};
+  copy.src = core.locate(src, here, "read");
+  if (!core.stopped()) copy.dst = core.locate(dst, here, "write");
+  if (!core.stopped()) copy.arrived = core.locate_sem(sem, here, "signal");
+  if (core.stopped() || !can_copy(core, copy.src, copy.dst)) return Step::stop;
+  copy.bytes = bytes_of(copy.src);
+  if (kind == CopyKind::write_back && copy.bytes > 0)
+    copy.since = copy.dst.storage->start_write_back(core.id().core);
+  return start(core, std::move(copy));
+}
+
+}  // namespace
+
+Step exec(const Start& op, Core& core) {
+  return start_local(core, CopyKind::local, op.src, op.dst, op.sem, op.add != 0);
+}
+
+Step exec(const WriteBack& op, Core& core) {
+  const bool is_whole = core.machine().options().profile.block_write_backs;
+  return start_local(core, is_whole ? CopyKind::local : CopyKind::write_back, op.src, op.dst,
+                     op.sem, false);
+}
+
+Step exec(const StartRemote& op, Core& core) {
+  const std::int32_t here = core.site();
+  std::int32_t there = here;
+  Copy copy{.kind = CopyKind::remote, .adds = op.add != 0};
+  copy.src = core.locate(op.src, here, "read");
+  if (!core.stopped()) there = core.target(op.dst, op.device, op.core, "write");
+  if (!core.stopped()) copy.dst = core.locate(op.dst, there, "write");
+  if (!core.stopped()) copy.sent = core.locate_sem(op.sent, here, "signal");
+  if (!core.stopped()) copy.arrived = core.locate_sem(op.arrived, there, "signal");
+  if (core.stopped() || !can_copy(core, copy.src, copy.dst) || !can_reach(core, copy.dst))
+    return Step::stop;
+  copy.bytes = bytes_of(copy.src);
+  return start(core, std::move(copy));
+}
+
+}  // namespace tessera

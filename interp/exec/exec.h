@@ -1,0 +1,25 @@
+// What every op means: one exec() for each row of ops.def that is neither scalar (scalar_ops.h) nor
+// control (code.cpp). A row without its exec() is a link error.
+#pragma once
+#include "core/program/op.h"
+
+namespace tessera {
+
+class Core;
+
+enum class Step : std::uint8_t {
+  next,   // done
+  block,  // nothing happened; to be tried again when the semaphore has changed
+  stop    // a finding ended the run
+};
+
+#define OP(Struct, mnemonic, scope, result, math, fields, text, meaning) \
+  Step exec(const Struct& op, Core& core);
+#include "core/program/ops.def"
+#undef OP
+
+using Exec = Step (*)(const Op& op, Core& core);
+// By the op's number; null for what the dispatch loop does itself.
+extern const Exec exec_table[];
+
+}  // namespace tessera

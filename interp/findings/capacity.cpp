@@ -1,0 +1,135 @@
+// What exists at a core against what the machine profile has. A limit of 0 is no limit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_contributors = 5;
+
+struct Contributor {
+  std::int64_t amount;
+  FindingPlace place;
+};
+
+// The biggest first, at most five, as notes; then how many are left out.
+std::vector<FindingPlace> biggest(std::vector<Contributor> all, std::string_view unit) {
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Contributor& a, const Contributor& b) { return a.amount > b.amount; });
+  std::vector<FindingPlace> notes;
+  std::int64_t rest = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i >= most_contributors) {
+      rest += all[i].amount;
+      continue;
+    }
+    all[i].place.message =
+        fmt::format("{} takes {}", all[i].place.message, counted(all[i].amount, unit));
+    notes.push_back(all[i].place);
+  }
+  if (rest > 0)
+    notes.push_back({.message = fmt::format("{} more take {}", all.size() - most_contributors,
+                                            counted(rest, unit))});
+  return notes;
+}
+
+struct Excess {
+  std::string message;
+  std::vector<FindingPlace> notes;  // the biggest first
+};
+
+// What exists at one core, or will: `has` is asked for each declaration.
+template <typename HasBuffer, typename HasSemaphore>
+std::optional<Excess> excess_of(const Program& program, const MachineProfile& profile,
+                                const Usage& usage, HasBuffer has_buffer,
+                                HasSemaphore has_semaphore) {
+  const auto check = [&](std::string_view what, std::string_view unit, std::int64_t total,
+                         std::int64_t limit, auto contributors) -> std::optional<Excess> {
+    if (limit == 0 || total <= limit) return std::nullopt;
+    return Excess{fmt::format("{} needs {}, but {} has {}", what, counted(total, unit),
+                              profile.text(), limit),
+                  biggest(contributors(), unit)};
+  };
+  const auto buffers = [&](auto belongs) {
+    std::vector<Contributor> all;
+    for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+      const Buffer& buffer = program.buffers[i];
+      if (has_buffer(i) && belongs(buffer.space))
+        all.push_back({elements(buffer.shape) * size_of(buffer.dtype),
+                       {.loc = program.loc(buffer.place), .message = buffer.name}});
+    }
+    return all;
+  };
+  const auto semaphores = [&](bool are_barriers) {
+    std::vector<Contributor> all;
+    for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
+      const Semaphore& s = program.semaphores[i];
+      if (!has_semaphore(i) || (s.kind == SemKind::barrier) != are_barriers) continue;
+      all.push_back(
+          {are_barriers ? 1 : elements(s.shape), {.loc = program.loc(s.place), .message = s.name}});
+    }
+    return all;
+  };
+  const std::vector<Contributor> barriers = semaphores(true);
+  auto found = check("vmem", "byte", usage.vmem, profile.vmem_bytes, [&] {
+    return buffers([](Space s) { return s == Space::vmem || s == Space::tile; });
+  });
+  if (!found)
+    found = check("smem", "byte", usage.smem, profile.smem_bytes,
+                  [&] { return buffers([](Space s) { return s == Space::smem; }); });
+  if (!found)
+    found = check("the core", "semaphore", usage.semaphores, profile.semaphores,
+                  [&] { return semaphores(false); });
+  if (!found)
+    found = check("the kernel", "barrier id", static_cast<std::int64_t>(barriers.size()),
+                  profile.barrier_ids, [&] { return barriers; });
+  return found;
+}
+
+}  // namespace
+
+void Machine::check_capacity(Core& core, std::int32_t statement) {
+  const Site& owner = site(core.site());
+  auto excess = excess_of(
+      program_, options_.profile, owner.usage,
+      [&](std::size_t buffer) { return owner.storages[buffer]->is_live(); },
+      [&](std::size_t semaphore) {
+        const auto id = static_cast<std::int32_t>(semaphore);
+        return owner.semaphores.is_counted(id) && owner.semaphores.is_first(id);
+      });
+  if (excess)
+    stop(FindingKind::capacity, std::move(excess->message), core.id(), statement,
+         std::move(excess->notes));
+}
+
+std::optional<Finding> launch_excess(const Program& program, const MachineProfile& profile) {
+  Usage usage;
+  for (const Buffer& buffer : program.buffers)
+    if (!buffer.scoped) usage.take(buffer.space, elements(buffer.shape) * size_of(buffer.dtype));
+  const Semaphores semaphores(program, profile.shares_scoped_semaphores);
+  const auto is_counted = [&](const Semaphore& s) {
+    return !s.scoped || !profile.shares_scoped_semaphores;
+  };
+  for (const Semaphore& s : program.semaphores)
+    if (is_counted(s) && s.kind != SemKind::barrier) usage.take_semaphores(elements(s.shape));
+  auto excess = excess_of(
+      program, profile, usage, [&](std::size_t buffer) { return !program.buffers[buffer].scoped; },
+      [&](std::size_t semaphore) {
+        return is_counted(program.semaphores[semaphore]) &&
+               semaphores.is_first(static_cast<std::int32_t>(semaphore));
+      });
+  if (!excess) return std::nullopt;
+  // The largest declaration stands for the finding; each core has the same, and the first is named.
+  const AgentId core{0, 0, -1};
+  Finding finding{.kind = FindingKind::capacity, .message = std::move(excess->message)};
+  finding.at = {.loc = excess->notes.front().loc, .device = 0, .agent = to_string(core)};
+  finding.notes = std::move(excess->notes);
+  return finding;
+}
+
+}  // namespace tessera

@@ -1,0 +1,92 @@
+#include "interp/findings/describe.h"
+
+#include <fmt/format.h>
+
+#include "interp/machine/nesting.h"
+
+namespace tessera {
+namespace {
+
+const Buffer& buffer_at(const Program& program, std::int32_t buffer) {
+  return program.buffers[static_cast<std::size_t>(buffer)];
+}
+
+std::string bracketed(const std::string& name, const std::string& inside) {
+  return inside.empty() ? name : fmt::format("{}[{}]", name, inside);
+}
+
+template <typename Item>
+std::string joined(std::size_t n, Item item) {
+  std::string text;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i > 0) text += ", ";
+    text += item(i);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string slice_text(const Program& program, std::int32_t buffer, const Box& box) {
+  return bracketed(buffer_at(program, buffer).name,
+                   joined(static_cast<std::size_t>(box.rank), [&](std::size_t d) {
+                     if (!box.keeps(static_cast<int>(d))) return std::to_string(box.start[d]);
+                     return fmt::format("{}:{}", box.start[d], box.start[d] + box.size[d]);
+                   }));
+}
+
+std::string shape_text(const Program& program, std::int32_t buffer) {
+  const Buffer& b = buffer_at(program, buffer);
+  return bracketed(
+      b.name, joined(b.shape.size(), [&](std::size_t d) { return std::to_string(b.shape[d]); }));
+}
+
+std::string element_text(const Program& program, std::int32_t buffer, const Index& index) {
+  const Buffer& b = buffer_at(program, buffer);
+  return bracketed(b.name,
+                   joined(b.shape.size(), [&](std::size_t d) { return std::to_string(index[d]); }));
+}
+
+std::string cell_text(const Program& program, std::int32_t semaphore, std::int64_t cell) {
+  const Semaphore& s = program.semaphores[static_cast<std::size_t>(semaphore)];
+  std::vector<std::int64_t> index(s.shape.size());
+  for (std::size_t d = s.shape.size(); d-- > 0;) {
+    index[d] = cell % s.shape[d];
+    cell /= s.shape[d];
+  }
+  return bracketed(s.name,
+                   joined(index.size(), [&](std::size_t d) { return std::to_string(index[d]); }));
+}
+
+std::string line_text(const Program& program, std::int32_t statement) {
+  const Loc loc = program.loc(program.body[static_cast<std::size_t>(statement)].place);
+  if (!loc) return fmt::format("statement {}", statement);
+  return fmt::format("{}:{}", loc.source->name, loc.line);
+}
+
+std::string_view mnemonic(const Program& program, std::int32_t statement) {
+  return info(program.body[static_cast<std::size_t>(statement)].op).mnemonic;
+}
+
+std::string region_text(const Program& program, std::int32_t statement) {
+  for (const std::int32_t region : Nesting(program).around(statement)) {
+    const auto* trace = std::get_if<Trace>(&program.body[static_cast<std::size_t>(region)].op);
+    if (trace == nullptr) continue;
+    return fmt::format("\"{}\"", program.texts[static_cast<std::size_t>(trace->message.index)]);
+  }
+  return {};
+}
+
+void add_call_chain(const Program& program, std::int32_t place, std::vector<FindingPlace>& notes) {
+  if (place < 0) return;
+  for (std::int32_t at = program.places[static_cast<std::size_t>(place)].caller; at >= 0;
+       at = program.places[static_cast<std::size_t>(at)].caller) {
+    notes.push_back({.loc = program.loc(at), .message = "called from here"});
+  }
+}
+
+std::string counted(std::int64_t n, std::string_view singular) {
+  return fmt::format("{} {}{}", n, singular, n == 1 ? "" : "s");
+}
+
+}  // namespace tessera

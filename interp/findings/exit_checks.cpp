@@ -1,0 +1,71 @@
+// What must hold once nothing moves any more: every core has finished, semaphores are zero, results
+// are written.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+namespace {
+
+void check_semaphores(Machine& machine, std::int32_t site, std::vector<Finding>& findings) {
+  const Program& program = machine.program();
+  const Semaphores& owner = machine.site(site).semaphores;
+  for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
+    const Semaphore& declared = program.semaphores[i];
+    const auto semaphore = static_cast<std::int32_t>(i);
+    if (declared.monotone || !owner.is_counted(semaphore) || !owner.is_first(semaphore)) continue;
+    for (std::int64_t cell = owner.used(semaphore, 0); cell >= 0;
+         cell = owner.used(semaphore, cell + 1)) {
+      const SemId sem{site, semaphore, cell};
+      if (machine.cell(sem).count != 0 && !machine.cell(sem).is_reported)
+        findings.push_back(leak_finding(machine, sem, -1));
+    }
+  }
+}
+
+void check_results(Machine& machine, int device, std::vector<Finding>& findings) {
+  const Program& program = machine.program();
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    const Buffer& buffer = program.buffers[i];
+    if (buffer.role != Role::out) continue;
+    const auto missing = machine.site(device * machine.sites().cores).storages[i]->never_written();
+    if (!missing) continue;
+    Finding finding{.kind = FindingKind::never_written};
+    finding.message = fmt::format("{} of dev{} is never written: {} of {} elements are missing",
+                                  slice_text(program, static_cast<std::int32_t>(i), missing->first),
+                                  device, missing->elements, elements(buffer.shape));
+    finding.at = {.loc = program.loc(buffer.place), .device = device};
+    finding.about.buffer = static_cast<std::int32_t>(i);
+    finding.devices = {device};
+    findings.push_back(std::move(finding));
+  }
+}
+
+auto order(const Finding& f) {
+  return std::tuple(f.kind, f.at.device, f.at.loc.line, f.at.loc.column, f.message);
+}
+
+}  // namespace
+
+std::vector<Finding> exit_findings(Machine& machine) {
+  std::vector<Finding> findings;
+  if (!machine.blocked().empty()) {
+    findings.push_back(deadlock_finding(machine));
+    return findings;
+  }
+  // Under `poison` undefined elements that were stored are told apart by nobody.
+  for (std::int32_t site = 0; site < machine.cores(); ++site) {
+    check_semaphores(machine, site, findings);
+    if (machine.options().uninitialised != Uninitialised::poison && machine.sites().core(site) == 0)
+      check_results(machine, machine.sites().device(site), findings);
+  }
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return order(a) < order(b); });
+  return findings;
+}
+
+}  // namespace tessera

@@ -1,0 +1,101 @@
+// Semaphores that are not zero when they should be, with every signal and wait on them.
+#include "interp/findings/leftover.h"
+
+#include <fmt/format.h>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/loop_indices.h"
+
+namespace tessera {
+namespace {
+
+Loc loc_of(const Program& program, std::int32_t statement) {
+  return program.loc(program.body[static_cast<std::size_t>(statement)].place);
+}
+
+std::string times_text(const Tally& tally) {
+  if (tally.times == 1) return std::to_string(tally.amount);
+  if (tally.amount % tally.times == 0)
+    return fmt::format("{} x {}", tally.times, tally.amount / tally.times);
+  return fmt::format("{} in {} times", tally.amount, tally.times);
+}
+
+}  // namespace
+
+std::string sem_text(const Machine& machine, const SemId& sem) {
+  return fmt::format("{} of {}", cell_text(machine.program(), sem.semaphore, sem.cell),
+                     machine.sites().name(sem.site));
+}
+
+std::string unit_text(const Program& program, const SemId& sem, std::int64_t amount) {
+  const bool bytes =
+      program.semaphores[static_cast<std::size_t>(sem.semaphore)].kind == SemKind::bytes;
+  return bytes ? counted(amount, "byte") : std::to_string(amount);
+}
+
+void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& notes) {
+  const Program& program = machine.program();
+  for (const Tally& tally : machine.cell(sem).tallies) {
+    const AgentId agent = machine.sites().agent(tally.site);
+    notes.push_back({.loc = loc_of(program, tally.statement),
+                     .message = fmt::format(
+                         "{} {} {} by {}", tally.is_wait ? "waited for" : "signalled",
+                         times_text(tally), tally.is_wait ? "here" : "from here", to_string(agent)),
+                     .device = agent.device,
+                     .agent = to_string(agent),
+                     .loops = loop_indices(program, tally.statement, tally.loops),
+                     .is_last = tally.times > 1});
+  }
+}
+
+Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
+                     std::string_view other_words) {
+  const Program& program = machine.program();
+  const Semaphore& declared = program.semaphores[static_cast<std::size_t>(sem.semaphore)];
+  const SemCell& cell = machine.cell(sem);
+  const Tally* copy = nullptr;
+  bool is_waited = false;
+  for (const Tally& tally : cell.tallies) {
+    if (tally.is_wait)
+      is_waited = true;
+    else if (copy == nullptr)
+      copy = &tally;
+  }
+  Finding finding{.kind = FindingKind::semaphore_leak};
+  finding.at.device = machine.sites().device(sem.site);
+  finding.devices = {finding.at.device};
+  finding.about = {.statement = statement, .semaphore = sem.semaphore};
+  const std::string when(!other_words.empty() ? other_words
+                         : statement < 0      ? "at exit"
+                                              : "when it is freed");
+  if (declared.kind == SemKind::bytes && !is_waited && copy != nullptr) {
+    finding.kind = FindingKind::unwaited_dma;
+    finding.about.copy = copy->statement;
+    finding.start = loc_of(program, copy->statement);
+    const auto* remote =
+        std::get_if<StartRemote>(&program.body[static_cast<std::size_t>(copy->statement)].op);
+    finding.about.of_source =
+        remote != nullptr && program.value(remote->sent.base).index == sem.semaphore;
+    finding.at.loc = loc_of(program, copy->statement);
+    finding.at.agent = to_string(machine.sites().agent(copy->site));
+    finding.at.loops = loop_indices(program, copy->statement, copy->loops);
+    finding.at.is_last = copy->times > 1;
+    finding.message = fmt::format(
+        "nobody waits for {} started here: {} has {} {}",
+        copy->times == 1 ? "the copy that is" : fmt::format("the {} copies that are", copy->times),
+        sem_text(machine, sem), counted(cell.count, "byte"), when);
+  } else {
+    finding.at.loc = statement < 0 ? program.loc(declared.place) : loc_of(program, statement);
+    finding.at.agent = to_string(machine.sites().agent(sem.site));
+    finding.message =
+        fmt::format("{} is {} {}, expected 0", sem_text(machine, sem), cell.count, when);
+    if (statement >= 0)
+      finding.at.loops = machine.loops_of(machine.sites().agent(sem.site), statement);
+  }
+  add_tallies(machine, sem, finding.notes);
+  if (statement >= 0)
+    add_call_chain(program, program.body[static_cast<std::size_t>(statement)].place, finding.notes);
+  return finding;
+}
+
+}  // namespace tessera

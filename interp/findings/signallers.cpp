@@ -1,0 +1,285 @@
+#include "interp/findings/signallers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/scalar_ops.h"
+
+namespace tessera {
+namespace {
+
+using Known = std::optional<std::int64_t>;
+
+// What a statement signals: a slice of semaphores, on the device and core that values name
+// (no_value: its own), by a count (no_value: the bytes of its copy).
+struct Target {
+  const Slice* sem;
+  ValueId device = no_value;
+  ValueId count = no_value;
+  ValueId core = no_value;
+};
+
+std::vector<Target> targets(const Op& op) {
+  if (const auto* o = std::get_if<Signal>(&op)) return {{&o->sem, o->device, o->count, o->core.id}};
+  if (const auto* o = std::get_if<Start>(&op)) return {{&o->sem}};
+  if (const auto* o = std::get_if<WriteBack>(&op)) return {{&o->sem}};
+  if (const auto* o = std::get_if<StartRemote>(&op))
+    return {{&o->sent}, {&o->arrived, o->device, no_value, o->core.id}};
+  return {};
+}
+
+const Slice* waited_on(const Op& op) {
+  if (const auto* o = std::get_if<Wait>(&op)) return &o->sem;
+  if (const auto* o = std::get_if<Await>(&op)) return &o->sem;
+  return nullptr;
+}
+
+std::int64_t evaluate(const Op& op, std::int64_t a, std::int64_t b, std::int64_t c) {
+  switch (op.index()) {
+#define SCALAR_OP(Struct, expression) \
+  case op_index<Struct>():            \
+    return (expression);
+    TESSERA_SCALAR_OPS(SCALAR_OP)
+#undef SCALAR_OP
+    default:
+      return 0;
+  }
+}
+
+// Reads the text from where one core stands.
+class Text {
+ public:
+  Text(Machine& machine, const Nesting& nesting, const Core& core)
+      : machine_(machine), program_(machine.program()), nesting_(nesting), core_(core) {
+    pc_ = core.is_finished() ? static_cast<std::int32_t>(program_.body.size()) : core.statement();
+  }
+
+  // The value whenever it is computed again, if it is always the same.
+  Known settled(ValueId id) const {
+    const Value& value = program_.value(id);
+    if (value.constant) return value.integer;
+    if (value.statement < 0) return std::nullopt;
+    const Op& op = program_.body[static_cast<std::size_t>(value.statement)].op;
+    if (std::holds_alternative<DeviceId>(op)) return core_.id().device;
+    if (std::holds_alternative<DeviceCount>(op)) return machine_.sites().devices;
+    if (std::holds_alternative<CoreId>(op)) return core_.id().core;
+    if (std::holds_alternative<CoreCount>(op)) return machine_.sites().cores;
+    const bool is_loop = std::holds_alternative<For>(op);
+    for (const auto& [variable, assumed] : assumed_)
+      if (variable == id) return assumed;
+    // Outside of loops and branches an op that was passed has run, and runs no more.
+    if (value.statement < pc_ && !is_loop && !is_conditional(value.statement))
+      return core_.scalar(id);
+    return is_scalar(op) ? computed(op) : std::nullopt;
+  }
+
+  // Whether the conditions around a statement let this core come to it at all.
+  bool can_run(std::int32_t statement) const {
+    for (const std::int32_t region : nesting_.around(statement)) {
+      const auto* branch = std::get_if<If>(&stmt(region).op);
+      if (branch == nullptr) continue;
+      const Known condition = settled(branch->condition);
+      if (condition && (*condition != 0) == is_in_else(region, statement)) return false;
+    }
+    return true;
+  }
+
+  // Whether control can still come to a statement that can run, at a point of the loops at which
+  // it does what is asked, as far as that is settled.
+  template <typename Does>
+  bool is_ahead(std::int32_t statement, const Does& does) const {
+    if (core_.is_finished()) return false;
+    bool is_other_branch = false;
+    std::vector<std::int32_t> loops;  // around the core, innermost first
+    for (const std::int32_t region : nesting_.around(pc_)) {
+      if (std::holds_alternative<For>(stmt(region).op)) loops.push_back(region);
+      if (region < statement && statement < end_of(region) &&
+          std::holds_alternative<If>(stmt(region).op))
+        is_other_branch =
+            is_other_branch || is_in_else(region, statement) != is_in_else(region, pc_);
+    }
+    if (statement > pc_ && !is_other_branch && can_run_at(statement, loops, does)) return true;
+    while (!loops.empty()) {
+      const std::int32_t region = loops.front();
+      loops.erase(loops.begin());
+      if (region < statement && statement < end_of(region) &&
+          comes_again(statement, region, loops, does))
+        return true;
+    }
+    return false;
+  }
+
+  // How often a statement runs in all: the product of the loops around it.
+  Known trips(std::int32_t statement) const {
+    std::int64_t product = 1;
+    for (const std::int32_t region : nesting_.around(statement)) {
+      const Op& op = stmt(region).op;
+      if (const auto* branch = std::get_if<If>(&op);
+          branch != nullptr && !settled(branch->condition))
+        return std::nullopt;
+      const auto* loop = std::get_if<For>(&op);
+      if (loop == nullptr) continue;
+      const Known lower = settled(loop->lower), upper = settled(loop->upper);
+      if (!lower || !upper) return std::nullopt;
+      product *= std::max<std::int64_t>(*upper - *lower, 0);
+    }
+    return product;
+  }
+
+ private:
+  // Whether the core does all of its points; those that nobody has taken yet are ahead of the core
+  // that deals them.
+  bool is_own_loop(std::int32_t region) const {
+    if (!core_.is_point_core()) return true;
+    return region > machine_.site(machine_.sites().base(core_.site())).core.dealt_loop();
+  }
+
+  static constexpr std::int64_t most_points = 256;  // of a loop that are tried one by one
+
+  // With the loops' variables as they are.
+  template <typename Does>
+  bool can_run_at(std::int32_t statement, const std::vector<std::int32_t>& loops,
+                  const Does& does) const {
+    assumed_.clear();
+    for (const std::int32_t loop : loops)
+      assumed_.emplace_back(stmt(loop).result, core_.scalar(stmt(loop).result));
+    const bool can = can_run(statement) && does();
+    assumed_.clear();
+    return can;
+  }
+
+  // In a later point of a loop, those around it as they are.
+  template <typename Does>
+  bool comes_again(std::int32_t statement, std::int32_t region,
+                   const std::vector<std::int32_t>& outer, const Does& does) const {
+    const auto& loop = std::get<For>(stmt(region).op);
+    // In another order than ascending the loop variable does not say how many points are left.
+    if (loop.parallel != 0) return is_own_loop(region);
+    const std::int64_t now = core_.scalar(stmt(region).result), upper = core_.scalar(loop.upper);
+    if (upper - now > most_points) return true;
+    bool can = false;
+    for (std::int64_t point = now + 1; point < upper && !can; ++point) {
+      assumed_ = {{stmt(region).result, point}};
+      for (const std::int32_t around : outer)
+        assumed_.emplace_back(stmt(around).result, core_.scalar(stmt(around).result));
+      can = can_run(statement) && does();
+    }
+    assumed_.clear();
+    return can;
+  }
+
+  const Stmt& stmt(std::int32_t statement) const {
+    return program_.body[static_cast<std::size_t>(statement)];
+  }
+  std::int32_t end_of(std::int32_t region) const {
+    const std::int32_t partner = stmt(region).partner;
+    return std::holds_alternative<Else>(stmt(partner).op) ? stmt(partner).partner : partner;
+  }
+  bool is_in_else(std::int32_t branch, std::int32_t statement) const {
+    const std::int32_t partner = stmt(branch).partner;
+    return std::holds_alternative<Else>(stmt(partner).op) && statement > partner;
+  }
+  bool is_conditional(std::int32_t statement) const {
+    const auto regions = nesting_.around(statement);
+    return std::any_of(regions.begin(), regions.end(), [&](std::int32_t region) {
+      return !std::holds_alternative<Trace>(stmt(region).op);
+    });
+  }
+  static bool is_scalar(const Op& op) {
+    return std::visit([]<typename T>(const T&) { return is_scalar_op<T>; }, op);
+  }
+  Known computed(const Op& op) const {
+    std::int64_t operands[3] = {};
+    std::size_t n = 0;
+    for (const FieldInfo& f : info(op).fields) {
+      const Known operand = settled(field<ValueId>(op, f));
+      if (!operand) return std::nullopt;
+      operands[n++] = *operand;
+    }
+    return evaluate(op, operands[0], operands[1], operands[2]);
+  }
+
+  Machine& machine_;
+  const Program& program_;
+  const Nesting& nesting_;
+  const Core& core_;
+  std::int32_t pc_;
+  mutable std::vector<std::pair<ValueId, std::int64_t>> assumed_;  // of loop variables
+};
+
+// Whether the slice may name the cell, as far as its indices are settled.
+bool may_name(const Text& text, const Program& program, const Slice& slice, std::int64_t cell) {
+  const auto index = static_cast<std::size_t>(program.value(slice.base).index);
+  const Shape& shape = program.semaphores[index].shape;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const Known at =
+        d < static_cast<std::size_t>(slice.rank) ? text.settled(slice.start[d]) : Known(0);
+    if (at && *at != cell % shape[d]) return false;
+    cell /= shape[d];
+  }
+  return true;
+}
+
+std::int64_t executed(const SemCell& cell, std::int32_t statement, std::int32_t site) {
+  for (const Tally& tally : cell.tallies)
+    if (!tally.is_wait && tally.statement == statement && tally.site == site) return tally.times;
+  return 0;
+}
+
+}  // namespace
+
+Signallers::Signallers(Machine& machine) : machine_(machine), nesting_(machine.program()) {
+  const std::vector<Stmt>& body = machine.program().body;
+  for (std::size_t i = 0; i < body.size(); ++i)
+    if (!targets(body[i].op).empty()) statements_.push_back(static_cast<std::int32_t>(i));
+}
+
+bool Signallers::may_take(const SemId& sem) const {
+  const Program& program = machine_.program();
+  const Site& owner = machine_.site(sem.site);
+  const Text text(machine_, nesting_, owner.core);
+  for (std::size_t i = 0; i < program.body.size(); ++i) {
+    const Slice* slice = waited_on(program.body[i].op);
+    if (slice == nullptr) continue;
+    const std::int32_t named = program.value(slice->base).index;
+    const auto statement = static_cast<std::int32_t>(i);
+    if (owner.semaphores.first(named) == owner.semaphores.first(sem.semaphore) &&
+        text.is_ahead(statement, [&] { return may_name(text, program, *slice, sem.cell); }))
+      return true;
+  }
+  return false;
+}
+
+std::vector<Signaller> Signallers::of(const SemId& sem) const {
+  const Program& program = machine_.program();
+  const Semaphores& owner = machine_.site(sem.site).semaphores;
+  const Sites& sites = machine_.sites();
+  std::vector<Signaller> found;
+  for (const std::int32_t i : statements_) {
+    for (const Target& target : targets(program.body[static_cast<std::size_t>(i)].op)) {
+      const std::int32_t named = program.value(target.sem->base).index;
+      if (owner.first(named) != owner.first(sem.semaphore)) continue;
+      for (const std::int32_t s : machine_.at_work()) {
+        if (sites.is_point_core(sem.site) && s != sem.site) continue;
+        const Text text(machine_, nesting_, machine_.site(s).core);
+        const auto may_signal = [&] {
+          const auto may_be = [&](ValueId named, std::int32_t own, std::int32_t wanted) {
+            const Known to = named == no_value ? Known(own) : text.settled(named);
+            return !to || *to == wanted;
+          };
+          const Known count = target.count == no_value ? std::nullopt : text.settled(target.count);
+          return may_be(target.device, sites.device(s), sites.device(sem.site)) &&
+                 may_be(target.core, sites.core(s), sites.core(sem.site)) &&
+                 (!count || *count != 0) && may_name(text, program, *target.sem, sem.cell);
+        };
+        if (!text.can_run(i) || !may_signal()) continue;
+        found.push_back({i, s, executed(machine_.cell(sem), i, s), text.trips(i),
+                         text.is_ahead(i, may_signal)});
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace tessera

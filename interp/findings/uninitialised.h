@@ -1,0 +1,14 @@
+// The finding that undefined data was used, with where it came from.
+#pragma once
+#include <string_view>
+
+#include "core/report/finding.h"
+#include "interp/dma/copy.h"
+
+namespace tessera {
+
+Finding uninitialised_finding(const Program& program, std::string_view verb, const Region& region,
+                              const Index& index, Origin origin, const AgentId& agent,
+                              std::int32_t statement);
+
+}  // namespace tessera

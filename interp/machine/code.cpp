@@ -1,0 +1,204 @@
+// From flat statements to instructions and jumps.
+#include "interp/machine/code.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "core/program/refs.h"
+#include "core/report/check.h"
+#include "interp/machine/point_sharing.h"
+#include "interp/machine/scalar_ops.h"
+
+namespace tessera {
+namespace {
+
+template <typename T>
+constexpr bool is_structured = std::is_same_v<T, Pipeline> || std::is_same_v<T, Grid> ||
+                               std::is_same_v<T, Window> || std::is_same_v<T, View>;
+
+class Compiler {
+ public:
+  Compiler(const Program& program, bool tells_private)
+      : program_(program), is_dealt_(dealt_loops(program)) {
+    code_.is_private =
+        tells_private ? std::vector<bool>(program.buffers.size()) : private_buffers(program);
+  }
+
+  Expected<Code> compile(std::optional<std::uint64_t> order) {
+    code_.order = order;
+    for (const Value& v : program_.values) {
+      if (!v.constant)
+        code_.registers.push_back(0);
+      else if (v.kind == ValueKind::real)
+        code_.registers.push_back(to_register(static_cast<float>(v.real)));
+      else
+        code_.registers.push_back(v.integer);
+    }
+    code_.registers.resize(code_.registers.size() +
+                           1);  // instructions without operands name register 0
+    for (std::size_t i = 0; i < program_.body.size(); ++i) {
+      statement_ = static_cast<std::int32_t>(i);
+      std::visit([&](const auto& op) { emit(op); }, program_.body[i].op);
+      if (!problem_.message.empty()) return problem_;
+    }
+    statement_ = static_cast<std::int32_t>(program_.body.size()) - 1;
+    append({.code = static_cast<std::uint16_t>(Jump::finish)});
+    CHECK(open_.empty());
+    return std::move(code_);
+  }
+
+ private:
+  // A region that is still open: the instruction to patch with where it ends.
+  struct Region {
+    enum class Kind : std::uint8_t { loop, branch, other } kind;
+    std::int32_t at;
+  };
+
+  const Stmt& stmt() const { return program_.body[static_cast<std::size_t>(statement_)]; }
+  std::int32_t here() const { return static_cast<std::int32_t>(code_.instructions.size()); }
+  Instruction& at(std::int32_t i) { return code_.instructions[static_cast<std::size_t>(i)]; }
+
+  std::int32_t append(Instruction instruction) {
+    code_.instructions.push_back(instruction);
+    code_.statement.push_back(statement_);
+    return here() - 1;
+  }
+  std::int32_t jump(Jump code, Instruction rest) {
+    rest.code = static_cast<std::uint16_t>(code);
+    return append(rest);
+  }
+
+  template <typename T>
+  void emit(const T& op) {
+    if constexpr (is_structured<T>) {
+      const OpInfo& row = info(stmt().op);
+      problem_ = {ErrorCode::unsupported,
+                  program_.loc(stmt().place),
+                  fmt::format("`{}` is not run as it is: expand the program first", row.mnemonic),
+                  {}};
+    } else if constexpr (is_scalar_op<T>) {
+      Instruction instruction{.code = op_index<T>(), .dst = stmt().result};
+      std::int32_t* operand[] = {&instruction.a, &instruction.b, &instruction.c};
+      std::size_t n = 0;
+      for (const FieldInfo& f : info(stmt().op).fields)
+        *operand[n++] = field<ValueId>(stmt().op, f);
+      append(instruction);
+    } else if constexpr (std::is_same_v<T, Nothing>) {
+      // A hole that a pass left.
+    } else {
+      call(op);
+    }
+  }
+
+  template <typename T>
+  void call(const T&) {
+    append({.code = op_index<T>(), .dst = stmt().result});
+  }
+  bool is_private(const Slice& slice) const {
+    const Value& base = program_.value(slice.base);
+    return base.kind == ValueKind::ref && code_.is_private[static_cast<std::size_t>(base.index)];
+  }
+  std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).index; }
+  void call(const Load& op) {
+    if (!is_private(op.src))
+      return static_cast<void>(append({.code = op_index<Load>(), .dst = stmt().result}));
+    jump(Jump::load_cell, {.dst = stmt().result, .a = op.src.start[0], .aux = buffer(op.src)});
+  }
+  void call(const Store& op) {
+    if (!is_private(op.dst)) return static_cast<void>(append({.code = op_index<Store>()}));
+    jump(Jump::store_cell, {.a = op.dst.start[0], .b = op.value, .aux = buffer(op.dst)});
+  }
+  void call(const SearchRight& op) {
+    if (!is_private(op.sorted) || !is_whole(program_, op.sorted))
+      return static_cast<void>(append({.code = op_index<SearchRight>(), .dst = stmt().result}));
+    jump(Jump::search_cells, {.dst = stmt().result, .a = op.a, .aux = buffer(op.sorted)});
+  }
+  void call(const Limit& op) {
+    append({.code = op_index<Limit>(), .dst = stmt().result, .a = op.a, .b = op.bound});
+  }
+  void call(const Require& op) { append({.code = op_index<Require>(), .a = op.condition}); }
+  void call(const Bounds& op) {
+    append({.code = op_index<Bounds>(), .a = op.start, .b = op.size, .c = op.limit});
+  }
+  void call(const ToReal& op) {
+    append({.code = op_index<ToReal>(), .dst = stmt().result, .a = op.a});
+  }
+
+  void call(const For& op) {
+    Instruction loop{.dst = stmt().result, .a = op.lower, .b = op.upper};
+    if (op.parallel != 0) {
+      loop.aux = static_cast<std::int32_t>(code_.registers.size());
+      loop.is_dealt = is_dealt_[static_cast<std::size_t>(statement_)];
+      code_.registers.resize(code_.registers.size() + 2);
+    }
+    open_.push_back(
+        {Region::Kind::loop, jump(op.parallel != 0 ? Jump::points_enter : Jump::for_enter, loop)});
+  }
+  void call(const If& op) {
+    open_.push_back({Region::Kind::branch, jump(Jump::if_zero, {.a = op.condition})});
+  }
+  void call(const Else&) {
+    const std::int32_t skip = jump(Jump::always, {});
+    at(open_.back().at).c = here();
+    open_.back().at = skip;
+  }
+  void call(const Trace&) {
+    append({.code = op_index<Trace>()});
+    open_.push_back({Region::Kind::other, -1});
+  }
+  void call(const End&) {
+    const Region region = open_.back();
+    open_.pop_back();
+    if (region.kind == Region::Kind::other) append({.code = op_index<End>()});
+    if (region.kind == Region::Kind::loop) {
+      Instruction next = at(region.at);
+      const bool points = next.code == static_cast<std::uint16_t>(Jump::points_enter);
+      next.c = region.at + 1;
+      jump(points ? Jump::points_next : Jump::for_next, next);
+    }
+    if (region.at >= 0) at(region.at).c = here();
+  }
+
+  const Program& program_;
+  const std::vector<bool> is_dealt_;
+  Code code_;
+  std::vector<Region> open_;
+  std::int32_t statement_ = 0;
+  Diag problem_;
+};
+
+}  // namespace
+
+std::vector<bool> private_buffers(const Program& program) {
+  std::vector<bool> result;
+  for (const Buffer& b : program.buffers)
+    result.push_back(b.role == Role::scratch && b.space == Space::smem && b.dtype == DType::i64 &&
+                     b.shape.size() == 1);
+  for (const Stmt& s : program.body) {
+    const std::size_t op = s.op.index();
+    if (op == op_index<Load>() || op == op_index<Store>() || op == op_index<PrefixSum>() ||
+        op == op_index<SearchRight>() || op == op_index<Iota>() || op == op_index<Repeat>() ||
+        op == op_index<Alloc>() || op == op_index<Free>())
+      continue;
+    for (const FieldInfo& f : info(s.op).fields) {
+      if (f.kind != FieldKind::Slice) continue;
+      const Value& base = program.value(field<Slice>(s.op, f).base);
+      if (base.kind == ValueKind::ref && base.index >= 0)
+        result[static_cast<std::size_t>(base.index)] = false;
+    }
+  }
+  return result;
+}
+
+std::int64_t to_register(float value) { return std::bit_cast<std::int32_t>(value); }
+float real_register(std::int64_t bits) {
+  return std::bit_cast<float>(static_cast<std::int32_t>(bits));
+}
+
+Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
+                       bool tells_private) {
+  return Compiler(program, tells_private).compile(order);
+}
+
+}  // namespace tessera

@@ -1,0 +1,59 @@
+// A program as the dispatch loop runs it: a dense array of instructions on a file of 64-bit
+// registers, one for each value. Regions are jumps; what is not scalar or control calls the op's
+// exec().
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/program/program.h"
+#include "core/report/expected.h"
+
+namespace tessera {
+
+// Scalar ops and calls of exec() have the op's own number; these are the rest.
+enum class Jump : std::uint16_t {
+  always = std::variant_size_v<Op>,  // to c
+  if_zero,                           // to c when register a is 0
+  for_enter,                         // dst = a; to c when a >= b
+  for_next,                          // ++dst; to c while dst < b
+  // A parallel loop tells observers of each point; aux is the register that counts points (and the
+  // next one entries).
+  points_enter,
+  points_next,
+  // Private scalar memory: one element (index a) of buffer aux, or a search in the whole of it.
+  load_cell,
+  store_cell,  // the value is register b
+  search_cells,
+  finish
+};
+
+struct Instruction {
+  std::uint16_t code = 0;
+  bool is_dealt = false;  // a parallel loop: its points are for point-cores, where there are some
+  std::int32_t dst = 0, a = 0, b = 0, c = 0, aux = 0;
+};
+
+struct Code {
+  std::vector<Instruction> instructions;
+  std::vector<std::int32_t> statement;  // of each instruction
+  std::vector<std::int64_t> registers;  // as they are at the start: constants
+  std::optional<std::uint64_t> order;   // of the points of parallel loops; ascending without
+  std::vector<bool> is_private;         // by buffer: loads and stores of it are scalar ops
+};
+
+// Which buffers are a core's own scalars: i64 scratch of rank 1 in smem that no copy names. Nobody
+// else can see when they are read or written, so their loads and stores are scalar ops, not steps.
+std::vector<bool> private_buffers(const Program& program);
+
+// An f32 in a register.
+std::int64_t to_register(float value);
+float real_register(std::int64_t bits);
+
+// Programs with a pipeline, a view or another op that `expand` removes give an error.
+// tells_private: observers learn of loads and stores of private buffers as well.
+Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
+                       bool tells_private = false);
+
+}  // namespace tessera

@@ -1,0 +1,178 @@
+// Operands, bounds and lifetimes: what stands between an op's body and the machine's memory.
+#include "interp/machine/core.h"
+
+#include <fmt/format.h>
+
+#include "core/program/refs.h"
+#include "interp/findings/describe.h"
+#include "interp/findings/uninitialised.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+
+Core::Core(Machine& machine, AgentId id, const Code& code)
+    : machine_(machine),
+      id_(id),
+      site_(machine.sites().of(id)),
+      code_(code),
+      cells_(code.is_private.size()),
+      registers_(code.registers),
+      is_free_(id.point >= 0) {}
+
+std::int32_t Core::statement() const {
+  return static_cast<std::int32_t>(stmt_ - machine_.program().body.data());
+}
+
+const std::string& Core::text(TextId id) const {
+  return machine_.program().texts[static_cast<std::size_t>(id.index)];
+}
+
+bool Core::stopped() const { return machine_.stopped(); }
+
+tile::Context Core::tile_context() const {
+  return {.math = machine_.math_of(statement()), .place = stmt_->place};
+}
+
+void Core::fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes) {
+  machine_.stop(kind, std::move(message), id_, statement(), std::move(notes));
+}
+
+void Core::emit(Event event) {
+  if (!machine_.is_told()) return;
+  event.agent = id_;
+  event.statement = statement();
+  event.index = events_++;
+  event.agent_step = steps_;
+  machine_.tell(event);
+}
+
+Box Core::box(const Slice& slice) const {
+  Box box;
+  box.rank = slice.rank;
+  box.dropped = slice.dropped;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+    box.start[d] = scalar(slice.start[d]);
+    box.size[d] = scalar(slice.size[d]);
+  }
+  return box;
+}
+
+std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
+  const Sites& sites = machine_.sites();
+  const std::int64_t on_device = scalar(device);
+  // An op that names no core means the own one: run() refuses the others where there are several.
+  const std::int64_t on_core = core.id == no_value ? id_.core : scalar(core.id);
+  const auto outside = [&](const std::string& where) {
+    const Program& program = machine_.program();
+    const Value& base = program.value(slice.base);
+    const auto index = static_cast<std::size_t>(base.index);
+    fail(FindingKind::out_of_bounds,
+         fmt::format("{} of {} on {}", verb,
+                     base.kind == ValueKind::sem ? program.semaphores[index].name
+                                                 : program.buffers[index].name,
+                     where));
+    return -1;
+  };
+  if (on_device < 0 || on_device >= sites.devices)
+    return outside(fmt::format("device {}, but devices are 0 to {}", on_device, sites.devices - 1));
+  if (on_core < 0 || on_core >= sites.cores)
+    return outside(fmt::format("core {} of device {}, but cores are 0 to {}", on_core, on_device,
+                               sites.cores - 1));
+  const AgentId there{static_cast<std::int32_t>(on_device), static_cast<std::int16_t>(on_core)};
+  // To itself a point-core is its core.
+  return there == AgentId{id_.device, id_.core} ? site_ : sites.of(there);
+}
+
+Region Core::locate(const Slice& slice, std::int32_t site, std::string_view verb) {
+  const Program& program = machine_.program();
+  const std::int32_t buffer = program.value(slice.base).index;
+  const bool is_here = site == site_;
+  site = machine_.home(site, buffer);
+  Site& owner = machine_.site(site);
+  Storage* storage = owner.storages[static_cast<std::size_t>(buffer)].get();
+  Region region{.site = site, .buffer = buffer, .box = box(slice)};
+  region.life = owner.lives[static_cast<std::size_t>(buffer)];
+  if (const int d = storage->outside(region.box); d >= 0) {
+    const std::string text = slice_text(program, buffer, region.box);
+    const std::int64_t size = region.box.size[static_cast<std::size_t>(d)];
+    fail(FindingKind::out_of_bounds,
+         size < 0 ? fmt::format("{} of {} has size {} in dimension {}", verb, text, size, d)
+                  : fmt::format("{} of {} leaves {}", verb, text, shape_text(program, buffer)));
+    return {};
+  }
+  // What a copy finds elsewhere is known when it lands.
+  if (is_here && !storage->is_live()) {
+    fail(FindingKind::lifetime,
+         fmt::format("{} of {}, which {}", verb, slice_text(program, buffer, region.box),
+                     region.life > 0 ? "no longer exists" : "does not exist yet"));
+    return {};
+  }
+  region.storage = storage;
+  return region;
+}
+
+Region Core::access(const Slice& slice, EventKind kind) {
+  Region region = locate(slice, site_, name(kind));
+  if (region.storage == nullptr || region.box.empty()) return region;
+  const bool is_cell =
+      code_.is_private[static_cast<std::size_t>(region.buffer)] &&
+      (std::holds_alternative<Load>(stmt_->op) || std::holds_alternative<Store>(stmt_->op) ||
+       (std::holds_alternative<SearchRight>(stmt_->op) && is_whole(machine_.program(), slice)));
+  if (machine_.is_told() && !is_cell) {
+    emit({.kind = kind,
+          .object_kind = ObjectKind::buffer,
+          .site = region.site,
+          .object = region.buffer,
+          .box = &region.box});
+  }
+  const RunOptions& options = machine_.options();
+  if (kind != EventKind::write && options.uninitialised == Uninitialised::strict)
+    require_initialised(region);
+  if (kind != EventKind::read && options.checked &&
+      options.uninitialised != Uninitialised::poison && region.storage->buffer().role == Role::out)
+    results_written_.push_back(region);
+  if (stopped()) region.storage = nullptr;
+  return region;
+}
+
+TileView Core::read(const Slice& slice) {
+  const Value& base = machine_.program().value(slice.base);
+  if (base.kind == ValueKind::scalar) return TileView::of(scalar(slice.base));
+  if (base.kind == ValueKind::real) return TileView::of(real(slice.base));
+  const Region region = access(slice, EventKind::read);
+  return region.storage != nullptr ? region.storage->read(region.box) : TileView{};
+}
+
+TileView Core::write(const Slice& slice) {
+  const Region region = access(slice, EventKind::write);
+  return region.storage != nullptr ? region.storage->write(region.box) : TileView{};
+}
+
+TileView Core::update(const Slice& slice) {
+  const Region region = access(slice, EventKind::update);
+  return region.storage != nullptr ? region.storage->update(region.box) : TileView{};
+}
+
+void Core::require_initialised(const Region& region) {
+  if (machine_.options().uninitialised == Uninitialised::poison || region.box.empty()) return;
+  if (region.storage->is_initialised(region.box)) return;
+  const Index index = region.storage->first_uninitialised(region.box);
+  machine_.stop(uninitialised_finding(machine_.program(), "read", region, index,
+                                      region.storage->origin(index), id_, statement()),
+                id_, statement());
+}
+
+// The op at hand wrote results of the program: what it computed from undefined elements has reached
+// the outside.
+void Core::check_written() {
+  for (const Region& region : results_written_) {
+    if (stopped() || region.storage->is_initialised(region.box)) continue;
+    const Index index = region.storage->first_uninitialised(region.box);
+    machine_.stop(uninitialised_finding(machine_.program(), "write", region, index,
+                                        region.storage->origin(index), id_, statement()),
+                  id_, statement());
+  }
+  results_written_.clear();
+}
+
+}  // namespace tessera

@@ -1,0 +1,142 @@
+// A core of a device: its registers, where it stands, and everything that op bodies may do. Bodies
+// read, write, signal and wait through it; bounds, undefined data, lifetimes and events are its
+// business and the machine's.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/report/finding.h"
+#include "interp/dma/copy.h"
+#include "interp/exec/exec.h"
+#include "interp/machine/code.h"
+#include "interp/observe/event.h"
+#include "interp/tiles/tile_ops.h"
+
+namespace tessera {
+
+class Machine;
+
+// What a core that is blocked waits for.
+struct Need {
+  SemId sem;
+  std::int64_t count = 0;
+};
+
+class Core {
+ public:
+  Core(Machine& machine, AgentId id, const Code& code);
+
+  // point: a point-core has done one; forked: the core stands before a point that is to be dealt,
+  // or waits for those that were.
+  enum class Pause : std::uint8_t { ready, blocked, finished, stopped, point, forked };
+  // Runs until it has done that many steps (and, if asked, after a start), or cannot go on. A step
+  // is an op with an exec(); the scalar ops after it are run too, so a core always rests before its
+  // next step.
+  Pause run(std::int64_t steps, bool until_start);
+
+  // Operands and results of the op at hand.
+  std::int64_t scalar(ValueId value) const { return registers_[static_cast<std::size_t>(value)]; }
+  float real(ValueId value) const { return real_register(scalar(value)); }
+  void result(std::int64_t value) { registers_[static_cast<std::size_t>(stmt().result)] = value; }
+  void result(float value) { result(to_register(value)); }
+  Box box(const Slice& slice) const;
+  const std::string& text(TextId id) const;
+
+  // Accesses. After a finding views are empty and stopped() holds; read before you write.
+  TileView read(const Slice& slice);
+  TileView write(const Slice& slice);
+  TileView update(const Slice& slice);
+  // The rectangle, checked and told to observers; storage is null after a finding.
+  Region access(const Slice& slice, EventKind kind);
+  // Checked only, at a site.
+  Region locate(const Slice& slice, std::int32_t site, std::string_view verb);
+  // The site that an op names by device and core, for `verb` of `slice`; -1 after a finding.
+  std::int32_t target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
+  // Undefined elements among those read as scalars are a finding, unless the policy is poison.
+  void require_initialised(const Region& region);
+
+  // Semaphores. locate_sem: cell is -1 after a finding.
+  SemId locate_sem(const Slice& slice, std::int32_t site, std::string_view verb);
+  void signal(const SemId& sem, std::int64_t count);
+  // Whether sem has reached the count; if not the core is blocked.
+  bool reaches(const SemId& sem, std::int64_t count);
+
+  tile::Context tile_context() const;
+  void fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes = {});
+  bool stopped() const;
+  void emit(Event event);
+
+  Machine& machine() { return machine_; }
+  const Stmt& stmt() const { return *stmt_; }
+  std::int32_t statement() const;
+  const AgentId& id() const { return id_; }
+  std::int32_t site() const { return site_; }
+  bool is_finished() const { return finished_; }
+  bool is_blocked() const { return blocked_; }
+  const Need& need() const { return need_; }
+  // The buffer begins or ends to exist: its cells are not where they were.
+  void forget_cells(std::int32_t buffer) { cells_[static_cast<std::size_t>(buffer)] = {}; }
+  void unblock() { blocked_ = false; }
+  const std::vector<std::int64_t>& registers() const { return registers_; }
+  std::int64_t steps() const { return steps_; }
+  std::int64_t ops() const { return ops_; }
+  std::int64_t next_copy() { return copies_++; }
+  std::int64_t copies() const { return copies_; }
+
+  // Points side by side (interp/machine/point_cores.h). A core deals them out one after the other;
+  // a point-core that is free takes one with its next step.
+  void deal_points() { deals_ = true; }
+  bool has_point() const { return has_point_; }
+  std::int32_t dealt_loop() const;  // the statement of the loop whose points are dealt
+  void begin_fork();
+  bool is_point_core() const { return id_.point >= 0; }
+  bool is_free() const { return is_free_; }
+  void take_point_of(Core& core);
+  void end_fork();
+  // Of those who wait for one cell: who is behind this one.
+  Handle next_waiter() const { return next_waiter_; }
+  void set_next_waiter(Handle next) { next_waiter_ = next; }
+
+ private:
+  Pause rest(std::size_t pc, std::int64_t ops);
+  bool would_block();
+  void choose_point(const Instruction& loop);
+  void enter_point(const Instruction& loop);
+  bool reach_point(const Instruction& loop);
+  void tell_point(const Instruction& loop);
+  void leave_points(const Instruction& loop);
+  void tell_points(const Instruction& loop, EventKind kind, std::int64_t point);
+  void find_cells(std::int32_t buffer);
+  void check_written();
+
+  struct Cells {
+    std::int64_t* data = nullptr;
+    std::uint64_t count = 0;
+  };
+
+  Machine& machine_;
+  AgentId id_;
+  std::int32_t site_;
+  const Code& code_;
+  std::vector<Cells> cells_;  // by buffer; empty: not private, or not all defined
+  std::vector<std::int64_t> registers_;
+  std::size_t pc_ = 0;
+  const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()
+  bool finished_ = false;
+  bool blocked_ = false;
+  Need need_;
+  bool deals_ = false;                  // its points are for point-cores
+  bool has_point_ = false;              // it stands before one
+  bool is_free_ = false;                // a point-core without a point
+  const Instruction* dealt_ = nullptr;  // the loop whose points are dealt; null: it is in none
+  std::size_t dealt_end_ = 0;           // where a point of it ends
+  std::size_t fork_end_ = 0;   // where the outermost of the loops that are dealt with it ends
+  std::size_t point_end_ = 0;  // of a point-core: where its point ends
+  Handle next_waiter_ = nobody;
+  std::int64_t steps_ = 0, ops_ = 0, events_ = 0, copies_ = 0;
+  std::vector<Region>
+      results_written_;  // by the op at hand: results of the program must be defined
+};
+
+}  // namespace tessera

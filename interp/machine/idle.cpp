@@ -1,0 +1,113 @@
+#include "interp/machine/idle.h"
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+namespace tessera {
+namespace {
+
+// What is done with the floats of one operand of an op when there is no arithmetic.
+enum class Use : std::uint8_t { none, zeros, looked_at };
+
+template <typename... Ops>
+bool is_any(const Op& op) {
+  return (std::holds_alternative<Ops>(op) || ...);
+}
+
+bool is_copy(const Op& op) { return is_any<Start, StartRemote, WriteBack>(op); }
+
+// Of an op that is no copy, and of an operand of floats. What is not known here counts as looked
+// at.
+Use use_of(const Op& op, const FieldInfo& operand) {
+  if (is_any<Pad>(op)) return Use::zeros;
+  // What is defined is told although nothing is computed.
+  if (operand.control == Control::chooses) return Use::looked_at;
+  const bool is_left_alone = is_any<Alloc, Free, Fresh, Once>(op) || info(op).math != LeftOut::none;
+  return is_left_alone ? Use::none : Use::looked_at;
+}
+
+class IdleBuffers {
+ public:
+  explicit IdleBuffers(const Program& program)
+      : program_(program),
+        holds_(program.buffers.size()),
+        looked_at_(program.buffers.size()),
+        leads_out_(program.buffers.size()) {}
+
+  std::vector<bool> run() {
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+      holds_[b] = program_.buffers[b].role == Role::in;
+      leads_out_[b] = program_.buffers[b].role == Role::out;
+    }
+    for (const Stmt& statement : program_.body) note(statement.op);
+    for (grew_ = true; grew_;) {
+      grew_ = false;
+      for (const Edge& copy : copies_) {
+        flow(holds_, copy.src, copy.dst);
+        flow(looked_at_, copy.dst, copy.src);
+        flow(leads_out_, copy.dst, copy.src);
+      }
+    }
+    std::vector<bool> idle;
+    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+      const Buffer& buffer = program_.buffers[b];
+      idle.push_back(buffer.role != Role::out && is_float(buffer.dtype) && !looked_at_[b] &&
+                     !(holds_[b] && leads_out_[b]));
+    }
+    return idle;
+  }
+
+ private:
+  struct Edge {
+    std::size_t src, dst;
+  };
+
+  // The buffer of a slice, or none of them: numbers and semaphores.
+  std::optional<std::size_t> buffer_of(const Slice& slice) const {
+    const Value& base = program_.value(slice.base);
+    if (base.kind != ValueKind::ref || base.index < 0) return std::nullopt;
+    return static_cast<std::size_t>(base.index);
+  }
+
+  void note(const Op& op) {
+    std::vector<std::size_t> copied;
+    for (const FieldInfo& f : info(op).fields) {
+      if (f.kind != FieldKind::Slice) continue;
+      const std::optional<std::size_t> buffer = buffer_of(field<Slice>(op, f));
+      if (!buffer) continue;
+      if (is_copy(op)) {
+        copied.push_back(*buffer);
+        continue;
+      }
+      const Use use = use_of(op, f);
+      if (use == Use::zeros) holds_[*buffer] = true;
+      if (use == Use::looked_at) looked_at_[*buffer] = true;
+    }
+    if (copied.size() == 2) copies_.push_back({copied[0], copied[1]});
+  }
+
+  void flow(std::vector<bool>& property, std::size_t from, std::size_t to) {
+    if (!property[from] || property[to]) return;
+    property[to] = true;
+    grew_ = true;
+  }
+
+  const Program& program_;
+  std::vector<bool> holds_;      // what the run was given, or zeros
+  std::vector<bool> looked_at_;  // by an op that wants values, itself or where copies carry it
+  std::vector<bool> leads_out_;  // it is a result, or copies carry it there
+  std::vector<Edge> copies_;
+  bool grew_ = false;
+};
+
+}  // namespace
+
+std::vector<bool> idle_buffers(const Program& expanded, const RunOptions& options) {
+  if (options.math != Math::none || options.hash_results ||
+      options.uninitialised == Uninitialised::poison)
+    return std::vector<bool>(expanded.buffers.size());
+  return IdleBuffers(expanded).run();
+}
+
+}  // namespace tessera

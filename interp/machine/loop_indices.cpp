@@ -1,0 +1,53 @@
+#include "interp/machine/loop_indices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+std::int32_t innermost(const Program& program, std::int32_t statement) {
+  return statement < 0 ? -1 : program.body[static_cast<std::size_t>(statement)].loop;
+}
+
+}  // namespace
+
+void read_loops(const Program& program, std::int32_t statement, const std::int64_t* registers,
+                LoopValues& values) {
+  values.clear();
+  for (std::int32_t at = innermost(program, statement); at >= 0;) {
+    const Loop& loop = program.loops[static_cast<std::size_t>(at)];
+    if (loop.index != no_value) values.push_back(registers[loop.index]);
+    at = loop.outer;
+  }
+  std::reverse(values.begin(), values.end());
+}
+
+LoopIndices loop_indices(const Program& program, std::int32_t statement, const LoopValues& values) {
+  LoopIndices indices;
+  for (std::int32_t at = innermost(program, statement); at >= 0;) {
+    const Loop& loop = program.loops[static_cast<std::size_t>(at)];
+    if (loop.index != no_value) indices.push_back({loop.name, 0});
+    at = loop.outer;
+  }
+  std::reverse(indices.begin(), indices.end());
+  indices.resize(std::min(indices.size(), values.size()));
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i].value = values[i];
+  return indices;
+}
+
+LoopIndices loop_indices(const Program& program, std::int32_t statement,
+                         const std::int64_t* registers) {
+  LoopValues values;
+  read_loops(program, statement, registers, values);
+  return loop_indices(program, statement, values);
+}
+
+LoopIndices loop_indices(const Program& program, const Event& event) {
+  if (event.registers != nullptr) return loop_indices(program, event.statement, event.registers);
+  return event.loops != nullptr ? loop_indices(program, event.statement, *event.loops)
+                                : LoopIndices{};
+}
+
+}  // namespace tessera

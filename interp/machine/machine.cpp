@@ -1,0 +1,354 @@
+// The loop: one agent after another, as the schedule says.
+#include "interp/machine/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "core/host/host_memory.h"
+#include "core/program/refs.h"
+#include "core/report/check.h"
+#include "interp/findings/describe.h"
+#include "interp/machine/loop_indices.h"
+#include "interp/machine/point_cores.h"
+#include "interp/tiles/tile_math.h"
+
+namespace tessera {
+namespace {
+
+// Limits and requests are looked at after that many steps, at first more often.
+constexpr std::int64_t longest_look = 1 << 16, shortest_look = 1 << 10;
+constexpr std::int64_t ops_like_a_step = 256;
+
+// The library's code for the program's products is there before the clock runs.
+void prepare_products(const Program& program) {
+  std::set<std::array<std::int64_t, 5>> seen;
+  for (const Stmt& statement : program.body) {
+    const auto* op = std::get_if<Matmul>(&statement.op);
+    if (op == nullptr) continue;
+    const DType acc = ref_info(program, op->acc.base).dtype,
+                operand = ref_info(program, op->a.base).dtype;
+    const Shape a = static_shape(program, op->a), b = static_shape(program, op->b);
+    const std::int64_t m = a[op->transpose_a != 0 ? 1 : 0], k = a[op->transpose_a != 0 ? 0 : 1],
+                       n = b[op->transpose_b != 0 ? 0 : 1];
+    // Of a product that large nobody notices the beginning.
+    if (std::max({m * k, k * n, m * n}) > 1 << 22) continue;
+    if (seen.insert({static_cast<int>(acc), static_cast<int>(operand), m, k, n}).second)
+      math::prepare(acc, operand, m, k, n);
+  }
+}
+
+}  // namespace
+
+Machine::Machine(const Program& program, const RunOptions& options, const Schedule& schedule,
+                 Code code, std::int64_t steps_expected)
+    : program_(program),
+      options_(options),
+      schedule_(schedule),
+      code_(std::move(code)),
+      // A recorded run already says who moved when.
+      slow_device_(schedule.strategy == "steps" ? -1 : options.slow_device),
+      numbers_{options.devices, options.cores, options.point_cores},
+      copies_(numbers_, options.dma_order == DmaOrder::fifo),
+      scheduler_(make_scheduler(schedule, steps_expected)),
+      is_told_(options.checked) {
+  for (std::int32_t s = 0; s < numbers_.all(); ++s)
+    sites_.push_back(
+        std::make_unique<Site>(program, options.profile, *this, numbers_.agent(s), code_));
+  if (options.math != Math::none) return;
+  for (const Stmt& s : program.body) left_out_.push_back(is_left_out(program, s.op));
+}
+
+Machine::~Machine() {
+  if (points_ != nullptr) points_->drop_aliases();
+  for (const auto& owner : sites_)
+    for (const auto& storage : owner->storages) storage->drop_aliases();
+}
+
+void Machine::tell(Event& event) {
+  event.step = step_;
+  if (event.kind != EventKind::points_end) hash_.on(event);  // what came before says it
+  if (options_.observers.empty()) return;
+  if (!event.agent.is_copy())
+    event.registers = site(numbers_.of(event.agent)).core.registers().data();
+  else if (moving_ != nullptr)
+    event.loops = &moving_->loops;
+  for (Observer* observer : options_.observers) observer->on(event);
+}
+
+void Machine::end_by(RunEnd end) {
+  if (stopped_) return;
+  end_ = end;
+  stopped_ = true;
+}
+
+// To be called where the exception is handled: before the first step there is nothing to tell.
+void Machine::end_without_memory() {
+  if (step_ == 0) throw;
+  MemoryCap::use_reserve();
+  stopped_ = false;
+  end_by(RunEnd::memory);
+}
+
+bool Machine::look() {
+  if (options_.progress != nullptr && step_ + passed_ > 0)
+    options_.progress(options_.progress_context, Phase::running, step_);
+  if (is_stopped(current_stop())) end_by(RunEnd::stop);
+  if (options_.max_steps > 0 && step_ + passed_ >= options_.max_steps) end_by(RunEnd::steps);
+  for (const Observer* observer : options_.observers)
+    if (observer->is_full()) end_by(RunEnd::events);
+  next_look_ = step_ + std::clamp(step_, shortest_look, longest_look);
+  if (options_.max_steps > 0)
+    next_look_ = std::min(next_look_, std::max(options_.max_steps - passed_, step_));
+  return !stopped_;
+}
+
+bool Machine::pass(std::int64_t ops) {
+  passed_ += ops / ops_like_a_step;
+  return look();
+}
+
+void Machine::block(Core& core) {
+  core.set_next_waiter(std::exchange(cell(core.need().sem).waiter, core.site()));
+}
+
+void Machine::report_leak(const SemId& sem, std::int32_t statement, const std::string& when) {
+  SemCell& left = cell(sem);
+  if (!options_.checked || std::exchange(left.is_reported, true)) return;
+  findings_.push_back(leak_finding(*this, sem, statement, when));
+}
+
+LoopIndices Machine::loops_of(const AgentId& agent, std::int32_t statement) {
+  if (agent.is_copy())
+    return moving_ == nullptr ? LoopIndices{} : loop_indices(program_, statement, moving_->loops);
+  return loop_indices(program_, statement, site(numbers_.of(agent)).core.registers().data());
+}
+
+void Machine::report(FindingKind kind, std::string message, const AgentId& agent,
+                     std::int32_t statement, std::vector<FindingPlace> notes) {
+  const std::int32_t place =
+      statement < 0 ? -1 : program_.body[static_cast<std::size_t>(statement)].place;
+  add_call_chain(program_, place, notes);
+  FindingPlace at{.loc = program_.loc(place),
+                  .device = agent.device,
+                  .agent = to_string(agent),
+                  .loops = loops_of(agent, statement)};
+  findings_.push_back({.kind = kind,
+                       .message = std::move(message),
+                       .at = std::move(at),
+                       .notes = std::move(notes),
+                       .about = {.statement = statement},
+                       .devices = {agent.device}});
+}
+
+void Machine::stop(FindingKind kind, std::string message, const AgentId& agent,
+                   std::int32_t statement, std::vector<FindingPlace> notes) {
+  if (stopped_) return;
+  report(kind, std::move(message), agent, statement, std::move(notes));
+  stopped_ = true;
+}
+
+void Machine::stop(Finding finding, const AgentId& agent, std::int32_t statement) {
+  if (stopped_) return;
+  finding.at.loops = loops_of(agent, statement);
+  findings_.push_back(std::move(finding));
+  stopped_ = true;
+}
+
+void Machine::refuse(Diag diag) {
+  if (!refused_) refused_ = std::move(diag);
+  stopped_ = true;
+}
+
+AgentId Machine::id_of(Handle agent) const {
+  return is_core(agent) ? numbers_.agent(agent) : copies_.at(slot(agent)).id;
+}
+
+Handle Machine::find(const AgentId& agent) const {
+  if (!agent.is_copy()) {
+    const bool is_there = agent.core < numbers_.cores && agent.device < numbers_.devices &&
+                          agent.point < numbers_.point_cores;
+    return is_there && ready_.contains(numbers_.of(agent)) ? numbers_.of(agent) : nobody;
+  }
+  for (const Handle h : ready_.all())
+    if (!is_core(h) && copies_.at(slot(h)).id == agent) return h;
+  return nobody;
+}
+
+Handle Machine::awaited_copy() const {
+  for (const Handle core : blocked_) {
+    const SemId& sem = sites_[static_cast<std::size_t>(core)]->core.need().sem;
+    const SemCell& cell =
+        sites_[static_cast<std::size_t>(sem.site)]->semaphores.cell(sem.semaphore, sem.cell);
+    for (std::int32_t entry = cell.first_pending; entry >= 0; entry = copies_.next_pending(entry)) {
+      const std::int32_t waited = Copies::slot_of(entry);
+      const bool may_move = ready_.contains(handle(waited));
+      const std::int32_t first = may_move ? waited : copies_.first_of_lane(waited);
+      if (is_slow(copies_.at(first).id.device) == ready_.is_slow_side()) return handle(first);
+    }
+  }
+  return nobody;
+}
+
+void Machine::settle(Core& core, Core::Pause pause) {
+  const Handle agent = core.site();
+  if (pause == Core::Pause::ready) {
+    if (!ready_.contains(agent)) ready_.add_core(agent, is_slow(core.id().device));
+    return;
+  }
+  if (ready_.contains(agent)) ready_.remove(agent);
+  if (pause == Core::Pause::blocked) blocked_.push_back(agent);
+  if (pause == Core::Pause::forked) begin_points(core);
+  if (pause == Core::Pause::point) end_point(core);
+}
+
+std::int64_t Machine::move_core(Core& core, const Turn& turn) {
+  const std::int64_t before = core.steps();
+  const bool slow = is_slow(core.id().device);
+  // A slow core is asked again after each step, for somebody else may be able to move.
+  do {
+    const std::int64_t left =
+        turn.steps == Turn::unlimited ? turn.steps : turn.steps - (core.steps() - before);
+    settle(core, core.run(slow ? 1 : left, turn.until_start));
+    // A point-core that is asked for more steps than its point had goes on with another one.
+  } while ((core.is_free() || (slow && ready_.is_slow_side())) && !stopped_ &&
+           core.steps() - before < turn.steps && ready_.contains(core.site()) &&
+           turn.steps != Turn::unlimited);
+  return core.steps() - before;
+}
+
+Enabled::Open Machine::open_of(const Copy& copy) const {
+  return {.to_read = copy.granules - copy.read,
+          .to_write = copies_.may_land(copy) ? copy.read - copy.written : 0,
+          .granules = copy.read == 0 ? copy.granules : 0};
+}
+
+std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
+  Copy& copy = copies_.at(slot);
+  std::int64_t steps = 0;
+  while (steps < turn.steps && !stopped_) {
+    const CopyPart part = next_part(copy, turn.part);
+    if (part.granules == 0) break;
+    if (!begin_step()) break;
+    ++steps;
+    moving_ = &copy;
+    step_copy(slot, part);
+    moving_ = nullptr;
+  }
+  if (stopped_) return steps;
+  if (copy.written == copy.granules) {
+    ready_.remove(handle(slot));
+    const std::int32_t next = copies_.remove(slot);
+    // It may have read all that it has to and waited since.
+    if (next >= 0 && !ready_.contains(handle(next)))
+      ready_.add_copy(handle(next), is_slow(copies_.at(next).id.device), copies_.at(next).serial);
+  } else if (const Open left = open_of(copy); left.to_read == 0 && left.to_write == 0) {
+    ready_.remove(handle(slot));
+  }
+  return steps;
+}
+
+std::int64_t Machine::move(const Turn& turn) {
+  if (is_core(turn.agent)) return move_core(site(turn.agent).core, turn);
+  return move_copy(slot(turn.agent), turn);
+}
+
+void Machine::record(const AgentId& agent, std::int64_t steps, const CopyPart& part) {
+  if (steps == 0) return;
+  const bool is_plain = part == CopyPart{};
+  if (is_plain && !recorded_.empty() && recorded_.back().agent == agent &&
+      recorded_.back().part == part)
+    recorded_.back().steps += steps;
+  else
+    recorded_.push_back({agent, steps, part});
+}
+
+void Machine::loop() {
+  for (std::int32_t s = 0; s < cores(); ++s) settle(site(s).core, site(s).core.run(0, false));
+  while (!stopped_ && !ready_.empty()) {
+    const Turn turn = scheduler_->next(*this);
+    if (turn.agent == nobody) return refuse(error(scheduler_->problem()));
+    // A copy that has landed is nobody any more.
+    const AgentId id = options_.record_schedule ? id_of(turn.agent) : AgentId{};
+    const std::int64_t before = step_;
+    std::int64_t steps = 0;
+    try {
+      steps = move(turn);
+    } catch (...) {
+      if (options_.record_schedule) record(id, step_ - before, turn.part);
+      throw;
+    }
+    scheduler_->moved(steps);
+    if (options_.record_schedule) record(id, steps, turn.part);
+  }
+  if (stopped_ || !options_.checked) return;
+  std::vector<Finding> found = exit_findings(*this);
+  findings_.insert(findings_.end(), std::make_move_iterator(found.begin()),
+                   std::make_move_iterator(found.end()));
+}
+
+std::vector<ResultHash> Machine::hash_results() {
+  std::vector<ResultHash> hashes;
+  for (int d = 0; d < numbers_.devices; ++d) {
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      const Buffer& buffer = program_.buffers[i];
+      if (buffer.role != Role::out) continue;
+      Storage& storage = *site(d * numbers_.cores).storages[i];
+      const TileView view = storage.read(storage.whole());
+      std::uint64_t hash = 0xCBF29CE484222325ULL;
+      for (std::int64_t b = 0, n = storage.bytes(); b < n; ++b)
+        hash = (hash ^ static_cast<std::uint64_t>(view.data[b])) * 0x100000001B3ULL;
+      hashes.push_back({d, buffer.name, hash});
+    }
+  }
+  return hashes;
+}
+
+Expected<RunResult> Machine::run() {
+  for (Observer* observer : options_.observers) observer->begin(program_, options_);
+  if (auto excess = launch_excess(program_, options_.profile))
+    findings_.push_back(*std::move(excess));
+  if (options_.launch_only || !findings_.empty()) stopped_ = true;
+  if (!stopped_ && options_.math == Math::library) prepare_products(program_);
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    if (!stopped_) loop();
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  } catch (const std::length_error&) {
+    end_without_memory();
+  }
+  stats_.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (refused_) return *refused_;
+  RunResult result;
+  stats_.steps = step_;
+  for (const auto& s : sites_) {
+    stats_.ops += s->core.ops();
+    stats_.dmas += s->core.copies();
+    stats_.peak_vmem = std::max(stats_.peak_vmem, s->usage.peak_vmem);
+    stats_.peak_smem = std::max(stats_.peak_smem, s->usage.peak_smem);
+    stats_.peak_semaphores = std::max(stats_.peak_semaphores, s->usage.peak_semaphores);
+  }
+  result.stats = stats_;
+  result.findings = std::move(findings_);
+  result.is_complete = !stopped_ && blocked_.empty();
+  for (const Semaphore& semaphore : program_.semaphores)
+    result.has_automatic_barrier |= semaphore.kind == SemKind::barrier && semaphore.collective < 0;
+  result.end = end_;
+  if (is_told_) result.trace_hash = hash_.value();
+  result.schedule = to_string(schedule_);
+  if (options_.record_schedule)
+    result.schedule = to_string(
+        Schedule{.strategy = "steps", .order = schedule_.order, .items = std::move(recorded_)});
+  if (options_.hash_results && end_ == RunEnd::program) result.results = hash_results();
+  return result;
+}
+
+}  // namespace tessera

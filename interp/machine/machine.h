@@ -1,0 +1,220 @@
+// The simulated machine: cores of devices with their memory and semaphores, the copies in flight,
+// and the loop that moves one agent after another as the schedule says.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/dma/copies.h"
+#include "interp/machine/core.h"
+#include "interp/machine/ready.h"
+#include "interp/machine/sites.h"
+#include "interp/observe/observer.h"
+#include "interp/observe/trace_hash.h"
+#include "interp/run.h"
+
+namespace tessera {
+
+class PointCores;   // interp/machine/point_cores.h
+class SharedCells;  // interp/machine/point_sharing.h
+
+// Bytes and semaphores of one core that exist now, and the most there ever were.
+struct Usage {
+  std::int64_t vmem = 0, smem = 0, semaphores = 0;
+  std::int64_t peak_vmem = 0, peak_smem = 0, peak_semaphores = 0;
+
+  // Negative amounts give back; hbm is not counted.
+  void take(Space space, std::int64_t bytes);
+  void take_semaphores(std::int64_t cells);
+  // What a point-core begins with, beside the most it ever had.
+  void begin(const Usage& now);
+};
+
+// A core, and what belongs to it; hbm it has together with the other cores of its device.
+struct Site {
+  Site(const Program& program, const MachineProfile& profile, Machine& machine, const AgentId& id,
+       const Code& code)
+      : semaphores(program, profile.shares_scoped_semaphores), core(machine, id, code) {}
+  std::vector<std::shared_ptr<Storage>> storages;
+  std::vector<std::int64_t> lives;  // of each buffer: how often it was allocated
+  Semaphores semaphores;
+  Usage usage;
+  Core core;
+};
+
+class Machine : private Enabled {
+ public:
+  Machine(const Program& program, const RunOptions& options, const Schedule& schedule, Code code,
+          std::int64_t steps_expected = 0);
+  ~Machine() override;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  // Points of parallel loops are to run side by side; the cells that they share are known.
+  void split_points(SharedCells cells);
+  // Storages of operands and results are the tensors'; binding names them for each device.
+  void bind(const std::vector<Binding>& bindings);
+  Expected<RunResult> run();
+
+  // For cores and copies.
+  const Program& program() const { return program_; }
+  const RunOptions& options() const { return options_; }
+  // How the statement computes: not at all where a run without arithmetic leaves it out.
+  Math math_of(std::int32_t statement) const {
+    if (left_out_.empty()) return options_.math;
+    return left_out_[static_cast<std::size_t>(statement)] ? Math::none : Math::exact;
+  }
+  const Sites& sites() const { return numbers_; }
+  int cores() const { return numbers_.count(); }  // of all devices
+  // Where a buffer, the life of a semaphore or a cell that is reached at a site is kept: at that
+  // site, but for what a point-core has in common with its core.
+  std::int32_t home(std::int32_t site, std::int32_t buffer) const {
+    return points_ == nullptr ? site : home_of_point(site, buffer);
+  }
+  std::int32_t life_site(std::int32_t site, std::int32_t semaphore) const {
+    return points_ == nullptr ? site : life_of_point(site, semaphore);
+  }
+  SemId counted(const SemId& sem) const { return points_ == nullptr ? sem : counted_by_point(sem); }
+  const PointCores* points() const { return points_.get(); }  // null: nobody runs side by side
+  void take_point(Core& point_core);
+  // Sites at which something can still be done: cores, and point-cores that are at a point.
+  std::vector<std::int32_t> at_work() const;
+  Site& site(std::int32_t number) { return *sites_[static_cast<std::size_t>(number)]; }
+  bool stopped() const { return stopped_; }
+  bool is_told() const { return is_told_; }
+  // Observers learn of the event; the caller counts it for its agent.
+  void tell(Event& event);
+  // Whether limits and requests are looked at before the next step.
+  bool looks_before_step() const { return step_ >= next_look_; }
+  // Whether there is another step; the caller takes it.
+  bool begin_step() {
+    if (looks_before_step() && !look()) return false;
+    ++step_;
+    return true;
+  }
+  // So many ops of a core were no steps; whether it may go on.
+  bool pass(std::int64_t ops);
+  void undo_step() { --step_; }
+  SemCell& cell(const SemId& sem) {
+    return site(sem.site).semaphores.cell(sem.semaphore, sem.cell);
+  }
+  // Adds to a count and wakes who waits for it.
+  void signal(const SemId& sem, std::int64_t amount, const AgentId& by, std::int32_t statement,
+              std::int64_t agent_step, std::int64_t& events);
+  void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
+  void note_loops(Tally& tally, const AgentId& by);
+  void start(Copy copy);
+  void allocate(Core& core, std::int32_t buffer);
+  void release(Core& core, std::int32_t buffer);
+  void allocate_semaphore(Core& core, std::int32_t semaphore);
+  void release_semaphore(Core& core, std::int32_t semaphore);
+  void block(Core& core);
+  RunStats& stats() { return stats_; }
+  Copies& copies() { return copies_; }
+
+  // A finding of this agent at this statement, with the call chain after its own notes.
+  void report(FindingKind kind, std::string message, const AgentId& agent, std::int32_t statement,
+              std::vector<FindingPlace> notes = {});
+  // The same, and nothing moves from here on.
+  void stop(FindingKind kind, std::string message, const AgentId& agent, std::int32_t statement,
+            std::vector<FindingPlace> notes = {});
+  void stop(Finding finding, const AgentId& agent, std::int32_t statement);
+  // Of a core that stands at the statement, or the copy that moves and was started there.
+  LoopIndices loops_of(const AgentId& agent, std::int32_t statement);
+  // Bad input that only the run could see.
+  void refuse(Diag diag);
+
+  // Stops the run when more exists than the profile has; statement: the alloc, or -1 at the start.
+  void check_capacity(Core& core, std::int32_t statement);
+  // A semaphore that is not zero at a statement where it should be: a finding, and the run goes on.
+  void report_leak(const SemId& sem, std::int32_t statement, const std::string& when = {});
+  const std::vector<Handle>& blocked() const { return blocked_; }
+
+ private:
+  // Enabled, for the scheduler.
+  std::span<const Handle> all() const override { return ready_.all(); }
+  Handle first_core() const override { return ready_.first_core(); }
+  Handle oldest_copy() const override { return ready_.oldest_copy(); }
+  Handle newest_copy() const override { return ready_.newest_copy(); }
+  Handle awaited_copy() const override;
+  Handle find(const AgentId& agent) const override;
+  std::int64_t serial(Handle agent) const override {
+    return is_core(agent) ? agent : numbers_.all() + copies_.at(slot(agent)).serial;
+  }
+  Open open(Handle agent) const override {
+    return is_core(agent) ? Open{} : open_of(copies_.at(slot(agent)));
+  }
+
+  bool look();
+  void end_by(RunEnd end);
+  void end_without_memory();
+  void loop();
+  std::int64_t move(const Turn& turn);
+  std::int64_t move_core(Core& core, const Turn& turn);
+  std::int64_t move_copy(std::int32_t slot, const Turn& turn);
+  Open open_of(const Copy& copy) const;
+  CopyPart next_part(const Copy& copy, CopyPart part) const;
+  void step_copy(std::int32_t slot, const CopyPart& part);
+  bool reach(Copy& copy, const Region& region, EventKind kind);
+  void take(Copy& copy);
+  void take_part(Copy& copy, std::int64_t granules);
+  bool may_land(const Copy& copy, const Snapshot& data, const Index& from);
+  void land(Copy& copy);
+  void land(Copy& copy, const Box& box, const Snapshot& data);
+  void land_part(Copy& copy, std::int64_t granules);
+  std::int32_t home_of_point(std::int32_t site, std::int32_t buffer) const;
+  std::int32_t life_of_point(std::int32_t site, std::int32_t semaphore) const;
+  SemId counted_by_point(SemId sem) const;
+  void wake(SemCell& cell);
+  void settle(Core& core, Core::Pause pause);
+  void begin_points(Core& core);
+  void end_point(Core& point_core);
+  void go_on(Core& core);
+  void record(const AgentId& agent, std::int64_t steps, const CopyPart& part);
+  std::vector<ResultHash> hash_results();
+  bool is_slow(int device) const { return device == slow_device_; }
+  // A core's handle is its site, also a point-core's.
+  bool is_core(Handle agent) const { return agent < numbers_.all(); }
+  Handle handle(std::int32_t slot) const { return numbers_.all() + slot; }
+  std::int32_t slot(Handle agent) const { return agent - numbers_.all(); }
+  AgentId id_of(Handle agent) const;
+
+  const Program& program_;
+  const RunOptions& options_;
+  Schedule schedule_;
+  Code code_;
+  std::vector<bool> left_out_;  // by statement; empty in a run with arithmetic
+  int slow_device_;
+  Sites numbers_;
+  std::vector<std::unique_ptr<Site>> sites_;
+  std::unique_ptr<PointCores> points_;  // null: each core does its points one after the other
+  Copies copies_;
+  Ready ready_;
+  std::vector<Handle> blocked_;  // cores, longest first
+  std::unique_ptr<Scheduler> scheduler_;
+  bool is_told_;
+  TraceHash hash_;
+  std::int64_t step_ = 0;
+  std::int64_t passed_ = 0;     // what ops without a step amount to, in steps
+  std::int64_t next_look_ = 0;  // the step before which limits and requests are looked at
+  RunEnd end_ = RunEnd::program;
+  std::int64_t starts_ = 0;
+  const Copy* moving_ = nullptr;  // the copy that moves
+  bool stopped_ = false;
+  std::optional<Diag> refused_;
+  std::vector<Finding> findings_;
+  std::vector<ScheduleItem> recorded_;
+  RunStats stats_;
+};
+
+// What is wrong once nothing moves any more, sorted (exit_checks.cpp).
+std::vector<Finding> exit_findings(Machine& machine);
+// A semaphore that is not zero when it should be; statement: its free, or -1 at exit; when: in
+// other words than these (leftover.cpp).
+Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
+                     std::string_view when = {});
+// Why nobody can move (deadlock.cpp).
+Finding deadlock_finding(Machine& machine);
+
+}  // namespace tessera

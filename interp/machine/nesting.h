@@ -1,0 +1,20 @@
+// Which regions stand around a statement.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/program/program.h"
+
+namespace tessera {
+
+class Nesting {
+ public:
+  explicit Nesting(const Program& program);
+  // Statements that open the regions around a statement, innermost first.
+  std::vector<std::int32_t> around(std::int32_t statement) const;
+
+ private:
+  std::vector<std::int32_t> parent_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,218 @@
+#include "interp/machine/point_cores.h"
+
+#include <fmt/format.h>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/loop_indices.h"
+
+namespace tessera {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void Machine::split_points(SharedCells cells) {
+  points_ = std::make_unique<PointCores>(*this, std::move(cells));
+  for (std::int32_t s = 0; s < cores(); ++s) site(s).core.deal_points();
+}
+
+std::int32_t Machine::home_of_point(std::int32_t site, std::int32_t buffer) const {
+  return numbers_.is_point_core(site) ? points_->home(site, buffer) : site;
+}
+
+std::int32_t Machine::life_of_point(std::int32_t site, std::int32_t semaphore) const {
+  return numbers_.is_point_core(site) ? points_->life(site, semaphore) : site;
+}
+
+SemId Machine::counted_by_point(SemId sem) const {
+  if (numbers_.is_point_core(sem.site)) sem.site = points_->count_at(sem);
+  return sem;
+}
+
+// The core has come to a loop whose points are dealt; where there are none it goes on.
+void Machine::begin_points(Core& core) {
+  if (!core.has_point()) return go_on(core);
+  points_->fork(core);
+  for (std::int32_t p = 0; p < numbers_.point_cores; ++p)
+    ready_.add_core(numbers_.point_core(core.site(), p), is_slow(core.id().device));
+}
+
+void Machine::take_point(Core& point_core) {
+  points_->take(point_core);
+  const Core& core = points_->base(point_core);
+  if (core.has_point()) return;
+  for (std::int32_t p = 0; p < numbers_.point_cores; ++p) {
+    const std::int32_t other = numbers_.point_core(core.site(), p);
+    if (site(other).core.is_free() && ready_.contains(other)) ready_.remove(other);
+  }
+}
+
+// Whoever has done a point goes behind the others.
+void Machine::end_point(Core& point_core) {
+  points_->end_point(point_core);
+  if (stopped_) return;
+  Core& core = points_->base(point_core);
+  if (core.has_point())
+    ready_.add_core(point_core.site(), is_slow(point_core.id().device));
+  else if (points_->is_done(core)) {
+    points_->join(core);
+    go_on(core);
+  }
+}
+
+std::vector<std::int32_t> Machine::at_work() const {
+  std::vector<std::int32_t> result;
+  for (std::int32_t s = 0; s < numbers_.all(); ++s)
+    if (!sites_[static_cast<std::size_t>(s)]->core.is_free()) result.push_back(s);
+  return result;
+}
+
+// Past the loop, and past those behind it that have no point.
+void Machine::go_on(Core& core) {
+  Core::Pause pause;
+  do {
+    core.end_fork();
+    pause = core.run(0, false);
+  } while (pause == Core::Pause::forked && !core.has_point());
+  settle(core, pause);
+}
+
+PointCores::PointCores(Machine& machine, SharedCells cells)
+    : machine_(machine),
+      program_(machine.program()),
+      cells_(std::move(cells)),
+      sharing_(program_),
+      forks_(at(machine.cores())) {}
+
+const PointCores::Scope& PointCores::scope(std::int32_t loop) {
+  const auto [known, is_new] = scopes_.try_emplace(loop);
+  Scope& scope = known->second;
+  if (!is_new) return scope;
+  LoopObjects named(program_, loop);
+  for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+    scope.made.push_back(named.makes_buffer[b] && !sharing_.landed_in[b]);
+    scope.copied.push_back(named.buffers[b] && !named.makes_buffer[b] && !sharing_.buffers[b]);
+  }
+  for (std::size_t s = 0; s < program_.semaphores.size(); ++s)
+    scope.semaphores.push_back(named.semaphores[s] && !sharing_.semaphores[s] &&
+                               !(named.makes_semaphore[s] && sharing_.counted_on[s]));
+  scope.made_semaphores = std::move(named.makes_semaphore);
+  return scope;
+}
+
+std::int32_t PointCores::home(std::int32_t site, std::int32_t buffer) const {
+  const Scope& own = *fork_of(site).scope;
+  return own.copied[at(buffer)] || own.made[at(buffer)] ? site : machine_.sites().base(site);
+}
+
+std::int32_t PointCores::life(std::int32_t site, std::int32_t semaphore) const {
+  return fork_of(site).scope->semaphores[at(semaphore)] ? site : machine_.sites().base(site);
+}
+
+std::int32_t PointCores::count_at(const SemId& sem) const {
+  const std::int32_t core = machine_.sites().base(sem.site);
+  const Scope& own = *fork_of(sem.site).scope;
+  if (!own.semaphores[at(sem.semaphore)]) return core;
+  const bool is_shared = !own.made_semaphores[at(sem.semaphore)] &&
+                         cells_.contains(fork_of(sem.site).loop, core, sem.semaphore, sem.cell);
+  return is_shared ? core : sem.site;
+}
+
+Core& PointCores::base(const Core& core) {
+  return machine_.site(machine_.sites().base(core.site())).core;
+}
+
+void PointCores::fork(Core& core) {
+  const Site& from = machine_.site(core.site());
+  Fork& fork = fork_of(core.site());
+  fork.loop = core.dealt_loop();
+  fork.scope = &scope(fork.loop);
+  for (std::int32_t p = 0; p < machine_.sites().point_cores; ++p) {
+    Site& to = machine_.site(machine_.sites().point_core(core.site(), p));
+    to.storages = from.storages;
+    for (std::size_t b = 0; b < to.storages.size(); ++b)
+      if (fork.scope->copied[b] || fork.scope->made[b])
+        to.storages[b] = std::make_shared<Storage>(forked, *from.storages[b]);
+    to.lives = from.lives;
+    to.semaphores.fork(from.semaphores);
+    to.usage.begin(from.usage);
+    to.core.begin_fork();
+  }
+}
+
+void PointCores::take(Core& point_core) {
+  point_core.take_point_of(base(point_core));
+  ++fork_of(point_core.site()).points;
+}
+
+std::string PointCores::point_text(const Core& point_core, std::int32_t loop) const {
+  const Stmt& s = program_.body[at(loop)];
+  const std::string& name = program_.value(s.result).name;
+  return fmt::format("point {}={} of {}", name.empty() ? "loop" : name, point_core.scalar(s.result),
+                     to_string(point_core.id()));
+}
+
+// What is a point's own has been waited for where it ends.
+void PointCores::end_point(Core& point_core) {
+  Fork& fork = fork_of(point_core.site());
+  --fork.points;
+  const std::int32_t site = point_core.site();
+  Semaphores& own = machine_.site(site).semaphores;
+  for (std::size_t i = 0; i < program_.semaphores.size() && !machine_.stopped(); ++i) {
+    const auto semaphore = static_cast<std::int32_t>(i);
+    if (!fork.scope->semaphores[i] || !own.is_live(semaphore)) continue;
+    for (std::int64_t cell = own.used(semaphore, 0); cell >= 0;
+         cell = own.used(semaphore, cell + 1)) {
+      const SemId sem{site, semaphore, cell};
+      if (count_at(sem) != site) continue;
+      const SemCell& counted = machine_.cell(sem);
+      if (counted.first_pending >= 0) {
+        const Copy& copy = machine_.copies().at(Copies::slot_of(counted.first_pending));
+        return machine_.stop(
+            FindingKind::lifetime,
+            fmt::format("{} ends while a copy will still signal {}",
+                        point_text(point_core, fork.loop), cell_text(program_, semaphore, cell)),
+            point_core.id(), fork.loop,
+            {{.loc = program_.loc(program_.body[at(copy.statement)].place),
+              .message = fmt::format("{} was started here", to_string(copy.id)),
+              .device = copy.id.device,
+              .agent = to_string(copy.id),
+              .loops = loop_indices(program_, copy.statement, copy.loops)}});
+      }
+      if (counted.count != 0 && !program_.semaphores[i].monotone)
+        machine_.report_leak(sem, fork.loop,
+                             fmt::format("where {} ends", point_text(point_core, fork.loop)));
+    }
+  }
+}
+
+bool PointCores::is_done(const Core& core) const {
+  return !core.has_point() && fork_of(core.site()).points == 0;
+}
+
+void PointCores::join(Core& core) {
+  Site& to = machine_.site(core.site());
+  const Fork& fork = fork_of(core.site());
+  const bool may_be_reached = machine_.copies().in_flight() > 0;
+  if (!may_be_reached) left_.clear();
+  const std::int32_t place = program_.body[at(fork.loop)].place;
+  for (std::int32_t p = 0; p < machine_.sites().point_cores; ++p) {
+    Site& from = machine_.site(machine_.sites().point_core(core.site(), p));
+    for (std::size_t b = 0; b < from.storages.size(); ++b) {
+      if (fork.scope->copied[b] && to.storages[b]->is_live()) {
+        to.storages[b]->lose(*from.storages[b], place);
+        core.forget_cells(static_cast<std::int32_t>(b));
+      }
+      if (from.storages[b] == to.storages[b]) continue;
+      if (may_be_reached) left_.push_back(from.storages[b]);
+      from.storages[b] = to.storages[b];
+    }
+  }
+}
+
+void PointCores::drop_aliases() {
+  for (const auto& storage : left_) storage->drop_aliases();
+}
+
+}  // namespace tessera

@@ -1,0 +1,68 @@
+// Points of parallel loops side by side. Where a core comes to such a loop its point-cores begin,
+// each with a copy of what belongs to points (interp/machine/point_sharing.h) as it is there; the
+// core deals out the points, one at a time to whoever asks, and goes on when all of them have
+// ended. So each point-core does some of the points, in some order, on scratch that the points it
+// did before have left. After the loop what it stored in scratch is undefined.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/machine/machine.h"
+#include "interp/machine/point_sharing.h"
+
+namespace tessera {
+
+class PointCores {
+ public:
+  PointCores(Machine& machine, SharedCells cells);
+
+  // Where a buffer that is reached at a site is kept, where the life of a semaphore is, and where a
+  // cell is counted: at a point-core itself, or at its core.
+  std::int32_t home(std::int32_t site, std::int32_t buffer) const;
+  std::int32_t life(std::int32_t site, std::int32_t semaphore) const;
+  std::int32_t count_at(const SemId& sem) const;
+
+  void fork(Core& core);        // it stands before its first point
+  void take(Core& point_core);  // the point that its core stands before
+  void end_point(Core& point_core);
+  bool is_done(const Core& core) const;  // nobody is at a point, and none is left
+  void join(Core& core);
+
+  // The core that deals for a point-core, or itself.
+  Core& base(const Core& core);
+  void drop_aliases();
+
+ private:
+  // What belongs to the points of a loop.
+  struct Scope {
+    std::vector<bool> copied, made;  // buffers: copies of the core's, and allocated by points
+    std::vector<bool> semaphores, made_semaphores;
+  };
+  struct Fork {
+    const Scope* scope = nullptr;
+    std::int32_t loop = -1;  // its statement
+    int points = 0;          // that are at work
+  };
+  Fork& fork_of(std::int32_t site) {
+    return forks_[static_cast<std::size_t>(machine_.sites().base(site))];
+  }
+  const Fork& fork_of(std::int32_t site) const {
+    return forks_[static_cast<std::size_t>(machine_.sites().base(site))];
+  }
+  const Scope& scope(std::int32_t loop);
+  std::string point_text(const Core& point_core, std::int32_t loop) const;
+
+  Machine& machine_;
+  const Program& program_;
+  SharedCells cells_;
+  PointSharing sharing_;
+  std::map<std::int32_t, Scope> scopes_;  // by loop
+  std::vector<Fork> forks_;               // by core
+  // Of point-cores that have ended, while copies that they started may still reach it.
+  std::vector<std::shared_ptr<Storage>> left_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,197 @@
+#include "interp/machine/point_sharing.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "interp/machine/scalar_ops.h"
+
+namespace tessera {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool is_parallel(const Stmt& s) {
+  const auto* loop = std::get_if<For>(&s.op);
+  return loop != nullptr && loop->parallel != 0;
+}
+
+// Nobody can see when it is done.
+bool is_scalar_only(const Op& op) {
+  return std::visit(
+      []<typename T>(const T&) {
+        return is_scalar_op<T> || std::is_same_v<T, Nothing> || std::is_same_v<T, ToReal> ||
+               std::is_same_v<T, DeviceId> || std::is_same_v<T, DeviceCount> ||
+               std::is_same_v<T, CoreId> || std::is_same_v<T, CoreCount>;
+      },
+      op);
+}
+
+bool are_scalars(const Program& program, std::int32_t from, std::int32_t to) {
+  return std::all_of(program.body.begin() + from, program.body.begin() + to,
+                     [](const Stmt& s) { return is_scalar_only(s.op); });
+}
+
+bool is_own_device(const Program& program, ValueId device) {
+  const std::int32_t statement = program.value(device).statement;
+  return statement >= 0 && std::holds_alternative<DeviceId>(program.body[at(statement)].op);
+}
+
+// The parallel loop inside that has nothing but scalars around it, or -1.
+std::int32_t nested_directly(const Program& program, std::int32_t loop) {
+  std::int32_t inner = loop + 1;
+  const std::int32_t end = program.body[at(loop)].partner;
+  while (inner < end && is_scalar_only(program.body[at(inner)].op)) ++inner;
+  if (inner == end || !is_parallel(program.body[at(inner)])) return -1;
+  return are_scalars(program, program.body[at(inner)].partner + 1, end) ? inner : -1;
+}
+
+}  // namespace
+
+PointSharing::PointSharing(const Program& program)
+    : buffers(program.buffers.size()),
+      semaphores(program.semaphores.size()),
+      landed_in(program.buffers.size()),
+      counted_on(program.semaphores.size()) {
+  for (std::size_t b = 0; b < buffers.size(); ++b)
+    buffers[b] = program.buffers[b].space == Space::hbm || program.buffers[b].role != Role::scratch;
+  for (std::size_t s = 0; s < semaphores.size(); ++s)
+    semaphores[s] = program.semaphores[s].kind == SemKind::barrier;
+  for (const Stmt& s : program.body) {
+    if (const auto* signal = std::get_if<Signal>(&s.op);
+        signal != nullptr && !is_own_device(program, signal->device))
+      counted_on[at(program.value(signal->sem.base).index)] = true;
+    const auto* remote = std::get_if<StartRemote>(&s.op);
+    if (remote == nullptr) continue;
+    const Value& to = program.value(remote->dst.base);
+    if (to.kind == ValueKind::ref && to.index >= 0)
+      buffers[at(to.index)] = landed_in[at(to.index)] = true;
+    counted_on[at(program.value(remote->arrived.base).index)] = true;
+  }
+}
+
+std::vector<bool> dealt_loops(const Program& program) {
+  std::vector<bool> result(program.body.size());
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
+    if (!is_parallel(program.body[at(i)])) continue;
+    std::int32_t loop = i;
+    for (std::int32_t inner = i; inner >= 0; inner = nested_directly(program, inner)) loop = inner;
+    result[at(loop)] = true;
+    i = program.body[at(i)].partner;
+  }
+  return result;
+}
+
+LoopObjects::LoopObjects(const Program& program, std::int32_t loop)
+    : buffers(program.buffers.size()),
+      semaphores(program.semaphores.size()),
+      makes_buffer(program.buffers.size()),
+      makes_semaphore(program.semaphores.size()) {
+  for (std::int32_t i = loop; i < program.body[at(loop)].partner; ++i) {
+    const Op& op = program.body[at(i)].op;
+    const bool makes = std::holds_alternative<Alloc>(op);
+    for (const FieldInfo& f : info(op).fields) {
+      if (f.kind != FieldKind::Slice) continue;
+      const Slice& slice = field<Slice>(op, f);
+      if (slice.base == no_value) continue;
+      const Value& base = program.value(slice.base);
+      if (base.index < 0) continue;
+      if (base.kind == ValueKind::ref) {
+        buffers[at(base.index)] = true;
+        if (makes) makes_buffer[at(base.index)] = true;
+      } else if (base.kind == ValueKind::sem) {
+        semaphores[at(base.index)] = true;
+        if (makes) makes_semaphore[at(base.index)] = true;
+      }
+    }
+  }
+}
+
+void CellOwners::count(std::int32_t core, std::int64_t cell, bool is_own, std::int64_t amount) {
+  if (!is_own) foreign_.insert(cell);
+  std::int64_t& count = counts_[cell];
+  // Before the point's first use its count is as it was where the point began.
+  for (Open& open : open_[core])
+    if (open.touched.insert(cell).second && count != 0) shared_.insert({open.loop, cell});
+  count += amount;
+}
+
+void CellOwners::begin_point(std::int32_t core, std::int32_t loop) {
+  std::vector<Open>& open = open_[core];
+  if (open.empty() || open.back().loop != loop)
+    open.push_back({loop, {}});
+  else
+    end_point(open.back());
+}
+
+void CellOwners::end_loop(std::int32_t core) {
+  end_point(open_[core].back());
+  open_[core].pop_back();
+}
+
+void CellOwners::end_point(Open& loop) {
+  for (const std::int64_t cell : loop.touched)
+    if (counts_[cell] != 0) shared_.insert({loop.loop, cell});
+  loop.touched.clear();
+}
+
+void SharedCells::begin(const Program& program, const RunOptions& options) {
+  sites_ = {options.devices, options.cores};
+  is_dealt_ = dealt_loops(program);
+  borders_.assign(at(sites_.count()), {});
+  owners_ = {};
+  first_cell_.clear();
+  cells_ = 0;
+  for (const Semaphore& semaphore : program.semaphores) {
+    first_cell_.push_back(cells_);
+    cells_ += elements(semaphore.shape);
+  }
+}
+
+void SharedCells::pass_borders(std::int32_t core) {
+  for (const Event& border : borders_[at(core)]) {
+    if (border.kind == EventKind::point)
+      owners_.begin_point(core, border.statement);
+    else
+      owners_.end_loop(core);
+  }
+  borders_[at(core)].clear();
+}
+
+void SharedCells::on(const Event& event) {
+  const std::int32_t core = sites_.of(event.agent);
+  const auto count = [&](std::int64_t amount) {
+    owners_.count(core, number(event.site, event.object, event.cell), event.site == core, amount);
+  };
+  const bool is_point = event.kind == EventKind::point || event.kind == EventKind::points_end;
+  const bool is_region = event.kind == EventKind::enter || event.kind == EventKind::leave;
+  if (!event.agent.is_copy() && !is_point && !is_region) pass_borders(core);
+  switch (event.kind) {
+    case EventKind::point:
+    case EventKind::points_end:
+      if (is_dealt_[at(event.statement)]) borders_[at(core)].push_back(event);
+      return;
+    case EventKind::signal:
+      return count(event.amount);
+    case EventKind::wait:
+      return count(-event.amount);
+    case EventKind::await:
+    case EventKind::read_sem:
+      return count(0);
+    default:
+      return;
+  }
+}
+
+bool has_open_cells(const Program& program) {
+  const PointSharing shared(program);
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
+    if (!is_parallel(program.body[at(i)])) continue;
+    const LoopObjects named(program, i);
+    for (std::size_t s = 0; s < named.semaphores.size(); ++s)
+      if (named.semaphores[s] && !named.makes_semaphore[s] && !shared.semaphores[s]) return true;
+    i = program.body[at(i)].partner;
+  }
+  return false;
+}
+
+}  // namespace tessera

@@ -1,0 +1,105 @@
+#include "interp/machine/semaphores.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+namespace {
+
+std::uint64_t key(std::int32_t statement, std::int32_t site, bool is_wait) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(statement)) << 32 |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(site)) << 1 |
+         static_cast<std::uint64_t>(is_wait);
+}
+
+}  // namespace
+
+Tally& SemCell::tally(std::int32_t statement, std::int32_t site, bool is_wait,
+                      std::int64_t amount) {
+  constexpr std::size_t few = 32;
+  const auto count = [&](Tally& t) -> Tally& {
+    ++t.times;
+    t.amount += amount;
+    return t;
+  };
+  if (index_ == nullptr) {
+    for (Tally& t : tallies)
+      if (t.statement == statement && t.site == site && t.is_wait == is_wait) return count(t);
+    if (tallies.size() == few) {
+      index_ = std::make_unique<std::unordered_map<std::uint64_t, std::size_t>>();
+      for (const Tally& t : tallies)
+        index_->emplace(key(t.statement, t.site, t.is_wait), index_->size());
+    }
+  }
+  if (index_ != nullptr) {
+    const auto [known, is_new] = index_->try_emplace(key(statement, site, is_wait), tallies.size());
+    if (!is_new) return count(tallies[known->second]);
+  }
+  return tallies.emplace_back(Tally{statement, site, is_wait, 1, amount});
+}
+
+Semaphores::Semaphores(const Program& program, bool shares_scoped)
+    : program_(program), shares_scoped_(shares_scoped), pages_(program.semaphores.size()) {
+  for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
+    const Semaphore& s = program.semaphores[i];
+    first_.push_back(static_cast<std::int32_t>(i));
+    live_.push_back(s.scoped ? Life::none : Life::now);
+    for (std::size_t j = 0; j < i && s.kind == SemKind::barrier; ++j) {
+      const Semaphore& other = program.semaphores[j];
+      if (other.kind != SemKind::barrier || other.collective != s.collective ||
+          elements(other.shape) != elements(s.shape))
+        continue;
+      first_[i] = static_cast<std::int32_t>(j);
+      break;
+    }
+  }
+}
+
+void Semaphores::add_page(Pages& pages, std::size_t page) {
+  if (page >= pages.size()) pages.resize(page + 1);
+  pages[page] = std::make_unique<std::array<SemCell, page_cells>>();
+}
+
+std::int64_t Semaphores::used(std::int32_t semaphore, std::int64_t cell) const {
+  const Pages& pages = pages_[static_cast<std::size_t>(first(semaphore))];
+  const std::int64_t count =
+      elements(program_.semaphores[static_cast<std::size_t>(semaphore)].shape);
+  while (cell < count) {
+    const auto page = static_cast<std::size_t>(cell) / page_cells;
+    if (page >= pages.size()) break;
+    if (pages[page] != nullptr) return cell;
+    cell = static_cast<std::int64_t>((page + 1) * page_cells);
+  }
+  return -1;
+}
+
+void Semaphores::fork(const Semaphores& from) {
+  live_ = from.live_;
+  for (std::size_t s = 0; s < pages_.size(); ++s) {
+    pages_[s].clear();
+    for (std::size_t page = 0; page < from.pages_[s].size(); ++page) {
+      if (from.pages_[s][page] == nullptr) continue;
+      for (std::size_t i = 0; i < page_cells; ++i) {
+        const std::int64_t count = (*from.pages_[s][page])[i].count;
+        const auto at = static_cast<std::int64_t>(page * page_cells + i);
+        if (count != 0) cell(static_cast<std::int32_t>(s), at).count = count;
+      }
+    }
+  }
+}
+
+void Semaphores::allocate(std::int32_t semaphore) {
+  live_[static_cast<std::size_t>(semaphore)] = Life::now;
+  if (shares_scoped_) pages_[static_cast<std::size_t>(first(semaphore))].clear();
+}
+
+// A monotone one begins at zero again.
+void Semaphores::release(std::int32_t semaphore) {
+  live_[static_cast<std::size_t>(semaphore)] = Life::over;
+  const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
+  if (!declared.monotone) return;
+  for (std::int64_t i = used(semaphore, 0); i >= 0; i = used(semaphore, i + 1))
+    cell(semaphore, i).count = 0;
+}
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+#include "interp/memory/host_need.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+#include <vector>
+
+#include "core/host/host_memory.h"
+#include "interp/machine/idle.h"
+#include "interp/machine/sites.h"
+
+namespace tessera {
+namespace {
+
+bool is_copy(const Op& op) {
+  return std::holds_alternative<Start>(op) || std::holds_alternative<StartRemote>(op) ||
+         std::holds_alternative<WriteBack>(op);
+}
+
+// By buffer: whether an op that is no copy stores into it.
+std::vector<bool> stored_buffers(const Program& program) {
+  std::vector<bool> stored(program.buffers.size());
+  for (const Stmt& statement : program.body) {
+    if (is_copy(statement.op)) continue;
+    for (const FieldInfo& f : info(statement.op).fields) {
+      if (f.kind != FieldKind::Slice || (f.name != "dst" && f.name != "acc")) continue;
+      const Value& base = program.value(field<Slice>(statement.op, f).base);
+      if (base.kind == ValueKind::ref && base.index >= 0)
+        stored[static_cast<std::size_t>(base.index)] = true;
+    }
+  }
+  return stored;
+}
+
+}  // namespace
+
+std::int64_t scratch_bytes(const Program& expanded, const RunOptions& options) {
+  const std::vector<bool> stored = stored_buffers(expanded);
+  const std::vector<bool> idle = idle_buffers(expanded, options);
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < expanded.buffers.size(); ++i) {
+    const Buffer& buffer = expanded.buffers[i];
+    if (buffer.role != Role::scratch || !stored[i] || idle[i]) continue;
+    const std::int64_t owners =
+        std::int64_t{options.devices} *
+        (buffer.space == Space::hbm ? 1 : options.cores * (1 + options.point_cores));
+    std::int64_t all = 0;
+    if (__builtin_mul_overflow(elements(buffer.shape) * size_of(buffer.dtype), owners, &all) ||
+        __builtin_add_overflow(bytes, all, &bytes))
+      return INT64_MAX;
+  }
+  return bytes;
+}
+
+Diags check_scratch(const Program& expanded, const RunOptions& options) {
+  constexpr std::int64_t never_too_much = std::int64_t{64} << 20;
+  const std::int64_t bytes = scratch_bytes(expanded, options);
+  if (bytes <= never_too_much) return {};
+  const MemoryLimit limit = memory_limit();
+  if (bytes <= limit.left) return {};
+  return {error(ErrorCode::environment,
+                fmt::format("the scratch of {} simulated cores that {} stores into takes {}, and "
+                            "the process has {} left of {} ({})",
+                            options.devices * options.cores * (1 + options.point_cores),
+                            expanded.name, memory_text(bytes), memory_text(limit.left),
+                            memory_text(limit.bytes), limit.by))};
+}
+
+}  // namespace tessera

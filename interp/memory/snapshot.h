@@ -1,0 +1,52 @@
+// The read half of a copy: what a rectangle held when it was read. Large rectangles are not copied;
+// the snapshot names the source, which hands over the bytes before it changes.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "interp/memory/shadow.h"
+#include "interp/memory/view.h"
+
+namespace tessera {
+
+// Who made an element undefined, as ids of Program::places. `via`: the copy or tile op that brought
+// it here.
+struct Origin {
+  std::int32_t place = -1;
+  std::int32_t via = -1;
+  bool operator==(const Origin&) const = default;
+};
+
+// Something that still depends on the bytes of a rectangle of `root` as they are now.
+struct Dependent {
+  virtual void detach() = 0;  // takes a copy and leaves `root`
+  Storage* root = nullptr;
+  Box root_box;
+  std::size_t slot = 0;  // position in the root's list
+
+ protected:
+  ~Dependent() = default;
+};
+
+class Snapshot {
+ public:
+  Snapshot();
+  Snapshot(Snapshot&&) noexcept;
+  Snapshot& operator=(Snapshot&&) noexcept;
+  ~Snapshot();
+
+  bool empty() const { return body_ == nullptr; }  // nothing was taken
+  bool initialised() const;           // every element (for a write-back: every stored one)
+  Index first_uninitialised() const;  // an index of the source's buffer
+  Origin origin() const;              // of that element
+  // The stored elements of a write-back as rectangles of `dst`, where they land.
+  std::vector<Box> stored_boxes(const Box& dst) const;
+
+ private:
+  friend class Storage;
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,23 @@
+// Who is told of every event: the text trace, the race analysis, the timeline, a debugger.
+#pragma once
+#include "interp/observe/event.h"
+#include "interp/run.h"
+
+namespace tessera {
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Before the first event; both live until end().
+  virtual void begin(const Program& /*program*/, const RunOptions& /*options*/) {}
+  virtual void on(const Event& event) = 0;
+  // Whether it can follow a run of points side by side.
+  virtual bool takes_point_cores() const { return false; }
+  // It takes no more, and the run need not go on for it.
+  virtual bool is_full() const { return false; }
+  // After the last event; findings may be added. A run that did not end by itself (RunResult::end)
+  // may have told anything up to there.
+  virtual void end(RunResult& /*result*/) {}
+};
+
+}  // namespace tessera

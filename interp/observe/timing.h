@@ -1,0 +1,53 @@
+// How long a run takes on the machine of its profile: a discrete-event model of cores, copies and
+// links. Cores and copies are timed by what they touch; semaphores order them, as they order the
+// run. The events of one run are recorded and then played again in the order of time, so that what
+// waits for a memory or a link waits in that order.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/machine/machine_rates.h"
+#include "interp/observe/observer.h"
+
+namespace tessera {
+
+// Seconds of one core, and of the device that it belongs to.
+struct DeviceTiming {
+  double matrix = 0;      // the core multiplies tiles
+  double vector = 0;      // other tile ops
+  double control = 0;     // the overhead of its ops
+  double waiting = 0;     // it waits for copies and other devices
+  double memory = 0;      // the device's hbm moves data
+  double links = 0;       // the device's links send
+  double overlapped = 0;  // the core works while its hbm or a link does
+};
+
+struct Timing {
+  double seconds = 0;                 // until the last core and the last copy are done
+  std::vector<DeviceTiming> devices;  // device by device, of each its cores
+  // False when a wait never passed as the run is timed: it then took another path than any timed
+  // one, as a program may that reads counts.
+  bool is_complete = true;
+};
+
+class TimingRecord;
+
+// Observes one run; what it says is told after end(). Runs without arithmetic take the same time.
+class TimingObserver : public Observer {
+ public:
+  explicit TimingObserver(const MachineRates& rates);
+  ~TimingObserver() override;
+  void begin(const Program& program, const RunOptions& options) override;
+  void on(const Event& event) override;
+  void end(RunResult& result) override;
+
+  const Timing& timing() const { return timing_; }
+
+ private:
+  MachineRates rates_;
+  std::unique_ptr<TimingRecord> record_;
+  Timing timing_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,183 @@
+#include "interp/observe/timing_record.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera {
+namespace {
+
+using Extents = std::pair<std::int64_t, std::int64_t>;
+
+std::int64_t up(std::int64_t value, std::int64_t unit) {
+  return unit <= 1 ? value : (value + unit - 1) / unit * unit;
+}
+
+// The last two dimensions that a box keeps, the inner one second.
+Extents inner_extents(const Box& box) {
+  Extents last{1, 1};
+  for (int d = 0; d < box.rank; ++d) {
+    if (box.keeps(d)) last = {last.second, box.size[Box::at(d)]};
+  }
+  return last;
+}
+
+double speed(DType dtype, const MachineRates& rates) {
+  if (dtype == DType::i8) return rates.i8_speed;
+  if (dtype == DType::f32) return rates.f32_speed;
+  if (dtype == DType::e4m3 || dtype == DType::e5m2) return rates.fp8_speed;
+  return 1;
+}
+
+}  // namespace
+
+TimingRecord::TimingRecord(const Program& program, const MachineProfile& profile,
+                           const Sites& sites, const MachineRates& rates)
+    : program_(program),
+      profile_(profile),
+      rates_(rates),
+      sites_(sites),
+      cores_(static_cast<std::size_t>(sites.count())) {
+  for (std::size_t s = 0; s < program.semaphores.size(); ++s) {
+    const Semaphore& semaphore = program.semaphores[s];
+    std::int32_t first = cells_per_core_;
+    for (std::size_t other = 0; other < s && semaphore.kind == SemKind::barrier; ++other) {
+      const Semaphore& candidate = program.semaphores[other];
+      if (candidate.kind == SemKind::barrier && candidate.collective == semaphore.collective)
+        first = std::min(first, first_cell_[other]);
+    }
+    first_cell_.push_back(first);
+    if (first == cells_per_core_)
+      cells_per_core_ += static_cast<std::int32_t>(elements(semaphore.shape));
+  }
+}
+
+std::int32_t TimingRecord::cell(const Event& event) const {
+  return event.site * cells_per_core_ + first_cell_[static_cast<std::size_t>(event.object)] +
+         static_cast<std::int32_t>(event.cell);
+}
+
+void TimingRecord::on(const Event& event) {
+  event.agent.is_copy() ? on_copy(event) : on_core(event);
+}
+
+// Work between two dealings with others is one piece.
+void TimingRecord::work(Core& core, double seconds) {
+  if (seconds <= 0) return;
+  if (core.steps.empty() || core.steps.back().act != Act::work)
+    core.steps.push_back({Act::work, -1, 0, 0});
+  core.steps.back().seconds += seconds;
+}
+
+void TimingRecord::on_core(const Event& event) {
+  Core& core = cores_[static_cast<std::size_t>(sites_.of(event.agent))];
+  if (event.kind == EventKind::point || event.kind == EventKind::points_end ||
+      event.kind == EventKind::choice || event.kind == EventKind::enter ||
+      event.kind == EventKind::leave)
+    return;
+  if (event.agent_step != core.last_step) {
+    core.last_step = event.agent_step;
+    core.rows_by_depth = 0;
+    core.control += rates_.op_overhead;
+    work(core, rates_.op_overhead);
+  }
+  switch (event.kind) {
+    case EventKind::read:
+    case EventKind::write:
+    case EventKind::update:
+    case EventKind::accumulate:
+      return tile(core, event);
+    case EventKind::start: {
+      const auto number = static_cast<std::size_t>(event.token);
+      if (core.copies.size() <= number) core.copies.resize(number + 1, -1);
+      core.copies[number] = static_cast<std::int32_t>(copies_.size());
+      core.steps.push_back({Act::start, core.copies[number], 0, 0});
+      Copy copy;
+      copy.from = copy.to = sites_.of(event.agent);
+      copy.is_remote = std::holds_alternative<StartRemote>(
+          program_.body[static_cast<std::size_t>(event.statement)].op);
+      copies_.push_back(copy);
+      return;
+    }
+    case EventKind::signal:
+      core.steps.push_back({Act::signal, cell(event), event.amount, 0});
+      return;
+    case EventKind::wait:
+      core.steps.push_back({Act::wait, cell(event), event.amount, 0});
+      return;
+    case EventKind::await:
+      core.steps.push_back({Act::await, cell(event), event.amount, 0});
+      return;
+    default:
+      return;
+  }
+}
+
+// A product is timed by its accumulator, which is told of last; any other tile op by its bytes.
+void TimingRecord::tile(Core& core, const Event& event) {
+  const Buffer& touched = buffer(event.object);
+  if (touched.space == Space::smem) return;
+  const Op& op = program_.body[static_cast<std::size_t>(event.statement)].op;
+  if (const auto* product = std::get_if<Matmul>(&op)) {
+    if (event.kind == EventKind::read) {
+      if (core.rows_by_depth == 0) core.rows_by_depth = static_cast<double>(event.box->elements());
+      return;
+    }
+    const double seconds = product_seconds(core, *product, event);
+    core.matrix += seconds;
+    return work(core, seconds);
+  }
+  if (rates_.vmem_bandwidth <= 0) return;
+  const double seconds =
+      static_cast<double>(event.box->elements() * size_of(touched.dtype)) / rates_.vmem_bandwidth;
+  core.vector += seconds;
+  work(core, seconds);
+}
+
+// The matrix unit takes whole tiles of its side, and whole groups of rows.
+double TimingRecord::product_seconds(const Core& core, const Matmul& op, const Event& event) const {
+  const auto [rows, columns] = inner_extents(*event.box);
+  if (rows <= 0 || columns <= 0 || profile_.matmul_flops <= 0) return 0;
+  const auto depth = static_cast<std::int64_t>(core.rows_by_depth) / rows;
+  const Buffer* left = program_.buffer(op.a.base);
+  const double flops = 2.0 * static_cast<double>(up(rows, profile_.sublanes)) *
+                       static_cast<double>(up(columns, profile_.matrix_unit)) *
+                       static_cast<double>(up(depth, profile_.matrix_unit));
+  return flops / (profile_.matmul_flops * speed(left ? left->dtype : DType::bf16, rates_));
+}
+
+// Vector machines keep their arrays in tiles of (sublanes, lanes), and copies move whole ones.
+double TimingRecord::moved_bytes(const Buffer& buffer, const Box& box) const {
+  auto [rows, columns] = inner_extents(box);
+  if (rows <= 0 || columns <= 0) return 0;
+  const auto others = static_cast<double>(box.elements()) / static_cast<double>(rows * columns);
+  if (!buffer.order.empty() && buffer.order.back() != static_cast<int>(buffer.shape.size()) - 1)
+    std::swap(rows, columns);
+  return others * static_cast<double>(up(rows, profile_.sublanes)) *
+         static_cast<double>(up(columns, profile_.lanes)) *
+         static_cast<double>(size_of(buffer.dtype));
+}
+
+void TimingRecord::on_copy(const Event& event) {
+  const Core& core = cores_[static_cast<std::size_t>(sites_.of(event.agent))];
+  Copy& copy =
+      copies_[static_cast<std::size_t>(core.copies[static_cast<std::size_t>(event.agent.dma)])];
+  if (event.object_kind == ObjectKind::buffer) {
+    const Buffer& touched = buffer(event.object);
+    const double bytes = moved_bytes(touched, *event.box);
+    copy.moved = std::max(copy.moved, bytes);
+    // Every part of a copy that lands in parts tells the whole rectangle.
+    copy.is_reading = event.kind == EventKind::read;
+    std::int64_t& step = copy.is_reading ? copy.read_step : copy.written_step;
+    if (step < 0) step = event.agent_step;
+    if (!copy.is_reading) copy.to = event.site;
+    if (step == event.agent_step && touched.space == Space::hbm)
+      (copy.is_reading ? copy.read : copy.written) += bytes;
+    return;
+  }
+  if (event.kind != EventKind::signal) return;
+  const bool is_sent = copy.is_remote && copy.is_reading;
+  (is_sent ? copy.sent : copy.arrived) = cell(event);
+  (is_sent ? copy.sent_amount : copy.arrived_amount) += event.amount;
+}
+
+}  // namespace tessera

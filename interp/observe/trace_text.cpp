@@ -1,0 +1,83 @@
+#include "interp/observe/trace_text.h"
+
+#include <fmt/format.h>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/loop_indices.h"
+
+namespace tessera {
+
+void TextTrace::begin(const Program& program, const RunOptions& options) {
+  program_ = &program;
+  sites_ = {options.devices, options.cores, options.point_cores};
+  line_.clear();
+}
+
+void TextTrace::on(const Event& event) {
+  if (line_.empty() || event.step != step_ || event.agent != agent_ ||
+      event.statement != statement_) {
+    finish_line();
+    agent_ = event.agent;
+    step_ = event.step;
+    statement_ = event.statement;
+    loops_ = to_string(loop_indices(*program_, event));
+    line_ = fmt::format("{}  {}  {}", to_string(agent_), step_, mnemonic(*program_, statement_));
+  }
+  line_ += "  " + event_text(event);
+}
+
+void TextTrace::end(RunResult& /*result*/) { finish_line(); }
+
+void TextTrace::finish_line() {
+  if (line_.empty()) return;
+  sink_(fmt::format("{}  {}{}{}\n", line_, line_text(*program_, statement_),
+                    loops_.empty() ? "" : "  ", loops_));
+  line_.clear();
+}
+
+// An object that is not the agent's own is named with its owner.
+std::string TextTrace::event_text(const Event& event) const {
+  const std::string_view what = name(event.kind);
+  const bool is_own = event.site == sites_.of(event.agent);
+  if (event.object_kind == ObjectKind::buffer) {
+    const Space space = program_->buffers[static_cast<std::size_t>(event.object)].space;
+    const bool is_near =
+        is_own || (space == Space::hbm && sites_.device(event.site) == event.agent.device);
+    const std::string on = is_near ? "" : " on " + sites_.name(event.site, space);
+    return fmt::format("{} {}{}", what, slice_text(*program_, event.object, *event.box), on);
+  }
+  const std::string on =
+      is_own || event.object_kind == ObjectKind::none ? "" : " on " + sites_.name(event.site);
+  switch (event.kind) {
+    case EventKind::signal:
+    case EventKind::wait:
+    case EventKind::await:
+    case EventKind::read_sem: {
+      const std::string cell = cell_text(*program_, event.object, event.cell);
+      const std::string_view sign = event.kind == EventKind::signal ? " += "
+                                    : event.kind == EventKind::wait ? " -= "
+                                                                    : " >= ";
+      if (event.kind == EventKind::read_sem) return fmt::format("{} {}", what, cell);
+      return fmt::format("{}{}{}{}", cell, sign, event.amount, on);
+    }
+    case EventKind::alloc:
+    case EventKind::release:
+      return fmt::format("{} {}", what,
+                         program_->semaphores[static_cast<std::size_t>(event.object)].name);
+    case EventKind::start:
+      return fmt::format("dma#{} of {}", event.token, counted(event.amount, "byte"));
+    case EventKind::point:
+      return fmt::format("point {}", event.amount);
+    case EventKind::choice:
+      return "chooses from elements that are not all defined";
+    default: {
+      const auto* region =
+          std::get_if<Trace>(&program_->body[static_cast<std::size_t>(event.statement)].op);
+      if (region == nullptr) return std::string(what);
+      return fmt::format("{} {}", what,
+                         program_->texts[static_cast<std::size_t>(region->message.index)]);
+    }
+  }
+}
+
+}  // namespace tessera

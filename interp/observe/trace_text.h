@@ -1,0 +1,40 @@
+// The run as text: one line for each step, with what it read and wrote and what it signalled, the
+// line of the program and where it is in its loops; for a copy, where it was started.
+//   dev0.core0  12  matmul  read a[0:128, 0:64]  read b[0:64, 0:128]  write acc[0:128, 0:128]
+//   gmm.tsr:20  i=0 j=1 s=3
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "interp/machine/sites.h"
+#include "interp/observe/observer.h"
+
+namespace tessera {
+
+class TextTrace : public Observer {
+ public:
+  // Takes each line as soon as it is complete.
+  using Sink = std::function<void(std::string_view line)>;
+  explicit TextTrace(Sink sink) : sink_(std::move(sink)) {}
+  void begin(const Program& program, const RunOptions& options) override;
+  void on(const Event& event) override;
+  void end(RunResult& result) override;
+  bool takes_point_cores() const override { return true; }
+
+ private:
+  void finish_line();
+  std::string event_text(const Event& event) const;
+
+  const Program* program_ = nullptr;
+  Sites sites_;
+  Sink sink_;
+  std::string line_;   // of the step at hand
+  std::string loops_;  // and where it is in its loops
+  AgentId agent_;
+  std::int64_t step_ = -1;
+  std::int32_t statement_ = -1;
+};
+
+}  // namespace tessera

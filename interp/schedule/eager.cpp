@@ -1,0 +1,19 @@
+// A copy completes at its start: copies in flight go before every core.
+#include "interp/schedule/schedule.h"
+
+namespace tessera {
+namespace {
+
+class Eager : public Scheduler {
+ public:
+  Turn next(const Enabled& enabled) override {
+    if (const Handle copy = enabled.oldest_copy(); copy != nobody) return {.agent = copy};
+    return {.agent = enabled.first_core(), .until_start = true};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_eager() { return std::make_unique<Eager>(); }
+
+}  // namespace tessera

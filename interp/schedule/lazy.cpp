@@ -1,0 +1,21 @@
+// A copy lands when a core is blocked on what it signals, or when nothing else can run.
+#include "interp/schedule/schedule.h"
+
+namespace tessera {
+namespace {
+
+class Lazy : public Scheduler {
+ public:
+  Turn next(const Enabled& enabled) override {
+    if (const Handle copy = enabled.awaited_copy(); copy != nobody)
+      return {.agent = copy, .steps = 1};
+    if (const Handle core = enabled.first_core(); core != nobody) return {.agent = core};
+    return {.agent = enabled.oldest_copy(), .steps = 1};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_lazy() { return std::make_unique<Lazy>(); }
+
+}  // namespace tessera

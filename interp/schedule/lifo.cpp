@@ -1,0 +1,19 @@
+// The newest copy lands first, and only when no core can run.
+#include "interp/schedule/schedule.h"
+
+namespace tessera {
+namespace {
+
+class Lifo : public Scheduler {
+ public:
+  Turn next(const Enabled& enabled) override {
+    if (const Handle core = enabled.first_core(); core != nobody) return {.agent = core};
+    return {.agent = enabled.newest_copy(), .steps = 1};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_lifo() { return std::make_unique<Lifo>(); }
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// Every step is drawn uniformly among the agents that can move.
+#include "interp/schedule/random.h"
+
+#include "interp/schedule/schedule.h"
+
+namespace tessera {
+namespace {
+
+class Random : public Scheduler {
+ public:
+  explicit Random(std::uint64_t seed) : random_(seed) {}
+  Turn next(const Enabled& enabled) override {
+    const std::span<const Handle> all = enabled.all();
+    const Handle agent = all[random_.below(all.size())];
+    return {.agent = agent, .steps = 1, .part = draw_part(enabled.open(agent), random_)};
+  }
+
+ private:
+  SplitMix random_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_random(std::uint64_t seed) {
+  return std::make_unique<Random>(seed);
+}
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// The steps of a recorded run; eager once they are used up.
+#include <fmt/format.h>
+
+#include "interp/schedule/schedule.h"
+
+namespace tessera {
+namespace {
+
+class Replay : public Scheduler {
+ public:
+  explicit Replay(std::vector<ScheduleItem> items)
+      : items_(std::move(items)), after_(make_eager()) {}
+
+  Turn next(const Enabled& enabled) override {
+    if (!problem_.empty()) return {};
+    if (at_ == items_.size()) return after_->next(enabled);
+    const ScheduleItem& item = items_[at_];
+    const Handle agent = enabled.find(item.agent);
+    if (agent != nobody) return {.agent = agent, .steps = item.steps, .part = item.part};
+    problem_ = fmt::format("item {} of the schedule, {}, cannot move there", at_ + 1,
+                           to_string(item.agent));
+    return {};
+  }
+
+  void moved(std::int64_t steps) override {
+    if (at_ == items_.size()) return;
+    const ScheduleItem& item = items_[at_];
+    if (steps == 0 && item.part.half != CopyPart::Half::next) {
+      problem_ = fmt::format("item {} of the schedule, {}, is more than the copy can move there",
+                             at_ + 1, to_string(item));
+    } else if (steps != item.steps) {
+      problem_ =
+          fmt::format("item {} of the schedule asks for {} steps of {}, which stops after {}",
+                      at_ + 1, item.steps, to_string(item.agent), steps);
+    }
+    ++at_;
+  }
+
+  std::string problem() const override { return problem_; }
+
+ private:
+  std::vector<ScheduleItem> items_;
+  std::size_t at_ = 0;
+  std::unique_ptr<Scheduler> after_;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scheduler> make_replay(std::vector<ScheduleItem> items) {
+  return std::make_unique<Replay>(std::move(items));
+}
+
+}  // namespace tessera

@@ -1,0 +1,164 @@
+// The text form of schedules, and the list of strategies.
+#include "interp/schedule/schedule.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/report/check.h"
+
+namespace tessera {
+namespace {
+
+template <typename Integer>
+std::optional<Integer> whole_number(std::string_view text) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+struct Strategy {
+  std::string_view name;
+  bool takes_seed;
+};
+constexpr Strategy strategies[] = {
+    {"eager", false}, {"lazy", false}, {"lifo", false}, {"random", true}};
+constexpr std::string_view forms =
+    "eager, lazy, lifo, random:SEED, pct:SEED:DEPTH or steps:dev0.core0*12,dev0.core0/dma#3,...";
+
+// Takes `mark` and a whole number off the end of an item; false: what follows the mark is no
+// number.
+bool take_number(std::string_view& item, char mark, std::int64_t least, std::int64_t& number) {
+  const std::size_t at = item.rfind(mark);
+  if (at == std::string_view::npos) return true;
+  const auto given = whole_number<std::int64_t>(item.substr(at + 1));
+  if (!given || *given < least) return false;
+  number = *given;
+  item = item.substr(0, at);
+  return true;
+}
+
+// What stands behind the name: [*N], or of a copy [@K]:rN or [@K]:wN.
+std::optional<ScheduleItem> parse_item(std::string_view item) {
+  ScheduleItem step;
+  if (const std::size_t colon = item.find(':'); colon != std::string_view::npos) {
+    const std::string_view part = item.substr(colon + 1);
+    item = item.substr(0, colon);
+    if (part.empty() || (part[0] != 'r' && part[0] != 'w')) return std::nullopt;
+    step.part.half = part[0] == 'r' ? CopyPart::Half::read : CopyPart::Half::write;
+    if (part.size() > 1) {
+      const auto granules = whole_number<std::int64_t>(part.substr(1));
+      if (!granules || *granules < 1) return std::nullopt;
+      step.part.granules = *granules;
+    }
+    if (!take_number(item, '@', 0, step.part.first)) return std::nullopt;
+  } else if (!take_number(item, '*', 1, step.steps)) {
+    return std::nullopt;
+  }
+  const auto agent = parse_agent(item);
+  if (!agent || (step.part.half != CopyPart::Half::next && !agent->is_copy())) return std::nullopt;
+  step.agent = *agent;
+  return step;
+}
+
+Expected<Schedule> parse_steps(std::string_view text) {
+  Schedule schedule{.strategy = "steps"};
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t comma = text.find(',');
+    std::string_view item = text.substr(0, comma);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    const auto bad = [&] {
+      return error(
+          fmt::format("item {} of the schedule is `{}`, expected dev0.core0*12", number, item));
+    };
+    if (number == 1 && item.starts_with("order:")) {
+      schedule.order = whole_number<std::uint64_t>(item.substr(6));
+      if (!schedule.order) return bad();
+      continue;
+    }
+    const auto step = parse_item(item);
+    if (!step) return bad();
+    schedule.items.push_back(*step);
+  }
+  return schedule;
+}
+
+}  // namespace
+
+Expected<Schedule> parse_schedule(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  if (name == "steps" && colon != std::string_view::npos)
+    return parse_steps(text.substr(colon + 1));
+  if (name == "pct" && colon != std::string_view::npos) {
+    const std::size_t second = text.find(':', colon + 1);
+    const auto seed = whole_number<std::uint64_t>(text.substr(colon + 1, second - colon - 1));
+    const auto depth = second == std::string_view::npos
+                           ? std::nullopt
+                           : whole_number<std::int64_t>(text.substr(second + 1));
+    if (seed && depth && *depth >= 1 && *depth <= 100)
+      return Schedule{.strategy = "pct", .seed = *seed, .depth = *depth, .order = *seed};
+    if (seed && depth) return error(fmt::format("the depth of schedule `{}` is 1 to 100", text));
+  }
+  for (const Strategy& strategy : strategies) {
+    if (strategy.name != name || strategy.takes_seed != (colon != std::string_view::npos)) continue;
+    Schedule schedule{.strategy = std::string(name)};
+    if (!strategy.takes_seed) return schedule;
+    const auto seed = whole_number<std::uint64_t>(text.substr(colon + 1));
+    if (!seed) break;
+    schedule.seed = *seed;
+    schedule.order = *seed;
+    return schedule;
+  }
+  return error(fmt::format("schedule `{}` is none of {}", text, forms));
+}
+
+std::string to_string(const ScheduleItem& item) {
+  std::string text = to_string(item.agent);
+  if (item.part.first != 0) text += fmt::format("@{}", item.part.first);
+  if (item.part.half != CopyPart::Half::next)
+    text += item.part.half == CopyPart::Half::read ? ":r" : ":w";
+  if (item.part.granules != 0) text += fmt::format("{}", item.part.granules);
+  if (item.steps != 1) text += fmt::format("*{}", item.steps);
+  return text;
+}
+
+std::string to_string(const Schedule& schedule) {
+  if (schedule.strategy == "random") return fmt::format("random:{}", schedule.seed);
+  if (schedule.strategy == "pct") return fmt::format("pct:{}:{}", schedule.seed, schedule.depth);
+  if (schedule.strategy != "steps") return schedule.strategy;
+  std::string text = "steps:";
+  if (schedule.order) text += fmt::format("order:{},", *schedule.order);
+  for (const ScheduleItem& item : schedule.items) {
+    text += to_string(item);
+    text += ',';
+  }
+  if (text.back() == ',') text.pop_back();
+  return text;
+}
+
+CopyPart draw_part(const Enabled::Open& open, SplitMix& random) {
+  CopyPart part;
+  if (open.to_read + open.to_write <= 1) return part;
+  const bool is_read = open.to_write == 0 || (open.to_read > 0 && random.below(2) == 0);
+  part.half = is_read ? CopyPart::Half::read : CopyPart::Half::write;
+  const auto most = static_cast<std::uint64_t>(is_read ? open.to_read : open.to_write);
+  // Every other time all that there are, so that copies that land whole are drawn as well.
+  part.granules = static_cast<std::int64_t>(random.below(2) == 0 ? most : 1 + random.below(most));
+  if (open.granules > 0)
+    part.first = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(open.granules)));
+  return part;
+}
+
+std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps) {
+  if (schedule.strategy == "eager") return make_eager();
+  if (schedule.strategy == "lazy") return make_lazy();
+  if (schedule.strategy == "lifo") return make_lifo();
+  if (schedule.strategy == "random") return make_random(schedule.seed);
+  if (schedule.strategy == "pct") return make_pct(schedule.seed, schedule.depth, steps);
+  CHECK(schedule.strategy == "steps");
+  return make_replay(schedule.items);
+}
+
+}  // namespace tessera

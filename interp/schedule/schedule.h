@@ -1,0 +1,120 @@
+// Which agent moves next. A schedule is a value with a text form; strategies that follow one stand
+// in the files beside this one.
+//   eager          a copy completes when it starts
+//   lazy           a copy lands when somebody waits for it, or when nothing else can run
+//   lifo           the newest copy first, and only when no core can run
+//   random:SEED    every step uniformly among the enabled agents; parallel loops in an order of
+//   that seed
+//   pct:SEED:DEPTH random priorities, and DEPTH - 1 random steps at which the highest becomes the
+//   lowest; parallel loops as for random
+//   steps:[order:SEED,]ITEM,...   these steps, then eager
+// Items: AGENT[*N] is N steps. Of a copy that lands in parts, AGENT[@K]:rN reads N granules and
+// AGENT[@K]:wN writes N of those that were read, each in one step; without N all that are left, and
+// beginning with granule K when it is the copy's first step. What is not said so goes in four
+// steps: all but the last granule are read, then written, then the last one. random and pct draw
+// how many.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/data/splitmix.h"
+#include "core/report/expected.h"
+#include "interp/machine/agent.h"
+
+namespace tessera {
+
+// One step of a copy that lands in parts.
+struct CopyPart {
+  enum class Half : std::uint8_t { next, read, write };  // next: what is left to the copy
+  Half half = Half::next;
+  std::int64_t granules = 0;  // 0: all that there are
+  std::int64_t first = 0;     // said when the copy begins
+  bool operator==(const CopyPart&) const = default;
+};
+
+struct ScheduleItem {
+  AgentId agent;
+  std::int64_t steps = 1;
+  CopyPart part{};
+  bool operator==(const ScheduleItem&) const = default;
+};
+
+struct Schedule {
+  std::string strategy;                  // "eager", "lazy", "lifo", "random", "steps"
+  std::uint64_t seed = 0;                // of random and pct
+  std::int64_t depth = 0;                // of pct
+  std::optional<std::uint64_t> order{};  // of parallel loops; without it they ascend
+  std::vector<ScheduleItem> items{};     // of steps
+};
+
+Expected<Schedule> parse_schedule(std::string_view text);
+std::string to_string(const Schedule& schedule);
+std::string to_string(const ScheduleItem& item);
+
+// An agent of a running machine; cores come first.
+using Handle = std::int32_t;
+inline constexpr Handle nobody = -1;
+
+// The agents that can move now. When a device is slow, its agents are here only while there are no
+// others.
+class Enabled {
+ public:
+  virtual ~Enabled() = default;
+  // Every agent, in an order that depends on the run alone.
+  virtual std::span<const Handle> all() const = 0;
+  virtual Handle first_core() const = 0;  // the core that has been ready longest
+  virtual Handle oldest_copy() const = 0;
+  virtual Handle newest_copy() const = 0;
+  virtual Handle awaited_copy() const = 0;  // the oldest that the longest blocked core needs
+  virtual Handle find(const AgentId& agent) const = 0;
+  // A number of the agent's own; a handle is used again when its copy has landed.
+  virtual std::int64_t serial(Handle agent) const = 0;
+  // What a copy that lands in parts can do; of anybody else nothing is known.
+  struct Open {
+    std::int64_t to_read = 0, to_write = 0;  // granules
+    std::int64_t granules = 0;               // of a copy that has not begun
+  };
+  virtual Open open(Handle agent) const = 0;
+};
+
+struct Turn {
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  Handle agent = nobody;
+  std::int64_t steps = unlimited;  // at most; a core also stops when it blocks
+  bool until_start = false;        // or when it has started a copy
+  CopyPart part{};                 // of each step of a copy
+};
+
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+  // Somebody is enabled. Nobody's turn: the schedule does not fit the run, see problem().
+  virtual Turn next(const Enabled& enabled) = 0;
+  // How far the last turn went.
+  virtual void moved(std::int64_t /*steps*/) {}
+  virtual std::string problem() const { return {}; }
+};
+
+// steps: how many the run will have, as far as one knows; pct draws among them.
+std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps = 0);
+
+// The probability that a pct run meets a fault that needs `depth` ordered events, at least.
+double pct_bound(std::int64_t agents, std::int64_t steps, std::int64_t depth);
+
+// A step of a copy that lands in parts, drawn; of anybody else what one always does.
+CopyPart draw_part(const Enabled::Open& open, SplitMix& random);
+
+std::unique_ptr<Scheduler> make_eager();
+std::unique_ptr<Scheduler> make_lazy();
+std::unique_ptr<Scheduler> make_lifo();
+std::unique_ptr<Scheduler> make_random(std::uint64_t seed);
+std::unique_ptr<Scheduler> make_pct(std::uint64_t seed, std::int64_t depth, std::int64_t steps);
+std::unique_ptr<Scheduler> make_replay(std::vector<ScheduleItem> items);
+
+}  // namespace tessera

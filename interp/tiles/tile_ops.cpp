@@ -1,0 +1,390 @@
+#include "interp/tiles/tile_ops.h"
+
+#include <cmath>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/program/scalar.h"
+#include "core/report/check.h"
+#include "interp/tiles/tile_math.h"
+#include "interp/tiles/tile_ops_init.h"
+#include "interp/tiles/tile_ops_rows.h"
+
+namespace tessera::tile {
+namespace {
+
+// Integers compute in i64; with a float among the operands everything computes in f32.
+template <typename... Views>
+bool is_float_op(const Views&... views) {
+  return (is_float(views.dtype) || ...);
+}
+
+float lesser(float a, float b) { return a != a || a < b ? a : b; }
+float larger(float a, float b) { return a != a || a > b ? a : b; }
+std::int64_t lesser(std::int64_t a, std::int64_t b) { return scalar::min(a, b); }
+std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(a, b); }
+
+float arithmetic(Binary op, float a, float b) {
+  switch (op) {
+    case Binary::add:
+      return a + b;
+    case Binary::sub:
+      return a - b;
+    case Binary::mul:
+      return a * b;
+    default:
+      return a / b;
+  }
+}
+std::int64_t arithmetic(Binary op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Binary::add:
+      return scalar::add(a, b);
+    case Binary::sub:
+      return scalar::sub(a, b);
+    case Binary::mul:
+      return scalar::mul(a, b);
+    default:
+      return scalar::div(a, b);
+  }
+}
+
+// Sums, differences and products of integers are those of the widest type among dst and the
+// operands, modulo its range, so that they come out alike in any order; dst then saturates. What is
+// stored as floats is rounded once.
+DType integer_range(const TileView& dst, std::initializer_list<const TileView*> operands) {
+  DType widest = is_float(dst.dtype) ? DType::i64 : dst.dtype;
+  for (const TileView* view : operands) {
+    if (view->is_number || view->dtype == widest) continue;
+    const bool is_wider = size_of(view->dtype) > size_of(widest);
+    if (size_of(view->dtype) == size_of(widest)) widest = DType::i64;  // i32 and u32
+    if (is_wider) widest = view->dtype;
+  }
+  return widest;
+}
+
+// Calls f with a zero of the integer type.
+template <typename F>
+void with_integer(DType range, F&& f) {
+  switch (range) {
+    case DType::i8:
+      return f(std::int8_t{});
+    case DType::i32:
+      return f(std::int32_t{});
+    case DType::u32:
+      return f(std::uint32_t{});
+    default:
+      return f(std::int64_t{});
+  }
+}
+
+template <typename T>
+void binary_as(Binary op, const TileView& dst, const std::array<Source, 2>& sources) {
+  const auto arithmetic_map = [&]<Binary fixed>() {
+    if constexpr (std::is_same_v<T, float> || fixed == Binary::div) {
+      map<T>(dst, sources, [](T a, T b) { return arithmetic(fixed, a, b); });
+    } else {
+      with_integer(integer_range(dst, {&sources[0].view(), &sources[1].view()}), [&](auto zero) {
+        map<T>(dst, sources, [](T a, T b) {
+          return static_cast<T>(static_cast<decltype(zero)>(arithmetic(fixed, a, b)));
+        });
+      });
+    }
+  };
+  switch (op) {
+    case Binary::add:
+      return arithmetic_map.template operator()<Binary::add>();
+    case Binary::sub:
+      return arithmetic_map.template operator()<Binary::sub>();
+    case Binary::mul:
+      return arithmetic_map.template operator()<Binary::mul>();
+    case Binary::div:
+      return arithmetic_map.template operator()<Binary::div>();
+    case Binary::min:
+      return map<T>(dst, sources, [](T a, T b) { return b != b ? b : lesser(a, b); });
+    case Binary::max:
+      return map<T>(dst, sources, [](T a, T b) { return b != b ? b : larger(a, b); });
+    case Binary::lt:
+      return map<T>(dst, sources, [](T a, T b) { return T(a < b ? 1 : 0); });
+    case Binary::le:
+      return map<T>(dst, sources, [](T a, T b) { return T(a <= b ? 1 : 0); });
+    case Binary::eq:
+      return map<T>(dst, sources, [](T a, T b) { return T(a == b ? 1 : 0); });
+  }
+}
+
+template <typename T>
+void select_as(const TileView& dst, const Source& condition, const Source& a, const Source& b) {
+  std::array<T, piece> yes, no;
+  std::array<float, piece> choice;  // an integer that is not 0 is no 0 as a float either
+  for_each_piece(dst, [&](const Index& index, std::int64_t begin, std::int64_t n) {
+    condition.load(index, begin, n, choice.data());
+    a.load(index, begin, n, yes.data());
+    b.load(index, begin, n, no.data());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+      yes[i] = choice[i] != 0 ? yes[i] : no[i];
+    store(dst, index, begin, n, yes.data());
+  });
+}
+
+template <typename T>
+constexpr T lowest() {
+  if constexpr (std::is_same_v<T, float>)
+    return -std::numeric_limits<float>::infinity();
+  else
+    return std::numeric_limits<T>::min();
+}
+
+template <typename T>
+T combine(Reduce op, T a, T b) {
+  if (op == Reduce::max) return b != b ? b : larger(a, b);
+  if constexpr (std::is_same_v<T, float>)
+    return a + b;
+  else
+    return scalar::add(a, b);
+}
+
+// The range of integer sums; a maximum is in it already.
+template <typename T>
+void wrap(const TileView& dst, const Source& src, T* values, std::int64_t n) {
+  if constexpr (!std::is_same_v<T, float>) {
+    with_integer(integer_range(dst, {&src.view()}), [&](auto zero) {
+      for (std::int64_t i = 0; i < n; ++i)
+        values[i] = static_cast<T>(static_cast<decltype(zero)>(values[i]));
+    });
+  }
+}
+
+template <typename T>
+void reduce_rows_as(Reduce op, const TileView& dst, const Source& src) {
+  std::array<T, piece> row;
+  for (Index index{}; index[0] < dst.size[0]; ++index[0]) {
+    T result = op == Reduce::sum ? T{0} : lowest<T>();
+    const std::int64_t length = src.view().size[1];
+    for (std::int64_t begin = 0; begin < length; begin += piece) {
+      const std::int64_t n = std::min(piece, length - begin);
+      src.load(index, begin, n, row.data());
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+        result = combine(op, result, row[i]);
+    }
+    wrap(dst, src, &result, 1);
+    store(dst, index, 0, 1, &result);
+  }
+}
+
+template <typename T>
+void reduce_cols_as(Reduce op, const TileView& dst, const Source& src) {
+  std::array<T, piece> row, result;
+  const std::int64_t width = src.view().size[1];
+  for (std::int64_t begin = 0; begin < width; begin += piece) {
+    const std::int64_t n = std::min(piece, width - begin);
+    std::fill_n(result.begin(), n, op == Reduce::sum ? T{0} : lowest<T>());
+    for (Index index{}; index[0] < src.view().size[0]; ++index[0]) {
+      src.load(index, begin, n, row.data());
+      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+        result[i] = combine(op, result[i], row[i]);
+    }
+    wrap(dst, src, result.data(), n);
+    store(dst, Index{}, begin, n, result.data());
+  }
+}
+
+template <typename T>
+void fill_elements(const TileView& dst, const std::byte* element) {
+  T value;
+  std::memcpy(&value, element, sizeof value);
+  const std::int64_t step = dst.rank == 0 ? 1 : dst.stride[Box::at(dst.rank - 1)];
+  for_each_piece(dst, [&](const Index& index, std::int64_t begin, std::int64_t n) {
+    T* to = reinterpret_cast<T*>(dst.data) + offset_of(dst, index) + begin * step;
+    if (step == 1) {
+      std::fill_n(to, n, value);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) to[i * step] = value;
+    }
+  });
+}
+
+// The number is converted once.
+void fill_elements(const TileView& dst, const TileView& number) {
+  const auto* from = is_integer(number.dtype) ? reinterpret_cast<const std::byte*>(&number.integer)
+                                              : reinterpret_cast<const std::byte*>(&number.real);
+  alignas(8) std::array<std::byte, 8> element;
+  convert(from, number.dtype, element.data(), dst.dtype, 1);
+  switch (size_of(dst.dtype)) {
+    case 1:
+      return fill_elements<std::uint8_t>(dst, element.data());
+    case 2:
+      return fill_elements<std::uint16_t>(dst, element.data());
+    case 4:
+      return fill_elements<std::uint32_t>(dst, element.data());
+    default:
+      return fill_elements<std::uint64_t>(dst, element.data());
+  }
+}
+
+void convert_elements(const TileView& dst, const std::array<Source, 1>& source) {
+  const TileView& from = source[0].view();
+  if (from.is_number) {
+    fill_elements(dst, from);
+  } else if (from.dtype == dst.dtype) {
+    if (from.data != dst.data) copy_elements(dst, from);
+  } else if (is_float(from.dtype)) {
+    map<float>(dst, source, [](float a) { return a; });
+  } else {
+    map<std::int64_t>(dst, source, [](std::int64_t a) { return a; });
+  }
+}
+
+math::Matrix matrix(const TileView& view) {
+  CHECK(view.rank == 2);
+  return {view.data, view.dtype, view.size[0], view.size[1], view.stride[0], view.stride[1]};
+}
+
+}  // namespace
+
+bool broadcasts(const TileView& src, const TileView& dst) {
+  if (src.rank == 0) return true;
+  if (src.rank != dst.rank) return false;
+  for (int d = 0; d < src.rank; ++d) {
+    if (src.size[Box::at(d)] != 1 && src.size[Box::at(d)] != dst.size[Box::at(d)]) return false;
+  }
+  return true;
+}
+
+void cast(const TileView& dst, const TileView& src, const Context& context) {
+  if (context.math != Math::none) {
+    convert_elements(dst, {Source(src, dst)});
+  }
+  record(dst, {&src}, context);
+}
+
+void iota(const TileView& dst, int dim, const Context& context) {
+  for_each_piece(dst, [&](const Index& index, std::int64_t begin, std::int64_t n) {
+    std::array<std::int64_t, piece> values;
+    const bool along = dim == dst.rank - 1;
+    for (std::int64_t i = 0; i < n; ++i)
+      values[Box::at(static_cast<int>(i))] = along ? begin + i : index[Box::at(dim)];
+    store(dst, index, begin, n, values.data());
+  });
+  record(dst, {}, context);
+}
+
+void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b,
+            const Context& context) {
+  if (context.math != Math::none) {
+    const std::array<Source, 2> sources{Source(a, dst), Source(b, dst)};
+    if (is_float_op(a, b))
+      binary_as<float>(op, dst, sources);
+    else
+      binary_as<std::int64_t>(op, dst, sources);
+  }
+  record(dst, {&a, &b}, context);
+}
+
+void select(const TileView& dst, const TileView& condition, const TileView& a, const TileView& b,
+            const Context& context) {
+  const BitPlane mask = selected(dst, condition, a, b);
+  if (context.math != Math::none) {
+    const Source chooser(condition, dst), yes(a, dst), no(b, dst);
+    if (is_float_op(a, b))
+      select_as<float>(dst, chooser, yes, no);
+    else
+      select_as<std::int64_t>(dst, chooser, yes, no);
+  }
+  record_select(dst, condition, a, b, mask, context);
+}
+
+void apply(Function f, const TileView& dst, const TileView& src, const Context& context) {
+  if (context.math != Math::none) {
+    map<float>(dst, std::array{Source(src, dst)},
+               [f](float a) { return static_cast<float>(f(a)); });
+  }
+  record(dst, {&src}, context);
+}
+
+bool cuts(const TileView& scale, const TileView& tile) {
+  if (scale.rank != tile.rank || tile.rank > max_rank / 2) return false;
+  for (int d = 0; d < tile.rank; ++d) {
+    const std::int64_t count = scale.size[Box::at(d)], extent = tile.size[Box::at(d)];
+    if (count == 0 ? extent != 0 : extent % count != 0) return false;
+  }
+  return true;
+}
+
+void scale(const TileView& dst, const TileView& src, const TileView& scale,
+           const Context& context) {
+  // Every dimension becomes two, the blocks and the places in one; the scale has size 1 in the
+  // latter and is broadcast there. Elements keep their order.
+  const auto split = [&](const TileView& view, bool is_scale) {
+    TileView result = view;
+    result.rank = static_cast<std::int8_t>(2 * view.rank);
+    for (int d = 0; d < view.rank; ++d) {
+      const std::int64_t blocks = scale.size[Box::at(d)];
+      const std::int64_t side = is_scale || blocks == 0 ? 1 : view.size[Box::at(d)] / blocks;
+      const bool broadcast = view.size[Box::at(d)] == 1;
+      result.size[Box::at(2 * d)] = broadcast ? 1 : blocks;
+      result.size[Box::at(2 * d + 1)] = broadcast ? 1 : side;
+      result.stride[Box::at(2 * d)] = view.stride[Box::at(d)] * side;
+      result.stride[Box::at(2 * d + 1)] = view.stride[Box::at(d)];
+    }
+    return result;
+  };
+  binary(Binary::mul, split(dst, false), split(src, false), split(scale, true), context);
+}
+
+void transpose(const TileView& dst, const TileView& src, const Context& context) {
+  CHECK(dst.rank == 2 && src.rank == 2 && dst.size[0] == src.size[1] && dst.size[1] == src.size[0]);
+  TileView turned = src;
+  std::swap(turned.size[0], turned.size[1]);
+  std::swap(turned.stride[0], turned.stride[1]);
+  if (context.math != Math::none) {
+    convert_elements(dst, {Source(turned, dst)});
+  }
+  record(dst, {&turned}, context);
+}
+
+void reduce_rows(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
+  CHECK(dst.rank == 2 && src.rank == 2 && dst.size[0] == src.size[0] && dst.size[1] == 1);
+  if (context.math != Math::none) {
+    std::vector<std::byte> copy;
+    const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
+    const Source source(apart, apart);
+    if (is_float(src.dtype))
+      reduce_rows_as<float>(op, dst, source);
+    else
+      reduce_rows_as<std::int64_t>(op, dst, source);
+  }
+  record_reduce(dst, src, Along::rows, context);
+}
+
+void reduce_cols(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
+  CHECK(dst.rank == 2 && src.rank == 2 && dst.size[1] == src.size[1] && dst.size[0] == 1);
+  if (context.math != Math::none) {
+    std::vector<std::byte> copy;
+    const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
+    const Source source(apart, apart);
+    if (is_float(src.dtype))
+      reduce_cols_as<float>(op, dst, source);
+    else
+      reduce_cols_as<std::int64_t>(op, dst, source);
+  }
+  record_reduce(dst, src, Along::cols, context);
+}
+
+void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
+            const Context& context) {
+  if (context.math != Math::none) {
+    std::vector<std::byte> a_copy, b_copy;
+    math::Matrix x = matrix(overlaps(a, acc) ? copy_of(a, a_copy) : a);
+    math::Matrix y = matrix(overlaps(b, acc) ? copy_of(b, b_copy) : b);
+    if (transposed.a) x = x.transposed();
+    if (transposed.b) y = y.transposed();
+    math::multiply_add(matrix(acc), x, y, context.math);
+  }
+  record_matmul(acc, a, b, transposed, context);
+}
+
+}  // namespace tessera::tile

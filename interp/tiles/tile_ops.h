@@ -1,0 +1,58 @@
+// The tile ops of ops.def on views. Each reads its sources, writes every element of dst, and
+// records in dst's storage which elements are now initialised. Sources broadcast along dimensions
+// of size 1 and may be numbers; dst may overlap them in any way. Floats compute in f32, integers in
+// i64, with one rounding to dst's type at the end.
+#pragma once
+#include <cstdint>
+
+#include "interp/memory/view.h"
+#include "interp/run.h"
+
+namespace tessera::tile {
+
+// Integers wrap in the widest type of the three, so that a sum is the same in every order.
+enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
+enum class Reduce : std::uint8_t { sum, max };
+
+// What every tile op is told: how to compute, and the statement's place, for the origins of
+// undefined elements. With Math::none values are left alone; which elements are initialised is
+// still tracked.
+struct Context {
+  Math math = Math::library;
+  std::int32_t place = -1;
+};
+
+void cast(const TileView& dst, const TileView& src, const Context& context);
+void iota(const TileView& dst, int dim, const Context& context);
+void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b,
+            const Context& context);
+void select(const TileView& dst, const TileView& condition, const TileView& a, const TileView& b,
+            const Context& context);
+// dst = f(src) in double, rounded to f32 first: the last bit of libm's double is then seldom seen,
+// so results hardly ever depend on the machine's libm.
+using Function = double (*)(double);
+void apply(Function f, const TileView& dst, const TileView& src, const Context& context);
+// dst = src * scale, where an element of scale belongs to a block of src; ranks up to 3.
+void scale(const TileView& dst, const TileView& src, const TileView& scale, const Context& context);
+// Whether the extents of scale divide those of tile.
+bool cuts(const TileView& scale, const TileView& tile);
+void transpose(const TileView& dst, const TileView& src, const Context& context);  // rank 2
+void reduce_rows(Reduce op, const TileView& dst, const TileView& src,
+                 const Context& context);  // dst[i, 0] over src[i, :]
+void reduce_cols(Reduce op, const TileView& dst, const TileView& src,
+                 const Context& context);  // dst[0, j] over src[:, j]
+
+// Operands of a matmul that are read transposed.
+struct Transposed {
+  bool a = false;
+  bool b = false;
+};
+// acc += a . b; acc comes from Storage::update. Rank 2; acc is f32, or i32 where a and b are
+// integers; i8 also adds to f32.
+void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
+            const Context& context);
+
+// Whether the sizes of a source fit dst: the same, or 1. The machine asks before it calls.
+bool broadcasts(const TileView& src, const TileView& dst);
+
+}  // namespace tessera::tile

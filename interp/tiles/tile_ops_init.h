@@ -1,0 +1,26 @@
+// Which elements of a tile op's result are initialised.
+#pragma once
+#include <initializer_list>
+
+#include "interp/memory/shadow.h"
+#include "interp/tiles/tile_ops.h"
+
+namespace tessera::tile {
+
+// An element of dst is undefined when that element of any source is.
+void record(const TileView& dst, std::initializer_list<const TileView*> sources,
+            const Context& context);
+// The same where only the chosen element of a and b matters; call it before dst is written.
+BitPlane selected(const TileView& dst, const TileView& condition, const TileView& a,
+                  const TileView& b);
+void record_select(const TileView& dst, const TileView& condition, const TileView& a,
+                   const TileView& b, const BitPlane& mask, const Context& context);
+void record_transpose(const TileView& dst, const TileView& src, const Context& context);
+// dst[i, 0] is undefined when an element of row i is (of column i for dst[0, i]).
+enum class Along : std::uint8_t { rows, cols };
+void record_reduce(const TileView& dst, const TileView& src, Along along, const Context& context);
+// Row i of acc is undefined when one of a's row i is; column j when one of b's column j is.
+void record_matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
+                   const Context& context);
+
+}  // namespace tessera::tile

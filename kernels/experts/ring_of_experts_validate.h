@@ -1,0 +1,25 @@
+// A call of the ring of experts, judged before anything runs.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/experts/ring_of_experts.h"
+#include "kernels/grouped_matmul/validate.h"
+#include "kernels/inputs/routing.h"
+
+namespace tessera {
+
+struct RingOfExpertsCall {
+  GroupedCall product;  // extents and tiles; its rows are a device's tokens
+  std::int64_t top_k = 1, capacity = 0;
+  std::vector<Routing> routes;  // of each ring's tokens, place by place
+
+  std::int64_t tokens() const { return product.m; }
+};
+
+Expected<RingOfExpertsCall> validate_ring_of_experts(
+    std::span<const Tensor> lhs, std::span<const Tensor> rhs, std::span<const Tensor> experts,
+    std::span<const Tensor> weights, const Tensor& rings, const RingOfExpertsOptions& options);
+
+}  // namespace tessera

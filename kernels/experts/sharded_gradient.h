@@ -1,0 +1,31 @@
+// What the gradients of grouped matmuls whose groups are shared by devices have in common.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "core/data/tensor.h"
+#include "core/report/expected.h"
+#include "kernels/experts/sharded_grouped_matmul.h"
+
+namespace tessera {
+
+// A cotangent for the result of every device: f32 of its shape.
+Diags check_cotangent(std::span<const Tensor> cotangent, std::size_t devices, const Shape& shape);
+
+// The options of the product with the transposed matrices.
+template <typename Options>
+Options transposed(Options options) {
+  options.transpose_rhs = !options.transpose_rhs;
+  if (options.tiling) std::swap(options.tiling->k, options.tiling->n);
+  return options;
+}
+
+// Of the shard rhs, whose groups begin at `first`: rows [m, k] and cotangents [m, n], sorted by
+// group.
+Expected<Tensor> gradient_of_shard(const Tensor& rows, const Tensor& cotangent, const Tensor& sizes,
+                                   std::int64_t first, const Tensor& rhs,
+                                   const GroupedCollectiveOptions& options);
+
+}  // namespace tessera

@@ -1,0 +1,143 @@
+#include "kernels/inputs/fill.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/data/numeric.h"
+#include "core/data/splitmix.h"
+#include "core/report/stop.h"
+
+namespace tessera {
+namespace {
+
+// Largest magnitudes of lhs and rhs whose products, `terms` of them and an existing result, stay
+// exact in f32.
+struct Ranges {
+  std::int64_t lhs, rhs;
+};
+
+Ranges ranges(DType dtype, std::int64_t terms) {
+  Ranges range = dtype == DType::f32 ? Ranges{64, 128} : Ranges{4, 2};
+  if (is_integer(dtype)) return range;
+  constexpr std::int64_t exact = (std::int64_t{1} << 24) - 8;
+  while (range.lhs * range.rhs > 1 &&
+         range.lhs * range.rhs > exact / std::max<std::int64_t>(terms, 1)) {
+    (range.lhs > range.rhs ? range.lhs : range.rhs) /= 2;
+  }
+  return range;
+}
+
+std::int64_t whole(std::uint64_t word, std::int64_t largest) {
+  // 32 of the word's bits times the number of values: no division, and the bias is below 2^-24.
+  const auto values = static_cast<std::uint64_t>(2 * largest + 1);
+  return static_cast<std::int64_t>(((word >> 32) * values) >> 32) - largest;
+}
+
+// In (0, 1): the quantile of 0 is not finite.
+double inner_unit(std::uint64_t word) { return (static_cast<double>(word >> 12) + 0.5) * 0x1p-52; }
+
+template <typename T, typename Value, typename Round>
+void each(Tensor& tensor, std::uint64_t seed, Value value, Round round) {
+  T* const data = tensor.as<T>();
+  const std::int64_t count = tensor.elements();
+  // One mix first: seeds 0 and 1 must not give streams shifted by a golden step.
+  std::uint64_t state = SplitMix::mix(seed ^ 0x5851F42D4C957F2D);
+  constexpr std::int64_t stretch = 1 << 20;
+  for (std::int64_t i = 0; i < count;) {
+    leave_if_stopped();
+    for (const std::int64_t end = std::min(count, i + stretch); i < end; ++i) {
+      state += SplitMix::golden;
+      data[i] = static_cast<T>(round(value(SplitMix::mix(state))));
+    }
+  }
+}
+
+template <typename T, typename Round>
+void floats(Tensor& tensor, Fill kind, std::int64_t largest, std::uint64_t seed, Round round) {
+  switch (kind) {
+    case Fill::normal:
+      return each<T>(
+          tensor, seed, [](std::uint64_t w) { return normal_quantile(inner_unit(w)); }, round);
+    case Fill::uniform:
+      return each<T>(
+          tensor, seed, [](std::uint64_t w) { return SplitMix::unit(w); }, round);
+    case Fill::integers:
+      return each<T>(
+          tensor, seed, [=](std::uint64_t w) { return static_cast<double>(whole(w, largest)); },
+          round);
+  }
+}
+
+template <typename T>
+void integers(Tensor& tensor, Fill kind, std::int64_t largest, std::uint64_t seed) {
+  constexpr bool narrow = sizeof(T) == 1;
+  const auto keep = [](std::int64_t value) { return value; };
+  switch (kind) {
+    case Fill::normal:
+      return each<T>(
+          tensor, seed,
+          [](std::uint64_t w) {
+            const double value =
+                std::nearbyint(normal_quantile(inner_unit(w)) * (narrow ? 32 : 64));
+            return static_cast<std::int64_t>(
+                std::clamp(value, narrow ? -128.0 : -4096.0, narrow ? 127.0 : 4096.0));
+          },
+          keep);
+    case Fill::uniform:
+      if (narrow)
+        return each<T>(
+            tensor, seed, [](std::uint64_t w) { return static_cast<std::int64_t>(w >> 56) - 128; },
+            keep);
+      return each<T>(
+          tensor, seed, [](std::uint64_t w) { return whole(w, 64); }, keep);
+    case Fill::integers:
+      return each<T>(
+          tensor, seed, [=](std::uint64_t w) { return whole(w, largest); }, keep);
+  }
+}
+
+}  // namespace
+
+std::optional<Fill> parse_fill(std::string_view text) {
+  if (text == "normal") return Fill::normal;
+  if (text == "uniform") return Fill::uniform;
+  if (text == "integers") return Fill::integers;
+  return std::nullopt;
+}
+
+std::int64_t integer_range(DType dtype, FillRole role, std::int64_t terms) {
+  const Ranges range = ranges(dtype, terms);
+  return role == FillRole::lhs ? range.lhs : role == FillRole::rhs ? range.rhs : 8;
+}
+
+void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uint64_t seed) {
+  const std::int64_t largest = integer_range(tensor.dtype(), role, terms);
+  switch (tensor.dtype()) {
+    case DType::f32:
+      return floats<float>(tensor, kind, largest, seed,
+                           [](double x) { return static_cast<float>(x); });
+    case DType::bf16:
+      return floats<std::uint16_t>(tensor, kind, largest, seed,
+                                   [](double x) { return to_bf16(x); });
+    case DType::f16:
+      return floats<std::uint16_t>(tensor, kind, largest, seed, [](double x) { return to_f16(x); });
+    case DType::e4m3:
+      return floats<std::uint8_t>(tensor, kind, largest, seed, [](double x) { return to_e4m3(x); });
+    case DType::e5m2:
+      return floats<std::uint8_t>(tensor, kind, largest, seed, [](double x) { return to_e5m2(x); });
+    case DType::e8m0:
+      return each<std::uint8_t>(
+          tensor, seed, [](std::uint64_t w) { return 127 + whole(w, 3); },
+          [](std::int64_t x) { return x; });
+    case DType::i8:
+      return integers<std::int8_t>(tensor, kind, largest, seed);
+    case DType::i32:
+      return integers<std::int32_t>(tensor, kind, largest, seed);
+    case DType::u32:
+      return integers<std::uint32_t>(tensor, kind, largest, seed);
+    case DType::i64:
+      return integers<std::int64_t>(tensor, kind, largest, seed);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,28 @@
+// Group sizes by the name of their distribution; the same sizes for the same seed on every machine.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/report/expected.h"
+
+namespace tessera {
+
+// `uniform`, `multinomial`, `zipf:S`, `onehot`, `empty:P`, `jitter:P`, or the sizes themselves:
+// `100,150,50`. A named distribution gives `groups` sizes that sum to `rows`.
+//   uniform      as equal as whole numbers can be
+//   jitter:P     weights 1 - P/100 + 2P/100 * unit(): the U(0.7, 1.3) of DeepGEMM is jitter:30
+//   multinomial  every row picks a group, all equally likely
+//   zipf:S       weights 1 / (i + 1)^S, permuted
+//   onehot       all rows in group groups / 2
+//   empty:P      P per cent of the groups empty, the others as jitter:30, permuted
+Expected<std::vector<std::int64_t>> generate_group_sizes(std::string_view distribution,
+                                                         std::int64_t groups, std::int64_t rows,
+                                                         std::uint64_t seed);
+
+// The sizes of a list such as `100,150,50`; an error when it is none. `is_group_size_list` tells
+// them apart.
+bool is_group_size_list(std::string_view text);
+Expected<std::vector<std::int64_t>> parse_group_sizes(std::string_view text);
+
+}  // namespace tessera

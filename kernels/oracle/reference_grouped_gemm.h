@@ -1,0 +1,37 @@
+// What a grouped GEMM computes, in f64 and block by block.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/oracle/reference.h"
+#include "kernels/oracle/reference_matrix.h"
+
+namespace tessera {
+
+// out = factor * a . b + beta * c + bias of one group, whose rows of the result follow each other.
+struct GemmGroup {
+  MatrixView a, b;             // [rows, terms], [terms, columns]
+  std::int64_t first_row = 0;  // in the result seen as a matrix
+  std::int64_t rows = 0, terms = 0;
+  double factor = 1;             // alpha and the operands' scales
+  double beta = 0;               // 0: c is not part of it
+  const Tensor* c = nullptr;     // of the result's shape
+  const Tensor* bias = nullptr;  // [groups, columns]; row `index` is this group's
+  std::int64_t index = 0;
+  std::int64_t epilogue = 0;  // roundings to f32 after the sum
+};
+
+struct GroupedGemmProblem {
+  std::vector<GemmGroup> groups;  // by their rows, ascending
+  std::int64_t rows = 0, columns = 0;
+  std::vector<std::int64_t> edges() const;
+};
+
+// `rows` ascend; rows of no group are zero.
+void reference_grouped_gemm(const GroupedGemmProblem& problem, std::span<const std::int64_t> rows,
+                            Magnitude magnitude, const BlockSink& sink);
+// The whole result as [rows, columns], every element rounded once from f64.
+Tensor reference_grouped_gemm(const GroupedGemmProblem& problem, DType out);
+
+}  // namespace tessera

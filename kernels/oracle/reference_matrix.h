@@ -1,0 +1,25 @@
+// A strided view of a tensor as a matrix, and its elements as doubles.
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "core/data/tensor.h"
+
+namespace tessera {
+
+struct MatrixView {
+  const Tensor* tensor = nullptr;
+  std::int64_t offset = 0;  // of element (0, 0)
+  std::int64_t row_stride = 0, column_stride = 1;
+
+  MatrixView transposed() const { return {tensor, offset, column_stride, row_stride}; }
+  MatrixView from(std::int64_t row, std::int64_t column) const {
+    return {tensor, offset + row * row_stride + column * column_stride, row_stride, column_stride};
+  }
+};
+
+// Rows `rows` and columns 0 .. columns - 1 of the view, exactly, as a dense row-major matrix.
+void decode(const MatrixView& view, std::span<const std::int64_t> rows, std::int64_t columns,
+            double* out);
+
+}  // namespace tessera

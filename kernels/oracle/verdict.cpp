@@ -1,0 +1,228 @@
+#include "kernels/oracle/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/data/convert.h"
+#include "core/data/dtype_range.h"
+#include "core/report/stop.h"
+#include "kernels/oracle/reference_matrix.h"
+
+namespace tessera {
+namespace {
+
+constexpr double hopeless = std::numeric_limits<double>::max();
+
+double rounded(DType dtype, double value) {
+  std::byte element[8];
+  store_element(element, dtype, value);
+  return load_element(element, dtype);
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// Roundings on the longest path from a product to its sum.
+double roundings(const Arithmetic& arithmetic, const ReferenceBlock& block) {
+  const auto after = static_cast<double>(block.epilogue);
+  if (block.terms == 0) return after;
+  const bool converted = arithmetic.products_round || arithmetic.integers;
+  return static_cast<double>(block.terms - 1) + (converted ? 1 : 0) + (block.added ? 1 : 0) + after;
+}
+
+// The share of the terms' magnitude that so many roundings may lose.
+double share_lost(double roundings_and_wire) {
+  return roundings_and_wire < 1 ? roundings_and_wire / (1 - roundings_and_wire) : hopeless;
+}
+
+}  // namespace
+
+Arithmetic Arithmetic::of(DType lhs, DType rhs, DType out, Values values) {
+  const auto wide = [](DType dtype) { return dtype == DType::f32; };
+  const auto deep = [](DType dtype) { return dtype == DType::f32 || dtype == DType::bf16; };
+  Arithmetic arithmetic;
+  arithmetic.integers = is_integer(lhs) && is_integer(rhs);
+  if (arithmetic.integers) arithmetic.accumulator = tessera::accumulator(lhs, out);
+  arithmetic.products_round = wide(lhs) || wide(rhs);
+  arithmetic.flushes = deep(lhs) || deep(rhs);
+  arithmetic.exact = values == Values::whole;
+  return arithmetic;
+}
+
+std::string overflow_text(std::int64_t elements, DType accumulator) {
+  if (elements == 0) return {};
+  return fmt::format(
+      "; {} element{} overflow{} {}", elements, elements == 1 ? "" : "s", elements == 1 ? "s" : "",
+      is_float(accumulator) ? "f32 on the way to the sum, which leaves it undetermined"
+                            : "i32, whose sums wrap");
+}
+
+Verdict unjudged(const Diags& call) {
+  Verdict verdict;
+  verdict.ok = false;
+  verdict.message = fmt::format("this cannot be judged: {}", call.front().message);
+  return verdict;
+}
+
+std::optional<Verdict> misshapen(const Tensor& out, const Shape& shape) {
+  if (out.shape() == shape && out.data() != nullptr) return std::nullopt;
+  return unjudged({error(fmt::format("the result has shape {}, expected {}", to_string(out.shape()),
+                                     to_string(shape)))});
+}
+
+Judge::Judge(const Tensor& result, const Arithmetic& arithmetic)
+    : result_(&result),
+      arithmetic_(arithmetic),
+      rounding_(rounding(result.dtype(), arithmetic.accumulator)),
+      columns_(result.dim(result.rank() - 1)) {}
+
+void Judge::see(const ReferenceBlock& block) {
+  leave_if_stopped();
+  const std::int64_t size = static_cast<std::int64_t>(block.rows.size()) * block.columns;
+  if (size == 0) return;
+  if (block.column == 0) verdict_.checked_rows += static_cast<std::int64_t>(block.rows.size());
+  got_.resize(std::max(got_.size(), static_cast<std::size_t>(size)));
+  decode(MatrixView{result_, block.column, columns_, 1}, block.rows, block.columns, got_.data());
+
+  // Without terms nothing is computed: zeros and copies are exact. So are sums in i32.
+  const bool is_exact = arithmetic_.exact || !is_float(arithmetic_.accumulator) ||
+                        (block.terms == 0 && block.epilogue == 0);
+  constexpr double unit = 0x1p-24, reference_unit = 0x1p-53, exact_in_f32 = 0x1p24;
+  const auto terms = static_cast<double>(block.terms);
+  // The reference's own error is part of the bound: its sums are rounded as well, in f64.
+  const double reference_error = 2 * terms * reference_unit;
+  const double gamma =
+      share_lost(roundings(arithmetic_, block) * unit + arithmetic_.wire) + reference_error;
+  // Of integers that f32 holds, whatever the order, only what follows their sum rounds.
+  const double gamma_after =
+      share_lost(static_cast<double>(block.epilogue + (block.added ? 1 : 0)) * unit);
+  const double flushed = arithmetic_.flushes ? terms * 0x1p-126 : 0;
+  const double underflow = static_cast<double>(block.epilogue) * 0x1p-126;
+  for (std::size_t r = 0; r < block.rows.size(); ++r) {
+    for (std::int64_t c = 0; c < block.columns; ++c) {
+      const std::int64_t i = static_cast<std::int64_t>(r) * block.columns + c;
+      const Element element{block.rows[r], block.column + c, got_[static_cast<std::size_t>(i)],
+                            block.value[i], block.magnitude ? block.magnitude[i] : 0};
+      const bool is_small = arithmetic_.integers && element.magnitude <= exact_in_f32;
+      double bound =
+          (is_small ? gamma_after : gamma) * element.magnitude + arithmetic_.wire_steps + underflow;
+      OnTheWay way = on_the_way(element, bound);
+      // An infinite sum may meet anything in the epilogue.
+      if (block.sum && on_the_way({.expected = block.sum[i], .magnitude = block.sum_magnitude[i]},
+                                  gamma * block.sum_magnitude[i]) != OnTheWay::finite)
+        way = OnTheWay::either;
+      if (is_exact || !std::isfinite(element.expected)) {
+        compare_exactly(element, way);
+        continue;
+      }
+      if (flushed > 0) bound += flushed * (1 + block.row_largest[r] + block.column_largest[c]);
+      compare(element, bound, way);
+    }
+  }
+}
+
+// With p the sum of the terms of the sum's sign and n that of the others, every partial sum lies
+// between -n and p, and p - n is the sum. inf and -inf, whose sum is NaN, both need an n that
+// overflows.
+Judge::OnTheWay Judge::on_the_way(const Element& element, double bound) const {
+  if (!is_float(arithmetic_.accumulator)) return OnTheWay::finite;
+  // Beside an infinite term all finite ones may be of the other sign.
+  if (!std::isfinite(element.expected))
+    return element.magnitude >= arithmetic_.overflow ? OnTheWay::either : OnTheWay::finite;
+  const double sum = std::abs(element.expected);
+  const double n = (element.magnitude - sum) / 2 + bound, p = n + sum;
+  if (n >= arithmetic_.overflow) return OnTheWay::either;
+  return p >= arithmetic_.overflow ? OnTheWay::inf : OnTheWay::finite;
+}
+
+bool Judge::overflows(const Element& element, OnTheWay on_the_way) {
+  if (on_the_way == OnTheWay::finite) return false;
+  const double got = element.got;
+  const bool is_infinite =
+      std::isinf(got) || (rounding_.saturates && std::abs(got) == rounding_.largest);
+  const bool same_sign = std::signbit(got) == std::signbit(element.expected);
+  const bool is_either = on_the_way == OnTheWay::either;
+  if (!(is_infinite && (same_sign || is_either)) && !(std::isnan(got) && is_either)) return false;
+  ++verdict_.overflowed_elements;
+  return true;
+}
+
+void Judge::compare_exactly(Element element, OnTheWay on_the_way) {
+  const bool wraps = result_->dtype() == DType::i32;
+  const double held = wraps ? wrapped_i32(element.expected) : element.expected;
+  const double only = rounded(result_->dtype(), held);
+  if (same(element.got, only)) {
+    if (held != element.expected && wraps) ++verdict_.overflowed_elements;
+    return;
+  }
+  if (std::isnan(element.got) && std::isinf(element.expected) && overflows(element, on_the_way))
+    return;
+  element.expected = held;
+  note(element, std::abs(element.got - only), hopeless);
+}
+
+// `bound` is that of the sum; storing it adds its own.
+void Judge::compare(Element element, double bound, OnTheWay on_the_way) {
+  const double largest = rounding_.largest, got = element.got;
+  if (overflows(element, on_the_way)) return;
+  double& expected = element.expected;
+  if (rounding_.saturates) expected = std::clamp(expected, -largest, largest);
+  const double size = std::abs(expected);
+  const bool must_overflow = !rounding_.saturates && size - bound >= rounding_.overflow;
+  const bool may_overflow = !rounding_.saturates && size + bound >= rounding_.overflow;
+  const bool same_sign = std::signbit(got) == std::signbit(expected);
+  if (std::isinf(got) && may_overflow && same_sign) return;
+  if (!std::isfinite(got) || must_overflow) return note(element, hopeless, hopeless);
+  const double error = std::abs(got - expected);
+  if (error == 0) return;
+  bound = bound * (1 + rounding_.unit) + std::max(rounding_.unit * size, rounding_.half_step);
+  note(element, error, bound > 0 ? error / bound : hopeless);
+}
+
+void Judge::note(const Element& element, double error, double share) {
+  if (error < hopeless) verdict_.max_abs_error = std::max(verdict_.max_abs_error, error);
+  if (share > 1) {
+    verdict_.ok = false;
+    ++verdict_.wrong_elements;
+  }
+  if (share <= verdict_.max_error_over_bound && worst_ >= 0) return;
+  verdict_.max_error_over_bound = share;
+  verdict_.got = element.got;
+  verdict_.expected = element.expected;
+  worst_ = element.row * columns_ + element.column;
+}
+
+Verdict Judge::verdict() const {
+  Verdict verdict = verdict_;
+  if (worst_ >= 0) {
+    verdict.worst.resize(static_cast<std::size_t>(result_->rank()));
+    std::int64_t rest = worst_;
+    for (int d = result_->rank() - 1; d >= 0; --d) {
+      verdict.worst[static_cast<std::size_t>(d)] = rest % result_->dim(d);
+      rest /= result_->dim(d);
+    }
+  }
+  const std::string place = fmt::format("out[{}]", fmt::join(verdict.worst, ", "));
+  if (!verdict.ok) {
+    verdict.message = fmt::format("{} of {} elements are wrong; worst {} = {}, expected {}",
+                                  verdict.wrong_elements, verdict.checked_rows * columns_, place,
+                                  verdict.got, verdict.expected);
+    if (verdict.max_error_over_bound < hopeless) {
+      verdict.message += fmt::format(", {:.3g} times its bound", verdict.max_error_over_bound);
+    }
+  } else if (worst_ >= 0) {
+    verdict.message = fmt::format(
+        "{} rows checked; worst {} = {}, expected {}, at {:.3g} of its bound", verdict.checked_rows,
+        place, verdict.got, verdict.expected, verdict.max_error_over_bound);
+  } else if (verdict.checked_rows > 0) {
+    verdict.message = fmt::format("{} rows checked; every {}element is exact", verdict.checked_rows,
+                                  verdict.overflowed_elements > 0 ? "other " : "");
+  }
+  verdict.message += overflow_text(verdict.overflowed_elements, arithmetic_.accumulator);
+  return verdict;
+}
+
+}  // namespace tessera

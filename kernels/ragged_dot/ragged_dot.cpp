@@ -1,0 +1,218 @@
+#include "kernels/ragged_dot/ragged_dot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/report/guarded.h"
+#include "devices/interpreter/interpreter_device.h"
+#include "kernels/grouped_matmul/run.h"
+#include "kernels/launch/axes.h"
+#include "kernels/launch/launch_tuning.h"
+#include "kernels/launch/operand_type.h"
+#include "kernels/ragged_dot/validate.h"
+
+namespace tessera {
+namespace {
+
+GroupedMatmulOptions plain_options(const RaggedCall& call, const RaggedDotOptions& options) {
+  GroupedMatmulOptions plain;
+  plain.out_dtype = call.out;
+  plain.tiling = options.tiling;
+  plain.input_buffer_count = options.input_buffer_count;
+  plain.precision = options.precision;
+  plain.device = options.device;
+  plain.run = options.run;
+  return plain;
+}
+
+// `tensor` with its axes in that order and merged to that shape: itself where it is that already.
+const Tensor& arranged(const Tensor& tensor, const std::vector<std::int64_t>& order,
+                       const Shape& shape, Tensor& storage) {
+  const bool in_order = std::is_sorted(order.begin(), order.end());
+  if (in_order && tensor.shape() == shape) return tensor;
+  storage = reshaped(in_order ? tensor.clone() : permuted(tensor, order), shape);
+  return storage;
+}
+
+Tensor sizes_tensor(const std::vector<std::int64_t>& sizes, Shape shape) {
+  Tensor tensor(DType::i32, std::move(shape));
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    tensor.as<std::int32_t>()[i] = static_cast<std::int32_t>(sizes[i]);
+  return tensor;
+}
+
+struct Call {
+  const Tensor &lhs, &rhs;
+  const RaggedCall& call;
+  const RaggedDotOptions& options;
+};
+
+// One dot product of the batch entry and one outer index: gmm, or tgmm.
+Expected<GroupedMatmulRun> run_single(const Call& c) {
+  const RaggedCall& call = c.call;
+  const bool rows = call.mode == RaggedMode::NonContracting;
+  GroupedMatmulOptions plain = plain_options(call, c.options);
+  plain.window.offset = call.group_offset;
+  Tensor lhs_storage, rhs_storage;
+  const Tensor& lhs = arranged(c.lhs, call.lhs_order, {call.m, call.k}, lhs_storage);
+  std::vector<std::int64_t> sizes = call.group_sizes;
+  for (std::int64_t& size : sizes) size *= call.inner;
+  const Tensor group_sizes = sizes_tensor(sizes, {call.groups});
+  if (rows) {
+    plain.transpose_rhs = call.transpose_rhs;
+    const Tensor& rhs =
+        arranged(c.rhs, call.rhs_order, {call.local_groups, call.rhs_shape[2], call.rhs_shape[3]},
+                 rhs_storage);
+    return run_grouped_matmul(lhs, rhs, group_sizes, plain);
+  }
+  plain.num_actual_groups = call.local_groups;
+  plain.lhs_layout = GroupedMatmulOptions::LhsLayout::mk;
+  const Tensor& rhs = arranged(c.rhs, call.rhs_order, {call.m, call.n}, rhs_storage);
+  return run_transposed_grouped_matmul(lhs, rhs, group_sizes, plain);
+}
+
+// The plain dot product of a batch: groups of equal size.
+Expected<GroupedMatmulRun> run_batch(const Call& c) {
+  const RaggedCall& call = c.call;
+  Tensor lhs_storage, rhs_storage;
+  const Tensor& lhs = arranged(c.lhs, call.lhs_order, {call.batch * call.m, call.k}, lhs_storage);
+  const Tensor& rhs = arranged(c.rhs, call.rhs_order, call.rhs_shape, rhs_storage);
+  const std::vector<std::int64_t> sizes(static_cast<std::size_t>(call.batch), call.m);
+  return run_grouped_matmul(lhs, rhs, sizes_tensor(sizes, {call.batch}),
+                            plain_options(call, c.options));
+}
+
+// Every batch entry and outer index in one program.
+Expected<GroupedMatmulRun> run_many(const Call& c) {
+  const RaggedCall& call = c.call;
+  const bool rows = call.mode == RaggedMode::NonContracting;
+  const char* const kernel = rows ? "ragged_rows" : "ragged_contraction";
+  const Expected<Tiling> tiling =
+      chosen_tiling(c.options.tiling, call.m, call.k, call.n, c.options.run);
+  if (!tiling) return tiling.diags();
+  if (c.options.input_buffer_count < 1)
+    return error(
+        fmt::format("input_buffer_count must be at least 1, got {}", c.options.input_buffer_count));
+  GroupedMatmulRun result;
+  result.tiling = *tiling;
+  result.kernel = fmt::format("{}_{}x{}x{}", kernel, tiling->m, tiling->k, tiling->n);
+  Tensor lhs_storage, rhs_storage, lhs_typed, rhs_typed;
+  const auto operand = [&](const Tensor& tensor, const char* what, Tensor& storage) {
+    if (tensor.dtype() == call.operand) return input(tensor);
+    result.notes.push_back(fmt::format("{} was converted from {} to {}, which holds it exactly",
+                                       what, name(tensor.dtype()), name(call.operand)));
+    storage = converted(tensor, call.operand);
+    return input(storage);
+  };
+  const Tensor sizes = sizes_tensor(call.group_sizes, {call.batch * call.outer, call.groups});
+  DeviceBinding binding{
+      {"lhs",
+       operand(arranged(c.lhs, call.lhs_order, call.lhs_shape, lhs_storage), "lhs", lhs_typed)},
+      {"rhs",
+       operand(arranged(c.rhs, call.rhs_order, call.rhs_shape, rhs_storage), "rhs", rhs_typed)},
+      {"group_sizes", input(sizes)}};
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  const Settings settings{{"T", std::string(name(call.operand))},
+                          {"U", std::string(name(call.out))},
+                          {"batch", text(call.batch)},
+                          {"outer", text(call.outer)},
+                          {"inner", text(call.inner)},
+                          {"m", text(call.m)},
+                          {"k", text(call.k)},
+                          {"n", text(call.n)},
+                          {"groups", text(call.groups)},
+                          {"local_groups", text(call.local_groups)},
+                          {"group_offset", text(call.group_offset)},
+                          {"tm", text(tiling->m)},
+                          {"tk", text(tiling->k)},
+                          {"tn", text(tiling->n)},
+                          {"buffers", text(c.options.input_buffer_count)}};
+  result.out = unwritten(call.out, call.flat_shape, c.options.run);
+  if (Diags diags =
+          run_kernel(kernel, settings, std::move(binding), plain_options(call, c.options), result);
+      !diags.empty())
+    return diags;
+  return result;
+}
+
+GroupedMatmulRun run_on_reference(const Call& c) {
+  GroupedMatmulRun result;
+  result.device = reference_device;
+  result.kernel = "ragged_dot";
+  const RaggedProblem problem = ragged_problem(c.lhs, c.rhs, c.call);
+  const auto begin = std::chrono::steady_clock::now();
+  result.out = reference_ragged_dot(problem, c.call.out);
+  result.report.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
+}
+
+}  // namespace
+
+Expected<GroupedMatmulRun> run_ragged_dot(const Tensor& lhs, const Tensor& rhs,
+                                          const Tensor& group_sizes, const RaggedDotDims& dims,
+                                          const RaggedDotOptions& options) try {
+  const Expected<RaggedCall> call = validate_ragged_dot(lhs, rhs, group_sizes, dims, options);
+  if (!call) return call.diags();
+  if (const auto idle = idle_tuning(options.device, options.tiling, options.input_buffer_count))
+    return *idle;
+  const Call c{lhs, rhs, *call, options};
+  if (elements(call->out_shape) == 0) {
+    GroupedMatmulRun nothing;
+    const Expected<const Device*> device = choose_device(
+        options.device == reference_device ? std::string("interpreter") : options.device,
+        reference_device);
+    if (!device) return device.diags();
+    nothing.device = options.device == reference_device ? reference_device : (*device)->name();
+    nothing.kernel = "ragged_dot";
+    nothing.notes.emplace_back("the result has no elements: nothing ran");
+    nothing.out = Tensor(call->out, call->out_shape);
+    return nothing;
+  }
+  Expected<GroupedMatmulRun> run = options.device == reference_device ? run_on_reference(c)
+                                   : call->mode == RaggedMode::Batch  ? run_batch(c)
+                                   : call->is_single()                ? run_single(c)
+                                                                      : run_many(c);
+  if (!run) return run;
+  run->out = reshaped(std::move(run->out), call->out_shape);
+  return run;
+} catch (...) {
+  return given_up("multiplying ragged operands");
+}
+
+Expected<Tensor> ragged_dot_general(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
+                                    const RaggedDotDims& dims, const RaggedDotOptions& options) {
+  Expected<GroupedMatmulRun> run = run_ragged_dot(lhs, rhs, group_sizes, dims, options);
+  if (!run) return run.diags();
+  if (Diags diags = faults(run->report); !diags.empty()) return diags;
+  return std::move(run->out);
+}
+
+Expected<Tensor> ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
+                            const RaggedDotOptions& options) {
+  return ragged_dot_general(lhs, rhs, group_sizes, {{1}, {1}, {}, {}, {0}, {0}}, options);
+}
+
+Verdict check_ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
+                         const RaggedDotDims& dims, const RaggedDotOptions& options,
+                         const Tensor& out, const CheckOptions& how) {
+  const Expected<RaggedCall> call = validate_ragged_dot(lhs, rhs, group_sizes, dims, options);
+  if (!call) return unjudged(call.diags());
+  if (auto wrong = misshapen(out, call->out_shape)) return *wrong;
+  const RaggedProblem problem = ragged_problem(lhs, rhs, *call);
+  const Arithmetic arithmetic = Arithmetic::of(lhs.dtype(), rhs.dtype(), call->out, how.values);
+  // A result whose last axis is all of n is judged as it is, so that places are its own.
+  const bool as_is = !call->out_shape.empty() && call->out_shape.back() == call->n;
+  const Tensor flat = as_is ? Tensor() : reshaped(out.clone(), call->flat_shape);
+  Judge judge(as_is ? out : flat, arithmetic);
+  const std::vector<std::int64_t> rows = checked_rows(
+      out.elements() == 0 ? 0 : out.elements() / call->n, problem.edges(), how.check, how.seed);
+  reference_ragged_dot(problem, rows, arithmetic.exact ? Magnitude::none : Magnitude::wanted,
+                       [&](const ReferenceBlock& block) { judge.see(block); });
+  return judge.verdict();
+}
+
+}  // namespace tessera

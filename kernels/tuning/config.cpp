@@ -1,0 +1,167 @@
+#include "kernels/tuning/config.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/report/json_text.h"
+#include "kernels/tuning/config_hints.h"
+
+namespace tessera {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Config = GroupedMatmulConfig;
+
+struct IntegerField {
+  const char* name;
+  std::int64_t Config::*member;
+};
+
+constexpr IntegerField integer_fields[] = {{"block_m", &Config::block_m},
+                                           {"block_n", &Config::block_n},
+                                           {"block_k", &Config::block_k},
+                                           {"num_warps", &Config::num_warps},
+                                           {"num_stages", &Config::num_stages}};
+
+constexpr const char* all_fields =
+    "platform, backend, block_m, block_n, block_k, num_warps, num_stages, "
+    "bypass_xla_tiling, align, hints";
+
+bool is_integer(const Json& value) {
+  return value.is_number_integer() &&
+         !(value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX);
+}
+
+Diag wrong(const std::string& field, const char* wanted, const Json& found) {
+  return error(fmt::format("config field {} wants {}, got {}", field, wanted, shown_json(found)));
+}
+
+// Sets one field; the problem, if there is one.
+Diags set(Config& config, const std::string& field, const Json& value) {
+  if (field == "platform" || field == "backend") {
+    if (!value.is_string()) return {wrong(field, "a name", value)};
+    const auto text = value.get<std::string>();
+    if (field == "platform") {
+      const Expected<Platform> platform = parse_platform(text);
+      if (!platform) return platform.diags();
+      config.platform = *platform;
+    } else {
+      const Expected<Backend> backend = parse_backend(text);
+      if (!backend) return backend.diags();
+      config.backend = *backend;
+    }
+    return {};
+  }
+  if (field == "bypass_xla_tiling") {
+    if (!value.is_boolean()) return {wrong(field, "true or false", value)};
+    config.bypass_xla_tiling = value.get<bool>();
+    return {};
+  }
+  if (field == "align") {
+    if (!is_integer(value)) return {wrong(field, "an integer", value)};
+    config.align = value.get<std::int64_t>();
+    return {};
+  }
+  if (field == "hints") {
+    const Expected<MachineHints> hints = parse_hints(value);
+    if (!hints) return hints.diags();
+    config.hints = *hints;
+    return {};
+  }
+  for (const IntegerField& known : integer_fields) {
+    if (field != known.name) continue;
+    if (!is_integer(value)) return {wrong(field, "an integer", value)};
+    config.*(known.member) = value.get<std::int64_t>();
+    return {};
+  }
+  return {error(
+      fmt::format("a config has no field {}; its fields are {}", shown_text(field), all_fields))};
+}
+
+}  // namespace
+
+std::string to_json(const GroupedMatmulConfig& config) {
+  Json object = {{"platform", name(config.platform)}, {"backend", name(config.backend)}};
+  for (const IntegerField& field : integer_fields) object[field.name] = config.*(field.member);
+  object["bypass_xla_tiling"] = config.bypass_xla_tiling;
+  if (config.align) object["align"] = *config.align;
+  if (!(config.hints == MachineHints{})) object["hints"] = to_json(config.hints);
+  return object.dump();
+}
+
+Expected<GroupedMatmulConfig> parse_config(std::string_view json) {
+  const Expected<Json> object = parse_json(json, "a config is a JSON object", "config field");
+  if (!object) return object.diags();
+  if (!object->is_object())
+    return error(fmt::format("a config is a JSON object, got {}", object->type_name()));
+  Config config;
+  Diags diags;
+  for (const auto& [field, value] : object->items()) {
+    const Diags problems = set(config, field, value);
+    diags.insert(diags.end(), problems.begin(), problems.end());
+  }
+  if (diags.empty()) diags = check_config(config);
+  if (!diags.empty()) return diags;
+  return config;
+}
+
+Diags from_json(std::string_view json, GroupedMatmulConfig& config) {
+  const Expected<GroupedMatmulConfig> parsed = parse_config(json);
+  if (!parsed) return parsed.diags();
+  config = *parsed;
+  return {};
+}
+
+Diags check_config(const GroupedMatmulConfig& config) {
+  Diags diags;
+  for (const IntegerField& field : integer_fields) {
+    if (config.*(field.member) >= 1) continue;
+    diags.push_back(error(fmt::format("config field {} must be at least 1, got {}", field.name,
+                                      config.*(field.member))));
+  }
+  if (config.align && *config.align < 1)
+    diags.push_back(
+        error(fmt::format("config field align must be at least 1, got {}", *config.align)));
+  if (config.num_warps >= 1 && !std::has_single_bit(static_cast<std::uint64_t>(config.num_warps)))
+    diags.push_back(error(
+        fmt::format("config field num_warps must be a power of two, got {}", config.num_warps)));
+  return diags;
+}
+
+Diags check_platform(const GroupedMatmulConfig& config, Platform platform) {
+  Diags diags;
+  const auto refuse = [&](std::string text) {
+    diags.push_back(error(ErrorCode::unsupported, std::move(text)));
+  };
+  if (config.num_warps != Config{}.num_warps) {
+    refuse(
+        fmt::format("num_warps = {} is not supported on {}: its kernels take their warps from the "
+                    "tile",
+                    config.num_warps, name(platform)));
+  }
+  if (config.bypass_xla_tiling)
+    refuse(fmt::format("bypass_xla_tiling is of platform xla, and this is {}", name(platform)));
+  if (platform != Platform::Cuda && !(config.hints == MachineHints{})) {
+    refuse(fmt::format("hints ({}) are of the CUDA kernels, and this is {}",
+                       hints_text(config.hints), name(platform)));
+  }
+  return diags;
+}
+
+std::string describe(const GroupedMatmulConfig& config) {
+  const Config plain;
+  std::string text = fmt::format("{}x{}x{}", config.block_m, config.block_k, config.block_n);
+  if (config.num_stages != plain.num_stages) text += fmt::format(", {} stages", config.num_stages);
+  if (const std::string hints = hints_text(config.hints); !hints.empty()) text += ", " + hints;
+  if (config.align) text += fmt::format(", align {}", *config.align);
+  if (config.num_warps != plain.num_warps) text += fmt::format(", {} warps", config.num_warps);
+  if (config.bypass_xla_tiling) text += ", bypassing XLA's tiling";
+  if (config.platform != plain.platform) text += fmt::format(", {}", name(config.platform));
+  if (config.backend != plain.backend) text += fmt::format(" on {}", name(config.backend));
+  return text;
+}
+
+}  // namespace tessera
