@@ -22,9 +22,13 @@ class [[nodiscard]] Expected {
   T&& operator*() && { return std::move(value()); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &const_cast<Expected*>(this)->value(); }
-  const Diags& diags() const {
+  const Diags& diags() const& {
     CHECK(state_.index() == 1);
     return std::get<1>(state_);
+  }
+  Diags&& diags() && {
+    CHECK(state_.index() == 1);
+    return std::get<1>(std::move(state_));
   }
 
  private:
@@ -33,6 +37,29 @@ class [[nodiscard]] Expected {
     return std::get<0>(state_);
   }
   std::variant<T, Diags> state_;
+};
+
+// Success, or why not: of what is done or judged and gives no value.
+template <>
+class [[nodiscard]] Expected<void> {
+ public:
+  Expected() = default;
+  Expected(Diags diags) : diags_(std::move(diags)) { CHECK(!diags_.empty()); }  // NOLINT
+  Expected(Diag diag) : diags_{std::move(diag)} {}                              // NOLINT
+
+  explicit operator bool() const { return diags_.empty(); }
+  void operator*() const { CHECK(diags_.empty()); }
+  const Diags& diags() const& {
+    CHECK(!diags_.empty());
+    return diags_;
+  }
+  Diags&& diags() && {
+    CHECK(!diags_.empty());
+    return std::move(diags_);
+  }
+
+ private:
+  Diags diags_;
 };
 
 // An error without a place in a text.
