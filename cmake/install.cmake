@@ -14,13 +14,6 @@ install(EXPORT tesseraTargets NAMESPACE tessera::
 install(DIRECTORY core devices kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
         FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "programs" EXCLUDE
         PATTERN "cuda" EXCLUDE PATTERN "interpreter" EXCLUDE PATTERN "axes.h" EXCLUDE)
-# What calls on memory of a GPU are made of (kernels/*/on_gpu.h).
-foreach(header IN ITEMS lower/lower model/configuration model/gpu_figures model/grouped_model runtime/arguments runtime/driver
-        runtime/kernel)
-  get_filename_component(folder ${header} DIRECTORY)
-  install(FILES ${PROJECT_SOURCE_DIR}/devices/cuda/${header}.h
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/devices/cuda/${folder})
-endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera)
 

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/data/tensor.h"
-#include "core/machine/machine_hints.h"
+#include "core/kernel/grouped_desc.h"
+#include "core/kernel/kernel_config.h"
 #include "core/machine/machine_profile.h"
 #include "core/program/program.h"
 #include "core/report/expected.h"
@@ -45,7 +47,15 @@ struct DeviceReport {
   std::shared_ptr<const RunResult> simulated;  // all the interpreter tells; null elsewhere
 };
 
-// A program made ready for a device: lowered and compiled once, run any number of times.
+// Where operands and results lie in a device's own memory, by the names of the program's buffers.
+using DeviceAddresses = std::map<std::string, std::uint64_t, std::less<>>;
+// Elements from a row to the next, by the names of the operands whose rows do not follow each
+// other. A row runs along the dimension that is contiguous; those of all outer indices are as far
+// apart.
+using Pitches = std::map<std::string, std::int64_t, std::less<>>;
+
+// A program made ready for a device: lowered and compiled once, run or launched any number of
+// times.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -53,12 +63,57 @@ class Executable {
   // a finding.
   virtual Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                                      const DeviceOptions& options) = 0;
+  // Enqueues one run on memory that is the device's already, on a stream of the device's library
+  // (null: its default one). Nothing is copied and nothing is waited for. ErrorCode::unsupported
+  // where the device has no memory of its own.
+  virtual Expected<void> launch(const DeviceAddresses& operands, void* stream,
+                                const Pitches& pitches = {});
+  // After the stream was synchronised: what launches found wrong with their operands.
+  virtual Expected<std::optional<Finding>> finding();
+  // The same, a finding being an error (ErrorCode::invalid_value for what the program requires).
+  Expected<void> check();
+  // DeviceReport::sum_error of a run or a launch.
+  virtual double sum_error() const { return 0; }
   // What a report should say of the way in which it runs.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
-// What becomes of hints that the program's kernel cannot honour.
-enum class UnusedHints : std::uint8_t { refused, ignored };
+// Which kernels of a program are an answer.
+struct PrepareOptions {
+  MachineHints hints;
+  bool may_ignore_hints = false;  // else a kernel that cannot honour them is refused
+  bool only_fast = false;         // a general kernel, which is slow, is refused
+};
+
+// A configuration that a device offers for a product.
+struct ConfigChoice {
+  KernelConfig config;
+  std::optional<double> expected_seconds;  // by the device's model, where it has one
+  std::string reason;                      // why this one: "the tiling of profile v5e"
+};
+
+// An operand in a device's memory whose values do not matter, for measuring.
+struct MeasuredOperand {
+  std::string name;
+  DType dtype;
+  std::int64_t elements;
+  Tensor pattern;  // its elements, again and again; of no elements: left as they are
+};
+
+// Times launches by a device's own clock, on operands that it keeps.
+class Stopwatch {
+ public:
+  virtual ~Stopwatch() = default;
+  // Of one launch, whose operands no cache holds any more; what it found wrong is an error.
+  virtual Expected<double> seconds(Executable& executable) = 0;
+};
+
+// What a device makes of operands of one byte (e4m3, e5m2), which bf16 holds exactly.
+enum class Fp8Products : std::uint8_t {
+  widened,   // they are multiplied in bf16
+  emulated,  // a program that takes them as they are runs, and gains nothing by it
+  native     // kernels that take them as they are use instructions of their own
+};
 
 class Device {
  public:
@@ -66,13 +121,38 @@ class Device {
   virtual std::string_view name() const = 0;
   // Whether the device is here at all.
   virtual Support available() const = 0;
-  // Whether it can run this program, also where the device is not here.
-  virtual Support supports(const Program& structured) const = 0;
+  // Whether it can run this program in that way, also where the device is not here.
+  virtual Support supports(const Program& structured, const PrepareOptions& how = {}) const = 0;
+  // Whether there are hints here at all, of whatever value.
+  virtual Support takes_hints(const MachineHints& hints) const = 0;
+  virtual Fp8Products fp8_products(const GroupedDesc& desc) const = 0;
+  // What a report should say of a product in which that precision is asked for.
+  virtual std::optional<std::string> note_of(Precision) const { return {}; }
+  // The configuration for a product of which nobody gave one. The operands of `desc` have the
+  // types in which they are multiplied. `buffers`: slots of the input windows, where these are
+  // given.
+  virtual ConfigChoice choose(const GroupedDesc& desc, const DeviceOptions& options,
+                              std::optional<std::int64_t> buffers = {}) const = 0;
+  // Those worth measuring, the most promising first; never empty. Needs no device.
+  virtual std::vector<ConfigChoice> candidates(const GroupedDesc& desc,
+                                               const DeviceOptions& options) const = 0;
+  // Whose figures the model takes by which it expects times ("H200"); empty where it has none.
+  virtual std::string modelled() const { return {}; }
+  // What a measured configuration holds for: machine, versions.
+  virtual std::string identity(const DeviceOptions& options) const = 0;
+  // "simulated on v5e", "measured on NVIDIA H200, driver 13.0, NVRTC 13.0".
+  virtual std::string clock(const DeviceOptions& options) const = 0;
+  // Whether it has memory of its own, on which launches work.
+  virtual bool launches() const { return false; }
+  // Whether runs simulate a machine, and so know its time without a clock.
+  virtual bool is_simulated() const { return false; }
+  // ErrorCode::unsupported where launches have no clock of their own.
+  virtual Expected<std::unique_ptr<Stopwatch>> stopwatch(
+      const std::vector<MeasuredOperand>& operands) const;
   // ErrorCode::environment where the device is not here, unsupported with the reason for what it
   // cannot run.
-  virtual Expected<std::unique_ptr<Executable>> prepare(
-      const Program& structured, const MachineHints& hints = {},
-      UnusedHints unused = UnusedHints::refused) const = 0;
+  virtual Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
+                                                        const PrepareOptions& how = {}) const = 0;
   // Prepares and runs once.
   Expected<DeviceReport> run(const Program& structured, const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& options) const;

@@ -31,4 +31,11 @@ const Device& default_device() {
   return interpreter_device();
 }
 
+const Device& launching_device() {
+  for (const Device* device : devices()) {
+    if (device->launches()) return *device;
+  }
+  return default_device();
+}
+
 }  // namespace tessera

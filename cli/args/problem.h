@@ -10,9 +10,9 @@
 #include "cli/args/options.h"
 #include "core/data/dtype.h"
 #include "core/data/tensor.h"
+#include "core/kernel/machine_hints.h"
+#include "core/kernel/tiling.h"
 #include "core/lang/language.h"
-#include "core/machine/machine_hints.h"
-#include "core/machine/tiling.h"
 #include "core/report/expected.h"
 #include "kernels/inputs/fill.h"
 

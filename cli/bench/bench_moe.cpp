@@ -12,12 +12,14 @@
 
 #include "cli/bench/bench.h"
 #include "devices/cuda/runtime/cublas.h"
+#include "devices/cuda/runtime/device_arrays.h"
 #include "devices/cuda/runtime/driver.h"
 #include "devices/cuda/runtime/timer.h"
+#include "kernels/grouped_matmul/on_gpu.h"
+#include "kernels/inputs/fill.h"
 #include "kernels/inputs/moe_suite.h"
-#include "kernels/launch/device_arrays.h"
 #include "kernels/oracle/check_grouped.h"
-#include "kernels/tuning/cuda_tuning.h"
+#include "kernels/tuning/device_tuning.h"
 #include "kernels/tuning/grouped_choice.h"
 
 namespace tessera::cli {
@@ -31,11 +33,11 @@ struct MoeRun {
   bool transposed = false;
   DType operand = DType::bf16;
   std::vector<std::int64_t> sizes;
-  DeviceArrays arrays;
+  cuda::DeviceArrays arrays;
   std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0;
   std::uint64_t dense_lhs = 0, dense_rhs = 0;  // bf16, for cuBLAS
   std::int64_t out_bytes = 0;
-  std::shared_ptr<cuda::Kernel> kernel;
+  std::unique_ptr<Executable> kernel;
   std::unique_ptr<cuda::CublasGrouped> grouped;
   std::shared_ptr<cuda::DeviceTimer> timer;
 
@@ -46,8 +48,9 @@ struct MoeRun {
   Problem prepare();
   std::vector<CublasProduct> products() const;
   Problem run_ours() {
-    return kernel->launch({{"lhs", lhs}, {"rhs", rhs}, {"group_sizes", group_sizes}, {"out", out}},
-                          nullptr);
+    const Expected<void> launched = kernel->launch(
+        {{"lhs", lhs}, {"rhs", rhs}, {"group_sizes", group_sizes}, {"out", out}}, nullptr);
+    return launched ? Problem() : Problem(launched.diags().front());
   }
   Problem run_dense();
   Expected<double> timed(const std::function<Problem()>& enqueue) {
@@ -59,16 +62,17 @@ struct MoeRun {
 
 GroupedTuningProblem MoeRun::tuning_problem() const {
   GroupedTuningProblem about;
-  if (is_tgmm()) about.algorithm = "transposed_grouped_matmul";
   about.platform = Platform::Cuda;
-  about.m = shape.rows;
-  about.k = shape.k;
-  about.n = shape.n;
-  about.group_sizes = sizes;
-  about.local_groups = shape.groups;
-  about.lhs = about.rhs = operand;
-  about.out = DType::bf16;
-  about.transpose_rhs = transposed;
+  GroupedDesc& desc = about.desc;
+  desc.kind = is_tgmm() ? GroupedKind::tgmm : GroupedKind::gmm;
+  desc.m = shape.rows;
+  desc.k = shape.k;
+  desc.n = shape.n;
+  desc.sizes = sizes;
+  desc.local_groups = shape.groups;
+  desc.lhs = desc.rhs = operand;
+  desc.out = DType::bf16;
+  desc.transpose_rhs = transposed;
   return about;
 }
 
@@ -80,9 +84,8 @@ Problem MoeRun::prepare() {
   const GroupedTuningProblem about = tuning_problem();
   const Expected<Decision<GroupedMatmulConfig>> choice = choose_once(about);
   if (!choice) return choice.diags().front();
-  DeviceGroupedMatmul call = device_call(about);
-  call.given = cuda_configuration(choice->config);
-  Expected<std::shared_ptr<cuda::Kernel>> made = device_grouped_matmul(call);
+  Expected<std::unique_ptr<Executable>> made =
+      device_grouped_matmul(multiplied_desc(about), choice->config.kernel);
   if (!made) return made.diags().front();
   kernel = *std::move(made);
   const std::int64_t weights = shape.groups * shape.k * shape.n, columns = shape.rows * shape.n;
@@ -91,7 +94,7 @@ Problem MoeRun::prepare() {
   const auto random = [&](std::uint64_t& address, DType type, std::int64_t elements,
                           std::uint64_t seed) -> Problem {
     if (auto problem = arrays.add(address, size_of(type) * elements)) return problem;
-    return DeviceArrays::fill_normal(address, type, elements, seed);
+    return cuda::DeviceArrays::fill(address, elements, normal_block(type, elements, seed));
   };
   if (auto problem = random(lhs, operand, shape.rows * shape.k, shape.seed)) return problem;
   if (auto problem = random(rhs, operand, right, shape.seed + 1)) return problem;
@@ -151,7 +154,8 @@ std::string MoeRun::check(const std::function<Problem()>& enqueue) {
     return problem->message;
   if (auto problem = enqueue()) return problem->message;
   if (auto problem = cuda::synchronise(nullptr)) return problem->message;
-  if (auto problem = kernel->check()) return problem->message;
+  if (const Expected<void> checked = kernel->check(); !checked)
+    return checked.diags().front().message;
   std::vector<std::size_t> groups;
   for (std::size_t g = 0; g < sizes.size(); ++g) {
     if (sizes[g] > 0) groups.push_back(g);
@@ -179,7 +183,7 @@ std::string MoeRun::check_group(std::size_t group, std::int64_t first) {
   problem.local_groups = 1;
   CheckOptions options;
   options.check = Check::sample;
-  options.sum_error = kernel->plan().sum_error;
+  options.sum_error = kernel->sum_error();
   if (is_tgmm()) {
     // The block's first and last rows: columns of lhs.
     constexpr std::int64_t each = 4;

@@ -15,9 +15,8 @@
 #include "cli/operations/config_choice.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
-#include "devices/cuda/cuda_device.h"
-#include "devices/cuda/model/gpu_figures.h"
-#include "kernels/tuning/cuda_tuning.h"
+#include "devices/devices.h"
+#include "kernels/tuning/device_tuning.h"
 
 namespace tessera::cli {
 namespace {
@@ -89,18 +88,16 @@ struct Tuned {
 };
 
 std::string shape_text(const GroupedTuningProblem& p) {
-  return fmt::format("{}, m {}, k {}, n {}, {}", p.algorithm, p.m, p.k, p.n,
-                     counted(p.groups(), "group", "groups"));
+  const GroupedDesc& d = p.desc;
+  return fmt::format("{}, m {}, k {}, n {}, {}", p.algorithm(), d.m, d.k, d.n,
+                     counted(d.groups(), "group", "groups"));
 }
-
-// Whose figures the model took.
-std::string gpu_text() { return std::string(cuda::gpu_figures(cuda::device_facts()).name); }
 
 void print_estimates(Console& console, const Tuned& tuned) {
   console.out << line("problem", shape_text(tuned.problem));
   console.out << line("times", fmt::format("expected of {} by the model; nothing is measured and "
                                            "nothing kept",
-                                           gpu_text()));
+                                           tuned.problem.device()->modelled()));
   console.out << candidate_lines(tuned.tuning);
 }
 
@@ -127,7 +124,7 @@ void print_report(Console& console, const Tuned& tuned) {
 Json report_json(const Tuned& tuned) {
   if (tuned.is_estimate) {
     return {{"status", "ok"},
-            {"estimated_for", gpu_text()},
+            {"estimated_for", tuned.problem.device()->modelled()},
             {"candidates", to_json(tuned.tuning)},
             {"wall_seconds", tuned.wall_seconds}};
   }
@@ -149,7 +146,9 @@ Json report_json(const Tuned& tuned) {
 }
 
 Expected<Tuned> estimate(const Asked& what, const Arguments& arguments) {
-  if (arguments.text("device") != "cuda" || arguments.has("interpret") || arguments.has("profile"))
+  const Expected<const Device*> device = find_device(arguments.text("device"));
+  const bool has_model = device && !(*device)->modelled().empty();
+  if (!has_model || arguments.has("interpret") || arguments.has("profile"))
     return error("--estimates is what the model of a GPU expects: it needs --device cuda");
   for (const std::string_view other : {"all", "backward", "warmup", "iters"}) {
     if (arguments.has(other))
@@ -159,11 +158,11 @@ Expected<Tuned> estimate(const Asked& what, const Arguments& arguments) {
   if (!problem) return problem.diags();
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   RunRequest request;
-  request.device = &cuda_device();
+  request.device = *device;
   Tuned tuned;
   tuned.is_estimate = true;
   tuned.problem = tuning_problem(*problem, request);
-  tuned.tuning = expected_on_cuda(tuned.problem);
+  tuned.tuning = expected_on_device(tuned.problem);
   return tuned;
 }
 

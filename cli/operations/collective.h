@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/reports/console.h"
 #include "core/data/dtype.h"
-#include "core/machine/tiling.h"
+#include "core/kernel/tiling.h"
 #include "kernels/inputs/fill.h"
 #include "kernels/launch/launch.h"
 #include "kernels/oracle/check_grouped.h"

@@ -24,13 +24,11 @@ Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem
     GroupedMatmulConfig config = grouped_heuristic(about);
     config.platform = about.platform;
     if (problem.tiling) {
-      config.block_m = problem.tiling->m;
-      config.block_k = problem.tiling->k;
-      config.block_n = problem.tiling->n;
-      config.align.reset();
-      config.hints = {};
+      config.kernel.tiling = *problem.tiling;
+      config.kernel.align.reset();
+      config.kernel.hints = {};
     }
-    config.num_stages = problem.buffers;
+    config.kernel.buffers = problem.buffers;
     return Result(config);
   }
   for (const std::string_view other : {"tiling", "buffers"}) {
@@ -59,25 +57,27 @@ Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json) {
 
 GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request) {
   GroupedTuningProblem result;
-  result.algorithm =
-      problem.operation == Operation::gmm ? "grouped_matmul" : "transposed_grouped_matmul";
-  result.platform = request.device == nullptr  ? Platform::Reference
-                    : request.is_interpreter() ? Platform::Interpreter
-                                               : Platform::Cuda;
+  // The platforms have the names of the devices.
+  const Expected<Platform> platform = parse_platform(request.device_name());
+  if (platform) result.platform = *platform;
   result.profile = request.profile;
-  result.m = problem.m;
-  result.k = problem.k;
-  result.n = problem.n;
-  result.group_sizes = problem.group_sizes;
-  result.local_groups = problem.local_groups;
-  result.lhs = problem.dtype;
-  result.rhs = problem.rhs_dtype;
-  result.out = problem.out_dtype;
-  result.transpose_rhs = problem.transpose_rhs;
-  result.local_rows = problem.local_rows;
-  result.accumulates = problem.existing == Existing::accumulate;
-  result.overwrites = problem.existing == Existing::overwrite;
-  result.precision = problem.precision;
+  GroupedDesc& desc = result.desc;
+  desc.kind = problem.operation == Operation::gmm ? GroupedKind::gmm : GroupedKind::tgmm;
+  desc.m = problem.m;
+  desc.k = problem.k;
+  desc.n = problem.n;
+  desc.sizes = problem.group_sizes;
+  desc.local_groups = problem.local_groups;
+  desc.lhs = problem.dtype;
+  desc.rhs = problem.rhs_dtype;
+  desc.out = problem.out_dtype;
+  desc.transpose_rhs = problem.transpose_rhs;
+  desc.local_rows = problem.local_rows;
+  if (problem.existing == Existing::accumulate) desc.existing = ExistingOut::Accumulate;
+  if (problem.existing == Existing::overwrite) desc.existing = ExistingOut::Overwrite;
+  desc.precision = problem.precision == "high"      ? Precision::High
+                   : problem.precision == "highest" ? Precision::Highest
+                                                    : Precision::Default;
   return result;
 }
 
@@ -95,12 +95,13 @@ Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& reque
   // first candidate is said in full, but for a kernel of one's own.
   const bool is_said = decision->source != ConfigSource::Heuristics &&
                        (decision->source != ConfigSource::Override || arguments.has("config"));
-  const bool is_whole = is_said || (about.platform == Platform::Cuda && is_shipped);
+  const Device* const device = about.device();
+  const bool is_whole = is_said || (device != nullptr && !device->is_simulated() && is_shipped);
   if (is_whole) {
-    problem.tiling = config.tiling();
-    problem.buffers = config.num_stages;
-    problem.align = config.align;
-    problem.hints = config.hints;
+    problem.tiling = config.kernel.tiling;
+    problem.buffers = config.kernel.buffers;
+    problem.align = config.kernel.align;
+    problem.hints = config.kernel.hints;
   }
   return decision;
 }
@@ -112,11 +113,11 @@ bool is_given(const ConfigDecision& decision) {
 Arguments with_config(Options options, const Arguments& arguments, const ConfigDecision& decision) {
   std::vector<std::string> words = arguments.given();
   const GroupedMatmulConfig& config = decision.config;
-  if (config.align || !(config.hints == MachineHints{})) {
+  if (config.kernel.align || !(config.kernel.hints == MachineHints{})) {
     words.insert(words.end(), {"--config", to_json(config)});
   } else {
-    words.insert(words.end(), {"--tiling", to_string(config.tiling()), "--buffers",
-                               std::to_string(config.num_stages)});
+    words.insert(words.end(), {"--tiling", to_string(config.kernel.tiling), "--buffers",
+                               std::to_string(config.kernel.buffers)});
   }
   options.push_back({"json", "", ""});
   Expected<Arguments> all = parse_arguments(options, words);

@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/reports/console.h"
 #include "core/data/tensor_file.h"
-#include "core/machine/tiling.h"
+#include "core/kernel/tiling.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/inputs/fill.h"
 #include "kernels/oracle/check_grouped.h"

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "devices/cuda/lower/general.h"
+#include "devices/cuda/model/grouped_model.h"
 #include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/device_arrays.h"
 #include "devices/cuda/runtime/kernel.h"
+#include "devices/cuda/runtime/timer.h"
 
 namespace tessera {
 namespace {
@@ -100,7 +104,7 @@ class CudaProgram final : public Executable {
       if (buffer.role == Role::out) results.emplace_back(buffer.name, *tensor);
     }
     DeviceReport report;
-    report.sum_error = kernel_->plan().sum_error;
+    report.sum_error = sum_error();
     report.warnings = kernel_->compiler_notes();
     if (auto problem = timed_run(*kernel_, memory.operands(), report.wall_seconds)) return *problem;
     Expected<std::optional<Finding>> found = kernel_->finding();
@@ -119,10 +123,62 @@ class CudaProgram final : public Executable {
     return given_up("running on the GPU");
   }
 
+  Expected<void> launch(const DeviceAddresses& operands, void* stream,
+                        const Pitches& pitches) override {
+    if (auto problem = kernel_->launch(operands, stream, pitches)) return *std::move(problem);
+    return {};
+  }
+
+  Expected<std::optional<Finding>> finding() override { return kernel_->finding(); }
+
+  double sum_error() const override { return kernel_->plan().sum_error; }
+
  private:
   Program program_;
   std::shared_ptr<cuda::Kernel> kernel_;
 };
+
+// Events around each launch, after the L2 cache was overwritten.
+class CudaStopwatch final : public Stopwatch {
+ public:
+  Expected<void> make(const std::vector<MeasuredOperand>& operands) {
+    timer_ = TRY(cuda::DeviceTimer::make());
+    for (const MeasuredOperand& operand : operands) {
+      std::uint64_t& address = addresses_[operand.name];
+      if (auto problem = arrays_.add(address, operand.elements * size_of(operand.dtype)))
+        return *std::move(problem);
+      if (operand.pattern.elements() == 0) continue;
+      if (auto problem = cuda::DeviceArrays::fill(address, operand.elements, operand.pattern))
+        return *std::move(problem);
+    }
+    return {};
+  }
+
+  Expected<double> seconds(Executable& executable) override {
+    const double took = TRY(timer_->seconds([&]() -> Problem {
+      const Expected<void> launched = executable.launch(addresses_, nullptr);
+      return launched ? Problem() : Problem(launched.diags().front());
+    }));
+    TRY(executable.check());
+    return took;
+  }
+
+ private:
+  cuda::DeviceArrays arrays_;
+  DeviceAddresses addresses_;
+  std::shared_ptr<cuda::DeviceTimer> timer_;
+};
+
+// Without a GPU the kernels are those of sm_90.
+bool has_fast_kernels() {
+  return !cuda::driver_available().ok || cuda::device_facts().has_fast_kernels();
+}
+
+// A configuration has as many slots as fit, and no more than that many where more would.
+bool has_room(const KernelConfig& config, std::optional<std::int64_t> buffers) {
+  constexpr std::int64_t most_modelled = 8;
+  return !buffers || *buffers <= config.buffers || config.buffers >= most_modelled;
+}
 
 class Cuda final : public Device {
  public:
@@ -137,17 +193,73 @@ class Cuda final : public Device {
     return driver;
   }
 
-  Support supports(const Program& program) const override {
-    const Expected<cuda::LoweredKernel> plan = cuda::lower_any(program, {});
+  Support supports(const Program& program, const PrepareOptions& how) const override {
+    const bool is_older = how.only_fast && !has_fast_kernels();
+    const Expected<cuda::LoweredKernel> plan = cuda::lower_as(program, how, !is_older);
     if (plan) return {};
     return {false, plan.diags().front().message};
   }
 
-  Expected<std::unique_ptr<Executable>> prepare(const Program& program, const MachineHints& hints,
-                                                UnusedHints unused) const override try {
-    Expected<std::shared_ptr<cuda::Kernel>> kernel = unused == UnusedHints::refused
-                                                         ? cuda::Kernel::make_by(program, hints)
-                                                         : cuda::Kernel::make(program, hints);
+  Support takes_hints(const MachineHints&) const override { return {}; }
+
+  bool launches() const override { return true; }
+
+  // The instructions keep few digits of a sum, so they are for those who do not ask for more; they
+  // read both operands along the contraction, in steps of 16 bytes.
+  Fp8Products fp8_products(const GroupedDesc& desc) const override {
+    const auto is_fp8 = [](DType type) { return type == DType::e4m3 || type == DType::e5m2; };
+    const bool is_native = is_fp8(desc.lhs) && is_fp8(desc.rhs) && desc.transpose_rhs &&
+                           desc.k % 16 == 0 && desc.precision == Precision::Default &&
+                           has_fast_kernels();
+    return is_native ? Fp8Products::native : Fp8Products::widened;
+  }
+
+  ConfigChoice choose(const GroupedDesc& desc, const DeviceOptions& options,
+                      std::optional<std::int64_t> buffers) const override {
+    std::vector<ConfigChoice> all = candidates(desc, options);
+    ConfigChoice* chosen = &all.front();
+    for (ConfigChoice& each : all) {
+      if (!has_room(each.config, buffers)) continue;
+      chosen = &each;
+      break;
+    }
+    if (buffers) chosen->config.buffers = *buffers;
+    return std::move(*chosen);
+  }
+
+  std::vector<ConfigChoice> candidates(const GroupedDesc& desc,
+                                       const DeviceOptions&) const override {
+    const cuda::GpuFigures gpu = cuda::gpu_figures(cuda::device_facts());
+    std::vector<ConfigChoice> all;
+    for (cuda::Estimate& each : cuda::estimates(desc, gpu))
+      all.push_back({std::move(each.config), each.seconds,
+                     fmt::format("number {} of the model for {}", all.size() + 1, gpu.name)});
+    return all;
+  }
+
+  std::string modelled() const override {
+    return std::string(cuda::gpu_figures(cuda::device_facts()).name);
+  }
+
+  std::string identity(const DeviceOptions&) const override {
+    const std::string& gpu = cuda::device_facts().name;
+    return fmt::format("cuda {}|{}", gpu.empty() ? "without a GPU" : gpu, cuda::compiler_version());
+  }
+
+  std::string clock(const DeviceOptions&) const override {
+    return fmt::format("measured on {}, {}", cuda::device_text(), cuda::compiler_version());
+  }
+
+  Expected<std::unique_ptr<Stopwatch>> stopwatch(
+      const std::vector<MeasuredOperand>& operands) const override {
+    auto made = std::make_unique<CudaStopwatch>();
+    TRY(made->make(operands));
+    return std::unique_ptr<Stopwatch>(std::move(made));
+  }
+
+  Expected<std::unique_ptr<Executable>> prepare(const Program& program,
+                                                const PrepareOptions& how) const override try {
+    Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(program, how);
     if (!kernel) return kernel.diags();
     return std::unique_ptr<Executable>(std::make_unique<CudaProgram>(program, *std::move(kernel)));
   } catch (...) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/lang/language.h"
+#include "devices/interpreter/simulated_candidates.h"
 #include "devices/profiles/profile.h"
 #include "interp/certificate/points/point_structure.h"
 
@@ -78,19 +79,65 @@ class SimulatedProgram final : public Executable {
   std::optional<Program> expanded_[2];
 };
 
+// The profile of the simulated machine: the named one's tiling, and the machine as it is given.
+Profile profile_of(const DeviceOptions& options) {
+  const MachineProfile& machine = options.profile;
+  const Expected<Profile> known =
+      find_profile(machine.name.empty() ? std::string(default_profile) : machine.name);
+  Profile profile = known ? *known : Profile{};
+  if (!machine.name.empty()) profile.machine = machine;
+  return profile;
+}
+
 class Interpreter final : public Device {
  public:
   std::string_view name() const override { return "interpreter"; }
   Support available() const override { return {}; }
-  Support supports(const Program&) const override { return {}; }
+  Support supports(const Program&, const PrepareOptions& how) const override {
+    if (how.may_ignore_hints || how.hints == MachineHints{}) return {};
+    return takes_hints(how.hints);
+  }
+
+  Support takes_hints(const MachineHints& hints) const override {
+    return {false, fmt::format("hints ({}) are of the CUDA kernels, and this runs on interpreter",
+                               hints_text(hints))};
+  }
+
+  Fp8Products fp8_products(const GroupedDesc&) const override { return Fp8Products::emulated; }
+
+  std::optional<std::string> note_of(Precision precision) const override {
+    if (precision == Precision::Default) return {};
+    return "the interpreter computes every precision in f32";
+  }
+
+  ConfigChoice choose(const GroupedDesc&, const DeviceOptions& options,
+                      std::optional<std::int64_t> buffers) const override {
+    const Profile profile = profile_of(options);
+    return {{profile.tiling, buffers.value_or(KernelConfig{}.buffers), {}, {}},
+            {},
+            fmt::format("the tiling of profile {}", profile.machine.name)};
+  }
+
+  std::vector<ConfigChoice> candidates(const GroupedDesc& desc,
+                                       const DeviceOptions& options) const override {
+    return simulated_candidates(desc, profile_of(options));
+  }
+
+  std::string identity(const DeviceOptions& options) const override {
+    constexpr std::string_view version = "1";  // of the kernels' texts and of the model of time
+    return fmt::format("interpreter {}|{}", profile_of(options).machine.text(), version);
+  }
+
+  std::string clock(const DeviceOptions& options) const override {
+    return fmt::format("simulated on {}", profile_of(options).machine.name);
+  }
+
+  bool is_simulated() const override { return true; }
 
   Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
-                                                const MachineHints& hints,
-                                                UnusedHints unused) const override {
-    if (unused == UnusedHints::refused && !(hints == MachineHints{}))
-      return error(ErrorCode::unsupported,
-                   fmt::format("hints ({}) are of the CUDA kernels, and this runs on interpreter",
-                               hints_text(hints)));
+                                                const PrepareOptions& how) const override {
+    if (const Support can = supports(structured, how); !can.ok)
+      return error(ErrorCode::unsupported, can.reason);
     return std::unique_ptr<Executable>(std::make_unique<SimulatedProgram>(structured));
   }
 };

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/kernel/tiling.h"
 #include "core/machine/machine_profile.h"
 #include "core/machine/machine_rates.h"
-#include "core/machine/tiling.h"
 #include "core/report/expected.h"
 
 namespace tessera {

@@ -30,12 +30,10 @@ int main() {
   std::cout << "refused: " << tessera::render(refused.diags());
 
   // On memory of a GPU: made once, then launched with addresses and a stream of the caller's.
-  tessera::DeviceGroupedMatmul call;
-  call.m = call.k = call.n = 64;
-  call.groups = 2;
-  const auto kernel = tessera::device_grouped_matmul(call);
+  const auto kernel = tessera::device_grouped_matmul(
+      tessera::grouped_desc(tessera::GroupedKind::gmm, 64, 64, 64, 2));
   if (kernel)
-    std::cout << "on a GPU: " << (*kernel)->plan().summary << "\n";
+    std::cout << "a kernel for the GPU is ready\n";
   else
     std::cout << "no GPU: " << tessera::render(kernel.diags());
   return out->at(0) == 4 && out->at(12) == 8 ? 0 : 1;

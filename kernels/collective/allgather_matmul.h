@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/data/tensor.h"
-#include "core/machine/tiling.h"
+#include "core/kernel/tiling.h"
 #include "core/report/expected.h"
 #include "kernels/launch/launch.h"
 

@@ -69,7 +69,7 @@ Expected<RingOfExpertsCall> validate_ring_of_experts(Tensors lhs, Tensors rhs, T
   const std::int64_t local = rhs[0].rank() == 3 ? rhs[0].dim(0) : 0, count = local * length;
   // The sizes of the groups are the device's to find: the product is judged without rows in them.
   const Tensor no_rows(DType::i32, {count});
-  Expected<GroupedCall> product = validate_shard(lhs[0], rhs[0], no_rows, 0, options);
+  Expected<GroupedDesc> product = validate_shard(lhs[0], rhs[0], no_rows, 0, options);
   if (!product) return product.diags();
   RingOfExpertsCall call{.product = *std::move(product)};
   for (std::size_t d = 0; d < lhs.size(); ++d) {

@@ -11,7 +11,7 @@
 namespace tessera {
 
 struct RingOfExpertsCall {
-  GroupedCall product;  // extents and tiles; its rows are a device's tokens
+  GroupedDesc product;  // extents and tiles; its rows are a device's tokens
   std::int64_t top_k = 1, capacity = 0;
   std::vector<Routing> routes;  // of each ring's tokens, place by place
 

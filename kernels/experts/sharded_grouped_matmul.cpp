@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/rings.h"
 #include "kernels/experts/sharded_launch.h"
 #include "kernels/experts/sharded_validate.h"
@@ -21,21 +22,21 @@ Expected<Launch> launch_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors
                                                const ShardedGroupedMatmulOptions& options) try {
   const auto calls = validate_sharded(lhs, rhs, group_sizes, rings, options);
   if (!calls) return calls.diags();
-  const GroupedCall& call = calls->front();
+  const GroupedDesc& call = calls->front();
   const std::int64_t length = rings.dim(1);
   const std::vector<std::int64_t> first = first_groups(length, call.local_groups, options);
   Launch launch("sharded_gmm", rhs.size());
   set_rings(launch, rings, options);
-  set_product(launch, call, options);
+  TRY(set_product(launch, call, options));
   launch.set("m", call.m);
   launch.set("local_groups", call.local_groups);
   launch.set("scatter", options.scatter ? 1 : 0);
   for (std::int64_t ring = 0; ring < rings.dim(0); ++ring)
     for (std::int64_t place = 0; place < length; ++place) {
       const std::size_t d = device_at(rings, ring, place);
-      bind_as(launch, d, "lhs", lhs[static_cast<std::size_t>(ring)], call.operand);
-      bind_as(launch, d, "rhs", rhs[d], call.operand);
-      bind_table(launch, d, "group_sizes", (*calls)[d].group_sizes);
+      bind_as(launch, d, "lhs", lhs[static_cast<std::size_t>(ring)], call.lhs);
+      bind_as(launch, d, "rhs", rhs[d], call.lhs);
+      bind_table(launch, d, "group_sizes", (*calls)[d].sizes);
       bind_table(launch, d, "group_offset", {first[static_cast<std::size_t>(place)]});
     }
   launch.results(DType::f32, {options.scatter ? call.m / length : call.m, call.n});
@@ -54,19 +55,19 @@ Expected<Launch> launch_expert_parallel_matmul(Tensors lhs, Tensors rhs, Tensors
                                                const ExpertParallelOptions& options) try {
   const auto calls = validate_expert_parallel(lhs, rhs, group_sizes, options);
   if (!calls) return calls.diags();
-  const GroupedCall& call = calls->front();
+  const GroupedDesc& call = calls->front();
   const auto devices = static_cast<std::int64_t>(lhs.size());
   Launch launch("expert_parallel_gmm", lhs.size());
   launch.calls = options.calls;
-  set_product(launch, call, options);
+  TRY(set_product(launch, call, options));
   launch.set("rows", call.m);
   launch.set("ranks", devices);
   launch.set("collective", options.collective_id);
   launch.set("capacity", options.capacity.value_or(call.m * devices));
   for (std::size_t d = 0; d < lhs.size(); ++d) {
-    bind_as(launch, d, "lhs", lhs[d], call.operand);
-    bind_as(launch, d, "rhs", rhs[d], call.operand);
-    bind_table(launch, d, "group_sizes", (*calls)[d].group_sizes);
+    bind_as(launch, d, "lhs", lhs[d], call.lhs);
+    bind_as(launch, d, "rhs", rhs[d], call.lhs);
+    bind_table(launch, d, "group_sizes", (*calls)[d].sizes);
   }
   launch.results(DType::f32, {call.m, call.n});
   return launch;
@@ -89,7 +90,7 @@ Verdict check_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors group_siz
   const std::vector<std::int64_t> first = first_groups(length, rhs[0].dim(0), options);
   std::vector<Verdict> verdicts;
   for (std::int64_t ring = 0; ring < rings.dim(0); ++ring) {
-    const GroupedCall& call = (*calls)[device_at(rings, ring, 0)];
+    const GroupedDesc& call = (*calls)[device_at(rings, ring, 0)];
     // Groups that nobody holds have zeros for a matrix.
     Tensor whole(rhs[0].dtype(), {call.groups(), rhs[0].dim(1), rhs[0].dim(2)});
     for (std::int64_t place = 0; place < length && rhs[0].bytes() > 0; ++place) {
@@ -100,7 +101,7 @@ Verdict check_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors group_siz
     }
     GroupedProblem problem{.lhs = &lhs[static_cast<std::size_t>(ring)],
                            .rhs = &whole,
-                           .group_sizes = call.group_sizes,
+                           .group_sizes = call.sizes,
                            .local_groups = call.groups(),
                            .transpose_rhs = options.transpose_rhs};
     if (options.scatter) {
@@ -127,7 +128,7 @@ Verdict check_expert_parallel_matmul(Tensors lhs, Tensors rhs, Tensors group_siz
   for (std::size_t d = 0; d < lhs.size(); ++d) {
     const GroupedProblem problem{.lhs = &lhs[d],
                                  .rhs = &whole,
-                                 .group_sizes = (*calls)[d].group_sizes,
+                                 .group_sizes = (*calls)[d].sizes,
                                  .local_groups = (*calls)[d].groups(),
                                  .transpose_rhs = options.transpose_rhs};
     verdicts.push_back(check_gmm(problem, done.result(d), how));

@@ -24,7 +24,7 @@ Expected<Gradients> sharded_grouped_matmul_vjp(Tensors cotangent, Tensors lhs, T
                                                const ShardedGroupedMatmulOptions& options) try {
   const auto calls = validate_sharded(lhs, rhs, group_sizes, rings, options);
   if (!calls) return calls.diags();
-  const GroupedCall& call = calls->front();
+  const GroupedDesc& call = calls->front();
   const std::int64_t length = rings.dim(1);
   const std::int64_t rows = options.scatter ? call.m / length : call.m;
   if (Diags diags = check_cotangent(cotangent, rhs.size(), {rows, call.n}); !diags.empty())
@@ -78,7 +78,7 @@ Expected<Gradients> expert_parallel_matmul_vjp(Tensors cotangent, Tensors lhs, T
                                                const ExpertParallelOptions& options) try {
   const auto calls = validate_expert_parallel(lhs, rhs, group_sizes, options);
   if (!calls) return calls.diags();
-  const GroupedCall& call = calls->front();
+  const GroupedDesc& call = calls->front();
   if (Diags diags = check_cotangent(cotangent, lhs.size(), {call.m, call.n}); !diags.empty())
     return diags;
   auto rows_gradient = expert_parallel_matmul(cotangent, rhs, group_sizes, transposed(options));

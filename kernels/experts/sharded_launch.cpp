@@ -1,5 +1,7 @@
 #include "kernels/experts/sharded_launch.h"
 
+#include "core/report/try.h"
+#include "kernels/launch/choose.h"
 #include "kernels/launch/operand_type.h"
 
 namespace tessera {
@@ -20,16 +22,20 @@ void bind_table(Launch& launch, std::size_t device, const char* name,
   launch.devices[device].emplace(name, &tensor);
 }
 
-void set_product(Launch& launch, const GroupedCall& call, const GroupedCollectiveOptions& options) {
-  launch.set("T", call.operand);
+Expected<void> set_product(Launch& launch, const GroupedDesc& call,
+                           const GroupedCollectiveOptions& options) {
+  ConfigRequest request{.buffers = options.buffers};
+  if (options.tiling) request.tiling = *options.tiling;
+  const Device& device = *TRY(choose_device(options.device));
+  KernelConfig config = TRY(choose_config(device, call, request, options.run)).config;
+  config.align.reset();
+  launch.set("T", call.lhs);
   launch.set("k", call.k);
   launch.set("n", call.n);
   launch.set("groups", call.groups());
   launch.set("transpose_rhs", options.transpose_rhs ? 1 : 0);
-  launch.set("tm", call.tiling.m);
-  launch.set("tk", call.tiling.k);
-  launch.set("tn", call.tiling.n);
-  launch.set("buffers", call.buffers);
+  set_config(launch.settings, config);
+  return {};
 }
 
 }  // namespace tessera

@@ -17,6 +17,7 @@ void bind_as(Launch& launch, std::size_t device, const char* name, const Tensor&
 void bind_table(Launch& launch, std::size_t device, const char* name,
                 const std::vector<std::int64_t>& values);
 // The parameters of the product: types, extents but for the rows, tiles.
-void set_product(Launch& launch, const GroupedCall& call, const GroupedCollectiveOptions& options);
+Expected<void> set_product(Launch& launch, const GroupedDesc& call,
+                           const GroupedCollectiveOptions& options);
 
 }  // namespace tessera

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/report/try.h"
 #include "kernels/collective/ragged_slices.h"
 #include "kernels/collective/rings.h"
+#include "kernels/launch/operand_type.h"
 
 namespace tessera {
 namespace {
@@ -53,11 +55,11 @@ GroupedMatmulOptions grouped_options(const GroupedCollectiveOptions& options, st
   return result;
 }
 
-Expected<GroupedCall> validate_shard(const Tensor& lhs, const Tensor& rhs, const Tensor& sizes,
+Expected<GroupedDesc> validate_shard(const Tensor& lhs, const Tensor& rhs, const Tensor& sizes,
                                      std::int64_t first, const GroupedCollectiveOptions& options) {
-  Expected<GroupedCall> call = validate_gmm(lhs, rhs, sizes, grouped_options(options, first));
-  if (!call) return call;
-  if (Diags diags = check_operand(call->operand); !diags.empty()) return diags;
+  GroupedDesc call = TRY(describe_gmm(lhs, rhs, sizes, grouped_options(options, first)));
+  call.lhs = call.rhs = common_operand(call.lhs, call.rhs).value_or(call.lhs);
+  if (Diags diags = check_operand(call.lhs); !diags.empty()) return diags;
   return call;
 }
 
@@ -69,7 +71,7 @@ std::vector<std::int64_t> first_groups(std::int64_t length, std::int64_t local_g
   return first;
 }
 
-Expected<std::vector<GroupedCall>> validate_sharded(Tensors lhs, Tensors rhs, Tensors group_sizes,
+Expected<std::vector<GroupedDesc>> validate_sharded(Tensors lhs, Tensors rhs, Tensors group_sizes,
                                                     const Tensor& rings,
                                                     const ShardedGroupedMatmulOptions& options) {
   if (Diags diags = check_rings(rings, rhs.size()); !diags.empty()) return diags;
@@ -89,11 +91,11 @@ Expected<std::vector<GroupedCall>> validate_sharded(Tensors lhs, Tensors rhs, Te
   }
   const std::int64_t local_groups = rhs[0].rank() == 3 ? rhs[0].dim(0) : 0;
   const std::vector<std::int64_t> first = first_groups(length, local_groups, options);
-  std::vector<GroupedCall> calls(rhs.size());
+  std::vector<GroupedDesc> calls(rhs.size());
   for (std::size_t ring = 0; ring < count; ++ring)
     for (std::int64_t place = 0; place < length; ++place) {
       const std::size_t d = device_at(rings, static_cast<std::int64_t>(ring), place);
-      Expected<GroupedCall> call = validate_shard(lhs[ring], rhs[d], group_sizes[ring],
+      Expected<GroupedDesc> call = validate_shard(lhs[ring], rhs[d], group_sizes[ring],
                                                   first[static_cast<std::size_t>(place)], options);
       if (!call) return at_device(call.diags(), d);
       calls[d] = *std::move(call);
@@ -106,13 +108,13 @@ Expected<std::vector<GroupedCall>> validate_sharded(Tensors lhs, Tensors rhs, Te
   return calls;
 }
 
-std::vector<std::vector<std::int64_t>> group_sizes_of(const std::vector<GroupedCall>& calls) {
+std::vector<std::vector<std::int64_t>> group_sizes_of(const std::vector<GroupedDesc>& calls) {
   std::vector<std::vector<std::int64_t>> all;
-  for (const GroupedCall& call : calls) all.push_back(call.group_sizes);
+  for (const GroupedDesc& call : calls) all.push_back(call.sizes);
   return all;
 }
 
-Expected<std::vector<GroupedCall>> validate_expert_parallel(Tensors lhs, Tensors rhs,
+Expected<std::vector<GroupedDesc>> validate_expert_parallel(Tensors lhs, Tensors rhs,
                                                             Tensors group_sizes,
                                                             const ExpertParallelOptions& options) {
   if (lhs.empty() || lhs.size() != rhs.size() || lhs.size() != group_sizes.size()) {
@@ -129,10 +131,10 @@ Expected<std::vector<GroupedCall>> validate_expert_parallel(Tensors lhs, Tensors
                              "{}",
                              devices, experts, experts * devices, group_sizes[0].dim(0)));
   }
-  std::vector<GroupedCall> calls;
+  std::vector<GroupedDesc> calls;
   for (std::size_t d = 0; d < lhs.size(); ++d) {
-    Expected<GroupedCall> call = validate_shard(
-        lhs[d], rhs[d], group_sizes[d], static_cast<std::int64_t>(d) * experts, options);
+    Expected<GroupedDesc> call = validate_shard(lhs[d], rhs[d], group_sizes[d],
+                                                static_cast<std::int64_t>(d) * experts, options);
     if (!call) return at_device(call.diags(), d);
     calls.push_back(*std::move(call));
   }

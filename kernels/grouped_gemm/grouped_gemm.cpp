@@ -10,24 +10,20 @@
 
 #include "core/data/convert.h"
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "devices/interpreter/interpreter_device.h"
+#include "kernels/grouped_gemm/settings.h"
 #include "kernels/grouped_gemm/validate.h"
 #include "kernels/grouped_matmul/run.h"
+#include "kernels/grouped_matmul/settings.h"
 #include "kernels/launch/axes.h"
-#include "kernels/launch/launch_tuning.h"
+#include "kernels/launch/choose.h"
 #include "kernels/launch/operand_type.h"
 
 namespace tessera {
 namespace {
 
 constexpr const char* enforce_variable = "NVTE_JAX_ENFORCE_V2_GROUPED_GEMM";
-
-Tensor i32_tensor(const std::vector<std::int64_t>& values) {
-  Tensor tensor(DType::i32, {static_cast<std::int64_t>(values.size())});
-  for (std::size_t i = 0; i < values.size(); ++i)
-    tensor.as<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
-  return tensor;
-}
 
 Tensor f32_tensor(std::span<const float> values) {
   Tensor tensor(DType::f32, {static_cast<std::int64_t>(values.size())});
@@ -59,49 +55,44 @@ Tensor all_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, MxAl
   return all;
 }
 
-GroupedMatmulOptions plain_options(const GroupedGemmCall& call, const GroupedGemmOptions& options) {
-  GroupedMatmulOptions plain;
-  plain.out_dtype = call.out;
-  plain.precision = options.precision;
-  plain.device = options.device;
-  plain.run = options.run;
-  return plain;
+// A product of `sizes` with the call's options.
+GroupedDesc product_of(const GroupedGemmCall& call, const GroupedGemmOptions& options,
+                       GroupedKind kind, std::vector<std::int64_t> sizes) {
+  GroupedDesc product;
+  product.kind = kind;
+  product.n = call.columns;
+  product.sizes = std::move(sizes);
+  product.local_groups = product.groups();
+  product.out = call.out;
+  product.precision = options.precision;
+  return product;
 }
 
 // What one launch of a kernel multiplies.
 struct Operands {
+  GroupedDesc product;  // but for the types
   const Tensor *lhs, *rhs;
   const Tensor *lhs_scale = nullptr, *rhs_scale = nullptr;  // MXFP8
-  std::vector<std::int64_t> sizes;
   std::span<const float> factor, beta;
   const Tensor* c = nullptr;
   const Tensor* bias = nullptr;
-  std::int64_t m, k, n;
-  bool wgrad = false, transpose_rhs = false;
   Shape out_shape;
+
+  GroupedGemmDesc desc() const {
+    GroupedGemmDesc desc{product, c != nullptr, {}, lhs_scale != nullptr};
+    if (bias) desc.bias = bias->dtype();
+    desc.product.lhs = lhs->dtype();
+    desc.product.rhs = rhs->dtype();
+    return desc;
+  }
 };
 
-Expected<LaunchTuning> tuning(const GroupedGemmCall& call, const GroupedGemmOptions& options,
-                              const Operands& what) {
-  if (std::holds_alternative<std::monostate>(options.tiling) && runs_on_cuda(options.device)) {
-    cuda::GroupedShape shape{what.wgrad, what.m, what.k, what.n, what.sizes};
-    shape.out_bytes = static_cast<int>(size_of(call.out));
-    if (!what.wgrad) shape.operand_bytes = static_cast<int>(size_of(what.lhs->dtype()));
-    return modelled_tuning(shape, options.input_buffer_count);
-  }
-  const Expected<Tiling> tiling =
-      chosen_tiling(options.tiling, what.m, what.k, what.n, options.run);
-  if (!tiling) return tiling.diags();
-  return LaunchTuning{*tiling, options.input_buffer_count, {}, {}};
-}
-
-// e4m3 and e5m2 in bf16, which holds them exactly, where no fast CUDA kernel takes them as they
+// e4m3 and e5m2 in bf16, which holds them exactly, where the device has nothing for them as they
 // are.
-Operands widened(Operands what, const GroupedGemmOptions& options, Tensor& lhs, Tensor& rhs,
+Operands widened(const Device& device, Operands what, Tensor& lhs, Tensor& rhs,
                  std::vector<std::string>& notes) {
-  if (!runs_on_cuda(options.device) || what.lhs_scale || size_of(what.lhs->dtype()) > 1 ||
-      stays_fp8({what.lhs->dtype(), what.rhs->dtype(), !what.wgrad && what.transpose_rhs, what.k,
-                 options.precision == Precision::Default}))
+  if (what.lhs_scale || size_of(what.lhs->dtype()) > 1 ||
+      device.fp8_products(what.desc().product) != Fp8Products::widened)
     return what;
   const auto widen = [&](const Tensor*& operand, Tensor& storage, const char* whose) {
     notes.push_back(fmt::format("{} was converted from {} to bf16, which holds it exactly", whose,
@@ -114,46 +105,33 @@ Operands widened(Operands what, const GroupedGemmOptions& options, Tensor& lhs, 
   return what;
 }
 
-Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, const Operands& given,
-             GroupedGemmRun& result) {
+Expected<void> launch(const GroupedGemmCall& call, const GroupedGemmOptions& options,
+                      const Operands& given, GroupedGemmRun& result) {
+  const Device& device = *TRY(choose_device(options.device, reference_device));
   Tensor lhs_storage, rhs_storage;
-  const Operands what = widened(given, options, lhs_storage, rhs_storage, result.notes);
-  const char* const kernel = what.wgrad ? "grouped_gemm_wgrad" : "grouped_gemm";
-  const Expected<LaunchTuning> tuned = tuning(call, options, what);
-  if (!tuned) return tuned.diags();
-  const Tiling* const tiling = &tuned->tiling;
-  result.tiling = *tiling;
-  result.kernel = fmt::format("{}_{}x{}x{}{}", kernel, tiling->m, tiling->k, tiling->n,
-                              what.transpose_rhs ? "_transpose_rhs" : "");
-  const std::int64_t blocked = what.wgrad ? tiling->m : tiling->k;
-  if (what.lhs_scale && blocked % mx_block != 0)
-    return {
-        error(fmt::format("MXFP8 needs a tile of a multiple of {} along the contraction, got {}",
-                          mx_block, blocked))};
-  const Tensor sizes = i32_tensor(what.sizes), alpha = f32_tensor(what.factor),
+  const Operands what = widened(device, given, lhs_storage, rhs_storage, result.notes);
+  const GroupedGemmDesc desc = what.desc();
+  const KernelConfig config =
+      TRY(choose_config(device, desc.product, config_request(options), options.run)).config;
+  const Tiling& tiling = config.tiling;
+  const bool is_wgrad = desc.product.is_tgmm();
+  result.tiling = tiling;
+  result.kernel = fmt::format("{}_{}x{}x{}{}", kernel_of(desc), tiling.m, tiling.k, tiling.n,
+                              desc.product.transpose_rhs ? "_transpose_rhs" : "");
+  if (desc.block_scales && (is_wgrad ? tiling.m : tiling.k) % mx_block != 0) {
+    return error(fmt::format("MXFP8 needs a tile of a multiple of {} along the contraction, got {}",
+                             mx_block, is_wgrad ? tiling.m : tiling.k));
+  }
+  const Program program = TRY(grouped_gemm_program(desc, config));
+  for (const Buffer& buffer : program.buffers)
+    if (buffer.role == Role::out) result.result_place = program.loc(buffer.place);
+  const std::unique_ptr<Executable> executable =
+      TRY(prepared(device, program, {.hints = config.hints, .may_ignore_hints = true}));
+  const Tensor sizes = i32_tensor(desc.product.sizes), alpha = f32_tensor(what.factor),
                beta = f32_tensor(what.beta);
   std::vector<std::int64_t> reads(what.beta.size());
   for (std::size_t g = 0; g < reads.size(); ++g) reads[g] = what.beta[g] != 0 ? 1 : 0;
   const Tensor reads_c = i32_tensor(reads);
-  const bool existing = what.c != nullptr;
-  const auto text = [](std::int64_t value) { return std::to_string(value); };
-  Settings settings{{"T", std::string(name(what.lhs->dtype()))},
-                    {"R", std::string(name(what.rhs->dtype()))},
-                    {"U", std::string(name(call.out))},
-                    {"B", what.bias ? std::string(name(what.bias->dtype())) : "f32"},
-                    {"m", text(what.m)},
-                    {"k", text(what.k)},
-                    {"n", text(what.n)},
-                    {"groups", text(static_cast<std::int64_t>(what.sizes.size()))},
-                    {"existing", existing ? "1" : "0"},
-                    {"biased", what.bias ? "1" : "0"},
-                    {"block_scales", what.lhs_scale ? "1" : "0"},
-                    {"tm", text(tiling->m)},
-                    {"tk", text(tiling->k)},
-                    {"tn", text(tiling->n)},
-                    {"buffers", text(tuned->buffers)}};
-  if (!what.wgrad) settings["transpose_rhs"] = what.transpose_rhs ? "1" : "0";
-  if (!what.wgrad && tuned->align) settings["align"] = text(*tuned->align);
   DeviceBinding binding{{"lhs", input(*what.lhs)},
                         {"rhs", input(*what.rhs)},
                         {"group_sizes", input(sizes)},
@@ -162,15 +140,15 @@ Diags launch(const GroupedGemmCall& call, const GroupedGemmOptions& options, con
     binding["lhs_scale"] = input(*what.lhs_scale);
     binding["rhs_scale"] = input(*what.rhs_scale);
   }
-  if (existing) {
+  if (what.c) {
     binding["beta"] = input(beta);
     binding["reads_c"] = input(reads_c);
     binding["c"] = input(*what.c);
   }
   if (what.bias) binding["bias"] = input(*what.bias);
   result.out = unwritten(call.out, what.out_shape, options.run);
-  return run_kernel(kernel, settings, std::move(binding), plain_options(call, options), result,
-                    tuned->hints);
+  return run_prepared(device, *executable, std::move(binding), options.precision, options.run,
+                      result);
 }
 
 // `tensor` with that shape: itself where it has it.
@@ -181,22 +159,22 @@ const Tensor& shaped(const Tensor& tensor, const Shape& shape, Tensor& storage) 
 }
 
 // All groups in one kernel.
-Diags run_v2(const GroupedGemmCall& call, const GroupedGemmOptions& options,
-             GroupedGemmRun& result) {
+Expected<void> run_v2(const GroupedGemmCall& call, const GroupedGemmOptions& options,
+                      GroupedGemmRun& result) {
   const std::int64_t groups = call.groups, left = call.left.left, right = call.left.right;
+  const bool is_wgrad = call.ragged_contraction;
   Operands what{};
-  what.wgrad = call.ragged_contraction;
-  what.transpose_rhs = !what.wgrad && call.rhs_is_trans;
-  what.n = call.columns;
-  what.m = left;
-  what.k = right;
-  what.sizes = call.sizes;
+  GroupedDesc& product = what.product;
+  product = product_of(call, options, is_wgrad ? GroupedKind::tgmm : GroupedKind::gmm, call.sizes);
+  product.transpose_rhs = !is_wgrad && call.rhs_is_trans;
+  product.m = left;
+  product.k = right;
   what.factor = call.factor;
   what.beta = call.beta;
-  const Shape rhs_shape = what.wgrad           ? Shape{call.right.left, call.right.right}
-                          : what.transpose_rhs ? Shape{groups, what.n, what.k}
-                                               : Shape{groups, what.k, what.n};
-  what.out_shape = what.wgrad ? Shape{groups, what.k, what.n} : Shape{what.m, what.n};
+  const Shape rhs_shape = is_wgrad                ? Shape{call.right.left, call.right.right}
+                          : product.transpose_rhs ? Shape{groups, product.n, product.k}
+                                                  : Shape{groups, product.k, product.n};
+  what.out_shape = is_wgrad ? Shape{groups, product.k, product.n} : Shape{product.m, product.n};
   Tensor lhs, rhs, c, lhs_scale, rhs_scale;
   what.lhs = &shaped(*call.lhs.data, {left, right}, lhs);
   what.rhs = &shaped(*call.rhs.data, rhs_shape, rhs);
@@ -236,8 +214,8 @@ Tensor rows_of(const Tensor& tensor, std::int64_t first, std::int64_t rows, std:
 }
 
 // Group after group; what a group has no rows for stays zero.
-Diags run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
-             GroupedGemmRun& result) {
+Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
+                      GroupedGemmRun& result) {
   Tensor out(call.out, {call.rows, call.columns});
   const std::int64_t row_bytes = call.columns * size_of(call.out);
   double seconds = 0;
@@ -248,12 +226,11 @@ Diags run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
     const Tensor b = reshaped(matrix_of(*call.rhs.data, call.right.groups[g], call.rhs_is_trans),
                               {1, call.contracted(g), call.columns});
     Operands what{};
-    what.m = rows;
-    what.k = call.contracted(g);
-    what.n = call.columns;
+    what.product = product_of(call, options, GroupedKind::gmm, {rows});
+    what.product.m = rows;
+    what.product.k = call.contracted(g);
     what.lhs = &a;
     what.rhs = &b;
-    what.sizes = {rows};
     what.factor = std::span(call.factor).subspan(g, 1);
     what.beta = std::span(call.beta).subspan(g, 1);
     what.out_shape = {rows, call.columns};
@@ -264,7 +241,7 @@ Diags run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
       rhs_scale = group_scales(call.rhs, call.right, g, call.rhs_along());
       if (call.lhs_is_trans) lhs_scale = permuted(lhs_scale, swap);
       if (call.rhs_is_trans) rhs_scale = permuted(rhs_scale, swap);
-      rhs_scale = reshaped(std::move(rhs_scale), {1, what.k / mx_block, call.columns});
+      rhs_scale = reshaped(std::move(rhs_scale), {1, call.contracted(g) / mx_block, call.columns});
       what.lhs_scale = &lhs_scale;
       what.rhs_scale = &rhs_scale;
     }
@@ -277,7 +254,7 @@ Diags run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
       what.bias = &bias;
     }
     result.notes.clear();
-    if (Diags diags = launch(call, options, what, result); !diags.empty()) return diags;
+    TRY(launch(call, options, what, result));
     seconds += result.report.wall_seconds;
     if (!faults(result.report).empty()) break;
     std::memcpy(out.data() + call.first_row(g) * row_bytes, result.out.data(),
@@ -307,28 +284,28 @@ Diag idle_async() {
   return error("use_async_d2h_group_sizes is for path V1, which this call does not take");
 }
 
-Diags run_where_it_belongs(const GroupedGemmCall& call, const GroupedGemmOptions& options,
-                           GroupedGemmRun& result) {
+Expected<void> run_where_it_belongs(const GroupedGemmCall& call, const GroupedGemmOptions& options,
+                                    GroupedGemmRun& result) {
   const Support v2 = v2_support(call);
-  const Expected<bool> enforced = enforces_v2();
-  if (!enforced) return enforced.diags();
-  if (!v2.ok && *enforced)
-    return {error(ErrorCode::runtime,
-                  fmt::format("The TE V2 grouped GEMM is not supported for the given input "
-                              "parameters, but {} is enabled. The reason for V2 grouped GEMM not "
-                              "being supported: {}",
-                              enforce_variable, v2.reason))};
-  if (!v2.ok && options.path == GroupedGemmPath::V2)
-    return {
-        error(ErrorCode::unsupported, fmt::format("the path V2 cannot run this: {}", v2.reason))};
+  if (!v2.ok && TRY(enforces_v2())) {
+    return error(ErrorCode::runtime,
+                 fmt::format("The TE V2 grouped GEMM is not supported for the given input "
+                             "parameters, but {} is enabled. The reason for V2 grouped GEMM not "
+                             "being supported: {}",
+                             enforce_variable, v2.reason));
+  }
+  if (!v2.ok && options.path == GroupedGemmPath::V2) {
+    return error(ErrorCode::unsupported, fmt::format("the path V2 cannot run this: {}", v2.reason));
+  }
   const bool first = options.path == GroupedGemmPath::V1 || !v2.ok;
-  if (options.use_async_d2h_group_sizes && !first) return {idle_async()};
+  if (options.use_async_d2h_group_sizes && !first) return idle_async();
   constexpr std::int64_t most_fetched = 1024;
-  if (options.use_async_d2h_group_sizes && call.groups > most_fetched)
-    return {
-        error(fmt::format("num_gemms {} exceeds the maximum supported number {} to be "
-                          "downloaded in advance.",
-                          call.groups, most_fetched))};
+  if (options.use_async_d2h_group_sizes && call.groups > most_fetched) {
+    return error(
+        fmt::format("num_gemms {} exceeds the maximum supported number {} to be "
+                    "downloaded in advance.",
+                    call.groups, most_fetched));
+  }
   result.path = first ? GroupedGemmPath::V1 : GroupedGemmPath::V2;
   result.why_not_v2 = v2.reason;
   return first ? run_v1(call, options, result) : run_v2(call, options, result);
@@ -354,8 +331,7 @@ Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const Groupe
                                           const GroupedGemmOptions& options) try {
   const Expected<GroupedGemmCall> call = validate_grouped_gemm(lhs, rhs, options);
   if (!call) return call.diags();
-  if (const auto idle = idle_tuning(options.device, options.tiling, options.input_buffer_count))
-    return *idle;
+  if (options.device == reference_device) TRY(refuse_config(config_request(options)));
   if (options.device == reference_device && options.use_async_d2h_group_sizes) return idle_async();
   GroupedGemmRun result;
   result.out_first_dims = call->out_first_dims;
@@ -369,8 +345,8 @@ Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const Groupe
     result.kernel = "grouped_gemm";
     result.notes.emplace_back("the result has no elements: nothing ran");
     result.out = Tensor(call->out, call->out_shape);
-  } else if (Diags diags = run_where_it_belongs(*call, options, result); !diags.empty()) {
-    return diags;
+  } else {
+    TRY(run_where_it_belongs(*call, options, result));
   }
   result.out = reshaped(std::move(result.out), call->out_shape);
   return result;

@@ -3,16 +3,10 @@
 #include <cstdint>
 #include <string>
 
-#include "core/data/dtype.h"
-#include "core/machine/tiling.h"
+#include "core/kernel/grouped_desc.h"
+#include "core/kernel/tiling.h"
 
 namespace tessera {
-
-struct GroupedShape {
-  std::int64_t m = 0, k = 0, n = 0, groups = 0;
-  DType lhs = DType::bf16, rhs = DType::bf16, out = DType::f32;
-  Tiling tiling;
-};
 
 struct CostEstimate {
   std::int64_t flops = 0;
@@ -24,8 +18,8 @@ struct CostEstimate {
 
 // Every m tile reads lhs once for each n tile; rhs is read once for each of at most T + groups - 1
 // visits.
-CostEstimate gmm_cost(const GroupedShape& shape);
-CostEstimate tgmm_cost(const GroupedShape& shape);
+CostEstimate gmm_cost(const GroupedDesc& desc, const Tiling& tiling);
+CostEstimate tgmm_cost(const GroupedDesc& desc, const Tiling& tiling);
 
 // "gmm_128x128x128", with the suffix "_transpose_rhs" when it is; "tgmm_128x128x128".
 std::string gmm_kernel_name(const Tiling& tiling, bool transpose_rhs);

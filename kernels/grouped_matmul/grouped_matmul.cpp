@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "kernels/grouped_matmul/cost.h"
 #include "kernels/grouped_matmul/run.h"
+#include "kernels/grouped_matmul/settings.h"
 #include "kernels/grouped_matmul/validate.h"
 #include "kernels/launch/operand_type.h"
 
@@ -43,6 +45,49 @@ Tensor transposed(const Tensor& matrix) {
   return result;
 }
 
+std::string kernel_name(const GroupedDesc& desc, const Tiling& tiling) {
+  return desc.is_tgmm() ? tgmm_kernel_name(tiling) : gmm_kernel_name(tiling, desc.transpose_rhs);
+}
+
+Expected<GroupedMatmulRun> in_place_of_kernel(Tensor (*reference)(const GroupedProblem&, DType),
+                                              const GroupedProblem& problem,
+                                              const GroupedDesc& desc,
+                                              const GroupedMatmulOptions& options) {
+  TRY(refuse_config(config_request(options)));
+  if (options.program != nullptr) {
+    return error(ErrorCode::unsupported, "a program is of a kernel, and the reference has none");
+  }
+  GroupedMatmulRun result;
+  result.kernel = kernel_name(desc, result.tiling);
+  run_reference(reference, problem, options, result);
+  return result;
+}
+
+// lhs as it is stored, [m, k].
+Expected<GroupedMatmulRun> run_product(const GroupedDesc& desc, const Tensor& lhs,
+                                       const Tensor& rhs, const Shape& shape,
+                                       const GroupedMatmulOptions& options) {
+  const Device& device = *TRY(choose_device(options.device, reference_device));
+  PreparedProduct made = TRY(prepare_product(device, desc, options));
+  GroupedMatmulRun result;
+  result.tiling = made.choice.config.tiling;
+  result.kernel = kernel_name(desc, result.tiling);
+  result.result_place = made.result_place;
+  Tensor lhs_storage, rhs_storage;
+  const Tensor sizes = sizes_tensor(desc);
+  DeviceBinding binding{
+      {"lhs", input(as_operand(lhs, made.operand, "lhs", lhs_storage, result.notes))},
+      {"rhs", input(as_operand(rhs, made.operand, "rhs", rhs_storage, result.notes))},
+      {"group_sizes", input(sizes)}};
+  // tgmm computes every block, so an existing one that is overwritten plays no part.
+  const bool reads_existing = !desc.is_tgmm() || desc.existing == ExistingOut::Accumulate;
+  if (desc.existing && reads_existing) binding["existing_out"] = input(*options.existing_out);
+  result.out = unwritten(options.out_dtype, shape, options.run);
+  TRY(run_prepared(device, *made.executable, std::move(binding), options.precision, options.run,
+                   result));
+  return result;
+}
+
 Expected<Tensor> only_result(Expected<GroupedMatmulRun> run) {
   if (!run) return run.diags();
   if (Diags diags = faults(run->report); !diags.empty()) return diags;
@@ -69,34 +114,12 @@ Expected<GroupWindow> group_window(const Tensor& group_offset, GroupWindow::Rows
 Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                               const Tensor& group_sizes,
                                               const GroupedMatmulOptions& options) try {
-  Expected<GroupedCall> call = validate_gmm(lhs, rhs, group_sizes, options);
-  if (!call) return call.diags();
-  if (size_of(call->operand) == 1 && is_float(call->operand) &&
-      !has_fast_kernel("gmm", gmm_settings(*call, options), options, call->hints))
-    call = in_bf16(*std::move(call), options);
-  GroupedMatmulRun result;
-  result.tiling = call->tiling;
-  result.kernel = gmm_kernel_name(call->tiling, options.transpose_rhs);
+  const GroupedDesc desc = TRY(describe_gmm(lhs, rhs, group_sizes, options));
   if (options.device == reference_device) {
-    const Expected<GroupedProblem> problem = gmm_problem(lhs, rhs, group_sizes, options);
-    if (!problem) return problem.diags();
-    run_reference(reference_gmm, *problem, options, result);
-    return result;
+    const GroupedProblem problem = TRY(gmm_problem(lhs, rhs, group_sizes, options));
+    return in_place_of_kernel(reference_gmm, problem, desc, options);
   }
-
-  Tensor lhs_storage, rhs_storage;
-  const Tensor sizes = sizes_tensor(call->group_sizes);
-  DeviceBinding binding{
-      {"lhs", input(as_operand(lhs, call->operand, "lhs", lhs_storage, result.notes))},
-      {"rhs", input(as_operand(rhs, call->operand, "rhs", rhs_storage, result.notes))},
-      {"group_sizes", input(sizes)}};
-  if (options.existing_out) binding["existing_out"] = input(*options.existing_out);
-  result.out = unwritten(options.out_dtype, {call->m, call->n}, options.run);
-  if (Diags diags = run_kernel("gmm", gmm_settings(*call, options), std::move(binding), options,
-                               result, call->hints);
-      !diags.empty())
-    return diags;
-  return result;
+  return run_product(desc, lhs, rhs, {desc.m, desc.n}, options);
 } catch (...) {
   return given_up("multiplying groups");
 }
@@ -104,49 +127,15 @@ Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& r
 Expected<GroupedMatmulRun> run_transposed_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                                          const Tensor& group_sizes,
                                                          const GroupedMatmulOptions& options) try {
-  const Expected<GroupedCall> call = validate_tgmm(lhs, rhs, group_sizes, options);
-  if (!call) return call.diags();
-  GroupedMatmulRun result;
-  result.tiling = call->tiling;
-  result.kernel = tgmm_kernel_name(call->tiling);
+  const GroupedDesc desc = TRY(describe_tgmm(lhs, rhs, group_sizes, options));
   if (options.device == reference_device) {
-    const Expected<GroupedProblem> problem = tgmm_problem(lhs, rhs, group_sizes, options);
-    if (!problem) return problem.diags();
-    run_reference(reference_tgmm, *problem, options, result);
-    return result;
+    const GroupedProblem problem = TRY(tgmm_problem(lhs, rhs, group_sizes, options));
+    return in_place_of_kernel(reference_tgmm, problem, desc, options);
   }
-
-  Settings parameters = kernel_settings(*call, options);
-  std::vector<std::int64_t> group_list = call->group_sizes;
-  if (options.window.rows == GroupWindow::Local) {
-    // The kernel's rows are global: with the local groups alone, local rows are.
-    const auto first = group_list.begin() + options.window.offset;
-    group_list = std::vector<std::int64_t>(first, first + call->local_groups);
-    parameters["groups"] = parameters["local_groups"];
-    parameters["group_offset"] = "0";
-  }
-  const Tensor sizes = sizes_tensor(group_list);
-  Tensor turned, lhs_storage, rhs_storage;
-  const Tensor* stored = &lhs;
-  if (options.lhs_layout == Layout::km) {
-    turned = transposed(lhs);
-    stored = &turned;
-  }
-  DeviceBinding binding{
-      {"lhs", input(as_operand(*stored, call->operand, "lhs", lhs_storage, result.notes))},
-      {"rhs", input(as_operand(rhs, call->operand, "rhs", rhs_storage, result.notes))},
-      {"group_sizes", input(sizes)}};
-  // Every block is computed, so an existing one that is overwritten plays no part.
-  if (options.existing_out && options.existing_mode == ExistingOut::Accumulate) {
-    parameters["existing"] = "1";
-    binding["existing_out"] = input(*options.existing_out);
-  }
-  result.out = unwritten(options.out_dtype, {call->local_groups, call->k, call->n}, options.run);
-  if (Diags diags =
-          run_kernel("tgmm", parameters, std::move(binding), options, result, call->hints);
-      !diags.empty())
-    return diags;
-  return result;
+  const Shape shape{desc.local_groups, desc.k, desc.n};
+  if (options.lhs_layout == Layout::km)
+    return run_product(desc, transposed(lhs), rhs, shape, options);
+  return run_product(desc, lhs, rhs, shape, options);
 } catch (...) {
   return given_up("multiplying groups");
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/data/tensor.h"
-#include "core/machine/machine_hints.h"
-#include "core/machine/tiling.h"
+#include "core/kernel/grouped_desc.h"
+#include "core/kernel/kernel_config.h"
 #include "core/report/expected.h"
 #include "devices/device.h"
 #include "kernels/oracle/reference.h"
@@ -22,14 +22,6 @@ struct Module;  // core/lang/language.h
 using LutFn = std::function<std::optional<Tiling>(std::int64_t m, std::int64_t k, std::int64_t n)>;
 // None: the machine profile's.
 using TilingSpec = std::variant<std::monostate, Tiling, LutFn>;
-
-// What happens to the rows that are computed: added to the existing ones (in the accumulator's
-// type, before the one rounding), or put in their place. All other rows of the result are the
-// existing ones.
-enum class ExistingOut : std::uint8_t { Accumulate, Overwrite };
-
-// The interpreter computes all three in f32 and says so; a device that cannot honour one refuses.
-enum class Precision : std::uint8_t { Default, High, Highest };
 
 // Which groups a call processes: those from `offset` on, as many as rhs holds. Global rows: lhs has
 // the rows of all groups; Local: of the processed ones only.

@@ -1,18 +1,19 @@
 // Calls of the grouped matmuls as the reference takes them.
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/grouped_matmul/validate.h"
 
 namespace tessera {
 namespace {
 
-GroupedProblem problem(const GroupedCall& call, const Tensor& lhs, const Tensor& rhs,
+GroupedProblem problem(const GroupedDesc& desc, const Tensor& lhs, const Tensor& rhs,
                        const GroupedMatmulOptions& options) {
   GroupedProblem result;
   result.lhs = &lhs;
   result.rhs = &rhs;
-  result.group_sizes = call.group_sizes;
+  result.group_sizes = desc.sizes;
   result.group_offset = options.window.offset;
-  result.local_groups = call.local_groups;
+  result.local_groups = desc.local_groups;
   result.local_rows = options.window.rows == GroupWindow::Local;
   result.existing = options.existing_out;
   result.accumulate = options.existing_mode == ExistingOut::Accumulate;
@@ -24,9 +25,8 @@ GroupedProblem problem(const GroupedCall& call, const Tensor& lhs, const Tensor&
 Expected<GroupedProblem> gmm_problem(const Tensor& lhs, const Tensor& rhs,
                                      const Tensor& group_sizes,
                                      const GroupedMatmulOptions& options) try {
-  const Expected<GroupedCall> call = validate_gmm(lhs, rhs, group_sizes, options);
-  if (!call) return call.diags();
-  GroupedProblem result = problem(*call, lhs, rhs, options);
+  const GroupedDesc desc = TRY(describe_gmm(lhs, rhs, group_sizes, options));
+  GroupedProblem result = problem(desc, lhs, rhs, options);
   result.transpose_rhs = options.transpose_rhs;
   return result;
 } catch (...) {
@@ -36,9 +36,8 @@ Expected<GroupedProblem> gmm_problem(const Tensor& lhs, const Tensor& rhs,
 Expected<GroupedProblem> tgmm_problem(const Tensor& lhs, const Tensor& rhs,
                                       const Tensor& group_sizes,
                                       const GroupedMatmulOptions& options) try {
-  const Expected<GroupedCall> call = validate_tgmm(lhs, rhs, group_sizes, options);
-  if (!call) return call.diags();
-  GroupedProblem result = problem(*call, lhs, rhs, options);
+  const GroupedDesc desc = TRY(describe_tgmm(lhs, rhs, group_sizes, options));
+  GroupedProblem result = problem(desc, lhs, rhs, options);
   result.transpose_lhs = options.lhs_layout == GroupedMatmulOptions::LhsLayout::km;
   return result;
 } catch (...) {

@@ -1,32 +1,37 @@
-// Runs a validated grouped matmul: its kernel on a device, or the reference in its place.
+// Runs a grouped matmul that was judged: its kernel on a device, or the reference in its place.
 #pragma once
+#include <memory>
 #include <string_view>
 
-#include "core/lang/language.h"
-#include "kernels/grouped_matmul/validate.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/launch/choose.h"
 #include "kernels/launch/launch.h"
-#include "kernels/launch/launch_tuning.h"
 
 namespace tessera {
 
-// The kernel's parameters that gmm and tgmm share, and all of gmm's.
-Settings kernel_settings(const GroupedCall& call, const GroupedMatmulOptions& options);
-Settings gmm_settings(const GroupedCall& call, const GroupedMatmulOptions& options);
-// Whether the program has one of the fast CUDA kernels.
-bool has_fast_kernel(std::string_view kernel, const Settings& settings,
-                     const GroupedMatmulOptions& options, const MachineHints& hints);
-// What keeps the program from being a CUDA kernel under the options' hints.
-Diags check_lowering(std::string_view kernel, const Settings& settings,
-                     const GroupedMatmulOptions& options);
-// Group sizes as the kernels take them.
-Tensor sizes_tensor(const std::vector<std::int64_t>& sizes);
+// A product whose kernel is ready: how it is cut, and the type in which both operands are
+// multiplied.
+struct PreparedProduct {
+  DType operand = DType::f32;
+  ConfigChoice choice;
+  std::unique_ptr<Executable> executable;
+  Loc result_place;  // where the kernel's text declares `out`
+};
+// The only place that chooses, builds and lowers: once for each type that the device may take the
+// operands in, the narrowest first.
+Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDesc& desc,
+                                          const GroupedMatmulOptions& options);
 
-// Runs the kernel on the device that the options choose; `binding` has the inputs, result.out is
-// there already. `hints` are for a GPU.
-Diags run_kernel(std::string_view kernel, const Settings& settings, DeviceBinding binding,
-                 const GroupedMatmulOptions& options, GroupedMatmulRun& result,
-                 const MachineHints& hints = {});
+// Whether the device can run it so, also where the device is not here.
+Support supports_product(const Device& device, const GroupedDesc& desc,
+                         const GroupedMatmulOptions& options);
 
+// Runs an executable on one device; `binding` has the inputs, result.out is there already.
+Expected<void> run_prepared(const Device& device, Executable& executable, DeviceBinding binding,
+                            Precision precision, const DeviceOptions& run,
+                            GroupedMatmulRun& result);
+
+// The reference in a kernel's place.
 void run_reference(Tensor (*reference)(const GroupedProblem&, DType), const GroupedProblem& problem,
                    const GroupedMatmulOptions& options, GroupedMatmulRun& result);
 

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/grouped_matmul/validate.h"
+#include "kernels/launch/operand_type.h"
 
 namespace tessera {
 namespace {
@@ -40,21 +42,21 @@ Tensor existing_cotangent(const Tensor& cotangent, const GroupedProblem& forward
   return result;
 }
 
-Diags problems(const Tensor& cotangent, const GroupedCall& call,
+Diags problems(const Tensor& cotangent, const GroupedDesc& desc,
                const GroupedMatmulOptions& options) {
-  if (cotangent.shape() != Shape{call.m, call.n}) {
+  if (cotangent.shape() != Shape{desc.m, desc.n}) {
     return {error(fmt::format("the cotangent has shape {}, the result has {}",
-                              to_string(cotangent.shape()), to_string(Shape{call.m, call.n})))};
+                              to_string(cotangent.shape()), to_string(Shape{desc.m, desc.n})))};
   }
   if (cotangent.dtype() != options.out_dtype) {
     return {error(ErrorCode::invalid_type,
                   fmt::format("the cotangent is {}, the result is {}", name(cotangent.dtype()),
                               name(options.out_dtype)))};
   }
-  if (is_integer(call.operand)) {
-    return {
-        error(ErrorCode::invalid_type,
-              fmt::format("gradients need floating-point operands, got {}", name(call.operand)))};
+  const DType operand = common_operand(desc.lhs, desc.rhs).value_or(desc.lhs);
+  if (is_integer(operand)) {
+    return {error(ErrorCode::invalid_type,
+                  fmt::format("gradients need floating-point operands, got {}", name(operand)))};
   }
   return {};
 }
@@ -64,11 +66,9 @@ Diags problems(const Tensor& cotangent, const GroupedCall& call,
 Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, const Tensor& lhs,
                                                     const Tensor& rhs, const Tensor& group_sizes,
                                                     const GroupedMatmulOptions& options) try {
-  const Expected<GroupedCall> call = validate_gmm(lhs, rhs, group_sizes, options);
-  if (!call) return call.diags();
-  if (Diags diags = problems(cotangent, *call, options); !diags.empty()) return diags;
-  const Expected<GroupedProblem> forward = gmm_problem(lhs, rhs, group_sizes, options);
-  if (!forward) return forward.diags();
+  const GroupedDesc desc = TRY(describe_gmm(lhs, rhs, group_sizes, options));
+  if (Diags diags = problems(cotangent, desc, options); !diags.empty()) return diags;
+  const GroupedProblem forward = TRY(gmm_problem(lhs, rhs, group_sizes, options));
 
   // dlhs = cotangent . rhs^T: the forward's n is summed over here and its k is the result's width.
   GroupedMatmulOptions of_lhs = options;
@@ -78,8 +78,7 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
   of_lhs.out_dtype = lhs.dtype();
   if (const Tiling* tiling = std::get_if<Tiling>(&options.tiling))
     of_lhs.tiling = Tiling{tiling->m, tiling->n, tiling->k};
-  Expected<Tensor> lhs_gradient = grouped_matmul(cotangent, rhs, group_sizes, of_lhs);
-  if (!lhs_gradient) return lhs_gradient.diags();
+  Tensor lhs_gradient = TRY(grouped_matmul(cotangent, rhs, group_sizes, of_lhs));
 
   // drhs[g] = lhs[rows of g]^T . cotangent[rows of g].
   GroupedMatmulOptions of_rhs = options;
@@ -90,13 +89,11 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
   of_rhs.out_dtype = rhs.dtype();
   of_rhs.num_actual_groups = rhs.dim(0);
   of_rhs.lhs_layout = GroupedMatmulOptions::LhsLayout::mk;
-  Expected<Tensor> rhs_gradient = transposed_grouped_matmul(lhs, cotangent, group_sizes, of_rhs);
-  if (!rhs_gradient) return rhs_gradient.diags();
+  Tensor rhs_gradient = TRY(transposed_grouped_matmul(lhs, cotangent, group_sizes, of_rhs));
 
-  GroupedMatmulGradients gradients{*std::move(lhs_gradient), *std::move(rhs_gradient),
-                                   std::nullopt};
+  GroupedMatmulGradients gradients{std::move(lhs_gradient), std::move(rhs_gradient), std::nullopt};
   if (options.transpose_rhs) gradients.rhs = swap_last_two(gradients.rhs);
-  if (options.existing_out) gradients.existing_out = existing_cotangent(cotangent, *forward);
+  if (options.existing_out) gradients.existing_out = existing_cotangent(cotangent, forward);
   return gradients;
 } catch (...) {
   return given_up("computing gradients");

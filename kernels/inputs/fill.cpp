@@ -140,4 +140,11 @@ void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uin
   }
 }
 
+Tensor normal_block(DType dtype, std::int64_t elements, std::uint64_t seed) {
+  constexpr std::int64_t prime = 4'000'037;
+  Tensor numbers(dtype, {std::min(prime, elements)});
+  fill(numbers, Fill::normal, FillRole::lhs, 1, seed);
+  return numbers;
+}
+
 }  // namespace tessera

@@ -26,6 +26,10 @@ enum class FillRole : std::uint8_t { lhs, rhs, existing };
 // e8m0 has neither zero nor sign: powers of two from 1/8 to 8, whatever the kind.
 void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uint64_t seed);
 
+// Normal numbers for so many elements, or a block of a prime count of them for more: repeated, it
+// begins at another place in every row.
+Tensor normal_block(DType dtype, std::int64_t elements, std::uint64_t seed);
+
 // The largest magnitude of an integer fill.
 std::int64_t integer_range(DType dtype, FillRole role, std::int64_t terms);
 

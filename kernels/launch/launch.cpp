@@ -66,8 +66,8 @@ Expected<Program> make_program(const Launch& launch) {
 }
 
 Expected<std::unique_ptr<Executable>> prepared(const Device& device, const Program& program,
-                                               const MachineHints& hints, UnusedHints unused) {
-  Expected<std::unique_ptr<Executable>> made = device.prepare(program, hints, unused);
+                                               const PrepareOptions& how) {
+  Expected<std::unique_ptr<Executable>> made = device.prepare(program, how);
   if (made || made.diags().front().code != ErrorCode::unsupported) return made;
   Diag diag = made.diags().front();
   diag.message =

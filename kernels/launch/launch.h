@@ -48,8 +48,7 @@ struct Launch {
 Expected<const Device*> choose_device(const std::string& name, std::string_view other = {});
 // The program made ready for the device; the error names both where it cannot run it.
 Expected<std::unique_ptr<Executable>> prepared(const Device& device, const Program& program,
-                                               const MachineHints& hints = {},
-                                               UnusedHints unused = UnusedHints::refused);
+                                               const PrepareOptions& how = {});
 // The structured program of the launch.
 Expected<Program> make_program(const Launch& launch);
 // A binding's entry for an operand: inputs are only read.

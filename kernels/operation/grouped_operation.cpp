@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
+#include "devices/devices.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "kernels/grouped_matmul/validate.h"
 #include "kernels/operation/grouped_options.h"
@@ -25,12 +27,6 @@ Expected<Platform> asked_platform(const GroupedMatmulCall& call,
       fmt::format("interpret asks for the interpreter, and the platform is {}", name(asked)));
 }
 
-std::string precision_name(Precision precision) {
-  return precision == Precision::High      ? "high"
-         : precision == Precision::Highest ? "highest"
-                                           : "default";
-}
-
 }  // namespace
 
 GroupedConfigChain& grouped_config_chain() {
@@ -43,10 +39,10 @@ Expected<Padding> grouped_padding(std::int64_t m, std::int64_t k, std::int64_t n
   if (Diags diags = check_config(config); !diags.empty()) return diags;
   const auto at_least_one = [](std::int64_t value) { return std::max<std::int64_t>(value, 1); };
   Padding result{m, {}};
-  if (do_padding) result.rows = (m + config.block_m - 1) / config.block_m * config.block_m;
-  result.tiling = {std::min(config.block_m, at_least_one(result.rows)),
-                   std::min(config.block_k, at_least_one(k)),
-                   std::min(config.block_n, at_least_one(n))};
+  const Tiling& tiling = config.kernel.tiling;
+  if (do_padding) result.rows = (m + tiling.m - 1) / tiling.m * tiling.m;
+  result.tiling = {std::min(tiling.m, at_least_one(result.rows)),
+                   std::min(tiling.k, at_least_one(k)), std::min(tiling.n, at_least_one(n))};
   if (result.rows % result.tiling.m == 0) return result;
   return error(
       fmt::format("{} must be divisible by x-dimension tile size ({}).", m, result.tiling.m));
@@ -95,10 +91,10 @@ DeviceOptions device_options(const GroupedMatmulCall& call) {
 GroupedMatmulOptions grouped_options(const GroupedInvocation& call,
                                      const GroupedMatmulConfig& config) {
   GroupedMatmulOptions options = call_options(call);
-  options.tiling = config.tiling();
-  options.input_buffer_count = config.num_stages;
-  options.align = config.align;
-  options.hints = config.hints;
+  options.tiling = config.kernel.tiling;
+  options.input_buffer_count = config.kernel.buffers;
+  options.align = config.kernel.align;
+  options.hints = config.kernel.hints;
   return options;
 }
 
@@ -113,18 +109,19 @@ Expected<PaddedCall> padded_call(const GroupedInvocation& call, const GroupedMat
   }
   if (Diags diags = check_platform(config, config.platform); !diags.empty()) return diags;
   // The operands are judged as they are given, before any row is added.
-  const Expected<GroupedCall> valid =
-      validate_gmm(*call.lhs, *call.rhs, *call.group_sizes, result.options);
-  if (!valid) return valid.diags();
-  // A GPU's kernels mask what hangs over, and their tiles are those of its instructions.
+  const GroupedDesc valid =
+      TRY(describe_gmm(*call.lhs, *call.rhs, *call.group_sizes, result.options));
+  const Expected<const Device*> device = find_device(name(config.platform));
+  // The kernels of a device with memory of its own mask what hangs over, and their tiles are those
+  // of its instructions.
+  const bool is_padded = !device || !(*device)->launches();
   const Expected<Padding> padding =
-      config.platform == Platform::Cuda
-          ? Padding{valid->m, config.tiling()}
-          : grouped_padding(valid->m, valid->k, valid->n, config, given.do_padding);
+      is_padded ? grouped_padding(valid.m, valid.k, valid.n, config, given.do_padding)
+                : Padding{valid.m, config.kernel.tiling};
   if (!padding) return padding.diags();
   result.padding = *padding;
   result.options.tiling = padding->tiling;
-  result.is_padded = padding->rows != valid->m;
+  result.is_padded = padding->rows != valid.m;
   if (result.is_padded) {
     result.padded_lhs = padded_rows(*call.lhs, padding->rows);
     if (call.existing_out) result.padded_existing = padded_rows(*call.existing_out, padding->rows);
@@ -153,39 +150,22 @@ Expected<GroupedTuningProblem> GroupedMatmul::problem(const GroupedInvocation& c
   const Expected<Platform> platform = registry_.detect_platform(op_id(), *asked);
   if (!platform) return platform.diags();
   GroupedMatmulOptions options = call_options(call);
-  options.tiling = Tiling{};
   if (call.group_offset) {
     const Expected<GroupWindow> window = group_window(*call.group_offset, given.rows);
     if (!window) return window.diags();
     options.window = *window;
   }
   GroupedTuningProblem result;
-  const Expected<GroupedCall> valid =
-      validate_gmm(*call.lhs, *call.rhs, *call.group_sizes, options);
-  if (!valid) return valid.diags();
+  result.desc = TRY(describe_gmm(*call.lhs, *call.rhs, *call.group_sizes, options));
   const std::string& machine = options.run.profile.name;
   const Expected<Profile> profile = find_profile(!given.profile.empty() ? given.profile
                                                  : machine.empty() ? std::string(default_profile)
                                                                    : machine);
   if (!profile) return profile.diags();
-  result.algorithm = op_id();
+  result.use_v2 = use_v2_;
   result.platform = *platform;
   result.profile = *profile;
   if (given.profile.empty() && !machine.empty()) result.profile.machine = options.run.profile;
-  result.m = valid->m;
-  result.k = valid->k;
-  result.n = valid->n;
-  result.group_sizes = valid->group_sizes;
-  result.local_groups = valid->local_groups;
-  result.lhs = call.lhs->dtype();
-  result.rhs = call.rhs->dtype();
-  result.out = options.out_dtype;
-  result.transpose_rhs = options.transpose_rhs;
-  result.local_rows = given.rows == GroupWindow::Local;
-  const bool overwrites = given.existing_mode == ExistingOut::Overwrite;
-  result.accumulates = call.existing_out && !overwrites;
-  result.overwrites = call.existing_out && overwrites;
-  result.precision = precision_name(given.precision);
   return result;
 }
 

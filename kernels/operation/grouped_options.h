@@ -1,6 +1,5 @@
 // A call of the operation as the kernels take it.
 #pragma once
-#include "kernels/grouped_matmul/validate.h"
 #include "kernels/operation/grouped_operation.h"
 
 namespace tessera {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
-#include "kernels/grouped_matmul/run.h"
+#include "kernels/grouped_matmul/settings.h"
 #include "kernels/grouped_matmul/validate.h"
 #include "kernels/launch/launch.h"
 #include "kernels/launch/operand_type.h"
@@ -105,23 +105,26 @@ class Shards {
     GroupedMatmulOptions& options = padded->options;
     options.existing_out = padded->existing(local);
     const Tensor& lhs = padded->lhs(local);
-    const Expected<GroupedCall> valid = validate_gmm(lhs, part.rhs, part.sizes, options);
-    if (!valid) return prefixed(valid.diags());
+    Expected<GroupedDesc> described = describe_gmm(lhs, part.rhs, part.sizes, options);
+    if (!described) return prefixed(described.diags());
+    GroupedDesc& desc = *described;
+    desc.lhs = desc.rhs = common_operand(desc.lhs, desc.rhs).value_or(desc.lhs);
     part.rows = part.lhs.dim(0);
-    part.columns = valid->n;
-    launch.settings = gmm_settings(*valid, options);
+    part.columns = desc.n;
+    launch.settings = kernel_settings(desc, {.tiling = std::get<Tiling>(options.tiling),
+                                             .buffers = options.input_buffer_count,
+                                             .align = options.align});
     const auto at = static_cast<std::size_t>(device);
     const auto keep = [&](Tensor tensor) -> const Tensor& {
       kept_.push_back(std::move(tensor));
       return kept_.back();
     };
     const auto operand = [&](const Tensor& tensor) -> const Tensor& {
-      return keep(tensor.dtype() == valid->operand ? tensor.clone()
-                                                   : converted(tensor, valid->operand));
+      return keep(tensor.dtype() == desc.lhs ? tensor.clone() : converted(tensor, desc.lhs));
     };
     launch.input(at, "lhs", operand(lhs));
     launch.input(at, "rhs", operand(part.rhs));
-    launch.input(at, "group_sizes", keep(sizes_tensor(valid->group_sizes)));
+    launch.input(at, "group_sizes", keep(sizes_tensor(desc)));
     if (options.existing_out) launch.input(at, "existing_out", keep(options.existing_out->clone()));
     return {};
   }

@@ -9,7 +9,9 @@
 
 #include "devices/devices.h"
 #include "kernels/grouped_matmul/run.h"
+#include "kernels/grouped_matmul/settings.h"
 #include "kernels/grouped_matmul/validate.h"
+#include "kernels/launch/choose.h"
 #include "kernels/programs/kernels.h"
 
 namespace tessera {
@@ -32,25 +34,22 @@ struct Example {
     GroupedMatmulOptions call = options;
     call.device = device_of(platform);
     const std::int64_t local = groups - offset;
-    const Tensor sizes_of_groups = sizes_tensor({m / 4, m / 4, m / 4, m / 4});
+    const Tensor sizes_of_groups = i32_tensor({m / 4, m / 4, m / 4, m / 4});
     const Tensor left(lhs, {m, k});
     const Shape weights = options.transpose_rhs ? Shape{local, n, k} : Shape{local, k, n};
     const Tensor right(rhs, is_transposed ? Shape{m, n} : weights);
     const Tensor existing(options.out_dtype, is_transposed ? Shape{local, k, n} : Shape{m, n});
     if (has_existing) call.existing_out = &existing;
     if (is_transposed) call.lhs_layout = GroupedMatmulOptions::LhsLayout::mk;
-    const auto validate = is_transposed ? validate_tgmm : validate_gmm;
-    const Expected<GroupedCall> valid = validate(left, right, sizes_of_groups, call);
-    if (!valid) return refusal(valid.diags());
-    if (platform == Platform::Reference) return {};
-    Settings settings = gmm_settings(*valid, call);
-    if (is_transposed) {
-      settings = kernel_settings(*valid, call);
-      if (has_existing) settings["existing"] = "1";
+    const auto describe = is_transposed ? describe_tgmm : describe_gmm;
+    const Expected<GroupedDesc> desc = describe(left, right, sizes_of_groups, call);
+    if (!desc) return refusal(desc.diags());
+    const Expected<const Device*> device = find_device(name(platform));
+    if (!device) {
+      const Expected<void> uncut = refuse_config(config_request(call));
+      return uncut ? Support() : refusal(uncut.diags());
     }
-    const Expected<Program> program = make_kernel(is_transposed ? "tgmm" : "gmm", settings);
-    if (!program) return refusal(program.diags());
-    return (*find_device(device_of(platform)))->supports(*program);
+    return supports_product(**device, *desc, call);
   }
 };
 

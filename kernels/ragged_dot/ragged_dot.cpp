@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "kernels/grouped_matmul/run.h"
+#include "kernels/grouped_matmul/settings.h"
 #include "kernels/launch/axes.h"
-#include "kernels/launch/launch_tuning.h"
+#include "kernels/launch/choose.h"
 #include "kernels/launch/operand_type.h"
+#include "kernels/programs/kernels.h"
 #include "kernels/ragged_dot/validate.h"
 
 namespace tessera {
@@ -37,13 +40,6 @@ const Tensor& arranged(const Tensor& tensor, const std::vector<std::int64_t>& or
   return storage;
 }
 
-Tensor sizes_tensor(const std::vector<std::int64_t>& sizes, Shape shape) {
-  Tensor tensor(DType::i32, std::move(shape));
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    tensor.as<std::int32_t>()[i] = static_cast<std::int32_t>(sizes[i]);
-  return tensor;
-}
-
 struct Call {
   const Tensor &lhs, &rhs;
   const RaggedCall& call;
@@ -60,7 +56,7 @@ Expected<GroupedMatmulRun> run_single(const Call& c) {
   const Tensor& lhs = arranged(c.lhs, call.lhs_order, {call.m, call.k}, lhs_storage);
   std::vector<std::int64_t> sizes = call.group_sizes;
   for (std::int64_t& size : sizes) size *= call.inner;
-  const Tensor group_sizes = sizes_tensor(sizes, {call.groups});
+  const Tensor group_sizes = i32_tensor(sizes);
   if (rows) {
     plain.transpose_rhs = call.transpose_rhs;
     const Tensor& rhs =
@@ -81,8 +77,24 @@ Expected<GroupedMatmulRun> run_batch(const Call& c) {
   const Tensor& lhs = arranged(c.lhs, call.lhs_order, {call.batch * call.m, call.k}, lhs_storage);
   const Tensor& rhs = arranged(c.rhs, call.rhs_order, call.rhs_shape, rhs_storage);
   const std::vector<std::int64_t> sizes(static_cast<std::size_t>(call.batch), call.m);
-  return run_grouped_matmul(lhs, rhs, sizes_tensor(sizes, {call.batch}),
-                            plain_options(call, c.options));
+  return run_grouped_matmul(lhs, rhs, i32_tensor(sizes), plain_options(call, c.options));
+}
+
+// A device's own choice is for the kernels of gmm and tgmm; where it is not simulated, these take
+// the tiles that their texts have by default.
+Expected<KernelConfig> chosen(const Device& device, const Call& c) {
+  GroupedDesc desc;
+  desc.kind = c.call.mode == RaggedMode::NonContracting ? GroupedKind::gmm : GroupedKind::tgmm;
+  desc.m = c.call.m;
+  desc.k = c.call.k;
+  desc.n = c.call.n;
+  desc.sizes = c.call.group_sizes;
+  desc.lhs = desc.rhs = c.call.operand;
+  desc.out = c.call.out;
+  ConfigRequest request = config_request(c.options);
+  const bool is_given = !std::holds_alternative<std::monostate>(request.tiling);
+  if (!is_given && !device.is_simulated()) request.tiling = Tiling{};
+  return TRY(choose_config(device, desc, request, c.options.run)).config;
 }
 
 // Every batch entry and outer index in one program.
@@ -90,15 +102,12 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
   const RaggedCall& call = c.call;
   const bool rows = call.mode == RaggedMode::NonContracting;
   const char* const kernel = rows ? "ragged_rows" : "ragged_contraction";
-  const Expected<Tiling> tiling =
-      chosen_tiling(c.options.tiling, call.m, call.k, call.n, c.options.run);
-  if (!tiling) return tiling.diags();
-  if (c.options.input_buffer_count < 1)
-    return error(
-        fmt::format("input_buffer_count must be at least 1, got {}", c.options.input_buffer_count));
+  const Device& device = *TRY(choose_device(c.options.device, reference_device));
+  const KernelConfig config = TRY(chosen(device, c));
+  const Tiling& tiling = config.tiling;
   GroupedMatmulRun result;
-  result.tiling = *tiling;
-  result.kernel = fmt::format("{}_{}x{}x{}", kernel, tiling->m, tiling->k, tiling->n);
+  result.tiling = tiling;
+  result.kernel = fmt::format("{}_{}x{}x{}", kernel, tiling.m, tiling.k, tiling.n);
   Tensor lhs_storage, rhs_storage, lhs_typed, rhs_typed;
   const auto operand = [&](const Tensor& tensor, const char* what, Tensor& storage) {
     if (tensor.dtype() == call.operand) return input(tensor);
@@ -107,7 +116,8 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
     storage = converted(tensor, call.operand);
     return input(storage);
   };
-  const Tensor sizes = sizes_tensor(call.group_sizes, {call.batch * call.outer, call.groups});
+  const Tensor sizes =
+      reshaped(i32_tensor(call.group_sizes), {call.batch * call.outer, call.groups});
   DeviceBinding binding{
       {"lhs",
        operand(arranged(c.lhs, call.lhs_order, call.lhs_shape, lhs_storage), "lhs", lhs_typed)},
@@ -115,26 +125,26 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
        operand(arranged(c.rhs, call.rhs_order, call.rhs_shape, rhs_storage), "rhs", rhs_typed)},
       {"group_sizes", input(sizes)}};
   const auto text = [](std::int64_t value) { return std::to_string(value); };
-  const Settings settings{{"T", std::string(name(call.operand))},
-                          {"U", std::string(name(call.out))},
-                          {"batch", text(call.batch)},
-                          {"outer", text(call.outer)},
-                          {"inner", text(call.inner)},
-                          {"m", text(call.m)},
-                          {"k", text(call.k)},
-                          {"n", text(call.n)},
-                          {"groups", text(call.groups)},
-                          {"local_groups", text(call.local_groups)},
-                          {"group_offset", text(call.group_offset)},
-                          {"tm", text(tiling->m)},
-                          {"tk", text(tiling->k)},
-                          {"tn", text(tiling->n)},
-                          {"buffers", text(c.options.input_buffer_count)}};
+  Settings settings{{"T", std::string(name(call.operand))},
+                    {"U", std::string(name(call.out))},
+                    {"batch", text(call.batch)},
+                    {"outer", text(call.outer)},
+                    {"inner", text(call.inner)},
+                    {"m", text(call.m)},
+                    {"k", text(call.k)},
+                    {"n", text(call.n)},
+                    {"groups", text(call.groups)},
+                    {"local_groups", text(call.local_groups)},
+                    {"group_offset", text(call.group_offset)}};
+  set_config(settings, config);
+  const Program program = TRY(make_kernel(kernel, settings));
+  for (const Buffer& buffer : program.buffers)
+    if (buffer.role == Role::out) result.result_place = program.loc(buffer.place);
+  const std::unique_ptr<Executable> executable =
+      TRY(prepared(device, program, {.hints = config.hints, .may_ignore_hints = true}));
   result.out = unwritten(call.out, call.flat_shape, c.options.run);
-  if (Diags diags =
-          run_kernel(kernel, settings, std::move(binding), plain_options(call, c.options), result);
-      !diags.empty())
-    return diags;
+  TRY(run_prepared(device, *executable, std::move(binding), c.options.precision, c.options.run,
+                   result));
   return result;
 }
 
@@ -157,16 +167,13 @@ Expected<GroupedMatmulRun> run_ragged_dot(const Tensor& lhs, const Tensor& rhs,
                                           const RaggedDotOptions& options) try {
   const Expected<RaggedCall> call = validate_ragged_dot(lhs, rhs, group_sizes, dims, options);
   if (!call) return call.diags();
-  if (const auto idle = idle_tuning(options.device, options.tiling, options.input_buffer_count))
-    return *idle;
+  if (options.device == reference_device) TRY(refuse_config(config_request(options)));
   const Call c{lhs, rhs, *call, options};
   if (elements(call->out_shape) == 0) {
     GroupedMatmulRun nothing;
-    const Expected<const Device*> device = choose_device(
-        options.device == reference_device ? std::string("interpreter") : options.device,
-        reference_device);
-    if (!device) return device.diags();
-    nothing.device = options.device == reference_device ? reference_device : (*device)->name();
+    nothing.device = options.device == reference_device
+                         ? reference_device
+                         : TRY(choose_device(options.device, reference_device))->name();
     nothing.kernel = "ragged_dot";
     nothing.notes.emplace_back("the result has no elements: nothing ran");
     nothing.out = Tensor(call->out, call->out_shape);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/report/json_text.h"
+#include "devices/devices.h"
 #include "kernels/tuning/config_hints.h"
 
 namespace tessera {
@@ -17,14 +18,17 @@ using Config = GroupedMatmulConfig;
 
 struct IntegerField {
   const char* name;
-  std::int64_t Config::*member;
+  std::int64_t& (*of)(Config&);
+
+  std::int64_t value(const Config& config) const { return of(const_cast<Config&>(config)); }
 };
 
-constexpr IntegerField integer_fields[] = {{"block_m", &Config::block_m},
-                                           {"block_n", &Config::block_n},
-                                           {"block_k", &Config::block_k},
-                                           {"num_warps", &Config::num_warps},
-                                           {"num_stages", &Config::num_stages}};
+constexpr IntegerField integer_fields[] = {
+    {"block_m", [](Config& c) -> std::int64_t& { return c.kernel.tiling.m; }},
+    {"block_n", [](Config& c) -> std::int64_t& { return c.kernel.tiling.n; }},
+    {"block_k", [](Config& c) -> std::int64_t& { return c.kernel.tiling.k; }},
+    {"num_warps", [](Config& c) -> std::int64_t& { return c.num_warps; }},
+    {"num_stages", [](Config& c) -> std::int64_t& { return c.kernel.buffers; }}};
 
 constexpr const char* all_fields =
     "platform, backend, block_m, block_n, block_k, num_warps, num_stages, "
@@ -37,6 +41,13 @@ bool is_integer(const Json& value) {
 
 Diag wrong(const std::string& field, const char* wanted, const Json& found) {
   return error(fmt::format("config field {} wants {}, got {}", field, wanted, shown_json(found)));
+}
+
+Support hints_on(Platform platform, const MachineHints& hints) {
+  const Expected<const Device*> device = find_device(name(platform));
+  if (device) return (*device)->takes_hints(hints);
+  return {false, fmt::format("hints ({}) are of a device's kernels, and this is {}",
+                             hints_text(hints), name(platform))};
 }
 
 // Sets one field; the problem, if there is one.
@@ -62,19 +73,19 @@ Diags set(Config& config, const std::string& field, const Json& value) {
   }
   if (field == "align") {
     if (!is_integer(value)) return {wrong(field, "an integer", value)};
-    config.align = value.get<std::int64_t>();
+    config.kernel.align = value.get<std::int64_t>();
     return {};
   }
   if (field == "hints") {
     const Expected<MachineHints> hints = parse_hints(value);
     if (!hints) return hints.diags();
-    config.hints = *hints;
+    config.kernel.hints = *hints;
     return {};
   }
   for (const IntegerField& known : integer_fields) {
     if (field != known.name) continue;
     if (!is_integer(value)) return {wrong(field, "an integer", value)};
-    config.*(known.member) = value.get<std::int64_t>();
+    known.of(config) = value.get<std::int64_t>();
     return {};
   }
   return {error(
@@ -85,10 +96,10 @@ Diags set(Config& config, const std::string& field, const Json& value) {
 
 std::string to_json(const GroupedMatmulConfig& config) {
   Json object = {{"platform", name(config.platform)}, {"backend", name(config.backend)}};
-  for (const IntegerField& field : integer_fields) object[field.name] = config.*(field.member);
+  for (const IntegerField& field : integer_fields) object[field.name] = field.value(config);
   object["bypass_xla_tiling"] = config.bypass_xla_tiling;
-  if (config.align) object["align"] = *config.align;
-  if (!(config.hints == MachineHints{})) object["hints"] = to_json(config.hints);
+  if (config.kernel.align) object["align"] = *config.kernel.align;
+  if (!(config.kernel.hints == MachineHints{})) object["hints"] = to_json(config.kernel.hints);
   return object.dump();
 }
 
@@ -118,13 +129,13 @@ Diags from_json(std::string_view json, GroupedMatmulConfig& config) {
 Diags check_config(const GroupedMatmulConfig& config) {
   Diags diags;
   for (const IntegerField& field : integer_fields) {
-    if (config.*(field.member) >= 1) continue;
+    if (field.value(config) >= 1) continue;
     diags.push_back(error(fmt::format("config field {} must be at least 1, got {}", field.name,
-                                      config.*(field.member))));
+                                      field.value(config))));
   }
-  if (config.align && *config.align < 1)
+  if (config.kernel.align && *config.kernel.align < 1)
     diags.push_back(
-        error(fmt::format("config field align must be at least 1, got {}", *config.align)));
+        error(fmt::format("config field align must be at least 1, got {}", *config.kernel.align)));
   if (config.num_warps >= 1 && !std::has_single_bit(static_cast<std::uint64_t>(config.num_warps)))
     diags.push_back(error(
         fmt::format("config field num_warps must be a power of two, got {}", config.num_warps)));
@@ -144,19 +155,22 @@ Diags check_platform(const GroupedMatmulConfig& config, Platform platform) {
   }
   if (config.bypass_xla_tiling)
     refuse(fmt::format("bypass_xla_tiling is of platform xla, and this is {}", name(platform)));
-  if (platform != Platform::Cuda && !(config.hints == MachineHints{})) {
-    refuse(fmt::format("hints ({}) are of the CUDA kernels, and this is {}",
-                       hints_text(config.hints), name(platform)));
+  if (!(config.kernel.hints == MachineHints{})) {
+    const Support can = hints_on(platform, config.kernel.hints);
+    if (!can.ok) refuse(can.reason);
   }
   return diags;
 }
 
 std::string describe(const GroupedMatmulConfig& config) {
   const Config plain;
-  std::string text = fmt::format("{}x{}x{}", config.block_m, config.block_k, config.block_n);
-  if (config.num_stages != plain.num_stages) text += fmt::format(", {} stages", config.num_stages);
-  if (const std::string hints = hints_text(config.hints); !hints.empty()) text += ", " + hints;
-  if (config.align) text += fmt::format(", align {}", *config.align);
+  std::string text = fmt::format("{}x{}x{}", config.kernel.tiling.m, config.kernel.tiling.k,
+                                 config.kernel.tiling.n);
+  if (config.kernel.buffers != plain.kernel.buffers)
+    text += fmt::format(", {} stages", config.kernel.buffers);
+  if (const std::string hints = hints_text(config.kernel.hints); !hints.empty())
+    text += ", " + hints;
+  if (config.kernel.align) text += fmt::format(", align {}", *config.kernel.align);
   if (config.num_warps != plain.num_warps) text += fmt::format(", {} warps", config.num_warps);
   if (config.bypass_xla_tiling) text += ", bypassing XLA's tiling";
   if (config.platform != plain.platform) text += fmt::format(", {}", name(config.platform));

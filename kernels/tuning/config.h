@@ -1,13 +1,12 @@
-// How a grouped matmul is cut and where it runs: what a caller gives, a tuner finds and a cache
-// keeps. The fields and defaults are those of ejKernel's GroupedMatmulConfig.
+// How a grouped matmul is cut and where it runs, as a caller of the module gives it and a cache
+// keeps it. The fields of the JSON form and their defaults are those of ejKernel's
+// GroupedMatmulConfig.
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "core/machine/machine_hints.h"
-#include "core/machine/tiling.h"
+#include "core/kernel/kernel_config.h"
 #include "core/report/expected.h"
 #include "kernels/operation/platform.h"
 
@@ -16,15 +15,10 @@ namespace tessera {
 struct GroupedMatmulConfig {
   Platform platform = Platform::Auto;
   Backend backend = Backend::Any;
-  std::int64_t block_m = 128, block_n = 128, block_k = 128;
-  std::int64_t num_warps = 4;   // our kernels take theirs from the tile: other values are refused
-  std::int64_t num_stages = 2;  // slots of each input window
+  KernelConfig kernel;  // block_m, block_n, block_k, num_stages; align and hints are beyond those
+  std::int64_t num_warps = 4;  // our kernels take theirs from the tile: other values are refused
   bool bypass_xla_tiling = false;  // of XLA's implementation: true is refused by ours
-  // Beyond ejKernel's fields.
-  std::optional<std::int64_t> align;  // gmm: GroupedMatmulOptions::align
-  MachineHints hints;                 // on a GPU; refused elsewhere
 
-  Tiling tiling() const { return {block_m, block_k, block_n}; }
   bool operator==(const GroupedMatmulConfig&) const = default;
 };
 

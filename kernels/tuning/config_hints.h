@@ -3,7 +3,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
-#include "core/machine/machine_hints.h"
+#include "core/kernel/machine_hints.h"
 #include "core/report/expected.h"
 
 namespace tessera {

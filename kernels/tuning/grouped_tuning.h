@@ -3,10 +3,12 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/data/dtype.h"
+#include "core/kernel/grouped_desc.h"
 #include "core/report/expected.h"
+#include "devices/device.h"
 #include "devices/profiles/profile.h"
 #include "kernels/tuning/config.h"
 #include "kernels/tuning/operation_key.h"
@@ -15,35 +17,27 @@
 namespace tessera {
 
 struct GroupedTuningProblem {
-  std::string algorithm = "grouped_matmul";  // or grouped_matmulv2, transposed_grouped_matmul
   Platform platform = Platform::Interpreter;
-  Profile profile;  // of the interpreter's machine
-  std::int64_t m = 0, k = 0, n = 0;
-  std::vector<std::int64_t> group_sizes;  // of all groups
-  std::int64_t local_groups = 0;
-  DType lhs = DType::bf16, rhs = DType::bf16, out = DType::f32;
-  bool transpose_rhs = false, local_rows = false;
-  bool accumulates = false, overwrites = false;  // an existing result
-  std::string precision = "default";
+  Profile profile;      // of the simulated machine
+  GroupedDesc desc;     // with the operands' own types
+  bool use_v2 = false;  // kept under the name of grouped_matmulv2
 
-  bool is_transposed() const { return algorithm == "transposed_grouped_matmul"; }
-  std::int64_t groups() const { return static_cast<std::int64_t>(group_sizes.size()); }
+  // "grouped_matmul", "grouped_matmulv2" or "transposed_grouped_matmul".
+  std::string_view algorithm() const;
+  // That of the platform; null for the reference, which has no kernel to cut.
+  const Device* device() const;
+  DeviceOptions device_options() const { return {.profile = profile.machine}; }
 };
 
 // Shapes, types and options, and of the sizes their largest and mean in buckets of powers of two,
 // and which share of the groups has rows, halved as often as it can be.
 OperationKey grouped_key(const GroupedTuningProblem& problem);
 
-// 128x128x128, 4 warps, 2 stages, or the tiling that the machine's profile brings. On CUDA the
-// first of the backend's own candidates (cuda_tuning.h).
+// The device's choice, where it has a fast kernel of it; 128x128x128, 4 warps, 2 stages for the
+// reference.
 GroupedMatmulConfig grouped_heuristic(const GroupedTuningProblem& problem);
-// The heuristic one first, then ejKernel's nine (on a machine whose vmem does not hold them, the
-// tiles of the CUDA kernels), clamped to the problem, each once. On CUDA the backend's candidates.
+// Those of the device (Device::candidates), as far as it has fast kernels of them.
 std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& problem);
-// m = 128 tiles of a problem with 60 rows have 60 rows after padding to 128: the padded m decides.
-GroupedMatmulConfig clamped(const GroupedMatmulConfig& config, std::int64_t m, std::int64_t k,
-                            std::int64_t n);
-
 // What in a configuration is not for the problem or its platform.
 Diags check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
 // The same, and whether a machine of the problem's has room for it: what a run would refuse before
@@ -64,14 +58,15 @@ Expected<double> simulated_seconds(const GroupedTuningProblem& problem,
                                    std::int64_t most_steps = 200'000);
 // No simulated time is below it: the products at the peak rate, or the bytes at that of the memory.
 double least_seconds(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
-// All candidates on the problem's own sizes: simulated (whole runs), measured by CUDA events in
-// turn, or by the tuner's clock.
+// All candidates on the problem's own sizes: simulated (whole runs), measured in turn by the
+// device's clock, or by the tuner's.
 Expected<TuningResult<GroupedMatmulConfig>> time_candidates(const GroupedTuningProblem& problem,
                                                             const Tuner& tuner);
 
 // Tunes on representative sizes: simulated for the interpreter, measured elsewhere. With
-// policy.validate_backward the time is that of the call and both its gradients; on CUDA that is
-// ErrorCode::unsupported, since each of the three products has a configuration of its own.
+// policy.validate_backward the time is that of the call and both its gradients; where kernels run
+// for real that is ErrorCode::unsupported, since each of the three products has a configuration of
+// its own.
 Expected<TuningResult<GroupedMatmulConfig>> tune_grouped(const GroupedTuningProblem& problem,
                                                          const AutotunePolicy& policy,
                                                          const Tuner& tuner = {});

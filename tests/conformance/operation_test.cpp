@@ -24,9 +24,7 @@ using Config = GroupedMatmulConfig;
 
 Config blocks(std::int64_t m, std::int64_t k, std::int64_t n) {
   Config config;
-  config.block_m = m;
-  config.block_k = k;
-  config.block_n = n;
+  config.kernel.tiling = {m, k, n};
   return config;
 }
 
@@ -89,7 +87,7 @@ TEST(Operation, M1_a_config_has_named_fields_equality_and_json) {
   Config other = blocks(8, 16, 32);
   other.platform = Platform::Interpreter;
   other.backend = Backend::Cpu;
-  other.num_stages = 3;
+  other.kernel.buffers = 3;
   other.num_warps = 8;
   other.bypass_xla_tiling = true;
   EXPECT_EQ(*parse_config(to_json(other)), other);
@@ -143,9 +141,10 @@ TEST(Operation, M4_the_heuristic_is_128_cubed_or_what_the_machine_brings) {
   ASSERT_TRUE(config);
   EXPECT_EQ(*config, Config());
   EXPECT_EQ(config->num_warps, 4);
-  EXPECT_EQ(config->num_stages, 2);
+  EXPECT_EQ(config->kernel.buffers, 2);
   example.call.profile = "h200";
-  EXPECT_EQ(GroupedMatmul().heuristic_cfg(example.invocation())->tiling(), (Tiling{64, 64, 64}));
+  EXPECT_EQ(GroupedMatmul().heuristic_cfg(example.invocation())->kernel.tiling,
+            (Tiling{64, 64, 64}));
 }
 
 TEST(Operation, M5_candidates_are_clamped_and_no_two_are_equal) {
@@ -164,9 +163,9 @@ TEST(Operation, M5_candidates_are_clamped_and_no_two_are_equal) {
       ASSERT_TRUE(some);
       EXPECT_FALSE(some->empty());
       for (std::size_t i = 0; i < some->size(); ++i) {
-        EXPECT_LE((*some)[i].block_k, k);
-        EXPECT_LE((*some)[i].block_n, 96);
-        EXPECT_LT((*some)[i].block_m, 2 * std::max<std::int64_t>(m, 8));
+        EXPECT_LE((*some)[i].kernel.tiling.k, k);
+        EXPECT_LE((*some)[i].kernel.tiling.n, 96);
+        EXPECT_LT((*some)[i].kernel.tiling.m, 2 * std::max<std::int64_t>(m, 8));
         EXPECT_EQ(std::count(some->begin(), some->end(), (*some)[i]), 1);
       }
       EXPECT_EQ(*GroupedMatmul().candidate_cfgs(small.invocation()), *some);  // pure

@@ -30,12 +30,13 @@ struct SmallProblem {
     fill(lhs, Fill::integers, FillRole::lhs, 16, 1);
     fill(rhs, Fill::integers, FillRole::rhs, 16, 2);
     for (int g = 0; g < 3; ++g) sizes.set(g, g == 1 ? 0 : 12);
-    about.m = 24;
-    about.k = 16;
-    about.n = 8;
-    about.group_sizes = {12, 0, 12};
-    about.local_groups = 3;
-    about.lhs = about.rhs = about.out = DType::f32;
+    GroupedDesc& desc = about.desc;
+    desc.m = 24;
+    desc.k = 16;
+    desc.n = 8;
+    desc.sizes = {12, 0, 12};
+    desc.local_groups = 3;
+    desc.lhs = desc.rhs = desc.out = DType::f32;
     about.profile = *find_profile(default_profile);
   }
 };
@@ -48,9 +49,9 @@ void check_run(const SmallProblem& problem, const GroupedMatmulConfig& config) {
   options.device = "interpreter";
   options.run.interpreter = &interpreted;
   const Expected<Tensor> plain = grouped_matmul(problem.lhs, problem.rhs, problem.sizes, options);
-  options.tiling = config.tiling();
-  options.input_buffer_count = config.num_stages;
-  options.align = config.align;
+  options.tiling = config.kernel.tiling;
+  options.input_buffer_count = config.kernel.buffers;
+  options.align = config.kernel.align;
   const Expected<Tensor> tiled = grouped_matmul(problem.lhs, problem.rhs, problem.sizes, options);
   if (!tiled) return require_said(tiled.diags());
   if (!plain) return require_said(plain.diags());

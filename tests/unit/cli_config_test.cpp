@@ -147,7 +147,7 @@ TEST_F(ConfigCommands, a_replay_gives_the_tiling_that_a_cache_gave) {
   ASSERT_TRUE(arguments);
   ConfigDecision decision;
   decision.source = ConfigSource::Persistent;
-  decision.config.block_m = decision.config.block_k = 64;
+  decision.config.kernel.tiling.m = decision.config.kernel.tiling.k = 64;
   const std::vector<std::string> words = with_config(options, *arguments, decision).given();
   const std::vector<std::string> last(words.end() - 4, words.end());
   EXPECT_EQ(last, (std::vector<std::string>{"--tiling", "64,64,128", "--buffers", "2"}));
@@ -167,14 +167,14 @@ TEST_F(ConfigCommands, a_cached_configuration_that_does_not_fit_is_a_miss_that_i
     return ran.json();
   };
   GroupedMatmulConfig fits;
-  fits.block_m = 64;
+  fits.kernel.tiling.m = 64;
   EXPECT_EQ(after(fits)["kernel"], "gmm_64x128x128");
   GroupedMatmulConfig large, far, staged, warped, hinted, cuda;
-  large.block_m = large.block_k = 8192;
-  far.block_m = std::int64_t{1} << 40;
-  staged.num_stages = 1024;
+  large.kernel.tiling.m = large.kernel.tiling.k = 8192;
+  far.kernel.tiling.m = std::int64_t{1} << 40;
+  staged.kernel.buffers = 1024;
   warped.num_warps = 8;
-  hinted.hints.band = 4;
+  hinted.kernel.hints.band = 4;
   cuda.platform = Platform::Cuda;
   for (const GroupedMatmulConfig& config : {large, far, staged, warped, hinted, cuda}) {
     const nlohmann::json object = after(config);
@@ -194,7 +194,7 @@ TEST_F(ConfigCommands, a_transposed_product_asks_whether_its_own_kernel_fits) {
   const Ran asked = gmm_run(problem({"tgmm"}, {"--explain", "--json", "--no-math"}));
   const auto key = asked.json()["config"]["key"];
   GroupedMatmulConfig config;
-  config.block_m = 64;
+  config.kernel.tiling.m = 64;
   const auto store = [&] {
     ASSERT_TRUE(PersistentCache::of_user()
                     .store({{key["device"], key["operation"], key["call"]},
@@ -207,7 +207,7 @@ TEST_F(ConfigCommands, a_transposed_product_asks_whether_its_own_kernel_fits) {
   store();
   EXPECT_EQ(gmm_run(problem({"tgmm"}, {"--json", "--no-math"})).json()["config"]["source"],
             "persistent");
-  config.align = 8;
+  config.kernel.align = 8;
   store();
   const Ran ran = gmm_run(problem({"tgmm"}, {"--no-math"}));
   EXPECT_EQ(ran.code, 0);

@@ -27,7 +27,7 @@ std::string run(GroupedCase& a_case) {
     if (buffer.role != Role::scratch) binding[buffer.name] = &a_case.tensor(buffer.name);
   }
   const auto executable =
-      cuda_device().prepare(a_case.program(), a_case.hints(), UnusedHints::ignored);
+      cuda_device().prepare(a_case.program(), {.hints = a_case.hints(), .may_ignore_hints = true});
   if (!executable) return render(executable.diags());
   const Expected<DeviceReport> report = (*executable)->run({binding}, {});
   if (!report) return render(report.diags());

@@ -4,19 +4,26 @@
 #include <cstdlib>
 #include <set>
 
+#include "core/kernel/grouped_desc.h"
 #include "devices/cuda/cuda_device.h"
+#include "devices/cuda/model/configuration.h"
+#include "devices/cuda/model/grouped_model.h"
 #include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/kernel.h"
 #include "devices/cuda/runtime/shared_library.h"
 #include "devices/cuda/runtime/timer.h"
-#include "kernels/grouped_matmul/on_gpu.h"
 #include "kernels/inputs/moe_suite.h"
 #include "tests/unit/cuda_support.h"
 
 namespace tessera::cuda {
 namespace {
 
-GroupedShape shape_of(const MoeShape& moe) {
-  return {moe.kind == MoeKind::tgmm, moe.rows, moe.k, moe.n, moe.group_sizes(), 2};
+GroupedDesc shape_of(const MoeShape& moe) {
+  GroupedDesc desc = grouped_desc(moe.kind == MoeKind::tgmm ? GroupedKind::tgmm : GroupedKind::gmm,
+                                  moe.rows, moe.k, moe.n, moe.groups);
+  desc.sizes = moe.group_sizes();
+  desc.out = DType::bf16;
+  return desc;
 }
 const MoeShape& moe(std::string_view id) {
   for (const MoeShape& shape : moe_suite()) {
@@ -58,7 +65,7 @@ TEST(CudaModel, no_estimate_is_faster_than_the_machine) {
 
 TEST(CudaModel, large_groups_take_large_tiles_in_pairs) {
   for (const char* id : {"S1", "S8", "S19", "S21", "S22"}) {
-    const Configuration best = estimated_best(shape_of(moe(id)));
+    const KernelConfig best = estimated_best(shape_of(moe(id)));
     EXPECT_EQ(best.tiling.m * best.tiling.n, 128 * 256) << id << " " << to_string(best);
     EXPECT_EQ(best.hints.pairing, Pairing::rows) << id << " " << to_string(best);
   }
@@ -71,7 +78,7 @@ TEST(CudaModel, few_rows_swap_the_operands) {
     const std::vector<Estimate> all = estimates(shape_of(moe(id)));
     double swapped = 0;
     for (const Estimate& e : all) {
-      if (e.configuration.tiling.m < 64 && swapped == 0) swapped = e.seconds;
+      if (e.config.tiling.m < 64 && swapped == 0) swapped = e.seconds;
     }
     EXPECT_LT(swapped, 1.02 * all.front().seconds) << id;
   }
@@ -82,9 +89,9 @@ TEST(CudaModel, a_short_contraction_takes_consumers_in_turn) {
 }
 
 TEST(CudaModel, more_rows_or_a_longer_contraction_take_longer) {
-  const Configuration c = gmm_candidates().front();
+  const KernelConfig c = gmm_candidates().front();
   const auto seconds = [&](std::int64_t m, std::int64_t k, std::int64_t n) {
-    return estimate_seconds(expected_shape(false, m, k, n, 8), c);
+    return estimate_seconds(grouped_desc(GroupedKind::gmm, m, k, n, 8), c);
   };
   EXPECT_LT(seconds(65536, 4096, 4096), seconds(131072, 4096, 4096));
   EXPECT_LT(seconds(65536, 4096, 4096), seconds(65536, 8192, 4096));
@@ -92,23 +99,22 @@ TEST(CudaModel, more_rows_or_a_longer_contraction_take_longer) {
 }
 
 TEST(CudaModel, sizes_that_nobody_knows_are_spread_around_their_mean) {
-  const GroupedShape shape = expected_shape(false, 4096, 64, 64, 256);
-  ASSERT_EQ(shape.sizes.size(), 256u);
-  EXPECT_EQ(shape.sizes[0], 16);
-  EXPECT_EQ(shape.sizes[1], 12);
-  EXPECT_EQ(shape.sizes[2], 20);
-  EXPECT_EQ(expected_shape(false, 100, 64, 64, 1).sizes, std::vector<std::int64_t>{100});
+  const std::vector<std::int64_t> sizes = expected_sizes(4096, 256);
+  ASSERT_EQ(sizes.size(), 256u);
+  EXPECT_EQ(sizes[0], 16);
+  EXPECT_EQ(sizes[1], 12);
+  EXPECT_EQ(sizes[2], 20);
+  EXPECT_EQ(expected_sizes(100, 1), std::vector<std::int64_t>{100});
 }
 
-TEST(CudaModel, a_given_configuration_is_taken) {
-  DeviceGroupedMatmul call;
-  call.m = 4096;
-  call.k = call.n = 512;
-  call.groups = 4;
-  call.given = gmm_candidates().back();
-  EXPECT_EQ(call.configuration(), gmm_candidates().back());
-  call.given.reset();
-  EXPECT_EQ(call.configuration(), estimated_best(call.shape()));
+TEST(CudaModel, the_device_chooses_the_models_first_that_has_room) {
+  const GroupedDesc desc = grouped_desc(GroupedKind::gmm, 4096, 512, 512, 4);
+  const ConfigChoice first = cuda_device().choose(desc, {});
+  EXPECT_EQ(first.config, estimated_best(desc));
+  EXPECT_EQ(first.reason, "number 1 of the model for H200");
+  const ConfigChoice deep = cuda_device().choose(desc, {}, first.config.buffers + 1);
+  EXPECT_EQ(deep.config.buffers, first.config.buffers + 1);
+  EXPECT_NE(deep.config.tiling, first.config.tiling);
 }
 
 TEST(CudaModel, nothing_is_measured_without_a_gpu) {

@@ -67,11 +67,14 @@ TEST(CudaSchedule, many_tiles_are_walked_in_part) {
 // Tiles of 170 rows, 128 and 42 by turns, and 132 multiprocessors: with fixed turns half of these
 // get all the long ones (S17). One group of 48,249 rows of a contraction fills a few of them (S12).
 TEST(CudaSchedule, ragged_shapes_gain_by_tiles_as_blocks_are_free) {
-  const auto gain = [](std::string_view id, Configuration c) {
+  const auto gain = [](std::string_view id, KernelConfig c) {
     for (const MoeShape& moe : moe_suite()) {
       if (moe.id != id) continue;
-      const GroupedShape shape{moe.kind == MoeKind::tgmm, moe.rows, moe.k, moe.n,
-                               moe.group_sizes(),         2};
+      GroupedDesc shape =
+          grouped_desc(moe.kind == MoeKind::tgmm ? GroupedKind::tgmm : GroupedKind::gmm, moe.rows,
+                       moe.k, moe.n, moe.groups);
+      shape.sizes = moe.group_sizes();
+      shape.out = DType::bf16;
       const double fixed = estimate_seconds(shape, c);
       c.hints.dynamic = true;
       return fixed / estimate_seconds(shape, c);

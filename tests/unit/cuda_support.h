@@ -5,6 +5,7 @@
 
 #include "core/lang/language.h"
 #include "devices/cuda/lower/lower.h"
+#include "devices/cuda/model/configuration.h"
 #include "devices/cuda/model/grouped_model.h"
 #include "kernels/programs/kernels.h"
 
@@ -116,7 +117,7 @@ inline std::vector<TestConfiguration> test_configurations() {
 }
 
 // A configuration as the tuner launches it.
-inline TestConfiguration test_configuration(const Configuration& c, bool is_tgmm, int transpose,
+inline TestConfiguration test_configuration(const KernelConfig& c, bool is_tgmm, int transpose,
                                             const char* in = "bf16") {
   const auto i = [](std::int64_t v) { return static_cast<int>(v); };
   TestConfiguration made =
@@ -132,12 +133,12 @@ inline TestConfiguration test_configuration(const Configuration& c, bool is_tgmm
 // All that the model chooses from, weights in both layouts where elements have two bytes.
 inline std::vector<TestConfiguration> candidate_configurations() {
   std::vector<TestConfiguration> all;
-  for (const Configuration& c : gmm_candidates()) {
+  for (const KernelConfig& c : gmm_candidates()) {
     for (const int transpose : {0, 1}) all.push_back(test_configuration(c, false, transpose));
   }
-  for (const Configuration& c : gmm_candidates(1))
+  for (const KernelConfig& c : gmm_candidates(1))
     all.push_back(test_configuration(c, false, 1, "e4m3"));
-  for (const Configuration& c : tgmm_candidates()) all.push_back(test_configuration(c, true, 0));
+  for (const KernelConfig& c : tgmm_candidates()) all.push_back(test_configuration(c, true, 0));
   return all;
 }
 

@@ -1,7 +1,5 @@
 // Tuning for a GPU, as far as it goes without one: what the candidates are, that their hints reach
 // the kernel or are refused, and how times are taken in turn.
-#include "kernels/tuning/cuda_tuning.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +12,13 @@
 #include "cli/operations/config_choice.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/lower/general.h"
+#include "devices/cuda/model/configuration.h"
+#include "devices/cuda/runtime/driver.h"
+#include "kernels/grouped_matmul/on_gpu.h"
+#include "kernels/grouped_matmul/settings.h"
 #include "kernels/grouped_matmul/validate.h"
+#include "kernels/launch/choose.h"
+#include "kernels/tuning/device_tuning.h"
 #include "kernels/tuning/persistent_cache.h"
 #include "tests/unit/temporary.h"
 
@@ -25,72 +29,66 @@ using Config = GroupedMatmulConfig;
 
 GroupedTuningProblem large(bool is_tgmm) {
   GroupedTuningProblem p;
-  if (is_tgmm) p.algorithm = "transposed_grouped_matmul";
   p.platform = Platform::Cuda;
-  p.m = 32768;
-  p.k = 4096;
-  p.n = 4096;
-  p.group_sizes = {10000, 6000, 8000, 8768};
-  p.local_groups = 4;
-  p.out = DType::bf16;
+  p.desc.kind = is_tgmm ? GroupedKind::tgmm : GroupedKind::gmm;
+  p.desc.m = 32768;
+  p.desc.k = 4096;
+  p.desc.n = 4096;
+  p.desc.sizes = {10000, 6000, 8000, 8768};
+  p.desc.local_groups = 4;
+  p.desc.out = DType::bf16;
   return p;
 }
 
 const Config in_pairs = [] {
   Config config;
-  config.block_m = 128;
-  config.block_k = 64;
-  config.block_n = 256;
-  config.num_stages = 4;
-  config.align = 1;
-  config.hints = {.pairing = Pairing::rows, .band = 16};
+  config.kernel = {{128, 64, 256}, 4, 1, {.pairing = Pairing::rows, .band = 16}};
   return config;
 }();
 
 TEST(CudaTuning, candidates_are_the_backends_data_in_the_models_order) {
   for (const bool is_tgmm : {false, true}) {
     const GroupedTuningProblem problem = large(is_tgmm);
-    const std::vector<cuda::Configuration> data =
+    const std::vector<KernelConfig> data =
         is_tgmm ? cuda::tgmm_candidates() : cuda::gmm_candidates();
-    const std::vector<CudaCandidate> all = cuda_candidates(problem);
+    const std::vector<ConfigChoice> all = fast_candidates(problem);
     ASSERT_EQ(all.size(), data.size());
     double last = 0;
-    for (const CudaCandidate& candidate : all) {
-      cuda::Configuration there = cuda_configuration(candidate.config);
-      if (is_tgmm) there.align = 1;
-      EXPECT_NE(std::find(data.begin(), data.end(), there), data.end())
-          << describe(candidate.config);
-      ASSERT_TRUE(candidate.expected);
-      EXPECT_GE(*candidate.expected, last);
-      last = *candidate.expected;
+    for (const ConfigChoice& choice : all) {
+      EXPECT_NE(std::find(data.begin(), data.end(), choice.config), data.end())
+          << to_string(choice.config);
+      ASSERT_TRUE(choice.expected_seconds);
+      EXPECT_GE(*choice.expected_seconds, last);
+      last = *choice.expected_seconds;
     }
-    EXPECT_EQ(grouped_heuristic(problem), all.front().config);
+    EXPECT_EQ(grouped_heuristic(problem).kernel, all.front().config);
     EXPECT_EQ(grouped_candidates(problem).size(), all.size());
-    EXPECT_EQ(cuda_configuration(all.front().config).hints,
-              device_call(problem).configuration().hints);
+    EXPECT_EQ(all.front().config, cuda_device().choose(multiplied_desc(problem), {}).config);
   }
 }
 
 // Rows of 71 numbers, and f32: only the general kernel computes these, and it takes no hints.
 TEST(CudaTuning, a_problem_without_a_fast_kernel_is_offered_no_hints) {
   GroupedTuningProblem odd = large(false), wide = large(false);
-  odd.n = 71;
-  wide.lhs = wide.rhs = DType::f32;
+  odd.desc.n = 71;
+  wide.desc.lhs = wide.desc.rhs = DType::f32;
   for (const GroupedTuningProblem& problem : {odd, wide}) {
-    const std::vector<CudaCandidate> all = cuda_candidates(problem);
+    const std::vector<ConfigChoice> all = fast_candidates(problem);
     ASSERT_GE(all.size(), 5u);
-    for (const CudaCandidate& candidate : all) {
-      EXPECT_EQ(candidate.config.hints, MachineHints{});
-      EXPECT_FALSE(candidate.expected);
+    for (const ConfigChoice& choice : all) {
+      EXPECT_EQ(choice.config.hints, MachineHints{});
+      EXPECT_FALSE(choice.expected_seconds);
     }
   }
 }
 
 TEST(CudaTuning, options_of_the_problem_reach_the_program) {
   GroupedTuningProblem problem = large(false);
-  problem.local_groups = 2;
-  problem.local_rows = problem.transpose_rhs = problem.overwrites = true;
-  const Expected<Program> program = device_call(problem).program(cuda_configuration(in_pairs));
+  GroupedDesc& desc = problem.desc;
+  desc.local_groups = 2;
+  desc.local_rows = desc.transpose_rhs = true;
+  desc.existing = ExistingOut::Overwrite;
+  const Expected<Program> program = kernel_program(multiplied_desc(problem), in_pairs.kernel);
   ASSERT_TRUE(program) << render(program.diags());
   const auto shape = [&](std::string_view name) {
     for (const Buffer& buffer : program->buffers) {
@@ -101,26 +99,27 @@ TEST(CudaTuning, options_of_the_problem_reach_the_program) {
   EXPECT_EQ(shape("rhs"), (Shape{2, 4096, 4096}));
   EXPECT_EQ(shape("group_sizes"), Shape{4});
   EXPECT_EQ(shape("existing_out"), (Shape{32768, 4096}));
-  DeviceGroupedMatmul wrong = device_call(large(true));
+  GroupedDesc wrong = large(true).desc;
   wrong.transpose_rhs = true;
-  EXPECT_EQ(wrong.program({}).diags()[0].message, "transpose_rhs is of gmm, and this is tgmm");
+  EXPECT_EQ(device_grouped_matmul(wrong).diags()[0].message,
+            "transpose_rhs is of gmm, and this is tgmm");
 }
 
 // As the call multiplies them: bf16 where more digits are asked for, or the layout is another one.
 TEST(CudaTuning, one_byte_operands_are_tuned_as_they_are_multiplied) {
   GroupedTuningProblem problem = large(false);
-  problem.lhs = problem.rhs = DType::e4m3;
-  problem.transpose_rhs = true;
-  EXPECT_EQ(device_call(problem).operand, DType::e4m3);
+  problem.desc.lhs = problem.desc.rhs = DType::e4m3;
+  problem.desc.transpose_rhs = true;
+  EXPECT_EQ(multiplied_desc(problem).lhs, DType::e4m3);
   GroupedTuningProblem exact = problem, other = problem, mixed = problem;
-  exact.precision = "highest";
-  other.transpose_rhs = false;
-  mixed.rhs = DType::e5m2;
+  exact.desc.precision = Precision::Highest;
+  other.desc.transpose_rhs = false;
+  mixed.desc.rhs = DType::e5m2;
   for (const GroupedTuningProblem& p : {exact, other, mixed})
-    EXPECT_EQ(device_call(p).operand, DType::bf16);
-  exact.lhs = exact.rhs = DType::bf16;
-  problem.precision = "highest";
-  EXPECT_EQ(cuda_candidates(problem).front().config, cuda_candidates(exact).front().config);
+    EXPECT_EQ(multiplied_desc(p).lhs, DType::bf16);
+  exact.desc.lhs = exact.desc.rhs = DType::bf16;
+  problem.desc.precision = Precision::Highest;
+  EXPECT_EQ(fast_candidates(problem).front().config, fast_candidates(exact).front().config);
 }
 
 TEST(CudaTuning, hints_are_kept_as_json_and_named_when_wrong) {
@@ -130,8 +129,8 @@ TEST(CudaTuning, hints_are_kept_as_json_and_named_when_wrong) {
             R"("hints":{"pairing":"rows","alternate":false,"dynamic":false,"band":16,)"
             R"("left":"normal","right":"normal"}})");
   EXPECT_EQ(describe(in_pairs), "128x64x256, 4 stages, pairs along the rows, bands of 16, align 1");
-  for (const CudaCandidate& candidate : cuda_candidates(large(false)))
-    EXPECT_EQ(*parse_config(to_json(candidate.config)), candidate.config);
+  for (const GroupedMatmulConfig& config : grouped_candidates(large(false)))
+    EXPECT_EQ(*parse_config(to_json(config)), config);
   const auto wrong = [](const char* json) { return parse_config(json).diags()[0].message; };
   EXPECT_EQ(wrong(R"({"hints": 3})"), "config field hints wants an object, got 3");
   EXPECT_EQ(wrong(R"({"hints": {"cluster": 2}})"),
@@ -152,32 +151,37 @@ TEST(CudaTuning, hints_are_honoured_or_refused) {
 
   Tensor lhs(DType::bf16, {8, 16}), rhs(DType::bf16, {1, 16, 16}), sizes(DType::i32, {1});
   GroupedMatmulOptions options;
-  options.hints = in_pairs.hints;
-  options.tiling = in_pairs.tiling();
+  options.hints = in_pairs.kernel.hints;
+  options.tiling = in_pairs.kernel.tiling;
   options.device = "interpreter";
   EXPECT_EQ(grouped_matmul(lhs, rhs, sizes, options).diags()[0].message,
             "hints (pairs along the rows, bands of 16) are of the CUDA kernels, and this runs on "
             "interpreter");
-  options.device = "cuda";
-  const Expected<GroupedCall> call = validate_gmm(lhs, rhs, sizes, options);
-  ASSERT_TRUE(call);
-  EXPECT_EQ(call->hints, in_pairs.hints);
+  const GroupedDesc desc = *describe_gmm(lhs, rhs, sizes, options);
+  const auto chosen = [&] {
+    return choose_config(cuda_device(), desc, config_request(options), options.run);
+  };
+  ASSERT_TRUE(chosen());
+  EXPECT_EQ(chosen()->config.hints, in_pairs.kernel.hints);
   options.tiling = {};
-  EXPECT_EQ(validate_gmm(lhs, rhs, sizes, options).diags()[0].message,
+  EXPECT_EQ(chosen().diags()[0].message,
             "hints (pairs along the rows, bands of 16) go with a tiling, and none is given");
 
   GroupedTuningProblem odd = large(false);
-  odd.n = 71;
-  const Expected<Program> program = device_call(odd).program(cuda_configuration(in_pairs));
+  odd.desc.n = 71;
+  const Expected<Program> program = kernel_program(multiplied_desc(odd), in_pairs.kernel);
   ASSERT_TRUE(program);
-  const Expected<cuda::LoweredKernel> general = cuda::lower_any(*program, in_pairs.hints);
-  ASSERT_TRUE(general);
-  const auto refused = cuda::unused_hints(*general, in_pairs.hints);
-  ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->code, ErrorCode::unsupported);
-  EXPECT_NE(refused->message.find("rows of `rhs` are 142 bytes"), std::string::npos)
-      << refused->message;
-  EXPECT_FALSE(cuda::unused_hints(*general, {}));
+  PrepareOptions how{.hints = in_pairs.kernel.hints};
+  const Expected<cuda::LoweredKernel> refused = cuda::lower_as(*program, how);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.diags()[0].code, ErrorCode::unsupported);
+  EXPECT_NE(refused.diags()[0].message.find("rows of `rhs` are 142 bytes"), std::string::npos)
+      << refused.diags()[0].message;
+  EXPECT_TRUE(cuda::lower_as(*program, {}));
+  how.may_ignore_hints = true;
+  EXPECT_TRUE(cuda::lower_as(*program, how));
+  how.only_fast = true;
+  EXPECT_FALSE(cuda::lower_as(*program, how));
 }
 
 TEST(CudaTuning, a_gradients_configuration_is_its_own) {
@@ -206,8 +210,8 @@ TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
   const auto before = chosen(first);
   ASSERT_TRUE(before) << render(before.diags());
   EXPECT_EQ(before->source, ConfigSource::Heuristics);
-  EXPECT_EQ(*first.tiling, before->config.tiling());
-  EXPECT_EQ(first.hints, before->config.hints);
+  EXPECT_EQ(*first.tiling, before->config.kernel.tiling);
+  EXPECT_EQ(first.hints, before->config.kernel.hints);
   ASSERT_TRUE(PersistentCache::of_user()
                   .store({before->key, to_json(in_pairs), "autotune", 1e-3, "by hand"})
                   .empty());
@@ -218,10 +222,10 @@ TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
   ::unsetenv("TESSERA_CACHE");
   ASSERT_TRUE(after);
   EXPECT_EQ(after->source, ConfigSource::Persistent);
-  EXPECT_EQ(*second.tiling, in_pairs.tiling());
+  EXPECT_EQ(*second.tiling, in_pairs.kernel.tiling);
   EXPECT_EQ(second.buffers, 4);
   EXPECT_EQ(second.align, 1);
-  EXPECT_EQ(second.hints, in_pairs.hints);
+  EXPECT_EQ(second.hints, in_pairs.kernel.hints);
 }
 
 TEST(CudaTuning, the_command_lists_estimates_and_refuses_to_measure_without_a_gpu) {
@@ -292,8 +296,8 @@ TEST(CudaTuningDevice, every_candidate_is_timed) {
   if (const Support here = cuda_device().available(); !here.ok) GTEST_SKIP() << here.reason;
   for (const bool is_tgmm : {false, true}) {
     GroupedTuningProblem problem = large(is_tgmm);
-    problem.m = 1024;
-    problem.group_sizes = {300, 0, 500, 224};
+    problem.desc.m = 1024;
+    problem.desc.sizes = {300, 0, 500, 224};
     Tuner tuner;
     tuner.warmup = 1;
     tuner.iters = 3;

@@ -412,14 +412,16 @@ TEST(GroupedMatmul, G22_k_and_n_may_end_inside_a_tile) {
 }
 
 TEST(GroupedMatmul, G23_cost_counts_flops_and_bytes) {
-  GroupedShape shape{512, 256, 384, 4, DType::bf16, DType::bf16, DType::f32, {128, 128, 128}};
+  GroupedDesc desc = grouped_desc(GroupedKind::gmm, 512, 256, 384, 4);
+  const Tiling tiling{128, 128, 128};
   const std::int64_t lhs = 512 * 256 * 2, rhs = 256 * 384 * 2, out = 512 * 384 * 4;
-  EXPECT_EQ(gmm_cost(shape),
+  EXPECT_EQ(gmm_cost(desc, tiling),
             (CostEstimate{2LL * 512 * 256 * 384, 0, lhs * 3 + rhs * (4 + 4 - 1) + out}));
-  EXPECT_EQ(tgmm_cost(shape), (CostEstimate{2LL * 512 * 256 * 384, 0,
-                                            lhs * 3 + 512 * 384 * 2 * 2 + 4 * 256 * 384 * 4}));
-  shape.n = 385;  // one more column is one more tile
-  EXPECT_EQ(gmm_cost(shape).bytes_accessed, lhs * 4 + 256 * 385 * 2 * 7 + 512 * 385 * 4);
+  EXPECT_EQ(
+      tgmm_cost(desc, tiling),
+      (CostEstimate{2LL * 512 * 256 * 384, 0, lhs * 3 + 512 * 384 * 2 * 2 + 4 * 256 * 384 * 4}));
+  desc.n = 385;  // one more column is one more tile
+  EXPECT_EQ(gmm_cost(desc, tiling).bytes_accessed, lhs * 4 + 256 * 385 * 2 * 7 + 512 * 385 * 4);
 }
 
 TEST(GroupedMatmul, G24_a_tiling_is_written_as_tm_tk_tn) {

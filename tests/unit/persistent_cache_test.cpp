@@ -23,7 +23,7 @@ namespace {
 
 CacheEntry entry(int writer, int number) {
   GroupedMatmulConfig config;
-  config.block_m = 8 * (number + 1);
+  config.kernel.tiling.m = 8 * (number + 1);
   CacheEntry result;
   result.key = {"interpreter v5e|1", "grouped_matmul@v1", fmt::format("w{} n{}", writer, number)};
   result.config = to_json(config);

@@ -21,7 +21,7 @@ using Fallback = AutotunePolicy::Fallback;
 
 Config rows(std::int64_t block_m) {
   Config config;
-  config.block_m = block_m;
+  config.kernel.tiling.m = block_m;
   return config;
 }
 
@@ -36,7 +36,7 @@ Selection<Config> asking(const std::string& call, std::atomic<int>* tunings = nu
     if (tunings) ++*tunings;
     const Config candidates[] = {rows(64), rows(32)};
     return Tuner::tune<Config>(candidates, [](const Config& config) -> Expected<double> {
-      return static_cast<double>(config.block_m);
+      return static_cast<double>(config.kernel.tiling.m);
     });
   };
   selection.measure = "by its rows";
@@ -52,7 +52,7 @@ AutotunePolicy tuning_policy() {
 void expect(const Expected<Decision<Config>>& decision, ConfigSource source, std::int64_t block_m) {
   ASSERT_TRUE(decision) << render(decision.diags());
   EXPECT_EQ(name(decision->source), name(source));
-  EXPECT_EQ(decision->config.block_m, block_m);
+  EXPECT_EQ(decision->config.kernel.tiling.m, block_m);
   EXPECT_EQ(decision->steps.back().outcome, "hit");
   EXPECT_EQ(decision->steps.size(), static_cast<std::size_t>(source) + 1);
 }
@@ -181,7 +181,7 @@ TEST(Selection, threads_that_ask_at_once_tune_once) {
       const PolicyOverride tunes(tuning_policy());
       for (int i = 0; i < 50; ++i) {
         const auto decision = chain.choose(asking("key " + std::to_string(i % 5), &tunings));
-        EXPECT_TRUE(decision && decision->config.block_m == 32);
+        EXPECT_TRUE(decision && decision->config.kernel.tiling.m == 32);
       }
     });
   }
@@ -225,13 +225,13 @@ TEST(Tuner, skips_what_fails_and_what_cannot_win) {
       candidates,
       [&](const Config& config) -> Expected<double> {
         ++measured;
-        if (config.block_m == 1) return error("too large");
-        return config.block_m == 2 ? 2.0 : 1.0;
+        if (config.kernel.tiling.m == 1) return error("too large");
+        return config.kernel.tiling.m == 2 ? 2.0 : 1.0;
       },
-      [](const Config& config) { return config.block_m == 3 ? 2.5 : 0.0; });
+      [](const Config& config) { return config.kernel.tiling.m == 3 ? 2.5 : 0.0; });
   ASSERT_TRUE(result);
   EXPECT_EQ(measured, 3);
-  EXPECT_EQ(result->winner().config.block_m, 4);
+  EXPECT_EQ(result->winner().config.kernel.tiling.m, 4);
   EXPECT_EQ(result->candidates[0].skipped, "too large");
   EXPECT_EQ(result->candidates[2].skipped, "takes 2.5 s at least");
 }
@@ -239,7 +239,7 @@ TEST(Tuner, skips_what_fails_and_what_cannot_win) {
 TEST(Tuner, when_all_fail_the_last_error_is_told) {
   const Config candidates[] = {rows(1), rows(2)};
   const auto result = Tuner::tune<Config>(candidates, [](const Config& c) -> Expected<double> {
-    return error(c.block_m == 1 ? "first" : "second");
+    return error(c.kernel.tiling.m == 1 ? "first" : "second");
   });
   ASSERT_FALSE(result);
   EXPECT_EQ(result.diags()[0].code, ErrorCode::runtime);

@@ -261,10 +261,13 @@ Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hi
   return general;
 }
 
-std::optional<Diag> unused_hints(const LoweredKernel& kernel, const MachineHints& hints) {
-  if (!kernel.is_general || hints == MachineHints{}) return std::nullopt;
+Expected<LoweredKernel> lower_as(const Program& program, const PrepareOptions& how, bool has_fast) {
+  Expected<LoweredKernel> kernel = lower_any(program, how.hints, has_fast);
+  if (!kernel || !kernel->is_general) return kernel;
+  if (how.only_fast) return error(ErrorCode::unsupported, kernel->note);
+  if (how.may_ignore_hints || how.hints == MachineHints{}) return kernel;
   return error(ErrorCode::unsupported, fmt::format("hints ({}) are of the fast CUDA kernels: {}",
-                                                   hints_text(hints), kernel.note));
+                                                   hints_text(how.hints), kernel->note));
 }
 
 }  // namespace tessera::cuda

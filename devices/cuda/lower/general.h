@@ -2,11 +2,10 @@
 // grid, tiles in global memory, a barrier after each statement. For compute capability 8.0 and
 // newer; correct, and slow.
 #pragma once
-#include <optional>
-
 #include "core/program/program.h"
 #include "core/report/expected.h"
 #include "devices/cuda/lower/lower.h"
+#include "devices/device.h"
 
 namespace tessera::cuda {
 
@@ -18,7 +17,9 @@ Expected<LoweredKernel> lower_general(const Program& program);
 Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hints,
                                   bool has_fast = true);
 
-// Why a kernel does not honour hints: the general one takes none.
-std::optional<Diag> unused_hints(const LoweredKernel& kernel, const MachineHints& hints);
+// The same where the kernel is an answer to what is asked: the general one takes no hints, and is
+// not fast.
+Expected<LoweredKernel> lower_as(const Program& program, const PrepareOptions& how,
+                                 bool has_fast = true);
 
 }  // namespace tessera::cuda

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/machine_hints.h"
+#include "core/kernel/machine_hints.h"
 #include "core/program/program.h"
 #include "core/report/expected.h"
 

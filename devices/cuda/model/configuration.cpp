@@ -1,7 +1,5 @@
 #include "devices/cuda/model/configuration.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 
@@ -98,7 +96,7 @@ std::int64_t buffers_for(std::int64_t step_bytes, std::int64_t rows, std::int64_
   return std::min<std::int64_t>((shared_memory - staging_bytes - arrays) / each, 8);
 }
 
-Configuration gmm_of(const Tile& t, int operand_bytes) {
+KernelConfig gmm_of(const Tile& t, int operand_bytes) {
   if (t.m < 64) return {{t.m, t.k, t.n}, 8, 1, t.hints};
   const int consumers = t.m == 64 && !t.hints.alternate ? 1 : 2;
   return {{t.m, t.k, t.n},
@@ -107,27 +105,21 @@ Configuration gmm_of(const Tile& t, int operand_bytes) {
           t.hints};
 }
 
-Configuration tgmm_of(const Tile& t) {
-  return {{t.m, t.k, t.n}, buffers_for(t.m * 2, t.k, t.n, 4 * 8192), 1, t.hints};
+KernelConfig tgmm_of(const Tile& t) {
+  return {{t.m, t.k, t.n}, buffers_for(t.m * 2, t.k, t.n, 4 * 8192), {}, t.hints};
 }
 
 }  // namespace
 
-std::string to_string(const Configuration& c) {
-  std::string text = fmt::format("{}, {} buffers", tessera::to_string(c.tiling), c.buffers);
-  if (const std::string hints = hints_text(c.hints); !hints.empty()) text += ", " + hints;
-  return text;
-}
-
-std::vector<Configuration> gmm_candidates(int operand_bytes) {
-  std::vector<Configuration> all;
+std::vector<KernelConfig> gmm_candidates(int operand_bytes) {
+  std::vector<KernelConfig> all;
   for (const Tile& tile : operand_bytes == 1 ? std::span<const Tile>(gmm_fp8_tiles) : gmm_tiles)
     all.push_back(gmm_of(tile, operand_bytes));
   return all;
 }
 
-std::vector<Configuration> tgmm_candidates() {
-  std::vector<Configuration> all;
+std::vector<KernelConfig> tgmm_candidates() {
+  std::vector<KernelConfig> all;
   for (const Tile& tile : tgmm_tiles) all.push_back(tgmm_of(tile));
   return all;
 }

@@ -1,9 +1,10 @@
 #include "devices/cuda/model/grouped_model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "core/data/dtype.h"
+#include "devices/cuda/model/configuration.h"
 #include "devices/cuda/model/schedule.h"
 
 namespace tessera::cuda {
@@ -13,6 +14,8 @@ constexpr double epilogue_clocks = 600;  // fixed: the last products, barriers, 
 constexpr double tile_clocks = 250;      // finding the tile, which consumers do one after the other
 constexpr double taken_clocks = 300;     // and waiting for its number
 constexpr double slowest_swapped = 16;   // clocks of an instruction that reads 2 KiB of weights
+
+int operand_bytes(const GroupedDesc& desc) { return desc.is_tgmm() ? 2 : size_of(desc.lhs); }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -26,11 +29,11 @@ struct Tile {
 
 class Model {
  public:
-  Model(const GroupedShape& shape, const Configuration& configuration, const GpuFigures& gpu)
-      : s_(shape), c_(configuration), gpu_(gpu) {}
+  Model(const GroupedDesc& desc, const KernelConfig& config, const GpuFigures& gpu)
+      : s_(desc), c_(config), gpu_(gpu) {}
 
   double seconds() {
-    if (s_.is_tgmm)
+    if (s_.is_tgmm())
       tgmm();
     else
       gmm();
@@ -51,9 +54,9 @@ class Model {
     }
     const auto groups = static_cast<std::int64_t>(s_.sizes.size());
     const std::int64_t bytes =
-        s_.is_tgmm
-            ? s_.operand_bytes * rows * (s_.k + s_.n) + s_.out_bytes * groups * s_.k * s_.n
-            : s_.operand_bytes * (rows * s_.k + filled * s_.k * s_.n) + s_.out_bytes * rows * s_.n;
+        s_.is_tgmm()
+            ? operand_bytes_ * rows * (s_.k + s_.n) + out_bytes_ * groups * s_.k * s_.n
+            : operand_bytes_ * (rows * s_.k + filled * s_.k * s_.n) + out_bytes_ * rows * s_.n;
     return static_cast<double>(bytes);
   }
 
@@ -85,7 +88,7 @@ class Model {
     Tile tile;
     tile.steps = static_cast<double>(ceil_div(s_.k, t.k));
     const auto n = static_cast<double>(t.n);
-    const double k_bytes = static_cast<double>(t.k * s_.operand_bytes);
+    const double k_bytes = static_cast<double>(t.k * operand_bytes_);
     // A matrix instruction takes 32 bytes along k, of elements of one byte or two.
     const double instruction_rows_a_clock = gpu_.products_a_clock / 16;
     if (t.m < 64) {
@@ -96,10 +99,10 @@ class Model {
     } else {
       const auto taken = static_cast<double>(ceil_div(rows, 64) * 64);
       tile.product_clocks = taken * n * k_bytes / 32 / instruction_rows_a_clock;
-      if (s_.operand_bytes == 1) tile.product_clocks += added_clocks(taken, n);
+      if (operand_bytes_ == 1) tile.product_clocks += added_clocks(taken, n);
       tile.bytes = k_bytes * (taken * share_rows + n * share_weights);
     }
-    tile.store_bytes = static_cast<double>(rows * t.n * s_.out_bytes);
+    tile.store_bytes = static_cast<double>(rows * t.n * out_bytes_);
     return clocks(tile);
   }
 
@@ -141,51 +144,39 @@ class Model {
       const auto k = static_cast<double>(t.k), n = static_cast<double>(t.n);
       if (tile.steps > 0) tile.product_clocks = rows / tile.steps * k * n / gpu_.products_a_clock;
       tile.bytes = 2 * static_cast<double>(t.m) * (k * left + n * right);
-      tile.store_bytes = k * n * s_.out_bytes;
+      tile.store_bytes = k * n * out_bytes_;
       tiles_.clocks.insert(tiles_.clocks.end(), static_cast<std::size_t>(down), clocks(tile));
     }
     tiles_.grid = {static_cast<int>(s_.sizes.size()), static_cast<int>(down),
                    static_cast<int>(across)};
   }
 
-  const GroupedShape& s_;
-  const Configuration& c_;
+  const GroupedDesc& s_;
+  const KernelConfig& c_;
   const GpuFigures& gpu_;
+  const int operand_bytes_ = operand_bytes(s_), out_bytes_ = size_of(s_.out);
   TileClocks tiles_;
 };
 
 }  // namespace
 
-GroupedShape expected_shape(bool is_tgmm, std::int64_t m, std::int64_t k, std::int64_t n,
-                            std::int64_t groups) {
-  GroupedShape shape{is_tgmm, m, k, n, {}, 2};
-  const auto mean = static_cast<double>(m) / static_cast<double>(std::max<std::int64_t>(groups, 1));
-  constexpr std::array deviations{0.0, -1.0, 1.0, -0.5, 0.5};
-  for (std::int64_t g = 0; g < groups; ++g) {
-    const double at = deviations[static_cast<std::size_t>(g) % deviations.size()];
-    shape.sizes.push_back(
-        std::max<std::int64_t>(0, std::llround(mean + (groups > 1 ? at * std::sqrt(mean) : 0))));
-  }
-  return shape;
-}
-
-double estimate_seconds(const GroupedShape& shape, const Configuration& configuration,
+double estimate_seconds(const GroupedDesc& desc, const KernelConfig& config,
                         const GpuFigures& gpu) {
-  return Model(shape, configuration, gpu).seconds();
+  return Model(desc, config, gpu).seconds();
 }
 
-std::vector<Estimate> estimates(const GroupedShape& shape, const GpuFigures& gpu) {
+std::vector<Estimate> estimates(const GroupedDesc& desc, const GpuFigures& gpu) {
   std::vector<Estimate> all;
-  for (const Configuration& c :
-       shape.is_tgmm ? tgmm_candidates() : gmm_candidates(shape.operand_bytes))
-    all.push_back({c, estimate_seconds(shape, c, gpu)});
+  for (const KernelConfig& c :
+       desc.is_tgmm() ? tgmm_candidates() : gmm_candidates(operand_bytes(desc)))
+    all.push_back({c, estimate_seconds(desc, c, gpu)});
   std::stable_sort(all.begin(), all.end(),
                    [](const Estimate& a, const Estimate& b) { return a.seconds < b.seconds; });
   return all;
 }
 
-Configuration estimated_best(const GroupedShape& shape, const GpuFigures& gpu) {
-  return estimates(shape, gpu).front().configuration;
+KernelConfig estimated_best(const GroupedDesc& desc, const GpuFigures& gpu) {
+  return estimates(desc, gpu).front().config;
 }
 
 }  // namespace tessera::cuda

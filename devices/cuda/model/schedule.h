@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/machine/machine_hints.h"
+#include "core/kernel/machine_hints.h"
 #include "devices/cuda/templates/order.cuh"
 
 namespace tessera::cuda {

@@ -4,22 +4,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "devices/cuda/lower/lower.h"
+#include "devices/device.h"
 
 namespace tessera::cuda {
 
-// Device addresses by the names of the program's operands and results.
-using DeviceOperands = std::map<std::string, std::uint64_t, std::less<>>;
-
-// Elements from a row to the next, by the names of the operands whose rows do not follow each
-// other: those that are multiplied, and the result. A row runs along the dimension that is
-// contiguous; those of all outer indices are as far apart.
-using Pitches = std::map<std::string, std::int64_t, std::less<>>;
+using DeviceOperands = DeviceAddresses;
 
 // What a launch cannot take: an operand without an address, or one that does not begin where the
 // copy engine can (a multiple of 16 bytes).

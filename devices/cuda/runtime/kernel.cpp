@@ -35,7 +35,7 @@ Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
 
 }  // namespace
 
-Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const MachineHints& hints) {
+Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const PrepareOptions& how) {
   const Support here = driver_available();
   if (!here.ok) return error(ErrorCode::environment, here.reason);
   if (const Support fits = compiler_fits_driver(); !fits.ok)
@@ -45,7 +45,7 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Mac
   const DeviceFacts& facts = device_facts();
   if (std::string reason = facts.refusal(); !reason.empty())
     return error(ErrorCode::environment, std::move(reason));
-  Expected<LoweredKernel> plan = lower_any(program, hints, facts.has_fast_kernels());
+  Expected<LoweredKernel> plan = lower_as(program, how, facts.has_fast_kernels());
   if (!plan) return plan.diags();
   std::shared_ptr<Kernel> kernel(new Kernel());
   kernel->program_ = program;
@@ -73,14 +73,6 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Mac
   if (auto problem = allocate(kernel->error_, word_bytes)) return *problem;
   if (auto problem = set_bytes(kernel->error_, 0, word_bytes, nullptr)) return *problem;
   if (auto problem = synchronise(nullptr)) return *problem;
-  return kernel;
-}
-
-Expected<std::shared_ptr<Kernel>> Kernel::make_by(const Program& program,
-                                                  const MachineHints& hints) {
-  Expected<std::shared_ptr<Kernel>> kernel = make(program, hints);
-  if (!kernel) return kernel;
-  if (auto unused = unused_hints((*kernel)->plan(), hints)) return *unused;
   return kernel;
 }
 

@@ -12,24 +12,21 @@
 #include <string>
 #include <vector>
 
-#include "core/machine/machine_hints.h"
 #include "core/program/program.h"
 #include "core/report/expected.h"
 #include "core/report/finding.h"
 #include "devices/cuda/lower/lower.h"
 #include "devices/cuda/runtime/driver.h"
+#include "devices/device.h"
 
 namespace tessera::cuda {
 
 class Kernel {
  public:
   // Lowers (general.h), compiles (or finds in the cache) and loads. Programs that differ in sizes
-  // alone share the code.
+  // alone share the code. ErrorCode::unsupported where there is no such kernel.
   static Expected<std::shared_ptr<Kernel>> make(const Program& program,
-                                                const MachineHints& hints = {});
-  // The same, and ErrorCode::unsupported where the kernel cannot honour the hints.
-  static Expected<std::shared_ptr<Kernel>> make_by(const Program& program,
-                                                   const MachineHints& hints);
+                                                const PrepareOptions& how = {});
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;

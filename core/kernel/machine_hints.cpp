@@ -1,4 +1,4 @@
-#include "core/machine/machine_hints.h"
+#include "core/kernel/machine_hints.h"
 
 #include <fmt/format.h>
 

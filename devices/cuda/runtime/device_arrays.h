@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/data/dtype.h"
+#include "core/data/tensor.h"
 #include "devices/cuda/runtime/driver.h"
 
-namespace tessera {
+namespace tessera::cuda {
 
 // Memory of the device; freed with it.
 class DeviceArrays {
@@ -16,15 +16,14 @@ class DeviceArrays {
   DeviceArrays(const DeviceArrays&) = delete;
   DeviceArrays& operator=(const DeviceArrays&) = delete;
 
-  cuda::Problem add(std::uint64_t& address, std::int64_t bytes);
-  // Normal numbers; a block of them again and again, at another place in every row of the operand.
-  static cuda::Problem fill_normal(std::uint64_t address, DType dtype, std::int64_t elements,
-                                   std::uint64_t seed);
+  Problem add(std::uint64_t& address, std::int64_t bytes);
+  // So many elements: those of the pattern, again and again.
+  static Problem fill(std::uint64_t address, std::int64_t elements, const Tensor& pattern);
   // Group sizes as the kernels take them, in new memory.
-  cuda::Problem add_sizes(std::uint64_t& address, const std::vector<std::int64_t>& sizes);
+  Problem add_sizes(std::uint64_t& address, const std::vector<std::int64_t>& sizes);
 
  private:
   std::vector<std::uint64_t> all_;
 };
 
-}  // namespace tessera
+}  // namespace tessera::cuda

@@ -1,0 +1,115 @@
+#include "kernels/tuning/device_tuning.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/report/try.h"
+#include "kernels/grouped_matmul/settings.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/launch/operand_type.h"
+
+namespace tessera {
+namespace {
+
+using Config = GroupedMatmulConfig;
+
+Expected<std::unique_ptr<Executable>> executable_of(const Device& device, const GroupedDesc& desc,
+                                                    const KernelConfig& config) {
+  return device.prepare(TRY(kernel_program(desc, config)), {.hints = config.hints});
+}
+
+bool has_fast_kernel(const Device& device, const GroupedDesc& desc, const KernelConfig& config) {
+  const Expected<Program> program = kernel_program(desc, config);
+  return program && device.supports(*program, {.hints = config.hints, .only_fast = true}).ok;
+}
+
+MeasuredOperand normal_operand(const char* name, DType dtype, std::int64_t elements,
+                               std::uint64_t seed) {
+  return {name, dtype, elements, normal_block(dtype, elements, seed)};
+}
+
+std::vector<MeasuredOperand> operands_of(const GroupedDesc& d) {
+  const std::int64_t weights = d.local_groups * d.k * d.n, rows = d.m * d.n;
+  const std::int64_t right = d.is_tgmm() ? rows : weights, out = d.is_tgmm() ? weights : rows;
+  std::vector<MeasuredOperand> operands;
+  operands.push_back(normal_operand("lhs", d.lhs, d.m * d.k, 1));
+  operands.push_back(normal_operand("rhs", d.rhs, right, 2));
+  if (d.existing) operands.push_back(normal_operand("existing_out", d.out, out, 3));
+  operands.push_back({"out", d.out, out, Tensor()});
+  Tensor sizes = sizes_tensor(d);
+  const std::int64_t groups = sizes.elements();
+  operands.push_back({"group_sizes", DType::i32, groups, std::move(sizes)});
+  return operands;
+}
+
+// The kernel of one candidate, timed as often as it is asked; its first error for ever.
+TimedArm arm_of(Expected<std::unique_ptr<Executable>> made, Stopwatch& stopwatch) {
+  auto executable = std::make_shared<Expected<std::unique_ptr<Executable>>>(std::move(made));
+  return [executable, &stopwatch]() -> Expected<double> {
+    if (!*executable) return executable->diags();
+    return stopwatch.seconds(***executable);
+  };
+}
+
+}  // namespace
+
+GroupedDesc multiplied_desc(const GroupedTuningProblem& problem) {
+  GroupedDesc desc = problem.desc;
+  const bool is_native = problem.device() != nullptr && !desc.is_tgmm() && desc.lhs == desc.rhs &&
+                         problem.device()->fp8_products(desc) == Fp8Products::native;
+  if (!is_native) desc.lhs = desc.rhs = common_operand(desc.lhs, desc.rhs).value_or(desc.lhs);
+  return desc;
+}
+
+std::vector<ConfigChoice> fast_candidates(const GroupedTuningProblem& problem, std::size_t most) {
+  const Device& device = *problem.device();
+  const GroupedDesc desc = multiplied_desc(problem);
+  std::vector<ConfigChoice> all = device.candidates(desc, problem.device_options());
+  std::vector<ConfigChoice> result;
+  for (const ConfigChoice& choice : all) {
+    if (result.size() >= most) return result;
+    if (has_fast_kernel(device, desc, choice.config)) result.push_back(choice);
+  }
+  if (!result.empty()) return result;
+  for (ConfigChoice& choice : all) {
+    choice.config.hints = {};
+    choice.expected_seconds.reset();  // the model knows the fast kernels alone
+    const bool is_known = std::any_of(result.begin(), result.end(), [&](const ConfigChoice& c) {
+      return c.config.tiling == choice.config.tiling;
+    });
+    if (!is_known && result.size() < most) result.push_back(std::move(choice));
+  }
+  return result;
+}
+
+TuningResult<Config> expected_on_device(const GroupedTuningProblem& problem) {
+  TuningResult<Config> result;
+  for (const ConfigChoice& choice : fast_candidates(problem))
+    result.candidates.push_back({{.kernel = choice.config}, {}, {}, choice.expected_seconds});
+  return result;
+}
+
+Expected<TuningResult<Config>> time_on_device(const GroupedTuningProblem& problem,
+                                              const Tuner& tuner) {
+  const Device& device = *problem.device();
+  const GroupedDesc desc = multiplied_desc(problem);
+  const std::unique_ptr<Stopwatch> stopwatch = TRY(device.stopwatch(operands_of(desc)));
+  const std::vector<ConfigChoice> candidates = fast_candidates(problem);
+  std::vector<TimedArm> arms;
+  std::vector<Config> configs;
+  for (const ConfigChoice& choice : candidates) {
+    arms.push_back(arm_of(executable_of(device, desc, choice.config), *stopwatch));
+    configs.push_back({.kernel = choice.config});
+  }
+  const std::vector<Expected<double>> times = seconds_in_turn(arms, tuner.warmup, tuner.iters);
+  std::size_t next = 0;
+  Expected<TuningResult<Config>> result =
+      Tuner::tune<Config>(configs, [&](const Config&) { return times[next++]; });
+  if (!result) return result;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    result->candidates[i].expected = candidates[i].expected_seconds;
+  return result;
+}
+
+}  // namespace tessera
