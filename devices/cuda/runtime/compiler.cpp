@@ -14,9 +14,7 @@
 namespace tessera::cuda {
 namespace {
 
-// The C interface of NVRTC, as far as it is used; results are 0 or an error that has a text.
 const std::string template_folder = "devices/cuda/templates/";  // as #include names them
-using NvrtcProgram = struct NvrtcProgramTag*;
 
 // A driver loads code of its own major version and of older ones.
 std::vector<std::string> library_names() {
@@ -25,29 +23,15 @@ std::vector<std::string> library_names() {
   return {"libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.13"};
 }
 
+// Results are 0 or an error that has a text.
 struct Nvrtc {
   SharedLibrary library{library_names()};
-  int (*version)(int*, int*) = nullptr;
-  const char* (*error_text)(int) = nullptr;
-  int (*create)(NvrtcProgram*, const char*, const char*, int, const char* const*,
-                const char* const*) = nullptr;
-  int (*destroy)(NvrtcProgram*) = nullptr;
-  int (*compile)(NvrtcProgram, int, const char* const*) = nullptr;
-  int (*log_size)(NvrtcProgram, std::size_t*) = nullptr;
-  int (*log)(NvrtcProgram, char*) = nullptr;
-  int (*cubin_size)(NvrtcProgram, std::size_t*) = nullptr;
-  int (*cubin)(NvrtcProgram, char*) = nullptr;
+#define TESSERA_NVRTC(member, function, result, ...) result (*member)(__VA_ARGS__) = nullptr;
+#include "devices/cuda/runtime/symbols.def"
 
   Nvrtc() {
-    library.find(version, "nvrtcVersion");
-    library.find(error_text, "nvrtcGetErrorString");
-    library.find(create, "nvrtcCreateProgram");
-    library.find(destroy, "nvrtcDestroyProgram");
-    library.find(compile, "nvrtcCompileProgram");
-    library.find(log_size, "nvrtcGetProgramLogSize");
-    library.find(log, "nvrtcGetProgramLog");
-    library.find(cubin_size, "nvrtcGetCUBINSize");
-    library.find(cubin, "nvrtcGetCUBIN");
+#define TESSERA_NVRTC(member, function, ...) library.find(member, #function);
+#include "devices/cuda/runtime/symbols.def"
   }
 };
 
@@ -116,7 +100,7 @@ class NvrtcUnit {
   }
 
  private:
-  NvrtcProgram program_ = nullptr;
+  void* program_ = nullptr;
 };
 
 }  // namespace

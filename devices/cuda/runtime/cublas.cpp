@@ -12,24 +12,13 @@ constexpr int bf16 = 14, compute_f32 = 68,
 
 struct Cublas {
   SharedLibrary library{{"libcublas.so.13", "libcublas.so.12", "libcublas.so"}};
-  int (*create)(void**) = nullptr;
-  const char* (*error_text)(int) = nullptr;
-  int (*gemm)(void*, int, int, int, int, int, const void*, const void*, int, int, const void*, int,
-              int, const void*, void*, int, int, int, int) = nullptr;
-  int (*batched)(void*, int, int, int, int, int, const void*, const void*, int, int, long long,
-                 const void*, int, int, long long, const void*, void*, int, int, long long, int,
-                 int, int) = nullptr;
-  int (*grouped)(void*, const int*, const int*, const int*, const int*, const int*, const void*,
-                 const void* const*, int, const int*, const void* const*, int, const int*,
-                 const void*, void* const*, int, const int*, int, const int*, int) = nullptr;
+#define TESSERA_CUBLAS(member, function, result, ...) result (*member)(__VA_ARGS__) = nullptr;
+#include "devices/cuda/runtime/symbols.def"
   void* handle = nullptr;
 
   Cublas() {
-    library.find(create, "cublasCreate_v2");
-    library.find(error_text, "cublasGetStatusString");
-    library.find(gemm, "cublasGemmEx");
-    library.find(batched, "cublasGemmStridedBatchedEx");
-    library.find(grouped, "cublasGemmGroupedBatchedEx");
+#define TESSERA_CUBLAS(member, function, ...) library.find(member, #function);
+#include "devices/cuda/runtime/symbols.def"
   }
 };
 

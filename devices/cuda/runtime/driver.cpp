@@ -9,80 +9,18 @@
 namespace tessera::cuda {
 namespace {
 
-// The C interface of the driver, as far as it is used. Handles are pointers, addresses 64-bit
-// numbers.
 struct Driver {
   SharedLibrary library{{"libcuda.so.1"}, SharedLibrary::From::machine};
-  int (*init)(unsigned) = nullptr;
-  int (*error_name)(int, const char**) = nullptr;
-  int (*error_text)(int, const char**) = nullptr;
-  int (*driver_version)(int*) = nullptr;
-  int (*device_count)(int*) = nullptr;
-  int (*device_get)(int*, int) = nullptr;
-  int (*device_name)(char*, int, int) = nullptr;
-  int (*device_attribute)(int*, int, int) = nullptr;
-  int (*device_memory)(std::size_t*, int) = nullptr;
-  int (*retain_context)(void**, int) = nullptr;
-  int (*set_context)(void*) = nullptr;
-  int (*get_context)(void**) = nullptr;
-  int (*push_context)(void*) = nullptr;
-  int (*pop_context)(void**) = nullptr;
-  int (*context_device)(int*) = nullptr;
-  int (*mem_alloc)(std::uint64_t*, std::size_t) = nullptr;
-  int (*mem_free)(std::uint64_t) = nullptr;
-  int (*copy_to_device)(std::uint64_t, const void*, std::size_t) = nullptr;
-  int (*copy_to_host)(void*, std::uint64_t, std::size_t) = nullptr;
-  int (*set_async)(std::uint64_t, unsigned char, std::size_t, void*) = nullptr;
-  int (*stream_sync)(void*) = nullptr;
-  int (*module_load)(void**, const void*) = nullptr;
-  int (*module_function)(void**, void*, const char*) = nullptr;
-  int (*function_attribute)(void*, int, int) = nullptr;
-  int (*launch_kernel)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                       void*, void**, void**) = nullptr;
-  int (*encode_tiled)(void*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,
-                      const std::uint32_t*, const std::uint32_t*, int, int, int, int) = nullptr;
-  int (*event_create)(void**, unsigned) = nullptr;
-  int (*event_destroy)(void*) = nullptr;
-  int (*event_record)(void*, void*) = nullptr;
-  int (*event_sync)(void*) = nullptr;
-  int (*event_time)(float*, void*, void*) = nullptr;
+#define TESSERA_DRIVER(member, function, result, ...) result (*member)(__VA_ARGS__) = nullptr;
+#include "devices/cuda/runtime/symbols.def"
 
   Support support;
   std::vector<DeviceFacts> devices;
   Context context = nullptr;  // the primary one of device 0
 
   Driver() {
-    library.find(init, "cuInit");
-    library.find(error_name, "cuGetErrorName");
-    library.find(error_text, "cuGetErrorString");
-    library.find(driver_version, "cuDriverGetVersion");
-    library.find(device_count, "cuDeviceGetCount");
-    library.find(device_get, "cuDeviceGet");
-    library.find(device_name, "cuDeviceGetName");
-    library.find(device_attribute, "cuDeviceGetAttribute");
-    library.find(device_memory, "cuDeviceTotalMem_v2");
-    library.find(retain_context, "cuDevicePrimaryCtxRetain");
-    library.find(set_context, "cuCtxSetCurrent");
-    library.find(get_context, "cuCtxGetCurrent");
-    library.find(push_context, "cuCtxPushCurrent_v2");
-    library.find(pop_context, "cuCtxPopCurrent_v2");
-    library.find(context_device, "cuCtxGetDevice");
-    library.find(mem_alloc, "cuMemAlloc_v2");
-    library.find(mem_free, "cuMemFree_v2");
-    library.find(copy_to_device, "cuMemcpyHtoD_v2");
-    library.find(copy_to_host, "cuMemcpyDtoH_v2");
-    library.find(set_async, "cuMemsetD8Async");
-    library.find(stream_sync, "cuStreamSynchronize");
-    library.find(module_load, "cuModuleLoadData");
-    library.find(module_function, "cuModuleGetFunction");
-    library.find(function_attribute, "cuFuncSetAttribute");
-    library.find(launch_kernel, "cuLaunchKernel");
-    library.find(encode_tiled, "cuTensorMapEncodeTiled");
-    library.find(event_create, "cuEventCreate");
-    library.find(event_destroy, "cuEventDestroy_v2");
-    library.find(event_record, "cuEventRecord");
-    library.find(event_sync, "cuEventSynchronize");
-    library.find(event_time, "cuEventElapsedTime");
+#define TESSERA_DRIVER(member, function, ...) library.find(member, #function);
+#include "devices/cuda/runtime/symbols.def"
     support = probe();
   }
 
