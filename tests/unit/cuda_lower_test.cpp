@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 #include "devices/cuda/lower/templates.h"
@@ -37,6 +38,21 @@ TEST(CudaLower, every_configuration_has_a_kernel_that_fits) {
       for (const std::int64_t side : map->box) EXPECT_LE(side, 256);
       EXPECT_EQ(map->extent[0] * map->element_bytes % 16, 0);
     }
+  }
+}
+
+// The operands whose elements the generated functions read, as a reader of the text finds them.
+TEST(CudaLower, the_operands_that_are_read_by_element_are_recorded) {
+  for (const TestConfiguration& configuration : test_configurations()) {
+    const Expected<LoweredKernel> kernel = lowered(configuration);
+    ASSERT_TRUE(kernel) << render(kernel.diags());
+    std::set<int> found;
+    const std::regex name(R"(\bp\.in_(\d+)\b)");
+    for (std::sregex_iterator at(kernel->source.begin(), kernel->source.end(), name), end;
+         at != end; ++at)
+      found.insert(std::stoi((*at)[1]));
+    EXPECT_EQ(std::vector<int>(found.begin(), found.end()), kernel->by_element)
+        << configuration.name();
   }
 }
 

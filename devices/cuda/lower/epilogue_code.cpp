@@ -14,16 +14,15 @@ namespace {
 
 class EpilogueWriter {
  public:
-  EpilogueWriter(const Program& program, const Contraction& c, ScalarCode& code,
-                 RuntimeNumbers& numbers)
-      : program_(program), c_(c), code_(code), numbers_(numbers) {}
+  EpilogueWriter(const Program& program, const Contraction& c, ScalarCode& code, KernelNames& names)
+      : program_(program), c_(c), code_(code), names_(names) {}
 
   EpilogueCode write() {
     // Once to count what is read, once to write it.
-    const RuntimeNumbers numbers = numbers_;
+    const KernelNames names = names_;
     statements();
     is_draft_ = false;
-    numbers_ = numbers;
+    names_ = names;
     result_ = {};
     stored_.reset();
     statements();
@@ -141,12 +140,12 @@ class EpilogueWriter {
         if (!spread[block]) at = fmt::format("({} + {})", at, block == 0 ? "row" : "column");
         ++block;
       }
-      const std::string extent = numbers_.text(buffer->shape[i]);
+      const std::string extent = names_.number(buffer->shape[i]);
       inside += fmt::format("{}{} < {}", d == 0 ? "" : " && ", at, extent);
       offset = d == 0 ? at : fmt::format("({}) * {} + {}", offset, extent, at);
     }
-    return fmt::format("({} ? load_{}(p.{}[{}]) : 0.0f)", inside, name(buffer->dtype),
-                       pointer_name(program_, *buffer), offset);
+    return fmt::format("({} ? load_{}({}[{}]) : 0.0f)", inside, name(buffer->dtype),
+                       names_.operand(*buffer), offset);
   }
 
   void statement(const EpilogueStatement& s) {
@@ -198,7 +197,7 @@ class EpilogueWriter {
   const Program& program_;
   const Contraction& c_;
   ScalarCode& code_;
-  RuntimeNumbers& numbers_;
+  KernelNames& names_;
   const Stmt* at_ = nullptr;
   bool is_draft_ = true;
   std::map<ValueId, int> reads_;              // of a window
@@ -211,8 +210,8 @@ class EpilogueWriter {
 }  // namespace
 
 EpilogueCode epilogue_code(const Program& program, const Contraction& contraction, ScalarCode& code,
-                           RuntimeNumbers& numbers) {
-  return EpilogueWriter(program, contraction, code, numbers).write();
+                           KernelNames& names) {
+  return EpilogueWriter(program, contraction, code, names).write();
 }
 
 }  // namespace tessera::cuda

@@ -19,6 +19,6 @@ struct EpilogueCode {
 
 // Scalars that `needs` names are written as `code` knows them when this is called a second time.
 EpilogueCode epilogue_code(const Program& program, const Contraction& contraction, ScalarCode& code,
-                           RuntimeNumbers& numbers);
+                           KernelNames& names);
 
 }  // namespace tessera::cuda

@@ -19,7 +19,10 @@ constexpr int threads = 256;
 class GeneralLowering {
  public:
   explicit GeneralLowering(const Program& program)
-      : program_(program), code_(program, numbers_), tiles_(program, code_, numbers_) {}
+      : program_(program),
+        names_(program),
+        code_(program, names_),
+        tiles_(program, code_, names_) {}
 
   Expected<LoweredKernel> run() {
     if (find_pipeline() && read_windows()) write();
@@ -107,7 +110,7 @@ class GeneralLowering {
 
   void write() {
     std::string prepare_problem;
-    const std::string prepare = prepare_code(program_, open_, numbers_, prepare_problem);
+    const std::string prepare = prepare_code(program_, open_, names_, prepare_problem);
     if (!prepare_problem.empty()) fail(open_, prepare_problem);
     body_ += code_.compute(outer_values(), indent_);
     std::vector<ValueId> bounds;
@@ -120,7 +123,7 @@ class GeneralLowering {
     open("for (i64 point = ptx::block(); point < count; point += ptx::blocks())");
     line("i64 rest = point;");
     for (std::size_t i = parallel_.size(); i-- > 0;) {
-      const std::string name = numbers_.name(statement(parallel_[i]).result);
+      const std::string name = names_.value(statement(parallel_[i]).result);
       line(fmt::format("const i64 {0} = rest % {1}; rest /= {1};", name, code_.text(bounds[i])));
     }
     for (std::int32_t i = open_ + 1; i < close_ && problem_.empty(); ++i) write(i);
@@ -133,7 +136,7 @@ class GeneralLowering {
     const Stmt& s = statement(at);
     const Op& op = s.op;
     const auto loop = [&](ValueId lower, ValueId upper) {
-      open(InOrder{"for (i64 {0} = {1}; {0} < {2}; ++{0})", numbers_.name(s.result),
+      open(InOrder{"for (i64 {0} = {1}; {0} < {2}; ++{0})", names_.value(s.result),
                    code_.text(lower), code_.text(upper)});
     };
     if (const auto* grid = std::get_if<Grid>(&op)) {
@@ -190,18 +193,18 @@ class GeneralLowering {
       const auto number = static_cast<int>(&buffer - program_.buffers.data());
       if (buffer.role == Role::scratch) continue;
       kernel_.pointers.push_back(number);
-      fields +=
-          fmt::format("    {}{}* {};  // {}\n", buffer.role == Role::in ? "const " : "",
-                      storage_type(buffer.dtype), pointer_name(program_, buffer), buffer.name);
+      fields += fmt::format("    {}{}* {};  // {}\n", buffer.role == Role::in ? "const " : "",
+                            storage_type(buffer.dtype), field_name(program_, buffer), buffer.name);
     }
     for (const Buffer& buffer : program_.buffers) {
       if (buffer.role != Role::scratch || buffer.space != Space::smem) continue;
-      fields += fmt::format("    i64 {};  // {}\n", pointer_name(program_, buffer), buffer.name);
+      fields += fmt::format("    i64 {};  // {}\n", field_name(program_, buffer), buffer.name);
       kernel_.numbers.push_back(kernel_.array_elements);
       kernel_.array_elements += elements(buffer.shape);
     }
-    if (!numbers_.values.empty()) fields += fmt::format("    i64 c[{}];\n", numbers_.values.size());
-    kernel_.numbers.insert(kernel_.numbers.end(), numbers_.values.begin(), numbers_.values.end());
+    if (!names_.numbers().empty())
+      fields += fmt::format("    i64 c[{}];\n", names_.numbers().size());
+    kernel_.numbers.insert(kernel_.numbers.end(), names_.numbers().begin(), names_.numbers().end());
     kernel_.source = fmt::format(
         "// {0}\n#include \"devices/cuda/templates/elementwise.cuh\"\n"
         "#include \"devices/cuda/templates/prepare.cuh\"\n\n"
@@ -222,7 +225,7 @@ class GeneralLowering {
   }
 
   const Program& program_;
-  RuntimeNumbers numbers_;
+  KernelNames names_;
   ScalarCode code_;
   GeneralTiles tiles_;
   LoweredKernel kernel_;

@@ -21,8 +21,8 @@ bool is_stored(DType dtype) {
 
 }  // namespace
 
-GeneralTiles::GeneralTiles(const Program& program, ScalarCode& code, RuntimeNumbers& numbers)
-    : program_(program), code_(code), numbers_(numbers) {
+GeneralTiles::GeneralTiles(const Program& program, ScalarCode& code, KernelNames& names)
+    : program_(program), code_(code), names_(names) {
   for (const Buffer& buffer : program.buffers) {
     if (buffer.role != Role::scratch || buffer.space == Space::smem) continue;
     places_[&buffer] = bytes_;
@@ -101,17 +101,16 @@ GeneralTiles::Element GeneralTiles::window(const Window& op, const Slice& slice,
     }
     place[i] = sum(terms);
     inside += fmt::format("{0}{1} >= 0 && {1} < {2}", inside.empty() ? "" : " && ", place[i],
-                          numbers_.text(buffer->shape[i]));
+                          names_.number(buffer->shape[i]));
   }
   std::string offset;
   for (std::size_t o = 0; o < place.size(); ++o) {
     const std::size_t d = buffer->order.empty() ? o : static_cast<std::size_t>(buffer->order[o]);
     offset = o == 0
                  ? place[d]
-                 : fmt::format("({} * {} + {})", offset, numbers_.text(buffer->shape[d]), place[d]);
+                 : fmt::format("({} * {} + {})", offset, names_.number(buffer->shape[d]), place[d]);
   }
-  return {fmt::format("p.{}[{}]", pointer_name(program_, *buffer), offset), inside, buffer->dtype,
-          buffer};
+  return {fmt::format("{}[{}]", names_.operand(*buffer), offset), inside, buffer->dtype, buffer};
 }
 
 GeneralTiles::Element GeneralTiles::element(const Slice& slice, const Indices& at) {
@@ -210,7 +209,7 @@ std::string GeneralTiles::outside(const Slice& target, int indent) {
       indent,
       code_.text(target.size[0]),
       end,
-      numbers_.text(buffer->shape[d]),
+      names_.number(buffer->shape[d]),
       end};
 }
 

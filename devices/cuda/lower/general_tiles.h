@@ -13,7 +13,7 @@ namespace tessera::cuda {
 class GeneralTiles {
  public:
   // Places of the program's scratch tiles; bytes() is what a block needs.
-  GeneralTiles(const Program& program, ScalarCode& code, RuntimeNumbers& numbers);
+  GeneralTiles(const Program& program, ScalarCode& code, KernelNames& names);
 
   std::int64_t bytes() const { return bytes_; }
   void know(ValueId ref, const Window& window) { windows_[ref] = &window; }
@@ -49,7 +49,7 @@ class GeneralTiles {
 
   const Program& program_;
   ScalarCode& code_;
-  RuntimeNumbers& numbers_;
+  KernelNames& names_;
   std::map<const Buffer*, std::int64_t> places_;
   std::map<ValueId, const Window*> windows_;
   std::int64_t bytes_ = 0;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "core/program/refs.h"
@@ -24,9 +23,7 @@ constexpr std::int64_t most_extent = (std::int64_t{1} << 31) - (1 << 16);
 class Lowering {
  public:
   Lowering(const Program& program, const Contraction& c, const TileConfig& t)
-      : program_(program), c_(c), t_(t) {
-    numbers_.tile_sizes = {t.m, t.n, t.k};
-  }
+      : program_(program), c_(c), t_(t), names_(program, {t.m, t.n, t.k}) {}
 
   Expected<LoweredKernel> run() {
     order_loops();
@@ -43,15 +40,7 @@ class Lowering {
     kernel.blocks_together = t_.blocks_together();
     kernel.shared_bytes = t_.shared_bytes;
     plan_launch(kernel);
-    for (const int b : kernel.pointers) {
-      const std::string read =
-          "p." + pointer_name(program_, program_.buffers[static_cast<std::size_t>(b)]);
-      for (auto at = program.find(read); at != std::string::npos; at = program.find(read, at + 1)) {
-        if (std::isdigit(static_cast<unsigned char>(program[at + read.size()])) != 0) continue;
-        kernel.by_element.push_back(b);
-        break;
-      }
-    }
+    kernel.by_element.assign(names_.operands().begin(), names_.operands().end());
     kernel.wgmma = wgmma_code(
         {t_.left.dtype(), t_.right.dtype(), t_.left.operand->k_major, t_.right.operand->k_major},
         t_.n);
@@ -160,9 +149,9 @@ class Lowering {
   }
 
   std::string functions() {
-    std::string prepare = prepare_code(program_, c_.open, numbers_, problem_);
+    std::string prepare = prepare_code(program_, c_.open, names_, problem_);
 
-    ScalarCode grid_code(program_, numbers_);
+    ScalarCode grid_code(program_, names_);
     std::vector<ValueId> bounds;
     for (const GridLoop& loop : c_.loops) bounds.push_back(loop.upper);
     std::string grid = grid_code.compute(bounds, 4);
@@ -179,7 +168,7 @@ class Lowering {
         outer_count.empty() ? "1" : outer_count, count(rows_), count(columns_)});
 
     // The numbers of a tile: found first, then written with everything that reads them.
-    RuntimeNumbers unused = numbers_;
+    KernelNames unused = names_;
     ScalarCode draft(program_, unused);
     EpilogueCode epilogue = epilogue_code(program_, c_, draft, unused);
     std::set<ValueId> fields;
@@ -196,14 +185,14 @@ class Lowering {
       fields.insert(v);
     }
     std::string field_list, tile = point_code();
-    ScalarCode tile_code(program_, numbers_);
-    for (const GridLoop& loop : c_.loops) tile_code.know(loop.index, numbers_.name(loop.index));
+    ScalarCode tile_code(program_, names_);
+    for (const GridLoop& loop : c_.loops) tile_code.know(loop.index, names_.value(loop.index));
     tile += tile_code.compute(std::vector<ValueId>(fields.begin(), fields.end()), 4);
     tile += "    Tile t;\n";
-    ScalarCode step_code(program_, numbers_), rest(program_, numbers_);
+    ScalarCode step_code(program_, names_), rest(program_, names_);
     for (const ValueId v : fields) {
       const bool real = program_.value(v).kind == ValueKind::real;
-      const std::string field = numbers_.name(v);
+      const std::string field = names_.value(v);
       field_list += fmt::format("    {} {};\n", real ? "float" : "i64", field);
       tile += fmt::format("    t.{0} = {0};\n", field);
       for (ScalarCode* code : {&step_code, &rest}) code->know(v, "t." + field);
@@ -227,7 +216,7 @@ class Lowering {
     step += coordinates(step_code, t_.right, "right");
     step += "    return step;\n";
 
-    epilogue = epilogue_code(program_, c_, rest, numbers_);
+    epilogue = epilogue_code(program_, c_, rest, names_);
     exact_rows_ = epilogue.exact_rows;
     if (!epilogue.problem.empty()) fail(epilogue.problem);
     std::string result_at;
@@ -268,7 +257,7 @@ class Lowering {
   std::string point_code() {
     std::string text;
     const auto set = [&](const GridLoop* loop, const char* from) {
-      text += fmt::format("    const i64 {} = point.{};\n", numbers_.name(loop->index), from);
+      text += fmt::format("    const i64 {} = point.{};\n", names_.value(loop->index), from);
     };
     if (rows_) set(rows_, "row");
     if (columns_) set(columns_, "column");
@@ -327,13 +316,13 @@ class Lowering {
     for (const int b : kernel.pointers) {
       const Buffer& buffer = program_.buffers[static_cast<std::size_t>(b)];
       text += fmt::format("    const {}* {};  // {}\n", storage_type(buffer.dtype),
-                          pointer_name(program_, buffer), buffer.name);
+                          field_name(program_, buffer), buffer.name);
     }
     for (const Buffer& buffer : program_.buffers) {
       if (is_array(buffer))
-        text += fmt::format("    i64 {};  // {}\n", pointer_name(program_, buffer), buffer.name);
+        text += fmt::format("    i64 {};  // {}\n", field_name(program_, buffer), buffer.name);
     }
-    if (!numbers_.values.empty()) text += fmt::format("    i64 c[{}];\n", numbers_.values.size());
+    if (!names_.numbers().empty()) text += fmt::format("    i64 c[{}];\n", names_.numbers().size());
     return text + "  };\n";
   }
 
@@ -374,7 +363,7 @@ class Lowering {
       kernel.numbers.push_back(kernel.array_elements);
       kernel.array_elements += elements(buffer.shape);
     }
-    kernel.numbers.insert(kernel.numbers.end(), numbers_.values.begin(), numbers_.values.end());
+    kernel.numbers.insert(kernel.numbers.end(), names_.numbers().begin(), names_.numbers().end());
   }
 
   std::string summary() const {
@@ -394,7 +383,7 @@ class Lowering {
   const Program& program_;
   const Contraction& c_;
   const TileConfig& t_;
-  RuntimeNumbers numbers_;
+  KernelNames names_;
   std::string problem_;
   bool exact_rows_ = false;
   const GridLoop *rows_ = nullptr, *columns_ = nullptr;

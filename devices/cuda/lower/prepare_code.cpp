@@ -15,8 +15,8 @@ namespace {
 // memory. Units that touch what an earlier one wrote are parted by a barrier.
 class PrepareWriter {
  public:
-  PrepareWriter(const Program& program, RuntimeNumbers& numbers)
-      : program_(program), numbers_(numbers), code_(program, numbers) {}
+  PrepareWriter(const Program& program, KernelNames& names)
+      : program_(program), names_(names), code_(program, names) {}
 
   std::string write(std::int32_t end) {
     for (std::int32_t i = 0; i < end; i = unit(i)) {
@@ -87,7 +87,7 @@ class PrepareWriter {
     if (const auto* loop = std::get_if<For>(&op); loop && independent(at, end)) {
       text_ += std::string(
           InOrder{"    for (i64 {0} = {1} + ptx::thread(); {0} < {2}; {0} += C::threads) {{\n",
-                  numbers_.name(s.result), code_.text(loop->lower), code_.text(loop->upper)});
+                  names_.value(s.result), code_.text(loop->lower), code_.text(loop->upper)});
       for (std::int32_t i = at + 1; i + 1 < end; ++i) plain(i, 6);
       text_ += "    }\n";
     } else if (end > at + 1) {
@@ -118,7 +118,7 @@ class PrepareWriter {
     const Stmt& s = statement(at);
     if (const auto* loop = std::get_if<For>(&s.op)) {
       text_ += std::string(InOrder{"{0:{1}}for (i64 {2} = {3}; {2} < {4}; ++{2}) {{\n", "", indent,
-                                   numbers_.name(s.result), code_.text(loop->lower),
+                                   names_.value(s.result), code_.text(loop->lower),
                                    code_.text(loop->upper)});
       indent += 2;
     } else if (const auto* branch = std::get_if<If>(&s.op)) {
@@ -206,7 +206,7 @@ class PrepareWriter {
   }
 
   const Program& program_;
-  RuntimeNumbers& numbers_;
+  KernelNames& names_;
   ScalarCode code_;
   std::string text_, problem_;
   Buffers written_, read_;
@@ -214,9 +214,9 @@ class PrepareWriter {
 
 }  // namespace
 
-std::string prepare_code(const Program& program, std::int32_t end, RuntimeNumbers& numbers,
+std::string prepare_code(const Program& program, std::int32_t end, KernelNames& names,
                          std::string& problem) {
-  PrepareWriter writer(program, numbers);
+  PrepareWriter writer(program, names);
   std::string code = writer.write(end);
   if (problem.empty()) problem = writer.problem();
   return code;

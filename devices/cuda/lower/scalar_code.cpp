@@ -11,24 +11,9 @@
 
 namespace tessera::cuda {
 
-std::string RuntimeNumbers::text(std::int64_t value) {
-  if (value == 0 || value == 1) return std::to_string(value);
-  values.push_back(value);
-  return fmt::format("p.c[{}]", values.size() - 1);
-}
-
-std::string RuntimeNumbers::divisor(std::int64_t value) {
-  return tile_sizes.contains(value) ? std::to_string(value) : text(value);
-}
-
-std::string RuntimeNumbers::name(ValueId value) {
-  return fmt::format("v{}",
-                     names_.try_emplace(value, static_cast<int>(names_.size())).first->second);
-}
-
 std::string ScalarCode::divisor(ValueId value) {
   const auto known = program_.constant(value);
-  return known ? numbers_.divisor(*known) : text(value);
+  return known ? names_.divisor(*known) : text(value);
 }
 
 std::vector<ValueId> operands_of(const Op& op) {
@@ -49,11 +34,6 @@ std::vector<ValueId> operands_of(const Op& op) {
   }
   std::erase(values, no_value);
   return values;
-}
-
-std::string pointer_name(const Program& program, const Buffer& buffer) {
-  const auto number = &buffer - program.buffers.data();
-  return fmt::format("{}_{}", buffer.role == Role::scratch ? "s" : "in", number);
 }
 
 std::string_view storage_type(DType dtype) {
@@ -87,9 +67,9 @@ std::string float_text(float number) {
 std::string ScalarCode::text(ValueId value) {
   const Value& v = program_.value(value);
   if (const auto known = known_.find(value); known != known_.end()) return known->second;
-  if (v.constant && v.kind == ValueKind::scalar) return numbers_.text(v.integer);
+  if (v.constant && v.kind == ValueKind::scalar) return names_.number(v.integer);
   if (v.constant && v.kind == ValueKind::real) return float_text(static_cast<float>(v.real));
-  return numbers_.name(value);
+  return names_.value(value);
 }
 
 const Buffer* ScalarCode::buffer_of(const Slice& slice) const {
@@ -105,13 +85,12 @@ std::string ScalarCode::address(const Slice& slice) {
       const auto i = static_cast<std::size_t>(d);
       const std::string start = text(slice.start[i]);
       offset =
-          d == 0 ? start : fmt::format("({}) * {} + {}", offset, numbers_.text(b->shape[i]), start);
+          d == 0 ? start : fmt::format("({}) * {} + {}", offset, names_.number(b->shape[i]), start);
     }
     if (b->space != Space::smem)
       problem_ = fmt::format("scalar code reads `{}`, which is no scalar memory", b->name);
-    const std::string base = b->role == Role::scratch
-                                 ? fmt::format("arrays + p.{}", pointer_name(program_, *b))
-                                 : fmt::format("p.{}", pointer_name(program_, *b));
+    const std::string base =
+        b->role == Role::scratch ? "arrays + " + names_.array(*b) : names_.operand(*b);
     return offset.empty() || offset == "0" ? base : base + " + " + offset;
   }
   const Value& v = program_.value(slice.base);
@@ -170,7 +149,7 @@ std::string ScalarCode::declaration(const Stmt& stmt, int indent) {
   const bool real = program_.value(stmt.result).kind == ValueKind::real;
   const std::string value = expression(stmt.op);
   return fmt::format("{:{}}const {} {} = {};\n", "", indent, real ? "float" : "i64",
-                     numbers_.name(stmt.result), value);
+                     names_.value(stmt.result), value);
 }
 
 void ScalarCode::needs(ValueId value, std::set<std::int32_t>& statements) const {
@@ -194,7 +173,7 @@ std::string ScalarCode::compute(const std::vector<ValueId>& wanted, int indent) 
       continue;
     }
     code += declaration(stmt, indent);
-    known_[stmt.result] = numbers_.name(stmt.result);
+    known_[stmt.result] = names_.value(stmt.result);
   }
   return code;
 }

@@ -8,33 +8,16 @@
 #include <vector>
 
 #include "core/program/program.h"
+#include "devices/cuda/lower/kernel_names.h"
 
 namespace tessera::cuda {
-
-// Numbers that differ between problems of the same kernel: the text refers to them by place, so
-// that another m or another count of groups needs no other text.
-struct RuntimeNumbers {
-  std::vector<std::int64_t> values;
-  // A literal for 0 and 1, else a place of its own: "p.c[3]".
-  std::string text(std::int64_t value);
-  // The same for what is divided by: the tile's sizes are literals too, for the sake of the
-  // division.
-  std::string divisor(std::int64_t value);
-  std::set<std::int64_t> tile_sizes;
-  // "v7": values by the order in which the text names them.
-  std::string name(ValueId value);
-
- private:
-  std::map<ValueId, int> names_;
-};
 
 // A literal of the number; CUDA's language has none for infinity.
 std::string float_text(float number);
 
 class ScalarCode {
  public:
-  ScalarCode(const Program& program, RuntimeNumbers& numbers)
-      : program_(program), numbers_(numbers) {}
+  ScalarCode(const Program& program, KernelNames& names) : program_(program), names_(names) {}
 
   // From here on `value` is written as `text`; it is not computed again.
   void know(ValueId value, std::string text) { known_[value] = std::move(text); }
@@ -61,15 +44,13 @@ class ScalarCode {
   bool depends_on_memory(const Op& op) const;
 
   const Program& program_;
-  RuntimeNumbers& numbers_;
+  KernelNames& names_;
   std::map<ValueId, std::string> known_;
   std::string problem_;
 };
 
 // The values that an op reads, those of its slices included.
 std::vector<ValueId> operands_of(const Op& op);
-// "in_3": the pointer to an operand; "s_3": where a scratch array begins among the block's arrays.
-std::string pointer_name(const Program& program, const Buffer& buffer);
 // "float", "unsigned short", ...: how an element lies in memory.
 std::string_view storage_type(DType dtype);
 
