@@ -23,6 +23,14 @@ struct Mutation {
   std::string file, from, to;
 };
 
+// The places in Program::buffers of what a launch is given.
+inline std::vector<int> operand_buffers(const Program& program) {
+  std::vector<int> operands;
+  for (std::size_t b = 0; b < program.buffers.size(); ++b)
+    if (program.buffers[b].role != Role::scratch) operands.push_back(static_cast<int>(b));
+  return operands;
+}
+
 class EmulatedKernel {
  public:
   // Empty problem() when the source compiled.
@@ -99,26 +107,26 @@ class EmulatedKernel {
     };
     std::vector<std::int64_t> arrays(static_cast<std::size_t>(kernel.array_elements * blocks));
     error = 0;
-    KernelAddresses addresses{};
+    LaunchValues values{};
     std::vector<char> tiles(static_cast<std::size_t>(kernel.tile_bytes * blocks),
                             static_cast<char>(0xFF));
     if (kernel.is_general) {
-      addresses.tiles = address(tiles.data());
+      values.tiles = address(tiles.data());
       arrays_in_shared = false;
     } else {
-      addresses.left = map(kernel.left);
-      addresses.right = map(kernel.right);
-      addresses.result_map = map(kernel.result);
+      values.left = map(kernel.left);
+      values.right = map(kernel.right);
+      values.result_map = map(kernel.result);
     }
-    addresses.result = address(memory.at(kernel.result.buffer));
-    if (!kernel.is_general) addresses.result_pitch = pitch(kernel.result);
-    if (!arrays_in_shared) addresses.arrays = address(arrays.data());
-    addresses.error = address(&error);
+    if (!kernel.is_general) values.result_pitch = pitch(kernel.result);
+    if (!arrays_in_shared) values.arrays = address(arrays.data());
+    values.error = address(&error);
     taken = {};
-    addresses.taken = address(taken.data());
-    for (const int buffer : kernel.pointers)
-      addresses.operands.push_back(address(memory.at(buffer)));
-    const std::vector<std::byte> bytes = kernel_arguments(kernel, addresses);
+    values.taken = address(taken.data());
+    values.operands.resize(static_cast<std::size_t>(memory.rbegin()->first) + 1);
+    for (const auto& [buffer, at] : memory)
+      values.operands[static_cast<std::size_t>(buffer)] = address(at);
+    const std::vector<std::byte> bytes = kernel_arguments(kernel.arguments, values);
     std::string problem(400, '\0');
     fetched_bytes = 0;
     if (run_(bytes.data(), blocks, kernel.threads, seed, problem.data(), 400, &fetched_bytes) != 0)

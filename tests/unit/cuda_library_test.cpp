@@ -145,7 +145,7 @@ TEST_F(CudaLibrary, what_a_program_requires_is_held) {
   ASSERT_TRUE(kernel) << render(kernel.diags());
   Operands operands = operands_of(*program, {32, 16, 48});
   std::map<int, void*> memory;
-  for (const int b : kernel->pointers)
+  for (const int b : operand_buffers(*program))
     memory[b] = operands[program->buffers[static_cast<std::size_t>(b)].name].data();
   EmulatedKernel emulated(*kernel);
   ASSERT_EQ(emulated.problem(), "");
@@ -187,7 +187,7 @@ TEST_F(CudaLibrary, nothing_is_stored_behind_a_requirement) {
     Operands operands = operands_of(*program, {});
     std::copy(where.begin(), where.end(), operands["where"].as<std::int32_t>());
     std::map<int, void*> memory;
-    for (const int b : kernel->pointers)
+    for (const int b : operand_buffers(*program))
       memory[b] = operands[program->buffers[static_cast<std::size_t>(b)].name].data();
     const std::string problem = emulated.run(*kernel, memory, 2, 3);
     return problem.empty() ? error_text(*program, *kernel, emulated.error) : problem;

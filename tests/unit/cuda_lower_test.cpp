@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
 #include <regex>
 #include <set>
 
 #include "devices/cuda/lower/templates.h"
+#include "devices/cuda/runtime/arguments.h"
 #include "devices/cuda/runtime/cache.h"
 #include "devices/cuda/runtime/compiler_log.h"
 #include "devices/cuda/templates/order.cuh"
@@ -23,8 +26,31 @@ TEST(CudaLower, another_m_or_count_of_groups_needs_no_other_source) {
   const Expected<LoweredKernel> second = lowered(configuration);
   ASSERT_TRUE(second);
   EXPECT_EQ(first->source, second->source);
-  EXPECT_NE(first->numbers, second->numbers);
+  const LaunchValues nowhere{.operands = std::vector<std::uint64_t>(16)};
+  EXPECT_NE(kernel_arguments(first->arguments, nowhere),
+            kernel_arguments(second->arguments, nowhere));
   EXPECT_GT(second->array_elements, 4 * 256);
+}
+
+// One list is the struct in the source and the bytes of a launch.
+TEST(CudaLower, fields_are_printed_and_packed_in_one_order) {
+  const std::vector<ArgField> fields = {{"TensorMap", "left", FromLaunch::left_map},
+                                        {"i64*", "error", FromLaunch::error},
+                                        {"const float*", "in_1", OperandAddress{1}, "bias"},
+                                        {"i64", "rows", std::int64_t{7}},
+                                        {"i64", "c", std::vector<std::int64_t>{8, 9}}};
+  EXPECT_EQ(
+      args_struct(fields),
+      "  struct Args {\n    TensorMap left;\n    i64* error;\n    const float* in_1;  // bias\n"
+      "    i64 rows;\n    i64 c[2];\n  };\n");
+  LaunchValues values{.error = 5, .operands = {0, 6}};
+  values.left.fill(std::byte{1});
+  const std::vector<std::byte> bytes = kernel_arguments(fields, values);
+  ASSERT_EQ(bytes.size(), 192u);  // whole tensor maps
+  EXPECT_EQ(bytes[127], std::byte{1});
+  std::array<std::int64_t, 5> numbers{};
+  std::memcpy(numbers.data(), bytes.data() + 128, sizeof numbers);
+  EXPECT_EQ(numbers, (std::array<std::int64_t, 5>{5, 6, 7, 8, 9}));
 }
 
 TEST(CudaLower, every_configuration_has_a_kernel_that_fits) {

@@ -188,30 +188,19 @@ class GeneralLowering {
       kernel_.result.extent.assign(result->shape.rbegin(), result->shape.rend());
       kernel_.result.extent.resize(std::max<std::size_t>(kernel_.result.extent.size(), 2), 1);
     }
-    std::string fields;
-    for (const Buffer& buffer : program_.buffers) {
-      const auto number = static_cast<int>(&buffer - program_.buffers.data());
-      if (buffer.role == Role::scratch) continue;
-      kernel_.pointers.push_back(number);
-      fields += fmt::format("    {}{}* {};  // {}\n", buffer.role == Role::in ? "const " : "",
-                            storage_type(buffer.dtype), field_name(program_, buffer), buffer.name);
-    }
-    for (const Buffer& buffer : program_.buffers) {
-      if (buffer.role != Role::scratch || buffer.space != Space::smem) continue;
-      fields += fmt::format("    i64 {};  // {}\n", field_name(program_, buffer), buffer.name);
-      kernel_.numbers.push_back(kernel_.array_elements);
-      kernel_.array_elements += elements(buffer.shape);
-    }
-    if (!names_.numbers().empty())
-      fields += fmt::format("    i64 c[{}];\n", names_.numbers().size());
-    kernel_.numbers.insert(kernel_.numbers.end(), names_.numbers().begin(), names_.numbers().end());
+    kernel_.array_elements = array_elements(program_);
+    kernel_.arguments = {
+        {"char*", "tiles", FromLaunch::tiles},  {"i64", "tile_bytes", kernel_.tile_bytes},
+        {"i64*", "arrays", FromLaunch::arrays}, {"i64", "array_elements", kernel_.array_elements},
+        {"i64*", "error", FromLaunch::error},
+    };
+    append_program_fields(kernel_.arguments, program_, {Role::in, Role::out}, names_.numbers());
     kernel_.source = fmt::format(
         "// {0}\n#include \"devices/cuda/templates/elementwise.cuh\"\n"
         "#include \"devices/cuda/templates/prepare.cuh\"\n\n"
         "namespace tessera::cuda {{\n\nstruct C {{\n"
         "  static constexpr int threads = {1}, cluster = 1;\n}};\n\n"
-        "struct Program {{\n  struct Args {{\n    char* tiles;\n    i64 tile_bytes;\n"
-        "    i64* arrays;\n    i64 array_elements;\n    i64* error;\n{2}  }};\n\n"
+        "struct Program {{\n{2}\n"
         "  static TESSERA_DEVICE bool prepare(const Args& p, i64* arrays) {{\n{3}  }}\n"
         "  static TESSERA_DEVICE void body(const Args& p, i64* arrays, char* tiles) {{\n{4}  }}\n"
         "}};\n\n}}  // namespace tessera::cuda\n\n"
@@ -221,7 +210,7 @@ class GeneralLowering {
         "  i64* const arrays = p.arrays + ptx::block() * p.array_elements;\n"
         "  if (!Program::prepare(p, arrays)) return;\n  ptx::sync_block();\n"
         "  Program::body(p, arrays, p.tiles + ptx::block() * p.tile_bytes);\n}}\n",
-        kernel_.summary, threads, fields, prepare, body_, kernel_.entry);
+        kernel_.summary, threads, args_struct(kernel_.arguments), prepare, body_, kernel_.entry);
   }
 
   const Program& program_;

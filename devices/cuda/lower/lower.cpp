@@ -54,7 +54,7 @@ class Lowering {
         "extern \"C\" __global__ void __launch_bounds__(tessera::cuda::C::threads, 1){}\n"
         "{}(const __grid_constant__ tessera::cuda::Program::Args p) {{\n"
         "  tessera::cuda::contract<tessera::cuda::C, tessera::cuda::Program>(p);\n}}\n",
-        kernel.summary, config(), arguments(kernel), program,
+        kernel.summary, config(), args_struct(kernel.arguments), program,
         kernel.blocks_together > 1 ? " __cluster_dims__(tessera::cuda::C::cluster, 1, 1)" : "",
         kernel.entry);
     return kernel;
@@ -301,33 +301,24 @@ class Lowering {
         size_of(t_.result), name(t_.result));
   }
 
-  // The kernel's parameter; arguments.cpp fills it in this order.
-  std::string arguments(const LoweredKernel& kernel) const {
-    std::string text =
-        "  struct Args {\n"
-        "    TensorMap left, right, result_map;\n"
-        "    void* result;\n"
-        "    i64 result_rows, result_columns, result_pitch;\n"
-        "    i64 contraction;\n"
-        "    i64* arrays;\n"
-        "    i64 array_elements;\n"
-        "    i64* error;\n"
-        "    u32* taken;\n";
-    for (const int b : kernel.pointers) {
-      const Buffer& buffer = program_.buffers[static_cast<std::size_t>(b)];
-      text += fmt::format("    const {}* {};  // {}\n", storage_type(buffer.dtype),
-                          field_name(program_, buffer), buffer.name);
-    }
-    for (const Buffer& buffer : program_.buffers) {
-      if (is_array(buffer))
-        text += fmt::format("    i64 {};  // {}\n", field_name(program_, buffer), buffer.name);
-    }
-    if (!names_.numbers().empty()) text += fmt::format("    i64 c[{}];\n", names_.numbers().size());
-    return text + "  };\n";
-  }
-
-  bool is_array(const Buffer& buffer) const {
-    return buffer.role == Role::scratch && buffer.space == Space::smem;
+  std::vector<ArgField> arguments(const LoweredKernel& kernel) const {
+    const std::vector<std::int64_t>& extent = kernel.result.extent;
+    std::vector<ArgField> fields = {
+        {"TensorMap", "left", FromLaunch::left_map},
+        {"TensorMap", "right", FromLaunch::right_map},
+        {"TensorMap", "result_map", FromLaunch::result_map},
+        {"void*", "result", OperandAddress{kernel.result.buffer}},
+        {"i64", "result_rows", extent[1]},
+        {"i64", "result_columns", extent[0]},
+        {"i64", "result_pitch", FromLaunch::result_pitch},
+        {"i64", "contraction", kernel.contraction},
+        {"i64*", "arrays", FromLaunch::arrays},
+        {"i64", "array_elements", kernel.array_elements},
+        {"i64*", "error", FromLaunch::error},
+        {"u32*", "taken", FromLaunch::taken},
+    };
+    append_program_fields(fields, program_, {Role::in}, names_.numbers());
+    return fields;
   }
 
   void plan_launch(LoweredKernel& kernel) const {
@@ -356,14 +347,8 @@ class Lowering {
     kernel.result = map(*c_.result.buffer, t_.result_dims);
     kernel.result.box[0] = 128 / size_of(t_.result);
     kernel.result.box[1] = t_.swapped ? t_.n : 64;
-    for (const Buffer& buffer : program_.buffers) {
-      const auto number = static_cast<int>(&buffer - program_.buffers.data());
-      if (buffer.role == Role::in) kernel.pointers.push_back(number);
-      if (!is_array(buffer)) continue;
-      kernel.numbers.push_back(kernel.array_elements);
-      kernel.array_elements += elements(buffer.shape);
-    }
-    kernel.numbers.insert(kernel.numbers.end(), names_.numbers().begin(), names_.numbers().end());
+    kernel.array_elements = array_elements(program_);
+    kernel.arguments = arguments(kernel);
   }
 
   std::string summary() const {

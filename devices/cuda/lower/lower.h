@@ -7,6 +7,7 @@
 #include "core/kernel/machine_hints.h"
 #include "core/program/program.h"
 #include "core/report/expected.h"
+#include "devices/cuda/lower/arg_fields.h"
 
 namespace tessera::cuda {
 
@@ -28,8 +29,7 @@ struct LoweredKernel {
   int shared_bytes = 0;     // without the program's arrays
   MapPlan left, right, result;
   std::vector<int> by_element;        // buffers whose elements the generated functions read
-  std::vector<int> pointers;          // buffers whose addresses the launch passes, in this order
-  std::vector<std::int64_t> numbers;  // what follows the addresses: array offsets, then constants
+  std::vector<ArgField> arguments;    // the fields of its parameter
   std::int64_t array_elements = 0;    // of 8 bytes: a block's scalar arrays
   std::int64_t contraction = 0;       // the operands' extent along it
   bool ragged_contraction = false;    // which part of it a tile takes is data

@@ -5,7 +5,68 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/report/check.h"
+
 namespace tessera::cuda {
+namespace {
+
+constexpr std::size_t map_alignment = 64;  // of a CUtensorMap, and so of a struct that has one
+
+class Packer {
+ public:
+  explicit Packer(const LaunchValues& values) : values_(values) {}
+
+  void add(FromLaunch which) {
+    switch (which) {
+      case FromLaunch::left_map:
+        return add(values_.left);
+      case FromLaunch::right_map:
+        return add(values_.right);
+      case FromLaunch::result_map:
+        return add(values_.result_map);
+      case FromLaunch::result_pitch:
+        return add(values_.result_pitch);
+      case FromLaunch::arrays:
+        return add(values_.arrays);
+      case FromLaunch::error:
+        return add(values_.error);
+      case FromLaunch::taken:
+        return add(values_.taken);
+      case FromLaunch::tiles:
+        return add(values_.tiles);
+    }
+  }
+  void add(OperandAddress operand) {
+    add(values_.operands.at(static_cast<std::size_t>(operand.buffer)));
+  }
+  void add(std::int64_t number) { append(&number, sizeof number); }
+  void add(std::uint64_t address) { append(&address, sizeof address); }
+  void add(const std::vector<std::int64_t>& numbers) {
+    for (const std::int64_t number : numbers) add(number);
+  }
+  void add(const EncodedMap& map) {
+    CHECK(bytes_.size() % map_alignment == 0);  // maps come first: nothing is padded between fields
+    append(map.data(), map.size());
+  }
+
+  // With what the compiler appends to a struct of such alignment.
+  std::vector<std::byte> bytes() {
+    bytes_.resize((bytes_.size() + map_alignment - 1) / map_alignment * map_alignment);
+    return std::move(bytes_);
+  }
+
+ private:
+  void append(const void* from, std::size_t size) {
+    const auto at = bytes_.size();
+    bytes_.resize(at + size);
+    std::memcpy(bytes_.data() + at, from, size);
+  }
+
+  const LaunchValues& values_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace
 
 std::optional<Diag> check_operands(const Program& program, const DeviceOperands& operands) {
   for (const Buffer& buffer : program.buffers) {
@@ -71,35 +132,12 @@ std::int64_t pitch_of(const Program& program, const MapPlan& plan, const Pitches
   return found == pitches.end() ? plan.extent[0] : found->second;
 }
 
-std::vector<std::byte> kernel_arguments(const LoweredKernel& kernel,
-                                        const KernelAddresses& addresses) {
-  std::vector<std::byte> bytes;
-  const auto append = [&](const void* from, std::size_t size) {
-    const auto at = bytes.size();
-    bytes.resize(at + size);
-    std::memcpy(bytes.data() + at, from, size);
-  };
-  const auto number = [&](std::uint64_t value) { append(&value, sizeof value); };
-  if (kernel.is_general) {
-    number(addresses.tiles);
-    number(static_cast<std::uint64_t>(kernel.tile_bytes));
-  } else {
-    for (const EncodedMap* map : {&addresses.left, &addresses.right, &addresses.result_map})
-      append(map->data(), map->size());
-    number(addresses.result);
-    number(static_cast<std::uint64_t>(kernel.result.extent[1]));
-    number(static_cast<std::uint64_t>(kernel.result.extent[0]));
-    number(static_cast<std::uint64_t>(addresses.result_pitch));
-    number(static_cast<std::uint64_t>(kernel.contraction));
-  }
-  number(addresses.arrays);
-  number(static_cast<std::uint64_t>(kernel.array_elements));
-  number(addresses.error);
-  if (!kernel.is_general) number(addresses.taken);
-  for (const std::uint64_t operand : addresses.operands) number(operand);
-  for (const std::int64_t value : kernel.numbers) number(static_cast<std::uint64_t>(value));
-  bytes.resize((bytes.size() + 63) / 64 * 64);  // the struct's alignment is that of its tensor maps
-  return bytes;
+std::vector<std::byte> kernel_arguments(const std::vector<ArgField>& fields,
+                                        const LaunchValues& values) {
+  Packer packer(values);
+  for (const ArgField& field : fields)
+    std::visit([&](const auto& source) { packer.add(source); }, field.source);
+  return packer.bytes();
 }
 
 }  // namespace tessera::cuda

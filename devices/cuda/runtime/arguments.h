@@ -1,5 +1,4 @@
-// A launch's operands, and the bytes of a kernel's parameter, in the order in which lower.cpp
-// declares its fields.
+// A launch's operands, and the bytes of a kernel's parameter.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -29,21 +28,19 @@ std::int64_t pitch_of(const Program& program, const MapPlan& plan, const Pitches
 
 using EncodedMap = std::array<std::byte, 128>;
 
-// Addresses on the device; operands in the order of LoweredKernel::pointers.
-struct KernelAddresses {
+// What FromLaunch names, and the operands; addresses are on the device.
+struct LaunchValues {
   EncodedMap left, right, result_map;
-  std::uint64_t result = 0;
   std::int64_t result_pitch = 0;  // elements
-  std::uint64_t arrays =
-      0;  // array_elements of 8 bytes for each block; 0: they are in shared memory
-  std::uint64_t error = 0;  // one number of 8 bytes
-  std::uint64_t taken =
-      0;  // two counters of 4 bytes, 0 before the first launch (templates/take.cuh)
-  std::uint64_t tiles = 0;  // of the general kernel: tile_bytes for each block
-  std::vector<std::uint64_t> operands;
+  std::uint64_t arrays = 0;  // array_elements of 8 bytes for each CTA; 0: they are in shared memory
+  std::uint64_t error = 0;   // one number of 8 bytes
+  std::uint64_t taken = 0;   // two counters of 4 bytes, 0 before a launch (templates/take.cuh)
+  std::uint64_t tiles = 0;   // of the general kernel: tile_bytes for each CTA
+  std::vector<std::uint64_t> operands;  // by Program::buffers; 0 for scratch
 };
 
-std::vector<std::byte> kernel_arguments(const LoweredKernel& kernel,
-                                        const KernelAddresses& addresses);
+// The bytes of the struct that args_struct() prints for the same fields.
+std::vector<std::byte> kernel_arguments(const std::vector<ArgField>& fields,
+                                        const LaunchValues& values);
 
 }  // namespace tessera::cuda

@@ -94,24 +94,24 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitch
     };
     if (auto problem = check_operands(program_, operands)) return problem;
     if (auto problem = check_pitches(program_, plan_, pitches)) return problem;
-    KernelAddresses addresses{};
+    LaunchValues values{};
     const auto encode = [&](EncodedMap& map, const MapPlan& plan) {
       return encode_map(map, plan, program_.buffers[static_cast<std::size_t>(plan.buffer)].dtype,
                         address(plan.buffer), strides_of(plan, pitch_of(program_, plan, pitches)));
     };
     if (!plan_.is_general) {
-      if (auto problem = encode(addresses.left, plan_.left)) return problem;
-      if (auto problem = encode(addresses.right, plan_.right)) return problem;
-      if (auto problem = encode(addresses.result_map, plan_.result)) return problem;
+      if (auto problem = encode(values.left, plan_.left)) return problem;
+      if (auto problem = encode(values.right, plan_.right)) return problem;
+      if (auto problem = encode(values.result_map, plan_.result)) return problem;
     }
-    addresses.tiles = tiles_;
-    addresses.result = address(plan_.result.buffer);
-    if (!plan_.is_general) addresses.result_pitch = pitch_of(program_, plan_.result, pitches);
-    addresses.arrays = arrays_;
-    addresses.error = error_;
-    addresses.taken = error_ + 8;
-    for (const int buffer : plan_.pointers) addresses.operands.push_back(address(buffer));
-    arguments_ = kernel_arguments(plan_, addresses);
+    values.tiles = tiles_;
+    if (!plan_.is_general) values.result_pitch = pitch_of(program_, plan_.result, pitches);
+    values.arrays = arrays_;
+    values.error = error_;
+    values.taken = error_ + 8;
+    for (int buffer = 0; buffer < static_cast<int>(program_.buffers.size()); ++buffer)
+      values.operands.push_back(address(buffer));
+    arguments_ = kernel_arguments(plan_.arguments, values);
     bound_ = operands;
     pitches_ = pitches;
   }
