@@ -24,7 +24,8 @@ Json templates_json(const cuda::LoweredKernel& kernel) {
   for (std::size_t i = 0; i < cuda::embedded_template_count; ++i)
     list.push_back(
         {{"name", cuda::embedded_templates[i].name}, {"text", cuda::embedded_templates[i].text}});
-  list.push_back({{"name", "wgmma.cuh"}, {"text", kernel.wgmma}});
+  if (const cuda::TensorCorePlan* plan = kernel.tensor_core())
+    list.push_back({{"name", "wgmma.cuh"}, {"text", plan->wgmma}});
   return list;
 }
 
@@ -62,7 +63,8 @@ int run(const Arguments& arguments, Console& console) {
       const cuda::EmbeddedTemplate& text = cuda::embedded_templates[i];
       console.out << fmt::format("// ---- {}\n{}\n", text.name, text.text);
     }
-    console.out << "// ---- wgmma.cuh\n" << kernel->wgmma << '\n';
+    if (const cuda::TensorCorePlan* plan = kernel->tensor_core())
+      console.out << "// ---- wgmma.cuh\n" << plan->wgmma << '\n';
   }
   console.out << kernel->source;
   return 0;

@@ -41,7 +41,7 @@ class Emulation {
       if (buffer.role != Role::scratch)
         memory[static_cast<int>(b)] = a_case.tensor(buffer.name).data();
     }
-    const int blocks = (1 + static_cast<int>(seed % 3)) * kernel->blocks_together;
+    const int blocks = (1 + static_cast<int>(seed % 3)) * kernel->tensor_core()->cluster;
     outcome = emulated.run(*kernel, memory, blocks, seed, seed % 2 == 0);
     fetched_bytes = emulated.fetched_bytes;
     if (!outcome.empty()) return;

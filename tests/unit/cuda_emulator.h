@@ -49,7 +49,8 @@ class EmulatedKernel {
       std::ofstream(folder + "/" + mutation->file)
           << text.replace(at, mutation->from.size(), mutation->to);
     }
-    std::ofstream(folder + "/wgmma.cuh") << kernel.wgmma;
+    if (const TensorCorePlan* plan = kernel.tensor_core())
+      std::ofstream(folder + "/wgmma.cuh") << plan->wgmma;
     // A precompiled header is taken only where nothing comes before it.
     std::ofstream(folder_.file("kernel.cpp")) << "#include \"tests/cuda/emulate/precompiled.h\"\n"
                                               << "#include \"tests/cuda/emulate/ptx.h\"\n"
@@ -108,17 +109,18 @@ class EmulatedKernel {
     std::vector<std::int64_t> arrays(static_cast<std::size_t>(kernel.array_elements * blocks));
     error = 0;
     LaunchValues values{};
-    std::vector<char> tiles(static_cast<std::size_t>(kernel.tile_bytes * blocks),
-                            static_cast<char>(0xFF));
-    if (kernel.is_general) {
+    std::vector<char> tiles;
+    if (const GeneralPlan* plan = kernel.general()) {
+      tiles.assign(static_cast<std::size_t>(plan->tile_bytes * blocks), static_cast<char>(0xFF));
       values.tiles = address(tiles.data());
       arrays_in_shared = false;
     } else {
-      values.left = map(kernel.left);
-      values.right = map(kernel.right);
-      values.result_map = map(kernel.result);
+      const TensorCorePlan& by_boxes = *kernel.tensor_core();
+      values.left = map(by_boxes.left);
+      values.right = map(by_boxes.right);
+      values.result_map = map(by_boxes.result);
+      values.result_pitch = pitch(by_boxes.result);
     }
-    if (!kernel.is_general) values.result_pitch = pitch(kernel.result);
     if (!arrays_in_shared) values.arrays = address(arrays.data());
     values.error = address(&error);
     taken = {};

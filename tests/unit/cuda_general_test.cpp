@@ -166,7 +166,7 @@ TEST(CudaGeneralLower, the_fast_kernel_comes_first_and_a_reason_with_the_other) 
     return *make_kernel(configuration.kernel, configuration.settings);
   };
   const TestConfiguration fast = gmm_configuration(128, 128, 4, "bf16", "bf16", 0);
-  EXPECT_FALSE(lower_any(program(fast), {})->is_general);
+  EXPECT_TRUE(lower_any(program(fast), {})->tensor_core());
   const Expected<LoweredKernel> older = lower_any(program(fast), {}, false);
   ASSERT_TRUE(older);
   EXPECT_EQ(older->note,

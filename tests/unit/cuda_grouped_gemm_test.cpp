@@ -64,7 +64,7 @@ TEST(CudaGroupedGemm, calls_get_the_fast_kernel_by_the_models_configuration) {
   for (const Call& call : fast_calls()) {
     const Expected<LoweredKernel> kernel = lowered(call);
     ASSERT_TRUE(kernel) << render(kernel.diags());
-    EXPECT_FALSE(kernel->is_general) << kernel->note;
+    EXPECT_TRUE(kernel->tensor_core()) << kernel->note;
     EXPECT_EQ(kernel->sum_error > 0, size_of(call.desc.product.lhs) == 1);
   }
   Call few;

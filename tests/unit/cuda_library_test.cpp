@@ -44,7 +44,8 @@ std::string difference(std::string_view kernel, const Settings& settings, Takes 
   if (!program) return render(program.diags());
   const Expected<LoweredKernel> lowered = lower_any(*program, {});
   if (!lowered) return render(lowered.diags());
-  if (lowered->is_general != (takes == Takes::general)) return "another kernel: " + lowered->note;
+  if ((lowered->general() != nullptr) != (takes == Takes::general))
+    return "another kernel: " + lowered->note;
   Operands expected = operands_of(*program, sizes), found = operands_of(*program, sizes);
   DeviceBinding binding;
   for (auto& [name, tensor] : expected) binding[name] = &tensor;

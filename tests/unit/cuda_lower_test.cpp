@@ -57,8 +57,10 @@ TEST(CudaLower, every_configuration_has_a_kernel_that_fits) {
   for (const TestConfiguration& configuration : test_configurations()) {
     const Expected<LoweredKernel> kernel = lowered(configuration);
     ASSERT_TRUE(kernel) << configuration.name() << "\n" << render(kernel.diags());
-    EXPECT_LE(kernel->shared_bytes, 232448);
-    for (const MapPlan* map : {&kernel->left, &kernel->right, &kernel->result}) {
+    ASSERT_TRUE(kernel->tensor_core());
+    const TensorCorePlan& plan = *kernel->tensor_core();
+    EXPECT_LE(plan.shared_bytes, 232448);
+    for (const MapPlan* map : {&plan.left, &plan.right, &plan.result}) {
       ASSERT_EQ(map->extent.size(), map->box.size());
       EXPECT_LE(map->box[0] * map->element_bytes, 128);  // the swizzle's row
       for (const std::int64_t side : map->box) EXPECT_LE(side, 256);
@@ -77,7 +79,7 @@ TEST(CudaLower, the_operands_that_are_read_by_element_are_recorded) {
     for (std::sregex_iterator at(kernel->source.begin(), kernel->source.end(), name), end;
          at != end; ++at)
       found.insert(std::stoi((*at)[1]));
-    EXPECT_EQ(std::vector<int>(found.begin(), found.end()), kernel->by_element)
+    EXPECT_EQ(std::vector<int>(found.begin(), found.end()), kernel->tensor_core()->by_element)
         << configuration.name();
   }
 }

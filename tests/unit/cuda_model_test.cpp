@@ -37,7 +37,7 @@ TEST(CudaModel, every_candidate_lowers_and_none_comes_twice) {
   for (const TestConfiguration& candidate : candidate_configurations()) {
     const Expected<LoweredKernel> kernel = lowered(candidate);
     ASSERT_TRUE(kernel) << candidate.name() << "\n" << render(kernel.diags());
-    EXPECT_LE(kernel->shared_bytes, 232448);
+    EXPECT_LE(kernel->tensor_core()->shared_bytes, 232448);
     EXPECT_TRUE(seen.insert(kernel->source).second) << candidate.name();
   }
   EXPECT_GE(seen.size(), 40u);

@@ -41,7 +41,7 @@ std::string with_pitches(const TestConfiguration& configuration, const Sizes& si
   const std::string objection = emulated.run(*kernel, memory, 2, seed, true, pitches);
   if (!objection.empty()) return objection;
   Tensor& out = a_case.tensor("out");
-  const int result = kernel->result.buffer;
+  const int result = kernel->tensor_core()->result.buffer;
   const std::int64_t row = out.dim(out.rank() - 1) * size_of(out.dtype());
   const std::int64_t apart = pitches.at(result) * size_of(out.dtype());
   std::vector<char>& found = wide.at(result);

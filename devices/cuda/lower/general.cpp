@@ -178,19 +178,16 @@ class GeneralLowering {
   void finish(const std::string& prepare) {
     kernel_.entry = "tessera_" + program_.name;
     kernel_.threads = threads;
-    kernel_.is_general = true;
-    kernel_.tile_bytes = tiles_.bytes();
-    kernel_.summary = fmt::format("{}: general, {} bytes of tiles for each block", program_.name,
-                                  kernel_.tile_bytes);
-    if (const Buffer* result = tiles_.result()) {
-      kernel_.result.buffer = static_cast<int>(result - program_.buffers.data());
-      kernel_.result.element_bytes = size_of(result->dtype);
-      kernel_.result.extent.assign(result->shape.rbegin(), result->shape.rend());
-      kernel_.result.extent.resize(std::max<std::size_t>(kernel_.result.extent.size(), 2), 1);
-    }
+    kernel_.plan = GeneralPlan{tiles_.bytes()};
+    kernel_.summary =
+        fmt::format("{}: general, {} bytes of tiles for each block", program_.name, tiles_.bytes());
+    if (const Buffer* result = tiles_.result(); result != nullptr && result->shape.size() > 1)
+      kernel_.result_rows = result->shape[result->shape.size() - 2];
+    else
+      kernel_.result_rows = 1;
     kernel_.array_elements = array_elements(program_);
     kernel_.arguments = {
-        {"char*", "tiles", FromLaunch::tiles},  {"i64", "tile_bytes", kernel_.tile_bytes},
+        {"char*", "tiles", FromLaunch::tiles},  {"i64", "tile_bytes", tiles_.bytes()},
         {"i64*", "arrays", FromLaunch::arrays}, {"i64", "array_elements", kernel_.array_elements},
         {"i64*", "error", FromLaunch::error},
     };
@@ -255,7 +252,7 @@ Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hi
 
 Expected<LoweredKernel> lower_as(const Program& program, const PrepareOptions& how, bool has_fast) {
   Expected<LoweredKernel> kernel = lower_any(program, how.hints, has_fast);
-  if (!kernel || !kernel->is_general) return kernel;
+  if (!kernel || kernel->tensor_core() != nullptr) return kernel;
   if (how.only_fast) return error(ErrorCode::unsupported, kernel->note);
   if (how.may_ignore_hints || how.hints == MachineHints{}) return kernel;
   return error(ErrorCode::unsupported, fmt::format("hints ({}) are of the fast CUDA kernels: {}",

@@ -37,13 +37,11 @@ class Lowering {
     LoweredKernel kernel;
     kernel.entry = "tessera_" + program_.name;
     kernel.threads = t_.threads();
-    kernel.blocks_together = t_.blocks_together();
-    kernel.shared_bytes = t_.shared_bytes;
-    plan_launch(kernel);
-    kernel.by_element.assign(names_.operands().begin(), names_.operands().end());
-    kernel.wgmma = wgmma_code(
-        {t_.left.dtype(), t_.right.dtype(), t_.left.operand->k_major, t_.right.operand->k_major},
-        t_.n);
+    kernel.array_elements = array_elements(program_);
+    const TensorCorePlan plan = launch_plan();
+    kernel.result_rows = plan.result.extent[1];
+    kernel.arguments = arguments(plan);
+    kernel.plan = plan;
     if (t_.operand_bytes() == 1) kernel.sum_error = fp8_sum_error;
     kernel.summary = summary();
     kernel.source = fmt::format(
@@ -55,8 +53,7 @@ class Lowering {
         "{}(const __grid_constant__ tessera::cuda::Program::Args p) {{\n"
         "  tessera::cuda::contract<tessera::cuda::C, tessera::cuda::Program>(p);\n}}\n",
         kernel.summary, config(), args_struct(kernel.arguments), program,
-        kernel.blocks_together > 1 ? " __cluster_dims__(tessera::cuda::C::cluster, 1, 1)" : "",
-        kernel.entry);
+        plan.cluster > 1 ? " __cluster_dims__(tessera::cuda::C::cluster, 1, 1)" : "", kernel.entry);
     return kernel;
   }
 
@@ -301,19 +298,18 @@ class Lowering {
         size_of(t_.result), name(t_.result));
   }
 
-  std::vector<ArgField> arguments(const LoweredKernel& kernel) const {
-    const std::vector<std::int64_t>& extent = kernel.result.extent;
+  std::vector<ArgField> arguments(const TensorCorePlan& plan) const {
     std::vector<ArgField> fields = {
         {"TensorMap", "left", FromLaunch::left_map},
         {"TensorMap", "right", FromLaunch::right_map},
         {"TensorMap", "result_map", FromLaunch::result_map},
-        {"void*", "result", OperandAddress{kernel.result.buffer}},
-        {"i64", "result_rows", extent[1]},
-        {"i64", "result_columns", extent[0]},
+        {"void*", "result", OperandAddress{plan.result.buffer}},
+        {"i64", "result_rows", plan.result.extent[1]},
+        {"i64", "result_columns", plan.result.extent[0]},
         {"i64", "result_pitch", FromLaunch::result_pitch},
-        {"i64", "contraction", kernel.contraction},
+        {"i64", "contraction", plan.contraction},
         {"i64*", "arrays", FromLaunch::arrays},
-        {"i64", "array_elements", kernel.array_elements},
+        {"i64", "array_elements", array_elements(program_)},
         {"i64*", "error", FromLaunch::error},
         {"u32*", "taken", FromLaunch::taken},
     };
@@ -321,7 +317,7 @@ class Lowering {
     return fields;
   }
 
-  void plan_launch(LoweredKernel& kernel) const {
+  TensorCorePlan launch_plan() const {
     const auto map = [&](const Buffer& buffer, const std::vector<int>& dims) {
       MapPlan plan;
       plan.buffer = static_cast<int>(&buffer - program_.buffers.data());
@@ -338,17 +334,23 @@ class Lowering {
           o.operand->k_major ? rows : t_.k;
       return plan;
     };
-    kernel.left = operand(t_.left, 64);
+    TensorCorePlan plan;
+    plan.wgmma = wgmma_code(
+        {t_.left.dtype(), t_.right.dtype(), t_.left.operand->k_major, t_.right.operand->k_major},
+        t_.n);
+    plan.cluster = t_.blocks_together();
+    plan.shared_bytes = t_.shared_bytes;
+    plan.by_element.assign(names_.operands().begin(), names_.operands().end());
+    plan.left = operand(t_.left, 64);
     const bool halves = t_.hints.pairing == Pairing::rows && t_.right.operand->k_major;
-    kernel.right = operand(t_.right, t_.n / (halves ? t_.blocks_together() : 1));
-    kernel.ragged_contraction = t_.ragged_k;
-    kernel.contraction =
-        kernel.left.extent[static_cast<std::size_t>(t_.left.position(t_.left.operand->k_dim))];
-    kernel.result = map(*c_.result.buffer, t_.result_dims);
-    kernel.result.box[0] = 128 / size_of(t_.result);
-    kernel.result.box[1] = t_.swapped ? t_.n : 64;
-    kernel.array_elements = array_elements(program_);
-    kernel.arguments = arguments(kernel);
+    plan.right = operand(t_.right, t_.n / (halves ? t_.blocks_together() : 1));
+    plan.ragged_contraction = t_.ragged_k;
+    plan.contraction =
+        plan.left.extent[static_cast<std::size_t>(t_.left.position(t_.left.operand->k_dim))];
+    plan.result = map(*c_.result.buffer, t_.result_dims);
+    plan.result.box[0] = 128 / size_of(t_.result);
+    plan.result.box[1] = t_.swapped ? t_.n : 64;
+    return plan;
   }
 
   std::string summary() const {
@@ -384,7 +386,8 @@ Expected<LoweredKernel> lower(const Program& program, const MachineHints& hints)
   if (!config) return config.diags();
   Expected<LoweredKernel> kernel = Lowering(program, *contraction, *config).run();
   if (!kernel) return kernel;
-  for (const MapPlan* map : {&kernel->left, &kernel->right, &kernel->result}) {
+  const TensorCorePlan& plan = *kernel->tensor_core();
+  for (const MapPlan* map : {&plan.left, &plan.right, &plan.result}) {
     for (const std::int64_t extent : map->extent) {
       if (extent <= most_extent) continue;
       const Buffer& buffer = program.buffers[static_cast<std::size_t>(map->buffer)];

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/kernel/machine_hints.h"
@@ -20,28 +21,37 @@ struct MapPlan {
   int element_bytes = 2;
 };
 
+// Of a kernel that multiplies on the tensor cores of sm_90a.
+struct TensorCorePlan {
+  std::string wgmma;     // the text of wgmma.cuh, which the templates include
+  int cluster = 1;       // CTAs: the launch's count of CTAs is a multiple
+  int shared_bytes = 0;  // without the program's arrays
+  MapPlan left, right, result;
+  std::vector<int> by_element;      // buffers whose elements the generated functions read
+  std::int64_t contraction = 0;     // the operands' extent along it
+  bool ragged_contraction = false;  // which part of it a tile takes is data
+};
+
+// Of the general kernel (general.h): tiles lie in global memory.
+struct GeneralPlan {
+  std::int64_t tile_bytes = 0;  // of each CTA
+};
+
 struct LoweredKernel {
   std::string entry;   // the kernel's name in the source
-  std::string source;  // includes the templates and wgmma.cuh
-  std::string wgmma;   // the text of wgmma.cuh
-  int threads = 0;
-  int blocks_together = 1;  // of a cluster: the launch's count of blocks is a multiple
-  int shared_bytes = 0;     // without the program's arrays
-  MapPlan left, right, result;
-  std::vector<int> by_element;        // buffers whose elements the generated functions read
-  std::vector<ArgField> arguments;    // the fields of its parameter
-  std::int64_t array_elements = 0;    // of 8 bytes: a block's scalar arrays
-  std::int64_t contraction = 0;       // the operands' extent along it
-  bool ragged_contraction = false;    // which part of it a tile takes is data
-  // The general kernel (general.h): no maps but the result's extents, tiles in global memory, of so
-  // many bytes for each block.
-  bool is_general = false;
+  std::string source;  // includes the templates
   std::string architecture = "sm_90a";  // that it is compiled for; the general one: of the device
-  std::int64_t tile_bytes = 0;
-  double sum_error = 0;  // DeviceReport::sum_error
-  std::string note;      // what a report should say of the choice
-  // The plan in words: tiles, stages, layouts; for reports.
-  std::string summary;
+  int threads = 0;
+  std::vector<ArgField> arguments;  // the fields of its parameter
+  std::int64_t array_elements = 0;  // of 8 bytes: a CTA's scalar arrays
+  std::int64_t result_rows = 0;     // that the result has
+  double sum_error = 0;             // DeviceReport::sum_error
+  std::string note;                 // what a report should say of the choice
+  std::string summary;              // the plan in words, for reports: tiles, stages, layouts
+  std::variant<TensorCorePlan, GeneralPlan> plan;
+
+  const TensorCorePlan* tensor_core() const { return std::get_if<TensorCorePlan>(&plan); }
+  const GeneralPlan* general() const { return std::get_if<GeneralPlan>(&plan); }
 };
 
 // ErrorCode::unsupported, with the place and the reason, for what has no kernel.

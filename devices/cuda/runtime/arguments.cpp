@@ -100,12 +100,16 @@ std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& k
       return error(fmt::format("the launch of {} has a pitch for `{}`, which is no operand",
                                program.name, operand));
     const MapPlan* plan = nullptr;
-    for (const MapPlan* map : {&kernel.left, &kernel.right, &kernel.result}) {
-      if (program.buffers[static_cast<std::size_t>(map->buffer)].name == operand) plan = map;
+    const auto is_operand = [&](int buffer) {
+      return program.buffers[static_cast<std::size_t>(buffer)].name == operand;
+    };
+    if (const TensorCorePlan* by_boxes = kernel.tensor_core()) {
+      for (const MapPlan* map : {&by_boxes->left, &by_boxes->right, &by_boxes->result})
+        if (is_operand(map->buffer)) plan = map;
+      if (std::any_of(by_boxes->by_element.begin(), by_boxes->by_element.end(), is_operand))
+        plan = nullptr;
     }
-    if (plan == nullptr || kernel.is_general ||
-        std::find(kernel.by_element.begin(), kernel.by_element.end(), plan->buffer) !=
-            kernel.by_element.end())
+    if (plan == nullptr)
       return refuse("follow each other: a pitch is for what the fast kernels copy by boxes");
     if (pitch < plan->extent[0])
       return refuse(fmt::format("are {} elements long, and {} apart", plan->extent[0], pitch));

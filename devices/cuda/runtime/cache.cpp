@@ -58,7 +58,8 @@ namespace {
 std::string everything_of(const LoweredKernel& kernel) {
   std::string text = compiler_build() + "\n";
   for (const std::string& flag : compiler_flags(kernel)) text += flag + "\n";
-  text += kernel.source + kernel.wgmma;
+  text += kernel.source;
+  if (const TensorCorePlan* plan = kernel.tensor_core()) text += plan->wgmma;
   for (std::size_t i = 0; i < embedded_template_count; ++i) text += embedded_templates[i].text;
   return text;
 }
@@ -66,7 +67,7 @@ std::string everything_of(const LoweredKernel& kernel) {
 // Another compiler than those that the templates were tuned with may spill, or serialise the matrix
 // instructions: the results are right, and the kernel is slow.
 CompiledKernel judged(const LoweredKernel& kernel, CompiledKernel compiled) {
-  if (kernel.is_general) return compiled;
+  if (kernel.general() != nullptr) return compiled;
   if (const std::string said = objection(read_log(compiled.log), kernel.threads, named_barriers);
       !said.empty())
     compiled.notes.push_back(fmt::format("{} made {} slower than it should be: {}",

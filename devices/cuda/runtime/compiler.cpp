@@ -65,8 +65,10 @@ class NvrtcUnit {
       paths.push_back(template_folder + embedded_templates[i].name);
       texts.push_back(embedded_templates[i].text);
     }
-    paths.push_back(template_folder + "wgmma.cuh");
-    texts.push_back(kernel.wgmma.c_str());
+    if (const TensorCorePlan* plan = kernel.tensor_core()) {
+      paths.push_back(template_folder + "wgmma.cuh");
+      texts.push_back(plan->wgmma.c_str());
+    }
     for (const std::string& path : paths) names.push_back(path.c_str());
     const std::string name = kernel.entry + ".cu";
     int result = nvrtc().create(&program_, kernel.source.c_str(), name.c_str(),

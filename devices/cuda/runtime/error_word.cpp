@@ -21,16 +21,17 @@ const Stmt* refused(const Program& program, std::int64_t word) {
 
 std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word) {
   if (word == 0) return "";
-  if (word > 0 && kernel.ragged_contraction) {
+  if (const TensorCorePlan* plan = kernel.tensor_core();
+      word > 0 && plan != nullptr && plan->ragged_contraction) {
     return fmt::format(
         "{} reads up to {} along a contraction of {}; do the group sizes sum to more?",
-        program.name, word, kernel.contraction);
+        program.name, word, plan->contraction);
   }
   if (word > 0) {
     return fmt::format(
         "{} stores rows up to {} of a result that has {}; do the group sizes sum to "
         "more?",
-        program.name, word, kernel.result.extent[1]);
+        program.name, word, kernel.result_rows);
   }
   if (const Stmt* at = refused(program, word))
     return program.texts[static_cast<std::size_t>(std::get<Require>(at->op).message.index)];

@@ -26,8 +26,8 @@ Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
   if (!compiled) return compiled.diags();
   notes = compiled->notes;
   LoadedKernel kernel;
-  if (auto problem =
-          load_kernel(kernel, compiled->cubin, plan.entry, plan.is_general ? 0 : shared_limit))
+  if (auto problem = load_kernel(kernel, compiled->cubin, plan.entry,
+                                 plan.general() != nullptr ? 0 : shared_limit))
     return *problem;
   kernels.emplace(key, kernel);
   return kernel;
@@ -50,25 +50,27 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Pre
   std::shared_ptr<Kernel> kernel(new Kernel());
   kernel->program_ = program;
   kernel->plan_ = *std::move(plan);
-  if (kernel->plan_.is_general)
+  const LoweredKernel& lowered = kernel->plan_;
+  if (lowered.general() != nullptr)
     kernel->plan_.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
   kernel->context_ = context;
   Expected<LoadedKernel> code = loaded(context, kernel->plan_, kernel->compiler_notes_);
   if (!code) return code.diags();
   kernel->loaded_ = *code;
-  const int together = kernel->plan_.blocks_together;
-  kernel->blocks_ = facts.multiprocessors / together * together;
-  const std::int64_t arrays = kernel->plan_.array_elements * 8;
-  kernel->shared_bytes_ = kernel->plan_.shared_bytes;
-  const auto tiles = static_cast<std::size_t>(kernel->plan_.tile_bytes * kernel->blocks_);
-  if (kernel->plan_.is_general) {
-    if (auto problem = allocate(kernel->tiles_, tiles)) return *problem;
+  const std::int64_t arrays = lowered.array_elements * 8;
+  bool has_room = false;  // for the arrays in shared memory
+  if (const TensorCorePlan* plan = lowered.tensor_core()) {
+    kernel->blocks_ = facts.multiprocessors / plan->cluster * plan->cluster;
+    has_room = plan->shared_bytes + arrays <= shared_limit;
+    kernel->shared_bytes_ = plan->shared_bytes + (has_room ? static_cast<int>(arrays) : 0);
+  } else {
+    kernel->blocks_ = facts.multiprocessors;
+    const std::int64_t tiles = lowered.general()->tile_bytes * kernel->blocks_;
+    if (auto problem = allocate(kernel->tiles_, static_cast<std::size_t>(tiles))) return *problem;
   }
-  if (!kernel->plan_.is_general && kernel->shared_bytes_ + arrays <= shared_limit) {
-    kernel->shared_bytes_ += static_cast<int>(arrays);
-  } else if (auto problem =
-                 allocate(kernel->arrays_, static_cast<std::size_t>(arrays * kernel->blocks_))) {
-    return *problem;
+  if (!has_room) {
+    const auto bytes = static_cast<std::size_t>(arrays * kernel->blocks_);
+    if (auto problem = allocate(kernel->arrays_, bytes)) return *problem;
   }
   if (auto problem = allocate(kernel->error_, word_bytes)) return *problem;
   if (auto problem = set_bytes(kernel->error_, 0, word_bytes, nullptr)) return *problem;
@@ -99,13 +101,13 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitch
       return encode_map(map, plan, program_.buffers[static_cast<std::size_t>(plan.buffer)].dtype,
                         address(plan.buffer), strides_of(plan, pitch_of(program_, plan, pitches)));
     };
-    if (!plan_.is_general) {
-      if (auto problem = encode(values.left, plan_.left)) return problem;
-      if (auto problem = encode(values.right, plan_.right)) return problem;
-      if (auto problem = encode(values.result_map, plan_.result)) return problem;
+    if (const TensorCorePlan* plan = plan_.tensor_core()) {
+      if (auto problem = encode(values.left, plan->left)) return problem;
+      if (auto problem = encode(values.right, plan->right)) return problem;
+      if (auto problem = encode(values.result_map, plan->result)) return problem;
+      values.result_pitch = pitch_of(program_, plan->result, pitches);
     }
     values.tiles = tiles_;
-    if (!plan_.is_general) values.result_pitch = pitch_of(program_, plan_.result, pitches);
     values.arrays = arrays_;
     values.error = error_;
     values.taken = error_ + 8;
