@@ -37,8 +37,6 @@ std::optional<Diag> copyable(const Buffer& buffer) {
   return std::nullopt;
 }
 
-int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
-
 std::optional<Diag> check_operand(const OperandConfig& config, const char* side) {
   const Buffer& buffer = *config.operand->window.buffer;
   if (auto problem = copyable(buffer)) return problem;
@@ -58,12 +56,15 @@ int OperandConfig::position(int buffer_dim) const {
                           memory_dims.begin());
 }
 
+SharedShape TileConfig::shared_shape() const {
+  return {m, n, k, operand_bytes(), stages, consumers, swapped, hints.dynamic};
+}
+
 Expected<TileConfig> tile_config(const Contraction& c, const MachineHints& hints) {
   TileConfig t;
   t.hints = hints;
   t.result = c.result.buffer->dtype;
   const DType a = c.left.window.buffer->dtype, b = c.right.window.buffer->dtype;
-  const int bytes = size_of(a);
   if (!(is_fp8(a) && is_fp8(b)) && (a != b || (a != DType::bf16 && a != DType::f16))) {
     return no(
         fmt::format("products of {} and {}; the CUDA kernels multiply bf16, f16, or e4m3 and e5m2",
@@ -135,14 +136,12 @@ Expected<TileConfig> tile_config(const Contraction& c, const MachineHints& hints
   t.result_dims = memory_dims(result);
 
   t.stages = static_cast<int>(c.depth);
-  const int stage = (t.m + t.n) * t.k * bytes;
-  const int buffer = round_up((t.swapped ? t.n : 64) * 128, 1024);
-  // And the consumers' own barriers, and those by which tiles' numbers are handed on.
-  const int fixed = t.consumers * 2 * buffer + 2 * 8 + (hints.dynamic ? 4 * 8 + 8 : 0);
-  t.shared_bytes = fixed + t.stages * (stage + 16);
+  const SharedShape shape = t.shared_shape();
+  const SharedParts parts = shared_layout(shape);
+  t.shared_bytes = parts.arrays;
   if (t.shared_bytes > shared_limit) {
     return no(fmt::format("{} buffers of {} bytes do not fit the shared memory; at most {} do",
-                          t.stages, stage, (shared_limit - fixed) / (stage + 16)));
+                          t.stages, parts.stage_bytes, most_stages(shape, 0)));
   }
   if (t.stages < 2) return no("the CUDA kernels need two buffers of each operand at least");
   return t;

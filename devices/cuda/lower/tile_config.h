@@ -7,11 +7,9 @@
 #include "core/kernel/machine_hints.h"
 #include "core/report/expected.h"
 #include "devices/cuda/lower/contraction.h"
+#include "devices/cuda/templates/shape.cuh"
 
 namespace tessera::cuda {
-
-inline constexpr int shared_limit = 232448;  // bytes of a block on sm_90
-inline constexpr int multiprocessor_tile_rows = 64;
 
 // Matrix instructions for elements of one byte cut every term off 13 bits below the largest one
 // (published: about 14 bits are kept). A block of 128 products takes four, each of 32 terms and the
@@ -43,6 +41,7 @@ struct TileConfig {
   int threads() const { return 128 * (1 + consumers); }
   int result_rows() const { return swapped ? n : m; }  // of a tile
   int result_columns() const { return swapped ? m : n; }
+  SharedShape shared_shape() const;
   int blocks_together() const { return hints.pairing == Pairing::none ? 1 : 2; }
 };
 

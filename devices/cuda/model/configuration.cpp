@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "devices/cuda/templates/shape.cuh"
+
 namespace tessera::cuda {
 namespace {
 
@@ -88,25 +90,36 @@ constexpr Tile tgmm_tiles[] = {
     {64, 128, 128, dynamic_in_turn},
 };
 
-// As many as fit beside the staging of the result, eight at most.
-std::int64_t buffers_for(std::int64_t step_bytes, std::int64_t rows, std::int64_t columns,
-                         std::int64_t staging_bytes) {
-  constexpr std::int64_t shared_memory = 232448, arrays = 2048;
-  const std::int64_t each = (rows + columns) * step_bytes + 16;
-  return std::min<std::int64_t>((shared_memory - staging_bytes - arrays) / each, 8);
+// As many as fit, eight at most.
+std::int64_t buffers_for(const SharedShape& shape) {
+  constexpr int arrays = 2048;  // bytes of the program's: sums of the sizes of 255 groups
+  return std::min(most_stages(shape, arrays), 8);
 }
 
 KernelConfig gmm_of(const Tile& t, int operand_bytes) {
   if (t.m < 64) return {{t.m, t.k, t.n}, 8, 1, t.hints};
   const int consumers = t.m == 64 && !t.hints.alternate ? 1 : 2;
   return {{t.m, t.k, t.n},
-          buffers_for(t.k * operand_bytes, t.m, t.n, consumers * 2 * 8192),
+          buffers_for({.m = static_cast<int>(t.m),
+                       .n = static_cast<int>(t.n),
+                       .k = static_cast<int>(t.k),
+                       .operand_bytes = operand_bytes,
+                       .consumers = consumers,
+                       .dynamic = t.hints.dynamic}),
           1,
           t.hints};
 }
 
 KernelConfig tgmm_of(const Tile& t) {
-  return {{t.m, t.k, t.n}, buffers_for(t.m * 2, t.k, t.n, 4 * 8192), {}, t.hints};
+  return {{t.m, t.k, t.n},
+          buffers_for({.m = static_cast<int>(t.k),
+                       .n = static_cast<int>(t.n),
+                       .k = static_cast<int>(t.m),
+                       .operand_bytes = 2,
+                       .consumers = 2,
+                       .dynamic = t.hints.dynamic}),
+          {},
+          t.hints};
 }
 
 }  // namespace

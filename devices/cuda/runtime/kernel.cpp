@@ -5,9 +5,9 @@
 #include <mutex>
 
 #include "devices/cuda/lower/general.h"
-#include "devices/cuda/lower/tile_config.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/error_word.h"
+#include "devices/cuda/templates/shape.cuh"
 
 namespace tessera::cuda {
 namespace {

@@ -33,15 +33,13 @@ TESSERA_DEVICE void sync_warpgroup(int number) {
 template <class C>
 struct Staging {
   using Layout = SharedLayout<C>;
-  static constexpr int spaced =
-      (Layout::staging_bytes + swizzle_atom - 1) / swizzle_atom * swizzle_atom;
   u32 start;
   int warpgroup;
   int first_row;  // of the tile: where this consumer's rows begin
   int next = 0;
 
   TESSERA_DEVICE Staging(u32 memory, int number, int row)
-      : start(memory + Layout::staging + number * Layout::staging_buffers * spaced),
+      : start(memory + Layout::staging + number * staging_buffers * Layout::staging_bytes),
         warpgroup(number),
         first_row(row) {}
   TESSERA_DEVICE int thread() const { return ptx::thread() % 128; }
@@ -49,9 +47,9 @@ struct Staging {
   TESSERA_DEVICE void sync() const { sync_warpgroup(warpgroup); }
   // A buffer that may be written. Every take is followed by one give.
   TESSERA_DEVICE u32 take() {
-    if (leader()) ptx::store_wait_read<Layout::staging_buffers - 1>();
+    if (leader()) ptx::store_wait_read<staging_buffers - 1>();
     sync();
-    const u32 buffer = start + next * spaced;
+    const u32 buffer = start + next * Layout::staging_bytes;
     next ^= 1;
     return buffer;
   }

@@ -10,6 +10,7 @@
 
 namespace tessera::cuda {
 
+inline constexpr int shared_limit = 227 * 1024;  // bytes that a CTA of sm_90 may have
 inline constexpr int row_bytes = 128;      // of every box
 inline constexpr int swizzle_atom = 1024;  // 8 such rows: what boxes are aligned to
 inline constexpr int step_bytes = 32;      // along k of one matrix instruction
@@ -58,25 +59,59 @@ TESSERA_BOTH constexpr u64 descriptor(u32 address, u32 leading, u32 stride) {
 template <class C>
 inline constexpr int right_parts = C::share_right&& C::right_k_major ? C::cluster : 1;
 
-// C: the tile m x n x k of a product, its stages, its consumer warpgroups, whether operands are
-// K-major, and the bytes of a result's element.
+// What a CTA's shared memory is laid out by: the tile m x n x k of a product, the bytes of an
+// operand's element, how many steps are in flight, and who multiplies.
+struct SharedShape {
+  int m, n, k, operand_bytes;
+  int stages, consumers;
+  bool swapped, dynamic;
+};
+
+// Bytes from the start of the shared memory, in this order, and the size of some parts. The host
+// asks for as much as the last one says.
+struct SharedParts {
+  int stage_bytes;    // the left operand's tile, then the right one's
+  int staging;        // after all stages: each consumer's buffers of the result
+  int staging_bytes;  // of a buffer
+  int barriers;       // full and empty for each stage, then two by which consumers take turns, ...
+  int numbers;        // ... then those of the tiles' numbers, which follow them
+  int arrays;         // scalar memory, if it fits
+};
+
+inline constexpr int staging_buffers = 2;  // of a consumer: one is filled while one is copied out
+
+TESSERA_BOTH constexpr SharedParts shared_layout(const SharedShape& shape) {
+  SharedParts parts{};
+  parts.stage_bytes = (shape.m + shape.n) * shape.k * shape.operand_bytes;
+  parts.staging = shape.stages * parts.stage_bytes;
+  const int rows = shape.swapped ? shape.n : warpgroup_rows;
+  parts.staging_bytes = (rows * row_bytes + swizzle_atom - 1) / swizzle_atom * swizzle_atom;
+  parts.barriers = parts.staging + shape.consumers * staging_buffers * parts.staging_bytes;
+  parts.numbers = parts.barriers + (2 * shape.stages + 2 + (shape.dynamic ? 4 : 0)) * 8;
+  parts.arrays = parts.numbers + (shape.dynamic ? 8 : 0);
+  return parts;
+}
+
+// As many stages as fit beside so many bytes of scalar arrays, whatever the shape says.
+TESSERA_BOTH constexpr int most_stages(SharedShape shape, int array_bytes) {
+  shape.stages = 0;
+  const int others = shared_layout(shape).arrays;
+  shape.stages = 1;
+  return (shared_limit - array_bytes - others) / (shared_layout(shape).arrays - others);
+}
+
+// The same for a template's constants C.
 template <class C>
 struct SharedLayout {
   using Left = OperandTile<C::m, C::k, C::left_k_major, C::operand_bytes>;
   using Right = OperandTile<C::n, C::k, C::right_k_major, C::operand_bytes>;
-  static constexpr int stage_bytes = Left::bytes + Right::bytes;
-  static constexpr int staging_buffers = 2;  // for each consumer
+  static constexpr SharedParts parts = shared_layout({C::m, C::n, C::k, C::operand_bytes, C::stages,
+                                                      C::consumers, C::swapped, C::dynamic});
+  static constexpr int stage_bytes = parts.stage_bytes;
+  static_assert(stage_bytes == Left::bytes + Right::bytes);
   static constexpr int staging_rows = C::swapped ? C::n : warpgroup_rows;
-  static constexpr int staging_bytes = staging_rows * row_bytes;
-  static constexpr int staging = C::stages * stage_bytes;
-  static constexpr int barriers =
-      staging + C::consumers * staging_buffers *
-                    ((staging_bytes + swizzle_atom - 1) / swizzle_atom * swizzle_atom);
-  // Full and empty for each stage, two by which consumers take turns, and those of the tiles'
-  // numbers.
-  static constexpr int barrier_count = 2 * C::stages + 2 + (C::dynamic ? 4 : 0);
-  static constexpr int numbers = barriers + barrier_count * 8;
-  static constexpr int arrays = numbers + (C::dynamic ? 8 : 0);  // scalar memory, if it fits
+  static constexpr int staging = parts.staging, staging_bytes = parts.staging_bytes;
+  static constexpr int barriers = parts.barriers, numbers = parts.numbers, arrays = parts.arrays;
 };
 
 }  // namespace tessera::cuda
