@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 
+#include "devices/cuda/lower/source_template.h"
 #include "devices/cuda/lower/templates.h"
 #include "devices/cuda/runtime/arguments.h"
 #include "devices/cuda/runtime/cache.h"
@@ -51,6 +52,15 @@ TEST(CudaLower, fields_are_printed_and_packed_in_one_order) {
   std::array<std::int64_t, 5> numbers{};
   std::memcpy(numbers.data(), bytes.data() + 128, sizeof numbers);
   EXPECT_EQ(numbers, (std::array<std::int64_t, 5>{5, 6, 7, 8, 9}));
+}
+
+TEST(CudaLower, holes_take_lines_where_they_are_alone) {
+  EXPECT_EQ(fill("int @name@ = @value@;\n@more@\n@none@\nend\n",
+                 {{"name", "x"}, {"value", "1"}, {"more", "a;\nb;\n"}, {"none", ""}}),
+            "int x = 1;\na;\nb;\nend\n");
+  EXPECT_EQ(indented("if\n  x\n\nend", 2), "  if\n    x\n\n  end");
+  EXPECT_DEATH(fill("@one@", {}), "");
+  EXPECT_DEATH(fill("none", {{"one", "1"}}), "");
 }
 
 TEST(CudaLower, every_configuration_has_a_kernel_that_fits) {

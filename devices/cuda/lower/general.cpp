@@ -10,11 +10,12 @@
 #include "devices/cuda/lower/in_order.h"
 #include "devices/cuda/lower/prepare_code.h"
 #include "devices/cuda/lower/scalar_code.h"
+#include "devices/cuda/lower/source_template.h"
 
 namespace tessera::cuda {
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = 256;  // of a CTA: eight warps hide some of the latency of global memory
 
 class GeneralLowering {
  public:
@@ -192,22 +193,14 @@ class GeneralLowering {
         {"i64*", "error", FromLaunch::error},
     };
     append_program_fields(kernel_.arguments, program_, {Role::in, Role::out}, names_.numbers());
-    kernel_.source = fmt::format(
-        "// {0}\n#include \"devices/cuda/templates/elementwise.cuh\"\n"
-        "#include \"devices/cuda/templates/prepare.cuh\"\n\n"
-        "namespace tessera::cuda {{\n\nstruct C {{\n"
-        "  static constexpr int threads = {1}, cluster = 1;\n}};\n\n"
-        "struct Program {{\n{2}\n"
-        "  static TESSERA_DEVICE bool prepare(const Args& p, i64* arrays) {{\n{3}  }}\n"
-        "  static TESSERA_DEVICE void body(const Args& p, i64* arrays, char* tiles) {{\n{4}  }}\n"
-        "}};\n\n}}  // namespace tessera::cuda\n\n"
-        "extern \"C\" __global__ void __launch_bounds__(tessera::cuda::C::threads, 1)\n"
-        "{5}(const __grid_constant__ tessera::cuda::Program::Args p) {{\n"
-        "  using namespace tessera::cuda;\n"
-        "  i64* const arrays = p.arrays + ptx::block() * p.array_elements;\n"
-        "  if (!Program::prepare(p, arrays)) return;\n  ptx::sync_block();\n"
-        "  Program::body(p, arrays, p.tiles + ptx::block() * p.tile_bytes);\n}}\n",
-        kernel_.summary, threads, args_struct(kernel_.arguments), prepare, body_, kernel_.entry);
+    SourceTemplate source("general.cu.in");
+    source.set("summary", kernel_.summary);
+    source.set("threads", std::to_string(threads));
+    source.set("args", args_struct(kernel_.arguments));
+    source.set("prepare", prepare);
+    source.set("body", body_);
+    source.set("entry", kernel_.entry);
+    kernel_.source = source.text();
   }
 
   const Program& program_;

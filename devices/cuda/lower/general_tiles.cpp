@@ -7,10 +7,14 @@
 #include "core/program/refs.h"
 #include "devices/cuda/lower/contraction.h"
 #include "devices/cuda/lower/in_order.h"
+#include "devices/cuda/lower/source_template.h"
 #include "devices/cuda/lower/tile_expression.h"
 
 namespace tessera::cuda {
 namespace {
+
+// Of a tile in global memory, in bytes: warps that read a row touch whole lines of the cache.
+constexpr std::int64_t alignment = 256;
 
 bool is_whole_number(DType dtype) { return is_integer(dtype); }
 
@@ -26,7 +30,7 @@ GeneralTiles::GeneralTiles(const Program& program, ScalarCode& code, KernelNames
   for (const Buffer& buffer : program.buffers) {
     if (buffer.role != Role::scratch || buffer.space == Space::smem) continue;
     places_[&buffer] = bytes_;
-    bytes_ += (elements(buffer.shape) * size_of(buffer.dtype) + 255) / 256 * 256;
+    bytes_ += (elements(buffer.shape) * size_of(buffer.dtype) + alignment - 1) / alignment * alignment;
   }
 }
 
@@ -55,12 +59,17 @@ std::string GeneralTiles::loop(const Slice& target, const std::string& body, int
     return code_.text(target.size[static_cast<std::size_t>(dims[d])]);
   };
   const std::string across = dims.size() == 2 ? size(1) : "1";
-  return fmt::format(
-      "{0:{1}}{{\n{0:{1}}  const i64 down = most(0, {2}), across = most(0, {3});\n"
-      "{0:{1}}  for (i64 at = ptx::thread(); at < down * across; at += C::threads) {{\n"
-      "{0:{1}}    const i64 e0 = at / across, e1 = at % across;\n"
-      "{4}{0:{1}}  }}\n{0:{1}}}}\n{0:{1}}ptx::sync_block();\n",
-      "", indent, size(0), across, body);
+  return indented(fill(R"({
+  const i64 down = most(0, @down@), across = most(0, @across@);
+  for (i64 at = ptx::thread(); at < down * across; at += C::threads) {
+    const i64 e0 = at / across, e1 = at % across;
+@body@
+  }
+}
+ptx::sync_block();
+)",
+                       {{"down", size(0)}, {"across", across}, {"body", indented(body, 4)}}),
+                  indent);
 }
 
 GeneralTiles::Element GeneralTiles::scratch(const Buffer& buffer, const Slice& slice,
@@ -230,19 +239,19 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
   const std::string b = operand(op.b, op.transpose_b != 0, "x", "e1");
   const std::string before = load(op.acc, {"e0", "e1"}, whole_acc);
   const bool apart = whole && !whole_acc;
-  const std::string body = InOrder{
-      "{0:{1}}{2} sum = {3};\n{0:{1}}for (i64 x = 0; x < {4}; ++x) sum += {5} * {6};\n"
-      "{0:{1}}{7}\n",
-      "",
-      indent + 4,
-      whole ? "i64" : "float",
-      apart ? "0" : before,
-      code_.text(op.a.size[along]),
-      a,
-      b,
-      store(op.acc, apart       ? before + " + static_cast<float>(sum)"
-                    : whole_acc ? "static_cast<int>(sum)"  // wraps
-                                : "sum")};
+  const std::string body =
+      fill("@type@ sum = @before@;\n"
+           "for (i64 x = 0; x < @length@; ++x) sum += @a@ * @b@;\n"
+           "@store@\n",
+           {{"type", whole ? "i64" : "float"},
+            {"before", apart ? "0" : before},
+            {"length", code_.text(op.a.size[along])},
+            {"a", a},
+            {"b", b},
+            {"store", store(op.acc, apart       ? before + " + static_cast<float>(sum)"
+                                    : whole_acc ? "static_cast<int>(sum)"  // wraps
+                                                : "sum") +
+                          "\n"}});
   return loop(op.acc, body, indent);
 }
 
@@ -255,14 +264,14 @@ std::string GeneralTiles::reduce(const Slice& target, const Slice& source, bool 
   }
   const auto along = static_cast<std::size_t>(kept(source)[rows ? 1 : 0]);
   const std::string value = load(source, rows ? Indices{"e0", "x"} : Indices{"x", "e1"}, false);
-  const std::string body = InOrder{
-      "{0:{1}}float sum = {2};\n{0:{1}}for (i64 x = 0; x < {3}; ++x) sum = {4};\n{0:{1}}{5}\n",
-      "",
-      indent + 4,
-      is_max ? "-__builtin_huge_valf()" : "0.0f",
-      code_.text(source.size[along]),
-      is_max ? fmt::format("greater(sum, {})", value) : "sum + " + value,
-      store(target, "sum")};
+  const std::string body =
+      fill("float sum = @before@;\n"
+           "for (i64 x = 0; x < @length@; ++x) sum = @next@;\n"
+           "@store@\n",
+           {{"before", is_max ? "-__builtin_huge_valf()" : "0.0f"},
+            {"length", code_.text(source.size[along])},
+            {"next", is_max ? fmt::format("greater(sum, {})", value) : "sum + " + value},
+            {"store", store(target, "sum") + "\n"}});
   return loop(target, body, indent);
 }
 
@@ -314,7 +323,7 @@ std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int ind
     value = whole && !is_plain ? fmt::format("static_cast<{}>({})", storage_type(widest), *text)
                                : *text;
   }
-  return loop(target, fmt::format("{:{}}{}\n", "", indent + 4, store(target, value)), indent);
+  return loop(target, store(target, value) + "\n", indent);
 }
 
 std::string GeneralTiles::statement(const Op& op, int indent) {

@@ -1,4 +1,4 @@
-// The texts of devices/cuda/templates/*.cuh as the build embedded them.
+// The texts of devices/cuda/templates as the build embedded them.
 #pragma once
 #include <cstddef>
 
@@ -9,8 +9,12 @@ struct EmbeddedTemplate {
   const char* text;
 };
 
-// In the order of their names.
+// *.cuh, in the order of their names.
 extern const EmbeddedTemplate embedded_templates[];
 extern const std::size_t embedded_template_count;
+
+// templates/*.cu.in: sources with named holes (source_template.h).
+extern const EmbeddedTemplate source_templates[];
+extern const std::size_t source_template_count;
 
 }  // namespace tessera::cuda

@@ -16,6 +16,23 @@ namespace tessera::cuda {
 // sum so far; blocks are added in f32.
 inline constexpr double fp8_sum_error = 4 * 33 * 0x1p-13;
 
+// Registers of each thread of the producer's and of the consumers' warpgroups. A CTA of three
+// warpgroups begins with as many for all as an SM's 65536 allow; the producer, which counts and
+// copies, then hands most of its own to the two consumers, whose sums fill theirs (setmaxnreg).
+struct Registers {
+  int producer = 0, consumer = 0;
+};
+inline constexpr int registers_at_start = 65536 / (3 * 128) / 8 * 8;  // setmaxnreg counts by 8
+inline constexpr Registers alone{40, 232};
+inline constexpr Registers paired{56, 224};  // a producer of a cluster follows two tiles
+static_assert(alone.producer + 2 * alone.consumer == 3 * registers_at_start);
+static_assert(paired.producer + 2 * paired.consumer == 3 * registers_at_start);
+
+// How many of a consumer's registers may be sums: the others hold addresses, the ring's place and
+// the tile's numbers.
+inline constexpr int most_sums_alone = 200;
+inline constexpr int most_sums_paired = 160;
+
 struct OperandConfig {
   const ProductOperand* operand = nullptr;
   std::vector<int> memory_dims;  // the buffer's dimensions, innermost first
@@ -41,10 +58,12 @@ struct TileConfig {
   int threads() const { return 128 * (1 + consumers); }
   int result_rows() const { return swapped ? n : m; }  // of a tile
   int result_columns() const { return swapped ? m : n; }
+  int cluster() const { return hints.pairing == Pairing::none ? 1 : 2; }  // CTAs
   SharedShape shared_shape() const;
-  int blocks_together() const { return hints.pairing == Pairing::none ? 1 : 2; }
+  Registers registers() const { return cluster() > 1 ? paired : alone; }
 };
 
+// ErrorCode::unsupported for types, tiles and layouts that the templates do not take.
 Expected<TileConfig> tile_config(const Contraction& contraction, const MachineHints& hints);
 
 }  // namespace tessera::cuda

@@ -36,8 +36,8 @@ std::string error_text(const Program& program, const LoweredKernel& kernel, std:
   if (const Stmt* at = refused(program, word))
     return program.texts[static_cast<std::size_t>(std::get<Require>(at->op).message.index)];
   if (word <= first_refusal) return fmt::format("an unknown error word, {}", word);
-  const std::int64_t found = -1 - word, index = found / 256;
-  const auto buffer = static_cast<std::size_t>(found % 256);
+  const std::int64_t found = -1 - word, index = found / counted_operands;
+  const auto buffer = static_cast<std::size_t>(found % counted_operands);
   if (buffer >= program.buffers.size()) return fmt::format("an unknown error word, {}", word);
   const Buffer& counts = program.buffers[buffer];
   if (index >= elements(counts.shape)) {

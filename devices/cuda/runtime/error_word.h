@@ -12,8 +12,8 @@
 namespace tessera::cuda {
 
 // 0 is nothing. Positive: rows, or steps along the contraction, that the memory does not have.
-// Negative: -1 - (index * 256 + buffer), counts that no program can mean (templates/prepare.cuh).
-// At or below first_refusal: what a statement of the program requires.
+// Negative: -1 - (index * counted_operands + buffer), counts that no program can mean
+// (templates/prepare.cuh). At or below first_refusal: what a statement of the program requires.
 std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word);
 
 // The finding that the word stands for, or none. ErrorCode::invalid_value, with its place, for what

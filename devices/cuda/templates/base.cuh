@@ -19,6 +19,12 @@ using i64 = long long;
 // An error word: less the number of a statement, what that requires does not hold.
 inline constexpr i64 first_refusal = -(1ll << 48);
 
+// In an error word, an operand and an index into it: index * counted_operands + operand.
+inline constexpr i64 counted_operands = 256;
+
+// Coordinates of copies are 32 bits, and a tile may begin before this and end after it.
+inline constexpr i64 most_coordinate = (1ll << 31) - (1 << 16);
+
 // What the driver encodes a tensor map into; only its address is used on the device.
 struct alignas(64) TensorMap {
   unsigned char bytes[128];

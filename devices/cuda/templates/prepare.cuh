@@ -5,22 +5,18 @@
 
 namespace tessera::cuda {
 
-// What an operand's counts may sum to: coordinates of copies are 32 bits, and a tile begins before
-// its rows end.
-inline constexpr i64 most_counted = (1ll << 31) - (1 << 16);
-
 // The first warp, after it summed an operand's counts. One that is negative, or too many, are
-// reported as -1 - (index * 256 + operand), the index of "too many" being the count's own; then all
+// reported as -1 - (index * counted_operands + operand), the index of "too many" being the count's own; then all
 // sums are 0 and nothing is visited.
 template <typename T>
 TESSERA_DEVICE void refuse_counts(i64* sums, const T* values, i64 count, bool negative, i64 total,
                                   i64* error, int operand) {
-  if (!ptx::any_lane(negative) && total <= most_counted) return;
+  if (!ptx::any_lane(negative) && total <= most_coordinate) return;
   const int lane = ptx::thread();
   if (lane == 0) {
     i64 index = 0;
     while (index < count && static_cast<i64>(values[index]) >= 0) ++index;
-    ptx::first_error(error, -1 - (index * 256 + operand));
+    ptx::first_error(error, -1 - (index * counted_operands + operand));
   }
   ptx::sync_warp();
   for (i64 i = lane; i <= count; i += 32) sums[i] = 0;

@@ -1,0 +1,11 @@
+// The constants with which the templates of the tensor-core kernels are instantiated.
+#pragma once
+#include "devices/cuda/lower/source_template.h"
+#include "devices/cuda/lower/tile_config.h"
+
+namespace tessera::cuda {
+
+// Fills the holes of `struct C` in tensor_core.cu.in.
+void write_config(SourceTemplate& source, const TileConfig& config, bool exact_rows);
+
+}  // namespace tessera::cuda
