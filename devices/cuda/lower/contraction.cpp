@@ -7,6 +7,8 @@
 
 #include "core/passes/simplify.h"
 #include "core/program/refs.h"
+#include "core/report/try.h"
+#include "devices/cuda/lower/pipeline_place.h"
 
 namespace tessera::cuda {
 namespace {
@@ -16,7 +18,10 @@ class Recogniser {
   explicit Recogniser(const Program& program) : program_(program) {}
 
   Expected<Contraction> run() {
-    if (find_pipeline() && read_grid() && read_body() && complete()) return std::move(result_);
+    const PipelinePlace pipeline = TRY(pipeline_place(program_));
+    result_.open = pipeline.open;
+    close_ = pipeline.close;
+    if (read_grid() && read_body() && complete()) return std::move(result_);
     return *problem_;
   }
 
@@ -26,31 +31,8 @@ class Recogniser {
   }
 
   bool fail(std::int32_t at, std::string reason) {
-    problem_ = Diag{ErrorCode::unsupported,
-                    at < 0 ? Loc{} : program_.loc(statement(at).place),
-                    std::move(reason),
-                    {}};
+    problem_ = unsupported_at(program_, at, std::move(reason));
     return false;
-  }
-
-  // One pipeline at the top, scalar code before it, nothing but frees after it.
-  bool find_pipeline() {
-    const auto size = static_cast<std::int32_t>(program_.body.size());
-    std::int32_t open = -1, close = -1;
-    for (std::int32_t i = 0; i < size; ++i) {
-      const Op& op = statement(i).op;
-      if (std::holds_alternative<Pipeline>(op)) {
-        if (open >= 0) return fail(i, "a second pipeline has no CUDA kernel");
-        open = i;
-        close = i = statement(i).partner;
-      } else if (open >= 0 && !std::holds_alternative<Free>(op)) {
-        return fail(i, "what stands after the pipeline has no CUDA kernel");
-      }
-    }
-    if (open < 0) return fail(-1, "a program without a pipeline has no CUDA kernel");
-    result_.open = open;
-    close_ = close;
-    return true;
   }
 
   bool read_grid() {

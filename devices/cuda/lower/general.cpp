@@ -6,8 +6,10 @@
 
 #include "core/passes/simplify.h"
 #include "core/program/refs.h"
+#include "core/report/try.h"
 #include "devices/cuda/lower/general_tiles.h"
 #include "devices/cuda/lower/in_order.h"
+#include "devices/cuda/lower/pipeline_place.h"
 #include "devices/cuda/lower/prepare_code.h"
 #include "devices/cuda/lower/scalar_code.h"
 #include "devices/cuda/lower/source_template.h"
@@ -26,16 +28,14 @@ class GeneralLowering {
         tiles_(program, code_, names_) {}
 
   Expected<LoweredKernel> run() {
-    if (find_pipeline() && read_windows()) write();
+    const PipelinePlace pipeline = TRY(pipeline_place(program_));
+    open_ = pipeline.open;
+    close_ = pipeline.close;
+    if (read_windows()) write();
     if (problem_.empty()) problem_ = code_.problem();
     if (problem_.empty()) problem_ = tiles_.problem();
     if (problem_.empty() && tiles_.result() == nullptr) problem_ = "nothing is stored";
-    if (!problem_.empty()) {
-      return Diag{ErrorCode::unsupported,
-                  at_ < 0 ? Loc{} : program_.loc(statement(at_).place),
-                  problem_,
-                  {}};
-    }
+    if (!problem_.empty()) return unsupported_at(program_, at_, problem_);
     return std::move(kernel_);
   }
 
@@ -51,21 +51,6 @@ class GeneralLowering {
     return false;
   }
 
-  bool find_pipeline() {
-    const auto size = static_cast<std::int32_t>(program_.body.size());
-    for (std::int32_t i = 0; i < size; ++i) {
-      const Op& op = statement(i).op;
-      if (std::holds_alternative<Pipeline>(op)) {
-        if (open_ >= 0) return fail(i, "a second pipeline has no CUDA kernel");
-        open_ = i;
-        close_ = i = statement(i).partner;
-      } else if (open_ >= 0 && !std::holds_alternative<Free>(op)) {
-        return fail(i, "what stands after the pipeline has no CUDA kernel");
-      }
-    }
-    return open_ >= 0 || fail(-1, "a program without a pipeline has no CUDA kernel");
-  }
-
   bool read_windows() {
     for (std::int32_t i = open_ + 1; i < close_; ++i) {
       const Stmt& s = statement(i);
@@ -74,7 +59,7 @@ class GeneralLowering {
           if (!program_.constant(window->source.size[static_cast<std::size_t>(d)]))
             return fail(i, "a window of a size that is data");
         }
-        tiles_.know(s.result, *window);
+        tiles_.elements().know(s.result, *window);
       } else if (const auto* grid = std::get_if<Grid>(&s.op)) {
         if (grid->parallel == 0) continue;
         if (program_.constant(grid->lower) != 0)
@@ -179,16 +164,16 @@ class GeneralLowering {
   void finish(const std::string& prepare) {
     kernel_.entry = "tessera_" + program_.name;
     kernel_.threads = threads;
-    kernel_.plan = GeneralPlan{tiles_.bytes()};
-    kernel_.summary =
-        fmt::format("{}: general, {} bytes of tiles for each block", program_.name, tiles_.bytes());
+    kernel_.plan = GeneralPlan{tiles_.elements().bytes()};
+    kernel_.summary = fmt::format("{}: general, {} bytes of tiles for each block", program_.name,
+                                  tiles_.elements().bytes());
     if (const Buffer* result = tiles_.result(); result != nullptr && result->shape.size() > 1)
       kernel_.result_rows = result->shape[result->shape.size() - 2];
     else
       kernel_.result_rows = 1;
     kernel_.array_elements = array_elements(program_);
     kernel_.arguments = {
-        {"char*", "tiles", FromLaunch::tiles},  {"i64", "tile_bytes", tiles_.bytes()},
+        {"char*", "tiles", FromLaunch::tiles},  {"i64", "tile_bytes", tiles_.elements().bytes()},
         {"i64*", "arrays", FromLaunch::arrays}, {"i64", "array_elements", kernel_.array_elements},
         {"i64*", "error", FromLaunch::error},
     };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "devices/cuda/lower/pipeline_place.h"
 #include "devices/cuda/lower/scalar_code.h"
 
 namespace tessera::cuda {
@@ -25,8 +26,7 @@ bool depends(const Program& program, ValueId value, ValueId index) {
 
 Expected<LoopOrder> loop_order(const Program& program, const Contraction& contraction) {
   const auto unsupported = [&](const char* reason) {
-    const Stmt& pipeline = program.body[static_cast<std::size_t>(contraction.open)];
-    return Diag{ErrorCode::unsupported, program.loc(pipeline.place), reason, {}};
+    return unsupported_at(program, contraction.open, reason);
   };
   const auto moves_with = [&](const ProductOperand& operand, ValueId index) {
     const Slice& source = operand.window.op->source;

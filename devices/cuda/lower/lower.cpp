@@ -7,6 +7,7 @@
 #include "devices/cuda/lower/contraction.h"
 #include "devices/cuda/lower/kernel_names.h"
 #include "devices/cuda/lower/loop_order.h"
+#include "devices/cuda/lower/pipeline_place.h"
 #include "devices/cuda/lower/source_template.h"
 #include "devices/cuda/lower/tile_config.h"
 #include "devices/cuda/lower/tile_functions.h"
@@ -117,10 +118,8 @@ Expected<LoweredKernel> lower(const Program& program, const MachineHints& hints)
   SourceTemplate source("tensor_core.cu.in");
   TileFunctions functions(program, contraction, config, order, names);
   functions.write(source);
-  if (!functions.problem().empty()) {
-    const Stmt& pipeline = program.body[static_cast<std::size_t>(contraction.open)];
-    return Diag{ErrorCode::unsupported, program.loc(pipeline.place), functions.problem(), {}};
-  }
+  if (!functions.problem().empty())
+    return unsupported_at(program, contraction.open, functions.problem());
   const TensorCorePlan plan = launch_plan(program, contraction, config, names);
   TRY(check_extents(program, plan));
 

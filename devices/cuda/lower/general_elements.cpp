@@ -1,0 +1,144 @@
+#include "devices/cuda/lower/general_elements.h"
+
+#include <fmt/format.h>
+
+#include "core/program/refs.h"
+
+namespace tessera::cuda {
+namespace {
+
+// Of a tile in global memory, in bytes: warps that read a row touch whole lines of the cache.
+constexpr std::int64_t alignment = 256;
+
+bool is_stored(DType dtype) {
+  return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16 ||
+         dtype == DType::i32 || dtype == DType::i8 || dtype == DType::e4m3 || dtype == DType::e5m2;
+}
+
+}  // namespace
+
+GeneralElements::GeneralElements(const Program& program, ScalarCode& code, KernelNames& names)
+    : program_(program), code_(code), names_(names) {
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role != Role::scratch || buffer.space == Space::smem) continue;
+    places_[&buffer] = bytes_;
+    bytes_ +=
+        (elements(buffer.shape) * size_of(buffer.dtype) + alignment - 1) / alignment * alignment;
+  }
+}
+
+const Window* GeneralElements::window_of(ValueId ref) const {
+  const auto found = windows_.find(ref);
+  return found == windows_.end() ? nullptr : found->second;
+}
+
+std::string GeneralElements::fail(std::string reason) {
+  if (problem_.empty()) problem_ = std::move(reason);
+  return "0";
+}
+
+std::string sum_text(const std::vector<std::string>& terms) {
+  std::string text;
+  for (const std::string& term : terms) {
+    if (term == "0") continue;
+    text += (text.empty() ? "" : " + ") + term;
+  }
+  return text.empty() ? "0" : "(" + text + ")";
+}
+
+GeneralElements::Element GeneralElements::scratch(const Buffer& buffer, const Slice& slice,
+                                                  const Indices& at) {
+  std::string offset = "0";
+  std::size_t index = 0;
+  for (int d = 0; d < slice.rank; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    std::vector<std::string> terms{code_.text(slice.start[i])};
+    if (!(slice.dropped >> d & 1)) terms.push_back(at[index++]);
+    const std::string place = sum_text(terms);
+    offset = d == 0 ? place : fmt::format("({} * {} + {})", offset, buffer.shape[i], place);
+  }
+  return {fmt::format("reinterpret_cast<{}*>(tiles + {})[{}]", storage_type(buffer.dtype),
+                      places_.at(&buffer), offset),
+          "", buffer.dtype};
+}
+
+GeneralElements::Element GeneralElements::window(const Window& op, const Slice& slice,
+                                                 const Indices& at) {
+  const Buffer* const buffer = program_.buffer(op.source.base);
+  if (buffer == nullptr || buffer->space != Space::hbm || buffer->role == Role::scratch) {
+    fail("a window on something that is no operand in hbm");
+    return {};
+  }
+  std::vector<std::string> place(buffer->shape.size());
+  std::string inside;
+  int of_window = 0;
+  std::size_t index = 0;
+  for (int d = 0; d < op.source.rank; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    std::vector<std::string> terms{code_.text(op.source.start[i])};
+    if (!(op.source.dropped >> d & 1)) {
+      const auto w = static_cast<std::size_t>(of_window);
+      terms.push_back(code_.text(slice.start[w]));
+      if (!(slice.dropped >> of_window & 1)) terms.push_back(at[index++]);
+      ++of_window;
+    }
+    place[i] = sum_text(terms);
+    inside += fmt::format("{0}{1} >= 0 && {1} < {2}", inside.empty() ? "" : " && ", place[i],
+                          names_.number(buffer->shape[i]));
+  }
+  std::string offset;
+  for (std::size_t o = 0; o < place.size(); ++o) {
+    const std::size_t d = buffer->order.empty() ? o : static_cast<std::size_t>(buffer->order[o]);
+    offset = o == 0
+                 ? place[d]
+                 : fmt::format("({} * {} + {})", offset, names_.number(buffer->shape[d]), place[d]);
+  }
+  return {fmt::format("{}[{}]", names_.operand(*buffer), offset), inside, buffer->dtype};
+}
+
+GeneralElements::Element GeneralElements::element(const Slice& slice, const Indices& at) {
+  if (const Buffer* const buffer = program_.buffer(slice.base)) {
+    if (places_.contains(buffer)) return scratch(*buffer, slice, at);
+  } else if (const Window* const op = window_of(slice.base)) {
+    return window(*op, slice, at);
+  }
+  fail("tile arithmetic on something else than a tile or a window");
+  return {};
+}
+
+std::string GeneralElements::load(const Slice& slice, const Indices& at, bool whole_numbers) {
+  const Element from = element(slice, at);
+  if (!problem_.empty()) return "0";
+  if (!is_stored(from.dtype) && from.dtype != DType::e8m0)
+    return fail(fmt::format("elements of {}", name(from.dtype)));
+  std::string value = from.text;
+  if (is_integer(from.dtype)) {
+    value = fmt::format("static_cast<{}>({})", whole_numbers ? "i64" : "float", value);
+  } else if (whole_numbers) {
+    return fail("whole numbers made of others");
+  } else {
+    value = fmt::format("load_{}({})", name(from.dtype), value);
+  }
+  return from.inside.empty() ? value : fmt::format("({} ? {} : 0)", from.inside, value);
+}
+
+std::string GeneralElements::store(const Slice& target, const std::string& value) {
+  Indices at;
+  for (std::size_t d = 0; d < kept(target).size(); ++d) at.push_back(fmt::format("e{}", d));
+  const Element to = element(target, at);
+  if (!problem_.empty()) return "";
+  if (!is_stored(to.dtype)) return fail(fmt::format("elements of {}", name(to.dtype)));
+  std::string rounded = value;
+  if (to.dtype == DType::bf16 || to.dtype == DType::f16) {
+    rounded =
+        fmt::format("static_cast<unsigned short>(ptx::pack_{}({}, 0.0f))", name(to.dtype), value);
+  } else if (to.dtype == DType::e4m3 || to.dtype == DType::e5m2) {
+    rounded = fmt::format("store_{}({})", name(to.dtype), value);
+  } else if (is_integer(to.dtype)) {
+    rounded = fmt::format("saturated<{}>({})", storage_type(to.dtype), value);
+  }
+  return to.inside.empty() ? fmt::format("{} = {};", to.text, rounded)
+                           : fmt::format("if ({}) {} = {};", to.inside, to.text, rounded);
+}
+
+}  // namespace tessera::cuda
