@@ -11,10 +11,12 @@ Expected<void> Executable::launch(const DeviceAddresses&, void*, const Pitches&)
                "this device has no memory of its own that a launch could work on");
 }
 
-Expected<std::optional<Finding>> Executable::finding() { return std::optional<Finding>(); }
+Expected<std::optional<Finding>> Executable::finding(std::optional<void*>) {
+  return std::optional<Finding>();
+}
 
-Expected<void> Executable::check() {
-  const std::optional<Finding> found = TRY(finding());
+Expected<void> Executable::check(std::optional<void*> stream) {
+  const std::optional<Finding> found = TRY(finding(stream));
   if (found) return as_error(*found);
   return {};
 }

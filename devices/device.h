@@ -68,10 +68,11 @@ class Executable {
   // where the device has no memory of its own.
   virtual Expected<void> launch(const DeviceAddresses& operands, void* stream,
                                 const Pitches& pitches = {});
-  // After the stream was synchronised: what launches found wrong with their operands.
-  virtual Expected<std::optional<Finding>> finding();
+  // After the stream was synchronised: what launches on it found wrong with their operands; without
+  // a stream, launches on any.
+  virtual Expected<std::optional<Finding>> finding(std::optional<void*> stream = {});
   // The same, a finding being an error (ErrorCode::invalid_value for what the program requires).
-  Expected<void> check();
+  Expected<void> check(std::optional<void*> stream = {});
   // DeviceReport::sum_error of a run or a launch.
   virtual double sum_error() const { return 0; }
   // What a report should say of the way in which it runs.

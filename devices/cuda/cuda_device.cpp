@@ -129,7 +129,9 @@ class CudaProgram final : public Executable {
     return {};
   }
 
-  Expected<std::optional<Finding>> finding() override { return kernel_->finding(); }
+  Expected<std::optional<Finding>> finding(std::optional<void*> stream) override {
+    return stream ? kernel_->finding(*stream) : kernel_->finding();
+  }
 
   double sum_error() const override { return kernel_->plan().sum_error; }
 

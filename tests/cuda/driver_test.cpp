@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <set>
 #include <thread>
 
 #include "devices/cuda/cuda_device.h"
@@ -110,6 +111,149 @@ TEST_F(CudaDriver, any_thread_may_launch_check_and_destroy) {
   }).join();
   EXPECT_EQ(launched, "");
   EXPECT_EQ(checked, "");
+}
+
+// A stream of the fake driver's.
+class FakeStream {
+ public:
+  FakeStream() { entry<int(void**, unsigned)>("cuStreamCreate")(&handle, 1); }
+  ~FakeStream() { entry<int(void*)>("cuStreamDestroy_v2")(handle); }
+  void capture(bool begins) { entry<void(void*, bool)>("fake_capture")(handle, begins); }
+  void* handle = nullptr;
+};
+
+// What each launch was given; a launch on `wrong` finds its operands wrong.
+struct Given {
+  void* stream;
+  std::uint64_t error, taken, arrays;
+};
+std::vector<Given> given;
+void* wrong = nullptr;
+std::size_t error_at = 0, taken_at = 0, arrays_at = 0;  // in the kernel's parameter
+
+std::uint64_t number_at(const void* arguments, std::size_t at) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, static_cast<const char*>(arguments) + at, sizeof number);
+  return number;
+}
+void run(void* stream, const void* arguments) {
+  given.push_back({stream, number_at(arguments, error_at), number_at(arguments, taken_at),
+                   number_at(arguments, arrays_at)});
+  if (stream == wrong && wrong != nullptr)
+    *reinterpret_cast<std::int64_t*>(given.back().error) = 70;
+}
+
+// Kernels "run", and a parameter's fields are found by its list.
+class CudaStreams : public CudaDriver {
+ protected:
+  void SetUp() override {
+    CudaDriver::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (!has_kernels()) GTEST_SKIP() << compiler_fits_driver().reason;
+    const auto made = Kernel::make(program_, {.dynamic = true});
+    ASSERT_TRUE(made) << render(made.diags());
+    kernel_ = *made;
+    std::size_t at = 0;
+    for (const ArgField& field : kernel_->plan().arguments) {
+      if (field.name == "error") error_at = at;
+      if (field.name == "taken") taken_at = at;
+      if (field.name == "arrays") arrays_at = at;
+      const auto* numbers = std::get_if<std::vector<std::int64_t>>(&field.source);
+      at += field.type == "TensorMap" ? 128 : numbers != nullptr ? numbers->size() * 8 : 8;
+    }
+    given.clear();
+    wrong = nullptr;
+    entry<void(void (*)(void*, const void*))>("fake_kernel")(run);
+    used();
+  }
+  void TearDown() override {
+    if (auto* const set = entry<void(void (*)(void*, const void*))>("fake_kernel")) set(nullptr);
+  }
+  std::string launch(const FakeStream& stream) {
+    return text(kernel_->launch(operands_, stream.handle));
+  }
+  static std::set<void*> used() {
+    void* streams[64] = {};
+    const std::size_t count =
+        entry<std::size_t(void**, std::size_t)>("fake_used_streams")(streams, 64);
+    return std::set<void*>(streams, streams + count);
+  }
+
+  std::shared_ptr<Kernel> kernel_;
+};
+
+// Launches on two streams may run at the same time: a counter of tiles that they share would make
+// each leave tiles to the other, and nobody would compute them.
+TEST_F(CudaStreams, launches_on_two_streams_share_no_memory) {
+  FakeStream a, b;
+  for (const FakeStream* stream : {&a, &b, &a, &b}) EXPECT_EQ(launch(*stream), "");
+  ASSERT_EQ(given.size(), 4u);
+  for (const std::size_t i : {0u, 1u}) {
+    EXPECT_EQ(given[i].taken, given[i + 2].taken);  // on one stream they run in order
+    EXPECT_EQ(given[i].error, given[i + 2].error);
+  }
+  EXPECT_NE(given[0].taken, given[1].taken);
+  EXPECT_NE(given[0].error, given[1].error);
+}
+
+TEST_F(CudaStreams, a_stream_that_takes_a_gone_ones_place_is_another_one) {
+  std::uint64_t before = 0;
+  {
+    FakeStream gone;
+    EXPECT_EQ(launch(gone), "");
+    before = given.back().taken;
+  }
+  FakeStream next;
+  EXPECT_EQ(launch(next), "");
+  EXPECT_NE(given.back().taken, before);
+}
+
+// Graphs are replayed at any time, beside each other and beside launches.
+TEST_F(CudaStreams, each_captured_launch_has_memory_of_its_own) {
+  FakeStream stream;
+  EXPECT_EQ(launch(stream), "");
+  stream.capture(true);
+  EXPECT_EQ(launch(stream), "");
+  EXPECT_EQ(launch(stream), "");
+  stream.capture(false);
+  EXPECT_EQ(launch(stream), "");
+  ASSERT_EQ(given.size(), 4u);
+  EXPECT_EQ(given[0].taken, given[3].taken);
+  EXPECT_EQ((std::set{given[0].taken, given[1].taken, given[2].taken}).size(), 3u);
+}
+
+TEST_F(CudaStreams, a_finding_is_read_and_cleared_on_its_own_stream) {
+  FakeStream right, bad;
+  wrong = bad.handle;
+  EXPECT_EQ(launch(right), "");
+  EXPECT_EQ(launch(bad), "");
+  used();
+  EXPECT_EQ(text(kernel_->check(right.handle)), "");
+  EXPECT_EQ(used(), std::set{right.handle});
+  const std::string found = text(kernel_->check(bad.handle));
+  EXPECT_NE(found.find("rows up to 70"), std::string::npos) << found;
+  EXPECT_EQ(used(), std::set{bad.handle});  // neither waits for other streams nor disturbs them
+  EXPECT_EQ(text(kernel_->check(bad.handle)), "");
+}
+
+TEST_F(CudaStreams, what_a_captured_launch_finds_is_its_streams) {
+  FakeStream stream, other;
+  wrong = stream.handle;
+  stream.capture(true);
+  EXPECT_EQ(launch(stream), "");
+  stream.capture(false);
+  EXPECT_EQ(text(kernel_->check(other.handle)), "");
+  EXPECT_NE(text(kernel_->check(stream.handle)), "");
+  EXPECT_EQ(text(kernel_->check(stream.handle)), "");
+}
+
+TEST_F(CudaStreams, all_streams_are_asked_where_none_is_named) {
+  FakeStream right, bad;
+  wrong = bad.handle;
+  EXPECT_EQ(launch(right), "");
+  EXPECT_EQ(launch(bad), "");
+  EXPECT_NE(text(kernel_->check()), "");
+  EXPECT_EQ(text(kernel_->check()), "");
 }
 
 // FAKE_DRIVER_VERSION says how old the driver is; ctest runs all this with an old and a new one.

@@ -132,7 +132,7 @@ TEST_F(CudaEmbed, a_captured_launch_is_replayed_with_other_sizes) {
       ASSERT_FALSE(to_device(operands["out"], out.data(), static_cast<std::size_t>(out.bytes())));
       caller.replay();
       ASSERT_FALSE(synchronise(caller.stream()));
-      const Problem found = (*kernel)->check();
+      const Problem found = (*kernel)->check(caller.stream());
       ASSERT_FALSE(found) << found->message;
       download(out, operands["out"]);
       EXPECT_EQ(now.verdict(), "") << now.name();
@@ -180,7 +180,7 @@ TEST_F(CudaEmbed, the_public_call_takes_the_callers_memory_and_stream) {
       ASSERT_TRUE(launch) << render(launch.diags());
     }
     ASSERT_FALSE(synchronise(caller_->stream()));
-    ASSERT_TRUE((*kernel)->check());
+    ASSERT_TRUE((*kernel)->check(caller_->stream()));
     GroupedMatmulOptions options;
     options.transpose_rhs = true;
     options.window.offset = call.group_offset;

@@ -165,6 +165,40 @@ Problem synchronise(void* stream) {
   return outcome("cuStreamSynchronize", driver().stream_sync(stream));
 }
 
+Problem set_to_zero(std::uint64_t to, std::size_t bytes) {
+  constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING: the default stream is another
+  void* stream = nullptr;
+  if (auto problem = outcome("cuStreamCreate", driver().stream_create(&stream, non_blocking)))
+    return problem;
+  auto problem = set_bytes(to, 0, bytes, stream);
+  if (!problem) problem = synchronise(stream);
+  driver().stream_destroy(stream);
+  return problem;
+}
+Problem read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes) {
+  if (auto problem =
+          outcome("cuMemcpyDtoHAsync", driver().copy_to_host_async(to, from, bytes, stream)))
+    return problem;
+  return synchronise(stream);
+}
+
+Expected<std::uint64_t> stream_id(void* stream) {
+  unsigned long long id = 0;
+  if (auto problem = outcome("cuStreamGetId", driver().stream_id(stream, &id))) return *problem;
+  return std::uint64_t{id};
+}
+Expected<bool> is_capturing(void* stream) {
+  int status = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
+  if (auto problem = outcome("cuStreamIsCapturing", driver().stream_is_capturing(stream, &status)))
+    return *problem;
+  return status != 0;
+}
+
+RelaxedCapture::RelaxedCapture() : before_(2) {  // CU_STREAM_CAPTURE_MODE_RELAXED
+  driver().exchange_capture_mode(&before_);
+}
+RelaxedCapture::~RelaxedCapture() { driver().exchange_capture_mode(&before_); }
+
 Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
                    const std::vector<std::uint64_t>& stride) {
   // An operand without elements is never copied; its map only has to be a valid one.

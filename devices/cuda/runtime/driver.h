@@ -65,6 +65,29 @@ Problem to_device(std::uint64_t to, const void* from, std::size_t bytes);
 Problem to_host(void* to, std::uint64_t from, std::size_t bytes);
 Problem set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream);
 Problem synchronise(void* stream);
+// Zeros, written when this returns; by a stream of its own, so that it waits for no other.
+Problem set_to_zero(std::uint64_t to, std::size_t bytes);
+// What lies there when all is done that was enqueued on the stream before; waits for it.
+Problem read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes);
+
+// A number that no other stream of the process has or had.
+Expected<std::uint64_t> stream_id(void* stream);
+// What is enqueued on the stream becomes a graph.
+Expected<bool> is_capturing(void* stream);
+
+// While another stream of this thread is captured, the driver refuses what a graph cannot hold,
+// memory among it. This allows it for the length of a scope: none of it is meant for the graph.
+class RelaxedCapture {
+ public:
+  RelaxedCapture();
+  ~RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+ private:
+  int before_;
+};
+
 // A tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle, zeros
 // outside. `stride`: arguments.h's strides_of.
 Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 
+#include "core/report/try.h"
 #include "devices/cuda/lower/general.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/error_word.h"
@@ -11,8 +13,6 @@
 
 namespace tessera::cuda {
 namespace {
-
-constexpr std::size_t word_bytes = 16;  // the error word, then the counters of templates/take.cuh
 
 // Machine code stays loaded for the life of the process: one copy for each context and source.
 Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
@@ -33,6 +33,12 @@ Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
   return kernel;
 }
 
+Problem as_problem(const Expected<std::optional<Finding>>& found) {
+  if (!found) return found.diags().front();
+  if (!*found) return std::nullopt;
+  return as_error(**found);
+}
+
 }  // namespace
 
 Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const PrepareOptions& how) {
@@ -45,98 +51,141 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Pre
   const DeviceFacts& facts = device_facts();
   if (std::string reason = facts.refusal(); !reason.empty())
     return error(ErrorCode::environment, std::move(reason));
-  Expected<LoweredKernel> plan = lower_as(program, how, facts.has_fast_kernels());
-  if (!plan) return plan.diags();
   std::shared_ptr<Kernel> kernel(new Kernel());
   kernel->program_ = program;
-  kernel->plan_ = *std::move(plan);
-  const LoweredKernel& lowered = kernel->plan_;
-  if (lowered.general() != nullptr)
+  kernel->plan_ = TRY(lower_as(program, how, facts.has_fast_kernels()));
+  if (kernel->plan_.general() != nullptr)
     kernel->plan_.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
   kernel->context_ = context;
-  Expected<LoadedKernel> code = loaded(context, kernel->plan_, kernel->compiler_notes_);
-  if (!code) return code.diags();
-  kernel->loaded_ = *code;
-  const std::int64_t arrays = lowered.array_elements * 8;
-  bool has_room = false;  // for the arrays in shared memory
-  if (const TensorCorePlan* plan = lowered.tensor_core()) {
-    kernel->blocks_ = facts.multiprocessors / plan->cluster * plan->cluster;
-    has_room = plan->shared_bytes + arrays <= shared_limit;
-    kernel->shared_bytes_ = plan->shared_bytes + (has_room ? static_cast<int>(arrays) : 0);
-  } else {
-    kernel->blocks_ = facts.multiprocessors;
-    const std::int64_t tiles = lowered.general()->tile_bytes * kernel->blocks_;
-    if (auto problem = allocate(kernel->tiles_, static_cast<std::size_t>(tiles))) return *problem;
-  }
-  if (!has_room) {
-    const auto bytes = static_cast<std::size_t>(arrays * kernel->blocks_);
-    if (auto problem = allocate(kernel->arrays_, bytes)) return *problem;
-  }
-  if (auto problem = allocate(kernel->error_, word_bytes)) return *problem;
-  if (auto problem = set_bytes(kernel->error_, 0, word_bytes, nullptr)) return *problem;
-  if (auto problem = synchronise(nullptr)) return *problem;
+  kernel->loaded_ = TRY(loaded(context, kernel->plan_, kernel->compiler_notes_));
+  if (auto problem = kernel->lay_out(facts)) return *problem;
   return kernel;
 }
 
+// One CTA for each SM, and what all of them need beside the operands.
+Problem Kernel::lay_out(const DeviceFacts& facts) {
+  const std::int64_t arrays = plan_.array_elements * 8;
+  bool are_shared = false;
+  ctas_ = facts.multiprocessors;
+  if (const TensorCorePlan* plan = plan_.tensor_core()) {
+    ctas_ = ctas_ / plan->cluster * plan->cluster;
+    are_shared = plan->shared_bytes + arrays <= shared_limit;
+    shared_bytes_ = plan->shared_bytes + (are_shared ? static_cast<int>(arrays) : 0);
+  } else {
+    sizes_.tiles = static_cast<std::size_t>(plan_.general()->tile_bytes * ctas_);
+  }
+  if (!are_shared) sizes_.arrays = static_cast<std::size_t>(arrays * ctas_);
+  Expected<std::unique_ptr<LaunchMemory>> memory = LaunchMemory::make(sizes_);
+  if (!memory) return memory.diags().front();
+  spare_ = *std::move(memory);
+  return std::nullopt;
+}
+
 Kernel::~Kernel() {
-  if (error_ == 0 && arrays_ == 0 && tiles_ == 0) return;
+  if (slots_.empty() && spare_ == nullptr) return;
   const ContextScope own(context_);
-  if (error_ != 0) release(error_);
-  if (arrays_ != 0) release(arrays_);
-  if (tiles_ != 0) release(tiles_);
+  slots_.clear();
+  spare_.reset();
+}
+
+Expected<Kernel::Slot*> Kernel::slot_of(void* stream) {
+  const bool is_captured = TRY(is_capturing(stream));
+  const std::uint64_t id = TRY(stream_id(stream));
+  // A captured launch runs when its graph does, beside whatever else runs then.
+  if (!is_captured) {
+    for (const std::unique_ptr<Slot>& slot : slots_)
+      if (slot->stream == id && !slot->is_captured) return slot.get();
+  }
+  std::unique_ptr<LaunchMemory> memory = std::move(spare_);
+  if (memory == nullptr) memory = TRY(LaunchMemory::make(sizes_));
+  slots_.push_back(std::make_unique<Slot>(
+      Slot{.stream = id, .is_captured = is_captured, .memory = std::move(memory)}));
+  return slots_.back().get();
+}
+
+Expected<std::vector<std::byte>> Kernel::arguments_of(const LaunchMemory& memory,
+                                                      const DeviceOperands& operands,
+                                                      const Pitches& pitches) const {
+  if (auto problem = check_operands(program_, operands)) return *problem;
+  if (auto problem = check_pitches(program_, plan_, pitches)) return *problem;
+  LaunchValues values{};
+  for (const Buffer& buffer : program_.buffers) {
+    const auto found = operands.find(buffer.name);
+    values.operands.push_back(
+        buffer.role == Role::scratch || found == operands.end() ? 0 : found->second);
+  }
+  const auto encode = [&](EncodedMap& map, const MapPlan& plan) {
+    const auto buffer = static_cast<std::size_t>(plan.buffer);
+    return encode_map(map, plan, program_.buffers[buffer].dtype, values.operands[buffer],
+                      strides_of(plan, pitch_of(program_, plan, pitches)));
+  };
+  if (const TensorCorePlan* plan = plan_.tensor_core()) {
+    if (auto problem = encode(values.left, plan->left)) return *problem;
+    if (auto problem = encode(values.right, plan->right)) return *problem;
+    if (auto problem = encode(values.result_map, plan->result)) return *problem;
+    values.result_pitch = pitch_of(program_, plan->result, pitches);
+  }
+  values.arrays = memory.arrays();
+  values.error = memory.error();
+  values.taken = memory.taken();
+  values.tiles = memory.tiles();
+  return kernel_arguments(plan_.arguments, values);
 }
 
 Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitches& pitches) {
   const ContextScope own(context_);
   if (own.problem()) return own.problem();
-  if (operands != bound_ || pitches != pitches_ || arguments_.empty()) {
-    const auto address = [&](int buffer) -> std::uint64_t {
-      const auto found = operands.find(program_.buffers[static_cast<std::size_t>(buffer)].name);
-      return found == operands.end() ? 0 : found->second;
-    };
-    if (auto problem = check_operands(program_, operands)) return problem;
-    if (auto problem = check_pitches(program_, plan_, pitches)) return problem;
-    LaunchValues values{};
-    const auto encode = [&](EncodedMap& map, const MapPlan& plan) {
-      return encode_map(map, plan, program_.buffers[static_cast<std::size_t>(plan.buffer)].dtype,
-                        address(plan.buffer), strides_of(plan, pitch_of(program_, plan, pitches)));
-    };
-    if (const TensorCorePlan* plan = plan_.tensor_core()) {
-      if (auto problem = encode(values.left, plan->left)) return problem;
-      if (auto problem = encode(values.right, plan->right)) return problem;
-      if (auto problem = encode(values.result_map, plan->result)) return problem;
-      values.result_pitch = pitch_of(program_, plan->result, pitches);
-    }
-    values.tiles = tiles_;
-    values.arrays = arrays_;
-    values.error = error_;
-    values.taken = error_ + 8;
-    for (int buffer = 0; buffer < static_cast<int>(program_.buffers.size()); ++buffer)
-      values.operands.push_back(address(buffer));
-    arguments_ = kernel_arguments(plan_.arguments, values);
-    bound_ = operands;
-    pitches_ = pitches;
+  const std::scoped_lock lock(mutex_);
+  const Expected<Slot*> found = slot_of(stream);
+  if (!found) return found.diags().front();
+  Slot& slot = **found;
+  if (operands != slot.operands || pitches != slot.pitches || slot.arguments.empty()) {
+    Expected<std::vector<std::byte>> arguments = arguments_of(*slot.memory, operands, pitches);
+    if (!arguments) return arguments.diags().front();
+    slot.arguments = *std::move(arguments);
+    slot.operands = operands;
+    slot.pitches = pitches;
   }
-  return cuda::launch(loaded_, blocks_, plan_.threads, shared_bytes_, stream, arguments_);
+  return cuda::launch(loaded_, ctas_, plan_.threads, shared_bytes_, stream, slot.arguments);
+}
+
+Expected<std::optional<Finding>> Kernel::finding_in(const Slot& slot, void* stream) {
+  std::int64_t word = 0;
+  if (auto problem = read_after(stream, &word, slot.memory->error(), sizeof word)) return *problem;
+  if (word == 0) return std::optional<Finding>();
+  // Before whatever is enqueued on the stream from now on.
+  if (auto problem = set_bytes(slot.memory->error(), 0, sizeof word, stream)) return *problem;
+  return finding_of(program_, plan_, word);
+}
+
+Expected<std::optional<Finding>> Kernel::finding(void* stream) {
+  const ContextScope own(context_);
+  if (own.problem()) return *own.problem();
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t id = TRY(stream_id(stream));
+  for (const std::unique_ptr<Slot>& slot : slots_) {
+    if (slot->stream != id) continue;
+    std::optional<Finding> found = TRY(finding_in(*slot, stream));
+    if (found) return found;
+  }
+  return std::optional<Finding>();
 }
 
 Expected<std::optional<Finding>> Kernel::finding() {
   const ContextScope own(context_);
   if (own.problem()) return *own.problem();
-  std::int64_t found = 0;
-  if (auto problem = to_host(&found, error_, sizeof found)) return *problem;
-  if (found == 0) return std::optional<Finding>();
-  // Streams of the caller's may not wait for the default one: the next launch must find it done.
-  if (auto problem = set_bytes(error_, 0, sizeof found, nullptr)) return *problem;
-  if (auto problem = synchronise(nullptr)) return *problem;
-  return finding_of(program_, plan_, found);
+  const std::scoped_lock lock(mutex_);
+  for (const std::unique_ptr<Slot>& slot : slots_) {
+    Expected<std::optional<Finding>> found = finding_in(*slot, nullptr);
+    if (found && !*found) continue;
+    // Streams of the caller's may not wait for the default one: the next launch must find it done.
+    if (auto problem = synchronise(nullptr)) return *problem;
+    return found;
+  }
+  return std::optional<Finding>();
 }
 
-Problem Kernel::check() {
-  const Expected<std::optional<Finding>> found = finding();
-  if (!found) return found.diags().front();
-  if (!*found) return std::nullopt;
-  return as_error(**found);
-}
+Problem Kernel::check(void* stream) { return as_problem(finding(stream)); }
+Problem Kernel::check() { return as_problem(finding()); }
 
 }  // namespace tessera::cuda

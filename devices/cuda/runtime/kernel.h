@@ -1,13 +1,15 @@
 // A kernel that is ready to launch on memory of the device: for programs whose data is there
 // already. Nothing is copied and nothing is waited for; a launch can be captured into a CUDA graph.
 // It belongs to the context that was current when it was made, else to the primary one of device 0;
-// any thread may launch, check and destroy it. Launches of one kernel share its scratch memory, its
-// counter of tiles and its error word: they are enqueued by one thread at a time and run one after
-// the other, on one stream or on streams that wait for each other.
+// any thread may launch, check and destroy it. Launches on different streams, and replays of graphs
+// that different launches were captured into, may run at the same time: each stream and each
+// captured launch has scratch memory, tile counters and an error word of its own, for as long as
+// the kernel lives.
 #pragma once
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "core/report/finding.h"
 #include "devices/cuda/lower/lower.h"
 #include "devices/cuda/runtime/driver.h"
+#include "devices/cuda/runtime/launch_memory.h"
 #include "devices/device.h"
 
 namespace tessera::cuda {
@@ -32,12 +35,16 @@ class Kernel {
   Kernel& operator=(const Kernel&) = delete;
 
   // Enqueues one run on `stream` (a CUstream; null: the default one). Addresses are multiples of
-  // 16 bytes.
+  // 16 bytes. The first launch on a second stream, and each captured one, allocates memory.
   Problem launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
-  // After the stream was synchronised: what the kernel found wrong with its operands;
-  // ErrorCode::invalid_value for what the program requires.
+  // What the launches on `stream`, and the replays of those captured from it, found wrong with
+  // their operands since it was last asked; ErrorCode::invalid_value for what the program requires.
+  // Waits for the stream and touches no other. Not while it is captured.
+  Expected<std::optional<Finding>> finding(void* stream);
+  // The same of all streams, which the caller has synchronised.
   Expected<std::optional<Finding>> finding();
   // The same, a finding being an error, too.
+  Problem check(void* stream);
   Problem check();
 
   const LoweredKernel& plan() const { return plan_; }
@@ -48,16 +55,34 @@ class Kernel {
  private:
   Kernel() = default;
 
+  // A stream, or one captured launch, and what it uses.
+  struct Slot {
+    std::uint64_t stream = 0;  // stream_id()
+    bool is_captured = false;
+    std::unique_ptr<LaunchMemory> memory;
+    // Of the last launch: its argument is used again when nothing moved.
+    DeviceOperands operands;
+    Pitches pitches;
+    std::vector<std::byte> arguments;
+  };
+
+  Problem lay_out(const DeviceFacts& facts);
+  Expected<Slot*> slot_of(void* stream);
+  Expected<std::vector<std::byte>> arguments_of(const LaunchMemory& memory,
+                                                const DeviceOperands& operands,
+                                                const Pitches& pitches) const;
+  Expected<std::optional<Finding>> finding_in(const Slot& slot, void* stream);
+
   Program program_;
   LoweredKernel plan_;
   Context context_ = nullptr;
   LoadedKernel loaded_;
   std::vector<std::string> compiler_notes_;
-  int blocks_ = 0, shared_bytes_ = 0;
-  std::uint64_t error_ = 0, arrays_ = 0, tiles_ = 0;
-  Pitches pitches_;
-  DeviceOperands bound_;  // of the last launch: its argument is used again when nothing moved
-  std::vector<std::byte> arguments_;
+  int ctas_ = 0, shared_bytes_ = 0;
+  LaunchMemory::Sizes sizes_;
+  std::mutex mutex_;  // of what follows
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::unique_ptr<LaunchMemory> spare_;  // for the first launch, so that it allocates nothing
 };
 
 }  // namespace tessera::cuda
