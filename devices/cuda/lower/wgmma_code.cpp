@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "devices/cuda/lower/source_template.h"
+#include "devices/cuda/templates/shape.cuh"
+
 namespace tessera::cuda {
 namespace {
 
@@ -22,24 +25,37 @@ std::string function(const ProductTypes& types, int columns, bool fresh) {
   const std::string layouts =
       is_fp8 ? ""
              : fmt::format(", {}, {}", types.left_k_major ? 0 : 1, types.right_k_major ? 0 : 1);
-  return fmt::format(
-      "TESSERA_DEVICE void {}(float (&sums)[{}], u64 left, u64 right) {{\n"
-      "#ifdef TESSERA_EMULATED\n"
-      "  ptx::product<{}, ptx::Element::{}, ptx::Element::{}, {}, {}, {}>(sums, left, right);\n"
-      "#else\n"
-      "  asm volatile(\n"
-      "      \"{{.reg .pred p; setp.{}.b32 p, 0, 0; \"\n"
-      "      \"wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{} \"\n"
-      "      \"{{{}}}, \"\n"
-      "      \"%{}, %{}, p, 1, 1{};}}\"\n"
-      "      : {}\n"
-      "      : \"l\"(left), \"l\"(right));\n"
-      "#endif\n"
-      "}}\n",
-      fresh ? "first_product" : "product", sums, columns, name(types.left), name(types.right),
-      types.left_k_major, types.right_k_major, fresh, fresh ? "ne" : "eq", columns,
-      32 / size_of(types.left), name(types.left), name(types.right), places, sums, sums + 1,
-      layouts, registers);
+  return fill(R"(TESSERA_DEVICE void @name@(float (&sums)[@sums@], u64 left, u64 right) {
+#ifdef TESSERA_EMULATED
+  ptx::product<@columns@, ptx::Element::@left@, ptx::Element::@right@, @left_k_major@,
+               @right_k_major@, @fresh@>(sums, left, right);
+#else
+  asm volatile(
+      "{.reg .pred p; setp.@adds@.b32 p, 0, 0; "
+      "wgmma.mma_async.sync.aligned.m64n@columns@k@depth@.f32.@left@.@right@ "
+      "{@places@}, "
+      "%@left_place@, %@right_place@, p, 1, 1@layouts@;}"
+      : @registers@
+      : "l"(left), "l"(right));
+#endif
+}
+)",
+              {{"name", fresh ? "first_product" : "product"},
+               {"sums", std::to_string(sums)},
+               {"columns", std::to_string(columns)},
+               {"depth", std::to_string(step_bytes / size_of(types.left))},
+               {"left", std::string(name(types.left))},
+               {"right", std::string(name(types.right))},
+               {"left_k_major", types.left_k_major ? "true" : "false"},
+               {"right_k_major", types.right_k_major ? "true" : "false"},
+               {"fresh", fresh ? "true" : "false"},
+               // The predicate p says that the sums are read: 0 != 0 never holds.
+               {"adds", fresh ? "ne" : "eq"},
+               {"places", places},
+               {"left_place", std::to_string(sums)},
+               {"right_place", std::to_string(sums + 1)},
+               {"layouts", layouts},
+               {"registers", registers}});
 }
 
 }  // namespace
