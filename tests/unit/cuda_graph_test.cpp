@@ -30,7 +30,8 @@ class CallersStream {
     driver_.find(destroy_exec_, "cuGraphExecDestroy");
     constexpr unsigned non_blocking = 1;
     Context context = nullptr;
-    works_ = driver_.problem().empty() && !use_device(context) && create_(&stream_, non_blocking) == 0;
+    works_ =
+        driver_.problem().empty() && !use_device(context) && create_(&stream_, non_blocking) == 0;
   }
   ~CallersStream() {
     if (exec_ != nullptr) destroy_exec_(exec_);

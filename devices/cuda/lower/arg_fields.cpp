@@ -32,11 +32,10 @@ void append_program_fields(std::vector<ArgField>& fields, const Program& program
                            const std::vector<std::int64_t>& numbers) {
   for (const Buffer& buffer : program.buffers) {
     if (std::find(roles.begin(), roles.end(), buffer.role) == roles.end()) continue;
-    fields.push_back({fmt::format("{}{}*", buffer.role == Role::in ? "const " : "",
-                                  storage_type(buffer.dtype)),
-                      field_name(program, buffer),
-                      OperandAddress{static_cast<int>(&buffer - program.buffers.data())},
-                      buffer.name});
+    fields.push_back(
+        {fmt::format("{}{}*", buffer.role == Role::in ? "const " : "", storage_type(buffer.dtype)),
+         field_name(program, buffer),
+         OperandAddress{static_cast<int>(&buffer - program.buffers.data())}, buffer.name});
   }
   std::int64_t first = 0;
   for (const Buffer& buffer : program.buffers) {

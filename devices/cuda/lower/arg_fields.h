@@ -11,7 +11,16 @@
 namespace tessera::cuda {
 
 // What the launch alone knows: LaunchValues (runtime/arguments.h) has a member for each.
-enum class FromLaunch { left_map, right_map, result_map, result_pitch, arrays, error, taken, tiles };
+enum class FromLaunch {
+  left_map,
+  right_map,
+  result_map,
+  result_pitch,
+  arrays,
+  error,
+  taken,
+  tiles
+};
 
 // The address of an operand or a result, by its place in Program::buffers.
 struct OperandAddress {
@@ -19,8 +28,7 @@ struct OperandAddress {
 };
 
 // Where the bytes of a field come from; numbers are those of the program: one, or an array.
-using ArgSource =
-    std::variant<FromLaunch, OperandAddress, std::int64_t, std::vector<std::int64_t>>;
+using ArgSource = std::variant<FromLaunch, OperandAddress, std::int64_t, std::vector<std::int64_t>>;
 
 struct ArgField {
   std::string type, name;  // in CUDA C++

@@ -38,8 +38,8 @@ struct GeneralPlan {
 };
 
 struct LoweredKernel {
-  std::string entry;   // the kernel's name in the source
-  std::string source;  // includes the templates
+  std::string entry;                    // the kernel's name in the source
+  std::string source;                   // includes the templates
   std::string architecture = "sm_90a";  // that it is compiled for; the general one: of the device
   int threads = 0;
   std::vector<ArgField> arguments;  // the fields of its parameter

@@ -106,6 +106,71 @@ TESSERA_DEVICE void multiply_and_add(Sums& sums, u32 memory, int slot, int first
   }
 }
 
+// The products of a step whose first `depth` along the contraction count; they are in flight.
+template <class C, class Sums>
+TESSERA_DEVICE void multiply_step(Sums& sums, u32 operands, int first_row, int depth) {
+  if constexpr (C::ragged_k) {
+    multiply_some<C, C::k / step_k<C>>(sums, operands, first_row, depth);
+  } else {
+    multiply<C, C::k / step_k<C>>(sums, operands, first_row);
+  }
+}
+
+// Some of the rows that this consumer multiplies, from `first_row` of the tile on.
+template <class C>
+TESSERA_DEVICE bool wants(const Rows& rows, int first_row) {
+  bool wanted = false;
+  for (int i = 0; i < C::m_pieces; ++i) wanted |= has_rows<C>(rows, first_row + i * warpgroup_rows);
+  return wanted;
+}
+
+// Also for a tile without steps. Starting the first product from 0 instead would leave the compiler
+// two ways to the same accumulators, and it spills them.
+template <class C, class Sums>
+TESSERA_DEVICE void clear(Sums& sums) {
+#pragma unroll
+  for (int i = 0; i < C::m_pieces; ++i) {
+#pragma unroll
+    for (int r = 0; r < C::n / 2; ++r) sums[i][r] = 0;
+  }
+}
+
+// All products have ended; the sums may be read.
+template <class C, class Sums>
+TESSERA_DEVICE void end_products(Sums& sums) {
+  ptx::product_wait<0>();
+#pragma unroll
+  for (int i = 0; i < C::m_pieces; ++i) {
+#pragma unroll
+    for (int r = 0; r < C::n / 2; ++r) ptx::pin(sums[i][r]);
+  }
+}
+
+// Consumers that multiply whole tiles in turn begin in the tiles' order. A wait by parity tells a
+// phase from the one before it alone: nobody may wait for a slot that has not been filled for all
+// steps before its own. `number`: of the tile among this CTA's.
+template <class C>
+TESSERA_DEVICE void wait_for_turn(u32 memory, int warpgroup, int number) {
+  if (!C::alternate) return;
+  const u32 round = static_cast<u32>(number / C::consumers);
+  ptx::barrier_wait(turn_barrier<C>(memory, warpgroup), (round & 1) ^ (warpgroup == 0 ? 1 : 0));
+}
+template <class C>
+TESSERA_DEVICE void pass_turn_on(u32 memory, int warpgroup) {
+  if (!C::alternate) return;
+  ptx::sync_warp();
+  if (ptx::thread() % 32 == 0) ptx::barrier_arrive(turn_barrier<C>(memory, 1 - warpgroup));
+}
+
+// Past the slots of a tile that the other consumer multiplies.
+template <class C, class P, int slots>
+TESSERA_DEVICE void skip(const Turns<C, P, Role::consumer>& turns, const Turn<C, P>& turn,
+                         Ring<slots>& ring) {
+  for (i64 s = turn.begin; s < turn.end; ++s) {
+    if (turns.takes_slot(turn, turns.step(turn.mine, s), s)) ring.advance();
+  }
+}
+
 template <class C, class P>
 TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 memory,
                             int warpgroup) {
@@ -125,29 +190,14 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
   for (int number = 0; more; ++number) {
     const Turn<C, P> turn = next;
     if (C::alternate && number % C::consumers != warpgroup) {
-      for (i64 s = turn.begin; s < turn.end; ++s) {
-        if (turns.takes_slot(turn, turns.step(turn.mine, s), s)) ring.advance();
-      }
+      skip(turns, turn, ring);
       find_next();
       continue;
     }
     const Rows rows = turn.mine.rows;
-    bool wanted = false;
-    for (int i = 0; i < C::m_pieces; ++i)
-      wanted |= has_rows<C>(rows, first_row + i * warpgroup_rows);
-      // Also for a tile without steps. Starting the first product from 0 instead would leave the
-      // compiler two ways to the same accumulators, and it spills them.
-#pragma unroll
-    for (int i = 0; i < C::m_pieces; ++i) {
-#pragma unroll
-      for (int r = 0; r < C::n / 2; ++r) sums[i][r] = 0;
-    }
-    // A wait by parity tells a phase from the one before it alone: nobody may wait for a slot that
-    // has not been filled for all steps before its own.
-    if (C::alternate) {
-      const u32 round = static_cast<u32>(number / C::consumers);
-      ptx::barrier_wait(turn_barrier<C>(memory, warpgroup), (round & 1) ^ (warpgroup == 0 ? 1 : 0));
-    }
+    const bool wanted = wants<C>(rows, first_row);
+    clear<C>(sums);
+    wait_for_turn<C>(memory, warpgroup, number);
     int held = -1;  // the slot whose instructions are in flight
     for (i64 s = turn.begin; s < turn.end; ++s) {
       const typename P::Step step = turns.step(turn.mine, s);
@@ -163,11 +213,7 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
         }
       } else {
         if (wanted && step.active) {
-          if constexpr (C::ragged_k) {
-            multiply_some<C, C::k / step_k<C>>(sums, operands, first_row, step.depth);
-          } else {
-            multiply<C, C::k / step_k<C>>(sums, operands, first_row);
-          }
+          multiply_step<C>(sums, operands, first_row, step.depth);
           ptx::product_wait<1>();
         } else if (C::cluster > 1) {
           ptx::product_wait<0>();  // a slot of the neighbour's alone: those of the held one may run
@@ -177,17 +223,9 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
       }
       ring.advance();
     }
-    if (C::alternate) {
-      ptx::sync_warp();
-      if (ptx::thread() % 32 == 0) ptx::barrier_arrive(turn_barrier<C>(memory, 1 - warpgroup));
-    }
+    pass_turn_on<C>(memory, warpgroup);
     find_next();  // behind the last products
-    ptx::product_wait<0>();
-#pragma unroll
-    for (int i = 0; i < C::m_pieces; ++i) {
-#pragma unroll
-      for (int r = 0; r < C::n / 2; ++r) ptx::pin(sums[i][r]);
-    }
+    end_products<C>(sums);
     if (held >= 0) release<C>(memory, held);
     if (wanted) store_tile<C, P>(p, turn.mine.tile, rows, sums, staging);
   }

@@ -6,8 +6,8 @@
 namespace tessera::cuda {
 
 // The first warp, after it summed an operand's counts. One that is negative, or too many, are
-// reported as -1 - (index * counted_operands + operand), the index of "too many" being the count's own; then all
-// sums are 0 and nothing is visited.
+// reported as -1 - (index * counted_operands + operand), the index of "too many" being the count's
+// own; then all sums are 0 and nothing is visited.
 template <typename T>
 TESSERA_DEVICE void refuse_counts(i64* sums, const T* values, i64 count, bool negative, i64 total,
                                   i64* error, int operand) {

@@ -11,10 +11,10 @@
 namespace tessera::cuda {
 
 inline constexpr int shared_limit = 227 * 1024;  // bytes that a CTA of sm_90 may have
-inline constexpr int row_bytes = 128;      // of every box
-inline constexpr int swizzle_atom = 1024;  // 8 such rows: what boxes are aligned to
-inline constexpr int step_bytes = 32;      // along k of one matrix instruction
-inline constexpr int warpgroup_rows = 64;  // of one matrix instruction
+inline constexpr int row_bytes = 128;            // of every box
+inline constexpr int swizzle_atom = 1024;        // 8 such rows: what boxes are aligned to
+inline constexpr int step_bytes = 32;            // along k of one matrix instruction
+inline constexpr int warpgroup_rows = 64;        // of one matrix instruction
 
 // A byte offset in a box, with the chunk moved to where the swizzle put it.
 TESSERA_BOTH constexpr u32 swizzled(u32 offset) { return offset ^ ((offset >> 3) & 0x70); }
@@ -105,8 +105,8 @@ template <class C>
 struct SharedLayout {
   using Left = OperandTile<C::m, C::k, C::left_k_major, C::operand_bytes>;
   using Right = OperandTile<C::n, C::k, C::right_k_major, C::operand_bytes>;
-  static constexpr SharedParts parts = shared_layout({C::m, C::n, C::k, C::operand_bytes, C::stages,
-                                                      C::consumers, C::swapped, C::dynamic});
+  static constexpr SharedParts parts = shared_layout(
+      {C::m, C::n, C::k, C::operand_bytes, C::stages, C::consumers, C::swapped, C::dynamic});
   static constexpr int stage_bytes = parts.stage_bytes;
   static_assert(stage_bytes == Left::bytes + Right::bytes);
   static constexpr int staging_rows = C::swapped ? C::n : warpgroup_rows;
