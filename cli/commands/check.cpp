@@ -8,7 +8,6 @@
 #include "cli/args/limits.h"
 #include "cli/args/source_file.h"
 #include "cli/command.h"
-#include "core/lang/ast.h"
 #include "core/lang/language.h"
 
 namespace tessera::cli {
@@ -33,7 +32,7 @@ Diags problems(const Module& module, const KernelInfo& kernel, const Settings& s
 int run(const Arguments& arguments, Console& console) {
   const auto module = open_program(arguments.words().front());
   if (!module) return fail(console, module.diags());
-  if ((*module)->root->kids.empty()) {
+  if ((*module)->kernels.empty() && (*module)->functions.empty()) {
     return fail(console,
                 error(fmt::format("{} has no kernel and no function", arguments.words().front())));
   }

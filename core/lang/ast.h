@@ -1,85 +1,269 @@
-// The syntax tree of a file: one kind of node, told apart by NodeKind.
+// The syntax tree of a file: declarations and statements, a struct for each form, with its place in
+// the text.
 #pragma once
-#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <utility>
+#include <variant>
 #include <vector>
 
-#include "core/report/diag.h"
+#include "core/lang/ast_expression.h"
+#include "core/program/program.h"
 
-namespace tessera {
+namespace tessera::ast {
 
-// What stands in `text` and in `kids` (in order) is said per kind; [x] is optional.
-enum class NodeKind : std::uint8_t {
-  // expressions
-  integer,
-  real,
-  text,
-  name,
-  call,            // text: callee; kids: arguments
-  named_argument,  // text: parameter; kids: value
-  index,           // kids: base, items
-  item_all,        // a whole dimension
-  item_span,       // kids: start, size
-  member,          // text: member; kids: base
-  unary,           // text: operator; kids: operand
-  binary,          // text: operator; kids: left, right
-  conditional,     // kids: condition, a, b
-  range,           // kids: lower, upper
-  // statements
-  assign,         // text: =, +=, -=, *= or /=; kids: target, value
-  define,         // text: name; kids: parameters (name or loop_variable), then the value
-  loop_variable,  // text: name, integer: 1 when parallel; kids: bound, [step]
-  for_loop,       // kids: loop_variable, block
-  if_else,        // kids: condition, block, [block]
-  trace,          // integer: level; text: message; kids: block
-  require,        // text: message; kids: condition
-  pipeline,       // kids: loop_variables, block
-  grid,           // kids: loop_variable
-  window,         // text: name; kids: slice, attributes
-  attribute,      // text: depth, pad, when, update; kids: [value]
-  start,       // integer: 1 when it adds; kids: source, destination, semaphore, or source, device,
-               // destination, sent, arrived, [core]
-  copy,        // kids: source, destination
-  wait,        // text: wait or await; kids: semaphore, count
-  wait_for,    // kids: semaphore, slice
-  signal,      // kids: semaphore, count, [device, [core]]
-  operate,     // text: alloc, free, fresh, once; kids: ref
-  scoped,      // kids: declaration
-  expression,  // kids: call
-  returns,     // kids: one expression, or define and assign entries
-  block,       // kids: statements
-  // declarations
-  operand,     // text: name; integer: 0 in, 1 out; kids: type, name (space), [order: kids integers]
-  scratch,     // text: name; integer: 1 when scoped; kids: type, name (space)
-  semaphore,   // text: name; integer: bit 0 scoped, bit 1 monotone; kids: call or name (kind),
-               // dimensions
-  type,        // kids: name or call (dtype), dimensions
-  order,       // kids: integers
-  declare_if,  // kids: condition, block, [block]
-  parameter,   // text: name; integer: 1 for tuning; kids: [default] or [type]
-  type_parameter,  // text: name; kids: names of accepted types
-  kernel,          // text: name; kids: block of type_parameters, block of parameters, block of
-                   // declarations, block
-  function,  // text: name; kids: block of parameters, block of declarations, block or expression
-  file
+// An element type and the extents behind it, none for a single element.
+struct Type {
+  Loc loc;
+  Expression dtype;
+  std::vector<Expression> extents;
 };
 
-struct Node {
-  NodeKind kind{};
+// `order (1, 0)`
+struct StorageOrder {
   Loc loc;
-  std::string text;
-  std::int64_t integer = 0;
-  double real = 0;
-  std::vector<Node> kids;
-  int height = 1;   // of the tree, for the parser's limit; added kids raise it
-  std::string doc;  // kernel, function: the comment above
+  std::vector<Expression> dims;
+};
 
-  void add(Node kid) {
-    height = std::max(height, kid.height + 1);
-    kids.push_back(std::move(kid));
+// An operand, a result or scratch, as `role` says. Operands name their space behind the type.
+struct BufferDeclaration {
+  Loc loc;
+  std::string name;
+  Role role = Role::scratch;
+  bool is_scoped = false;
+  Type type;
+  Name space;
+  std::optional<StorageOrder> order;
+};
+
+struct SemaphoreDeclaration {
+  Loc loc;
+  std::string name;
+  bool is_scoped = false;
+  bool is_monotone = false;
+  Expression kind;  // count, bytes or barrier(id)
+  std::vector<Expression> extents;
+};
+
+struct Declaration;
+
+// Declarations that hold when the condition does, which must be known.
+struct ConditionalDeclarations {
+  Loc loc;
+  Expression condition;
+  std::vector<Declaration> then, otherwise;
+};
+
+struct Declaration {
+  std::variant<BufferDeclaration, SemaphoreDeclaration, ConditionalDeclarations> form;
+
+  const Loc& loc() const;
+};
+
+struct Statement;
+
+struct Block {
+  Loc loc;  // of its brace
+  std::vector<Statement> statements;
+};
+
+// `name in range [step by] [parallel]`
+struct LoopVariable {
+  Loc loc;
+  std::string name;
+  Expression range;
+  std::optional<Expression> step;
+  bool is_parallel = false;
+};
+
+// What stands between the parentheses of `f(a, b) = ...`; `i in n` is the index of an array.
+using DefinitionParameter = std::variant<Name, LoopVariable>;
+
+// `name = value`: a new name, or, of memory, a store. With parameters a function of them, with an
+// index an array.
+struct Definition {
+  Loc loc;
+  std::string name;
+  std::vector<DefinitionParameter> parameters;
+  Expression value;
+};
+
+// `target = value`, or with an operator `target += value`.
+struct Assignment {
+  Loc loc;
+  std::optional<Operator> op;
+  Expression target, value;
+};
+
+struct For {
+  Loc loc;
+  LoopVariable variable;
+  Block body;
+};
+
+struct If {
+  Loc loc;
+  Expression condition;
+  Block then;
+  std::optional<Block> otherwise;  // of `elif`: a block of one `if`
+};
+
+struct TraceRegion {
+  Loc loc;
+  std::int64_t level = 0;
+  std::string message;
+  Block body;
+};
+
+struct Require {
+  Loc loc;
+  Expression condition;
+  std::string message;  // may be empty
+};
+
+struct Pipeline {
+  Loc loc;
+  std::vector<LoopVariable> grid;
+  Block body;
+};
+
+struct Grid {
+  Loc loc;
+  LoopVariable variable;
+};
+
+struct WindowAttribute {
+  enum class Kind : std::uint8_t { depth, pad, when, update };
+  Loc loc;
+  Kind kind{};
+  std::optional<Expression> value;  // without one only of `update`
+};
+
+struct Window {
+  Loc loc;
+  std::string name;
+  Expression source;
+  std::vector<WindowAttribute> attributes;
+};
+
+struct Start {
+  Loc loc;
+  Expression source, destination, semaphore;
+  bool adds = false;
+};
+
+struct StartRemote {
+  Loc loc;
+  Expression source, device, destination, sent, arrived;
+  std::optional<Expression> core;
+  bool adds = false;
+};
+
+struct Copy {
+  Loc loc;
+  Expression source, destination;
+};
+
+struct Wait {
+  Loc loc;
+  Expression semaphore, count;
+};
+
+struct WaitFor {
+  Loc loc;
+  Expression semaphore, slice;
+};
+
+struct Await {
+  Loc loc;
+  Expression semaphore, count;
+};
+
+struct Signal {
+  Loc loc;
+  Expression semaphore, count;
+  std::optional<Expression> device;  // without one: this device
+  std::optional<Expression> core;
+};
+
+// What begins and ends the life of memory.
+struct Operate {
+  enum class Kind : std::uint8_t { alloc, free, fresh, once };
+  Loc loc;
+  Kind kind{};
+  Expression ref;
+};
+
+struct ScopedDeclaration {
+  Loc loc;
+  Declaration declaration;
+};
+
+// A call whose value, if it has one, is not used.
+struct CallStatement {
+  Loc loc;
+  Expression call;
+};
+
+struct Return {
+  Loc loc;
+  Expression value;
+};
+
+struct ReturnNamed {
+  Loc loc;
+  std::vector<Definition> entries;
+};
+
+struct Statement {
+  using Form = std::variant<Definition, Assignment, For, If, TraceRegion, Require, Pipeline, Grid,
+                            Window, Start, StartRemote, Copy, Wait, WaitFor, Await, Signal, Operate,
+                            ScopedDeclaration, CallStatement, Return, ReturnNamed>;
+  Form form;
+
+  const Loc& loc() const;
+  template <typename T>
+  const T* as() const {
+    return std::get_if<T>(&form);
   }
 };
 
-}  // namespace tessera
+// Of a kernel: a number with or without a default. Of a function: a value with or without a
+// default, or memory of a type.
+struct Parameter {
+  Loc loc;
+  std::string name;
+  bool is_tuning = false;
+  std::optional<Expression> fallback;
+  std::optional<Type> type;
+};
+
+struct TypeParameter {
+  Loc loc;
+  std::string name;
+  std::vector<std::string> choices;  // empty: every element type; the first is the default
+};
+
+struct Kernel {
+  Loc loc;
+  std::string name;
+  std::string doc;  // the comment above
+  std::vector<TypeParameter> type_parameters;
+  std::vector<Parameter> parameters;
+  std::vector<Declaration> declarations;
+  Block body;
+};
+
+struct Function {
+  Loc loc;
+  std::string name;
+  std::vector<Parameter> parameters;
+  std::vector<Declaration> declarations;
+  std::variant<Block, Expression> body;
+};
+
+struct File {
+  std::vector<std::variant<Kernel, Function>> definitions;
+};
+
+}  // namespace tessera::ast

@@ -39,7 +39,7 @@ struct Entity {
   Slice slice;                // view (memory, or one number of it), sem
   DType type = DType::f32;
   std::string text;
-  const Node* definition = nullptr;    // closure
+  const ast::Definition* definition = nullptr;  // closure
   Environment* environment = nullptr;  // of a closure; the members of a record
 };
 
@@ -58,102 +58,141 @@ class Elaborator {
              const InstantiateOptions& launch);
   // Diagnostics when the kernel or its settings are wrong. one_call: what a single launch is, for
   // several.
-  Expected<Program> kernel(const Node& kernel, const Settings& settings, const Program* one_call);
+  Expected<Program> kernel(const ast::Kernel& kernel, const Settings& settings,
+                           const Program* one_call);
 
  private:
   // instantiate.cpp
-  void bind_types(const Node& types, Settings& left);
-  void bind_parameters(const Node& parameters, Settings& left);
-  bool bind_real(const Node& parameter, Settings& left);
-  void begin_calls(const Node& kernel, const Program& one_call);
+  void bind_types(const std::vector<ast::TypeParameter>& types, Settings& left);
+  void bind_parameters(const std::vector<ast::Parameter>& parameters, Settings& left);
+  bool bind_real(const ast::Parameter& parameter, Settings& left);
+  std::optional<std::int64_t> integer_of(const ast::Parameter& parameter, Settings& left);
+  void refuse_settings(const ast::Kernel& kernel, const Settings& left);
+  void begin_calls(const ast::Kernel& kernel, const Program& one_call);
   void end_calls();
-  Entity count_of(const Node& name);
-  void declare(const Node& declaration, bool scoped_to_function);
-  void declare_all(const Node& declarations, bool scoped_to_function);
-  void declare_buffer(const Node& node, bool scoped_to_function);
-  void declare_semaphore(const Node& node, bool scoped_to_function);
-  std::optional<DType> dtype(const Node& node);
-  std::optional<Shape> shape(const Node& type, std::size_t first);
+  Entity count_of(const ast::Name& name);
+  void declare(const ast::Declaration& declaration, bool scoped_to_function);
+  void declare(const ast::BufferDeclaration& node, bool scoped_to_function);
+  void declare(const ast::SemaphoreDeclaration& node, bool scoped_to_function);
+  void declare(const ast::ConditionalDeclarations& node, bool scoped_to_function);
+  void declare_all(const std::vector<ast::Declaration>& declarations, bool scoped_to_function);
+  bool storage_order(const ast::StorageOrder& node, Buffer& buffer, bool& ok);
+  bool semaphore_kind(const ast::Expression& node, Semaphore& semaphore);
+  void allocate(ValueId ref);
+  std::optional<DType> dtype(const ast::Expression& node);
+  std::optional<DType> accumulator_type(const ast::Call& node);
+  std::optional<Space> space(const ast::Name& node);
+  std::optional<Shape> shape(const std::vector<ast::Expression>& extents, const Loc& loc);
 
   // elaborate_expression.cpp
-  Entity evaluate(const Node& node);
-  Entity evaluate_here(const Node& node);
-  Entity evaluate_name(const Node& node);
-  Entity evaluate_binary(const Node& node, const Slice* to);
-  Entity scalar_binary(const Node& node, const Entity& left, const Entity& right);
-  // elaborate_real.cpp: arithmetic on numbers that are known now, in f64; nothing for all else.
-  std::optional<double> known_number(const Entity& entity) const;
-  Entity real_entity(double number);
-  Entity number(double result, const Node& node);
-  std::optional<Entity> real_binary(const Node& node, const Entity& left, const Entity& right);
-  std::optional<Entity> real_function(const Node& call, const std::vector<Entity>& arguments);
-  Entity evaluate_unary(const Node& node);
-  Entity evaluate_conditional(const Node& node);
-  Entity evaluate_index(const Node& node);
-  Entity evaluate_member(const Node& node);
-  Entity index(const Entity& base, const Node& node, std::size_t first_item);
-  bool add_item(const Node& item, ValueId extent, Slice& slice, int dim);
-  ValueId scalar(const Node& node);  // no_value after an error
-  ValueId scalar(const Entity& entity, const Node& at);
-  std::optional<std::int64_t> constant(const Node& node, std::string_view what);
-  Entity range(const Node& node);  // a count n is 0 .. n
+  Entity evaluate(const ast::Expression& node);
+  Entity evaluate_here(const ast::Expression& node);
+  Entity evaluate_form(const ast::Integer& node);
+  Entity evaluate_form(const ast::Real& node);
+  Entity evaluate_form(const ast::Text& node);
+  Entity evaluate_form(const ast::Name& node);
+  Entity evaluate_form(const ast::Call& node);
+  Entity evaluate_form(const ast::MemberCall& node);
+  Entity evaluate_form(const ast::NamedArgument& node);
+  Entity evaluate_form(const ast::Index& node);
+  Entity evaluate_form(const ast::Member& node);
+  Entity evaluate_form(const ast::Negative& node);
+  Entity evaluate_form(const ast::Not& node);
+  Entity evaluate_form(const ast::Binary& node);
+  Entity evaluate_form(const ast::Conditional& node);
+  Entity evaluate_form(const ast::Range& node);
+  Entity binary(const ast::Binary& node, const Slice* to);
+  Entity scalar_binary(const ast::Binary& node, const Entity& left, const Entity& right);
+  Entity index(const Entity& base, const ast::Index& node);
+  bool add_item(const ast::Item& item, ValueId extent, Slice& slice, std::size_t dim);
+  ValueId scalar(const ast::Expression& node);  // no_value after an error
+  ValueId scalar(const Entity& entity, const Loc& loc);
+  std::optional<std::int64_t> constant(const ast::Expression& node, std::string_view what);
+  Entity range(const ast::Expression& node);  // a count n is 0 .. n
   bool is_one_number(const Entity& entity) const;
   Entity load(const Slice& element);
   std::string describe(const Entity& entity) const;
   Entity name_result(Entity entity, const std::string& name);
 
+  // elaborate_real.cpp: arithmetic on numbers that are known now, in f64; nothing for all else.
+  std::optional<double> known_number(const Entity& entity) const;
+  Entity real_entity(double number);
+  Entity number(double result, std::string_view word, const Loc& loc);
+  std::optional<Entity> real_binary(const ast::Binary& node, const Entity& left,
+                                    const Entity& right);
+  std::optional<Entity> real_function(const ast::Call& call, const std::vector<Entity>& arguments);
+
   // elaborate_tile.cpp: `to` is where the result goes, or null for a temporary
-  Entity tile(const Node& node, const Slice* to);
-  Entity tile_elementwise(std::size_t op, std::vector<Slice> operands, const Node& at,
+  Entity tile(const ast::Expression& node, const Slice* to);
+  Entity tile_elementwise(std::size_t op, std::vector<Slice> operands, const Loc& loc,
                           const Slice* to);
-  Entity tile_binary(const Node& node, const Entity& left, const Entity& right, const Slice* to);
+  Entity tile_binary(const ast::Binary& node, const Entity& left, const Entity& right,
+                     const Slice* to);
   struct Factor;
-  std::optional<Factor> factor(const Node& node);
-  Entity tile_matmul(const Node& node);
-  Entity cast(const Node& call, const Slice* to);
-  void multiply_add(const Slice& acc, const Node& product);
-  bool store(const Slice& target, const Node& value, const Node& at);
+  std::optional<Factor> factor(const ast::Expression& node);
+  Entity tile_matmul(const ast::Binary& node);
+  Entity cast(const ast::Call& call, const Slice* to);
+  void multiply_add(const Slice& acc, const ast::Binary& product);
+  bool store(const Slice& target, const ast::Expression& value, const Loc& loc);
+  bool store_number(const Slice& target, const ast::Expression& value, const Loc& loc);
+  bool redirect(const Slice& source, const Slice& target);
   bool is_tile(const Entity& entity) const;
-  std::optional<Slice> operand(const Entity& entity, const Node& at);
+  std::optional<Slice> operand(const Entity& entity, const Loc& loc);
   Slice temporary(DType dtype, const Shape& bound, const std::vector<ValueId>& size);
 
   // elaborate_call.cpp
-  Entity call(const Node& node, const Slice* to = nullptr);
-  Entity call_function(const Node& function, const Node& call);
-  Entity call_closure(const Entity& closure, const Node& call, std::size_t first_argument);
-  Entity call_op(const Op& prototype, const Node& call);
-  bool bind_argument(const Node& parameter, const Node& argument, Environment* into);
+  Entity call(const ast::Call& node, const Slice* to = nullptr);
+  Entity call(const ast::MemberCall& node);
+  Entity call_function(const ast::Function& function, const ast::Call& call);
+  Entity call_body(const ast::Function& function);
+  Entity call_closure(const Entity& closure, const std::vector<ast::Expression>& arguments,
+                      const Loc& loc);
+  Entity call_op(const Op& prototype, const ast::Call& call);
+  bool set_field(Op& op, const FieldInfo& f, const ast::Expression& argument);
+  bool may_call(const Loc& loc);
+  class Inlined;
+  std::optional<std::vector<const ast::Expression*>> arguments(const ast::Function& function,
+                                                               const ast::Call& node);
+  bool bind_argument(const ast::Parameter& parameter, const ast::Expression& argument,
+                     Environment* into);
+  bool bind_dtype(const ast::Parameter& parameter, DType given, const Loc& argument);
+  bool bind_extents(const ast::Parameter& parameter, const Slice& given, const Loc& argument);
   Slice whole_ref(const Slice& slice);  // as a ref of its own, if it is not one already
-  const Node* find_function(std::string_view name) const;
-  Entity unknown_function(const Node& call);
+  const ast::Function* find_function(std::string_view name) const;
+  Entity unknown_function(const ast::Call& call);
   struct Calls;
-  void follow_calls(const Node& node, Calls& calls) const;
-  void check_calls(const Node& kernel);
+  void check_calls(const ast::Kernel& kernel);
 
   // elaborate_words.cpp: nullopt for what is no word of the language
-  std::optional<Entity> call_builtin(const Node& call, const Slice* to);
-  std::optional<Entity> array_word(const Node& call);
-  Entity concat(const Node& call);
+  std::optional<Entity> call_builtin(const ast::Call& call, const Slice* to);
+  std::optional<Entity> array_word(const ast::Call& call);
+  Entity concat(const ast::Call& call);
   Entity new_array(const std::string& name, std::int64_t length);
-  Entity barrier(const Node& call);
+  Entity barrier(const ast::Call& call);
 
   // elaborate_tile_words.cpp
-  std::optional<Entity> tile_word(const Node& call, const Slice* to);
-  Entity elementwise(std::size_t tile_op, const Node& call, const Slice* to);
-  Entity scaled(const Node& call, const Slice* to);
-  Entity indices(const Node& call, const Slice* to);
-  Entity reshape(const Node& call, const Slice* to);
+  std::optional<Entity> tile_word(const ast::Call& call, const Slice* to);
+  Entity elementwise(std::size_t tile_op, const ast::Call& call, const Slice* to);
+  Entity scaled(const ast::Call& call, const Slice* to);
+  Entity indices(const ast::Call& call, const Slice* to);
+  Entity reshape(const ast::Call& call, const Slice* to);
 
   // elaborate_statement.cpp
-  void block(const Node& block);
-  void statement(const Node& node);
-  void require(const Node& node);
-  void add_values(const Node& condition, std::vector<std::string>& values) const;
-  void define(const Node& node);
-  Entity define_array(const Node& definition);
-  void assign(const Node& node);
-  void branch(const Node& node);
-  void returns(const Node& node);
+  void block(const ast::Block& block);
+  void statement(const ast::ScopedDeclaration& node);
+  void statement(const ast::CallStatement& node);
+  void statement(const ast::TraceRegion& node);
+  void statement(const ast::Require& node);
+  void statement(const ast::Definition& node);
+  void statement(const ast::Assignment& node);
+  void statement(const ast::If& node);
+  void statement(const ast::Return& node);
+  void statement(const ast::ReturnNamed& node);
+  bool refuse_return(const Loc& loc);
+  void update_number(const Slice& slice, const ast::Assignment& node);
+  void update_tile(const Slice& slice, const ast::Assignment& node);
+  std::vector<std::string> known_values(const ast::Expression& condition) const;
+  Entity define_array(const ast::Definition& definition);
   void free_scoped(std::size_t from);
 
   // elaborate_loop.cpp
@@ -161,28 +200,34 @@ class Elaborator {
   struct Steps {
     ValueId lower, upper, begin, step;
   };
-  std::optional<Steps> loop_steps(const Node& variable, bool is_grid);
-  static std::string index_name(const Node& variable, const Steps& steps);
-  Entity loop_variable(const Node& variable, ValueId index, const Steps& steps);
-  void loop(const Node& node);
-  void pipeline(const Node& node);
-  void grid(const Node& variable);
-  void window(const Node& node);
+  std::optional<Steps> loop_steps(const ast::LoopVariable& variable, bool is_grid);
+  static std::string index_name(const ast::LoopVariable& variable, const Steps& steps);
+  Entity loop_variable(const ast::LoopVariable& variable, ValueId index, const Steps& steps);
+  void grid(const ast::LoopVariable& variable);
+  void statement(const ast::For& node);
+  void statement(const ast::Pipeline& node);
+  void statement(const ast::Grid& node);
+  void statement(const ast::Window& node);
+  bool add_attribute(const ast::WindowAttribute& attribute, Window& op);
 
   // elaborate_memory.cpp
-  void start(const Node& node);
-  void copy(const Node& node);
-  void wait(const Node& node);
-  void signal(const Node& node);
-  void operate(const Node& node);
+  void statement(const ast::Start& node);
+  void statement(const ast::StartRemote& node);
+  void statement(const ast::Copy& node);
+  void statement(const ast::Wait& node);
+  void statement(const ast::WaitFor& node);
+  void statement(const ast::Await& node);
+  void statement(const ast::Signal& node);
+  void statement(const ast::Operate& node);
   ValueId bytes(const Slice& slice);
-  std::optional<Slice> semaphore(const Node& node);
-  std::optional<Slice> memory(const Node& node);
-  Entity place(const Node& node);  // as evaluate, but one number of scalar memory stays a place
+  std::optional<Slice> semaphore(const ast::Expression& node);
+  std::optional<Slice> memory(const ast::Expression& node);
+  // As evaluate, but one number of scalar memory stays a place.
+  Entity place(const ast::Expression& node);
 
-  void at(const Node& node);
-  Entity fail(const Node& node, std::string message, ErrorCode code = ErrorCode::invalid_value);
-  void bind(const std::string& name, Entity entity, const Node& node);
+  void at(const Loc& loc);
+  Entity fail(const Loc& loc, std::string message, ErrorCode code = ErrorCode::invalid_value);
+  void bind(const std::string& name, Entity entity, const Loc& loc);
   Entity scalar_entity(ValueId value) const {
     return {.kind = Entity::Kind::scalar, .value = value};
   }

@@ -5,60 +5,62 @@
 
 namespace tessera {
 
-std::optional<Slice> Elaborator::semaphore(const Node& node) {
+std::optional<Slice> Elaborator::semaphore(const ast::Expression& node) {
   const Entity entity = evaluate(node);
   if (entity.kind == Entity::Kind::nothing) return std::nullopt;
   if (entity.kind != Entity::Kind::sem) {
-    fail(node, fmt::format("expected a semaphore, found {}", describe(entity)),
+    fail(node.loc(), fmt::format("expected a semaphore, found {}", describe(entity)),
          ErrorCode::invalid_type);
     return std::nullopt;
   }
   if (!kept(entity.slice).empty()) {
-    fail(node, fmt::format("expected one semaphore, found an array of {}",
-                           kept(entity.slice).size() == 1 ? "them" : "arrays of them"));
+    fail(node.loc(), fmt::format("expected one semaphore, found an array of {}",
+                                 kept(entity.slice).size() == 1 ? "them" : "arrays of them"));
     return std::nullopt;
   }
   return entity.slice;
 }
 
-Entity Elaborator::place(const Node& node) {
-  if (node.kind == NodeKind::name) {
-    if (const Entity* found = scope_->find(node.text)) return *found;
+Entity Elaborator::place(const ast::Expression& node) {
+  if (const auto* name = node.as<ast::Name>()) {
+    if (const Entity* found = scope_->find(name->name)) return *found;
   }
-  if (node.kind != NodeKind::index) return evaluate(node);
-  const Entity base = evaluate(node.kids[0]);
-  return base.kind == Entity::Kind::view ? index(base, node, 1) : evaluate(node);
+  const auto* indexed = node.as<ast::Index>();
+  if (indexed == nullptr) return evaluate(node);
+  const Entity base = evaluate(*indexed->base);
+  return base.kind == Entity::Kind::view ? index(base, *indexed) : evaluate(node);
 }
 
 // A rectangle of memory; one number of scalar memory counts too, as a place.
-std::optional<Slice> Elaborator::memory(const Node& node) {
+std::optional<Slice> Elaborator::memory(const ast::Expression& node) {
   const Entity entity = place(node);
   if (entity.kind == Entity::Kind::view) return entity.slice;
   if (entity.kind != Entity::Kind::nothing)
-    fail(node, fmt::format("expected memory, found {}", describe(entity)), ErrorCode::invalid_type);
+    fail(node.loc(), fmt::format("expected memory, found {}", describe(entity)),
+         ErrorCode::invalid_type);
   return std::nullopt;
 }
 
-void Elaborator::start(const Node& node) {
-  const auto source = memory(node.kids[0]);
-  if (node.kids.size() == 3) {
-    const auto destination = memory(node.kids[1]);
-    const auto sem = semaphore(node.kids[2]);
-    if (!source || !destination || !sem) return;
-    at(node);
-    builder_.emit(Start{*source, *destination, *sem, node.integer});
-    return;
-  }
-  const ValueId device = scalar(node.kids[1]);
-  const auto destination = memory(node.kids[2]);
-  const auto sent = semaphore(node.kids[3]), arrived = semaphore(node.kids[4]);
-  const bool names_core = node.kids.size() > 5;
-  const Maybe core{names_core ? scalar(node.kids[5]) : no_value};
+void Elaborator::statement(const ast::Start& node) {
+  const auto source = memory(node.source);
+  const auto destination = memory(node.destination);
+  const auto sem = semaphore(node.semaphore);
+  if (!source || !destination || !sem) return;
+  at(node.loc);
+  builder_.emit(Start{*source, *destination, *sem, node.adds});
+}
+
+void Elaborator::statement(const ast::StartRemote& node) {
+  const auto source = memory(node.source);
+  const ValueId device = scalar(node.device);
+  const auto destination = memory(node.destination);
+  const auto sent = semaphore(node.sent), arrived = semaphore(node.arrived);
+  const Maybe core{node.core ? scalar(*node.core) : no_value};
   if (!source || device == no_value || !destination || !sent || !arrived ||
-      (names_core && core.id == no_value))
+      (node.core && core.id == no_value))
     return;
-  at(node);
-  builder_.emit(StartRemote{*source, device, *destination, *sent, *arrived, node.integer, core});
+  at(node.loc);
+  builder_.emit(StartRemote{*source, device, *destination, *sent, *arrived, node.adds, core});
 }
 
 // How many bytes a rectangle has.
@@ -69,10 +71,10 @@ ValueId Elaborator::bytes(const Slice& slice) {
 }
 
 // copy SRC -> DST: a copy of its own semaphore, awaited at once.
-void Elaborator::copy(const Node& node) {
-  const auto source = memory(node.kids[0]), destination = memory(node.kids[1]);
+void Elaborator::statement(const ast::Copy& node) {
+  const auto source = memory(node.source), destination = memory(node.destination);
   if (!source || !destination) return;
-  at(node);
+  at(node.loc);
   if (copied_ == no_value) {
     Semaphore semaphore;
     semaphore.name = "copied";
@@ -84,59 +86,68 @@ void Elaborator::copy(const Node& node) {
   builder_.emit(Wait{sem, bytes(*source)});
 }
 
-void Elaborator::wait(const Node& node) {
-  const auto sem = semaphore(node.kids[0]);
-  if (node.kind == NodeKind::wait_for) {
-    const auto slice = memory(node.kids[1]);
-    if (!sem || !slice) return;
-    at(node);
-    builder_.emit(Wait{*sem, bytes(*slice)});
-    return;
-  }
-  const ValueId count = scalar(node.kids[1]);
-  if (!sem || count == no_value) return;
-  at(node);
-  if (node.text == "await")
-    builder_.emit(Await{*sem, count});
-  else
-    builder_.emit(Wait{*sem, count});
+void Elaborator::statement(const ast::WaitFor& node) {
+  const auto sem = semaphore(node.semaphore);
+  const auto slice = memory(node.slice);
+  if (!sem || !slice) return;
+  at(node.loc);
+  builder_.emit(Wait{*sem, bytes(*slice)});
 }
 
-void Elaborator::signal(const Node& node) {
-  const auto sem = semaphore(node.kids[0]);
-  const ValueId count = scalar(node.kids[1]);
-  at(node);
-  const ValueId device =
-      node.kids.size() > 2 ? scalar(node.kids[2]) : builder_.emit(DeviceId{}, "device");
-  const bool names_core = node.kids.size() > 3;
-  const Maybe core{names_core ? scalar(node.kids[3]) : no_value};
-  if (!sem || count == no_value || device == no_value || (names_core && core.id == no_value))
-    return;
-  at(node);
+void Elaborator::statement(const ast::Wait& node) {
+  const auto sem = semaphore(node.semaphore);
+  const ValueId count = scalar(node.count);
+  if (!sem || count == no_value) return;
+  at(node.loc);
+  builder_.emit(Wait{*sem, count});
+}
+
+void Elaborator::statement(const ast::Await& node) {
+  const auto sem = semaphore(node.semaphore);
+  const ValueId count = scalar(node.count);
+  if (!sem || count == no_value) return;
+  at(node.loc);
+  builder_.emit(Await{*sem, count});
+}
+
+void Elaborator::statement(const ast::Signal& node) {
+  const auto sem = semaphore(node.semaphore);
+  const ValueId count = scalar(node.count);
+  at(node.loc);
+  const ValueId device = node.device ? scalar(*node.device) : builder_.emit(DeviceId{}, "device");
+  const Maybe core{node.core ? scalar(*node.core) : no_value};
+  if (!sem || count == no_value || device == no_value || (node.core && core.id == no_value)) return;
+  at(node.loc);
   builder_.emit(Signal{*sem, device, count, core});
 }
 
-void Elaborator::operate(const Node& node) {
+void Elaborator::statement(const ast::Operate& node) {
   Slice slice;
-  const Entity base =
-      place(node.kids[0].kind == NodeKind::index ? node.kids[0].kids[0] : node.kids[0]);
+  const auto* indexed = node.ref.as<ast::Index>();
+  const Entity base = place(indexed != nullptr ? *indexed->base : node.ref);
   if (base.kind == Entity::Kind::nothing) return;
   if (base.kind == Entity::Kind::sem) {
     slice = base.slice;
   } else {
-    const auto place = memory(node.kids[0]);
+    const auto place = memory(node.ref);
     if (!place) return;
     slice = *place;
   }
-  at(node);
-  if (node.text == "alloc")
-    builder_.emit(Alloc{slice});
-  else if (node.text == "free")
-    builder_.emit(Free{slice});
-  else if (node.text == "fresh")
-    builder_.emit(Fresh{slice});
-  else
-    builder_.emit(Once{slice});
+  at(node.loc);
+  switch (node.kind) {
+    case ast::Operate::Kind::alloc:
+      builder_.emit(Alloc{slice});
+      return;
+    case ast::Operate::Kind::free:
+      builder_.emit(Free{slice});
+      return;
+    case ast::Operate::Kind::fresh:
+      builder_.emit(Fresh{slice});
+      return;
+    case ast::Operate::Kind::once:
+      builder_.emit(Once{slice});
+      return;
+  }
 }
 
 }  // namespace tessera

@@ -20,35 +20,47 @@ Entity Elaborator::real_entity(double number) {
 }
 
 // No program has a NaN of its own: whoever meets one knows that something is undefined.
-Entity Elaborator::number(double result, const Node& node) {
-  if (std::isnan(result))
-    return fail(node, fmt::format("the result of `{}` is no number", node.text));
+Entity Elaborator::number(double result, std::string_view word, const Loc& loc) {
+  if (std::isnan(result)) return fail(loc, fmt::format("the result of `{}` is no number", word));
   return real_entity(result);
 }
 
-std::optional<Entity> Elaborator::real_binary(const Node& node, const Entity& left,
+std::optional<Entity> Elaborator::real_binary(const ast::Binary& node, const Entity& left,
                                               const Entity& right) {
   if (left.kind != Entity::Kind::real && right.kind != Entity::Kind::real) return std::nullopt;
   const auto known_left = known_number(left), known_right = known_number(right);
   if (!known_left || !known_right) return std::nullopt;
   const double a = *known_left, b = *known_right;
-  const std::string& op = node.text;
-  if (op == "+") return number(a + b, node);
-  if (op == "-") return number(a - b, node);
-  if (op == "*") return number(a * b, node);
-  if (op == "/") return number(a / b, node);
+  const auto result = [&](double x) { return number(x, name(node.op), node.loc); };
   const auto truth = [&](bool holds) { return scalar_entity(builder_.integer(holds ? 1 : 0)); };
-  if (op == "==") return truth(a == b);
-  if (op == "!=") return truth(a != b);
-  if (op == "<") return truth(a < b);
-  if (op == "<=") return truth(a <= b);
-  if (op == ">") return truth(a > b);
-  if (op == ">=") return truth(a >= b);
-  return std::nullopt;
+  switch (node.op) {
+    case ast::Operator::add:
+      return result(a + b);
+    case ast::Operator::subtract:
+      return result(a - b);
+    case ast::Operator::multiply:
+      return result(a * b);
+    case ast::Operator::divide:
+      return result(a / b);
+    case ast::Operator::equal:
+      return truth(a == b);
+    case ast::Operator::not_equal:
+      return truth(a != b);
+    case ast::Operator::less:
+      return truth(a < b);
+    case ast::Operator::less_equal:
+      return truth(a <= b);
+    case ast::Operator::greater:
+      return truth(a > b);
+    case ast::Operator::greater_equal:
+      return truth(a >= b);
+    default:
+      return std::nullopt;
+  }
 }
 
 // A function of one number is real, also of an integer; min and max are where one side is.
-std::optional<Entity> Elaborator::real_function(const Node& call,
+std::optional<Entity> Elaborator::real_function(const ast::Call& call,
                                                 const std::vector<Entity>& arguments) {
   std::vector<double> known;
   bool is_real = arguments.size() == 1;
@@ -59,13 +71,14 @@ std::optional<Entity> Elaborator::real_function(const Node& call,
     is_real |= argument.kind == Entity::Kind::real;
   }
   if (!is_real) return std::nullopt;
-  const std::string& word = call.text;
+  const std::string& word = call.function;
+  const auto result = [&](double y) { return number(y, word, call.loc); };
   const double x = known[0];
-  if (word == "exp") return number(std::exp(x), call);
-  if (word == "log") return number(std::log(x), call);
-  if (word == "tanh") return number(std::tanh(x), call);
-  if (word == "erf") return number(std::erf(x), call);
-  if (word == "rsqrt") return number(1 / std::sqrt(x), call);
+  if (word == "exp") return result(std::exp(x));
+  if (word == "log") return result(std::log(x));
+  if (word == "tanh") return result(std::tanh(x));
+  if (word == "erf") return result(std::erf(x));
+  if (word == "rsqrt") return result(1 / std::sqrt(x));
   if (word == "min") return real_entity(std::fmin(x, known[1]));
   if (word == "max") return real_entity(std::fmax(x, known[1]));
   if (word == "select") return arguments[x != 0 ? 1 : 2];

@@ -6,6 +6,7 @@
 
 #include "core/data/element.h"
 #include "core/lang/elaborate.h"
+#include "core/lang/operators.h"
 
 namespace tessera {
 namespace {
@@ -24,17 +25,6 @@ bool holds(DType dtype, std::int64_t number) {
   }
 }
 
-std::size_t tile_op(std::string_view symbol) {
-  if (symbol == "+") return op_index<TileAdd>();
-  if (symbol == "-") return op_index<TileSub>();
-  if (symbol == "*") return op_index<TileMul>();
-  if (symbol == "/") return op_index<TileDiv>();
-  if (symbol == "<" || symbol == ">") return op_index<TileLt>();
-  if (symbol == "<=" || symbol == ">=") return op_index<TileLe>();
-  if (symbol == "==") return op_index<TileEq>();
-  return 0;
-}
-
 bool compares(std::size_t op) {
   return op == op_index<TileLt>() || op == op_index<TileLe>() || op == op_index<TileEq>();
 }
@@ -45,12 +35,12 @@ Op prototype(std::size_t index) { return make_op(op_table()[index].mnemonic); }
 
 bool Elaborator::is_tile(const Entity& entity) const { return entity.kind == Entity::Kind::view; }
 
-std::optional<Slice> Elaborator::operand(const Entity& entity, const Node& node) {
+std::optional<Slice> Elaborator::operand(const Entity& entity, const Loc& loc) {
   if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real)
     return Builder::number(entity.value);
   if (entity.kind == Entity::Kind::view) return entity.slice;
   if (entity.kind != Entity::Kind::nothing)
-    fail(node, fmt::format("expected a tile or a number, found {}", describe(entity)),
+    fail(loc, fmt::format("expected a tile or a number, found {}", describe(entity)),
          ErrorCode::invalid_type);
   return std::nullopt;
 }
@@ -68,9 +58,9 @@ Slice Elaborator::temporary(DType dtype, const Shape& bound, const std::vector<V
 
 // The elementwise op `index` of the operands (numbers broadcast), into `to` or into a temporary of
 // f32 or i32.
-Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operands,
-                                    const Node& node, const Slice* to) {
-  at(node);
+Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operands, const Loc& loc,
+                                    const Slice* to) {
+  at(loc);
   const Program& program = builder_.program();
   bool any_float = false, any_wide = false;
   Shape bound;
@@ -96,7 +86,7 @@ Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operan
       if (shape[d] == 1 && bound[at_dim] != 1) continue;
       if (bound[at_dim] != 1 && bound[at_dim] != shape[d])
         return fail(
-            node, fmt::format("shapes {} and {} do not agree", to_string(bound), to_string(shape)));
+            loc, fmt::format("shapes {} and {} do not agree", to_string(bound), to_string(shape)));
       bound[at_dim] = shape[d];
       size[at_dim] = s.size[static_cast<std::size_t>(dims[d])];
     }
@@ -116,59 +106,60 @@ Entity Elaborator::tile_elementwise(std::size_t index, std::vector<Slice> operan
 }
 
 // An operator with a tile or a real on one side.
-Entity Elaborator::tile_binary(const Node& node, const Entity& left, const Entity& right,
+Entity Elaborator::tile_binary(const ast::Binary& node, const Entity& left, const Entity& right,
                                const Slice* to) {
-  const bool differs = node.text == "!=";
-  const std::size_t op = differs ? op_index<TileEq>() : tile_op(node.text);
-  if (op == 0) return fail(node, fmt::format("`{}` is not defined for tiles", node.text));
-  const auto a = operand(left, node.kids[0]), b = operand(right, node.kids[1]);
+  const std::size_t op = tile_op(node.op);
+  if (op == 0) return fail(node.loc, fmt::format("`{}` is not defined for tiles", name(node.op)));
+  const auto a = operand(left, node.left->loc()), b = operand(right, node.right->loc());
   if (!a || !b) return {};
-  const bool swap = node.text == ">" || node.text == ">=";
+  const bool swap = node.op == ast::Operator::greater || node.op == ast::Operator::greater_equal;
   if (is_number(builder_.program(), *a) && is_number(builder_.program(), *b))
-    return fail(node,
+    return fail(node.loc,
                 "arithmetic on real numbers needs a tile operand, or numbers that are known when "
                 "the kernel is instantiated");
-  if (differs) {  // 1 - (a == b): nothing equals a NaN
-    const Entity equal = tile_elementwise(op, {*a, *b}, node, nullptr);
+  if (node.op == ast::Operator::not_equal) {  // 1 - (a == b): nothing equals a NaN
+    const Entity equal = tile_elementwise(op, {*a, *b}, node.loc, nullptr);
     if (!is_tile(equal)) return {};
     const Slice one = Builder::number(builder_.integer(1));
-    return tile_elementwise(op_index<TileSub>(), {one, equal.slice}, node, to);
+    return tile_elementwise(op_index<TileSub>(), {one, equal.slice}, node.loc, to);
   }
-  return tile_elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b}, node,
-                          to);
+  return tile_elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b},
+                          node.loc, to);
 }
 
 // An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type; a
 // number is not written.
-Entity Elaborator::tile(const Node& node, const Slice* to) {
-  if (node.kind == NodeKind::binary) return evaluate_binary(node, to);
-  if (node.kind == NodeKind::call) return call(node, to);
+Entity Elaborator::tile(const ast::Expression& node, const Slice* to) {
+  if (const auto* binary_node = node.as<ast::Binary>()) return binary(*binary_node, to);
+  if (const auto* call_node = node.as<ast::Call>()) return call(*call_node, to);
+  if (const auto* call_node = node.as<ast::MemberCall>()) return call(*call_node);
   return evaluate(node);
 }
 
 // cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
-Entity Elaborator::cast(const Node& call, const Slice* to) {
-  if (call.kids.empty() || call.kids.size() > 2)
-    return fail(call, "cast takes a tile, and a type when it is not stored at once");
-  const Node& inner = call.kids[0];
-  const bool computed = inner.kind == NodeKind::binary && inner.text != ".";
-  if (call.kids.size() == 1) {
-    if (!to) return fail(call, "cast needs a type here: cast(x, bf16)");
+Entity Elaborator::cast(const ast::Call& call, const Slice* to) {
+  if (call.arguments.empty() || call.arguments.size() > 2)
+    return fail(call.loc, "cast takes a tile, and a type when it is not stored at once");
+  const ast::Expression& inner = call.arguments[0];
+  const auto* binary = inner.as<ast::Binary>();
+  const bool computed = binary != nullptr && binary->op != ast::Operator::product;
+  if (call.arguments.size() == 1) {
+    if (!to) return fail(call.loc, "cast needs a type here: cast(x, bf16)");
     const Entity value = tile(inner, computed ? to : nullptr);
     if (computed && is_tile(value)) return value;
-    const auto source = operand(value, inner);
+    const auto source = operand(value, inner.loc());
     if (!source) return {};
-    at(call);
+    at(call.loc);
     builder_.emit(Cast{*to, *source});
     return {.kind = Entity::Kind::view, .slice = *to};
   }
-  const auto type = dtype(call.kids[1]);
-  const auto source = operand(tile(inner, nullptr), inner);
+  const auto type = dtype(call.arguments[1]);
+  const auto source = operand(tile(inner, nullptr), inner.loc());
   if (!type || !source) return {};
   std::vector<ValueId> size;
   for (int d : kept(*source)) size.push_back(source->size[static_cast<std::size_t>(d)]);
   const Slice target = temporary(*type, static_shape(builder_.program(), *source), size);
-  at(call);
+  at(call.loc);
   builder_.emit(Cast{target, *source});
   return {.kind = Entity::Kind::view, .slice = target};
 }
@@ -179,34 +170,33 @@ struct Elaborator::Factor {
   bool is_transposed;
 };
 
-std::optional<Elaborator::Factor> Elaborator::factor(const Node& node) {
-  const bool is_transposed =
-      node.kind == NodeKind::call && node.text == "transpose" && node.kids.size() == 1;
-  const Node& inner = is_transposed ? node.kids[0] : node;
-  const auto slice = operand(tile(inner, nullptr), inner);
+std::optional<Elaborator::Factor> Elaborator::factor(const ast::Expression& node) {
+  const ast::Call* transposed = call_of(node, "transpose", 1);
+  const ast::Expression& inner = transposed != nullptr ? transposed->arguments[0] : node;
+  const auto slice = operand(tile(inner, nullptr), inner.loc());
   if (!slice) return std::nullopt;
   if (is_number(builder_.program(), *slice))
-    return fail(inner, "a matrix product needs tiles on both sides"), std::nullopt;
-  return Factor{*slice, is_transposed};
+    return fail(inner.loc(), "a matrix product needs tiles on both sides"), std::nullopt;
+  return Factor{*slice, transposed != nullptr};
 }
 
-void Elaborator::multiply_add(const Slice& acc, const Node& product) {
-  const auto a = factor(product.kids[0]), b = factor(product.kids[1]);
+void Elaborator::multiply_add(const Slice& acc, const ast::Binary& product) {
+  const auto a = factor(*product.left), b = factor(*product.right);
   if (!a || !b) return;
-  at(product);
+  at(product.loc);
   builder_.emit(Matmul{acc, a->slice, b->slice, a->is_transposed, b->is_transposed});
 }
 
 // A product that is not added to anything: an accumulator of its own, zero first.
-Entity Elaborator::tile_matmul(const Node& node) {
-  const auto a = factor(node.kids[0]), b = factor(node.kids[1]);
+Entity Elaborator::tile_matmul(const ast::Binary& node) {
+  const auto a = factor(*node.left), b = factor(*node.right);
   if (!a || !b) return {};
   Shape bound;
   std::vector<ValueId> size;
-  const auto add_extent = [&](const Factor& side, std::size_t dim, const Node& at_side) {
+  const auto add_extent = [&](const Factor& side, std::size_t dim, const Loc& loc) {
     const Shape shape = static_shape(builder_.program(), side.slice);
     if (shape.size() != 2)
-      return fail(at_side,
+      return fail(loc,
                   fmt::format("a matrix product needs matrices, found shape {}", to_string(shape))),
              false;
     const std::size_t d = side.is_transposed ? 1 - dim : dim;
@@ -214,67 +204,73 @@ Entity Elaborator::tile_matmul(const Node& node) {
     size.push_back(side.slice.size[static_cast<std::size_t>(kept(side.slice)[d])]);
     return true;
   };
-  if (!add_extent(*a, 0, node.kids[0]) || !add_extent(*b, 1, node.kids[1])) return {};
+  if (!add_extent(*a, 0, node.left->loc()) || !add_extent(*b, 1, node.right->loc())) return {};
   const DType type = accumulator(ref_info(builder_.program(), a->slice.base).dtype);
   const Slice target = temporary(type, bound, size);
-  at(node);
+  at(node.loc);
   builder_.emit(Cast{target, Builder::number(builder_.integer(0))});
   builder_.emit(Matmul{target, a->slice, b->slice, a->is_transposed, b->is_transposed});
   return {.kind = Entity::Kind::view, .slice = target};
 }
 
 // target = value. A tile's type must be the target's unless the value is a cast.
-bool Elaborator::store(const Slice& target, const Node& value, const Node& node) {
+bool Elaborator::store(const Slice& target, const ast::Expression& value, const Loc& loc) {
   const RefInfo ref = ref_info(builder_.program(), target.base);
-  if (ref.space == Space::smem) {
-    const ValueId number = scalar(value);
-    if (number == no_value) return false;
-    if (!kept(target).empty())
-      return fail(node, "expected one element of scalar memory on the left"), false;
-    at(node);
-    builder_.emit(Store{target, number});
-    return true;
-  }
-  const bool is_cast = value.kind == NodeKind::call && value.text == "cast";
-  if (value.kind == NodeKind::call && value.text == "tile_iota" && value.kids.size() == 1)
-    return call(value, &target).kind != Entity::Kind::nothing;
+  if (ref.space == Space::smem) return store_number(target, value, loc);
+  if (const ast::Call* indices = call_of(value, "tile_iota", 1))
+    return call(*indices, &target).kind != Entity::Kind::nothing;
+  const auto* call = value.as<ast::Call>();
+  const bool is_cast = call != nullptr && call->function == "cast";
   const std::size_t before = builder_.program().body.size();
-  const Entity result = is_cast ? cast(value, &target) : tile(value, nullptr);
+  const Entity result = is_cast ? cast(*call, &target) : tile(value, nullptr);
   if (result.kind == Entity::Kind::nothing) return false;
-  if (is_cast && value.kids.size() == 1) return true;
-  const auto source = operand(result, value);
+  if (is_cast && call->arguments.size() == 1) return true;
+  const auto source = operand(result, value.loc());
   if (!source) return false;
   if (!is_number(builder_.program(), *source)) {
     const DType type = ref_info(builder_.program(), source->base).dtype;
     if (type != ref.dtype)
-      return fail(node,
+      return fail(loc,
                   fmt::format(
                       "a tile of {} is stored to {}; write cast(...) if it should be rounded",
                       name(type), name(ref.dtype)),
                   ErrorCode::invalid_type),
              false;
-    // The op that computed a temporary may as well write the target.
-    Program& program = builder_.program();
-    if (program.body.size() > before) {
-      Op& last = program.body.back().op;
-      const auto& fields = info(last).fields;
-      const Buffer* temp = program.buffer(source->base);
-      if (temp && temp->space == Space::tile && !fields.empty() &&
-          fields[0].kind == FieldKind::Slice && last.index() != op_index<Matmul>() &&
-          field<Slice>(last, fields[0]) == *source && &program.buffers.back() == temp &&
-          is_whole(program, *source)) {
-        field<Slice>(last, fields[0]) = target;
-        program.buffers.pop_back();
-        program.values[static_cast<std::size_t>(source->base)].index = -1;
-        return true;
-      }
-    }
+    if (builder_.program().body.size() > before && redirect(*source, target)) return true;
   }
   if (const auto number = builder_.program().constant(source->base);
       number && is_integer(ref.dtype) && !holds(ref.dtype, *number))
-    return fail(node, fmt::format("{} does not fit {}", *number, name(ref.dtype))), false;
-  at(node);
+    return fail(loc, fmt::format("{} does not fit {}", *number, name(ref.dtype))), false;
+  at(loc);
   builder_.emit(Cast{target, *source});
+  return true;
+}
+
+// To scalar memory.
+bool Elaborator::store_number(const Slice& target, const ast::Expression& value, const Loc& loc) {
+  const ValueId number = scalar(value);
+  if (number == no_value) return false;
+  if (!kept(target).empty())
+    return fail(loc, "expected one element of scalar memory on the left"), false;
+  at(loc);
+  builder_.emit(Store{target, number});
+  return true;
+}
+
+// The last op computed the temporary `source`, and may as well write the target; false when it did
+// not.
+bool Elaborator::redirect(const Slice& source, const Slice& target) {
+  Program& program = builder_.program();
+  Op& last = program.body.back().op;
+  const auto& fields = info(last).fields;
+  const Buffer* temp = program.buffer(source.base);
+  if (!temp || temp->space != Space::tile || fields.empty() || fields[0].kind != FieldKind::Slice ||
+      last.index() == op_index<Matmul>() || field<Slice>(last, fields[0]) != source ||
+      &program.buffers.back() != temp || !is_whole(program, source))
+    return false;
+  field<Slice>(last, fields[0]) = target;
+  program.buffers.pop_back();
+  program.values[static_cast<std::size_t>(source.base)].index = -1;
   return true;
 }
 

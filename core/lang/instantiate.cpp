@@ -1,6 +1,7 @@
 // A kernel's parameters, types and declarations; the entry point that turns a parsed kernel into a
 // program.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -41,243 +42,248 @@ Elaborator::Elaborator(const Module& module, const std::vector<const Module*>& l
   modules_.insert(modules_.end(), library.begin(), library.end());
 }
 
-void Elaborator::bind_types(const Node& types, Settings& left) {
-  for (const Node& parameter : types.kids) {
-    const auto given = left.find(parameter.text);
-    std::string text = given != left.end()      ? given->second
-                       : parameter.kids.empty() ? ""
-                                                : parameter.kids[0].text;
+void Elaborator::bind_types(const std::vector<ast::TypeParameter>& types, Settings& left) {
+  for (const ast::TypeParameter& parameter : types) {
+    const std::vector<std::string>& choices = parameter.choices;
+    const auto given = left.find(parameter.name);
+    const std::string text = given != left.end() ? given->second
+                             : choices.empty()   ? ""
+                                                 : choices[0];
     if (given != left.end()) left.erase(given);
     const auto type = parse_dtype(text);
     const bool accepted =
-        parameter.kids.empty() || std::any_of(parameter.kids.begin(), parameter.kids.end(),
-                                              [&](const Node& k) { return k.text == text; });
+        choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end();
     if (!type || !accepted) {
-      std::string choices;
-      for (const Node& k : parameter.kids) choices += (choices.empty() ? "" : ", ") + k.text;
-      fail(parameter,
-           fmt::format("type parameter `{}` is one of {}, found `{}`", parameter.text,
-                       choices.empty() ? "the element types" : choices, text),
+      const std::string known = fmt::format("{}", fmt::join(choices, ", "));
+      fail(parameter.loc,
+           fmt::format("type parameter `{}` is one of {}, found `{}`", parameter.name,
+                       known.empty() ? "the element types" : known, text),
            ErrorCode::invalid_type);
       continue;
     }
-    scope_->names[parameter.text] = {.kind = Entity::Kind::type, .type = *type};
-    builder_.program().settings.push_back({parameter.text, text});
+    scope_->names[parameter.name] = {.kind = Entity::Kind::type, .type = *type};
+    builder_.program().settings.push_back({parameter.name, text});
   }
 }
 
 // A parameter whose default is real is real; one without a default is an integer.
-bool Elaborator::bind_real(const Node& parameter, Settings& left) {
-  if (parameter.kids.empty()) return false;
+bool Elaborator::bind_real(const ast::Parameter& parameter, Settings& left) {
+  if (!parameter.fallback) return false;
   constant_ = "the default of a parameter";
   const auto diags = static_cast<std::ptrdiff_t>(diags_.size());
-  const Entity fallback = evaluate(parameter.kids[0]);
+  const Entity fallback = evaluate(*parameter.fallback);
   diags_.erase(diags_.begin() + diags, diags_.end());  // said where an integer's value is asked for
   constant_ = {};
   const auto number = known_number(fallback);
   if (fallback.kind != Entity::Kind::real || !number) return false;
   double value = *number;
-  if (const auto given = left.find(parameter.text); given != left.end()) {
+  if (const auto given = left.find(parameter.name); given != left.end()) {
     if (const auto real = parse_real(given->second))
       value = *real;
     else
-      fail(parameter, fmt::format("parameter `{}` is a real number, found `{}`", parameter.text,
-                                  given->second));
+      fail(parameter.loc, fmt::format("parameter `{}` is a real number, found `{}`", parameter.name,
+                                      given->second));
     left.erase(given);
   }
-  scope_->names[parameter.text] = real_entity(value);
-  builder_.program().settings.push_back({parameter.text, fmt::format("{}", value)});
+  scope_->names[parameter.name] = real_entity(value);
+  builder_.program().settings.push_back({parameter.name, fmt::format("{}", value)});
   return true;
 }
 
-void Elaborator::bind_parameters(const Node& parameters, Settings& left) {
-  for (const Node& parameter : parameters.kids) {
+void Elaborator::bind_parameters(const std::vector<ast::Parameter>& parameters, Settings& left) {
+  for (const ast::Parameter& parameter : parameters) {
     if (bind_real(parameter, left)) continue;
-    std::int64_t value = 0;
-    if (const auto given = left.find(parameter.text); given != left.end()) {
-      const auto number = parse_integer(given->second);
-      if (!number)
-        fail(parameter, fmt::format("parameter `{}` is an integer, found `{}`", parameter.text,
-                                    given->second));
-      value = number.value_or(0);
-      left.erase(given);
-    } else if (parameter.kids.empty()) {
-      fail(parameter, fmt::format("parameter `{}` has no value and no default", parameter.text));
-      scope_->names[parameter.text] = {};
+    const auto value = integer_of(parameter, left);
+    if (!value) {
+      scope_->names[parameter.name] = {};
       continue;
-    } else {
-      const auto fallback =
-          constant(parameter.kids[0], fmt::format("the default of `{}`", parameter.text));
-      if (!fallback) {
-        scope_->names[parameter.text] = {};
-        continue;
-      }
-      value = *fallback;
     }
-    scope_->names[parameter.text] = scalar_entity(builder_.integer(value));
-    builder_.program().settings.push_back({parameter.text, std::to_string(value)});
+    scope_->names[parameter.name] = scalar_entity(builder_.integer(*value));
+    builder_.program().settings.push_back({parameter.name, std::to_string(*value)});
   }
 }
 
-std::optional<DType> Elaborator::dtype(const Node& node) {
-  if (node.kind == NodeKind::call && node.text == "accumulator" &&
-      (node.kids.size() == 1 || node.kids.size() == 2)) {
-    const auto inner = dtype(node.kids[0]);
-    const auto stored = node.kids.size() == 2 ? dtype(node.kids[1]) : inner;
-    if (!inner || !stored) return std::nullopt;
-    return node.kids.size() == 2 ? accumulator(*inner, *stored) : accumulator(*inner);
+// What it was given, or its default. Nothing after an error, but for a text that is no integer.
+std::optional<std::int64_t> Elaborator::integer_of(const ast::Parameter& parameter,
+                                                   Settings& left) {
+  if (const auto given = left.find(parameter.name); given != left.end()) {
+    const auto number = parse_integer(given->second);
+    if (!number)
+      fail(parameter.loc,
+           fmt::format("parameter `{}` is an integer, found `{}`", parameter.name, given->second));
+    left.erase(given);
+    return number.value_or(0);
   }
-  if (node.kind == NodeKind::name) {
-    if (const Entity* e = scope_->find(node.text)) {
+  if (parameter.fallback)
+    return constant(*parameter.fallback, fmt::format("the default of `{}`", parameter.name));
+  fail(parameter.loc, fmt::format("parameter `{}` has no value and no default", parameter.name));
+  return std::nullopt;
+}
+
+std::optional<DType> Elaborator::accumulator_type(const ast::Call& node) {
+  const auto inner = dtype(node.arguments[0]);
+  const auto stored = node.arguments.size() == 2 ? dtype(node.arguments[1]) : inner;
+  if (!inner || !stored) return std::nullopt;
+  return node.arguments.size() == 2 ? accumulator(*inner, *stored) : accumulator(*inner);
+}
+
+std::optional<DType> Elaborator::dtype(const ast::Expression& node) {
+  const auto* call = node.as<ast::Call>();
+  if (call != nullptr && call->function == "accumulator" &&
+      (call->arguments.size() == 1 || call->arguments.size() == 2))
+    return accumulator_type(*call);
+  if (const auto* own = node.as<ast::Name>()) {
+    if (const Entity* e = scope_->find(own->name)) {
       if (e->kind == Entity::Kind::type) return e->type;
-    } else if (const auto type = parse_dtype(node.text)) {
+    } else if (const auto type = parse_dtype(own->name)) {
       return type;
     }
   }
-  fail(node, fmt::format("expected an element type, found `{}`", node.text),
+  fail(node.loc(), fmt::format("expected an element type, found `{}`", word_of(node)),
        ErrorCode::invalid_type);
   return std::nullopt;
 }
 
-std::optional<Shape> Elaborator::shape(const Node& type, std::size_t first) {
+std::optional<Shape> Elaborator::shape(const std::vector<ast::Expression>& extents,
+                                       const Loc& loc) {
   Shape result;
-  for (std::size_t i = first; i < type.kids.size(); ++i) {
-    const auto extent = constant(type.kids[i], "an extent");
+  for (const ast::Expression& node : extents) {
+    const auto extent = constant(node, "an extent");
     if (!extent) return std::nullopt;
     result.push_back(*extent);
     const bool is_its_own = !shape_problem({*extent}).empty();
     if (std::string problem = shape_problem(result); !problem.empty())
-      return fail(is_its_own ? type.kids[i] : type, std::move(problem)), std::nullopt;
+      return fail(is_its_own ? node.loc() : loc, std::move(problem)), std::nullopt;
   }
   if (result.size() > max_rank)
-    return fail(type,
+    return fail(loc,
                 fmt::format("memory has at most {} dimensions, found {}", max_rank, result.size())),
            std::nullopt;
   return result;
 }
 
-void Elaborator::declare_buffer(const Node& node, bool scoped_to_function) {
-  const auto type = dtype(node.kids[0].kids[0]);
-  const auto extents = shape(node.kids[0], 1);
+std::optional<Space> Elaborator::space(const ast::Name& node) {
+  for (const Space space : {Space::hbm, Space::vmem, Space::smem, Space::tile})
+    if (node.name == name(space)) return space;
+  fail(node.loc, fmt::format("expected hbm, vmem or smem, found `{}`", node.name));
+  return std::nullopt;
+}
+
+// The dimensions in `order`; false after an error.
+bool Elaborator::storage_order(const ast::StorageOrder& node, Buffer& buffer, bool& ok) {
+  for (const ast::Expression& kid : node.dims) {
+    const auto dim = constant(kid, "the storage order");
+    if (!dim) return false;
+    buffer.order.push_back(static_cast<int>(*dim));
+  }
+  std::vector<int> sorted = buffer.order;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) ok &= sorted[i] == static_cast<int>(i);
+  if (!ok || sorted.size() != buffer.shape.size()) {
+    fail(node.loc, fmt::format("the storage order names each of the {} dimensions once",
+                               buffer.shape.size()));
+    ok = false;
+  }
+  return true;
+}
+
+void Elaborator::declare(const ast::BufferDeclaration& node, bool scoped_to_function) {
+  if (scoped_to_function && node.role != Role::scratch) {
+    fail(node.loc, "a function has no operands of its own; it takes memory as parameters");
+    return;
+  }
+  const auto type = dtype(node.type.dtype);
+  const auto extents = shape(node.type.extents, node.type.loc);
+  const auto where = space(node.space);
   Buffer buffer;
-  bool ok = type && extents;
-  if (ok) {
+  bool ok = type && extents && where;
+  if (type && extents) {
     buffer.dtype = *type;
     buffer.shape = *extents;
   }
-  buffer.role = node.kind == NodeKind::scratch ? Role::scratch
-                : node.integer != 0            ? Role::out
-                                               : Role::in;
-  const std::string& space = node.kids[1].text;
-  if (space == "hbm")
-    buffer.space = Space::hbm;
-  else if (space == "vmem")
-    buffer.space = Space::vmem;
-  else if (space == "smem")
-    buffer.space = Space::smem;
-  else if (space == "tile")
-    buffer.space = Space::tile;
-  else
-    ok = false, fail(node.kids[1], fmt::format("expected hbm, vmem or smem, found `{}`", space));
-  if (node.kids.size() > 2) {
-    for (const Node& kid : node.kids[2].kids) {
-      const auto dim = constant(kid, "the storage order");
-      if (!dim) return;
-      buffer.order.push_back(static_cast<int>(*dim));
-    }
-    std::vector<int> sorted = buffer.order;
-    std::sort(sorted.begin(), sorted.end());
-    for (std::size_t i = 0; i < sorted.size(); ++i) ok &= sorted[i] == static_cast<int>(i);
-    if (!ok || sorted.size() != buffer.shape.size()) {
-      fail(node.kids[2], fmt::format("the storage order names each of the {} dimensions once",
-                                     buffer.shape.size()));
-      ok = false;
-    }
-  }
+  buffer.role = node.role;
+  buffer.space = where.value_or(Space::hbm);
+  if (node.order && !storage_order(*node.order, buffer, ok)) return;
   if (!ok) {
-    scope_->names.try_emplace(node.text);
+    scope_->names.try_emplace(node.name);
     return;
   }
-  at(node);
-  buffer.name = node.text;
-  const bool allocates = scoped_to_function;
-  buffer.scoped = allocates || (node.kind == NodeKind::scratch && node.integer != 0);
+  at(node.loc);
+  buffer.name = node.name;
+  buffer.scoped = scoped_to_function || node.is_scoped;
   const ValueId ref = builder_.buffer(std::move(buffer));
-  bind(node.text, {.kind = Entity::Kind::view, .slice = builder_.whole(ref)}, node);
-  if (allocates) {
-    builder_.emit(Alloc{builder_.whole(ref)});
-    scoped_.push_back(ref);
-  }
+  bind(node.name, {.kind = Entity::Kind::view, .slice = builder_.whole(ref)}, node.loc);
+  if (scoped_to_function) allocate(ref);
 }
 
-void Elaborator::declare_semaphore(const Node& node, bool scoped_to_function) {
+void Elaborator::allocate(ValueId ref) {
+  builder_.emit(Alloc{builder_.whole(ref)});
+  scoped_.push_back(ref);
+}
+
+// Writes the kind and a barrier's id to `semaphore`; false after an error.
+bool Elaborator::semaphore_kind(const ast::Expression& node, Semaphore& semaphore) {
+  if (const ast::Call* barrier = call_of(node, "barrier", 1)) {
+    semaphore.kind = SemKind::barrier;
+    const auto id = constant(barrier->arguments[0], "the collective id of a barrier");
+    semaphore.collective = id.value_or(0);
+    return id.has_value();
+  }
+  const auto* word = node.as<ast::Name>();
+  for (const SemKind kind : {SemKind::count, SemKind::bytes}) {
+    if (word == nullptr || word->name != name(kind)) continue;
+    semaphore.kind = kind;
+    return true;
+  }
+  fail(node.loc(), "a semaphore is of kind count, bytes or barrier(id)");
+  return false;
+}
+
+void Elaborator::declare(const ast::SemaphoreDeclaration& node, bool scoped_to_function) {
   Semaphore semaphore;
-  const auto extents = shape(node, 1);
+  const auto extents = shape(node.extents, node.loc);
   bool ok = extents.has_value();
   if (ok) semaphore.shape = *extents;
   if (ok && elements(semaphore.shape) > max_semaphores) {
-    fail(node, fmt::format("an array of at most 2^20 semaphores is possible, found {}",
-                           elements(semaphore.shape)));
+    fail(node.loc, fmt::format("an array of at most 2^20 semaphores is possible, found {}",
+                               elements(semaphore.shape)));
     ok = false;
   }
-  const Node& kind = node.kids[0];
-  if (kind.kind == NodeKind::name && kind.text == "count")
-    semaphore.kind = SemKind::count;
-  else if (kind.kind == NodeKind::name && kind.text == "bytes")
-    semaphore.kind = SemKind::bytes;
-  else if (kind.kind == NodeKind::call && kind.text == "barrier" && kind.kids.size() == 1) {
-    semaphore.kind = SemKind::barrier;
-    const auto id = constant(kind.kids[0], "the collective id of a barrier");
-    ok &= id.has_value();
-    semaphore.collective = id.value_or(0);
-  } else
-    ok = false, fail(kind, "a semaphore is of kind count, bytes or barrier(id)");
+  ok &= semaphore_kind(node.kind, semaphore);
   if (!ok) {
-    scope_->names.try_emplace(node.text);
+    scope_->names.try_emplace(node.name);
     return;
   }
-  at(node);
-  semaphore.monotone = (node.integer & 2) != 0;
-  semaphore.scoped = scoped_to_function || (node.integer & 1) != 0;
-  semaphore.name = node.text;
+  at(node.loc);
+  semaphore.monotone = node.is_monotone;
+  semaphore.scoped = scoped_to_function || node.is_scoped;
+  semaphore.name = node.name;
   const bool is_barrier = semaphore.kind == SemKind::barrier;
   const std::int64_t id = semaphore.collective;
   const ValueId sem = builder_.semaphore(std::move(semaphore));
   if (is_barrier) barriers_.try_emplace(id, sem);
-  bind(node.text, {.kind = Entity::Kind::sem, .slice = builder_.whole(sem)}, node);
-  if (scoped_to_function) {
-    builder_.emit(Alloc{builder_.whole(sem)});
-    scoped_.push_back(sem);
-  }
+  bind(node.name, {.kind = Entity::Kind::sem, .slice = builder_.whole(sem)}, node.loc);
+  if (scoped_to_function) allocate(sem);
 }
 
-void Elaborator::declare(const Node& node, bool scoped_to_function) {
-  if (node.kind == NodeKind::declare_if) {
-    const auto condition = constant(node.kids[0], "the condition around declarations");
-    if (!condition) return;
-    if (*condition != 0)
-      declare_all(node.kids[1], scoped_to_function);
-    else if (node.kids.size() > 2)
-      declare_all(node.kids[2], scoped_to_function);
-  } else if (node.kind == NodeKind::semaphore) {
-    declare_semaphore(node, scoped_to_function);
-  } else {
-    if (scoped_to_function && node.kind == NodeKind::operand) {
-      fail(node, "a function has no operands of its own; it takes memory as parameters");
-      return;
-    }
-    declare_buffer(node, scoped_to_function);
-  }
+void Elaborator::declare(const ast::ConditionalDeclarations& node, bool scoped_to_function) {
+  const auto condition = constant(node.condition, "the condition around declarations");
+  if (condition) declare_all(*condition != 0 ? node.then : node.otherwise, scoped_to_function);
 }
 
-void Elaborator::declare_all(const Node& declarations, bool scoped_to_function) {
-  for (const Node& node : declarations.kids) declare(node, scoped_to_function);
+void Elaborator::declare(const ast::Declaration& node, bool scoped_to_function) {
+  std::visit([&](const auto& form) { declare(form, scoped_to_function); }, node.form);
+}
+
+void Elaborator::declare_all(const std::vector<ast::Declaration>& declarations,
+                             bool scoped_to_function) {
+  for (const ast::Declaration& node : declarations) declare(node, scoped_to_function);
 }
 
 // The body runs several times, as that many launches one after the other would: scratch and
 // semaphores are those of one launch, so that a peer which is one behind or ahead does not have
 // them; operands, results and barriers remain.
-void Elaborator::begin_calls(const Node& kernel, const Program& one_call) {
+void Elaborator::begin_calls(const ast::Kernel& kernel, const Program& one_call) {
   Program& program = builder_.program();
   builder_.at(kernel.loc);
   program.call_place = builder_.place();
@@ -296,10 +302,7 @@ void Elaborator::begin_calls(const Node& kernel, const Program& one_call) {
     own.push_back(semaphore.value);
     of_call_.push_back(semaphore.value);
   }
-  for (const ValueId ref : own) {
-    builder_.emit(Alloc{builder_.whole(ref)});
-    scoped_.push_back(ref);
-  }
+  for (const ValueId ref : own) allocate(ref);
   if (needs_barrier(one_call)) emit_barrier(builder_, one_call, call);
 }
 
@@ -321,24 +324,28 @@ void Elaborator::end_calls() {
   builder_.emit(End{});
 }
 
-Expected<Program> Elaborator::kernel(const Node& kernel, const Settings& settings,
+void Elaborator::refuse_settings(const ast::Kernel& kernel, const Settings& left) {
+  std::vector<std::string_view> known;
+  for (const ast::TypeParameter& p : kernel.type_parameters) known.push_back(p.name);
+  for (const ast::Parameter& p : kernel.parameters) known.push_back(p.name);
+  for (const auto& [parameter, value] : left)
+    fail(kernel.loc,
+         fmt::format("kernel `{}` has no parameter `{}`; it has {}", kernel.name, parameter,
+                     known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
+Expected<Program> Elaborator::kernel(const ast::Kernel& kernel, const Settings& settings,
                                      const Program* one_call) {
   builder_.program().doc = kernel.doc;
   Settings left = settings;
-  bind_types(kernel.kids[0], left);
-  bind_parameters(kernel.kids[1], left);
-  for (const auto& [parameter, value] : left) {
-    std::string known;
-    for (const Node* group : {&kernel.kids[0], &kernel.kids[1]})
-      for (const Node& p : group->kids) known += (known.empty() ? "" : ", ") + p.text;
-    fail(kernel, fmt::format("kernel `{}` has no parameter `{}`; it has {}", kernel.text, parameter,
-                             known.empty() ? "none" : known));
-  }
+  bind_types(kernel.type_parameters, left);
+  bind_parameters(kernel.parameters, left);
+  refuse_settings(kernel, left);
   if (!diags_.empty()) return diags_;
-  declare_all(kernel.kids[2], false);
+  declare_all(kernel.declarations, false);
   if (!diags_.empty()) return diags_;
   if (one_call != nullptr) begin_calls(kernel, *one_call);
-  block(kernel.kids[3]);
+  block(kernel.body);
   if (one_call != nullptr)
     end_calls();
   else
@@ -355,11 +362,11 @@ Expected<Program> instantiate(const Module& module, std::string_view kernel,
                               const Settings& settings, const std::vector<const Module*>& library,
                               const InstantiateOptions& launch) try {
   if (const auto found = module.kernel_nodes.find(kernel); found != module.kernel_nodes.end()) {
-    const Node& node = *found->second.node;
+    const ast::Kernel& node = *found->second.node;
     Expected<Program> one =
-        Elaborator(module, library, node.text, launch).kernel(node, settings, nullptr);
+        Elaborator(module, library, node.name, launch).kernel(node, settings, nullptr);
     if (!one || launch.calls <= 1) return one;
-    return Elaborator(module, library, node.text, launch).kernel(node, settings, &*one);
+    return Elaborator(module, library, node.name, launch).kernel(node, settings, &*one);
   }
   std::string known;
   for (const KernelInfo& k : module.kernels) known += (known.empty() ? "" : ", ") + k.name;

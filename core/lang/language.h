@@ -12,7 +12,11 @@
 
 namespace tessera {
 
-struct Node;  // core/lang/ast.h
+namespace ast {  // core/lang/ast.h
+struct File;
+struct Function;
+struct Kernel;
+}  // namespace ast
 
 // One parameter of a kernel. Problem parameters stand before the `;`, tuning parameters after it,
 // dtype parameters in square brackets; `choices` of a dtype parameter are the types it accepts.
@@ -44,16 +48,16 @@ struct KernelInfo {
 // named in it.
 struct Module {
   std::shared_ptr<const Source> source;
-  std::shared_ptr<const Node> root;
+  std::shared_ptr<const ast::File> root;
   std::vector<KernelInfo> kernels;
 
   // By name, so that a text of many takes no longer for each; nodes of `root`.
   struct KernelNode {
     std::size_t info;  // its place in `kernels`
-    const Node* node;
+    const ast::Kernel* node;
   };
   std::map<std::string, KernelNode, std::less<>> kernel_nodes;
-  std::map<std::string, const Node*, std::less<>> functions;
+  std::map<std::string, const ast::Function*, std::less<>> functions;
 
   const KernelInfo* find(std::string_view kernel) const;
 };

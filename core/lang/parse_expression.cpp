@@ -1,14 +1,27 @@
-// Expressions: `?:`, or, and, not, comparisons, `max` (a bound), + -, * / mod, the matrix product `
-// . `, prefix, postfix.
-#include <fmt/format.h>
+#include "core/lang/parse_expression.h"
 
+#include <algorithm>
 #include <limits>
-
-#include "core/lang/parser.h"
-#include "core/lang/words.h"
+#include <utility>
 
 namespace tessera {
 namespace {
+
+using ast::Expression;
+using ast::Operator;
+
+// A chain of operators adds a level for each to the tree.
+constexpr int most_operators = 250;
+
+ast::Child child(Expression expression) {
+  return std::make_unique<const Expression>(std::move(expression));
+}
+
+int height_over(const std::vector<Expression>& parts) {
+  int height = 1;
+  for (const Expression& part : parts) height = std::max(height, part.height + 1);
+  return height;
+}
 
 bool is_infinity(const Token& token) {
   return token.kind == TokenKind::name && token.text == "inf";
@@ -16,334 +29,243 @@ bool is_infinity(const Token& token) {
 
 }  // namespace
 
-const Token& Parser::peek(int ahead) const {
-  const std::size_t i = at_ + static_cast<std::size_t>(ahead);
-  return tokens_[i < tokens_.size() ? i : tokens_.size() - 1];
+Expression ExpressionParser::chained(Expression expression) {
+  if (expression.height > most_operators)
+    tokens_.fail(tokens_.peek(), "expected at most 250 operators in a row");
+  return expression;
 }
 
-Token Parser::take() {
-  const Token& token = peek();
-  if (at_ + 1 < tokens_.size()) ++at_;
-  return token;
+// The operator is the next token.
+Expression ExpressionParser::binary(Operator op, Expression left, Operand right_operand) {
+  tokens_.take();
+  Expression right = (this->*right_operand)();
+  const int height = 1 + std::max(left.height, right.height);
+  Loc loc = left.loc();
+  tokens_.widen(loc);
+  return chained(
+      {ast::Binary{std::move(loc), op, child(std::move(left)), child(std::move(right))}, height});
 }
 
-bool Parser::is(std::string_view text, int ahead) const {
-  const Token& t = peek(ahead);
-  return (t.kind == TokenKind::symbol || t.kind == TokenKind::name) && t.text == text;
+Expression ExpressionParser::expression() {
+  const TokenReader::Level level(tokens_);
+  Expression condition = disjunction();
+  if (!tokens_.continues("?")) return condition;
+  tokens_.take();
+  Expression a = expression();
+  tokens_.expect(":", "between the two values of `?`");
+  Expression b = expression();
+  const int height = 1 + std::max({condition.height, a.height, b.height});
+  Loc loc = condition.loc();
+  tokens_.widen(loc);
+  return {ast::Conditional{std::move(loc), child(std::move(condition)), child(std::move(a)),
+                           child(std::move(b))},
+          height};
 }
 
-bool Parser::continues(std::string_view text) const {
-  return is(text) && (nesting_ > 0 || !peek().line_before);
-}
-
-bool Parser::accept(std::string_view text) {
-  if (!is(text)) return false;
-  take();
-  return true;
-}
-
-Token Parser::expect(std::string_view text, std::string_view after) {
-  if (is(text)) return take();
-  const std::string message = fmt::format("expected `{}` {}", text, after);
-  const bool is_at_end = nesting_ == 0 && at_ > 0 && peek().line_before;
-  if (!is_at_end) fail(peek(), message);
-  // What lacks is at the end of the line before, not where the next one begins.
-  diags_.push_back({ErrorCode::invalid_value,
-                    loc(tokens_[at_ - 1]),
-                    message + ", found the end of the line",
-                    {}});
-  throw SyntaxError{};
-}
-
-Token Parser::expect_name(std::string_view what) {
-  if (peek().kind != TokenKind::name) fail(peek(), fmt::format("expected {}", what));
-  return take();
-}
-
-Token Parser::new_name(std::string_view what) {
-  const Token name = expect_name(what);
-  refuse_place(name);
-  return name;
-}
-
-void Parser::refuse_place(const Token& name) {
-  if (is_infinity(name))
-    diags_.push_back({ErrorCode::invalid_value,
-                      loc(name),
-                      "`inf` is the number; a name of your own is another word",
-                      {}});
-  for (const std::string_view place : {"device", "devices", "core", "cores"}) {
-    if (name.text == place)
-      diags_.push_back(
-          {ErrorCode::invalid_value,
-           loc(name),
-           fmt::format("`{}` says where the program runs; a name of your own is another word",
-                       place),
-           {}});
-  }
-}
-
-void Parser::refuse_word(const Token& name) {
-  if (is_word(name.text))
-    diags_.push_back({ErrorCode::invalid_value,
-                      loc(name),
-                      fmt::format("`{}` is a word of the language; expected another name for a "
-                                  "function",
-                                  name.text),
-                      {}});
-}
-
-Loc Parser::loc(const Token& token) const {
-  return {source_, token.line, token.column, token.width};
-}
-
-Node Parser::make(NodeKind kind, const Token& token) const {
-  Node node;
-  node.kind = kind;
-  node.loc = loc(token);
-  return node;
-}
-
-Node Parser::binary(const Token& op, Node left, Node right) {
-  Node node = make(NodeKind::binary, op);
-  node.text = op.text;
-  node.loc = left.loc;
-  node.add(std::move(left));
-  node.add(std::move(right));
-  return chained(spanning(std::move(node)));
-}
-
-Node Parser::chained(Node node) {
-  if (node.height > most_operators) fail(peek(), "expected at most 250 operators in a row");
-  return node;
-}
-
-Node Parser::spanning(Node node) const {
-  const Token& last = tokens_[at_ > 0 ? at_ - 1 : 0];
-  if (last.line == node.loc.line && last.column + last.width > node.loc.column)
-    node.loc.width = last.column + last.width - node.loc.column;
-  return node;
-}
-
-void Parser::fail(const Token& token, std::string message) {
-  const std::string found =
-      token.kind == TokenKind::end ? "the end of the file" : fmt::format("`{}`", token.text);
-  diags_.push_back(
-      {ErrorCode::invalid_value, loc(token), fmt::format("{}, found {}", message, found), {}});
-  throw SyntaxError{};
-}
-
-Node Parser::expression() {
-  const Level level(*this);
-  Node condition = disjunction();
-  if (!continues("?")) return condition;
-  const Token op = take();
-  Node node = make(NodeKind::conditional, op);
-  node.loc = condition.loc;
-  node.add(std::move(condition));
-  node.add(expression());
-  expect(":", "between the two values of `?`");
-  node.add(expression());
-  return spanning(std::move(node));
-}
-
-Node Parser::disjunction() {
-  Node left = conjunction();
-  while (continues("or")) {
-    const Token op = take();
-    left = binary(op, std::move(left), conjunction());
-  }
+Expression ExpressionParser::disjunction() {
+  Expression left = conjunction();
+  while (tokens_.continues("or"))
+    left = binary(Operator::either, std::move(left), &ExpressionParser::conjunction);
   return left;
 }
 
-Node Parser::conjunction() {
-  Node left = negation();
-  while (continues("and")) {
-    const Token op = take();
-    left = binary(op, std::move(left), negation());
-  }
+Expression ExpressionParser::conjunction() {
+  Expression left = negation();
+  while (tokens_.continues("and"))
+    left = binary(Operator::both, std::move(left), &ExpressionParser::negation);
   return left;
 }
 
-Node Parser::negation() {
-  if (!is("not")) return comparison();
-  const Level level(*this);
-  const Token op = take();
-  Node node = make(NodeKind::unary, op);
-  node.text = "not";
-  node.add(negation());
-  return spanning(std::move(node));
+Expression ExpressionParser::negation() {
+  if (!tokens_.is("not")) return comparison();
+  const TokenReader::Level level(tokens_);
+  Loc loc = tokens_.loc(tokens_.take());
+  Expression operand = negation();
+  tokens_.widen(loc);
+  const int height = 1 + operand.height;
+  return {ast::Not{std::move(loc), child(std::move(operand))}, height};
 }
 
-Node Parser::comparison() {
-  Node left = limit();
-  for (std::string_view s : {"==", "!=", "<=", ">=", "<", ">"})
-    if (continues(s)) {
-      const Token op = take();
-      return binary(op, std::move(left), limit());
-    }
+Expression ExpressionParser::comparison() {
+  Expression left = limit();
+  for (const Operator op : {Operator::equal, Operator::not_equal, Operator::less_equal,
+                            Operator::greater_equal, Operator::less, Operator::greater})
+    if (tokens_.continues(name(op))) return binary(op, std::move(left), &ExpressionParser::limit);
   return left;
 }
 
 // `a max b`: a, which is never more than b.
-Node Parser::limit() {
-  Node left = sum();
-  if (!continues("max")) return left;
-  const Token op = take();
-  return binary(op, std::move(left), sum());
+Expression ExpressionParser::limit() {
+  Expression left = sum();
+  if (!tokens_.continues("max")) return left;
+  return binary(Operator::limit, std::move(left), &ExpressionParser::sum);
 }
 
-Node Parser::sum() {
-  Node left = product();
-  while (continues("+") || continues("-")) {
-    const Token op = take();
-    left = binary(op, std::move(left), product());
-  }
+Expression ExpressionParser::sum() {
+  Expression left = product();
+  while (tokens_.continues("+") || tokens_.continues("-"))
+    left = binary(tokens_.is("+") ? Operator::add : Operator::subtract, std::move(left),
+                  &ExpressionParser::product);
   return left;
 }
 
-Node Parser::product() {
-  Node left = contraction();
-  while (continues("*") || continues("/") || continues("mod")) {
-    const Token op = take();
-    left = binary(op, std::move(left), contraction());
-  }
+Expression ExpressionParser::product() {
+  Expression left = contraction();
+  while (tokens_.continues("*") || tokens_.continues("/") || tokens_.continues("mod"))
+    left = binary(tokens_.is("*")   ? Operator::multiply
+                  : tokens_.is("/") ? Operator::divide
+                                    : Operator::modulo,
+                  std::move(left), &ExpressionParser::contraction);
   return left;
 }
 
 // A dot with blanks around it is the matrix product; without, it names a member.
-Node Parser::contraction() {
-  Node left = prefix();
-  while (continues(".") && peek().space_before) {
-    const Token op = take();
-    left = binary(op, std::move(left), prefix());
-  }
+Expression ExpressionParser::contraction() {
+  Expression left = prefix();
+  while (tokens_.continues(".") && tokens_.peek().space_before)
+    left = binary(Operator::product, std::move(left), &ExpressionParser::prefix);
   return left;
 }
 
-Node Parser::prefix() {
-  if (!is("-")) return postfix();
-  const Level level(*this);
-  const Token op = take();
-  Node node = make(NodeKind::unary, op);
-  node.text = "-";
-  node.add(prefix());
-  return spanning(std::move(node));
+Expression ExpressionParser::prefix() {
+  if (!tokens_.is("-")) return postfix();
+  const TokenReader::Level level(tokens_);
+  Loc loc = tokens_.loc(tokens_.take());
+  Expression operand = prefix();
+  tokens_.widen(loc);
+  const int height = 1 + operand.height;
+  return {ast::Negative{std::move(loc), child(std::move(operand))}, height};
 }
 
-Node Parser::postfix() {
-  Node node = primary();
+Expression ExpressionParser::postfix() {
+  Expression expression = primary();
   while (true) {
-    if (is("[") && !peek().line_before) {
-      const Token bracket = take();
-      Node index = make(NodeKind::index, bracket);
-      index.loc = node.loc;
-      index.add(std::move(node));
-      ++nesting_;
-      do index.add(item());
-      while (accept(","));
-      expect("]", "after the index");
-      --nesting_;
-      node = chained(spanning(std::move(index)));
-    } else if (is(".") && !peek().space_before && !peek().space_after) {
-      take();
-      const Token name = expect_name("a member's name after `.`");
-      Node member = make(NodeKind::member, name);
-      member.text = name.text;
-      member.loc = node.loc;
-      member.add(std::move(node));
-      node = chained(spanning(std::move(member)));
-      if (is("(") && !peek().line_before) {
-        Node call = make(NodeKind::call, name);
-        call.loc = node.loc;
-        call.add(std::move(node));  // a call of a member: text empty, the member first
-        arguments(call);
-        node = spanning(std::move(call));
-      }
-    } else {
-      return node;
-    }
+    const Token& next = tokens_.peek();
+    if (tokens_.is("[") && !next.line_before)
+      expression = index(std::move(expression));
+    else if (tokens_.is(".") && !next.space_before && !next.space_after)
+      expression = member(std::move(expression));
+    else
+      return expression;
   }
 }
 
-void Parser::arguments(Node& call) {
-  expect("(", "before the arguments");
-  ++nesting_;
-  if (!is(")")) do {
-      if (peek().kind == TokenKind::name && is("=", 1)) {
-        const Token name = take();
-        take();
-        Node argument = make(NodeKind::named_argument, name);
-        argument.text = name.text;
-        argument.add(expression());
-        call.add(spanning(std::move(argument)));
-      } else {
-        call.add(expression());
-      }
-    } while (accept(","));
-  expect(")", "after the arguments");
-  --nesting_;
+Expression ExpressionParser::index(Expression base) {
+  tokens_.take();
+  Loc loc = base.loc();
+  int height = base.height + 1;
+  std::vector<ast::Item> items;
+  {
+    const TokenReader::Brackets brackets(tokens_);
+    do items.push_back(item(height));
+    while (tokens_.accept(","));
+    tokens_.expect("]", "after the index");
+  }
+  tokens_.widen(loc);
+  return chained({ast::Index{std::move(loc), child(std::move(base)), std::move(items)}, height});
 }
 
-Node Parser::primary() {
-  const Token token = peek();
-  if (accept("(")) {
-    ++nesting_;
-    Node inner = expression();
-    expect(")", "to close `(`");
-    --nesting_;
+// Raises the height of the index that it stands in.
+ast::Item ExpressionParser::item(int& height) {
+  const Token token = tokens_.peek();
+  const auto raise = [&](int to) { height = std::max(height, to); };
+  if (tokens_.accept(":")) {
+    raise(2);
+    return {ast::WholeDimension{tokens_.loc(token)}};
+  }
+  Expression first = range_or_count();
+  if (!tokens_.is("+:")) {
+    raise(first.height + 1);
+    return {child(std::move(first))};
+  }
+  tokens_.take();
+  Expression size = expression();
+  raise(std::max(first.height, size.height) + 2);
+  Loc loc = tokens_.loc(token);
+  tokens_.widen(loc);
+  return {ast::Span{std::move(loc), child(std::move(first)), child(std::move(size))}};
+}
+
+Expression ExpressionParser::member(Expression base) {
+  tokens_.take();
+  const Token name = tokens_.expect_name("a member's name after `.`");
+  Loc loc = base.loc();
+  tokens_.widen(loc);
+  const int height = base.height + 1;
+  Expression member =
+      chained({ast::Member{std::move(loc), child(std::move(base)), name.text}, height});
+  if (!tokens_.is("(") || tokens_.peek().line_before) return member;
+  std::vector<Expression> given = arguments();
+  Loc whole = member.loc();
+  tokens_.widen(whole);
+  const int over = std::max(member.height + 1, height_over(given));
+  return {ast::MemberCall{std::move(whole), child(std::move(member)), std::move(given)}, over};
+}
+
+std::vector<Expression> ExpressionParser::list() {
+  std::vector<Expression> expressions;
+  do expressions.push_back(expression());
+  while (tokens_.accept(","));
+  return expressions;
+}
+
+std::vector<Expression> ExpressionParser::arguments() {
+  tokens_.expect("(", "before the arguments");
+  const TokenReader::Brackets brackets(tokens_);
+  std::vector<Expression> arguments;
+  if (!tokens_.is(")")) do
+      arguments.push_back(argument());
+    while (tokens_.accept(","));
+  tokens_.expect(")", "after the arguments");
+  return arguments;
+}
+
+Expression ExpressionParser::argument() {
+  if (tokens_.peek().kind != TokenKind::name || !tokens_.is("=", 1)) return expression();
+  const Token name = tokens_.take();
+  tokens_.take();
+  Expression value = expression();
+  Loc loc = tokens_.loc(name);
+  tokens_.widen(loc);
+  const int height = 1 + value.height;
+  return {ast::NamedArgument{std::move(loc), name.text, child(std::move(value))}, height};
+}
+
+Expression ExpressionParser::primary() {
+  const Token token = tokens_.peek();
+  if (tokens_.accept("(")) {
+    const TokenReader::Brackets brackets(tokens_);
+    Expression inner = expression();
+    tokens_.expect(")", "to close `(`");
     return inner;
   }
   if (token.kind == TokenKind::end || token.kind == TokenKind::symbol)
-    fail(token, "expected an expression");
-  take();
-  if (token.kind == TokenKind::integer) {
-    Node node = make(NodeKind::integer, token);
-    node.integer = token.integer;
-    return node;
-  }
-  if (token.kind == TokenKind::real) {
-    Node node = make(NodeKind::real, token);
-    node.real = token.real;
-    return node;
-  }
-  if (is_infinity(token)) {
-    Node node = make(NodeKind::real, token);
-    node.real = std::numeric_limits<double>::infinity();
-    return node;
-  }
-  Node node = make(token.kind == TokenKind::text ? NodeKind::text : NodeKind::name, token);
-  node.text = token.text;
-  if (token.kind == TokenKind::name && is("(") && !peek().line_before && !peek().space_before) {
-    node.kind = NodeKind::call;
-    arguments(node);
-    return spanning(std::move(node));
-  }
-  return node;
+    tokens_.fail(token, "expected an expression");
+  tokens_.take();
+  Loc loc = tokens_.loc(token);
+  if (token.kind == TokenKind::integer) return {ast::Integer{std::move(loc), token.integer}};
+  if (token.kind == TokenKind::real) return {ast::Real{std::move(loc), token.real}};
+  if (token.kind == TokenKind::text) return {ast::Text{std::move(loc), token.text}};
+  if (is_infinity(token))
+    return {ast::Real{std::move(loc), std::numeric_limits<double>::infinity()}};
+  const Token& next = tokens_.peek();
+  if (!tokens_.is("(") || next.line_before || next.space_before)
+    return {ast::Name{std::move(loc), token.text}};
+  std::vector<Expression> given = arguments();
+  tokens_.widen(loc);
+  const int height = height_over(given);
+  return {ast::Call{std::move(loc), token.text, std::move(given)}, height};
 }
 
-// `a .. b`, or a value: a range variable, or a count n that stands for 0 .. n.
-Node Parser::range_or_count() {
-  Node lower = expression();
-  if (!continues("..")) return lower;
-  const Token op = take();
-  Node node = make(NodeKind::range, op);
-  node.loc = lower.loc;
-  node.add(std::move(lower));
-  node.add(expression());
-  return spanning(std::move(node));
-}
-
-Node Parser::item() {
-  const Token token = peek();
-  if (accept(":")) return make(NodeKind::item_all, token);
-  Node first = range_or_count();
-  if (!is("+:")) return first;
-  take();
-  Node node = make(NodeKind::item_span, token);
-  node.add(std::move(first));
-  node.add(expression());
-  return spanning(std::move(node));
+Expression ExpressionParser::range_or_count() {
+  Expression lower = expression();
+  if (!tokens_.continues("..")) return lower;
+  tokens_.take();
+  Expression upper = expression();
+  const int height = 1 + std::max(lower.height, upper.height);
+  Loc loc = lower.loc();
+  tokens_.widen(loc);
+  return {ast::Range{std::move(loc), child(std::move(lower)), child(std::move(upper))}, height};
 }
 
 }  // namespace tessera

@@ -1,374 +1,306 @@
-// Statements. One ends at the end of its line, at `;` or at the `}` of its block.
+#include "core/lang/parse_statement.h"
+
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 
 #include "core/lang/keywords.h"
-#include "core/lang/parser.h"
 
 namespace tessera {
 
-Node Parser::block() {
-  const Level level(*this);
-  const Token open = expect("{", "to open a block");
-  Node node = make(NodeKind::block, open);
-  const int nesting = nesting_;
-  nesting_ = 0;
-  while (!is("}")) {
-    if (peek().kind == TokenKind::end) fail(peek(), "expected `}` to close the block");
-    if (!node.kids.empty() && accept(";")) continue;  // behind a block
+ast::Block StatementParser::block() {
+  const TokenReader::Level level(tokens_);
+  ast::Block block{tokens_.loc(tokens_.expect("{", "to open a block")), {}};
+  const TokenReader::Braces braces(tokens_);
+  while (!tokens_.is("}")) {
+    if (tokens_.at_end()) tokens_.fail(tokens_.peek(), "expected `}` to close the block");
+    if (!block.statements.empty() && tokens_.accept(";")) continue;  // behind a block
     try {
-      statement(node);
-    } catch (const SyntaxError&) {
-      nesting_ = 0;
+      statement(block);
+    } catch (const TokenReader::SyntaxError&) {
       skip_statement();
     }
   }
-  take();
-  nesting_ = nesting;
-  return node;
+  tokens_.take();
+  return block;
 }
 
-void Parser::end_statement() {
-  if (accept(";") || is("}") || peek().line_before || peek().kind == TokenKind::end) return;
-  fail(peek(), "expected the end of the statement");
+void StatementParser::end_statement() {
+  const Token& next = tokens_.peek();
+  if (tokens_.accept(";") || tokens_.is("}") || next.line_before || tokens_.at_end()) return;
+  tokens_.fail(next, "expected the end of the statement");
 }
 
 // After an error: on to the next line that starts at the same depth of braces, or to the brace that
 // closes the block.
-void Parser::skip_statement() {
+void StatementParser::skip_statement() {
   int depth = 0;
   do {
-    if (is("{")) ++depth;
-    if (is("}") && --depth < 0) return;
-    take();
-  } while (peek().kind != TokenKind::end && (depth > 0 || !peek().line_before));
+    if (tokens_.is("{")) ++depth;
+    if (tokens_.is("}") && --depth < 0) return;
+    tokens_.take();
+  } while (!tokens_.at_end() && (depth > 0 || !tokens_.peek().line_before));
 }
 
-// `start = 0`: the parser would look for the source of a copy.
-void Parser::refuse_statement_word() {
-  const Token token = peek();
-  if (is("=", 1) && begins_statement(token.text))
-    fail(token, "expected a name to assign to, which no word is that begins a statement");
-}
-
-void Parser::statement(Node& into) {
+void StatementParser::statement(ast::Block& into) {
   refuse_statement_word();
-  if (is("const")) return constants(into);
-  if (is("for")) return into.add(for_loop());
-  if (is("if")) return into.add(if_else());
-  if (is("trace")) return into.add(trace());
-  if (is("pipeline")) return into.add(pipeline());
-  Node node;
-  const Token token = peek();
-  if (is("require"))
-    node = require();
-  else if (is("grid")) {
-    take();
-    node = make(NodeKind::grid, token);
-    node.add(loop_variable(true));
-  } else if (is("window"))
-    node = window();
-  else if (is("start"))
-    node = start();
-  else if (is("copy"))
-    node = copy();
-  else if (is("wait") || is("await"))
-    node = wait();
-  else if (is("signal"))
-    node = signal();
-  else if (is("return"))
-    node = returns();
-  else if (is("scoped")) {
-    node = make(NodeKind::scoped, token);
-    node.add(declaration());
-  } else if ((is("alloc") || is("free") || is("fresh") || is("once")) &&
-             peek(1).kind == TokenKind::name && !peek(1).line_before) {
-    node = make(NodeKind::operate, take());
-    node.text = token.text;
-    node.add(postfix());
-  } else if (defines_function()) {
-    refuse_word(token);
-    node = definition();
-  } else
-    node = assignment_or_call();
-  into.add(spanning(std::move(node)));
+  const auto add = [&](Form form) { into.statements.push_back({std::move(form)}); };
+  if (tokens_.is("const")) return constants(into);
+  if (tokens_.is("for")) return add(for_loop());
+  if (tokens_.is("if")) return add(if_else());
+  if (tokens_.is("trace")) return add(trace());
+  if (tokens_.is("pipeline")) return add(pipeline());
+  Form form = simple();
+  std::visit([&](auto& statement) { tokens_.widen(statement.loc); }, form);
+  add(std::move(form));
   end_statement();
 }
 
-void Parser::constants(Node& into) {
-  take();
+// One without a block.
+StatementParser::Form StatementParser::simple() {
+  if (tokens_.is("require")) return require();
+  if (tokens_.is("grid")) return grid();
+  if (tokens_.is("window")) return window();
+  if (tokens_.is("start")) return transfers_.start();
+  if (tokens_.is("copy")) return transfers_.copy();
+  if (tokens_.is("wait") || tokens_.is("await")) return transfers_.wait();
+  if (tokens_.is("signal")) return transfers_.signal();
+  if (tokens_.is("return")) return returns();
+  if (tokens_.is("scoped")) return scoped();
+  if (operates()) return operate();
+  if (defines_function()) {
+    tokens_.refuse_word(tokens_.peek());
+    return definition();
+  }
+  return assignment_or_call();
+}
+
+ast::ScopedDeclaration StatementParser::scoped() {
+  return {tokens_.loc(tokens_.peek()), declarations_.declaration()};
+}
+
+bool StatementParser::operates() const {
+  const bool is_word =
+      tokens_.is("alloc") || tokens_.is("free") || tokens_.is("fresh") || tokens_.is("once");
+  return is_word && tokens_.peek(1).kind == TokenKind::name && !tokens_.peek(1).line_before;
+}
+
+ast::Operate StatementParser::operate() {
+  using Kind = ast::Operate::Kind;
+  const Kind kind = tokens_.is("alloc")   ? Kind::alloc
+                    : tokens_.is("free")  ? Kind::free
+                    : tokens_.is("fresh") ? Kind::fresh
+                                          : Kind::once;
+  return {tokens_.loc(tokens_.take()), kind, expressions_.postfix()};
+}
+
+void StatementParser::constants(ast::Block& into) {
+  tokens_.take();
   do {
-    if (defines_function()) refuse_word(peek());
-    into.add(definition());
-  } while (accept(","));
+    if (defines_function()) tokens_.refuse_word(tokens_.peek());
+    into.statements.push_back({definition()});
+  } while (tokens_.accept(","));
   end_statement();
 }
 
 // `name(a, b) = ...`: a scalar function of its parameters, or, with `i in n`, an array.
-bool Parser::defines_function() const {
-  if (peek().kind != TokenKind::name || !is("(", 1) || peek(1).space_before) return false;
+bool StatementParser::defines_function() const {
+  if (tokens_.peek().kind != TokenKind::name || !tokens_.is("(", 1) || tokens_.peek(1).space_before)
+    return false;
   int depth = 0;
-  for (int i = 1; peek(i).kind != TokenKind::end; ++i) {
-    if (is("(", i)) ++depth;
-    if (is(")", i) && --depth == 0) return is("=", i + 1) && !peek(i + 1).line_before;
+  for (int i = 1; tokens_.peek(i).kind != TokenKind::end; ++i) {
+    if (tokens_.is("(", i)) ++depth;
+    if (tokens_.is(")", i) && --depth == 0)
+      return tokens_.is("=", i + 1) && !tokens_.peek(i + 1).line_before;
   }
   return false;
 }
 
-Node Parser::definition() {
-  const Token name = new_name("a name");
-  Node node = make(NodeKind::define, name);
-  node.text = name.text;
-  if (accept("(")) {
+ast::Definition StatementParser::definition() {
+  const Token name = tokens_.new_name("a name");
+  ast::Definition definition{tokens_.loc(name), name.text, {}, {}};
+  if (tokens_.accept("(")) {
     do {
-      if (is("in", 1))
-        node.add(loop_variable(false));
-      else {
-        const Token parameter = new_name("a parameter's name");
-        Node p = make(NodeKind::name, parameter);
-        p.text = parameter.text;
-        node.add(std::move(p));
+      if (tokens_.is("in", 1)) {
+        definition.parameters.emplace_back(loop_variable(false));
+      } else {
+        const Token parameter = tokens_.new_name("a parameter's name");
+        definition.parameters.emplace_back(ast::Name{tokens_.loc(parameter), parameter.text});
       }
-    } while (accept(","));
-    expect(")", "after the parameters");
+    } while (tokens_.accept(","));
+    tokens_.expect(")", "after the parameters");
   }
-  expect("=", fmt::format("and the value of `{}`", name.text));
-  node.add(range_or_count());
-  return node;
+  tokens_.expect("=", fmt::format("and the value of `{}`", name.text));
+  definition.value = expressions_.range_or_count();
+  return definition;
 }
 
-Node Parser::loop_variable(bool parallel_allowed) {
-  const Token name = new_name("a loop variable");
-  Node node = make(NodeKind::loop_variable, name);
-  node.text = name.text;
-  expect("in", fmt::format("and the range of `{}`", name.text));
-  node.add(range_or_count());
-  if (is("step") && !peek().line_before) {
-    if (!parallel_allowed)
-      fail(peek(), "an array has an element for each number; expected a range without a step");
-    take();
-    node.add(expression());
+ast::LoopVariable StatementParser::loop_variable(bool is_loop) {
+  const Token name = tokens_.new_name("a loop variable");
+  tokens_.expect("in", fmt::format("and the range of `{}`", name.text));
+  ast::LoopVariable variable{
+      tokens_.loc(name), name.text, expressions_.range_or_count(), {}, false};
+  if (tokens_.is("step") && !tokens_.peek().line_before) {
+    if (!is_loop)
+      tokens_.fail(tokens_.peek(),
+                   "an array has an element for each number; expected a range without a step");
+    tokens_.take();
+    variable.step = expressions_.expression();
   }
-  if (parallel_allowed && accept("parallel")) node.integer = 1;
-  return node;
+  variable.is_parallel = is_loop && tokens_.accept("parallel");
+  return variable;
 }
 
-Node Parser::for_loop() {
-  Node node = make(NodeKind::for_loop, take());
-  node.add(loop_variable(true));
-  node = spanning(std::move(node));
-  node.add(block());
-  return node;
+ast::For StatementParser::for_loop() {
+  ast::For loop{tokens_.loc(tokens_.take()), loop_variable(true), {}};
+  tokens_.widen(loop.loc);
+  loop.body = block();
+  return loop;
 }
 
-Node Parser::if_else() {
-  const Level level(*this);
-  Node node = make(NodeKind::if_else, take());
-  node.add(expression());
-  node = spanning(std::move(node));
-  node.add(block());
-  if (!is("elif") && !accept("else")) return node;
-  if (is("if") || is("elif")) {
-    Node nested = make(NodeKind::block, peek());
-    nested.add(if_else());
-    node.add(std::move(nested));
+ast::If StatementParser::if_else() {
+  const TokenReader::Level level(tokens_);
+  ast::If branch{tokens_.loc(tokens_.take()), expressions_.expression(), {}, {}};
+  tokens_.widen(branch.loc);
+  branch.then = block();
+  if (!tokens_.is("elif") && !tokens_.accept("else")) return branch;
+  if (tokens_.is("if") || tokens_.is("elif")) {
+    branch.otherwise = ast::Block{tokens_.loc(tokens_.peek()), {}};
+    branch.otherwise->statements.push_back({if_else()});
   } else {
-    node.add(block());
+    branch.otherwise = block();
   }
-  return node;
+  return branch;
 }
 
-Node Parser::trace() {
-  Node node = make(NodeKind::trace, take());
-  if (peek().kind != TokenKind::integer)
-    fail(peek(), "expected the level of the trace region, a number");
-  node.integer = take().integer;
-  if (peek().kind != TokenKind::text)
-    fail(peek(), "expected the name of the trace region in quotes");
-  node.text = take().text;
-  node = spanning(std::move(node));
-  node.add(block());
-  return node;
+ast::TraceRegion StatementParser::trace() {
+  ast::TraceRegion region{tokens_.loc(tokens_.take()), 0, {}, {}};
+  if (tokens_.peek().kind != TokenKind::integer)
+    tokens_.fail(tokens_.peek(), "expected the level of the trace region, a number");
+  region.level = tokens_.take().integer;
+  if (tokens_.peek().kind != TokenKind::text)
+    tokens_.fail(tokens_.peek(), "expected the name of the trace region in quotes");
+  region.message = tokens_.take().text;
+  tokens_.widen(region.loc);
+  region.body = block();
+  return region;
 }
 
-Node Parser::require() {
-  Node node = make(NodeKind::require, take());
-  node.add(expression());
-  if (accept(",")) {
-    if (peek().kind != TokenKind::text) fail(peek(), "expected the message of `require` in quotes");
-    node.text = take().text;
+ast::Require StatementParser::require() {
+  ast::Require require{tokens_.loc(tokens_.take()), expressions_.expression(), {}};
+  if (tokens_.accept(",")) {
+    if (tokens_.peek().kind != TokenKind::text)
+      tokens_.fail(tokens_.peek(), "expected the message of `require` in quotes");
+    require.message = tokens_.take().text;
   }
-  return node;
+  return require;
 }
 
-Node Parser::pipeline() {
-  Node node = make(NodeKind::pipeline, take());
-  if (!is("{")) {
-    do node.add(loop_variable(true));
-    while (accept(","));
+ast::Pipeline StatementParser::pipeline() {
+  ast::Pipeline pipeline{tokens_.loc(tokens_.take()), {}, {}};
+  if (!tokens_.is("{")) {
+    do pipeline.grid.push_back(loop_variable(true));
+    while (tokens_.accept(","));
   }
-  node = spanning(std::move(node));
-  node.add(block());
-  return node;
+  tokens_.widen(pipeline.loc);
+  pipeline.body = block();
+  return pipeline;
 }
 
-Node Parser::window() {
-  Node node = make(NodeKind::window, take());
-  const Token name = new_name("the window's name");
-  node.text = name.text;
-  expect("=", "and the slice that the window shows");
-  node.add(postfix());
-  while (!peek().line_before && peek().kind == TokenKind::name) {
-    Node attribute = make(NodeKind::attribute, peek());
-    attribute.text = take().text;
-    if (attribute.text == "update") {
-      if (accept("when")) attribute.add(expression());
-    } else if (attribute.text == "depth" || attribute.text == "pad" || attribute.text == "when") {
-      attribute.add(expression());
-    } else {
-      fail(tokens_[at_ - 1], "expected depth, pad, when or update");
-    }
-    node.add(std::move(attribute));
-    accept(",");
+ast::Grid StatementParser::grid() { return {tokens_.loc(tokens_.take()), loop_variable(true)}; }
+
+ast::Window StatementParser::window() {
+  Loc loc = tokens_.loc(tokens_.take());
+  const Token name = tokens_.new_name("the window's name");
+  tokens_.expect("=", "and the slice that the window shows");
+  ast::Window window{std::move(loc), name.text, expressions_.postfix(), {}};
+  while (!tokens_.peek().line_before && tokens_.peek().kind == TokenKind::name) {
+    window.attributes.push_back(window_attribute());
+    tokens_.accept(",");
   }
-  return node;
+  return window;
 }
 
-// start SRC -> DST, SEM    or    start SRC -> DEVICE [core CORE]: DST, SENT, ARRIVED
-Node Parser::start() {
-  Node node = make(NodeKind::start, take());
-  node.add(postfix());
-  expect("->", "and the destination of the copy");
-  Node destination = expression(), core;
-  const bool names_core = accept("core");
-  if (names_core) core = expression();
-  const bool remote = names_core || is(":");
-  if (remote) expect(":", "and the destination on that core");
-  node.add(std::move(destination));
-  if (remote) node.add(postfix());
-  expect(",", remote ? "and the send and the receive semaphore"
-                     : "and the semaphore that counts the bytes");
-  node.add(postfix());
-  if (remote) {
-    expect(",", "and the receive semaphore");
-    node.add(postfix());
-  }
-  if (names_core) node.add(std::move(core));
-  if (!peek().line_before && accept("add")) node.integer = 1;
-  return node;
-}
-
-Node Parser::copy() {
-  Node node = make(NodeKind::copy, take());
-  node.add(postfix());
-  expect("->", "and the destination of the copy");
-  node.add(postfix());
-  return node;
-}
-
-Node Parser::wait() {
-  Node node = make(NodeKind::wait, peek());
-  node.text = take().text;
-  node.add(postfix());
-  if (node.text == "wait" && accept("for")) {
-    node.kind = NodeKind::wait_for;
-    node.add(postfix());
-  } else {
-    expect(",", "and the count, or `for` and the slice whose bytes are waited for");
-    node.add(expression());
-  }
-  return node;
-}
-
-Node Parser::signal() {
-  Node node = make(NodeKind::signal, take());
-  node.add(postfix());
-  Node device, core;
-  const bool has_device = accept("on");
-  if (has_device) device = expression();
-  const bool names_core = has_device && accept("core");
-  if (names_core) core = expression();
-  expect(",", "and the count");
-  node.add(expression());
-  if (has_device) node.add(std::move(device));
-  if (names_core) node.add(std::move(core));
-  return node;
+ast::WindowAttribute StatementParser::window_attribute() {
+  using Kind = ast::WindowAttribute::Kind;
+  const Loc loc = tokens_.loc(tokens_.peek());
+  if (tokens_.accept("depth")) return {loc, Kind::depth, expressions_.expression()};
+  if (tokens_.accept("pad")) return {loc, Kind::pad, expressions_.expression()};
+  if (tokens_.accept("when")) return {loc, Kind::when, expressions_.expression()};
+  if (!tokens_.is("update")) tokens_.fail(tokens_.take(), "expected depth, pad, when or update");
+  tokens_.take();
+  ast::WindowAttribute update{loc, Kind::update, {}};
+  if (tokens_.accept("when")) update.value = expressions_.expression();
+  return update;
 }
 
 // `return x`, or entries `name = x` and `name(i) = x`, one on each line to the end of the block.
-Node Parser::returns() {
-  Node node = make(NodeKind::returns, take());
+StatementParser::Form StatementParser::returns() {
+  Loc loc = tokens_.loc(tokens_.take());
   const auto entry_starts = [&] {
-    return defines_function() || (peek().kind == TokenKind::name && is("=", 1));
+    return defines_function() || (tokens_.peek().kind == TokenKind::name && tokens_.is("=", 1));
   };
-  if (!entry_starts()) {
-    node.add(expression());
-    return node;
-  }
+  if (!entry_starts()) return ast::Return{std::move(loc), expressions_.expression()};
+  ast::ReturnNamed named{std::move(loc), {}};
   while (entry_starts()) {
-    node.add(definition());
-    if (!is("}")) end_statement();
+    named.entries.push_back(definition());
+    if (!tokens_.is("}")) end_statement();
   }
-  return node;
+  return named;
 }
 
-// Functions are inlined, and a jump out of one is nothing that a program has: `return` names the
-// result and stands where the function ends anyway.
-void Parser::refuse_early_returns(const Node& block, bool ends_function) {
-  for (const Node& kid : block.kids) {
-    const bool is_end = ends_function && &kid == &block.kids.back();
-    if (kid.kind == NodeKind::returns && !is_end)
-      diags_.push_back({ErrorCode::invalid_value,
-                        kid.loc,
-                        "`return` does not leave a function: expected it as the last statement, or "
-                        "in the branches of a last `if`",
-                        {}});
-    if (kid.kind == NodeKind::if_else) {
-      for (std::size_t i = 1; i < kid.kids.size(); ++i) refuse_early_returns(kid.kids[i], is_end);
-    } else if (!kid.kids.empty() && kid.kids.back().kind == NodeKind::block) {
-      refuse_early_returns(kid.kids.back(), false);  // of a loop, a pipeline, a trace region
-    }
-  }
-}
-
-void Parser::refuse_foreign(const Token& first, const Node& target) {
-  const auto instead = [&](const Token& at, std::string_view what) {
-    diags_.push_back({ErrorCode::invalid_value, loc(at), std::string(what), {}});
-    throw SyntaxError{};
-  };
-  if (target.kind == NodeKind::name || target.kind == NodeKind::call) {
-    if (target.text == "elif") instead(first, "expected the block of an `if` before `elif`");
-    if (target.text == "while")
-      instead(first, "there is no `while`; expected a `for` whose body stands in an `if`");
-  }
-}
-
-Node Parser::assignment_or_call() {
-  const Token first = peek();
-  Node target = postfix();
-  if (is("=") || is("+=") || is("-=") || is("*=") || is("/=")) {
-    if (peek().line_before) fail(peek(), "expected an assignment on one line");
-    const Token op = take();
-    if (op.text == "=" && target.kind == NodeKind::name) {
-      refuse_place(first);
-      Node node = make(NodeKind::define, first);
-      node.text = target.text;
-      node.add(range_or_count());
-      return node;
-    }
-    Node node = make(NodeKind::assign, first);
-    node.text = op.text;
-    node.add(std::move(target));
-    node.add(expression());
-    return node;
-  }
+StatementParser::Form StatementParser::assignment_or_call() {
+  const Token first = tokens_.peek();
+  ast::Expression target = expressions_.postfix();
+  for (const std::string_view symbol : {"=", "+=", "-=", "*=", "/="})
+    if (tokens_.is(symbol)) return assignment(first, std::move(target));
   refuse_foreign(first, target);
-  if (target.kind != NodeKind::call)
-    fail(peek(), "expected a statement: `=`, `+=`, `-=`, `*=` or `/=` after a name, or a call");
-  Node node = make(NodeKind::expression, first);
-  node.add(std::move(target));
-  return node;
+  if (!target.as<ast::Call>() && !target.as<ast::MemberCall>())
+    tokens_.fail(tokens_.peek(),
+                 "expected a statement: `=`, `+=`, `-=`, `*=` or `/=` after a name, or a call");
+  return ast::CallStatement{tokens_.loc(first), std::move(target)};
+}
+
+StatementParser::Form StatementParser::assignment(const Token& first, ast::Expression target) {
+  if (tokens_.peek().line_before)
+    tokens_.fail(tokens_.peek(), "expected an assignment on one line");
+  std::optional<ast::Operator> op;
+  if (tokens_.accept("+="))
+    op = ast::Operator::add;
+  else if (tokens_.accept("-="))
+    op = ast::Operator::subtract;
+  else if (tokens_.accept("*="))
+    op = ast::Operator::multiply;
+  else if (tokens_.accept("/="))
+    op = ast::Operator::divide;
+  else
+    tokens_.take();  // =
+  const auto* name = target.as<ast::Name>();
+  if (name != nullptr && !op) {
+    tokens_.refuse_place(first);
+    return ast::Definition{tokens_.loc(first), name->name, {}, expressions_.range_or_count()};
+  }
+  return ast::Assignment{tokens_.loc(first), op, std::move(target), expressions_.expression()};
+}
+
+// `start = 0`: the parser would look for the source of a copy.
+void StatementParser::refuse_statement_word() {
+  const Token& token = tokens_.peek();
+  if (tokens_.is("=", 1) && begins_statement(token.text))
+    tokens_.fail(token, "expected a name to assign to, which no word is that begins a statement");
+}
+
+// Forms of other languages.
+void StatementParser::refuse_foreign(const Token& first, const ast::Expression& target) {
+  if (!target.as<ast::Name>() && !target.as<ast::Call>()) return;
+  const auto instead = [&](std::string_view what) {
+    tokens_.report(tokens_.loc(first), std::string(what));
+    throw TokenReader::SyntaxError{};
+  };
+  if (word_of(target) == "elif") instead("expected the block of an `if` before `elif`");
+  if (word_of(target) == "while")
+    instead("there is no `while`; expected a `for` whose body stands in an `if`");
 }
 
 }  // namespace tessera

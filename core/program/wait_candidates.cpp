@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/lang/ast.h"
+#include "core/lang/walk.h"
 
 namespace tessera {
 namespace {
@@ -19,22 +19,54 @@ std::string_view line_of(std::string_view text, int number) {
   return text.substr(0, text.find('\n'));
 }
 
+// What the text says of copies and of waits.
+struct Words : ast::Visitor {
+  explicit Words(const Loc& start) : start(start) {}
+
+  using Visitor::meet;
+  void enter(const ast::Block& block) override { around.push_back(&block); }
+  void leave(const ast::Block&) override { around.pop_back(); }
+  void meet(const ast::Expression& expression) override {
+    if (expression.as<ast::Index>()) indices.push_back(&expression);
+  }
+  void meet(const ast::Parameter& parameter) override { lines.push_back(parameter.loc.line); }
+  void meet(const ast::Declaration& declaration) override {
+    lines.push_back(declaration.loc().line);
+  }
+  void meet(const ast::Statement& statement) override {
+    lines.push_back(statement.loc().line);
+    if (const auto* wait = statement.as<ast::WaitFor>()) waits.push_back(wait);
+    const bool is_start = statement.as<ast::Start>() || statement.as<ast::StartRemote>();
+    if (!is_start || statement.loc().line != start.line || statement.loc().column != start.column)
+      return;
+    copy = &statement;
+    blocks = around;
+  }
+
+  const Loc& start;
+  const ast::Statement* copy = nullptr;   // that begins there
+  std::vector<const ast::Block*> blocks;  // around it, outermost first
+  std::vector<const ast::Block*> around;  // what is met now
+  std::vector<int> lines;                 // on which statements and declarations begin
+  std::vector<const ast::WaitFor*> waits;
+  std::vector<const ast::Expression*> indices;
+};
+
 class Candidates {
  public:
-  Candidates(const Module& module, const Loc& start) : text_(module.source->text), start_(start) {
-    walk(*module.root, {});
+  Candidates(const Module& module, const Loc& start) : text_(module.source->text), words_(start) {
+    for (const auto& definition : module.root->definitions)
+      std::visit([&](const auto& node) { walk(node, words_); }, definition);
   }
 
   std::vector<WaitCandidate> write(bool of_source, std::vector<int> lines) {
-    if (copy_ == nullptr) return {};
-    const bool is_remote = copy_->kids.size() > 3;
-    const Node& memory = copy_->kids[of_source ? 0 : is_remote ? 2 : 1];
-    const Node& semaphore = copy_->kids[is_remote ? (of_source ? 3 : 4) : 2];
+    if (words_.copy == nullptr) return {};
+    const auto [semaphore, memory] = counted(of_source);
     const std::vector<int> last = ends();
     lines.insert(lines.end(), last.begin(), last.end());
     for (const int line : lines) {
       const int before = statement_line(line);
-      for (const std::string& wait : words(semaphore, memory, line))
+      for (const std::string& wait : waits(*semaphore, *memory, line))
         if (std::none_of(found_.begin(), found_.end(), [&](const WaitCandidate& c) {
               return c.before_line == before && c.text == wait;
             }))
@@ -44,35 +76,32 @@ class Candidates {
   }
 
  private:
-  void walk(const Node& node, std::vector<const Node*> blocks) {
-    if (node.kind == NodeKind::block) {
-      blocks.push_back(&node);
-      for (const Node& kid : node.kids) statements_.push_back(&kid);
-    }
-    if (node.kind == NodeKind::wait_for) waits_.push_back(&node);
-    if (node.kind == NodeKind::index) indices_.push_back(&node);
-    if (node.kind == NodeKind::start && node.loc.line == start_.line &&
-        node.loc.column == start_.column) {
-      copy_ = &node;
-      blocks_ = blocks;
-    }
-    for (const Node& kid : node.kids) walk(kid, blocks);
+  // The semaphore that counts the bytes, and the memory that has them.
+  std::pair<const ast::Expression*, const ast::Expression*> counted(bool of_source) const {
+    if (const auto* copy = words_.copy->as<ast::Start>())
+      return {&copy->semaphore, of_source ? &copy->source : &copy->destination};
+    const auto& remote = std::get<ast::StartRemote>(words_.copy->form);
+    if (of_source) return {&remote.sent, &remote.source};
+    return {&remote.arrived, &remote.destination};
   }
 
-  std::string text(const Node& node) const {
-    const std::string_view line = line_of(text_, node.loc.line);
-    const auto column = static_cast<std::size_t>(node.loc.column - 1);
+  std::string text(const Loc& loc) const {
+    const std::string_view line = line_of(text_, loc.line);
+    const auto column = static_cast<std::size_t>(loc.column - 1);
     if (column >= line.size()) return {};
-    return std::string(line.substr(column, static_cast<std::size_t>(node.loc.width)));
+    return std::string(line.substr(column, static_cast<std::size_t>(loc.width)));
   }
-  static const Node& base(const Node& node) {
-    return node.kind == NodeKind::index || node.kind == NodeKind::member ? base(node.kids.front())
-                                                                         : node;
+  std::string text(const ast::Expression& expression) const { return text(expression.loc()); }
+  static const ast::Expression& base(const ast::Expression& expression) {
+    if (const auto* index = expression.as<ast::Index>()) return base(*index->base);
+    if (const auto* member = expression.as<ast::Member>()) return base(*member->base);
+    return expression;
   }
-  std::string base_text(const Node& node) const { return text(base(node)); }
+  std::string base_text(const ast::Expression& expression) const { return text(base(expression)); }
 
   // In the order in which they are tried.
-  std::vector<std::string> words(const Node& semaphore, const Node& memory, int line) const {
+  std::vector<std::string> waits(const ast::Expression& semaphore, const ast::Expression& memory,
+                                 int line) const {
     std::vector<std::string> result;
     const auto add = [&](const std::string& sem, const std::string& slice) {
       if (sem.empty() || slice.empty()) return;
@@ -81,34 +110,36 @@ class Candidates {
         result.push_back(std::move(wait));
     };
     // Which one of an array: as the access that comes too early says it.
-    for (const Node* access : indices_) {
-      if (access->loc.line != line || base_text(*access) != base_text(memory)) continue;
-      if (semaphore.kind == NodeKind::index) {
-        const std::string which = text(access->kids[1]);
+    for (const ast::Expression* access : words_.indices) {
+      if (access->loc().line != line || base_text(*access) != base_text(memory)) continue;
+      if (semaphore.as<ast::Index>()) {
+        const std::string which = text(access->as<ast::Index>()->items[0].loc());
         add(fmt::format("{}[{}]", base_text(semaphore), which), text(*access));
         add(fmt::format("{}[{}]", base_text(semaphore), which), with_first(memory, which));
       }
       add(text(semaphore), text(*access));
     }
     add(text(semaphore), text(memory));
-    for (const Node* wait : waits_)
-      if (base_text(wait->kids[0]) == base_text(semaphore))
-        add(text(wait->kids[0]), text(wait->kids[1]));
+    for (const ast::WaitFor* wait : words_.waits)
+      if (base_text(wait->semaphore) == base_text(semaphore))
+        add(text(wait->semaphore), text(wait->slice));
     return result;
   }
   // The slice with another first index.
-  std::string with_first(const Node& slice, const std::string& which) const {
-    if (slice.kind != NodeKind::index) return {};
+  std::string with_first(const ast::Expression& slice, const std::string& which) const {
+    const auto* index = slice.as<ast::Index>();
+    if (index == nullptr) return {};
     std::string result = fmt::format("{}[{}", base_text(slice), which);
-    for (std::size_t i = 2; i < slice.kids.size(); ++i) result += ", " + text(slice.kids[i]);
+    for (std::size_t i = 1; i < index->items.size(); ++i)
+      result += ", " + text(index->items[i].loc());
     return result + "]";
   }
 
   // The line on which the statement begins that this one is part of.
   int statement_line(int line) const {
     int first = 0;
-    for (const Node* statement : statements_)
-      if (statement->loc.line <= line) first = std::max(first, statement->loc.line);
+    for (const int begin : words_.lines)
+      if (begin <= line) first = std::max(first, begin);
     return is_end(line) || first == 0 ? line : first;
   }
   bool is_end(int line) const {
@@ -120,11 +151,11 @@ class Candidates {
   // The lines of the braces that close the blocks around the start, innermost first.
   std::vector<int> ends() const {
     std::vector<int> lines;
-    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block)
+    for (auto block = words_.blocks.rbegin(); block != words_.blocks.rend(); ++block)
       if (const int line = end_of(**block); line > 0) lines.push_back(line);
     return lines;
   }
-  int end_of(const Node& block) const {
+  int end_of(const ast::Block& block) const {
     int depth = 0;
     const int last = static_cast<int>(std::count(text_.begin(), text_.end(), '\n')) + 1;
     for (int number = block.loc.line; number <= last; ++number) {
@@ -144,9 +175,7 @@ class Candidates {
   }
 
   const std::string& text_;
-  const Loc& start_;
-  const Node* copy_ = nullptr;
-  std::vector<const Node*> blocks_, statements_, waits_, indices_;
+  Words words_;
   std::vector<WaitCandidate> found_;
 };
 

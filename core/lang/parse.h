@@ -1,0 +1,35 @@
+// A file as kernels and functions.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/lang/ast.h"
+#include "core/lang/parse_declaration.h"
+#include "core/lang/parse_expression.h"
+#include "core/lang/parse_statement.h"
+#include "core/lang/token_reader.h"
+#include "core/report/lines.h"
+
+namespace tessera {
+
+class FileParser {
+ public:
+  FileParser(const std::shared_ptr<const Source>& source, std::vector<Token> tokens, Diags& diags)
+      : lines_(source->text), tokens_(source, std::move(tokens), diags) {}
+
+  ast::File file();
+
+ private:
+  ast::Kernel kernel();
+  ast::Function function();
+  std::string doc_above(int line) const;
+
+  Lines lines_;
+  TokenReader tokens_;
+  ExpressionParser expressions_{tokens_};
+  DeclarationParser declarations_{tokens_, expressions_};
+  StatementParser statements_{tokens_, expressions_, declarations_};
+};
+
+}  // namespace tessera

@@ -1,0 +1,40 @@
+// Declarations of memory and semaphores, and parameters.
+#pragma once
+#include <vector>
+
+#include "core/lang/ast.h"
+#include "core/lang/parse_expression.h"
+#include "core/lang/token_reader.h"
+
+namespace tessera {
+
+class DeclarationParser {
+ public:
+  DeclarationParser(TokenReader& tokens, ExpressionParser& expressions)
+      : tokens_(tokens), expressions_(expressions) {}
+
+  // All in front of the block of a kernel or a function.
+  std::vector<ast::Declaration> declarations();
+  ast::Declaration declaration();
+  std::vector<ast::TypeParameter> type_parameters();
+  // Problem parameters ; tuning parameters; those of a function are scalars, and refs
+  // `name: T[dims]`, and the semicolon is for the reader.
+  std::vector<ast::Parameter> parameters(bool of_kernel);
+
+ private:
+  ast::Declaration operand();
+  ast::Declaration scratch(bool is_scoped);
+  ast::Declaration semaphore(bool is_scoped);
+  ast::Declaration conditional();
+  std::vector<ast::Declaration> group();
+  ast::TypeParameter type_parameter();
+  ast::Parameter parameter(bool of_kernel, bool is_tuning);
+  ast::Type type();
+  std::optional<ast::StorageOrder> storage_order();
+  bool starts() const;
+
+  TokenReader& tokens_;
+  ExpressionParser& expressions_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,49 @@
+// Expressions: `?:`, or, and, not, comparisons, `max` (a bound), + -, * / mod, the matrix product
+// ` . `, prefix, postfix.
+#pragma once
+#include <vector>
+
+#include "core/lang/ast_expression.h"
+#include "core/lang/token_reader.h"
+
+namespace tessera {
+
+class ExpressionParser {
+ public:
+  explicit ExpressionParser(TokenReader& tokens) : tokens_(tokens) {}
+
+  ast::Expression expression();
+  // `a .. b`, or a value: a range variable, or a count n that stands for 0 .. n.
+  ast::Expression range_or_count();
+  // A name, a call or what is in parentheses, with indices and members behind it.
+  ast::Expression postfix();
+  ast::Expression primary();
+  // At least one, separated by commas.
+  std::vector<ast::Expression> list();
+
+ private:
+  using Operand = ast::Expression (ExpressionParser::*)();
+
+  // by rising precedence
+  ast::Expression disjunction();
+  ast::Expression conjunction();
+  ast::Expression negation();
+  ast::Expression comparison();
+  ast::Expression limit();
+  ast::Expression sum();
+  ast::Expression product();
+  ast::Expression contraction();
+  ast::Expression prefix();
+
+  ast::Expression index(ast::Expression base);
+  ast::Expression member(ast::Expression base);
+  ast::Item item(int& height);
+  std::vector<ast::Expression> arguments();
+  ast::Expression argument();
+  ast::Expression binary(ast::Operator op, ast::Expression left, Operand right);
+  ast::Expression chained(ast::Expression expression);  // refuses a chain that is too long
+
+  TokenReader& tokens_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,58 @@
+// Statements. One ends at the end of its line, at `;` or at the `}` of its block.
+#pragma once
+#include <utility>
+#include <vector>
+
+#include "core/lang/ast.h"
+#include "core/lang/parse_declaration.h"
+#include "core/lang/parse_expression.h"
+#include "core/lang/parse_transfer.h"
+#include "core/lang/token_reader.h"
+
+namespace tessera {
+
+class StatementParser {
+ public:
+  StatementParser(TokenReader& tokens, ExpressionParser& expressions,
+                  DeclarationParser& declarations)
+      : tokens_(tokens),
+        expressions_(expressions),
+        declarations_(declarations),
+        transfers_(tokens, expressions) {}
+
+  ast::Block block();
+
+ private:
+  using Form = ast::Statement::Form;
+  void statement(ast::Block& into);
+  Form simple();
+  ast::For for_loop();
+  ast::If if_else();
+  ast::TraceRegion trace();
+  ast::Require require();
+  ast::Pipeline pipeline();
+  ast::Grid grid();
+  ast::Window window();
+  ast::WindowAttribute window_attribute();
+  Form returns();
+  ast::ScopedDeclaration scoped();
+  ast::Operate operate();
+  void constants(ast::Block& into);
+  ast::Definition definition();
+  ast::LoopVariable loop_variable(bool is_loop);  // is_loop: it may have a step, and be parallel
+  Form assignment_or_call();
+  Form assignment(const Token& first, ast::Expression target);
+  bool defines_function() const;
+  bool operates() const;
+  void refuse_statement_word();  // assigned to
+  void refuse_foreign(const Token& first, const ast::Expression& target);
+  void end_statement();
+  void skip_statement();
+
+  TokenReader& tokens_;
+  ExpressionParser& expressions_;
+  DeclarationParser& declarations_;
+  TransferParser transfers_;
+};
+
+}  // namespace tessera
