@@ -69,9 +69,9 @@ StatementParser::Form StatementParser::simple() {
   if (tokens_.is("return")) return returns();
   if (tokens_.is("scoped")) return scoped();
   if (operates()) return operate();
-  if (defines_function()) {
+  if (definitions_.is_function()) {
     tokens_.refuse_word(tokens_.peek());
-    return definition();
+    return definitions_.definition();
   }
   return assignment_or_call();
 }
@@ -98,62 +98,14 @@ ast::Operate StatementParser::operate() {
 void StatementParser::constants(ast::Block& into) {
   tokens_.take();
   do {
-    if (defines_function()) tokens_.refuse_word(tokens_.peek());
-    into.statements.push_back({definition()});
+    if (definitions_.is_function()) tokens_.refuse_word(tokens_.peek());
+    into.statements.push_back({definitions_.definition()});
   } while (tokens_.accept(","));
   end_statement();
 }
 
-// `name(a, b) = ...`: a scalar function of its parameters, or, with `i in n`, an array.
-bool StatementParser::defines_function() const {
-  if (tokens_.peek().kind != TokenKind::name || !tokens_.is("(", 1) || tokens_.peek(1).space_before)
-    return false;
-  int depth = 0;
-  for (int i = 1; tokens_.peek(i).kind != TokenKind::end; ++i) {
-    if (tokens_.is("(", i)) ++depth;
-    if (tokens_.is(")", i) && --depth == 0)
-      return tokens_.is("=", i + 1) && !tokens_.peek(i + 1).line_before;
-  }
-  return false;
-}
-
-ast::Definition StatementParser::definition() {
-  const Token name = tokens_.new_name("a name");
-  ast::Definition definition{tokens_.loc(name), name.text, {}, {}};
-  if (tokens_.accept("(")) {
-    do {
-      if (tokens_.is("in", 1)) {
-        definition.parameters.emplace_back(loop_variable(false));
-      } else {
-        const Token parameter = tokens_.new_name("a parameter's name");
-        definition.parameters.emplace_back(ast::Name{tokens_.loc(parameter), parameter.text});
-      }
-    } while (tokens_.accept(","));
-    tokens_.expect(")", "after the parameters");
-  }
-  tokens_.expect("=", fmt::format("and the value of `{}`", name.text));
-  definition.value = expressions_.range_or_count();
-  return definition;
-}
-
-ast::LoopVariable StatementParser::loop_variable(bool is_loop) {
-  const Token name = tokens_.new_name("a loop variable");
-  tokens_.expect("in", fmt::format("and the range of `{}`", name.text));
-  ast::LoopVariable variable{
-      tokens_.loc(name), name.text, expressions_.range_or_count(), {}, false};
-  if (tokens_.is("step") && !tokens_.peek().line_before) {
-    if (!is_loop)
-      tokens_.fail(tokens_.peek(),
-                   "an array has an element for each number; expected a range without a step");
-    tokens_.take();
-    variable.step = expressions_.expression();
-  }
-  variable.is_parallel = is_loop && tokens_.accept("parallel");
-  return variable;
-}
-
 ast::For StatementParser::for_loop() {
-  ast::For loop{tokens_.loc(tokens_.take()), loop_variable(true), {}};
+  ast::For loop{tokens_.loc(tokens_.take()), definitions_.loop_variable(true), {}};
   tokens_.widen(loop.loc);
   loop.body = block();
   return loop;
@@ -200,7 +152,7 @@ ast::Require StatementParser::require() {
 ast::Pipeline StatementParser::pipeline() {
   ast::Pipeline pipeline{tokens_.loc(tokens_.take()), {}, {}};
   if (!tokens_.is("{")) {
-    do pipeline.grid.push_back(loop_variable(true));
+    do pipeline.grid.push_back(definitions_.loop_variable(true));
     while (tokens_.accept(","));
   }
   tokens_.widen(pipeline.loc);
@@ -208,7 +160,9 @@ ast::Pipeline StatementParser::pipeline() {
   return pipeline;
 }
 
-ast::Grid StatementParser::grid() { return {tokens_.loc(tokens_.take()), loop_variable(true)}; }
+ast::Grid StatementParser::grid() {
+  return {tokens_.loc(tokens_.take()), definitions_.loop_variable(true)};
+}
 
 ast::Window StatementParser::window() {
   Loc loc = tokens_.loc(tokens_.take());
@@ -239,12 +193,13 @@ ast::WindowAttribute StatementParser::window_attribute() {
 StatementParser::Form StatementParser::returns() {
   Loc loc = tokens_.loc(tokens_.take());
   const auto entry_starts = [&] {
-    return defines_function() || (tokens_.peek().kind == TokenKind::name && tokens_.is("=", 1));
+    return definitions_.is_function() ||
+           (tokens_.peek().kind == TokenKind::name && tokens_.is("=", 1));
   };
   if (!entry_starts()) return ast::Return{std::move(loc), expressions_.expression()};
   ast::ReturnNamed named{std::move(loc), {}};
   while (entry_starts()) {
-    named.entries.push_back(definition());
+    named.entries.push_back(definitions_.definition());
     if (!tokens_.is("}")) end_statement();
   }
   return named;

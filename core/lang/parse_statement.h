@@ -5,6 +5,7 @@
 
 #include "core/lang/ast.h"
 #include "core/lang/parse_declaration.h"
+#include "core/lang/parse_definition.h"
 #include "core/lang/parse_expression.h"
 #include "core/lang/parse_transfer.h"
 #include "core/lang/token_reader.h"
@@ -18,6 +19,7 @@ class StatementParser {
       : tokens_(tokens),
         expressions_(expressions),
         declarations_(declarations),
+        definitions_(tokens, expressions),
         transfers_(tokens, expressions) {}
 
   ast::Block block();
@@ -38,11 +40,8 @@ class StatementParser {
   ast::ScopedDeclaration scoped();
   ast::Operate operate();
   void constants(ast::Block& into);
-  ast::Definition definition();
-  ast::LoopVariable loop_variable(bool is_loop);  // is_loop: it may have a step, and be parallel
   Form assignment_or_call();
   Form assignment(const Token& first, ast::Expression target);
-  bool defines_function() const;
   bool operates() const;
   void refuse_statement_word();  // assigned to
   void refuse_foreign(const Token& first, const ast::Expression& target);
@@ -52,6 +51,7 @@ class StatementParser {
   TokenReader& tokens_;
   ExpressionParser& expressions_;
   DeclarationParser& declarations_;
+  DefinitionParser definitions_;
   TransferParser transfers_;
 };
 

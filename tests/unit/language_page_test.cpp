@@ -109,7 +109,8 @@ TEST(LanguagePage, names_every_op_type_word_and_library_function) {
       EXPECT_TRUE(named.contains(function)) << module->source->name << ": `" << function << "`";
   }
   int words = 0;
-  for (const char* path : {"core/lang/elaborate_words.cpp", "core/lang/elaborate_tile_words.cpp"}) {
+  for (const char* path :
+       {"core/lang/word_lowering.cpp", "core/lang/array_words.cpp", "core/lang/tile_words.cpp"}) {
     for (const std::string& word : matches(test::read_file(path), R"re(word == "([a-z_]+)")re")) {
       ++words;
       EXPECT_TRUE(named.contains(word)) << path << ": `" << word << "`";
@@ -127,9 +128,9 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   const Words terminals =
       matches(std::regex_replace(grammar, std::regex(R"(\(\*.*?\*\))"), ""), R"re("([^"]+)")re");
   std::string parser;
-  for (const char* path :
-       {"core/lang/parse.cpp", "core/lang/parse_declaration.cpp", "core/lang/parse_expression.cpp",
-        "core/lang/parse_statement.cpp", "core/lang/parse_transfer.cpp"})
+  for (const char* path : {"core/lang/parse.cpp", "core/lang/parse_declaration.cpp",
+                           "core/lang/parse_definition.cpp", "core/lang/parse_expression.cpp",
+                           "core/lang/parse_statement.cpp", "core/lang/parse_transfer.cpp"})
     parser += test::read_file(path);
   const Words asked = matches(parser, R"re(\b(?:is|accept|expect|continues)\("([^"]+)")re");
   EXPECT_GE(asked.size(), 50U);
@@ -149,7 +150,7 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   // programs, barriers where they are declared.
   const std::string sources = parser + test::read_file("core/lang/ast.cpp") +
                               test::read_file("core/program/program.cpp") +
-                              test::read_file("core/lang/instantiate.cpp");
+                              test::read_file("core/lang/declaration_lowering.cpp");
   for (const std::string& word : terminals)
     EXPECT_NE(sources.find('"' + word + '"'), std::string::npos)
         << "the parser does not know \"" << word << "\"";

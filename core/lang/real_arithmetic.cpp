@@ -1,32 +1,31 @@
-// Real numbers that are known when the kernel is instantiated: its parameters, literals, and what
-// is computed of them. They are computed in f64 and rounded where a tile op takes them.
+#include "core/lang/real_arithmetic.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "core/lang/elaborate.h"
-
 namespace tessera {
 
-std::optional<double> Elaborator::known_number(const Entity& entity) const {
+std::optional<double> RealArithmetic::known_number(const Entity& entity) const {
   if (entity.kind != Entity::Kind::scalar && entity.kind != Entity::Kind::real) return std::nullopt;
   const Value& v = builder_.program().value(entity.value);
   if (!v.constant) return std::nullopt;
   return entity.kind == Entity::Kind::real ? v.real : static_cast<double>(v.integer);
 }
 
-Entity Elaborator::real_entity(double number) {
+Entity RealArithmetic::real_entity(double number) {
   return {.kind = Entity::Kind::real, .value = builder_.real(number)};
 }
 
 // No program has a NaN of its own: whoever meets one knows that something is undefined.
-Entity Elaborator::number(double result, std::string_view word, const Loc& loc) {
-  if (std::isnan(result)) return fail(loc, fmt::format("the result of `{}` is no number", word));
+Entity RealArithmetic::number(double result, std::string_view word, const Loc& loc) {
+  if (std::isnan(result))
+    return draft_.fail(loc, fmt::format("the result of `{}` is no number", word));
   return real_entity(result);
 }
 
-std::optional<Entity> Elaborator::real_binary(const ast::Binary& node, const Entity& left,
-                                              const Entity& right) {
+std::optional<Entity> RealArithmetic::binary(const ast::Binary& node, const Entity& left,
+                                             const Entity& right) {
   if (left.kind != Entity::Kind::real && right.kind != Entity::Kind::real) return std::nullopt;
   const auto known_left = known_number(left), known_right = known_number(right);
   if (!known_left || !known_right) return std::nullopt;
@@ -60,8 +59,8 @@ std::optional<Entity> Elaborator::real_binary(const ast::Binary& node, const Ent
 }
 
 // A function of one number is real, also of an integer; min and max are where one side is.
-std::optional<Entity> Elaborator::real_function(const ast::Call& call,
-                                                const std::vector<Entity>& arguments) {
+std::optional<Entity> RealArithmetic::function(const ast::Call& call,
+                                               const std::vector<Entity>& arguments) {
   std::vector<double> known;
   bool is_real = arguments.size() == 1;
   for (const Entity& argument : arguments) {

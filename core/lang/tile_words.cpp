@@ -1,7 +1,12 @@
-// Functions of tiles, by the words of the ops that compute them.
+#include "core/lang/tile_words.h"
+
 #include <fmt/format.h>
 
-#include "core/lang/elaborate.h"
+#include <utility>
+#include <vector>
+
+#include "core/lang/elaborator.h"
+#include "core/program/refs.h"
 
 namespace tessera {
 namespace {
@@ -18,7 +23,14 @@ std::pair<Shape, Sizes> reshaped(std::string_view word, const Shape& shape, Valu
 
 }  // namespace
 
-std::optional<Entity> Elaborator::tile_word(const ast::Call& node, const Slice* to) {
+TileWords::TileWords(Elaborator& elaborator)
+    : draft_(elaborator.draft),
+      builder_(elaborator.draft.builder()),
+      expressions_(elaborator.expressions),
+      reals_(elaborator.reals),
+      tiles_(elaborator.tiles) {}
+
+std::optional<Entity> TileWords::call(const ast::Call& node, const Slice* to) {
   const std::string& word = node.function;
   const std::size_t count = node.arguments.size();
   if (word == "scaled" && count == 2) return scaled(node, to);
@@ -38,84 +50,89 @@ std::optional<Entity> Elaborator::tile_word(const ast::Call& node, const Slice* 
 }
 
 // select, min and max of scalars are ops of that name; of tiles they are the tile ops.
-Entity Elaborator::elementwise(std::size_t tile_op, const ast::Call& node, const Slice* to) {
+Entity TileWords::elementwise(std::size_t tile_op, const ast::Call& node, const Slice* to) {
   std::vector<Entity> arguments;
   bool tiles = false;
   for (const ast::Expression& kid : node.arguments) {
-    arguments.push_back(evaluate(kid));
+    arguments.push_back(expressions_.evaluate(kid));
     if (arguments.back().kind == Entity::Kind::nothing) return {};
     tiles |= is_tile(arguments.back());
   }
-  if (!tiles) {
-    if (auto known = real_function(node, arguments)) return *known;
-    if (arguments.size() == 1)
-      return fail(node.loc,
-                  fmt::format("{} takes a tile, or a number that is known when the kernel is "
-                              "instantiated",
-                              node.function));
-    Op op = make_op(node.function);
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const ValueId value = scalar(arguments[i], node.arguments[i].loc());
-      if (value == no_value) return {};
-      field<ValueId>(op, info(op).fields[i]) = value;
-    }
-    at(node.loc);
-    return scalar_entity(builder_.emit(std::move(op)));
-  }
+  if (!tiles) return scalars(node, arguments);
   std::vector<Slice> operands;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const auto s = operand(arguments[i], node.arguments[i].loc());
+    const auto s = tiles_.operand(arguments[i], node.arguments[i].loc());
     if (!s) return {};
     operands.push_back(*s);
   }
-  return tile_elementwise(tile_op, std::move(operands), node.loc, to);
+  return tiles_.elementwise(tile_op, std::move(operands), node.loc, to);
+}
+
+// Numbers that are known, or the op of integers that has the same name.
+Entity TileWords::scalars(const ast::Call& node, const std::vector<Entity>& arguments) {
+  if (auto known = reals_.function(node, arguments)) return *known;
+  if (arguments.size() == 1)
+    return draft_.fail(node.loc,
+                       fmt::format("{} takes a tile, or a number that is known when the kernel is "
+                                   "instantiated",
+                                   node.function));
+  Op op = make_op(node.function);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ValueId value = expressions_.scalar(arguments[i], node.arguments[i].loc());
+    if (value == no_value) return {};
+    field<ValueId>(op, info(op).fields[i]) = value;
+  }
+  draft_.at(node.loc);
+  return scalar_entity(builder_.emit(std::move(op)));
 }
 
 // tile_iota(dim): only what it is stored to says the shape.
-Entity Elaborator::indices(const ast::Call& node, const Slice* to) {
+Entity TileWords::indices(const ast::Call& node, const Slice* to) {
   if (to == nullptr)
-    return fail(node.loc,
-                "tile_iota has the shape of what it is stored to; expected it alone on the right, "
-                "as in `column = tile_iota(1)`");
-  const auto dim = constant(node.arguments[0], "the dimension of tile_iota");
+    return draft_.fail(
+        node.loc,
+        "tile_iota has the shape of what it is stored to; expected it alone on the right, "
+        "as in `column = tile_iota(1)`");
+  const auto dim = expressions_.constant(node.arguments[0], "the dimension of tile_iota");
   if (!dim) return {};
-  at(node.loc);
+  draft_.at(node.loc);
   builder_.emit(TileIota{*to, *dim});
   return {.kind = Entity::Kind::view, .slice = *to};
 }
 
 // The shape is that of the data; the scale's says how large the blocks are.
-Entity Elaborator::scaled(const ast::Call& node, const Slice* to) {
-  const auto source = operand(tile(node.arguments[0], nullptr), node.arguments[0].loc()),
-             scale = operand(tile(node.arguments[1], nullptr), node.arguments[1].loc());
+Entity TileWords::scaled(const ast::Call& node, const Slice* to) {
+  const auto source = tiles_.operand(node.arguments[0]), scale = tiles_.operand(node.arguments[1]);
   if (!source || !scale) return {};
   const Program& program = builder_.program();
   if (is_number(program, *source) || is_number(program, *scale))
-    return fail(node.loc, "scaled takes a tile and the tile of its scales");
+    return draft_.fail(node.loc, "scaled takes a tile and the tile of its scales");
   Sizes size;
   for (const int d : kept(*source)) size.push_back(source->size[static_cast<std::size_t>(d)]);
-  const Slice target = to ? *to : temporary(DType::f32, static_shape(program, *source), size);
-  at(node.loc);
+  const Slice target =
+      to ? *to : tiles_.temporary(DType::f32, static_shape(program, *source), size);
+  draft_.at(node.loc);
   builder_.emit(Scaled{target, *source, *scale});
   return {.kind = Entity::Kind::view, .slice = target};
 }
 
 // Ops that change the shape of a matrix.
-Entity Elaborator::reshape(const ast::Call& node, const Slice* to) {
-  const auto source = operand(evaluate(node.arguments[0]), node.arguments[0].loc());
+Entity TileWords::reshape(const ast::Call& node, const Slice* to) {
+  const auto source =
+      tiles_.operand(expressions_.evaluate(node.arguments[0]), node.arguments[0].loc());
   if (!source) return {};
   const Shape shape = static_shape(builder_.program(), *source);
   if (shape.size() != 2)
-    return fail(node.loc,
-                fmt::format("{} takes a matrix, found shape {}", node.function, to_string(shape)));
+    return draft_.fail(node.loc, fmt::format("{} takes a matrix, found shape {}", node.function,
+                                             to_string(shape)));
   const std::vector<int> dims = kept(*source);
   const auto [bound, size] =
       reshaped(node.function, shape, source->size[static_cast<std::size_t>(dims[0])],
                source->size[static_cast<std::size_t>(dims[1])], builder_.integer(1));
-  at(node.loc);
+  draft_.at(node.loc);
   const DType type = ref_info(builder_.program(), source->base).dtype;
   const bool keeps_type = node.function == "transpose" || is_integer(type);
-  const Slice target = to ? *to : temporary(keeps_type ? type : DType::f32, bound, size);
+  const Slice target = to ? *to : tiles_.temporary(keeps_type ? type : DType::f32, bound, size);
   Op op = make_op(node.function);
   field<Slice>(op, info(op).fields[0]) = target;
   field<Slice>(op, info(op).fields[1]) = *source;

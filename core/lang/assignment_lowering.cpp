@@ -1,0 +1,149 @@
+#include "core/lang/assignment_lowering.h"
+
+#include <fmt/format.h>
+
+#include "core/data/element.h"
+#include "core/lang/elaborator.h"
+#include "core/lang/operators.h"
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+// Whether the integer type has this number.
+bool holds(DType dtype, std::int64_t number) {
+  switch (dtype) {
+    case DType::i8:
+      return number == element::to_integer<std::int8_t>(number);
+    case DType::i32:
+      return number == element::to_integer<std::int32_t>(number);
+    case DType::u32:
+      return number == element::to_integer<std::uint32_t>(number);
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+AssignmentLowering::AssignmentLowering(Elaborator& elaborator)
+    : draft_(elaborator.draft),
+      builder_(elaborator.draft.builder()),
+      expressions_(elaborator.expressions),
+      places_(elaborator.places),
+      tiles_(elaborator.tiles),
+      calls_(elaborator.calls) {}
+
+void AssignmentLowering::lower(const ast::Assignment& node) {
+  const Entity target = places_.place(node.target);
+  if (target.kind == Entity::Kind::nothing) return;
+  if (target.kind != Entity::Kind::view) {
+    draft_.fail(node.target.loc(),
+                fmt::format("{} cannot be assigned to", draft_.describe(target)));
+    return;
+  }
+  if (!node.op) {
+    store(target.slice, node.value, node.loc);
+    return;
+  }
+  const auto* product = node.value.as<ast::Binary>();
+  if (node.op == ast::Operator::add && product != nullptr && product->op == ast::Operator::product)
+    return tiles_.multiply_add(target.slice, *product);
+  if (ref_info(builder_.program(), target.slice.base).space == Space::smem)
+    update_number(target.slice, node);
+  else
+    update_tile(target.slice, node);
+}
+
+void AssignmentLowering::update_number(const Slice& slice, const ast::Assignment& node) {
+  const Entity old = places_.load(slice);
+  if (old.kind != Entity::Kind::scalar) {
+    draft_.fail(node.target.loc(),
+                fmt::format("scalar memory of {} is read; only integers are stored to it",
+                            name(ref_info(builder_.program(), slice.base).dtype)),
+                ErrorCode::invalid_type);
+    return;
+  }
+  const ValueId other = expressions_.scalar(node.value);
+  if (other == no_value) return;
+  draft_.at(node.loc);
+  builder_.emit(Store{slice, builder_.emit(scalar_op(*node.op, old.value, other))});
+}
+
+void AssignmentLowering::update_tile(const Slice& slice, const ast::Assignment& node) {
+  const auto other = tiles_.operand(node.value);
+  if (!other) return;
+  tiles_.elementwise(tile_op(*node.op), {slice, *other}, node.loc, &slice);
+}
+
+void AssignmentLowering::store(const Slice& target, const ast::Expression& value, const Loc& loc) {
+  const bool is_number = ref_info(builder_.program(), target.base).space == Space::smem;
+  if (is_number) return store_number(target, value, loc);
+  if (const ast::Call* indices = call_of(value, "tile_iota", 1)) {
+    calls_.call(*indices, &target);
+    return;
+  }
+  const auto* call = value.as<ast::Call>();
+  const bool is_cast = call != nullptr && call->function == "cast";
+  const std::size_t before = builder_.program().body.size();
+  const Entity result = is_cast ? tiles_.cast(*call, &target) : tiles_.tile(value, nullptr);
+  if (is_cast && call->arguments.size() == 1) return;
+  if (const auto source = tiles_.operand(result, value.loc()))
+    store_tile(target, *source, loc, before);
+}
+
+// A tile or a number everywhere. before: how many statements there were without the source.
+void AssignmentLowering::store_tile(const Slice& target, const Slice& source, const Loc& loc,
+                                    std::size_t before) {
+  const DType to = ref_info(builder_.program(), target.base).dtype;
+  if (!is_number(builder_.program(), source)) {
+    const DType type = ref_info(builder_.program(), source.base).dtype;
+    if (type != to) {
+      draft_.fail(
+          loc,
+          fmt::format("a tile of {} is stored to {}; write cast(...) if it should be rounded",
+                      name(type), name(to)),
+          ErrorCode::invalid_type);
+      return;
+    }
+    if (builder_.program().body.size() > before && redirect(source, target)) return;
+  }
+  const auto number = builder_.program().constant(source.base);
+  if (number && is_integer(to) && !holds(to, *number)) {
+    draft_.fail(loc, fmt::format("{} does not fit {}", *number, name(to)));
+    return;
+  }
+  draft_.at(loc);
+  builder_.emit(Cast{target, source});
+}
+
+void AssignmentLowering::store_number(const Slice& target, const ast::Expression& value,
+                                      const Loc& loc) {
+  const ValueId number = expressions_.scalar(value);
+  if (number == no_value) return;
+  if (!kept(target).empty()) {
+    draft_.fail(loc, "expected one element of scalar memory on the left");
+    return;
+  }
+  draft_.at(loc);
+  builder_.emit(Store{target, number});
+}
+
+// The last op computed the temporary `source`, and may as well write the target; false when it did
+// not.
+bool AssignmentLowering::redirect(const Slice& source, const Slice& target) {
+  Program& program = builder_.program();
+  Op& last = program.body.back().op;
+  const auto& fields = info(last).fields;
+  const Buffer* temp = program.buffer(source.base);
+  if (!temp || temp->space != Space::tile || fields.empty() || fields[0].kind != FieldKind::Slice ||
+      last.index() == op_index<Matmul>() || field<Slice>(last, fields[0]) != source ||
+      &program.buffers.back() != temp || !is_whole(program, source))
+    return false;
+  field<Slice>(last, fields[0]) = target;
+  program.buffers.pop_back();
+  program.values[static_cast<std::size_t>(source.base)].index = -1;
+  return true;
+}
+
+}  // namespace tessera

@@ -1,0 +1,36 @@
+// Stores to memory: numbers to scalar memory, tiles to rectangles.
+#pragma once
+#include "core/lang/draft.h"
+
+namespace tessera {
+
+class CallLowering;
+class Elaborator;
+class ExpressionLowering;
+class PlaceLowering;
+class TileLowering;
+
+class AssignmentLowering {
+ public:
+  explicit AssignmentLowering(Elaborator& elaborator);
+
+  void lower(const ast::Assignment& node);
+  // target = value. A tile's type must be the target's unless the value is a cast.
+  void store(const Slice& target, const ast::Expression& value, const Loc& loc);
+
+ private:
+  void store_number(const Slice& target, const ast::Expression& value, const Loc& loc);
+  void store_tile(const Slice& target, const Slice& source, const Loc& loc, std::size_t before);
+  bool redirect(const Slice& source, const Slice& target);
+  void update_number(const Slice& slice, const ast::Assignment& node);
+  void update_tile(const Slice& slice, const ast::Assignment& node);
+
+  Draft& draft_;
+  Builder& builder_;
+  ExpressionLowering& expressions_;
+  PlaceLowering& places_;
+  TileLowering& tiles_;
+  CallLowering& calls_;
+};
+
+}  // namespace tessera

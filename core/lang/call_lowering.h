@@ -1,0 +1,58 @@
+// Calls: ops by their mnemonic, the words of the language, functions of the file and of the library
+// (inlined).
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/lang/draft.h"
+#include "core/lang/names.h"
+
+namespace tessera {
+
+class ArgumentBinder;
+class DeclarationLowering;
+class Elaborator;
+class ExpressionLowering;
+class Functions;
+class PlaceLowering;
+class ScopedMemory;
+class StatementLowering;
+class TileLowering;
+class WordLowering;
+
+class CallLowering {
+ public:
+  explicit CallLowering(Elaborator& elaborator);
+
+  // `to`: where a tile goes, or null for a temporary.
+  Entity call(const ast::Call& node, const Slice* to = nullptr);
+  Entity call(const ast::MemberCall& node);
+
+ private:
+  class Inlined;
+  Entity call_function(const ast::Function& function, const ast::Call& node);
+  Entity call_body(const ast::Function& function);
+  Entity call_closure(const Entity& closure, const std::vector<ast::Expression>& arguments,
+                      const Loc& loc);
+  Entity call_op(const Op& prototype, const ast::Call& node);
+  bool set_field(Op& op, const FieldInfo& f, const ast::Expression& argument);
+  bool may_call(const Loc& loc);
+
+  Draft& draft_;
+  Builder& builder_;
+  Names& names_;
+  ScopedMemory& scoped_;
+  Functions& functions_;
+  ExpressionLowering& expressions_;
+  PlaceLowering& places_;
+  TileLowering& tiles_;
+  WordLowering& words_;
+  ArgumentBinder& arguments_;
+  DeclarationLowering& declarations_;
+  StatementLowering& statements_;
+  int depth_ = 0;  // of nested calls
+  std::int64_t calls_ = 0;
+};
+
+}  // namespace tessera

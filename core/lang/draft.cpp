@@ -1,0 +1,58 @@
+#include "core/lang/draft.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/program/refs.h"
+
+namespace tessera {
+
+void Draft::at(const Loc& loc) {
+  const auto& places = builder_.program().places;
+  if (!places.empty()) {
+    const Place& last = places.back();
+    if (last.caller == caller_ && last.loc.source == loc.source && last.loc.line == loc.line &&
+        last.loc.column == loc.column && last.loc.width == loc.width)
+      return builder_.at_place(static_cast<std::int32_t>(places.size()) - 1);
+  }
+  builder_.at(loc, caller_);
+}
+
+Entity Draft::fail(const Loc& loc, std::string message, ErrorCode code) {
+  Diag diag{code, loc, std::move(message), {}};
+  for (std::int32_t place = caller_; place >= 0;
+       place = builder_.program().places[static_cast<std::size_t>(place)].caller)
+    diag.notes.push_back({builder_.program().loc(place), "called from here"});
+  diags_.push_back(std::move(diag));
+  return {};
+}
+
+std::string Draft::describe(const Entity& entity) const {
+  switch (entity.kind) {
+    case Entity::Kind::nothing:
+      return "nothing";
+    case Entity::Kind::scalar:
+      return "an integer";
+    case Entity::Kind::real:
+      return "a real number";
+    case Entity::Kind::view:
+      return fmt::format("memory of type {}",
+                         name(ref_info(builder_.program(), entity.slice.base).dtype));
+    case Entity::Kind::sem:
+      return "a semaphore";
+    case Entity::Kind::range:
+      return "a range";
+    case Entity::Kind::record:
+      return "the results of a function";
+    case Entity::Kind::closure:
+      return "a function of an index";
+    case Entity::Kind::type:
+      return "an element type";
+    case Entity::Kind::text:
+      return "a text";
+  }
+  return "?";
+}
+
+}  // namespace tessera

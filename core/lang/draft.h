@@ -1,0 +1,36 @@
+// The program that is being made from a kernel, and what is wrong with the kernel's text.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "core/lang/entity.h"
+#include "core/program/builder.h"
+#include "core/report/diag.h"
+
+namespace tessera {
+
+class Draft {
+ public:
+  explicit Draft(std::string kernel) : builder_(std::move(kernel)) {}
+
+  Builder& builder() { return builder_; }
+  Diags& diags() { return diags_; }
+
+  // What is emitted from here on stands there.
+  void at(const Loc& loc);
+  // Reports the message with the calls that are being inlined; returns nothing.
+  Entity fail(const Loc& loc, std::string message, ErrorCode code = ErrorCode::invalid_value);
+  // The kind of thing that it is, for messages: "an integer".
+  std::string describe(const Entity& entity) const;
+
+  // The place of the call that is being inlined (into Program::places); -1: none.
+  std::int32_t caller() const { return caller_; }
+  void set_caller(std::int32_t place) { caller_ = place; }
+
+ private:
+  Builder builder_;
+  Diags diags_;
+  std::int32_t caller_ = -1;
+};
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// What a name or an expression of a program stands for while the program is made.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/lang/ast.h"
+#include "core/program/op.h"
+
+namespace tessera {
+
+struct Environment;
+
+struct Entity {
+  enum class Kind : std::uint8_t {
+    nothing,
+    scalar,
+    real,
+    view,
+    sem,
+    range,
+    record,
+    closure,
+    type,
+    text
+  };
+  Kind kind = Kind::nothing;  // nothing: an error was reported where it arose
+  ValueId value = no_value;   // scalar, real; lower of a range
+  ValueId upper = no_value;   // range
+  Slice slice;                // view (memory, or one number of it), sem
+  DType type = DType::f32;
+  std::string text;
+  const ast::Definition* definition = nullptr;  // closure
+  Environment* environment = nullptr;           // of a closure; the members of a record
+};
+
+inline Entity scalar_entity(ValueId value) {
+  return {.kind = Entity::Kind::scalar, .value = value};
+}
+
+inline bool is_tile(const Entity& entity) { return entity.kind == Entity::Kind::view; }
+
+// Names of one block; a closure keeps the one that it was defined in.
+struct Environment {
+  std::map<std::string, Entity, std::less<>> names;
+  Environment* parent = nullptr;
+  const Environment* fallback =
+      nullptr;  // asked when the names around have none: a function's other results
+
+  const Entity* find(std::string_view name) const;
+};
+
+}  // namespace tessera

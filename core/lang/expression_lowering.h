@@ -1,0 +1,67 @@
+// Expressions: what they stand for, with the ops that compute it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/lang/draft.h"
+#include "core/lang/language.h"
+#include "core/lang/names.h"
+
+namespace tessera {
+
+class CallLowering;
+class Elaborator;
+class Functions;
+class PlaceLowering;
+class RealArithmetic;
+class TileLowering;
+
+class ExpressionLowering {
+ public:
+  ExpressionLowering(Elaborator& elaborator, const InstantiateOptions& launch);
+
+  // Nothing after an error.
+  Entity evaluate(const ast::Expression& node);
+  // As evaluate, but the numbers of devices and cores must be known: `what` it is for.
+  Entity evaluate_known(const ast::Expression& node, std::string_view what);
+  // Each side is evaluated once, whatever it is. `to`: where a tile goes, or null for a temporary.
+  Entity binary(const ast::Binary& node, const Slice* to);
+  ValueId scalar(const ast::Expression& node);  // no_value after an error
+  ValueId scalar(const Entity& entity, const Loc& loc);
+  // A number that is known now.
+  std::optional<std::int64_t> constant(const ast::Expression& node, std::string_view what);
+  Entity range(const ast::Expression& node);  // a count n is 0 .. n
+
+ private:
+  Entity form(const ast::Integer& node);
+  Entity form(const ast::Real& node);
+  Entity form(const ast::Text& node);
+  Entity form(const ast::Name& node);
+  Entity form(const ast::Call& node);
+  Entity form(const ast::MemberCall& node);
+  Entity form(const ast::NamedArgument& node);
+  Entity form(const ast::Index& node);
+  Entity form(const ast::Member& node);
+  Entity form(const ast::Negative& node);
+  Entity form(const ast::Not& node);
+  Entity form(const ast::Binary& node);
+  Entity form(const ast::Conditional& node);
+  Entity form(const ast::Range& node);
+  Entity count_of(const ast::Name& node);
+  Entity scalar_binary(const ast::Binary& node, const Entity& left, const Entity& right);
+
+  Draft& draft_;
+  Builder& builder_;
+  Names& names_;
+  const Functions& functions_;
+  RealArithmetic& reals_;
+  PlaceLowering& places_;
+  TileLowering& tiles_;
+  CallLowering& calls_;
+  const InstantiateOptions launch_;
+  int levels_ = 0;              // of nested expressions, through calls
+  std::string_view known_for_;  // what is evaluated must be known now: what it is for
+};
+
+}  // namespace tessera

@@ -1,0 +1,76 @@
+#include "core/lang/functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/lang/walk.h"
+#include "core/lang/words.h"
+#include "core/report/near.h"
+
+namespace tessera {
+namespace {
+
+// What a kernel calls, also where nothing reaches it: behind conditions that are known now, and in
+// functions that are called there only.
+struct Calls : ast::Visitor {
+  explicit Calls(const Functions& known) : known(known) {}
+
+  using Visitor::meet;
+  void meet(const ast::Definition& definition) override { names.insert(definition.name); }
+  void meet(const ast::Parameter& parameter) override { names.insert(parameter.name); }
+  void meet(const ast::Expression& expression) override {
+    const auto* call = expression.as<ast::Call>();
+    if (call == nullptr) return;
+    const ast::Function* function = known.find(call->function);
+    if (function == nullptr && !is_word(call->function)) unknown.push_back(call);
+    if (function != nullptr && met.insert(call->function).second) functions.push_back(function);
+  }
+
+  const Functions& known;
+  std::vector<const ast::Function*> functions;  // that are called
+  std::vector<const ast::Call*> unknown;        // that name no function and no word
+  std::set<std::string_view> met;               // the names of the functions
+  std::set<std::string_view> names;  // of values and parameters, which may be functions of an index
+};
+
+}  // namespace
+
+const ast::Function* Functions::find(std::string_view name) const {
+  for (const Module* module : modules_) {
+    if (const auto found = module->functions.find(name); found != module->functions.end())
+      return found->second;
+  }
+  return nullptr;
+}
+
+Entity Functions::unknown(const ast::Call& node) {
+  std::vector<std::string_view> known = words();
+  for (const Module* module : modules_)
+    for (const auto& [name, function] : module->functions) known.push_back(name);
+  for (const Environment* e = names_.current(); e; e = e->parent)
+    for (const auto& [name, entity] : e->names)
+      if (entity.kind == Entity::Kind::closure) known.push_back(name);
+  const std::string_view near = nearest(node.function, known);
+  return draft_.fail(node.loc,
+                     fmt::format("unknown function `{}`{}", node.function,
+                                 near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+}
+
+void Functions::check(const ast::Kernel& kernel) {
+  Calls found(*this);
+  walk(kernel, found);
+  for (std::size_t i = 0; i < found.functions.size(); ++i) walk(*found.functions[i], found);
+  for (const ast::Call* call : found.unknown) {
+    const auto is_reported = [&](const Diag& d) {
+      return d.loc.source == call->loc.source && d.loc.line == call->loc.line &&
+             d.loc.column == call->loc.column;
+    };
+    if (!found.names.contains(call->function) &&
+        std::none_of(draft_.diags().begin(), draft_.diags().end(), is_reported))
+      unknown(*call);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+// The names that can be used where the program is being made.
+#pragma once
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/lang/draft.h"
+#include "core/lang/entity.h"
+
+namespace tessera {
+
+class Names {
+ public:
+  explicit Names(Draft& draft) : draft_(draft) {}
+
+  const Entity* find(std::string_view name) const { return current_->find(name); }
+  // In the innermost block, whatever the name meant there.
+  void set(const std::string& name, Entity entity) { current_->names[name] = std::move(entity); }
+  // A name whose definition is wrong: its uses are not reported too.
+  void set_unknown(const std::string& name) { current_->names.try_emplace(name); }
+  // A name that must be new, here and around.
+  void bind(const std::string& name, Entity entity, const Loc& loc);
+
+  Environment* current() const { return current_; }
+  // One that lives as long as this.
+  Environment* make(Environment* parent) {
+    return &environments_.emplace_back(Environment{{}, parent, nullptr});
+  }
+
+  // While it lives, names are looked up in another environment.
+  class Inside {
+   public:
+    Inside(Names& names, Environment* inner)
+        : names_(names), outer_(std::exchange(names.current_, inner)) {}
+    ~Inside() { names_.current_ = outer_; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    Names& names_;
+    Environment* outer_;
+  };
+
+ private:
+  Draft& draft_;
+  std::deque<Environment> environments_;
+  Environment* current_ = make(nullptr);
+};
+
+}  // namespace tessera

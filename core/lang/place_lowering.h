@@ -1,0 +1,43 @@
+// Memory and semaphores that expressions name: rectangles, elements, their numbers and bytes.
+#pragma once
+#include <optional>
+
+#include "core/lang/draft.h"
+#include "core/lang/names.h"
+
+namespace tessera {
+
+class Elaborator;
+class ExpressionLowering;
+
+class PlaceLowering {
+ public:
+  explicit PlaceLowering(Elaborator& elaborator);
+
+  // As an expression's value, but one number of scalar memory stays a place.
+  Entity place(const ast::Expression& node);
+  // A rectangle of memory; one number of scalar memory counts too, as a place.
+  std::optional<Slice> memory(const ast::Expression& node);
+  // A single one.
+  std::optional<Slice> semaphore(const ast::Expression& node);
+  // The part of memory or of semaphores that the items choose.
+  Entity index(const Entity& base, const ast::Index& node);
+  // Scalar memory without dimensions, or what is left of it: its name means the number in it.
+  bool is_one_number(const Entity& entity) const;
+  // The number there.
+  Entity load(const Slice& element);
+  // As a ref of its own, if it is not one already.
+  Slice whole_ref(const Slice& slice);
+  // How many bytes a rectangle has.
+  ValueId bytes(const Slice& slice);
+
+ private:
+  bool add_item(const ast::Item& item, ValueId extent, Slice& slice, std::size_t d);
+
+  Draft& draft_;
+  Builder& builder_;
+  Names& names_;
+  ExpressionLowering& expressions_;
+};
+
+}  // namespace tessera

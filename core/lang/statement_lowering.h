@@ -1,0 +1,60 @@
+// Blocks and their statements: definitions, branches, what functions return, requirements. Those of
+// loops, of stores and of transfers have classes of their own.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/lang/draft.h"
+#include "core/lang/names.h"
+
+namespace tessera {
+
+class ArrayWords;
+class AssignmentLowering;
+class DeclarationLowering;
+class Elaborator;
+class ExpressionLowering;
+class LoopLowering;
+class RealArithmetic;
+class ScopedMemory;
+class TransferLowering;
+
+class StatementLowering {
+ public:
+  explicit StatementLowering(Elaborator& elaborator);
+
+  void block(const ast::Block& node);
+  // The block of a function: what it returns, an empty record when it returns nothing.
+  Entity result_of(const ast::Block& node);
+  // The value is called by the source's name if nothing named it before.
+  Entity name_result(Entity entity, const std::string& name);
+
+ private:
+  void lower(const ast::ScopedDeclaration& node);
+  void lower(const ast::CallStatement& node);
+  void lower(const ast::TraceRegion& node);
+  void lower(const ast::Require& node);
+  void lower(const ast::Definition& node);
+  void lower(const ast::If& node);
+  void lower(const ast::Return& node);
+  void lower(const ast::ReturnNamed& node);
+  void define_value(const ast::Definition& node);
+  bool refuse_return(const Loc& loc);
+  std::vector<std::string> known_values(const ast::Expression& condition) const;
+
+  Draft& draft_;
+  Builder& builder_;
+  Names& names_;
+  ScopedMemory& scoped_;
+  ExpressionLowering& expressions_;
+  RealArithmetic& reals_;
+  ArrayWords& arrays_;
+  DeclarationLowering& declarations_;
+  AssignmentLowering& assignments_;
+  LoopLowering& loops_;
+  TransferLowering& transfers_;
+  bool in_function_ = false;
+  Entity result_;  // of the function being inlined
+};
+
+}  // namespace tessera

@@ -1,0 +1,212 @@
+#include "core/lang/tile_lowering.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/lang/elaborator.h"
+#include "core/lang/operators.h"
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+bool compares(std::size_t op) {
+  return op == op_index<TileLt>() || op == op_index<TileLe>() || op == op_index<TileEq>();
+}
+
+}  // namespace
+
+TileLowering::TileLowering(Elaborator& elaborator)
+    : draft_(elaborator.draft),
+      builder_(elaborator.draft.builder()),
+      expressions_(elaborator.expressions),
+      calls_(elaborator.calls),
+      types_(elaborator.types) {}
+
+std::optional<Slice> TileLowering::operand(const Entity& entity, const Loc& loc) {
+  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real)
+    return Builder::number(entity.value);
+  if (entity.kind == Entity::Kind::view) return entity.slice;
+  if (entity.kind != Entity::Kind::nothing)
+    draft_.fail(loc, fmt::format("expected a tile or a number, found {}", draft_.describe(entity)),
+                ErrorCode::invalid_type);
+  return std::nullopt;
+}
+
+std::optional<Slice> TileLowering::operand(const ast::Expression& node) {
+  return operand(tile(node, nullptr), node.loc());
+}
+
+Slice TileLowering::temporary(DType dtype, const Shape& bound, const std::vector<ValueId>& size) {
+  Buffer buffer;
+  buffer.name = "t";
+  buffer.space = Space::tile;
+  buffer.dtype = dtype;
+  buffer.shape = bound;
+  Slice slice = builder_.whole(builder_.buffer(std::move(buffer)));
+  for (std::size_t d = 0; d < size.size(); ++d) slice.size[d] = size[d];
+  return slice;
+}
+
+// Broadcasting is from the right: the longer shape decides the rank, a size other than 1 the
+// extent. False after an error.
+bool TileLowering::broadcast(const Slice& operand, const Loc& loc, Extents& result) {
+  Shape& bound = result.bound;
+  std::vector<ValueId>& size = result.size;
+  const Shape shape = static_shape(builder_.program(), operand);
+  const std::vector<int> dims = kept(operand);
+  if (shape.size() > bound.size()) {
+    bound.insert(bound.begin(), shape.size() - bound.size(), 1);
+    size.insert(size.begin(), shape.size() - size.size(), builder_.integer(1));
+  }
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::size_t at = bound.size() - shape.size() + d;
+    if (shape[d] == 1 && bound[at] != 1) continue;
+    if (bound[at] != 1 && bound[at] != shape[d])
+      return draft_.fail(loc, fmt::format("shapes {} and {} do not agree", to_string(bound),
+                                          to_string(shape))),
+             false;
+    bound[at] = shape[d];
+    size[at] = operand.size[static_cast<std::size_t>(dims[d])];
+  }
+  return true;
+}
+
+Entity TileLowering::elementwise(std::size_t index, std::vector<Slice> operands, const Loc& loc,
+                                 const Slice* to) {
+  draft_.at(loc);
+  const Program& program = builder_.program();
+  bool any_float = false, any_wide = false;
+  Extents extents;
+  for (const Slice& s : operands) {
+    if (is_number(program, s)) {
+      any_float |= program.value(s.base).kind == ValueKind::real;
+      continue;
+    }
+    const DType type = ref_info(program, s.base).dtype;
+    any_float |= is_float(type);
+    any_wide |= type == DType::i64;
+    if (!broadcast(s, loc, extents)) return {};
+  }
+  const DType type = any_float && !compares(index) ? DType::f32
+                     : any_wide                    ? DType::i64
+                                                   : DType::i32;
+  const Slice target = to ? *to : temporary(type, extents.bound, extents.size);
+  Op op = make_op(op_table()[index].mnemonic);
+  const auto& fields = info(op).fields;
+  field<Slice>(op, fields[0]) = target;
+  for (std::size_t i = 0; i < operands.size(); ++i) field<Slice>(op, fields[i + 1]) = operands[i];
+  builder_.emit(std::move(op));
+  return {.kind = Entity::Kind::view, .slice = target};
+}
+
+// An operator with a tile or a real on one side.
+Entity TileLowering::binary(const ast::Binary& node, const Entity& left, const Entity& right,
+                            const Slice* to) {
+  const std::size_t op = tile_op(node.op);
+  if (op == 0)
+    return draft_.fail(node.loc, fmt::format("`{}` is not defined for tiles", name(node.op)));
+  const auto a = operand(left, node.left->loc()), b = operand(right, node.right->loc());
+  if (!a || !b) return {};
+  const bool swap = node.op == ast::Operator::greater || node.op == ast::Operator::greater_equal;
+  if (is_number(builder_.program(), *a) && is_number(builder_.program(), *b))
+    return draft_.fail(
+        node.loc,
+        "arithmetic on real numbers needs a tile operand, or numbers that are known when "
+        "the kernel is instantiated");
+  if (node.op == ast::Operator::not_equal) {  // 1 - (a == b): nothing equals a NaN
+    const Entity equal = elementwise(op, {*a, *b}, node.loc, nullptr);
+    if (!is_tile(equal)) return {};
+    const Slice one = Builder::number(builder_.integer(1));
+    return elementwise(op_index<TileSub>(), {one, equal.slice}, node.loc, to);
+  }
+  return elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b}, node.loc,
+                     to);
+}
+
+// An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type; a
+// number is not written.
+Entity TileLowering::tile(const ast::Expression& node, const Slice* to) {
+  if (const auto* binary_node = node.as<ast::Binary>())
+    return expressions_.binary(*binary_node, to);
+  if (const auto* call_node = node.as<ast::Call>()) return calls_.call(*call_node, to);
+  if (const auto* call_node = node.as<ast::MemberCall>()) return calls_.call(*call_node);
+  return expressions_.evaluate(node);
+}
+
+// cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
+Entity TileLowering::cast(const ast::Call& call, const Slice* to) {
+  if (call.arguments.empty() || call.arguments.size() > 2)
+    return draft_.fail(call.loc, "cast takes a tile, and a type when it is not stored at once");
+  const ast::Expression& inner = call.arguments[0];
+  const auto* binary = inner.as<ast::Binary>();
+  const bool computed = binary != nullptr && binary->op != ast::Operator::product;
+  if (call.arguments.size() == 1) {
+    if (!to) return draft_.fail(call.loc, "cast needs a type here: cast(x, bf16)");
+    const Entity value = tile(inner, computed ? to : nullptr);
+    if (computed && is_tile(value)) return value;
+    const auto source = operand(value, inner.loc());
+    if (!source) return {};
+    draft_.at(call.loc);
+    builder_.emit(Cast{*to, *source});
+    return {.kind = Entity::Kind::view, .slice = *to};
+  }
+  const auto type = types_.dtype(call.arguments[1]);
+  const auto source = operand(inner);
+  if (!type || !source) return {};
+  std::vector<ValueId> size;
+  for (int d : kept(*source)) size.push_back(source->size[static_cast<std::size_t>(d)]);
+  const Slice target = temporary(*type, static_shape(builder_.program(), *source), size);
+  draft_.at(call.loc);
+  builder_.emit(Cast{target, *source});
+  return {.kind = Entity::Kind::view, .slice = target};
+}
+
+std::optional<TileLowering::Factor> TileLowering::factor(const ast::Expression& node) {
+  const ast::Call* transposed = call_of(node, "transpose", 1);
+  const ast::Expression& inner = transposed != nullptr ? transposed->arguments[0] : node;
+  const auto slice = operand(inner);
+  if (!slice) return std::nullopt;
+  if (is_number(builder_.program(), *slice))
+    return draft_.fail(inner.loc(), "a matrix product needs tiles on both sides"), std::nullopt;
+  return Factor{*slice, transposed != nullptr};
+}
+
+void TileLowering::multiply_add(const Slice& acc, const ast::Binary& product) {
+  const auto a = factor(*product.left), b = factor(*product.right);
+  if (!a || !b) return;
+  draft_.at(product.loc);
+  builder_.emit(Matmul{acc, a->slice, b->slice, a->is_transposed, b->is_transposed});
+}
+
+// The extent that dimension `dim` of the product has of this side; false after an error.
+bool TileLowering::add_factor(const Factor& side, std::size_t dim, const Loc& loc,
+                              Extents& result) {
+  const Shape shape = static_shape(builder_.program(), side.slice);
+  if (shape.size() != 2)
+    return draft_.fail(loc, fmt::format("a matrix product needs matrices, found shape {}",
+                                        to_string(shape))),
+           false;
+  const std::size_t d = side.is_transposed ? 1 - dim : dim;
+  result.bound.push_back(shape[d]);
+  result.size.push_back(side.slice.size[static_cast<std::size_t>(kept(side.slice)[d])]);
+  return true;
+}
+
+Entity TileLowering::matmul(const ast::Binary& node) {
+  const auto a = factor(*node.left), b = factor(*node.right);
+  if (!a || !b) return {};
+  Extents extents;
+  if (!add_factor(*a, 0, node.left->loc(), extents) ||
+      !add_factor(*b, 1, node.right->loc(), extents))
+    return {};
+  const DType type = accumulator(ref_info(builder_.program(), a->slice.base).dtype);
+  const Slice target = temporary(type, extents.bound, extents.size);
+  draft_.at(node.loc);
+  builder_.emit(Cast{target, Builder::number(builder_.integer(0))});
+  builder_.emit(Matmul{target, a->slice, b->slice, a->is_transposed, b->is_transposed});
+  return {.kind = Entity::Kind::view, .slice = target};
+}
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+// Tile arithmetic: every expression becomes ops that write a rectangle, the last one the target
+// itself. `to` is where the result goes, or null for a temporary.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "core/lang/draft.h"
+
+namespace tessera {
+
+class CallLowering;
+class Elaborator;
+class ExpressionLowering;
+class TypeBinder;
+
+class TileLowering {
+ public:
+  explicit TileLowering(Elaborator& elaborator);
+
+  // An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type;
+  // a number is not written.
+  Entity tile(const ast::Expression& node, const Slice* to);
+  // The elementwise op of the operands (numbers broadcast), into `to` or into a temporary of f32 or
+  // i32.
+  Entity elementwise(std::size_t op, std::vector<Slice> operands, const Loc& loc, const Slice* to);
+  // An operator with a tile or a real on one side.
+  Entity binary(const ast::Binary& node, const Entity& left, const Entity& right, const Slice* to);
+  // A product that is not added to anything: an accumulator of its own, zero first.
+  Entity matmul(const ast::Binary& node);
+  void multiply_add(const Slice& acc, const ast::Binary& product);
+  // cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
+  Entity cast(const ast::Call& call, const Slice* to);
+
+  // A tile or a number, as a tile op takes it.
+  std::optional<Slice> operand(const Entity& entity, const Loc& loc);
+  std::optional<Slice> operand(const ast::Expression& node);
+  Slice temporary(DType dtype, const Shape& bound, const std::vector<ValueId>& size);
+
+ private:
+  // A side of a matrix product, evaluated once; `transpose(x)` is read in place.
+  struct Factor {
+    Slice slice;
+    bool is_transposed;
+  };
+  // What a dimension of a result is, of the operands so far.
+  struct Extents {
+    Shape bound;
+    std::vector<ValueId> size;
+  };
+  std::optional<Factor> factor(const ast::Expression& node);
+  bool add_factor(const Factor& side, std::size_t dim, const Loc& loc, Extents& result);
+  bool broadcast(const Slice& operand, const Loc& loc, Extents& result);
+
+  Draft& draft_;
+  Builder& builder_;
+  ExpressionLowering& expressions_;
+  CallLowering& calls_;
+  TypeBinder& types_;
+};
+
+}  // namespace tessera

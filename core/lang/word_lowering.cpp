@@ -1,0 +1,144 @@
+#include "core/lang/word_lowering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/data/dtype_range.h"
+#include "core/lang/elaborator.h"
+#include "core/lang/words.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::string_view own_words[] = {"concat",      "barrier", "first", "last",
+                                          "accumulator", "clamp",   "abs",   "largest"};
+
+}  // namespace
+
+bool is_word(std::string_view name) {
+  return std::find(std::begin(own_words), std::end(own_words), name) != std::end(own_words) ||
+         make_op(name).index() != 0;
+}
+
+std::vector<std::string_view> words() {
+  std::vector<std::string_view> all(std::begin(own_words), std::end(own_words));
+  for (const OpInfo& row : op_table().subspan(1))
+    if (row.scope == Scope::none && row.result != ResultKind::Ref) all.push_back(row.mnemonic);
+  return all;
+}
+
+WordLowering::WordLowering(Elaborator& elaborator)
+    : draft_(elaborator.draft),
+      builder_(elaborator.draft.builder()),
+      expressions_(elaborator.expressions),
+      reals_(elaborator.reals),
+      places_(elaborator.places),
+      tiles_(elaborator.tiles),
+      types_(elaborator.types),
+      loops_(elaborator.loops),
+      declarations_(elaborator.declarations),
+      arrays_(elaborator.arrays),
+      tile_words_(elaborator.tile_words) {}
+
+std::optional<Entity> WordLowering::call(const ast::Call& node, const Slice* to) {
+  const std::string& word = node.function;
+  const std::size_t count = node.arguments.size();
+  if (word == "cast") return tiles_.cast(node, to);
+  if (word == "concat") return arrays_.concat(node);
+  if (word == "real" && count == 1) return real(node);
+  if (word == "view" && count == 1) return view(node);
+  if (word == "barrier") return barrier(node);
+  if ((word == "first" || word == "last") && count == 1) return at_end_of_loop(node);
+  if (word == "accumulator" && (count == 1 || count == 2)) {
+    const auto type = types_.accumulator_type(node);
+    return type ? Entity{.kind = Entity::Kind::type, .type = *type} : Entity{};
+  }
+  if (word == "largest" && count == 1) return largest(node);
+  if (word == "clamp" && count == 3) return clamp(node);
+  if (word == "abs" && count == 1) return absolute(node, to);
+  if (auto array = arrays_.call(node)) return array;
+  return tile_words_.call(node, to);
+}
+
+Entity WordLowering::real(const ast::Call& node) {
+  const Entity argument = expressions_.evaluate(node.arguments[0]);
+  if (const auto known = reals_.known_number(argument)) return reals_.real_entity(*known);
+  const ValueId number = expressions_.scalar(argument, node.arguments[0].loc());
+  if (number == no_value) return {};
+  draft_.at(node.loc);
+  return {.kind = Entity::Kind::real, .value = builder_.emit(ToReal{number})};
+}
+
+Entity WordLowering::view(const ast::Call& node) {
+  const auto source = places_.memory(node.arguments[0]);
+  if (!source) return {};
+  draft_.at(node.loc);
+  return {.kind = Entity::Kind::view,
+          .slice = builder_.whole(builder_.emit(View{*source}, "view"))};
+}
+
+Entity WordLowering::barrier(const ast::Call& node) {
+  if (node.arguments.size() != 1) return draft_.fail(node.loc, "barrier takes the collective id");
+  const auto id = expressions_.constant(node.arguments[0], "the collective id of a barrier");
+  if (!id) return {};
+  if (*id < 0)
+    return draft_.fail(node.loc,
+                       fmt::format("the collective id of a barrier is at least 0, found {}", *id));
+  return {.kind = Entity::Kind::sem, .slice = builder_.whole(declarations_.barrier(*id))};
+}
+
+// first(i), last(i): whether it is the first or the last turn.
+Entity WordLowering::at_end_of_loop(const ast::Call& node) {
+  const std::string& word = node.function;
+  const Entity variable = expressions_.evaluate(node.arguments[0]);
+  const LoopLowering::Turns* turns =
+      variable.kind == Entity::Kind::scalar ? loops_.turns_of(variable.value) : nullptr;
+  if (turns == nullptr)
+    return draft_.fail(
+        node.loc,
+        fmt::format("{} takes a grid dimension of a pipeline or the variable of a loop", word));
+  draft_.at(node.loc);
+  const ValueId at =
+      word == "first" ? turns->lower : builder_.sub(turns->upper, builder_.integer(1));
+  return scalar_entity(builder_.emit(Eq{turns->index, at}, word));
+}
+
+Entity WordLowering::largest(const ast::Call& node) {
+  const auto type = types_.dtype(node.arguments[0]);
+  if (!type) return {};
+  const double number = largest_finite(*type);
+  if (number >= 0x1p63)
+    return draft_.fail(node.loc,
+                       fmt::format("the largest {} is no integer of 64 bits", name(*type)));
+  return scalar_entity(builder_.integer(static_cast<std::int64_t>(number)));
+}
+
+Entity WordLowering::clamp(const ast::Call& node) {
+  const ValueId x = expressions_.scalar(node.arguments[0]),
+                low = expressions_.scalar(node.arguments[1]),
+                high = expressions_.scalar(node.arguments[2]);
+  if (x == no_value || low == no_value || high == no_value) return {};
+  draft_.at(node.loc);
+  return scalar_entity(builder_.min(builder_.max(x, low), high));
+}
+
+Entity WordLowering::absolute(const ast::Call& node, const Slice* to) {
+  const Entity argument = expressions_.evaluate(node.arguments[0]);
+  const auto number = reals_.known_number(argument);
+  if (number && argument.kind == Entity::Kind::real) return reals_.real_entity(std::abs(*number));
+  if (is_tile(argument)) {
+    const Slice zero = Builder::number(builder_.integer(0));
+    const Entity negative =
+        tiles_.elementwise(op_index<TileSub>(), {zero, argument.slice}, node.loc, nullptr);
+    return tiles_.elementwise(op_index<TileMax>(), {argument.slice, negative.slice}, node.loc, to);
+  }
+  const ValueId x = expressions_.scalar(argument, node.arguments[0].loc());
+  if (x == no_value) return {};
+  draft_.at(node.loc);
+  return scalar_entity(builder_.max(x, builder_.sub(builder_.integer(0), x)));
+}
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+// Words of the language that are no ops of their own: what each means is said here, in
+// array_words.h and in tile_words.h.
+#pragma once
+#include <optional>
+
+#include "core/lang/draft.h"
+
+namespace tessera {
+
+class ArrayWords;
+class DeclarationLowering;
+class Elaborator;
+class ExpressionLowering;
+class LoopLowering;
+class PlaceLowering;
+class RealArithmetic;
+class TileLowering;
+class TileWords;
+class TypeBinder;
+
+class WordLowering {
+ public:
+  explicit WordLowering(Elaborator& elaborator);
+
+  // nullopt for what is no word of the language.
+  std::optional<Entity> call(const ast::Call& node, const Slice* to);
+
+ private:
+  Entity real(const ast::Call& node);
+  Entity view(const ast::Call& node);
+  Entity barrier(const ast::Call& node);
+  Entity at_end_of_loop(const ast::Call& node);
+  Entity largest(const ast::Call& node);
+  Entity clamp(const ast::Call& node);
+  Entity absolute(const ast::Call& node, const Slice* to);
+
+  Draft& draft_;
+  Builder& builder_;
+  ExpressionLowering& expressions_;
+  RealArithmetic& reals_;
+  PlaceLowering& places_;
+  TileLowering& tiles_;
+  TypeBinder& types_;
+  LoopLowering& loops_;
+  DeclarationLowering& declarations_;
+  ArrayWords& arrays_;
+  TileWords& tile_words_;
+};
+
+}  // namespace tessera
