@@ -8,7 +8,6 @@
 
 #include "cli/args/file_use.h"
 #include "cli/args/limits.h"
-#include "cli/args/text.h"
 #include "cli/command.h"
 #include "cli/commands/config_commands.h"
 #include "cli/reports/progress.h"
@@ -16,6 +15,7 @@
 #include "core/report/guarded.h"
 #include "core/report/near.h"
 #include "devices/devices.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 

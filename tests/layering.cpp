@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 // itself.
 const std::map<std::string, std::set<std::string>> may_include = {
     {"core/", {}},
+    {"text/", {"core/"}},
     {"interp/", {"core/"}},
     {"devices/device.h", {"core/"}},
     {"devices/", {"devices/device.h", "devices/cuda/", "interp/", "core/"}},
@@ -36,9 +37,9 @@ const std::map<std::string, std::set<std::string>> may_include = {
       "devices/device.h", "core/"}},
     {"cli/",
      {"kernels/", "kernels/programs", "kernels/oracle/reference", "devices/", "devices/cuda/",
-      "devices/device.h", "interp/", "core/"}},
+      "devices/device.h", "interp/", "text/", "core/"}},
     {"tests/",
-     {"cli/", "kernels/", "kernels/programs", "kernels/oracle/reference", "devices/",
+     {"cli/", "text/", "kernels/", "kernels/programs", "kernels/oracle/reference", "devices/",
       "devices/cuda/", "devices/device.h", "interp/", "core/"}},
     {"examples/", {}},
 };
@@ -51,7 +52,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"boost/container", {"interp/machine/loop_values"}},
     // Each file that includes it costs the first build seconds.
     {"nlohmann/",
-     {"core/data/safetensors", "core/report/json_text", "kernels/tuning/", "cli/reports/json",
+     {"core/data/safetensors", "core/report/json_text", "kernels/tuning/", "text/json",
       "cli/bench/bench_report", "tests/"}},
     {"oneapi/dnnl", {"interp/tiles/tile_math", "tests/"}},
     {"cuda", {"devices/cuda/", "tests/"}},

@@ -11,9 +11,9 @@
 
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
-#include "cli/args/text.h"
 #include "core/report/near.h"
 #include "kernels/inputs/fill.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

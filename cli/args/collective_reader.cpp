@@ -6,10 +6,10 @@
 
 #include "cli/args/fill_operand.h"
 #include "cli/args/profile_options.h"
-#include "cli/args/text.h"
 #include "cli/operations/collective.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/group_sizes.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -20,8 +20,7 @@ UnfilledOperands::UnfilledOperands() {
 UnfilledOperands::~UnfilledOperands() { current = nullptr; }
 
 bool may_go_unread(const Arguments& arguments) {
-  return arguments.has("no-math") ||
-         (!arguments.given().empty() && arguments.given().front() == "verify");
+  return arguments.has("no-math") || arguments.invocation().command == "verify";
 }
 
 void fill_operand(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms,

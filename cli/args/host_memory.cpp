@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/args/text.h"
 #include "core/host/host_memory.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/args/text.h"
 #include "core/data/tensor_file.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

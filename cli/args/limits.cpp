@@ -6,9 +6,9 @@
 #include <csignal>
 #include <ctime>
 
-#include "cli/args/text.h"
 #include "core/host/host_memory.h"
 #include "core/host/temporary_files.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/args/text.h"
 #include "cli/operations/operation_call.h"
 #include "core/data/tensor_file.h"
 #include "kernels/inputs/group_sizes.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

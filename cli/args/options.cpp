@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "cli/args/text.h"
 #include "core/report/near.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
@@ -50,6 +50,7 @@ Expected<Arguments> parse_arguments(const Options& options, const std::vector<st
   };
   Arguments result;
   result.given_ = given;
+  if (!given.empty()) result.invocation_.command = given.front();
   Diags diags;
   try {
     const po::options_description description = declared(options);
@@ -62,6 +63,8 @@ Expected<Arguments> parse_arguments(const Options& options, const std::vector<st
     for (const po::option& option : parsed.options) {
       if (option.position_key != -1) {
         result.words_.insert(result.words_.end(), option.value.begin(), option.value.end());
+        for (const std::string& word : option.value)
+          result.invocation_.options.push_back({"", word});
         continue;
       }
       const std::string name = plain(option.string_key);
@@ -76,6 +79,8 @@ Expected<Arguments> parse_arguments(const Options& options, const std::vector<st
       }
       auto& values = result.values_[name];
       values.insert(values.end(), option.value.begin(), option.value.end());
+      result.invocation_.options.push_back({name, std::nullopt});
+      if (!option.value.empty()) result.invocation_.options.back().value = option.value.front();
     }
   } catch (const po::error_with_option_name& problem) {
     const std::string name = plain(problem.get_option_name());

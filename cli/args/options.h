@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/report/expected.h"
+#include "text/invocation.h"
 
 namespace tessera::cli {
 
@@ -45,7 +46,8 @@ class Arguments {
   std::size_t choice(std::string_view name, std::span<const std::string_view> words,
                      Diags& diags) const;
   const std::vector<std::string>& words() const { return words_; }
-  // All that followed the program's name, for replay command lines.
+  // All that followed the program's name, as a value and word by word.
+  const Invocation& invocation() const { return invocation_; }
   const std::vector<std::string>& given() const { return given_; }
   // An error for each option that was given and that nobody has asked for, of these arguments or of
   // a copy of them.
@@ -66,6 +68,7 @@ class Arguments {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::vector<std::string> words_;
   std::vector<std::string> given_;
+  Invocation invocation_;
   std::shared_ptr<std::set<std::string, std::less<>>> read_ =
       std::make_shared<std::set<std::string, std::less<>>>();
 };

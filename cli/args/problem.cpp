@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "cli/args/fill_operand.h"
-#include "cli/args/text.h"
 #include "cli/operations/operation_call.h"
 #include "core/program/program.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/args/text.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 

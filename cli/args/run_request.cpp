@@ -239,7 +239,7 @@ Options run_options() {
 }
 
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference) {
-  RunRequest request;
+  RunRequest request{.invocation = arguments.invocation()};
   Diags diags;
   arguments.has("all");  // the report's, which lists all there are when they are few
   choose_device(arguments, with_reference, request, diags);

@@ -18,6 +18,7 @@ namespace tessera::cli {
 inline constexpr std::int64_t certified_events = 200'000;
 
 struct RunRequest {
+  Invocation invocation;           // what asks for it, complete: a report prints it to be run again
   const Device* device = nullptr;  // null: the Eigen reference takes the place of a run
   std::string why;                 // why this device, when the caller did not name it
   Profile profile;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/args/text.h"
 #include "core/report/json_text.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

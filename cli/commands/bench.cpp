@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/args/limits.h"
-#include "cli/args/text.h"
 #include "cli/bench/bench_report.h"
 #include "cli/command.h"
 #include "cli/reports/progress.h"
@@ -21,6 +20,7 @@
 #include "core/report/near.h"
 #include "devices/cuda/runtime/driver.h"
 #include "devices/devices.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

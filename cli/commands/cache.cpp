@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/args/text.h"
 #include "cli/commands/config_commands.h"
 #include "cli/reports/report.h"
 #include "core/host/disk_cache.h"
 #include "kernels/tuning/config.h"
 #include "kernels/tuning/persistent_cache.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

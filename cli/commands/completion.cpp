@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/args/text.h"
 #include "cli/command.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/args/text.h"
 #include "cli/command.h"
 #include "cli/reports/pages.h"
 #include "core/report/near.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "cli/args/limits.h"
-#include "cli/args/text.h"
 #include "cli/command.h"
 #include "cli/fuzz/fuzz_case.h"
 #include "cli/fuzz/fuzz_words.h"
 #include "cli/reports/progress.h"
 #include "core/host/output_file.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

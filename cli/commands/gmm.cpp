@@ -12,13 +12,13 @@
 #include "cli/args/given.h"
 #include "cli/args/run_request.h"
 #include "cli/args/source_file.h"
-#include "cli/args/text.h"
 #include "cli/command.h"
 #include "cli/operations/config_choice.h"
 #include "cli/operations/operation.h"
 #include "cli/operations/operation_call.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/report.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
@@ -69,7 +69,7 @@ void print_report(Console& console, const Arguments& arguments, const Problem& p
     console.out << render(*outcome.mismatch);
     if (outcome.run.report.simulated) {
       console.out << fmt::format("replay: {}\n",
-                                 replay_line(arguments, request, *outcome.run.report.simulated));
+                                 replay_line(request, *outcome.run.report.simulated));
     }
   } else if (outcome.verdict) {
     console.out << line("ok", outcome.verdict->message);
@@ -103,7 +103,7 @@ Json report_json(const Arguments& arguments, const Problem& problem, const RunRe
   if (outcome.mismatch) {
     object["findings"].push_back(to_json(*outcome.mismatch));
     if (outcome.run.report.simulated) {
-      object["replay"] = replay_line(arguments, request, *outcome.run.report.simulated);
+      object["replay"] = replay_line(request, *outcome.run.report.simulated);
     }
   }
   if (!outcome.run.notes.empty()) object["notes"] = outcome.run.notes;
@@ -126,8 +126,7 @@ Expected<Given> given_for_launch(const Asked& what, RunRequest& request,
       });
 }
 
-int run(Operation operation, const Arguments& given_arguments, Console& console) {
-  Arguments arguments = given_arguments;
+int run(Operation operation, const Arguments& arguments, Console& console) {
   Expected<Asked> what = asked(operation, arguments);
   if (!what) return fail(console, what.diags());
   Expected<RunRequest> request = run_request(arguments, true);
@@ -144,8 +143,7 @@ int run(Operation operation, const Arguments& given_arguments, Console& console)
   const Expected<ConfigDecision> config = choose_config(input->problem, *request, arguments);
   if (!config) return fail(console, config.diags());
   // A replay does what this run did, whatever a cache says then.
-  if (!is_given(*config))
-    arguments = with_config(operation_options(problem_options(operation)), arguments, *config);
+  if (!is_given(*config)) request->invocation = with_config(request->invocation, *config);
   const Problem& problem = input->problem;
   Diags diags;
   const Check check = choose_check(arguments, problem.flops(), *request, diags);

@@ -16,8 +16,8 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
 #include "cli/args/product_reader.h"
-#include "cli/args/text.h"
 #include "cli/command.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

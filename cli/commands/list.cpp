@@ -4,12 +4,12 @@
 #include <ostream>
 #include <string>
 
-#include "cli/args/text.h"
 #include "cli/command.h"
 #include "cli/reports/support_report.h"
 #include "devices/devices.h"
 #include "devices/profiles/profile.h"
 #include "kernels/programs/kernels.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <utility>
 
-#include "cli/args/text.h"
 #include "cli/command.h"
 #include "cli/operations/collective.h"
 #include "kernels/collective/ragged_slices.h"
 #include "kernels/inputs/group_sizes.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -13,11 +13,11 @@
 #include "cli/args/run_request.h"
 #include "cli/args/source_file.h"
 #include "cli/args/suggestion.h"
-#include "cli/args/text.h"
 #include "cli/command.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/report.h"
 #include "core/lang/language.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "cli/args/text.h"
 #include "cli/command.h"
 #include "cli/operations/collective.h"
 #include "cli/operations/grouped_collective.h"
@@ -11,6 +10,7 @@
 #include "kernels/experts/sharded_grouped_matmul.h"
 #include "kernels/inputs/group_sizes.h"
 #include "kernels/inputs/routing.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "cli/args/given.h"
-#include "cli/args/text.h"
 #include "cli/commands/config_commands.h"
 #include "cli/operations/config_choice.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
 #include "devices/devices.h"
 #include "kernels/tuning/device_tuning.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

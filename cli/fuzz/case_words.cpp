@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "cli/args/source_file.h"
-#include "cli/args/text.h"
 #include "cli/verify_target.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

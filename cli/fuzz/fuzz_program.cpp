@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-#include "cli/args/text.h"
 #include "cli/fuzz/fuzz_case.h"
 #include "core/lang/language.h"
 #include "kernels/launch/operand_type.h"
 #include "kernels/programs/kernels.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -6,10 +6,10 @@
 #include <array>
 #include <sstream>
 
-#include "cli/args/text.h"
 #include "cli/cli.h"
 #include "cli/fuzz/fuzz_choices.h"
 #include "cli/reports/console.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/args/text.h"
 #include "cli/fuzz/case_words.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
 #include "cli/reports/verify_report.h"
 #include "cli/verify_target.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
@@ -38,24 +38,6 @@ struct Summary {
   std::int64_t without = 0;      // cases for which no draw was allowed
   Diags last_refusal;
 };
-
-// Without the words that are about the cases themselves.
-std::vector<std::string> fixed_words(const std::vector<std::string>& given) {
-  constexpr std::array<std::string_view, 2> dropped = {"--cases", "--seed"};
-  std::vector<std::string> words;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const auto is = [&](std::string_view name) { return given[i] == name; };
-    const auto begins = [&](std::string_view name) {
-      return given[i].starts_with(fmt::format("{}=", name));
-    };
-    if (std::any_of(dropped.begin(), dropped.end(), is)) {
-      ++i;
-    } else if (std::none_of(dropped.begin(), dropped.end(), begins) && given[i] != "--json") {
-      words.push_back(given[i]);
-    }
-  }
-  return words;
-}
 
 // A profile that the case does not fit says nothing of the program.
 bool is_refused(const Certificate& c) {
@@ -165,7 +147,8 @@ int verify_cases(const Arguments& arguments, Console& console) {
   const std::int64_t n = arguments.integer("cases", diags, 1).value_or(1);
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
   if (!diags.empty()) return fail(console, diags);
-  const std::vector<std::string> given = fixed_words(arguments.given());
+  const std::vector<std::string> given =
+      arguments.invocation().without({"cases", "seed", "json"}).words();
   Expected<Arguments> fixed = verify_arguments(given);
   if (!fixed) return fail(console, fixed.diags());
   fixed->read_along(arguments);

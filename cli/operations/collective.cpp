@@ -6,10 +6,10 @@
 #include <ostream>
 
 #include "cli/args/fill_operand.h"
-#include "cli/args/text.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/args/text.h"
 #include "cli/reports/report.h"
 #include "core/host/file.h"
-#include "core/report/check.h"
 #include "kernels/tuning/grouped_choice.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
@@ -110,20 +109,12 @@ bool is_given(const ConfigDecision& decision) {
   return decision.source == ConfigSource::Override || decision.source == ConfigSource::Heuristics;
 }
 
-Arguments with_config(Options options, const Arguments& arguments, const ConfigDecision& decision) {
-  std::vector<std::string> words = arguments.given();
+Invocation with_config(const Invocation& invocation, const ConfigDecision& decision) {
   const GroupedMatmulConfig& config = decision.config;
-  if (config.kernel.align || !(config.kernel.hints == MachineHints{})) {
-    words.insert(words.end(), {"--config", to_json(config)});
-  } else {
-    words.insert(words.end(), {"--tiling", to_string(config.kernel.tiling), "--buffers",
-                               std::to_string(config.kernel.buffers)});
-  }
-  options.push_back({"json", "", ""});
-  Expected<Arguments> all = parse_arguments(options, words);
-  CHECK(all);
-  all->read_along(arguments);
-  return *std::move(all);
+  if (config.kernel.align || !(config.kernel.hints == MachineHints{}))
+    return invocation.with("config", to_json(config));
+  return invocation.with("tiling", to_string(config.kernel.tiling))
+      .with("buffers", std::to_string(config.kernel.buffers));
 }
 
 std::string config_lines(const ConfigDecision& decision, bool explains) {

@@ -26,8 +26,8 @@ Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& reque
                                        const Arguments& arguments);
 // Whether the command line and the kernel alone decided: the same words give the same run.
 bool is_given(const ConfigDecision& decision);
-// The arguments that also give this configuration.
-Arguments with_config(Options options, const Arguments& arguments, const ConfigDecision& decision);
+// The command line that also gives this configuration.
+Invocation with_config(const Invocation& invocation, const ConfigDecision& decision);
 
 // Lines of a report: all of the decision with --explain, else one when a cache or a tuner decided.
 std::string config_lines(const ConfigDecision& decision, bool explains);

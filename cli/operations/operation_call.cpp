@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "cli/args/fill_operand.h"
-#include "cli/args/text.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
@@ -70,8 +70,8 @@ void print_report(Console& console, const Arguments& arguments, const OperationC
   if (result.mismatch) {
     console.out << render(*result.mismatch);
     if (result.run.report.simulated)
-      console.out << fmt::format(
-          "replay: {}\n", replay_line(arguments, call.request, *result.run.report.simulated));
+      console.out << fmt::format("replay: {}\n",
+                                 replay_line(call.request, *result.run.report.simulated));
   } else if (result.verdict) {
     console.out << line("ok", result.verdict->message);
   } else if (result.status == Status::ok) {
@@ -102,7 +102,7 @@ Json report_json(const Arguments& arguments, const OperationCall& call, const Re
   if (result.mismatch) {
     object["findings"].push_back(to_json(*result.mismatch));
     if (result.run.report.simulated)
-      object["replay"] = replay_line(arguments, call.request, *result.run.report.simulated);
+      object["replay"] = replay_line(call.request, *result.run.report.simulated);
   }
   if (!result.run.notes.empty()) object["notes"] = result.run.notes;
   return object;

@@ -6,9 +6,9 @@
 #include <iosfwd>
 #include <string_view>
 
-#include "cli/reports/json.h"
 #include "core/report/diag.h"
 #include "core/report/finding.h"
+#include "text/json.h"
 
 namespace tessera::cli {
 

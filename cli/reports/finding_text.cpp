@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "cli/args/text.h"
 #include "cli/reports/console.h"
 #include "interp/findings/cause.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/reports/json.h"
 #include "core/report/finding.h"
+#include "text/json.h"
 
 namespace tessera::cli {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <map>
 
-#include "cli/args/text.h"
 #include "cli/reports/report.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

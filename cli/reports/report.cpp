@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "cli/args/limits.h"
-#include "cli/args/text.h"
 #include "cli/reports/finding_text.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/timing_report.h"
 #include "interp/schedule/schedule.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 
@@ -57,26 +57,16 @@ Status status_of(const DeviceReport& report) {
   return only_unsupported ? Status::unsupported : Status::finding;
 }
 
-std::string replay_line(const Arguments& arguments, const RunRequest& request,
-                        const RunResult& result) {
-  std::vector<std::string> words = {"gmm-run"};
-  const std::vector<std::string>& given = arguments.given();
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i] == "--schedule" || given[i] == "--save-schedule" || given[i] == "--trace") {
-      ++i;
-    } else if (given[i] != "--json" && !given[i].starts_with("--schedule=") &&
-               !given[i].starts_with("--save-schedule=") && !given[i].starts_with("--trace=")) {
-      words.push_back(given[i]);
-    }
-  }
+std::string replay_line(const RunRequest& request, const RunResult& result) {
   std::string schedule = request.schedule;
   if (!request.save_schedule.empty()) {
     schedule = "replay:" + request.save_schedule;
   } else if (!result.schedule.empty() && result.schedule.size() <= longest_schedule) {
     schedule = result.schedule;
   }
-  words.insert(words.end(), {"--schedule", schedule});
-  return shell_line(words);
+  return request.invocation.without({"save-schedule", "trace", "json"})
+      .with("schedule", schedule)
+      .line();
 }
 
 Diags save_schedule(const RunRequest& request, const DeviceReport& report) {
@@ -104,8 +94,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return;
   object["trace_hash"] = hash_text(result->trace_hash);
-  object["replay"] =
-      report.findings.empty() ? Json() : Json(replay_line(arguments, request, *result));
+  object["replay"] = report.findings.empty() ? Json() : Json(replay_line(request, *result));
   if (result->certificate) {
     object["more_races"] = result->certificate->more_races;
     object["has_all_races"] = result->certificate->has_all_races;
@@ -144,22 +133,12 @@ std::string more_races_line(const Certificate& certificate) {
 namespace {
 
 // The command that shows the races of this run in both orders.
-std::string verify_line(const Arguments& arguments) {
-  constexpr std::string_view dropped[] = {"schedule", "save-schedule", "trace", "out", "check"};
-  std::vector<std::string> words = {"gmm-run", "verify"};
-  const std::vector<std::string>& given = arguments.given();
-  for (std::size_t i = given.front() == "run" ? 1 : 0; i < given.size(); ++i) {
-    const bool is_dropped =
-        std::any_of(std::begin(dropped), std::end(dropped), [&](std::string_view name) {
-          return given[i] == fmt::format("--{}", name) ||
-                 given[i].starts_with(fmt::format("--{}=", name));
-        });
-    if (is_dropped)
-      i += given[i].find('=') == std::string::npos ? 1 : 0;
-    else if (given[i] != "--json")
-      words.push_back(given[i]);
-  }
-  return shell_line(words);
+std::string verify_line(const RunRequest& request) {
+  Invocation verified =
+      request.invocation.without({"schedule", "save-schedule", "trace", "out", "check", "json"});
+  if (verified.command != "run") return verified.under("verify").line();
+  verified.command = "verify";
+  return verified.line();
 }
 
 // What the run tells of other schedules.
@@ -247,9 +226,9 @@ std::string finding_lines(const Arguments& arguments, const RunRequest& request,
   if (!report.simulated) return text;
   const auto& certificate = report.simulated->certificate;
   if (certificate) text += more_races_line(*certificate);
-  text += fmt::format("replay: {}\n", replay_line(arguments, request, *report.simulated));
+  text += fmt::format("replay: {}\n", replay_line(request, *report.simulated));
   if (certificate && !certificate->races.empty())
-    text += fmt::format("both orders: {}\n", verify_line(arguments));
+    text += fmt::format("both orders: {}\n", verify_line(request));
   return text;
 }
 

@@ -28,8 +28,7 @@ inline constexpr std::size_t longest_schedule = 500;  // characters that read as
 
 // The command line that runs this again under the same schedule. The schedule's text stands in it
 // when it is short; else the file that --save-schedule wrote, or the schedule as it was asked for.
-std::string replay_line(const Arguments& arguments, const RunRequest& request,
-                        const RunResult& result);
+std::string replay_line(const RunRequest& request, const RunResult& result);
 // Writes the schedule where --save-schedule says.
 Diags save_schedule(const RunRequest& request, const DeviceReport& report);
 

@@ -1,7 +1,7 @@
 // The language for editors: a TextMate grammar, made of the tables that the parser and the checker
 // read (https://macromates.com/manual/en/language_grammars).
 #pragma once
-#include "cli/reports/json.h"
+#include "text/json.h"
 
 namespace tessera::cli {
 

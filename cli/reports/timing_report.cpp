@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/args/text.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/args/limits.h"
-#include "cli/args/text.h"
 #include "cli/reports/finding_text.h"
 #include "cli/reports/report.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

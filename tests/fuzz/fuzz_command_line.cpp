@@ -11,11 +11,11 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/reports/json.h"
 #include "tests/fuzz/harness/harness.h"
 #include "tests/fuzz/harness/memory_budget.h"
 #include "tests/fuzz/harness/mutate_command.h"
 #include "tests/fuzz/harness/scratch_folder.h"
+#include "text/json.h"
 
 namespace tessera::fuzz {
 namespace {
@@ -148,7 +148,7 @@ void run(const std::vector<std::string>& words) {
   }
   if (code >= 2) REQUIRE(is_json || !err.str().empty() || !out.str().empty(), "nothing is said");
   if (!is_json || is_help) return;
-  const cli::Json json = cli::Json::parse(out.str());
+  const Json json = Json::parse(out.str());
   REQUIRE(json.find("schema") != nullptr && json.find("status") != nullptr, out.str());
   REQUIRE((json.find("status")->text() == "ok") == (code == 0),
           "exit code " + std::to_string(code) + "\n" + out.str());

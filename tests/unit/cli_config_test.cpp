@@ -148,7 +148,7 @@ TEST_F(ConfigCommands, a_replay_gives_the_tiling_that_a_cache_gave) {
   ConfigDecision decision;
   decision.source = ConfigSource::Persistent;
   decision.config.kernel.tiling.m = decision.config.kernel.tiling.k = 64;
-  const std::vector<std::string> words = with_config(options, *arguments, decision).given();
+  const std::vector<std::string> words = with_config(arguments->invocation(), decision).words();
   const std::vector<std::string> last(words.end() - 4, words.end());
   EXPECT_EQ(last, (std::vector<std::string>{"--tiling", "64,64,128", "--buffers", "2"}));
 }

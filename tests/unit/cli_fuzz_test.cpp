@@ -4,10 +4,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "cli/args/text.h"
 #include "cli/cli.h"
 #include "cli/fuzz/fuzz_case.h"
 #include "cli/fuzz/fuzz_words.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {

@@ -2,8 +2,9 @@
 
 #include <array>
 
-#include "cli/args/text.h"
 #include "core/report/near.h"
+#include "text/invocation.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
@@ -23,6 +24,23 @@ TEST(Text, a_shell_line_reads_back_as_its_words) {
             "gmm-run --set m=128");
   EXPECT_EQ(shell_line(std::array<std::string, 4>{"a b", "", "it's", "steps:dev0.core0*12"}),
             "'a b' '' 'it'\\''s' 'steps:dev0.core0*12'");
+}
+
+TEST(Invocation, with_and_without_leave_the_rest_in_its_order) {
+  const Invocation given{"gmm", {{"m", "8"}, {"", "file"}, {"interpret"}, {"m", "9"}}};
+  EXPECT_EQ(given.line(), "gmm-run gmm --m 8 file --interpret --m 9");
+  EXPECT_EQ(given.without({"m", "json"}).line(), "gmm-run gmm file --interpret");
+  EXPECT_EQ(given.with("m", "10").line(), "gmm-run gmm file --interpret --m 10");
+  EXPECT_EQ(given.with("json").line(), "gmm-run gmm --m 8 file --interpret --m 9 --json");
+  EXPECT_EQ(given.under("verify").line(), "gmm-run verify gmm --m 8 file --interpret --m 9");
+  EXPECT_EQ(given.value("m"), "9");
+  EXPECT_EQ(given.value("interpret"), std::nullopt);
+  EXPECT_TRUE(given.has("interpret"));
+}
+
+TEST(Invocation, a_value_that_looks_like_an_option_is_joined_to_its_own) {
+  const Invocation odd{"gmm", {{"out", "--x.npy"}, {"group-sizes", "-1"}, {"lhs", "a b.npy"}}};
+  EXPECT_EQ(odd.line(), "gmm-run gmm --out=--x.npy --group-sizes -1 --lhs 'a b.npy'");
 }
 
 TEST(Text, figures_for_people) {

@@ -1,5 +1,5 @@
 // The tree that commands build their JSON of.
-#include "cli/reports/json.h"
+#include "text/json.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench/bench_report.h"
-#include "cli/reports/json.h"
 #include "kernels/tuning/config.h"
+#include "text/json.h"
 
 namespace tessera {
 namespace {
@@ -59,7 +59,7 @@ TEST(JsonText, everything_that_reads_json_is_bounded) {
   const std::string deep = nested(100'000);
   EXPECT_FALSE(parse_config("{\"block_m\": " + deep + "}"));
   EXPECT_FALSE(cli::read_report("{\"suite\": " + deep + "}"));
-  EXPECT_EQ(cli::Json::parse(deep).text(), "null");
+  EXPECT_EQ(Json::parse(deep).text(), "null");
 }
 
 }  // namespace

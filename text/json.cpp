@@ -1,11 +1,11 @@
-#include "cli/reports/json.h"
+#include "text/json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/report/json_text.h"
 
-namespace tessera::cli {
+namespace tessera {
 namespace {
 
 using Library = nlohmann::ordered_json;
@@ -112,4 +112,4 @@ std::string Json::text() const {
 
 std::string Json::lines() const { return to_library(*this).dump(2, ' ', false, replace); }
 
-}  // namespace tessera::cli
+}  // namespace tessera

@@ -1,4 +1,4 @@
-#include "cli/args/text.h"
+#include "text/numbers.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace tessera::cli {
+namespace tessera {
 namespace {
 
 // Three significant figures, and no exponent for what people read as a number.
@@ -61,23 +61,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string shell_line(std::span<const std::string> words) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
-  return line;
-}
-
 std::string human_seconds(double seconds) {
   if (seconds >= 1) return figures(seconds) + " s";
   if (seconds >= 1e-3) return figures(seconds * 1e3) + " ms";
@@ -104,4 +87,4 @@ std::string counted(std::int64_t count, std::string_view singular, std::string_v
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera

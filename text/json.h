@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace tessera::cli {
+namespace tessera {
 
 class Json {
  public:
@@ -70,4 +70,4 @@ class Json {
   Value value_ = nullptr;
 };
 
-}  // namespace tessera::cli
+}  // namespace tessera

@@ -1,13 +1,12 @@
-// Numbers and words on a command line.
+// Numbers as text: as options have them, and as people read them.
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace tessera::cli {
+namespace tessera {
 
 // `text` as one integer, or nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);
@@ -17,9 +16,6 @@ std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
 std::optional<std::vector<double>> parse_reals(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 
-// The words as one line that a shell reads back as these words.
-std::string shell_line(std::span<const std::string> words);
-
 // "4.2 ms", "96 KiB", "12.3": three significant figures, for people.
 std::string human_seconds(double seconds);
 std::string human_bytes(std::int64_t bytes);
@@ -27,4 +23,4 @@ std::string human_count(double count);
 // "1 copy", "2 copies".
 std::string counted(std::int64_t count, std::string_view singular, std::string_view plural);
 
-}  // namespace tessera::cli
+}  // namespace tessera
