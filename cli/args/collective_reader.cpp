@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "cli/args/fill_operand.h"
+#include "cli/args/operation_options.h"
 #include "cli/args/profile_options.h"
 #include "cli/operations/collective.h"
 #include "kernels/collective/rings.h"
@@ -73,12 +74,10 @@ Options collective_options(Options own, Peers peers) {
       {"calls", "N", "that many launches back to back; default 1"},
       {"fill", "normal|uniform|integers", "operand data; integers are exact under every schedule"},
       {"seed", "N", "of the operands; default 0"},
-      {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
   };
   for (const Option& option : shared)
     if (peers == Peers::neighbours || option.name != "rings") options.push_back(option);
-  for (const Option& option : run_options()) options.push_back(option);
-  return options;
+  return operation_options(std::move(options), false);
 }
 
 void CollectiveReader::begin(Collective& collective, Peers peers) {
@@ -116,6 +115,8 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
   fill_ = static_cast<Fill>(choice("fill", fills));
   fills_lazily_ = may_go_unread(arguments_);
   collective.whole = fill_ == Fill::integers;
+  for (const std::string_view option : {"tiling", "buffers", "buffering"})
+    collective.has_given_config |= arguments_.was_given(option);
   seed_ = static_cast<std::uint64_t>(integer("seed", 0));
 }
 
@@ -152,14 +153,7 @@ std::size_t CollectiveReader::choice(std::string_view option,
   return arguments_.choice(option, words, diags_);
 }
 
-std::optional<Tiling> CollectiveReader::tiling() {
-  if (!has("tiling")) return std::nullopt;
-  const auto sides = parse_integers(text("tiling"));
-  if (sides && sides->size() == 3 && std::min({(*sides)[0], (*sides)[1], (*sides)[2]}) > 0)
-    return Tiling{(*sides)[0], (*sides)[1], (*sides)[2]};
-  complain(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", text("tiling")));
-  return std::nullopt;
-}
+std::optional<Tiling> CollectiveReader::tiling() { return tiling_option(arguments_, diags_); }
 
 std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std::int64_t rows,
                                                         std::uint64_t stream) {

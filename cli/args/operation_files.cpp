@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/operations/operation_call.h"
+#include "cli/args/operation_options.h"
 #include "core/data/tensor_file.h"
 #include "kernels/inputs/group_sizes.h"
 #include "text/numbers.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/args/fill_operand.h"
-#include "cli/operations/operation_call.h"
+#include "cli/args/operation_options.h"
 #include "core/program/program.h"
 #include "text/numbers.h"
 
@@ -77,7 +77,6 @@ Options problem_options(Operation operation) {
        "slots of each input window; default 2, on CUDA as many as fit (2 asks for these)"},
       {"config", "FILE|JSON", "tiling and stages as a configuration: {\"block_m\": 64, ...}", false,
        FileUse::reads},
-      {"explain", "", "tell where the configuration comes from, and why"},
       {"program", "FILE.tsr",
        operation == Operation::gmm ? "its kernel gmm runs in place of the shipped one"
                                    : "its kernel tgmm runs in place of the shipped one",
@@ -93,7 +92,6 @@ Options problem_options(Operation operation) {
       {"rhs", "FILE", "the same", false, FileUse::reads},
       {"sizes", "FILE", "the group sizes, the same", false, FileUse::reads},
       {"out", "FILE", "where the result goes", false, FileUse::writes},
-      {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
   };
   if (operation == Operation::gmm) {
     options.insert(options.begin() + 7, {"transpose-rhs", "", "rhs is stored [groups, n, k]"});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/operations/operation_report.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -72,12 +73,19 @@ std::int64_t ProductReader::terms(const Axes& lhs_contracting) const {
 }
 
 void ProductReader::describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
-                             const Shape& out) {
+                             const Shape& out, const std::vector<std::int64_t>& group_sizes) {
   call_.out_dtype = out_dtype;
-  call_.types = fmt::format("{} . {} -> {}", lhs_type, rhs_type, name(out_dtype));
-  call_.shape = {{"lhs", lhs_shape_}, {"rhs", rhs_shape_}, {"out", out}};
-  call_.shape_text =
+  const std::string shape =
       fmt::format("{} . {} -> {}", to_string(lhs_shape_), to_string(rhs_shape_), to_string(out));
+  const std::string groups = groups_text(group_sizes);
+  const Words lines = {
+      {"shape", shape},
+      {"groups", groups},
+      {"types", fmt::format("{} . {} -> {}", lhs_type, rhs_type, name(out_dtype))}};
+  call_.lines.insert(call_.lines.begin(), lines.begin(), lines.end());
+  call_.fields["shape"] = {{"lhs", lhs_shape_}, {"rhs", rhs_shape_}, {"out", out}};
+  call_.fields["group_sizes"] = group_sizes;
+  call_.title = fmt::format("{}, {}", shape, groups);
 }
 
 Options product_options(Options own) {
@@ -96,7 +104,6 @@ Options product_options(Options own) {
       {"lhs", "FILE", ".npy or FILE.safetensors#tensor, of any axes", false, FileUse::reads},
       {"rhs", "FILE", "the same", false, FileUse::reads},
       {"out", "FILE", "where the result goes", false, FileUse::writes},
-      {"check", "full|sample|none", "against the reference; sample above 1e11 flops"},
   };
   own.insert(own.end(), all.begin(), all.end());
   return operation_options(std::move(own));

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/args/operation_options.h"
 #include "cli/operations/operation_call.h"
 
 namespace tessera::cli {
@@ -47,6 +48,7 @@ class ProductReader {
     if (const auto tiling = tiling_option(arguments_, diags_)) options.tiling = *tiling;
     options.input_buffer_count =
         arguments_.integer("buffers", diags_, 1, max_window_depth).value_or(2);
+    call_.has_given_config = arguments_.has("tiling") || arguments_.has("buffers");
     options.device = std::string(call_.request.device_name());
     if (const auto offset = arguments_.integer("group-offset", diags_)) {
       group_offset = Tensor(DType::i32, {1});
@@ -54,9 +56,9 @@ class ProductReader {
       options.group_offset = &group_offset;
     }
   }
-  // The call's shapes and types, for its report.
+  // The call's shapes, groups and types, for its report.
   void describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
-                const Shape& out);
+                const Shape& out, const std::vector<std::int64_t>& group_sizes);
 
   const Arguments& arguments_;
   OperationCall call_;

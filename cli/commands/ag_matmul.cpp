@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "cli/command.h"
 #include "cli/operations/collective.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/rings.h"
@@ -14,8 +13,8 @@ namespace {
 
 using Variant = AllgatherMatmulOptions::Variant;
 
-Expected<Collective> gather_k(CollectiveReader& read, Collective& collective, std::int64_t m,
-                              std::int64_t k, std::int64_t n) {
+Expected<OperationCall> gather_k(CollectiveReader& read, Collective& collective, std::int64_t m,
+                                 std::int64_t k, std::int64_t n) {
   constexpr std::array<std::string_view, 2> variants = {"production", "literal"};
   AllgatherMatmulOptions options;
   static_cast<CollectiveOptions&>(options) = collective.options;
@@ -36,16 +35,17 @@ Expected<Collective> gather_k(CollectiveReader& read, Collective& collective, st
   Expected<Launch> launch = launch_allgather_matmul(lhs, rhs, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
+  collective.dtype = type;
   collective.types = fmt::format("{} . {} -> {}", name(type), name(type), name(options.out_dtype));
   collective.judge = [&lhs, &rhs, rings = std::make_shared<Tensor>(read.rings().clone())](
                          const Launch& done, const CheckOptions& how) {
     return check_gathered(lhs, rhs, *rings, done, {1, false}, how);
   };
-  return std::move(collective);
+  return as_call(std::move(collective));
 }
 
-Expected<Collective> gather_m(CollectiveReader& read, Collective& collective, std::int64_t m,
-                              std::int64_t k, std::int64_t n) {
+Expected<OperationCall> gather_m(CollectiveReader& read, Collective& collective, std::int64_t m,
+                                 std::int64_t k, std::int64_t n) {
   for (const std::string_view option : {"variant", "buffering", "no-protocol-checks"}) {
     if (read.has(option)) read.complain(fmt::format("--{} is for --gather k", option));
   }
@@ -69,6 +69,7 @@ Expected<Collective> gather_m(CollectiveReader& read, Collective& collective, st
   Expected<Launch> launch = launch_allgather_matmul_rows(x, y, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
+  collective.dtype = type;
   collective.types = fmt::format("{} . {} -> {}{}", name(type), name(type), name(type),
                                  options.transpose_rhs ? ", rhs transposed" : "");
   collective.judge = [&x, &y, transposed = options.transpose_rhs,
@@ -76,10 +77,10 @@ Expected<Collective> gather_m(CollectiveReader& read, Collective& collective, st
                          const Launch& done, const CheckOptions& how) {
     return check_gathered(x, y, *rings, done, {0, transposed}, how);
   };
-  return std::move(collective);
+  return as_call(std::move(collective));
 }
 
-Expected<Collective> prepare(const Arguments& arguments) {
+Expected<OperationCall> prepare(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> gathers = {"k", "m"};
   Collective collective;
   CollectiveReader read(arguments);
@@ -116,8 +117,8 @@ Command ag_matmul_command() {
            {"out-dtype", "TYPE", "of the result; default f32, with --gather m that of lhs"},
            {"transpose-rhs", "", "--gather m: rhs is stored [n, k]"},
            {"tiling", "tm,tk,tn", "tile of the products; default the profile's"}}),
-      run_collective<prepare>,
-      verifiable<prepare>};
+      run_operation<prepare>,
+      verifiable_operation<prepare>};
 }
 
 }  // namespace tessera::cli

@@ -16,7 +16,7 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
 #include "cli/args/product_reader.h"
-#include "cli/command.h"
+#include "cli/operations/operation_command.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -246,12 +246,11 @@ class Reader : ProductReader {
     const auto shape = grouped_gemm_shape(state_->lhs, state_->rhs, state_->options);
     if (!shape) return shape.diags();
     call_.flops = shape->flops;
-    call_.group_sizes = shape->sizes;
     const auto type = [&](const std::optional<QuantizeSpec>& spec) {
       return spec ? name(spec->dtype) : name(call_.dtype);
     };
     describe(type(state_->options.lhs_quantizer), type(state_->options.rhs_quantizer),
-             shape->out_dtype, shape->out);
+             shape->out_dtype, shape->out, shape->sizes);
     const auto v2 = grouped_gemm_v2_support(state_->lhs, state_->rhs, state_->options);
     if (!v2) return v2.diags();
     const bool first = state_->options.path == GroupedGemmPath::V1 || !v2->ok;
@@ -261,19 +260,20 @@ class Reader : ProductReader {
       if (first) call_.launches = shape->products;
       call_.lines.emplace_back(
           "path", fmt::format("{}{}{}", first ? "V1" : "V2", v2->ok ? "" : ": ", v2->reason));
-      call_.more["path"] = first ? "V1" : "V2";
-      call_.more["why_not_v2"] = v2->ok ? Json() : Json(v2->reason);
+      call_.fields["path"] = first ? "V1" : "V2";
+      call_.fields["why_not_v2"] = v2->ok ? Json() : Json(v2->reason);
     }
-    call_.run = [state = state_, machine = call_.request.profile.machine](
-                    const RunOptions& run) -> Expected<GroupedMatmulRun> {
+    call_.launch = [state = state_, machine = call_.request.profile.machine](
+                       const RunOptions& run) -> Expected<OperationRun> {
       GroupedGemmOptions with_run = state->options;
       with_run.run = {machine, &run};
       Expected<GroupedGemmRun> result = run_grouped_gemm(state->lhs, state->rhs, with_run);
       if (!result) return result.diags();
-      return static_cast<GroupedMatmulRun&&>(*std::move(result));
+      return operation_run(static_cast<GroupedMatmulRun&&>(*std::move(result)),
+                           with_run.input_buffer_count);
     };
-    call_.judge = [state = state_](const Tensor& out, const CheckOptions& how) {
-      return check_grouped_gemm(state->lhs, state->rhs, state->options, out, how);
+    call_.judge = [state = state_](const OperationRun& run, const CheckOptions& how) {
+      return check_grouped_gemm(state->lhs, state->rhs, state->options, *run.results.front(), how);
     };
     return std::move(call_);
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "cli/command.h"
 #include "cli/operations/collective.h"
 #include "kernels/collective/ring_collectives.h"
 #include "kernels/collective/rings.h"
@@ -31,7 +30,7 @@ void read_tiles(CollectiveReader& read, std::int64_t half, std::int64_t k_shard,
   }
 }
 
-Expected<Collective> prepare(const Arguments& arguments) {
+Expected<OperationCall> prepare(const Arguments& arguments) {
   Collective collective;
   CollectiveReader read(arguments);
   read.begin(collective);
@@ -47,6 +46,7 @@ Expected<Collective> prepare(const Arguments& arguments) {
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", m}, {"k", k}, {"n", n}};
   collective.flops = 2 * m * k * n * read.rings().dim(0);
+  collective.dtype = type;
   collective.types = fmt::format("{} . {} -> {}, sums travel as {}", name(type), name(type),
                                  name(options.out_dtype), name(options.wire_dtype));
   const auto& x = read.fill(collective, type, {m, k_shard}, FillRole::lhs, k);
@@ -59,7 +59,7 @@ Expected<Collective> prepare(const Arguments& arguments) {
                          const Launch& done, const CheckOptions& how) {
     return check_product_scattered(x, y, *rings, done, wire, how);
   };
-  return collective;
+  return as_call(std::move(collective));
 }
 
 }  // namespace
@@ -78,8 +78,8 @@ Command matmul_rs_command() {
                           {"out-dtype", "TYPE", "of the result: f32 bf16 f16; default f32"},
                           {"wire-dtype", "TYPE", "of the sums that travel; default f32"},
                           {"tiling", "tm,tk,tn", "must divide half a block, k's share and n"}}),
-      run_collective<prepare>,
-      verifiable<prepare>};
+      run_operation<prepare>,
+      verifiable_operation<prepare>};
 }
 
 }  // namespace tessera::cli

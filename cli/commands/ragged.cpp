@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "cli/command.h"
 #include "cli/operations/collective.h"
 #include "kernels/collective/ragged_slices.h"
 #include "kernels/inputs/group_sizes.h"
@@ -81,7 +80,7 @@ Exchange exchange(CollectiveReader& read) {
   return result;
 }
 
-Expected<Collective> prepare(const Arguments& arguments) {
+Expected<OperationCall> prepare(const Arguments& arguments) {
   Collective collective;
   CollectiveReader read(arguments);
   read.begin(collective, Peers::all);
@@ -91,6 +90,7 @@ Expected<Collective> prepare(const Arguments& arguments) {
   Exchange given = exchange(read);
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", given.rows}, {"n", n}, {"room", given.room}};
+  collective.dtype = type;
   collective.types = std::string(name(type));
   const auto& operand = read.fill(collective, type, {given.rows, n}, FillRole::lhs, 1);
   const auto& output = read.fill(collective, type, {given.room, n}, FillRole::existing, 1);
@@ -101,7 +101,7 @@ Expected<Collective> prepare(const Arguments& arguments) {
   collective.judge = [&operand, &output, slices](const Launch& done, const CheckOptions& how) {
     return check_ragged_all_to_all(operand, output, *slices, done, how);
   };
-  return collective;
+  return as_call(std::move(collective));
 }
 
 }  // namespace
@@ -123,8 +123,8 @@ Command ragged_all_to_all_command() {
            {"room", "N", "rows that a device can receive, more stay behind; default all"},
            {"dtype", "TYPE", "f32 bf16 f16 i32 i8; default f32"}},
           Peers::all),
-      run_collective<prepare>,
-      verifiable<prepare>};
+      run_operation<prepare>,
+      verifiable_operation<prepare>};
 }
 
 }  // namespace tessera::cli

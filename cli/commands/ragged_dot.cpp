@@ -14,7 +14,7 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
 #include "cli/args/product_reader.h"
-#include "cli/command.h"
+#include "cli/operations/operation_command.h"
 #include "kernels/launch/axes.h"
 #include "kernels/ragged_dot/validate.h"
 
@@ -167,21 +167,25 @@ class Reader : ProductReader {
         validate_ragged_dot(state_->lhs, state_->rhs, state_->sizes, state_->dims, options);
     if (!checked) return checked.diags();
     call_.flops = checked->flops();
+    std::vector<std::int64_t> sizes;
     for (std::int64_t i = 0; i < state_->sizes.elements(); ++i)
-      call_.group_sizes.push_back(static_cast<std::int64_t>(state_->sizes.at(i)));
-    describe(name(state_->lhs.dtype()), name(state_->rhs.dtype()), checked->out,
-             checked->out_shape);
+      sizes.push_back(static_cast<std::int64_t>(state_->sizes.at(i)));
+    describe(name(state_->lhs.dtype()), name(state_->rhs.dtype()), checked->out, checked->out_shape,
+             sizes);
     call_.lines.emplace_back("mode", name(checked->mode));
-    call_.more["mode"] = name(checked->mode);
-    call_.run = [state = state_, machine = call_.request.profile.machine](
-                    const RunOptions& run) -> Expected<GroupedMatmulRun> {
+    call_.fields["mode"] = name(checked->mode);
+    call_.launch = [state = state_, machine = call_.request.profile.machine](
+                       const RunOptions& run) -> Expected<OperationRun> {
       RaggedDotOptions with_run = state->options;
       with_run.run = {machine, &run};
-      return run_ragged_dot(state->lhs, state->rhs, state->sizes, state->dims, with_run);
+      Expected<GroupedMatmulRun> result =
+          run_ragged_dot(state->lhs, state->rhs, state->sizes, state->dims, with_run);
+      if (!result) return result.diags();
+      return operation_run(*std::move(result), with_run.input_buffer_count);
     };
-    call_.judge = [state = state_](const Tensor& out, const CheckOptions& how) {
+    call_.judge = [state = state_](const OperationRun& run, const CheckOptions& how) {
       return check_ragged_dot(state->lhs, state->rhs, state->sizes, state->dims, state->options,
-                              out, how);
+                              *run.results.front(), how);
     };
     return std::move(call_);
   }

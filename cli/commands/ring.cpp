@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "cli/command.h"
 #include "cli/operations/collective.h"
 #include "kernels/collective/ring_collectives.h"
 #include "kernels/collective/rings.h"
@@ -28,6 +27,7 @@ Expected<Asked> asked(CollectiveReader& read, DType fallback) {
   if (!read.ok()) return read.diags();
   Collective& collective = result.collective;
   collective.shape = {{"m", m}, {"n", n}};
+  collective.dtype = type;
   collective.types = std::string(name(type));
   result.rings = std::make_shared<Tensor>(read.rings().clone());
   result.x = &read.fill(collective, type, {m, n}, FillRole::lhs, read.length());
@@ -40,15 +40,15 @@ Options with(const Collective& collective, Options options) {
   return options;
 }
 
-Expected<Collective> ready(Asked asked, Expected<Launch> launch,
-                           std::function<Verdict(const Launch&, const CheckOptions&)> judge) {
+Expected<OperationCall> ready(Asked asked, Expected<Launch> launch,
+                              std::function<Verdict(const Launch&, const CheckOptions&)> judge) {
   if (!launch) return launch.diags();
   asked.collective.launch = *std::move(launch);
   asked.collective.judge = std::move(judge);
-  return std::move(asked.collective);
+  return as_call(std::move(asked.collective));
 }
 
-Expected<Collective> prepare_permute(const Arguments& arguments) {
+Expected<OperationCall> prepare_permute(const Arguments& arguments) {
   CollectiveReader read(arguments);
   Expected<Asked> given = asked(read, DType::f32);
   if (!given) return given.diags();
@@ -62,7 +62,7 @@ Expected<Collective> prepare_permute(const Arguments& arguments) {
   return ready(*std::move(given), std::move(launch), judge);
 }
 
-Expected<Collective> prepare_gather(const Arguments& arguments) {
+Expected<OperationCall> prepare_gather(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> directions = {"2", "1"};
   CollectiveReader read(arguments);
   Expected<Asked> given = asked(read, DType::f32);
@@ -78,7 +78,7 @@ Expected<Collective> prepare_gather(const Arguments& arguments) {
   return ready(*std::move(given), std::move(launch), judge);
 }
 
-Expected<Collective> prepare_reduce(const Arguments& arguments) {
+Expected<OperationCall> prepare_reduce(const Arguments& arguments) {
   CollectiveReader read(arguments);
   Expected<Asked> given = asked(read, DType::f32);
   if (!given) return given.diags();
@@ -91,7 +91,7 @@ Expected<Collective> prepare_reduce(const Arguments& arguments) {
   return ready(*std::move(given), std::move(launch), judge);
 }
 
-Expected<Collective> prepare_scatter(const Arguments& arguments) {
+Expected<OperationCall> prepare_scatter(const Arguments& arguments) {
   CollectiveReader read(arguments);
   Expected<Asked> given = asked(read, DType::f32);
   if (!given) return given.diags();
@@ -123,8 +123,8 @@ Command right_permute_command() {
           "  gmm-run right-permute --devices 8 --m 8 --n 128 --calls 3 --slow-device 2\n",
           options("rows of one device", moved,
                   {{"single-barrier", "", "the barrier that is not enough for calls in a row"}}),
-          run_collective<prepare_permute>,
-          verifiable<prepare_permute>};
+          run_operation<prepare_permute>,
+          verifiable_operation<prepare_permute>};
 }
 
 Command all_gather_command() {
@@ -135,8 +135,8 @@ Command all_gather_command() {
           "  gmm-run all-gather --rings 0,1,2/5,4,3 --m 8 --n 128 --directions 1\n",
           options("rows of one device", moved,
                   {{"directions", "2|1", "2: halves of each block both ways; default 2"}}),
-          run_collective<prepare_gather>,
-          verifiable<prepare_gather>};
+          run_operation<prepare_gather>,
+          verifiable_operation<prepare_gather>};
 }
 
 Command all_reduce_command() {
@@ -145,8 +145,8 @@ Command all_reduce_command() {
           "every device gets the sum of the rows of its ring",
           "  gmm-run all-reduce --devices 4 --m 8 --n 128 --interpret\n",
           options("rows of one device", added),
-          run_collective<prepare_reduce>,
-          verifiable<prepare_reduce>};
+          run_operation<prepare_reduce>,
+          verifiable_operation<prepare_reduce>};
 }
 
 Command reduce_scatter_command() {
@@ -155,8 +155,8 @@ Command reduce_scatter_command() {
           "every device gets its place's block of the sum of the rows of its ring",
           "  gmm-run reduce-scatter --devices 4 --m 32 --n 128 --interpret\n",
           options("rows of one device, a block for each place", added),
-          run_collective<prepare_scatter>,
-          verifiable<prepare_scatter>};
+          run_operation<prepare_scatter>,
+          verifiable_operation<prepare_scatter>};
 }
 
 }  // namespace tessera::cli

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "cli/command.h"
 #include "cli/operations/collective.h"
 #include "cli/operations/grouped_collective.h"
 #include "kernels/collective/rings.h"
@@ -18,7 +17,7 @@ namespace {
 // A whole weight is at most this large: integer_range of FillRole::existing.
 constexpr std::int64_t largest_weight = 8;
 
-Expected<Collective> prepare(const Arguments& arguments) {
+Expected<OperationCall> prepare(const Arguments& arguments) {
   Collective collective;
   CollectiveReader read(arguments);
   read.begin(collective);
@@ -52,7 +51,7 @@ Expected<Collective> prepare(const Arguments& arguments) {
                          const Launch& done, const CheckOptions& how) {
     return check_ring_of_experts(lhs, rhs, experts, weights, *rings, done, options, how);
   };
-  return collective;
+  return as_call(std::move(collective));
 }
 
 }  // namespace
@@ -68,8 +67,8 @@ Command ring_of_experts_command() {
               {{"m", "N", "tokens of one device"},
                {"top-k", "N", "every token goes to that many groups, drawn by --seed; default 2"},
                {"capacity", "N", "choices that a device has room for; default all there are"}})),
-          run_collective<prepare>,
-          verifiable<prepare>};
+          run_operation<prepare>,
+          verifiable_operation<prepare>};
 }
 
 }  // namespace tessera::cli

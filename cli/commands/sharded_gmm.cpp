@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "cli/command.h"
 #include "cli/operations/collective.h"
 #include "cli/operations/grouped_collective.h"
 #include "kernels/collective/rings.h"
@@ -53,7 +52,7 @@ Extents extents(CollectiveReader& read) {
   return e;
 }
 
-Expected<Collective> prepare_sharded(const Arguments& arguments) {
+Expected<OperationCall> prepare_sharded(const Arguments& arguments) {
   Collective collective;
   CollectiveReader read(arguments);
   read.begin(collective);
@@ -95,7 +94,7 @@ Expected<Collective> prepare_sharded(const Arguments& arguments) {
                          const Launch& done, const CheckOptions& how) {
     return check_sharded_grouped_matmul(lhs, rhs, sizes, *rings, done, options, how);
   };
-  return collective;
+  return as_call(std::move(collective));
 }
 
 // Rows of every device: of listed sizes, of drawn ones, or of tokens that a router sends to
@@ -127,7 +126,7 @@ Rows grouped(CollectiveReader& read, Collective& collective, const Extents& e) {
   return {e.m, &read.fill(collective, e.type, {e.m, e.k}, FillRole::lhs, e.k), &sizes};
 }
 
-Expected<Collective> prepare_expert_parallel(const Arguments& arguments) {
+Expected<OperationCall> prepare_expert_parallel(const Arguments& arguments) {
   Collective collective;
   CollectiveReader read(arguments);
   read.begin(collective, Peers::all);
@@ -157,7 +156,7 @@ Expected<Collective> prepare_expert_parallel(const Arguments& arguments) {
   collective.judge = [rows, &rhs, options](const Launch& done, const CheckOptions& how) {
     return check_expert_parallel_matmul(*rows.lhs, rhs, *rows.sizes, done, options, how);
   };
-  return collective;
+  return as_call(std::move(collective));
 }
 
 const Option sizes = {"group-sizes", "SIZES",
@@ -179,8 +178,8 @@ Command sharded_gmm_command() {
                {"local-groups", "N", "groups of one device; default their equal share"},
                {"group-offset", "0,2,4,6", "first group of each place; default in order"},
                sizes})),
-          run_collective<prepare_sharded>,
-          verifiable<prepare_sharded>};
+          run_operation<prepare_sharded>,
+          verifiable_operation<prepare_sharded>};
 }
 
 Command ep_gmm_command() {
@@ -197,8 +196,8 @@ Command ep_gmm_command() {
                    {"capacity", "N", "rows that a device can receive; default all there are"},
                    sizes}),
               Peers::all),
-          run_collective<prepare_expert_parallel>,
-          verifiable<prepare_expert_parallel>};
+          run_operation<prepare_expert_parallel>,
+          verifiable_operation<prepare_expert_parallel>};
 }
 
 }  // namespace tessera::cli

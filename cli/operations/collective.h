@@ -1,5 +1,5 @@
-// What the commands of the collectives have in common: operands on every device, one launch, a
-// verdict over all devices and one report.
+// What the commands of the collectives have in common: operands on every device, one launch and a
+// verdict over all devices.
 #pragma once
 #include <deque>
 #include <functional>
@@ -9,8 +9,7 @@
 
 #include "cli/args/options.h"
 #include "cli/args/run_request.h"
-#include "cli/command.h"
-#include "cli/reports/console.h"
+#include "cli/operations/operation_command.h"
 #include "core/data/dtype.h"
 #include "core/kernel/tiling.h"
 #include "kernels/inputs/fill.h"
@@ -29,8 +28,10 @@ struct Collective {
   std::optional<Launch> launch;
   Json shape = Json::object();
   std::string types;       // "bf16 . bf16 -> f32"
+  DType dtype = DType::bf16;  // of its first operand
   std::int64_t flops = 0;  // on all devices
   bool whole = false;      // operands are small whole numbers
+  bool has_given_config = false;
   std::vector<std::string> notes;
   std::function<Verdict(const Launch&, const CheckOptions&)> judge;
 };
@@ -82,22 +83,9 @@ class CollectiveReader {
   Diags diags_;
 };
 
-using PrepareCollective = Expected<Collective> (*)(const Arguments&);
-
 // --m, --k, ... of one command, then those of all; devices without neighbours have no --rings.
 Options collective_options(Options own, Peers peers = Peers::neighbours);
-int run_collective(PrepareCollective prepare, const Arguments& arguments, Console& console);
-// The same call for `verify`.
-Expected<Prepared> verifiable(PrepareCollective prepare, const Arguments& arguments);
-
-// The functions of a command that is one collective.
-template <PrepareCollective prepare>
-int run_collective(const Arguments& arguments, Console& console) {
-  return run_collective(prepare, arguments, console);
-}
-template <PrepareCollective prepare>
-Expected<Prepared> verifiable(const Arguments& arguments) {
-  return verifiable(prepare, arguments);
-}
+// What the commands of all operations run.
+Expected<OperationCall> as_call(Collective collective);
 
 }  // namespace tessera::cli

@@ -24,6 +24,7 @@ void begin_grouped(CollectiveReader& read, Collective& collective, DType type,
   options.transpose_rhs = read.has("transpose-rhs");
   options.tiling = read.tiling();
   options.buffers = read.integer("buffers", 2, 1);
+  collective.dtype = type;
   collective.types = fmt::format("{} . {} -> f32{}", name(type), name(type),
                                  options.transpose_rhs ? ", rhs transposed" : "");
 }

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "cli/reports/progress.h"
 #include "cli/reports/report.h"
 
 namespace tessera::cli {
@@ -40,35 +39,43 @@ GroupedMatmulOptions call_options(const Problem& problem, const Operands& operan
 
 }  // namespace
 
+Expected<OperationRun> launch_grouped(const Problem& problem, const Operands& operands,
+                                      const RunRequest& request, const RunOptions& options) {
+  const auto run_it =
+      problem.operation == Operation::gmm ? run_grouped_matmul : run_transposed_grouped_matmul;
+  const GroupedMatmulOptions call = call_options(problem, operands, request, options);
+  Expected<GroupedMatmulRun> run = run_it(operands.lhs, operands.rhs, operands.group_sizes, call);
+  if (!run) return run.diags();
+  OperationRun result = operation_run(*std::move(run), problem.buffers);
+  if (request.device == nullptr) result.kernel = name(problem.operation);
+  return result;
+}
+
+Verdict judge_grouped(const Problem& problem, const Operands& operands, const RunRequest& request,
+                      const Tensor& out, const CheckOptions& how) {
+  const bool is_gmm = problem.operation == Operation::gmm;
+  const GroupedMatmulOptions call = call_options(problem, operands, request, request.options);
+  const Expected<GroupedProblem> plain =
+      (is_gmm ? gmm_problem : tgmm_problem)(operands.lhs, operands.rhs, operands.group_sizes, call);
+  if (!plain) return unjudged(plain.diags());
+  return (is_gmm ? check_gmm : check_tgmm)(*plain, out, how);
+}
+
 Expected<Outcome> perform(const Problem& problem, const Operands& operands,
                           const RunRequest& request, const RunOptions& options, Check check) {
-  const bool is_gmm = problem.operation == Operation::gmm;
-  const auto run_it = is_gmm ? run_grouped_matmul : run_transposed_grouped_matmul;
-  const auto problem_of = is_gmm ? gmm_problem : tgmm_problem;
-  const auto check_it = is_gmm ? check_gmm : check_tgmm;
-
-  const GroupedMatmulOptions call = call_options(problem, operands, request, options);
-  const Tensor &lhs = operands.lhs, &rhs = operands.rhs, &sizes = operands.group_sizes;
-  Progress::phase("running");
-  Expected<GroupedMatmulRun> run = run_it(lhs, rhs, sizes, call);
+  Expected<OperationRun> run = launch_grouped(problem, operands, request, options);
   if (!run) return run.diags();
   Outcome outcome{status_of(run->report), *std::move(run), {}};
   if (outcome.status != Status::ok || check == Check::none) return outcome;
-  const Expected<GroupedProblem> plain = problem_of(lhs, rhs, sizes, call);
-  if (!plain) return plain.diags();
   CheckOptions how;
   how.check = check;
   how.seed = problem.seed;
   how.sum_error = outcome.run.report.sum_error;
   how.values = operands.all_whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
-  outcome.verdict = judged([&] { return check_it(*plain, outcome.run.out, how); });
+  outcome.verdict = judged(
+      [&] { return judge_grouped(problem, operands, request, *outcome.run.results.front(), how); });
   if (!outcome.verdict) outcome.status = Status::interrupted;
-  if (!outcome.verdict) return outcome;
-  if (outcome.verdict->ok) return outcome;
-  outcome.status = Status::mismatch;
-  outcome.mismatch = Finding{.kind = FindingKind::mismatch,
-                             .message = outcome.verdict->message,
-                             .at = {.loc = outcome.run.result_place}};
+  if (outcome.verdict && !outcome.verdict->ok) outcome.status = Status::mismatch;
   return outcome;
 }
 

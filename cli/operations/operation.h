@@ -5,18 +5,21 @@
 #include "cli/args/operands.h"
 #include "cli/args/problem.h"
 #include "cli/args/run_request.h"
+#include "cli/operations/operation_call.h"
 #include "cli/reports/console.h"
-#include "core/report/finding.h"
-#include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/oracle/check_grouped.h"
 
 namespace tessera::cli {
 
+Expected<OperationRun> launch_grouped(const Problem& problem, const Operands& operands,
+                                      const RunRequest& request, const RunOptions& options);
+Verdict judge_grouped(const Problem& problem, const Operands& operands, const RunRequest& request,
+                      const Tensor& out, const CheckOptions& how);
+
 struct Outcome {
   Status status = Status::ok;
-  GroupedMatmulRun run;
-  std::optional<Verdict> verdict;   // none when the run was not checked
-  std::optional<Finding> mismatch;  // what the verdict says when it is not ok
+  OperationRun run;
+  std::optional<Verdict> verdict;  // none when the run was not checked
 };
 
 // `check` none leaves the judging out. `options` are those of the request, perhaps with observers.

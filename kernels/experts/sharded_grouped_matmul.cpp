@@ -88,7 +88,7 @@ Verdict check_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors group_siz
   if (!calls) return unjudged(calls.diags());
   const std::int64_t length = rings.dim(1);
   const std::vector<std::int64_t> first = first_groups(length, rhs[0].dim(0), options);
-  std::vector<Verdict> verdicts;
+  std::vector<Verdict> verdicts(static_cast<std::size_t>(options.scatter ? 0 : rings.elements()));
   for (std::int64_t ring = 0; ring < rings.dim(0); ++ring) {
     const GroupedDesc& call = (*calls)[device_at(rings, ring, 0)];
     // Groups that nobody holds have zeros for a matrix.
@@ -110,10 +110,12 @@ Verdict check_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors group_siz
       verdicts.push_back(check_gmm(problem, out, how));
       continue;
     }
-    for (std::int64_t place = 0; place < length; ++place)
-      verdicts.push_back(check_gmm(problem, done.result(device_at(rings, ring, place)), how));
+    for (std::int64_t place = 0; place < length; ++place) {
+      const std::size_t device = device_at(rings, ring, place);
+      verdicts[device] = check_gmm(problem, done.result(device), how);
+    }
   }
-  return together(verdicts, options.scatter ? "ring" : "device");
+  return options.scatter ? together_on_rings(verdicts, rings, done) : together(verdicts);
 }
 
 Verdict check_expert_parallel_matmul(Tensors lhs, Tensors rhs, Tensors group_sizes,

@@ -65,8 +65,12 @@ Tensor joined(const Tensor& rings, std::int64_t ring, int dim, const Held& held)
 }
 
 Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
-  if (devices.size() == 1) return devices.front();
   Verdict all;
+  if (devices.size() == 1) {
+    all = devices.front();
+    all.device = 0;
+    return all;
+  }
   std::size_t worst = 0;
   std::int64_t rows = 0, wrong = 0, overflowed = 0;
   double error = 0;
@@ -84,6 +88,7 @@ Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
   }
   if (devices.empty()) return all;
   all = devices[worst];
+  all.device = static_cast<int>(worst);
   all.ok = ok;
   all.max_abs_error = error;
   all.checked_rows = rows;
@@ -95,6 +100,18 @@ Verdict together(const std::vector<Verdict>& devices, std::string_view what) {
                                   devices.size(), what)
                     : fmt::format("{} rows of {} {}s; {} {}: {}", rows, devices.size(), what, what,
                                   worst, devices[worst].message);
+  return all;
+}
+
+Verdict together_on_rings(const std::vector<Verdict>& of_rings, const Tensor& rings,
+                          const Launch& done) {
+  Verdict all = together(of_rings, "ring");
+  const std::int64_t ring = all.device, rows = done.result(0).dim(0);
+  all.device = -1;
+  if (all.worst.empty() || ring < 0 || rows == 0) return all;
+  all.device = static_cast<int>(device_at(rings, ring, all.worst[0] / rows));
+  all.on_device = all.worst;
+  all.on_device[0] %= rows;
   return all;
 }
 
@@ -216,7 +233,7 @@ Verdict check_reduce_scattered(std::span<const Tensor> x, const Tensor& rings, c
         joined(rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
     verdicts.push_back(check_sum(parts, whole, options));
   }
-  return together(verdicts, "ring");
+  return together_on_rings(verdicts, rings, done);
 }
 
 Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tensor> y,
@@ -232,7 +249,7 @@ Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tenso
         joined(rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
     verdicts.push_back(check_product({&a, &b, true, wire, rings.dim(1)}, whole, options));
   }
-  return together(verdicts, "ring");
+  return together_on_rings(verdicts, rings, done);
 }
 
 }  // namespace tessera

@@ -20,6 +20,10 @@ Tensor joined(const Tensor& rings, std::int64_t ring, int dim, const Held& held)
 
 // One for all devices: the worst, its message naming the device; the rows of all.
 Verdict together(const std::vector<Verdict>& devices, std::string_view what = "device");
+// The same of rings, each judged by the results of its places one after the other, of equal shapes:
+// with the device of the worst element.
+Verdict together_on_rings(const std::vector<Verdict>& of_rings, const Tensor& rings,
+                          const Launch& done);
 
 // out = a . b (or a . transpose(b)), sums in any order. wire: sums may travel in this type `hops`
 // times.

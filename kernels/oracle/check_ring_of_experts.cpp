@@ -131,7 +131,7 @@ Verdict check_ring_of_experts(Tensors lhs, Tensors rhs, Tensors experts, Tensors
         joined(rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
     verdicts.push_back(check_ring(problem, routing, of(weights), out, how));
   }
-  return together(verdicts, "ring");
+  return together_on_rings(verdicts, rings, done);
 }
 
 }  // namespace tessera

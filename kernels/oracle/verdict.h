@@ -26,6 +26,8 @@ struct Verdict {
   std::int64_t overflowed_elements = 0;
   std::vector<std::int64_t> worst;  // index of that element in the result
   double got = 0, expected = 0;     // there
+  int device = -1;                  // of several: the one that holds that element
+  std::vector<std::int64_t> on_device;  // its index there, where the devices' results were joined
   std::string message;              // one sentence; empty when nothing was checked
 };
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/args/operation_options.h"
 #include "cli/cli.h"
 #include "cli/operations/config_choice.h"
-#include "cli/operations/operation_call.h"
 #include "kernels/tuning/grouped_tuning.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/temporary.h"

@@ -1,0 +1,35 @@
+// Options that several operations take, and their values.
+#pragma once
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "cli/args/options.h"
+#include "core/data/dtype.h"
+#include "core/data/tensor.h"
+#include "core/machine/tiling.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/inputs/fill.h"
+
+namespace tessera::cli {
+
+// --check, --explain and run_options(), after those of the operation itself; `with_reference`:
+// the reference is among the devices.
+Options operation_options(Options own, bool with_reference = true);
+
+std::optional<DType> dtype_option(const Arguments& arguments, std::string_view option,
+                                  std::span<const std::string_view> names, Diags& diags);
+std::optional<Tiling> tiling_option(const Arguments& arguments, Diags& diags);
+Precision precision_option(const Arguments& arguments, Diags& diags);
+Fill fill_option(const Arguments& arguments, Diags& diags);
+
+// The tensor of --OPTION FILE, or none when it is not given; of `fallback` where the file's raw
+// elements do not say their type.
+std::optional<Tensor> file_option(const Arguments& arguments, std::string_view option,
+                                  std::optional<DType> declared, DType fallback, Diags& diags);
+// Sizes of --sizes FILE, or of --group-sizes: a list, @FILE, or a distribution of --groups groups
+// over `rows`, where that is known.
+std::optional<Tensor> sizes_option(const Arguments& arguments, std::optional<std::int64_t> rows,
+                                   std::uint64_t seed, Diags& diags);
+
+}  // namespace tessera::cli

@@ -1,0 +1,161 @@
+#include "cli/operations/operation_command.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <ostream>
+#include <utility>
+
+#include "cli/args/fill_operand.h"
+#include "cli/args/operation_options.h"
+#include "cli/operations/operation_report.h"
+#include "cli/reports/observation.h"
+#include "cli/reports/progress.h"
+#include "cli/reports/report.h"
+#include "core/data/tensor_file.h"
+#include "kernels/launch/launch_tuning.h"
+
+namespace tessera::cli {
+namespace {
+
+// How a result is to be checked; refuses what cannot be.
+Check choose_check(const Arguments& arguments, const OperationCall& call, Diags& diags) {
+  constexpr std::array<std::string_view, 3> words = {"full", "sample", "none"};
+  const Check given = static_cast<Check>(arguments.choice("check", words, diags));
+  if (call.request.options.math == Math::none) {
+    if (arguments.has("check") && given != Check::none)
+      diags.push_back(error("--check compares values, and --no-math computes none"));
+    return Check::none;
+  }
+  if (call.request.device == nullptr) {
+    if (arguments.has("check") && given != Check::none)
+      diags.push_back(error("--check compares with the reference, and this is the reference"));
+    return Check::none;
+  }
+  if (arguments.has("check")) return given;
+  return default_check(static_cast<double>(call.flops));
+}
+
+// The file of --out, open since before the run; none when it is not given.
+Expected<std::optional<TensorOutput>> result_file(const Arguments& arguments) {
+  using Result = std::optional<TensorOutput>;
+  if (!arguments.has("out")) return Result();
+  Expected<TensorOutput> file = TensorOutput::open(arguments.text("out"));
+  if (!file) return file.diags();
+  return Result(*std::move(file));
+}
+
+// Its operands are filled unless the launch is refused.
+Expected<OperationCall> call_for_launch(PrepareOperation prepare, const Arguments& arguments) {
+  return filled_for_launch([&] { return prepare(arguments); },
+                           [](OperationCall& call) {
+                             if (!call.request.is_interpreter()) return false;
+                             const RunOptions launch = launch_options(call.request);
+                             const Expected<OperationRun> run = call.launch(launch);
+                             call.request.options.launch_only =
+                                 !run || !run->report.findings.empty();
+                             return call.request.options.launch_only;
+                           });
+}
+
+Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& options,
+                                   Check check) {
+  Progress::phase("running");
+  Expected<OperationRun> run = call.launch(options);
+  if (!run) return run.diags();
+  OperationOutcome outcome{status_of(run->report), *std::move(run), {}, {}};
+  if (outcome.status != Status::ok || check == Check::none) return outcome;
+  CheckOptions how;
+  how.check = check;
+  how.seed = call.seed;
+  how.sum_error = outcome.run.report.sum_error;
+  how.values = call.whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
+  outcome.verdict = judged([&] { return call.judge(outcome.run, how); });
+  if (!outcome.verdict) outcome.status = Status::interrupted;
+  if (!outcome.verdict || outcome.verdict->ok) return outcome;
+  outcome.status = Status::mismatch;
+  outcome.mismatch = mismatch_of(*outcome.verdict, outcome.run);
+  return outcome;
+}
+
+// A trace, a schedule and a time are of one launch.
+Diags check_launches(const Arguments& arguments, const OperationCall& call) {
+  Diags diags;
+  for (const std::string_view option : {"trace", "timing", "save-schedule"})
+    if (call.launches > 1 && arguments.was_given(option))
+      diags.push_back(
+          error(fmt::format("--{} is of one launch, and this call makes {}: one for "
+                            "each group with rows",
+                            option, call.launches)));
+  return diags;
+}
+
+}  // namespace
+
+int run_operation(PrepareOperation prepare, const Arguments& arguments, Console& console) {
+  Expected<std::optional<TensorOutput>> out = result_file(arguments);
+  if (!out) return fail(console, out.diags());
+  const Expected<OperationCall> call = call_for_launch(prepare, arguments);
+  if (!call) return fail(console, call.diags());
+  Diags diags = check_launches(arguments, *call);
+  if (!diags.empty()) return fail(console, diags.front());
+  const Check check = choose_check(arguments, *call, diags);
+  const bool explains = arguments.has("explain");
+  if (diags.empty()) diags = arguments.unread();
+  if (!diags.empty()) return fail(console, diags);
+
+  Observation observation(call->request, console);
+  const Expected<OperationOutcome> outcome = perform(*call, observation.options(), check);
+  if (!outcome) return fail(console, outcome.diags());
+  diags = observation.finish();
+  const DeviceReport& ran = outcome->run.report;
+  for (const Diag& unsaved : save_schedule(call->request, ran)) diags.push_back(unsaved);
+  if (*out && has_results(ran)) {
+    for (const Diag& unsaved : (*out)->write(*outcome->run.results.front()))
+      diags.push_back(unsaved);
+  }
+  return report(
+      console, outcome->status, diags,
+      [&] { return report_json(arguments, *call, *outcome, explains); },
+      [&] { console.out << report_lines(arguments, *call, *outcome, explains); });
+}
+
+Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments) {
+  Expected<OperationCall> call = call_for_launch(prepare, arguments);
+  if (!call) return call.diags();
+  if (call->launches > 1)
+    return error(ErrorCode::unsupported,
+                 fmt::format("a proof is of one launch, and this call makes {}: one for each group "
+                             "with rows. Verify one group, or --path v2",
+                             call->launches));
+  Prepared prepared{call->request, call->title, call->simulate};
+  if (prepared.simulate) return prepared;
+  prepared.simulate = [call = std::make_shared<const OperationCall>(*std::move(call))](
+                          const RunOptions& options) -> Expected<RunResult> {
+    const Expected<OperationRun> run = call->launch(options);
+    if (!run) return run.diags();
+    if (!run->report.simulated)
+      return error(ErrorCode::unsupported, "nothing runs here that could be verified");
+    return *run->report.simulated;
+  };
+  return prepared;
+}
+
+OperationRun operation_run(GroupedMatmulRun run, std::int64_t buffers) {
+  OperationRun result;
+  result.report = std::move(run.report);
+  result.kernel = std::move(run.kernel);
+  result.notes = std::move(run.notes);
+  result.result_place = run.result_place;
+  result.results = {std::make_shared<const Tensor>(std::move(run.out))};
+  if (run.device == reference_device) return result;
+  result.tiling = run.tiling;
+  result.tuning = {{"tm", std::to_string(run.tiling.m)},
+                   {"tk", std::to_string(run.tiling.k)},
+                   {"tn", std::to_string(run.tiling.n)},
+                   {"buffers", std::to_string(buffers)}};
+  return result;
+}
+
+}  // namespace tessera::cli
