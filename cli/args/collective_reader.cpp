@@ -17,7 +17,8 @@ namespace {
 
 // Stands in for a default profile that cannot route a ring.
 constexpr std::string_view any_route_profile = "v6e";
-constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integers"};
+constexpr std::array<std::string_view, 7> type_names = {"f32", "bf16", "f16", "i8",
+                                                        "i32", "e4m3", "e5m2"};
 
 // "0,2,1,3/4,5,6,7": rings of one length.
 std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
@@ -112,18 +113,21 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
   collective.options.collective_id = integer("collective-id", 0);
   collective.options.calls = static_cast<int>(integer("calls", 1, 1));
   collective.options.device = std::string(collective.request.device_name());
-  fill_ = static_cast<Fill>(choice("fill", fills));
-  fills_lazily_ = may_go_unread(arguments_);
-  collective.whole = fill_ == Fill::integers;
+  collective.whole = arguments_.glance("fill") == std::vector<std::string>{"integers"};
   for (const std::string_view option : {"tiling", "buffers", "buffering"})
     collective.has_given_config |= arguments_.was_given(option);
-  seed_ = static_cast<std::uint64_t>(integer("seed", 0));
 }
 
-std::int64_t CollectiveReader::extent(std::string_view option, std::int64_t lowest) {
-  if (!has(option)) complain(fmt::format("--{} is missing", option));
-  return integer(option, lowest, lowest);
+CollectiveReader::Extent& CollectiveReader::extent(std::string_view option, std::int64_t lowest) {
+  return extents_.emplace_back(option, optional(option, lowest));
 }
+
+std::int64_t CollectiveReader::value(const Extent& extent) {
+  if (!extent.value && !has_bad_file_) complain(fmt::format("--{} is missing", extent.option));
+  return extent.value.value_or(0);
+}
+
+std::uint64_t CollectiveReader::seed() { return static_cast<std::uint64_t>(integer("seed", 0)); }
 
 std::int64_t CollectiveReader::shared(std::string_view option, std::int64_t extent) {
   if (extent % length() == 0) return extent / length();
@@ -141,11 +145,12 @@ std::optional<std::int64_t> CollectiveReader::optional(std::string_view option,
   return arguments_.integer(option, diags_, lowest);
 }
 
+CollectiveReader::Type& CollectiveReader::operand_type(std::string_view option) {
+  return types_.emplace_back(option, dtype_option(arguments_, option, type_names, diags_));
+}
+
 DType CollectiveReader::type(std::string_view option, DType fallback) {
-  constexpr std::array<std::string_view, 7> names = {"f32", "bf16", "f16", "i8",
-                                                     "i32", "e4m3", "e5m2"};
-  if (!has(option)) return fallback;
-  return parse_dtype(names[choice(option, names)]).value_or(fallback);
+  return dtype_option(arguments_, option, type_names, diags_).value_or(fallback);
 }
 
 std::size_t CollectiveReader::choice(std::string_view option,
@@ -160,21 +165,66 @@ std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std
   const std::string_view given = has("group-sizes") ? text("group-sizes") : "multinomial";
   auto sizes = is_group_size_list(given)
                    ? parse_group_sizes(given)
-                   : generate_group_sizes(given, groups, rows, seed_ * 65536 + stream);
+                   : generate_group_sizes(given, groups, rows, seed() * 65536 + stream);
   if (sizes) return *std::move(sizes);
   diags_.insert(diags_.end(), sizes.diags().begin(), sizes.diags().end());
   return {};
 }
 
-const Collective::Tensors& CollectiveReader::fill(Collective& collective, DType type,
-                                                  const Shape& shape, FillRole role,
-                                                  std::int64_t terms,
-                                                  std::optional<std::size_t> count) {
-  Collective::Tensors& tensors = collective.operands.emplace_back();
-  for (std::size_t d = 0; d < count.value_or(devices()); ++d)
+void CollectiveReader::file(Collective& collective, std::string_view operand,
+                            const std::vector<Axis>& axes, Type& type, DType fallback, Per per) {
+  if (!has(operand)) return;
+  const auto take = [&](const Diags& diags) {
+    diags_.insert(diags_.end(), diags.begin(), diags.end());
+  };
+  const std::string_view spec = text(operand);
+  if (const auto files = part_files(spec, per, count(per)); files)
+    for (const std::string& file : *files)
+      collective.files_read.emplace_back(fmt::format("--{}", operand), file);
+  Expected<Loaded> loaded = load_parts(operand, spec, per, count(per),
+                                       static_cast<int>(axes.size()), type.value, fallback);
+  has_bad_file_ = has_bad_file_ || !loaded;
+  if (!loaded) return take(loaded.diags());
+  const Tensor& first = loaded->parts.front();
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    axes[axis].extent->say(first.dim(static_cast<int>(axis)) * axes[axis].shares, loaded->source,
+                           diags_);
+  type.say(first.dtype(), loaded->source, diags_);
+  collective.whole = false;
+  loaded_.emplace(operand, std::move(loaded->parts));
+}
+
+const Collective::Tensors& CollectiveReader::keep(Collective& collective, std::string_view operand,
+                                                  Collective::Tensors tensors, Per per) {
+  const Collective::Tensors& kept = collective.operands.emplace_back(std::move(tensors));
+  collective.named.push_back({std::string(operand), per, &kept});
+  return kept;
+}
+
+const Collective::Tensors* CollectiveReader::held(Collective& collective, std::string_view operand,
+                                                  Per per) {
+  const auto found = loaded_.find(operand);
+  if (found == loaded_.end()) return nullptr;
+  return &keep(collective, operand, std::move(found->second), per);
+}
+
+const Collective::Tensors& CollectiveReader::fill(Collective& collective, std::string_view operand,
+                                                  DType type, const Shape& shape, FillRole role,
+                                                  std::int64_t terms, Per per) {
+  const std::uint64_t first = stream_;
+  stream_ += count(per);  // the other operands are the same with a file and without
+  if (const Collective::Tensors* const given = held(collective, operand, per)) return *given;
+  const Fill kind = fill_option(arguments_, diags_);
+  const std::uint64_t from = seed() * 65536 + first;
+  Collective::Tensors tensors;
+  for (std::size_t part = 0; part < count(per); ++part)
     tensors.push_back(
-        filled_operand(type, shape, fill_, role, terms, seed_ * 65536 + ++stream_, fills_lazily_));
-  return tensors;
+        filled_operand(type, shape, kind, role, terms, from + part + 1, may_go_unread(arguments_)));
+  return keep(collective, operand, std::move(tensors), per);
+}
+
+Option operand_option(std::string_view operand, std::string_view meaning) {
+  return {operand, "FILE", meaning, false, FileUse::reads};
 }
 
 }  // namespace tessera::cli

@@ -12,19 +12,16 @@
 namespace tessera::cli {
 namespace {
 
-struct Named {
-  std::string by;      // "--out", or "the command"
-  std::string text;    // as it is given
-  std::string path;    // the file, whatever links lead to it
-  std::string tensor;  // of a file that has several
-};
-
 // The part of an option's value that names a file, by what the value looks like; empty when this
 // one names none.
 std::string_view file_of(const Option& option, std::string_view value) {
   if (option.value.starts_with("NAME=")) {
     const std::size_t equals = value.find('=');
     return equals == std::string_view::npos ? "" : value.substr(equals + 1);
+  }
+  if (option.value.starts_with("[NAME=]")) {
+    const std::size_t equals = value.find('=');
+    return named_file(value).name.empty() ? value : value.substr(equals + 1);
   }
   for (const std::string_view before : {"@FILE", "replay:FILE"}) {
     if (option.value.find(before) == std::string_view::npos) continue;
@@ -35,9 +32,27 @@ std::string_view file_of(const Option& option, std::string_view value) {
   return value == "-" ? "" : value;
 }
 
-Named named(std::string by, std::string_view text) {
+bool meet(const FilePlace& a, const FilePlace& b) {
+  const bool are_parts = !a.tensor.empty() && !b.tensor.empty();
+  return a.path == b.path && !(are_parts && a.tensor != b.tensor);
+}
+
+}  // namespace
+
+NamedFile named_file(std::string_view value) {
+  const std::size_t equals = value.find('=');
+  const std::string_view name = value.substr(0, equals);
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_";
+  // A file of such a name can be given as ./a=b.npy.
+  if (equals == std::string_view::npos || name.empty() ||
+      name.find_first_not_of(letters) != std::string_view::npos)
+    return {"", std::string(value)};
+  return {std::string(name), std::string(value.substr(equals + 1))};
+}
+
+FilePlace file_place(std::string by, std::string_view text) {
   constexpr std::string_view separator = ".safetensors#";
-  Named result{std::move(by), std::string(text), std::string(text), {}};
+  FilePlace result{std::move(by), std::string(text), std::string(text), {}};
   if (const std::size_t at = text.find(separator); at != std::string_view::npos) {
     const std::size_t hash = at + separator.size() - 1;
     result.path = text.substr(0, hash);
@@ -52,28 +67,7 @@ Named named(std::string by, std::string_view text) {
   return result;
 }
 
-bool meet(const Named& a, const Named& b) {
-  const bool are_parts = !a.tensor.empty() && !b.tensor.empty();
-  return a.path == b.path && !(are_parts && a.tensor != b.tensor);
-}
-
-}  // namespace
-
-Diags check_files(const Options& options, std::string_view operand, const Arguments& arguments) {
-  std::vector<Named> read, written;
-  if (operand.starts_with("FILE")) {
-    for (const std::string& word : arguments.words())
-      if (word != "-") read.push_back(named("the command", word));
-  }
-  for (const Option& option : options) {
-    if (option.file == FileUse::none) continue;
-    for (const std::string& value : arguments.glance(option.name)) {
-      const std::string_view file = file_of(option, value);
-      if (file.empty()) continue;
-      (option.file == FileUse::reads ? read : written)
-          .push_back(named(fmt::format("--{}", option.name), file));
-    }
-  }
+Diags check_places(const std::vector<FilePlace>& read, const std::vector<FilePlace>& written) {
   Diags diags;
   for (std::size_t i = 0; i < written.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -81,13 +75,31 @@ Diags check_files(const Options& options, std::string_view operand, const Argume
       diags.push_back(error(
           fmt::format("{} and {} both write {}", written[j].by, written[i].by, written[i].text)));
     }
-    for (const Named& input : read) {
+    for (const FilePlace& input : read) {
       if (!meet(written[i], input)) continue;
       diags.push_back(error(fmt::format("{} would replace {}, which {} reads", written[i].by,
                                         written[i].text, input.by)));
     }
   }
   return diags;
+}
+
+Diags check_files(const Options& options, std::string_view operand, const Arguments& arguments) {
+  std::vector<FilePlace> read, written;
+  if (operand.starts_with("FILE")) {
+    for (const std::string& word : arguments.words())
+      if (word != "-") read.push_back(file_place("the command", word));
+  }
+  for (const Option& option : options) {
+    if (option.file == FileUse::none) continue;
+    for (const std::string& value : arguments.glance(option.name)) {
+      const std::string_view file = file_of(option, value);
+      if (file.empty()) continue;
+      (option.file == FileUse::reads ? read : written)
+          .push_back(file_place(fmt::format("--{}", option.name), file));
+    }
+  }
+  return check_places(read, written);
 }
 
 }  // namespace tessera::cli

@@ -8,35 +8,13 @@
 #include <optional>
 #include <utility>
 
+#include "cli/args/agreed.h"
 #include "cli/args/host_memory.h"
 #include "core/data/tensor_file.h"
 #include "kernels/inputs/group_sizes.h"
 
 namespace tessera::cli {
 namespace {
-
-// One extent or type, as the options and the files say it; they must agree.
-template <typename T>
-struct Said {
-  std::string_view option;
-  std::optional<T> value;
-  std::string by;
-
-  Said(std::string_view name, std::optional<T> given)
-      : option(name), value(given), by(fmt::format("--{}", name)) {}
-
-  void say(T other, const std::string& file, Diags& diags) {
-    if (value && *value != other) {
-      diags.push_back(error(fmt::format("{} says {} is {}, and {} says {}", by, option,
-                                        shown(*value), file, shown(other))));
-    } else if (!value) {
-      value = other;
-      by = file;
-    }
-  }
-  static std::string shown(std::int64_t extent) { return std::to_string(extent); }
-  static std::string shown(DType dtype) { return std::string(name(dtype)); }
-};
 
 class Loader {
  public:
@@ -67,7 +45,7 @@ class Loader {
   }
 
  private:
-  using Extents = std::vector<Said<std::int64_t>*>;
+  using Extents = std::vector<Agreed<std::int64_t>*>;
 
   bool is_tgmm() const { return asked_.operation == Operation::tgmm; }
 
@@ -100,7 +78,7 @@ class Loader {
   }
 
   Tensor load(std::string_view operand, const std::string& file, const Extents& extents,
-              Said<DType>* dtype) {
+              Agreed<DType>* dtype) {
     if (file.empty()) return {};
     const std::optional<DType> declared = dtype == nullptr ? std::nullopt : dtype->value;
     Expected<Tensor> tensor = load_tensor(file, declared);
@@ -156,7 +134,7 @@ class Loader {
     given_.operands = generate(problem, std::move(files), asked_.is_lazy);
   }
 
-  void require(const Said<std::int64_t>& extent) {
+  void require(const Agreed<std::int64_t>& extent) {
     if (!extent.value) diags_.push_back(error(fmt::format("--{} is missing", extent.option)));
   }
 
@@ -229,8 +207,8 @@ class Loader {
   void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
 
   const Asked& asked_;
-  Said<std::int64_t> m_, k_, n_, groups_, local_groups_;
-  Said<DType> lhs_dtype_, rhs_dtype_, out_dtype_;
+  Agreed<std::int64_t> m_, k_, n_, groups_, local_groups_;
+  Agreed<DType> lhs_dtype_, rhs_dtype_, out_dtype_;
   Given given_;
   Diags diags_;
 };

@@ -13,8 +13,8 @@
 
 namespace tessera::cli {
 
-// --check, --explain and run_options(), after those of the operation itself; `with_reference`:
-// the reference is among the devices.
+// --out, --check, --explain and run_options(), after those of the operation itself;
+// `with_reference`: the reference is among the devices.
 Options operation_options(Options own, bool with_reference = true);
 
 std::optional<DType> dtype_option(const Arguments& arguments, std::string_view option,

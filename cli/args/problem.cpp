@@ -91,7 +91,6 @@ Options problem_options(Operation operation) {
        false, FileUse::reads},
       {"rhs", "FILE", "the same", false, FileUse::reads},
       {"sizes", "FILE", "the group sizes, the same", false, FileUse::reads},
-      {"out", "FILE", "where the result goes", false, FileUse::writes},
   };
   if (operation == Operation::gmm) {
     options.insert(options.begin() + 7, {"transpose-rhs", "", "rhs is stored [groups, n, k]"});

@@ -103,7 +103,6 @@ Options product_options(Options own) {
       {"seed", "N", "of operands and group sizes; default 0"},
       {"lhs", "FILE", ".npy or FILE.safetensors#tensor, of any axes", false, FileUse::reads},
       {"rhs", "FILE", "the same", false, FileUse::reads},
-      {"out", "FILE", "where the result goes", false, FileUse::writes},
   };
   own.insert(own.end(), all.begin(), all.end());
   return operation_options(std::move(own));

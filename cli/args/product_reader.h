@@ -56,6 +56,10 @@ class ProductReader {
       options.group_offset = &group_offset;
     }
   }
+  // An operand that --out can save.
+  void name_operand(const char* name, std::shared_ptr<const Tensor> tensor) {
+    call_.operands.push_back({name, Per::device, {std::move(tensor)}});
+  }
   // The call's shapes, groups and types, for its report.
   void describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
                 const Shape& out, const std::vector<std::int64_t>& group_sizes);

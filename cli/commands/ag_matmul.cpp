@@ -13,8 +13,33 @@ namespace {
 
 using Variant = AllgatherMatmulOptions::Variant;
 
-Expected<OperationCall> gather_k(CollectiveReader& read, Collective& collective, std::int64_t m,
-                                 std::int64_t k, std::int64_t n) {
+// What options and files say of the operands.
+struct Extents {
+  CollectiveReader::Extent &rows, &products, &columns;
+  CollectiveReader::Type& type;
+
+  explicit Extents(CollectiveReader& read)
+      : rows(read.extent("m")),
+        products(read.extent("k")),
+        columns(read.extent("n")),
+        type(read.operand_type("dtype")) {}
+};
+
+struct Settled {
+  std::int64_t m = 0, k = 0, n = 0;
+  DType type = DType::bf16;
+};
+
+Settled settle(CollectiveReader& read, Collective& collective, const Extents& extents) {
+  const Settled result{read.value(extents.rows), read.value(extents.products),
+                       read.value(extents.columns), extents.type.value.value_or(DType::bf16)};
+  const auto& [m, k, n, type] = result;
+  collective.shape = {{"m", m}, {"k", k}, {"n", n}};
+  collective.flops = 2 * m * k * n * static_cast<std::int64_t>(read.devices());
+  return result;
+}
+
+Expected<OperationCall> gather_k(CollectiveReader& read, Collective& collective) {
   constexpr std::array<std::string_view, 2> variants = {"production", "literal"};
   AllgatherMatmulOptions options;
   static_cast<CollectiveOptions&>(options) = collective.options;
@@ -27,11 +52,14 @@ Expected<OperationCall> gather_k(CollectiveReader& read, Collective& collective,
   if (read.has("transpose-rhs")) read.complain("--transpose-rhs is for --gather m");
   if (read.has("no-protocol-checks") && options.variant != AllgatherMatmulOptions::Variant::literal)
     read.complain("--no-protocol-checks is for --variant literal");
-  const DType type = read.type("dtype", DType::bf16);
+  Extents e(read);
+  read.file(collective, "lhs", {{&e.rows}, {&e.products, read.length()}}, e.type, DType::bf16);
+  read.file(collective, "rhs", {{&e.products}, {&e.columns}}, e.type, DType::bf16);
+  const auto [m, k, n, type] = settle(read, collective, e);
   const std::int64_t k_shard = read.shared("k", k);
   if (!read.ok()) return read.diags();
-  const auto& lhs = read.fill(collective, type, {m, k_shard}, FillRole::lhs, k);
-  const auto& rhs = read.fill(collective, type, {k, n}, FillRole::rhs, k);
+  const auto& lhs = read.fill(collective, "lhs", type, {m, k_shard}, FillRole::lhs, k);
+  const auto& rhs = read.fill(collective, "rhs", type, {k, n}, FillRole::rhs, k);
   Expected<Launch> launch = launch_allgather_matmul(lhs, rhs, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
@@ -44,28 +72,34 @@ Expected<OperationCall> gather_k(CollectiveReader& read, Collective& collective,
   return as_call(std::move(collective));
 }
 
-Expected<OperationCall> gather_m(CollectiveReader& read, Collective& collective, std::int64_t m,
-                                 std::int64_t k, std::int64_t n) {
+Expected<OperationCall> gather_m(CollectiveReader& read, Collective& collective) {
   for (const std::string_view option : {"variant", "buffering", "no-protocol-checks"}) {
     if (read.has(option)) read.complain(fmt::format("--{} is for --gather k", option));
   }
   AllgatherRowsOptions options;
   static_cast<CollectiveOptions&>(options) = collective.options;
   options.transpose_rhs = read.has("transpose-rhs");
+  Extents e(read);
+  read.file(collective, "lhs", {{&e.rows, read.length()}, {&e.products}}, e.type, DType::bf16);
+  using Axes = std::vector<CollectiveReader::Axis>;
+  read.file(
+      collective, "rhs",
+      options.transpose_rhs ? Axes{{&e.columns}, {&e.products}} : Axes{{&e.products}, {&e.columns}},
+      e.type, DType::bf16);
+  const auto [m, k, n, type] = settle(read, collective, e);
   if (const auto tiling = read.tiling()) {
     options.bk = tiling->k;
     options.bn = tiling->n;
     // One tile of k: the accumulator may be a part of the tile.
     if (tiling->k == k) options.acc_rows = tiling->m;
   }
-  const DType type = read.type("dtype", DType::bf16);
   if (read.has("out-dtype") && read.type("out-dtype", type) != type)
     read.complain("--gather m gives results of the operands' type");
   const std::int64_t rows = read.shared("m", m);
   if (!read.ok()) return read.diags();
   const Shape y_shape = options.transpose_rhs ? Shape{n, k} : Shape{k, n};
-  const auto& x = read.fill(collective, type, {rows, k}, FillRole::lhs, k);
-  const auto& y = read.fill(collective, type, y_shape, FillRole::rhs, k);
+  const auto& x = read.fill(collective, "lhs", type, {rows, k}, FillRole::lhs, k);
+  const auto& y = read.fill(collective, "rhs", type, y_shape, FillRole::rhs, k);
   Expected<Launch> launch = launch_allgather_matmul_rows(x, y, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
@@ -87,11 +121,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   read.begin(collective);
   if (!read.ok()) return read.diags();
   const bool over_rows = read.choice("gather", gathers) == 1;
-  const std::int64_t m = read.extent("m"), k = read.extent("k"), n = read.extent("n");
-  collective.shape = {{"m", m}, {"k", k}, {"n", n}};
-  collective.flops = 2 * m * k * n * static_cast<std::int64_t>(read.devices());
-  if (!read.ok()) return read.diags();
-  return over_rows ? gather_m(read, collective, m, k, n) : gather_k(read, collective, m, k, n);
+  return over_rows ? gather_m(read, collective) : gather_k(read, collective);
 }
 
 }  // namespace
@@ -104,7 +134,8 @@ Command ag_matmul_command() {
       "  gmm-run ag-matmul --devices 8 --m 512 --k 1024 --n 256 --interpret\n"
       "  gmm-run ag-matmul --rings 0,2,1,3/7,5,6,4 --m 64 --k 128 --n 32 --schedule random:7\n"
       "  gmm-run ag-matmul --variant literal --devices 4 --m 16 --k 64 --n 16 --dma-order fifo\n"
-      "  gmm-run ag-matmul --gather m --devices 8 --m 512 --k 256 --n 128 --dtype f32\n",
+      "  gmm-run ag-matmul --gather m --devices 8 --m 512 --k 256 --n 128 --dtype f32\n"
+      "  gmm-run ag-matmul --devices 4 --lhs 'x{d}.npy' --rhs w.npy --out 'y{d}.npy'\n",
       collective_options(
           {{"m", "N", "rows of lhs (with --gather m: of all devices of a ring)"},
            {"k", "N", "the whole contraction (with --gather k each device has its share)"},
@@ -116,6 +147,10 @@ Command ag_matmul_command() {
            {"dtype", "TYPE", "of lhs and rhs; default bf16"},
            {"out-dtype", "TYPE", "of the result; default f32, with --gather m that of lhs"},
            {"transpose-rhs", "", "--gather m: rhs is stored [n, k]"},
+           operand_option("lhs",
+                          "[m, its share of k] of each device, with --gather m [its share "
+                          "of m, k]"),
+           operand_option("rhs", "[k, n] of each device"),
            {"tiling", "tm,tk,tn", "tile of the products; default the profile's"}}),
       run_operation<prepare>,
       verifiable_operation<prepare>};

@@ -82,6 +82,14 @@ Expected<OperationCall> prepare(Operation operation, const Arguments& arguments)
   if (Diags diags = configure(call, input->problem, arguments); !diags.empty()) return diags;
   describe(call, input->problem);
   call.whole = input->operands.all_whole;
+  const Operands& operands = input->operands;
+  const auto name = [&](const char* operand, const Tensor& tensor) {
+    call.operands.push_back({operand, Per::device, {{input, &tensor}}});
+  };
+  name("lhs", operands.lhs);
+  name("rhs", operands.rhs);
+  name("sizes", operands.group_sizes);
+  if (input->problem.existing != Existing::none) name("existing", operands.existing);
   call.launch = [input, request = call.request](const RunOptions& options) {
     return launch_grouped(input->problem, input->operands, request, options);
   };

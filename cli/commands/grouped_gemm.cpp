@@ -263,6 +263,10 @@ class Reader : ProductReader {
       call_.fields["path"] = first ? "V1" : "V2";
       call_.fields["why_not_v2"] = v2->ok ? Json() : Json(v2->reason);
     }
+    name_operand("lhs", state_->lhs.data);
+    name_operand("rhs", state_->rhs.data);
+    if (state_->options.c != nullptr) name_operand("existing", {state_, &state_->c});
+    if (state_->options.bias != nullptr) name_operand("bias", {state_, &state_->bias});
     call_.launch = [state = state_, machine = call_.request.profile.machine](
                        const RunOptions& run) -> Expected<OperationRun> {
       GroupedGemmOptions with_run = state->options;

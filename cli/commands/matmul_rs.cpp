@@ -35,9 +35,14 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   CollectiveReader read(arguments);
   read.begin(collective);
   if (!read.ok()) return read.diags();
-  const std::int64_t m = read.extent("m"), k = read.extent("k"), n = read.extent("n");
-  const std::int64_t k_shard = read.shared("k", k), length = read.length();
-  const DType type = read.type("dtype", DType::bf16);
+  auto &rows = read.extent("m"), &products = read.extent("k"), &columns = read.extent("n");
+  auto& of_operands = read.operand_type("dtype");
+  const std::int64_t length = read.length();
+  read.file(collective, "lhs", {{&rows}, {&products, length}}, of_operands, DType::bf16);
+  read.file(collective, "rhs", {{&columns}, {&products, length}}, of_operands, DType::bf16);
+  const std::int64_t m = read.value(rows), k = read.value(products), n = read.value(columns);
+  const std::int64_t k_shard = read.shared("k", k);
+  const DType type = of_operands.value.value_or(DType::bf16);
   MatmulReduceScatterOptions options;
   static_cast<CollectiveOptions&>(options) = collective.options;
   options.out_dtype = read.type("out-dtype", DType::f32);
@@ -49,8 +54,8 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   collective.dtype = type;
   collective.types = fmt::format("{} . {} -> {}, sums travel as {}", name(type), name(type),
                                  name(options.out_dtype), name(options.wire_dtype));
-  const auto& x = read.fill(collective, type, {m, k_shard}, FillRole::lhs, k);
-  const auto& y = read.fill(collective, type, {n, k_shard}, FillRole::rhs, k);
+  const auto& x = read.fill(collective, "lhs", type, {m, k_shard}, FillRole::lhs, k);
+  const auto& y = read.fill(collective, "rhs", type, {n, k_shard}, FillRole::rhs, k);
   Expected<Launch> launch = launch_matmul_reduce_scatter(x, y, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
@@ -68,13 +73,15 @@ Command matmul_rs_command() {
   return {
       "matmul-rs",
       "",
-      "matmul + reduce-scatter: the sum over a ring of x . transpose(y), block by block",
+      "matmul + reduce-scatter: the sum over a ring of lhs . transpose(rhs), block by block",
       "  gmm-run matmul-rs --devices 4 --m 512 --k 1024 --n 256 --interpret\n"
       "  gmm-run matmul-rs --devices 4 --m 64 --k 128 --n 32 --wire-dtype bf16 --tiling 8,32,32\n",
       collective_options({{"m", "N", "rows of the product; each device gets its block"},
                           {"k", "N", "the whole contraction, of which each device has its share"},
                           {"n", "N", "columns of the product"},
-                          {"dtype", "TYPE", "of x and y: bf16 f16 f32; default bf16"},
+                          {"dtype", "TYPE", "of lhs and rhs: bf16 f16 f32; default bf16"},
+                          operand_option("lhs", "[m, its share of k] of each device"),
+                          operand_option("rhs", "[n, its share of k] of each device"),
                           {"out-dtype", "TYPE", "of the result: f32 bf16 f16; default f32"},
                           {"wire-dtype", "TYPE", "of the sums that travel; default f32"},
                           {"tiling", "tm,tk,tn", "must divide half a block, k's share and n"}}),

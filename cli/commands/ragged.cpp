@@ -47,21 +47,49 @@ std::int64_t most_received(const Traffic& traffic) {
   return most;
 }
 
-Exchange exchange(CollectiveReader& read) {
+// The rows of each slice, of --sizes.
+Traffic held_sizes(const Collective::Tensors& held) {
+  Traffic sizes;
+  for (const Tensor& tensor : held) {
+    auto& row = sizes.emplace_back();
+    for (std::int64_t i = 0; i < tensor.elements(); ++i)
+      row.push_back(static_cast<std::int64_t>(tensor.at(i)));
+  }
+  return sizes;
+}
+
+// Whether rows can be sent so.
+void judge_sizes(CollectiveReader& read, const Traffic& sizes, std::int64_t rows) {
+  for (const auto& row : sizes) {
+    if (std::any_of(row.begin(), row.end(), [](std::int64_t size) { return size < 0; }))
+      return read.complain("--sizes has a negative size");
+    if (std::accumulate(row.begin(), row.end(), std::int64_t{0}) > rows)
+      return read.complain(fmt::format("--sizes sends more rows than the {} that are there", rows));
+  }
+}
+
+Exchange exchange(CollectiveReader& read, Collective& collective,
+                  const CollectiveReader::Extent& given_rows) {
   Exchange result;
   const auto devices = static_cast<std::int64_t>(read.devices());
   Traffic sizes;
   const std::int64_t slices = read.integer("slices", 1, 1);
   if (read.has("traffic")) {
-    for (const char* option : {"group-sizes", "slices"})
+    for (const char* option : {"group-sizes", "slices", "sizes"})
       if (read.has(option)) read.complain(fmt::format("--traffic says what --{} does", option));
     sizes = parse_traffic(read);
     if (!read.ok()) return result;
     for (const auto& row : sizes)
       result.rows = std::max(result.rows, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
-    result.rows = read.integer("m", result.rows);
+    result.rows = given_rows.value.value_or(result.rows);
+  } else if (const auto* held = read.held(collective, "sizes")) {
+    sizes = held_sizes(*held);
+    for (const auto& row : sizes)
+      result.rows = std::max(result.rows, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+    result.rows = given_rows.value.value_or(result.rows);
+    judge_sizes(read, sizes, result.rows);
   } else {
-    result.rows = read.extent("m");
+    result.rows = read.value(given_rows);
     for (std::size_t d = 0; d < read.devices(); ++d)
       sizes.push_back(read.group_sizes(devices * slices, result.rows, d));
     if (!read.ok()) return result;
@@ -85,15 +113,29 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   CollectiveReader read(arguments);
   read.begin(collective, Peers::all);
   if (!read.ok()) return read.diags();
-  const std::int64_t n = read.extent("n");
-  const DType type = read.type("dtype", DType::f32);
-  Exchange given = exchange(read);
+  auto &rows = read.extent("m"), &columns = read.extent("n"), &received = read.extent("room");
+  auto& of_rows = read.operand_type("dtype");
+  CollectiveReader::Type any("sizes", std::nullopt);
+  const std::int64_t sent =
+      static_cast<std::int64_t>(read.devices()) * read.integer("slices", 1, 1);
+  CollectiveReader::Extent slices_of_one("slices of a device", sent);
+  read.file(collective, "sizes", {{&slices_of_one}}, any, DType::i32);
+  read.file(collective, "lhs", {{&rows}, {&columns}}, of_rows, DType::f32);
+  const std::int64_t n = read.value(columns);
+  if (!read.ok()) return read.diags();
+  Exchange given = exchange(read, collective, rows);
+  if (!read.ok()) return read.diags();
+  received.value = given.room;
+  received.by = "the exchange";
+  read.file(collective, "existing", {{&received}, {&columns}}, of_rows, DType::f32);
+  const DType type = of_rows.value.value_or(DType::f32);
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", given.rows}, {"n", n}, {"room", given.room}};
   collective.dtype = type;
   collective.types = std::string(name(type));
-  const auto& operand = read.fill(collective, type, {given.rows, n}, FillRole::lhs, 1);
-  const auto& output = read.fill(collective, type, {given.room, n}, FillRole::existing, 1);
+  const auto& operand = read.fill(collective, "lhs", type, {given.rows, n}, FillRole::lhs, 1);
+  const auto& output =
+      read.fill(collective, "existing", type, {given.room, n}, FillRole::existing, 1);
   auto slices = std::make_shared<std::vector<RaggedSlices>>(std::move(given.slices));
   Expected<Launch> launch = launch_ragged_all_to_all(operand, output, *slices, collective.options);
   if (!launch) return launch.diags();
@@ -121,7 +163,10 @@ Command ragged_all_to_all_command() {
            {"group-sizes", "SIZES", "rows of each slice, as of gmm; default multinomial"},
            {"slices", "N", "slices that a device sends to each device; default 1"},
            {"room", "N", "rows that a device can receive, more stay behind; default all"},
-           {"dtype", "TYPE", "f32 bf16 f16 i32 i8; default f32"}},
+           {"dtype", "TYPE", "f32 bf16 f16 i32 i8; default f32"},
+           operand_option("sizes", "[devices * slices] of each device: rows of each slice"),
+           operand_option("lhs", "[m, n] of each device"),
+           operand_option("existing", "[room, n] of each device: what lies where nothing arrives")},
           Peers::all),
       run_operation<prepare>,
       verifiable_operation<prepare>};

@@ -174,6 +174,9 @@ class Reader : ProductReader {
              sizes);
     call_.lines.emplace_back("mode", name(checked->mode));
     call_.fields["mode"] = name(checked->mode);
+    name_operand("lhs", {state_, &state_->lhs});
+    name_operand("rhs", {state_, &state_->rhs});
+    name_operand("sizes", {state_, &state_->sizes});
     call_.launch = [state = state_, machine = call_.request.profile.machine](
                        const RunOptions& run) -> Expected<OperationRun> {
       RaggedDotOptions with_run = state->options;

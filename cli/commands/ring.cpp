@@ -22,15 +22,18 @@ Expected<Asked> asked(CollectiveReader& read, DType fallback) {
   Asked result;
   read.begin(result.collective);
   if (!read.ok()) return read.diags();
-  const std::int64_t m = read.extent("m"), n = read.extent("n");
-  const DType type = read.type("dtype", fallback);
-  if (!read.ok()) return read.diags();
   Collective& collective = result.collective;
+  auto &rows = read.extent("m"), &columns = read.extent("n");
+  auto& of_rows = read.operand_type("dtype");
+  read.file(collective, "lhs", {{&rows}, {&columns}}, of_rows, fallback);
+  const std::int64_t m = read.value(rows), n = read.value(columns);
+  const DType type = of_rows.value.value_or(fallback);
+  if (!read.ok()) return read.diags();
   collective.shape = {{"m", m}, {"n", n}};
   collective.dtype = type;
   collective.types = std::string(name(type));
   result.rings = std::make_shared<Tensor>(read.rings().clone());
-  result.x = &read.fill(collective, type, {m, n}, FillRole::lhs, read.length());
+  result.x = &read.fill(collective, "lhs", type, {m, n}, FillRole::lhs, read.length());
   return result;
 }
 
@@ -105,7 +108,10 @@ Expected<OperationCall> prepare_scatter(const Arguments& arguments) {
 }
 
 Options options(std::string_view m, std::string_view types, Options own = {}) {
-  Options all = {{"m", "N", m}, {"n", "N", "columns"}, {"dtype", "TYPE", types}};
+  Options all = {{"m", "N", m},
+                 {"n", "N", "columns"},
+                 {"dtype", "TYPE", types},
+                 operand_option("lhs", "[m, n] of each device")};
   all.insert(all.end(), own.begin(), own.end());
   return collective_options(all);
 }
@@ -120,7 +126,8 @@ Command right_permute_command() {
           "",
           "every device sends its rows to the right neighbour of its ring",
           "  gmm-run right-permute --devices 4 --m 8 --n 128 --interpret\n"
-          "  gmm-run right-permute --devices 8 --m 8 --n 128 --calls 3 --slow-device 2\n",
+          "  gmm-run right-permute --devices 8 --m 8 --n 128 --calls 3 --slow-device 2\n"
+          "  gmm-run right-permute --devices 4 --lhs 'x{d}.npy' --out y.npy\n",
           options("rows of one device", moved,
                   {{"single-barrier", "", "the barrier that is not enough for calls in a row"}}),
           run_operation<prepare_permute>,

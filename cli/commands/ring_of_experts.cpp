@@ -17,14 +17,53 @@ namespace {
 // A whole weight is at most this large: integer_range of FillRole::existing.
 constexpr std::int64_t largest_weight = 8;
 
+// As the kernel takes them; NumPy's integers are of 64 bits.
+Tensor as_i32(const Tensor& indices, CollectiveReader& read) {
+  Tensor tensor(DType::i32, indices.shape());
+  for (std::int64_t i = 0; i < indices.elements(); ++i) {
+    tensor.set(i, indices.at(i));
+    if (tensor.at(i) == indices.at(i)) continue;
+    read.complain(fmt::format("--experts has {}, which is no group", indices.at(i)));
+    break;
+  }
+  return tensor;
+}
+
+// The experts of each token: those of the file, or drawn.
+const Collective::Tensors& chosen(CollectiveReader& read, Collective& collective, std::int64_t m,
+                                  std::int64_t top_k, std::int64_t groups) {
+  Collective::Tensors experts;
+  if (const Collective::Tensors* const given = read.held(collective, "experts")) {
+    if (given->front().dtype() == DType::i32) return *given;
+    for (const Tensor& indices : *given) experts.push_back(as_i32(indices, read));
+    return collective.operands.emplace_back(std::move(experts));
+  }
+  for (std::size_t d = 0; d < read.devices(); ++d)
+    experts.push_back(*random_experts(m, top_k, groups, read.seed() * 65536 + d));
+  return read.keep(collective, "experts", std::move(experts));
+}
+
 Expected<OperationCall> prepare(const Arguments& arguments) {
   Collective collective;
   CollectiveReader read(arguments);
   read.begin(collective);
   if (!read.ok()) return read.diags();
-  const std::int64_t k = read.extent("k"), n = read.extent("n"), m = read.extent("m");
-  const std::int64_t groups = read.extent("groups", 1), top_k = read.integer("top-k", 2, 1);
-  const DType type = read.type("dtype", DType::bf16);
+  auto &tokens = read.extent("m"), &products = read.extent("k"), &columns = read.extent("n"),
+       &all_groups = read.extent("groups", 1), &choices = read.extent("top-k", 1);
+  auto& of_operands = read.operand_type("dtype");
+  CollectiveReader::Type f32("weights", DType::f32), indices("experts", std::nullopt);
+  using Axes = std::vector<CollectiveReader::Axis>;
+  const CollectiveReader::Axis shared_groups = {&all_groups, read.length()};
+  read.file(collective, "lhs", {{&tokens}, {&products}}, of_operands, DType::bf16);
+  read.file(collective, "rhs",
+            read.has("transpose-rhs") ? Axes{shared_groups, {&columns}, {&products}}
+                                      : Axes{shared_groups, {&products}, {&columns}},
+            of_operands, DType::bf16);
+  read.file(collective, "experts", {{&tokens}, {&choices}}, indices, DType::i32);
+  read.file(collective, "weights", {{&tokens}, {&choices}}, f32, DType::f32);
+  const std::int64_t k = read.value(products), n = read.value(columns), m = read.value(tokens);
+  const std::int64_t groups = read.value(all_groups), top_k = choices.value.value_or(2);
+  const DType type = of_operands.value.value_or(DType::bf16);
   RingOfExpertsOptions options;
   begin_grouped(read, collective, type, options);
   options.capacity = read.optional("capacity");
@@ -35,13 +74,13 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   collective.flops = 2 * m * top_k * k * n * static_cast<std::int64_t>(read.devices());
   // Whole sums are exact: of top_k products of k terms, times weights.
   const std::int64_t terms = k * top_k * largest_weight;
-  const auto& lhs = read.fill(collective, type, {m, k}, FillRole::lhs, terms);
+  const auto& lhs = read.fill(collective, "lhs", type, {m, k}, FillRole::lhs, terms);
   const auto& rhs =
-      read.fill(collective, type, matrices(local, k, n, options), FillRole::rhs, terms);
-  const auto& weights = read.fill(collective, DType::f32, {m, top_k}, FillRole::existing, 1);
-  auto& experts = collective.operands.emplace_back();
-  for (std::size_t d = 0; d < read.devices(); ++d)
-    experts.push_back(*random_experts(m, top_k, groups, read.seed() * 65536 + d));
+      read.fill(collective, "rhs", type, matrices(local, k, n, options), FillRole::rhs, terms);
+  const auto& weights =
+      read.fill(collective, "weights", DType::f32, {m, top_k}, FillRole::existing, 1);
+  const Collective::Tensors& experts = chosen(read, collective, m, top_k, groups);
+  if (!read.ok()) return read.diags();
   Expected<Launch> launch =
       launch_ring_of_experts(lhs, rhs, experts, weights, read.rings(), options);
   if (!launch) return launch.diags();
@@ -66,7 +105,11 @@ Command ring_of_experts_command() {
           collective_options(grouped_options(
               {{"m", "N", "tokens of one device"},
                {"top-k", "N", "every token goes to that many groups, drawn by --seed; default 2"},
-               {"capacity", "N", "choices that a device has room for; default all there are"}})),
+               {"capacity", "N", "choices that a device has room for; default all there are"},
+               operand_option("lhs", "[m, k] of each device: its tokens"),
+               operand_option("rhs", "[its groups, k, n] of each device"),
+               operand_option("experts", "[m, top-k] of each device: the groups of each token"),
+               operand_option("weights", "[m, top-k] of each device, f32")})),
           run_operation<prepare>,
           verifiable_operation<prepare>};
 }

@@ -1,6 +1,7 @@
 // sharded-gmm and ep-gmm: grouped matmuls whose groups are shared by devices.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/operations/collective.h"
@@ -23,33 +24,97 @@ Tensor as_tensor(const Sizes& sizes) {
   return tensor;
 }
 
-// The extents that both commands take.
+// What options and files say of the operands of both commands.
+struct Said {
+  CollectiveReader::Extent &rows, &products, &columns, &groups;
+  CollectiveReader::Type& type;
+
+  explicit Said(CollectiveReader& read)
+      : rows(read.extent("m")),
+        products(read.extent("k")),
+        columns(read.extent("n")),
+        groups(read.extent("groups", 1)),
+        type(read.operand_type("dtype")) {}
+};
+
 struct Extents {
   std::int64_t m = 0, k = 0, n = 0, groups = 0;
   DType type = DType::bf16;
 };
 
-// Listed sizes say how many groups and rows there are.
-Extents extents(CollectiveReader& read) {
-  Extents e;
-  e.k = read.extent("k");
-  e.n = read.extent("n");
-  e.type = read.type("dtype", DType::bf16);
-  const std::string_view sizes = read.text("group-sizes");
-  if (!read.has("group-sizes") || !is_group_size_list(sizes)) {
-    e.groups = read.extent("groups", 1);
-    e.m = read.extent("m");
-    return e;
-  }
-  const Sizes listed = read.group_sizes(0, 0, 0);
+std::int64_t sum_of(const Sizes& sizes) {
   std::int64_t rows = 0;
-  for (const std::int64_t size : listed) rows += size;
-  e.groups = static_cast<std::int64_t>(listed.size());
-  if (read.integer("groups", e.groups) != e.groups)
-    read.complain(
-        fmt::format("--groups says {}, and --group-sizes lists {}", read.text("groups"), e.groups));
-  e.m = read.integer("m", rows);
+  for (const std::int64_t size : sizes) rows += size;
+  return rows;
+}
+
+Sizes sizes_of(const Tensor& tensor) {
+  Sizes sizes;
+  for (std::int64_t g = 0; g < tensor.elements(); ++g)
+    sizes.push_back(static_cast<std::int64_t>(tensor.at(g)));
+  return sizes;
+}
+
+// Group sizes: of --sizes, listed, or drawn once it is known of how many rows.
+class GroupSizes {
+ public:
+  // Sizes that are there say how many groups there are, and rows where nobody else says it.
+  GroupSizes(CollectiveReader& read, Collective& collective, Said& said, Per per)
+      : read_(read), per_(per) {
+    CollectiveReader::Type any("sizes", std::nullopt);
+    read.file(collective, "sizes", {{&said.groups}}, any, DType::i32, per);
+    if (!read.ok()) return;
+    is_listed_ = read.has("group-sizes") && is_group_size_list(read.text("group-sizes"));
+    if (read.has("sizes") && read.has("group-sizes"))
+      read.complain("--sizes names a file, and --group-sizes gives the sizes");
+    if (const auto* held = read.held(collective, "sizes", per)) {
+      tensors_ = held;
+      std::int64_t most = 0;
+      for (const Tensor& sizes : *held) most = std::max(most, sum_of(sizes_of(sizes)));
+      if (!said.rows.value) said.rows.value = most;
+    } else if (is_listed_) {
+      const Sizes listed = read.group_sizes(0, 0, 0);
+      const auto groups = static_cast<std::int64_t>(listed.size());
+      if (said.groups.value && *said.groups.value != groups)
+        read.complain(fmt::format("{} says {}, and --group-sizes lists {}", said.groups.by,
+                                  *said.groups.value, groups));
+      said.groups.value = groups;
+      if (!said.rows.value) said.rows.value = sum_of(listed);
+    }
+  }
+
+  bool are_given() const { return tensors_ != nullptr || is_listed_; }
+
+  // One for each of `count` devices or rings.
+  const Collective::Tensors& tensors(Collective& collective, const Extents& e, std::size_t count) {
+    if (tensors_ != nullptr) return *tensors_;
+    Collective::Tensors sizes;
+    for (std::size_t part = 0; part < count; ++part)
+      sizes.push_back(as_tensor(read_.group_sizes(e.groups, e.m, part)));
+    return read_.keep(collective, "sizes", std::move(sizes), per_);
+  }
+
+ private:
+  CollectiveReader& read_;
+  Per per_;
+  bool is_listed_ = false;
+  const Collective::Tensors* tensors_ = nullptr;
+};
+
+Extents settle(CollectiveReader& read, const Said& said) {
+  Extents e;
+  e.k = read.value(said.products);
+  e.n = read.value(said.columns);
+  e.groups = read.value(said.groups);
+  e.m = read.value(said.rows);
+  e.type = said.type.value.value_or(DType::bf16);
   return e;
+}
+
+std::vector<CollectiveReader::Axis> matrices_axes(CollectiveReader& read, Said& said,
+                                                  CollectiveReader::Axis groups) {
+  if (read.has("transpose-rhs")) return {groups, {&said.columns}, {&said.products}};
+  return {groups, {&said.products}, {&said.columns}};
 }
 
 Expected<OperationCall> prepare_sharded(const Arguments& arguments) {
@@ -57,13 +122,18 @@ Expected<OperationCall> prepare_sharded(const Arguments& arguments) {
   CollectiveReader read(arguments);
   read.begin(collective);
   if (!read.ok()) return read.diags();
-  const Extents e = extents(read);
+  Said said(read);
+  GroupSizes given(read, collective, said, Per::ring);
+  auto& held_groups = read.extent("local-groups", 1);
+  read.file(collective, "lhs", {{&said.rows}, {&said.products}}, said.type, DType::bf16, Per::ring);
+  read.file(collective, "rhs", matrices_axes(read, said, {&held_groups}), said.type, DType::bf16);
+  const Extents e = settle(read, said);
   if (!read.ok()) return read.diags();
   ShardedGroupedMatmulOptions options;
   begin_grouped(read, collective, e.type, options);
   options.scatter = read.has("scatter");
-  std::int64_t local_groups = read.integer("local-groups", 0, 1);
-  if (local_groups == 0) local_groups = read.shared("groups", e.groups);
+  const std::int64_t local_groups =
+      held_groups.value ? *held_groups.value : read.shared("groups", e.groups);
   if (read.has("group-offset")) {
     const auto offsets = parse_integers(read.text("group-offset"));
     if (!offsets) {
@@ -76,16 +146,13 @@ Expected<OperationCall> prepare_sharded(const Arguments& arguments) {
     }
   }
   const std::int64_t rings = read.rings().dim(0);
-  auto& sizes = collective.operands.emplace_back();
-  for (std::int64_t ring = 0; ring < rings; ++ring)
-    sizes.push_back(as_tensor(read.group_sizes(e.groups, e.m, static_cast<std::uint64_t>(ring))));
+  const auto& sizes = given.tensors(collective, e, static_cast<std::size_t>(rings));
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", e.m}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
   collective.flops = 2 * e.m * e.k * e.n * rings;
-  const auto& lhs = read.fill(collective, e.type, {e.m, e.k}, FillRole::lhs, e.k,
-                              static_cast<std::size_t>(rings));
-  const auto& rhs =
-      read.fill(collective, e.type, matrices(local_groups, e.k, e.n, options), FillRole::rhs, e.k);
+  const auto& lhs = read.fill(collective, "lhs", e.type, {e.m, e.k}, FillRole::lhs, e.k, Per::ring);
+  const auto& rhs = read.fill(collective, "rhs", e.type, matrices(local_groups, e.k, e.n, options),
+                              FillRole::rhs, e.k);
   Expected<Launch> launch = launch_sharded_grouped_matmul(lhs, rhs, sizes, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
@@ -106,9 +173,8 @@ struct Rows {
 };
 
 Rows tokens(CollectiveReader& read, Collective& collective, const Extents& e, std::int64_t top_k) {
-  const auto& all = read.fill(collective, e.type, {e.m, e.k}, FillRole::lhs, e.k);
-  auto& lhs = collective.operands.emplace_back();
-  auto& sizes = collective.operands.emplace_back();
+  const auto& all = read.fill(collective, "tokens", e.type, {e.m, e.k}, FillRole::lhs, e.k);
+  Collective::Tensors lhs, sizes;
   for (std::size_t d = 0; d < read.devices(); ++d) {
     const Tensor experts = *random_experts(e.m, top_k, e.groups, read.seed() * 65536 + d);
     Expected<Routing> routing = route(experts, e.groups);
@@ -116,14 +182,13 @@ Rows tokens(CollectiveReader& read, Collective& collective, const Extents& e, st
     lhs.push_back(*routed_rows(all[d], *routing));
     sizes.push_back(std::move(routing->group_sizes));
   }
-  return {e.m * top_k, &lhs, &sizes};
+  return {e.m * top_k, &read.keep(collective, "lhs", std::move(lhs)),
+          &read.keep(collective, "sizes", std::move(sizes))};
 }
 
-Rows grouped(CollectiveReader& read, Collective& collective, const Extents& e) {
-  auto& sizes = collective.operands.emplace_back();
-  for (std::size_t d = 0; d < read.devices(); ++d)
-    sizes.push_back(as_tensor(read.group_sizes(e.groups, e.m, d)));
-  return {e.m, &read.fill(collective, e.type, {e.m, e.k}, FillRole::lhs, e.k), &sizes};
+Rows grouped(CollectiveReader& read, Collective& collective, const Extents& e, GroupSizes& given) {
+  const auto& sizes = given.tensors(collective, e, read.devices());
+  return {e.m, &read.fill(collective, "lhs", e.type, {e.m, e.k}, FillRole::lhs, e.k), &sizes};
 }
 
 Expected<OperationCall> prepare_expert_parallel(const Arguments& arguments) {
@@ -131,25 +196,34 @@ Expected<OperationCall> prepare_expert_parallel(const Arguments& arguments) {
   CollectiveReader read(arguments);
   read.begin(collective, Peers::all);
   if (!read.ok()) return read.diags();
-  const Extents e = extents(read);
+  Said said(read);
+  GroupSizes given(read, collective, said, Per::device);
+  read.file(collective, "lhs", {{&said.rows}, {&said.products}}, said.type, DType::bf16);
+  read.file(collective, "rhs",
+            matrices_axes(read, said, {&said.groups, static_cast<std::int64_t>(read.devices())}),
+            said.type, DType::bf16);
+  const Extents e = settle(read, said);
   if (!read.ok()) return read.diags();
   ExpertParallelOptions options;
   begin_grouped(read, collective, e.type, options);
   options.capacity = read.optional("capacity");
   const std::int64_t experts = read.shared("groups", e.groups);
   const std::optional<std::int64_t> top_k = read.optional("top-k", 1);
-  if (top_k && read.has("group-sizes"))
-    read.complain("--top-k draws each token's experts, and --group-sizes gives their rows");
+  for (const char* option : {"group-sizes", "sizes", "lhs"})
+    if (top_k && read.has(option))
+      read.complain(fmt::format(
+          "--top-k draws tokens and their experts, and --{} gives rows that are routed", option));
   if (top_k && *top_k > e.groups)
     read.complain(fmt::format("--top-k {} of {} groups", *top_k, e.groups));
   if (!read.ok()) return read.diags();
-  const Rows rows = top_k ? tokens(read, collective, e, *top_k) : grouped(read, collective, e);
+  const Rows rows =
+      top_k ? tokens(read, collective, e, *top_k) : grouped(read, collective, e, given);
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", rows.count}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
   if (top_k) collective.shape["top_k"] = *top_k;
   collective.flops = 2 * rows.count * e.k * e.n * static_cast<std::int64_t>(read.devices());
-  const auto& rhs =
-      read.fill(collective, e.type, matrices(experts, e.k, e.n, options), FillRole::rhs, e.k);
+  const auto& rhs = read.fill(collective, "rhs", e.type, matrices(experts, e.k, e.n, options),
+                              FillRole::rhs, e.k);
   Expected<Launch> launch = launch_expert_parallel_matmul(*rows.lhs, rhs, *rows.sizes, options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);
@@ -177,27 +251,35 @@ Command sharded_gmm_command() {
                {"scatter", "", "each device gets its block of the rows, not all of them"},
                {"local-groups", "N", "groups of one device; default their equal share"},
                {"group-offset", "0,2,4,6", "first group of each place; default in order"},
-               sizes})),
+               sizes,
+               operand_option("sizes", "[groups] of each ring"),
+               operand_option("lhs", "[m, k] of each ring"),
+               operand_option("rhs", "[its groups, k, n] of each device")})),
           run_operation<prepare_sharded>,
           verifiable_operation<prepare_sharded>};
 }
 
 Command ep_gmm_command() {
-  return {"ep-gmm",
-          "",
-          "expert-parallel grouped matmul: rows travel to the devices of their groups and back",
-          "  gmm-run ep-gmm --devices 4 --m 32 --k 32 --n 16 --groups 8 --interpret\n"
-          "  gmm-run ep-gmm --devices 4 --m 16 --k 32 --n 16 --groups 8 --top-k 2\n"
-          "  gmm-run ep-gmm --devices 2 --group-sizes 9,0,5,2 --k 32 --n 16 --capacity 24\n",
-          collective_options(
-              grouped_options(
-                  {{"m", "N", "rows of one device; with --top-k its tokens"},
-                   {"top-k", "N", "every token goes to that many groups, drawn by --seed"},
-                   {"capacity", "N", "rows that a device can receive; default all there are"},
-                   sizes}),
-              Peers::all),
-          run_operation<prepare_expert_parallel>,
-          verifiable_operation<prepare_expert_parallel>};
+  return {
+      "ep-gmm",
+      "",
+      "expert-parallel grouped matmul: rows travel to the devices of their groups and back",
+      "  gmm-run ep-gmm --devices 4 --m 32 --k 32 --n 16 --groups 8 --interpret\n"
+      "  gmm-run ep-gmm --devices 4 --m 16 --k 32 --n 16 --groups 8 --top-k 2\n"
+      "  gmm-run ep-gmm --devices 4 --sizes sizes.npy --lhs 'x{d}.npy' --rhs w.npy --out y.npy\n"
+      "  gmm-run ep-gmm --devices 2 --group-sizes 9,0,5,2 --k 32 --n 16 --capacity 24\n",
+      collective_options(
+          grouped_options(
+              {{"m", "N", "rows of one device; with --top-k its tokens"},
+               {"top-k", "N", "every token goes to that many groups, drawn by --seed"},
+               {"capacity", "N", "rows that a device can receive; default all there are"},
+               sizes,
+               operand_option("sizes", "[groups] of each device: its rows for each group"),
+               operand_option("lhs", "[m, k] of each device, sorted by group"),
+               operand_option("rhs", "[its groups, k, n] of each device")}),
+          Peers::all),
+      run_operation<prepare_expert_parallel>,
+      verifiable_operation<prepare_expert_parallel>};
 }
 
 }  // namespace tessera::cli

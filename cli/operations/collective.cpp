@@ -113,6 +113,13 @@ Expected<OperationCall> as_call(Collective made) {
   call.flops = collective.flops;
   call.whole = collective.whole;
   call.notes = collective.notes;
+  call.has_devices = true;
+  call.files_read = collective.files_read;
+  for (const Collective::Named& named : collective.named) {
+    call.operands.push_back({named.name, named.per});
+    NamedTensors& operand = call.operands.back();
+    for (const Tensor& tensor : *named.tensors) operand.parts.emplace_back(state, &tensor);
+  }
   call.has_given_config = collective.has_given_config;
   call.launch = [state](const RunOptions& options) { return launch(state, options); };
   call.judge = [state](const OperationRun&, const CheckOptions& how) {

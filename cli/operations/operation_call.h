@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/args/run_request.h"
+#include "cli/operations/device_files.h"
 #include "core/data/tensor.h"
 #include "core/kernel/tiling.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
@@ -45,6 +46,10 @@ struct OperationCall {
   bool whole = false;         // operands are small whole numbers
   std::uint64_t seed = 0;
   std::vector<std::string> notes;
+
+  bool has_devices = false;            // operands and results are of several devices
+  std::vector<NamedTensors> operands;  // by the names of their options
+  Words files_read;                    // of several devices: "--lhs" and the file's name
 
   // Where the configuration came from, of the operations for which one is chosen: the lines of the
   // report, and the object where there is something to tell.

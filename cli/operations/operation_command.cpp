@@ -10,10 +10,10 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
 #include "cli/operations/operation_report.h"
+#include "cli/operations/output_files.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
-#include "core/data/tensor_file.h"
 #include "kernels/launch/launch_tuning.h"
 
 namespace tessera::cli {
@@ -37,26 +37,38 @@ Check choose_check(const Arguments& arguments, const OperationCall& call, Diags&
   return default_check(static_cast<double>(call.flops));
 }
 
-// The file of --out, open since before the run; none when it is not given.
-Expected<std::optional<TensorOutput>> result_file(const Arguments& arguments) {
-  using Result = std::optional<TensorOutput>;
-  if (!arguments.has("out")) return Result();
-  Expected<TensorOutput> file = TensorOutput::open(arguments.text("out"));
-  if (!file) return file.diags();
-  return Result(*std::move(file));
+// Whether not even a launch is possible; then the call takes the options of a launch for good.
+bool is_refused(OperationCall& call) {
+  if (!call.request.is_interpreter()) return false;
+  const RunOptions launch = launch_options(call.request);
+  const Expected<OperationRun> run = call.launch(launch);
+  call.request.options.launch_only = !run || !run->report.findings.empty();
+  return call.request.options.launch_only;
 }
 
-// Its operands are filled unless the launch is refused.
 Expected<OperationCall> call_for_launch(PrepareOperation prepare, const Arguments& arguments) {
-  return filled_for_launch([&] { return prepare(arguments); },
-                           [](OperationCall& call) {
-                             if (!call.request.is_interpreter()) return false;
-                             const RunOptions launch = launch_options(call.request);
-                             const Expected<OperationRun> run = call.launch(launch);
-                             call.request.options.launch_only =
-                                 !run || !run->report.findings.empty();
-                             return call.request.options.launch_only;
-                           });
+  return filled_for_launch([&] { return prepare(arguments); }, is_refused);
+}
+
+struct Opened {
+  OperationCall call;
+  OutputFiles files;
+};
+
+// With the files of its results, which are opened before its operands are filled.
+Expected<Opened> open_call(PrepareOperation prepare, const Arguments& arguments) {
+  Expected<OutputFiles> files = OutputFiles::open(arguments);
+  if (!files) return files.diags();
+  bool is_settled = false;
+  const auto settled = [&]() -> Expected<OperationCall> {
+    Expected<OperationCall> call = prepare(arguments);
+    if (!call || std::exchange(is_settled, true)) return call;
+    if (Diags diags = files->settle(*call); !diags.empty()) return diags;
+    return call;
+  };
+  Expected<OperationCall> call = filled_for_launch(settled, is_refused);
+  if (!call) return call.diags();
+  return Opened{*std::move(call), *std::move(files)};
 }
 
 Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& options,
@@ -94,10 +106,9 @@ Diags check_launches(const Arguments& arguments, const OperationCall& call) {
 }  // namespace
 
 int run_operation(PrepareOperation prepare, const Arguments& arguments, Console& console) {
-  Expected<std::optional<TensorOutput>> out = result_file(arguments);
-  if (!out) return fail(console, out.diags());
-  const Expected<OperationCall> call = call_for_launch(prepare, arguments);
-  if (!call) return fail(console, call.diags());
+  Expected<Opened> opened = open_call(prepare, arguments);
+  if (!opened) return fail(console, opened.diags());
+  const OperationCall* const call = &opened->call;
   Diags diags = check_launches(arguments, *call);
   if (!diags.empty()) return fail(console, diags.front());
   const Check check = choose_check(arguments, *call, diags);
@@ -111,9 +122,8 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   diags = observation.finish();
   const DeviceReport& ran = outcome->run.report;
   for (const Diag& unsaved : save_schedule(call->request, ran)) diags.push_back(unsaved);
-  if (*out && has_results(ran)) {
-    for (const Diag& unsaved : (*out)->write(*outcome->run.results.front()))
-      diags.push_back(unsaved);
+  if (has_results(ran)) {
+    for (const Diag& unsaved : opened->files.write(*call, outcome->run)) diags.push_back(unsaved);
   }
   return report(
       console, outcome->status, diags,

@@ -2,6 +2,8 @@
 // replay, whichever the operation.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -30,7 +32,8 @@ Expected<OperationCall> wrong(const Arguments& arguments, std::int64_t m, Launch
   CollectiveReader read(arguments);
   read.begin(collective);
   if (!read.ok()) return read.diags();
-  const auto& x = read.fill(collective, DType::f32, {m, columns}, FillRole::lhs, read.length());
+  const auto& x =
+      read.fill(collective, "lhs", DType::f32, {m, columns}, FillRole::lhs, read.length());
   collective.shape = {{"m", m}, {"n", columns}};
   collective.dtype = DType::f32;
   collective.types = "f32";
@@ -139,6 +142,105 @@ TEST(Operations, explain_tells_of_every_operation_where_its_tiles_come_from) {
        "config    tm=128 tk=128 tn=128 buffers=2, from heuristics\n");
   told({"right-permute", "--m", "4", "--n", "8"},
        "config    none: the kernel has no tuning parameters\n");
+}
+
+// Operands that one run saves, another one reads: the same results, bit for bit.
+class DeviceFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = testing::TempDir() + "device_files_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directory(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // "@x.npy" stands for a file of the folder.
+  std::string run_it(const std::string& line, int code = 0) {
+    std::vector<std::string> words;
+    std::istringstream given(line);
+    for (std::string word; given >> word;) {
+      if (const std::size_t at = word.find('@'); at != std::string::npos)
+        word.replace(at, 1, folder_);
+      words.push_back(word);
+    }
+    words.emplace_back("--interpret");
+    std::ostringstream out, err;
+    EXPECT_EQ(run(words, out, err), code) << line << "\n" << out.str() << err.str();
+    return out.str() + err.str();
+  }
+  std::string bytes(const std::string& name) const {
+    std::ifstream in(folder_ + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void same(const std::string& before, const std::string& after) {
+    run_it(before + " --out @before.npy");
+    run_it(after + " --out @after.npy");
+    EXPECT_NE(bytes("before.npy"), "") << before;
+    EXPECT_EQ(bytes("before.npy"), bytes("after.npy")) << before;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(DeviceFiles, every_collective_takes_and_gives_files) {
+  for (const std::string name : {"all-gather", "all-reduce", "right-permute", "reduce-scatter"})
+    same(name + " --m 8 --n 4 --out lhs=@x{d}.npy", name + " --lhs @x{d}.npy");
+  same("ag-matmul --m 8 --k 16 --n 4 --out lhs=@x.npy --out rhs=@y{d}.npy",
+       "ag-matmul --lhs @x.npy --rhs @y{d}.npy");
+  same(
+      "ag-matmul --gather m --transpose-rhs --m 64 --k 128 --n 32 --out lhs=@x.npy --out "
+      "rhs=@y.npy",
+      "ag-matmul --gather m --transpose-rhs --lhs @x.npy --rhs @y.npy");
+  same("matmul-rs --m 16 --k 16 --n 4 --out lhs=@x.npy --out rhs=@y.npy",
+       "matmul-rs --lhs @x.npy --rhs @y.npy");
+  const std::string rings = "sharded-gmm --rings 0,2/3,1 --scatter ";
+  same(rings +
+           "--m 8 --k 4 --n 4 --groups 4 --out lhs=@x{r}.npy --out rhs=@y.npy --out sizes=@s.npy",
+       rings + "--lhs @x{r}.npy --rhs @y.npy --sizes @s.npy");
+  same("ep-gmm --m 8 --k 4 --n 4 --groups 4 --out lhs=@x.npy --out rhs=@y.npy --out sizes=@s.npy",
+       "ep-gmm --lhs @x.npy --rhs @y.npy --sizes @s.npy");
+  same(
+      "ring-of-experts --m 8 --k 4 --n 4 --groups 4 --out lhs=@x.npy --out rhs=@y.npy "
+      "--out experts=@e.npy --out weights=@w{d}.npy",
+      "ring-of-experts --lhs @x.npy --rhs @y.npy --experts @e.npy --weights @w{d}.npy");
+  same(
+      "ragged-all-to-all --devices 2 --traffic 2,1/3,4 --n 4 --out lhs=@x.npy "
+      "--out existing=@y.safetensors#e{d}",
+      "ragged-all-to-all --devices 2 --traffic 2,1/3,4 --lhs @x.npy "
+      "--existing @y.safetensors#e{d}");
+}
+
+TEST_F(DeviceFiles, so_do_the_operations_of_one_device) {
+  same("gmm --group-sizes 3,0,4 --k 8 --n 8 --out lhs=@x.npy --out rhs=@y.npy --out sizes=@s.npy",
+       "gmm --lhs @x.npy --rhs @y.npy --sizes @s.npy");
+  same("tgmm --group-sizes 3,4 --k 8 --n 8 --out lhs=@x.npy --out rhs=@y.npy",
+       "tgmm --group-sizes 3,4 --lhs @x.npy --lhs-layout mk --rhs @y.npy");
+  same("ragged-dot --group-sizes 3,4 --k 8 --n 8 --out lhs=@x.npy --out rhs=@y.npy",
+       "ragged-dot --group-sizes 3,4 --lhs @x.npy --rhs @y.npy --contracting 1/1 --group-axis 0");
+}
+
+TEST_F(DeviceFiles, what_does_not_fit_is_named_with_its_device) {
+  run_it("all-gather --m 8 --n 4 --out lhs=@x{d}.npy --out @y.npy");
+  run_it("all-gather --m 8 --n 5 --out lhs=@odd{d}.npy");
+  std::filesystem::copy_file(folder_ + "odd2.npy", folder_ + "x2.npy",
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto says = [&](const std::string& line, const std::string& text) {
+    const std::string out = run_it(line, 2);
+    EXPECT_NE(out.find(text), std::string::npos) << text << "\n" << out;
+  };
+  says("all-gather --lhs @x{d}.npy",
+       "x2.npy of device 2 holds f32(8, 5), and that of device 0 f32(8, 4)");
+  says("all-gather --lhs @y.npy --devices 3", "holds f32(4, 32, 4), which is for 4 devices");
+  says("all-gather --lhs @x0.npy",
+       "holds f32(8, 4), of 2 dimensions: one file for 4 devices has 3");
+  says("all-gather --lhs @x{r}.npy", "this is one for each device: {d}");
+  says("all-gather --lhs @odd{d}.npy --n 4", "--n says n is 4, and --lhs ");
+  says("all-gather --lhs @odd{d}.npy --dtype f16", "it is --lhs of device 0");
+  says("all-gather --lhs @odd{d}.npy --out @odd1.npy", "--out would replace ");
+  says("all-gather --lhs @odd{d}.npy --out x=@a.npy", "--out: there is no x; there are out, lhs");
+  says("all-gather --lhs @odd{d}.npy --fill normal", "--fill changes nothing in this call");
+  says("all-gather --m 8 --n 4 --out @a.npy --out @a.npy", "--out and --out both write ");
 }
 
 }  // namespace

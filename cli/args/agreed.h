@@ -1,0 +1,38 @@
+// One extent or type, as options and files say it: they must agree.
+#pragma once
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/data/dtype.h"
+#include "core/report/diag.h"
+
+namespace tessera::cli {
+
+template <typename T>
+struct Agreed {
+  std::string_view option;
+  std::optional<T> value;
+  std::string by;  // who said it first
+
+  Agreed(std::string_view name, std::optional<T> given)
+      : option(name), value(given), by(fmt::format("--{}", name)) {}
+
+  // The error of a second one that differs names both.
+  void say(T other, const std::string& source, Diags& diags) {
+    if (value && *value != other) {
+      diags.push_back(error(fmt::format("{} says {} is {}, and {} says {}", by, option,
+                                        shown(*value), source, shown(other))));
+    } else if (!value) {
+      value = other;
+      by = source;
+    }
+  }
+  static std::string shown(std::int64_t extent) { return std::to_string(extent); }
+  static std::string shown(DType dtype) { return std::string(name(dtype)); }
+};
+
+}  // namespace tessera::cli

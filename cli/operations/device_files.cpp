@@ -1,0 +1,144 @@
+#include "cli/operations/device_files.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::string_view hole_of(Per per) { return per == Per::device ? "{d}" : "{r}"; }
+
+std::string plural(Per per) { return fmt::format("{}s", name(per)); }
+
+std::string text_of(const Tensor& tensor) {
+  return fmt::format("{}{}", name(tensor.dtype()), to_string(tensor.shape()));
+}
+
+Expected<Tensor> load(const std::string& file, std::optional<DType> declared, DType fallback) {
+  Expected<Tensor> tensor = load_tensor(file, declared);
+  if (tensor || declared) return tensor;
+  Expected<Tensor> raw = load_tensor(file, fallback);
+  return raw ? std::move(raw) : std::move(tensor);
+}
+
+// The parts of a tensor whose first axis counts them.
+std::vector<Tensor> unstacked(const Tensor& whole, std::size_t count) {
+  const Shape shape(whole.shape().begin() + 1, whole.shape().end());
+  std::vector<Tensor> parts;
+  for (std::size_t i = 0; i < count; ++i) {
+    Tensor part = Tensor::uninitialised(whole.dtype(), shape);
+    const auto bytes = static_cast<std::size_t>(part.bytes());
+    if (bytes > 0) std::memcpy(part.data(), whole.data() + i * bytes, bytes);
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+Tensor stacked(const std::vector<std::shared_ptr<const Tensor>>& parts) {
+  Shape shape = parts.front()->shape();
+  shape.insert(shape.begin(), static_cast<std::int64_t>(parts.size()));
+  Tensor whole = Tensor::uninitialised(parts.front()->dtype(), shape);
+  const auto bytes = static_cast<std::size_t>(parts.front()->bytes());
+  for (std::size_t i = 0; i < parts.size() && bytes > 0; ++i)
+    std::memcpy(whole.data() + i * bytes, parts[i]->data(), bytes);
+  return whole;
+}
+
+Expected<Loaded> load_whole(const std::string& source, const std::string& file, Per per,
+                            std::size_t count, int rank, std::optional<DType> declared,
+                            DType fallback) {
+  Expected<Tensor> whole = load(file, declared, fallback);
+  if (!whole) return whole.diags();
+  Loaded loaded{{}, source};
+  if (count == 1 && whole->rank() == rank) {
+    loaded.parts.push_back(*std::move(whole));
+    return loaded;
+  }
+  if (whole->rank() != rank + 1)
+    return error(fmt::format(
+        "{} holds {}, of {} dimensions: one file for {} {} has {}, the first of which counts them; "
+        "a name with {} is one file for each",
+        source, text_of(*whole), whole->rank(), count, plural(per), rank + 1, hole_of(per)));
+  if (whole->dim(0) != static_cast<std::int64_t>(count))
+    return error(fmt::format("{} holds {}, which is for {} {}, and there are {}", source,
+                             text_of(*whole), whole->dim(0), plural(per), count));
+  loaded.parts = unstacked(*whole, count);
+  return loaded;
+}
+
+}  // namespace
+
+std::string_view name(Per per) { return per == Per::device ? "device" : "ring"; }
+
+bool has_hole(std::string_view spec) {
+  return spec.find(hole_of(Per::device)) != std::string_view::npos ||
+         spec.find(hole_of(Per::ring)) != std::string_view::npos;
+}
+
+Expected<std::vector<std::string>> part_files(std::string_view spec, Per per, std::size_t count) {
+  const std::string_view hole = hole_of(per),
+                         other = hole_of(per == Per::device ? Per::ring : Per::device);
+  if (spec.find(other) != std::string_view::npos)
+    return error(fmt::format("{} names one file for each {}, and this is one for each {}: {}", spec,
+                             name(per == Per::device ? Per::ring : Per::device), name(per), hole));
+  std::vector<std::string> files;
+  const std::size_t at = spec.find(hole);
+  if (at == std::string_view::npos) return std::vector<std::string>{std::string(spec)};
+  for (std::size_t part = 0; part < count; ++part)
+    files.push_back(fmt::format("{}{}{}", spec.substr(0, at), part, spec.substr(at + hole.size())));
+  return files;
+}
+
+Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per per,
+                            std::size_t count, int rank, std::optional<DType> declared,
+                            DType fallback) {
+  const auto files = part_files(spec, per, count);
+  if (!files) return files.diags();
+  const auto source_of = [&](std::size_t part) {
+    return fmt::format("--{} {}", option, (*files)[part]);
+  };
+  if (spec.find(hole_of(per)) == std::string_view::npos)
+    return load_whole(source_of(0), files->front(), per, count, rank, declared, fallback);
+  Loaded loaded{{}, source_of(0)};
+  for (std::size_t part = 0; part < count; ++part) {
+    Expected<Tensor> tensor = load((*files)[part], declared, fallback);
+    if (!tensor) {
+      Diags diags = tensor.diags();
+      diags.front().notes.push_back(
+          {{}, fmt::format("it is --{} of {} {}", option, name(per), part)});
+      return diags;
+    }
+    if (tensor->rank() != rank)
+      return error(fmt::format("{} of {} {} holds {}, and {} has {} dimensions", source_of(part),
+                               name(per), part, text_of(*tensor), option, rank));
+    if (part > 0 &&
+        (tensor->dtype() != loaded.parts[0].dtype() || tensor->shape() != loaded.parts[0].shape()))
+      return error(fmt::format("{} of {} {} holds {}, and that of {} 0 {}", source_of(part),
+                               name(per), part, text_of(*tensor), name(per),
+                               text_of(loaded.parts[0])));
+    loaded.parts.push_back(*std::move(tensor));
+  }
+  return loaded;
+}
+
+Expected<PartsOutput> PartsOutput::open(std::vector<std::string> files) {
+  PartsOutput result;
+  result.files_ = std::move(files);
+  for (const std::string& file : result.files_) {
+    Expected<TensorOutput> output = TensorOutput::open(file);
+    if (!output) return output.diags();
+    result.outputs_.push_back(*std::move(output));
+  }
+  return result;
+}
+
+Diags PartsOutput::write(const NamedTensors& tensors, bool stacks) {
+  if (stacks) return outputs_.front().write(stacked(tensors.parts));
+  for (std::size_t part = 0; part < outputs_.size(); ++part)
+    if (Diags diags = outputs_[part].write(*tensors.parts[part]); !diags.empty()) return diags;
+  return {};
+}
+
+}  // namespace tessera::cli
