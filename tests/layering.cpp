@@ -35,12 +35,13 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"kernels/",
      {"kernels/programs", "kernels/oracle/reference", "devices/", "devices/cuda/",
       "devices/device.h", "core/"}},
+    {"fuzz/", {"kernels/", "kernels/programs", "text/", "core/"}},
     {"cli/",
-     {"kernels/", "kernels/programs", "kernels/oracle/reference", "devices/", "devices/cuda/",
-      "devices/device.h", "interp/", "text/", "core/"}},
+     {"fuzz/", "kernels/", "kernels/programs", "kernels/oracle/reference", "devices/",
+      "devices/cuda/", "devices/device.h", "interp/", "text/", "core/"}},
     {"tests/",
-     {"cli/", "text/", "kernels/", "kernels/programs", "kernels/oracle/reference", "devices/",
-      "devices/cuda/", "devices/device.h", "interp/", "core/"}},
+     {"cli/", "fuzz/", "text/", "kernels/", "kernels/programs", "kernels/oracle/reference",
+      "devices/", "devices/cuda/", "devices/device.h", "interp/", "core/"}},
     {"examples/", {}},
 };
 

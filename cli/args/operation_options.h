@@ -7,7 +7,7 @@
 #include "cli/args/options.h"
 #include "core/data/dtype.h"
 #include "core/data/tensor.h"
-#include "core/machine/tiling.h"
+#include "core/kernel/tiling.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/inputs/fill.h"
 

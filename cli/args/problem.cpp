@@ -143,35 +143,4 @@ Expected<Asked> asked(Operation operation, const Arguments& arguments) {
   return result;
 }
 
-std::vector<std::string> to_words(const Problem& problem) {
-  const Problem plain;
-  std::vector<std::string> words = {std::string(name(problem.operation))};
-  const auto add = [&](std::string_view option, const std::string& value) {
-    words.push_back(fmt::format("--{}", option));
-    if (!value.empty()) words.push_back(value);
-  };
-  add("m", std::to_string(problem.m));
-  add("k", std::to_string(problem.k));
-  add("n", std::to_string(problem.n));
-  add("group-sizes", fmt::format("{}", fmt::join(problem.group_sizes, ",")));
-  if (problem.dtype != plain.dtype) add("dtype", std::string(name(problem.dtype)));
-  if (problem.out_dtype != plain.out_dtype) add("out-dtype", std::string(name(problem.out_dtype)));
-  if (problem.transpose_rhs) add("transpose-rhs", {});
-  if (problem.group_offset != 0) add("group-offset", std::to_string(problem.group_offset));
-  if (problem.group_offset + problem.local_groups != problem.groups()) {
-    add("local-groups", std::to_string(problem.local_groups));
-  }
-  if (problem.local_rows) add("rows", "local");
-  if (problem.existing != Existing::none) add("existing-out", std::string(name(problem.existing)));
-  if (problem.tiling) add("tiling", to_string(*problem.tiling));
-  if (problem.buffers != plain.buffers) add("buffers", std::to_string(problem.buffers));
-  if (problem.precision != plain.precision) add("precision", problem.precision);
-  if (problem.strict_sum) add("strict-sum", {});
-  if (problem.fill != plain.fill) {
-    add("fill", std::string(fills[static_cast<std::size_t>(problem.fill)]));
-  }
-  if (problem.seed != plain.seed) add("seed", std::to_string(problem.seed));
-  return words;
-}
-
 }  // namespace tessera::cli

@@ -1,5 +1,4 @@
-// One call of gmm or tgmm: what is multiplied, and how it is cut. The command line gives one, the
-// fuzzer draws them.
+// One call of gmm or tgmm, as the command line gives it: what is multiplied, and how it is cut.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -68,8 +67,5 @@ struct Asked {
   Problem problem;       // all that no file can change
 };
 Expected<Asked> asked(Operation operation, const Arguments& arguments);
-
-// The words of the command line that gives this problem, the command first.
-std::vector<std::string> to_words(const Problem& problem);
 
 }  // namespace tessera::cli

@@ -1,7 +1,8 @@
 // fuzz: random cases of the operations on the interpreter, compared with the reference.
+#include "fuzz/fuzz.h"
+
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <ostream>
@@ -11,8 +12,7 @@
 
 #include "cli/args/limits.h"
 #include "cli/command.h"
-#include "cli/fuzz/fuzz_case.h"
-#include "cli/fuzz/fuzz_words.h"
+#include "cli/operations/fuzz_tester.h"
 #include "cli/reports/progress.h"
 #include "core/host/output_file.h"
 #include "text/numbers.h"
@@ -29,34 +29,25 @@ struct Plan {
   std::int64_t cases = default_cases;  // at most
   double seconds = 0;                  // 0: as long as it takes
   std::uint64_t seed = 0;
-  std::optional<Operation> only;
-  std::string words;  // or an operation that is drawn as words
+  std::string operation;  // empty: gmm and tgmm
 };
 
 struct Found {
   std::int64_t index;
-  Failure failure;
+  fuzz::Failure failure;
   std::string command;
-  std::string file;
-  Diags unwritten = {};  // why there is no file
+  std::string file;      // empty: there is none
+  Diags unwritten = {};  // why not, where there should be one
 };
 
 Expected<Plan> plan_of(const Arguments& arguments) {
-  constexpr std::array<std::string_view, 4> operations = {"gmm", "tgmm", "ragged-dot",
-                                                          "grouped-gemm"};
   Plan plan;
   Diags diags;
   plan.seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
   plan.cases = arguments.integer("cases", diags, 1).value_or(default_cases);
   plan.first = arguments.integer("first", diags).value_or(0);
-  if (arguments.has("op")) {
-    const std::size_t chosen = arguments.choice("op", operations, diags);
-    if (chosen < 2) {
-      plan.only = static_cast<Operation>(chosen);
-    } else {
-      plan.words = operations[chosen];
-    }
-  }
+  if (arguments.has("op"))
+    plan.operation = fuzz::operations()[arguments.choice("op", fuzz::operations(), diags)];
   if (arguments.has("minutes")) {
     const std::string text(arguments.text("minutes"));
     char* end = nullptr;
@@ -77,45 +68,22 @@ std::string case_file(std::int64_t index, const Plan& plan) {
   return fmt::format("fuzz_{}_{}.tsr", plan.seed, index);
 }
 
-std::string command_line(std::vector<std::string> words) {
-  words.insert(words.begin(), "gmm-run");
-  return shell_line(words);
-}
-
-// Runs one case; what failed is made small.
-Expected<std::optional<Found>> one_word_case(std::int64_t index, const Plan& plan) {
-  const WordCase a_case = draw_words(plan.words, plan.seed, index);
-  const std::optional<Failure> failure = try_words(a_case);
-  if (!failure) return std::optional<Found>();
-  const WordCase smallest = shrink_words(a_case, *failure, try_words, shrink_attempts);
-  return std::optional<Found>(
-      Found{index, try_words(smallest).value_or(*failure), command_line(to_words(smallest)), {}});
-}
-
-// Small, with its command, and as a file beside which one can go on.
-Expected<Found> report_failure(std::int64_t index, const FuzzCase& a_case, const Failure& failure,
-                               const Plan& plan) {
-  const FuzzCase smallest = shrink(a_case, failure, try_case, shrink_attempts);
-  Found found{index, failure, {}, {}};
-  if (std::optional<Failure> smaller = try_case(smallest)) {
-    found.failure = *std::move(smaller);
-  }
-  found.command = command_line(to_words(smallest));
-  found.file = case_file(index, plan);
-  const Expected<std::string> text = as_program(smallest, found.failure);
+// Runs one case. What failed is made small, with its command, and as a file beside which one can go
+// on where it is of one kernel.
+Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
+  using Result = std::optional<Found>;
+  const Invocation a_case = fuzz::draw(plan.operation, plan.seed, index);
+  const std::optional<fuzz::Failure> failure = try_command(a_case);
+  if (!failure) return Result();
+  const Invocation smallest = fuzz::shrink(a_case, *failure, try_command, shrink_attempts);
+  Found found{index, try_command(smallest).value_or(*failure), smallest.line(), {}};
+  if (!fuzz::has_program(smallest)) return Result(std::move(found));
+  const Expected<std::string> text = fuzz::as_program(smallest, found.failure);
   if (!text) return text.diags();
+  found.file = case_file(index, plan);
   found.unwritten = write_whole(found.file, *text);
   if (!found.unwritten.empty()) found.file.clear();
-  return found;
-}
-
-Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
-  const FuzzCase a_case = draw_case(plan.seed, index, plan.only);
-  const std::optional<Failure> failure = try_case(a_case);
-  if (!failure) return std::optional<Found>();
-  Expected<Found> found = report_failure(index, a_case, *failure, plan);
-  if (!found) return found.diags();
-  return std::optional<Found>(*std::move(found));
+  return Result(std::move(found));
 }
 
 Status status_of(const std::vector<Found>& failures) {
@@ -158,7 +126,7 @@ int run(const Arguments& arguments, Console& console) {
   const Expected<Plan> plan = plan_of(arguments);
   if (!plan) return fail(console, plan.diags());
   // That failures can be written is tried before they are looked for.
-  if (plan->words.empty()) {
+  if (fuzz::has_program(fuzz::draw(plan->operation, plan->seed, plan->first))) {
     const auto file = OutputFile::create(case_file(plan->first, *plan));
     if (!file) return fail(console, file.diags());
   }
@@ -172,8 +140,7 @@ int run(const Arguments& arguments, Console& console) {
       progress.show(fmt::format("fuzz: {} cases, {} failures", cases, failures.size()));
     }
     const std::int64_t index = plan->first + cases;
-    Expected<std::optional<Found>> found =
-        plan->words.empty() ? one_case(index, *plan) : one_word_case(index, *plan);
+    Expected<std::optional<Found>> found = one_case(index, *plan);
     if (!found) return fail(console, found.diags());
     if (*found) failures.push_back(**std::move(found));
   }

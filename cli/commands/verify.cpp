@@ -11,7 +11,7 @@
 #include "cli/args/source_file.h"
 #include "cli/args/suggestion.h"
 #include "cli/command.h"
-#include "cli/fuzz/verify_cases.h"
+#include "cli/commands/verify_cases.h"
 #include "cli/reports/certificate_file.h"
 #include "cli/reports/mutation_report.h"
 #include "cli/reports/verify_report.h"

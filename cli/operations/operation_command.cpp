@@ -14,7 +14,7 @@
 #include "cli/reports/observation.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
-#include "kernels/launch/launch_tuning.h"
+#include "kernels/launch/choose.h"
 
 namespace tessera::cli {
 namespace {

@@ -5,66 +5,106 @@
 #include <sstream>
 
 #include "cli/cli.h"
-#include "cli/fuzz/fuzz_case.h"
-#include "cli/fuzz/fuzz_words.h"
+#include "cli/operations/fuzz_tester.h"
+#include "fuzz/fuzz.h"
 #include "text/numbers.h"
 
-namespace tessera::cli {
+namespace tessera::fuzz {
 namespace {
+
+using cli::run;
+using cli::try_command;
+using Numbers = std::vector<std::int64_t>;
+
+std::int64_t number(const Invocation& a_case, const char* option, std::int64_t fallback) {
+  const auto value = a_case.value(option);
+  return value ? parse_integer(*value).value_or(fallback) : fallback;
+}
+
+Numbers sizes_of(const Invocation& a_case) {
+  return parse_integers(a_case.value("group-sizes").value_or("")).value_or(Numbers{});
+}
+
+std::int64_t rows_of(const Invocation& a_case) {
+  std::int64_t rows = 0;
+  for (const std::int64_t size : sizes_of(a_case)) rows += size;
+  return number(a_case, "m", rows);
+}
 
 TEST(Fuzz, a_case_is_a_function_of_seed_and_index) {
   for (std::int64_t index = 0; index < 20; ++index) {
-    EXPECT_EQ(to_words(draw_case(5, index, {})), to_words(draw_case(5, index, {})));
+    EXPECT_EQ(draw("", 5, index), draw("", 5, index));
   }
-  EXPECT_NE(to_words(draw_case(5, 0, {})), to_words(draw_case(6, 0, {})));
-  EXPECT_EQ(draw_case(5, 0, Operation::tgmm).problem.operation, Operation::tgmm);
+  EXPECT_NE(draw("", 5, 0), draw("", 6, 0));
+  EXPECT_EQ(draw("tgmm", 5, 0).command, "tgmm");
 }
 
 TEST(Fuzz, every_case_runs_from_its_command_line) {
   for (std::int64_t index = 0; index < 30; ++index) {
-    const std::vector<std::string> words = to_words(draw_case(9, index, {}));
+    const Invocation a_case = draw("", 9, index);
     std::ostringstream out, err;
-    EXPECT_EQ(run(words, out, err), 0) << shell_line(words) << "\n" << out.str() << err.str();
+    EXPECT_EQ(run(a_case.words(), out, err), 0) << a_case.line() << "\n" << out.str() << err.str();
+    const std::optional<Failure> failure = try_command(a_case);
+    EXPECT_FALSE(failure) << a_case.line() << "\n" << failure->message;
   }
+}
+
+// What the command refuses is an error, as with try_command.
+std::optional<Failure> refusal(const Invocation& a_case) {
+  for (const char* needed : {"k", "n", "group-sizes"})
+    if (!a_case.has(needed)) return Failure{"error", std::string(needed) + " is missing"};
+  const Numbers sizes = sizes_of(a_case);
+  const std::int64_t groups = static_cast<std::int64_t>(sizes.size());
+  const std::int64_t first = number(a_case, "group-offset", 0);
+  const std::int64_t local = number(a_case, "local-groups", groups - first);
+  if (first + local > groups || local < 1) return Failure{"error", "the window does not fit"};
+  std::int64_t rows = 0;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const bool counts = a_case.value("rows") != "local" || (g >= first && g < first + local);
+    if (counts) rows += sizes[static_cast<std::size_t>(g)];
+  }
+  if (rows_of(a_case) < rows) return Failure{"error", "m is too small"};
+  return std::nullopt;
 }
 
 TEST(Fuzz, a_failure_becomes_small) {
   // Fails where k is at least 5 and some processed group has more than 3 rows.
-  const Tester fails = [](const FuzzCase& a_case) -> std::optional<Failure> {
-    const std::vector<std::int64_t>& sizes = a_case.problem.group_sizes;
+  const Tester fails = [](const Invocation& a_case) -> std::optional<Failure> {
+    if (auto refused = refusal(a_case)) return refused;
+    const Numbers sizes = sizes_of(a_case);
     const bool long_group =
         std::any_of(sizes.begin(), sizes.end(), [](auto size) { return size > 3; });
-    if (a_case.problem.k < 5 || !long_group) return std::nullopt;
+    if (number(a_case, "k", 0) < 5 || !long_group) return std::nullopt;
     return Failure{"mismatch", "made up"};
   };
   int shrunk = 0;
   for (std::int64_t index = 0; index < 40; ++index) {
-    const FuzzCase a_case = draw_case(1, index, {});
+    const Invocation a_case = draw("", 1, index);
     const std::optional<Failure> failure = fails(a_case);
     if (!failure) continue;
     ++shrunk;
-    const FuzzCase smallest = shrink(a_case, *failure, fails, 5000);
-    const Problem& problem = smallest.problem;
-    EXPECT_EQ(problem.k, 5);
-    EXPECT_EQ(problem.n, 0);
-    EXPECT_EQ(problem.m, 4);
-    EXPECT_EQ(problem.group_sizes, std::vector<std::int64_t>{4});
-    EXPECT_EQ(problem.dtype, DType::f32);
-    EXPECT_EQ(smallest.schedule, "eager");
+    const Invocation smallest = shrink(a_case, *failure, fails, 5000);
+    EXPECT_EQ(number(smallest, "k", 0), 5);
+    EXPECT_EQ(number(smallest, "n", -1), 0);
+    EXPECT_EQ(rows_of(smallest), 4);
+    EXPECT_EQ(sizes_of(smallest), Numbers{4});
+    EXPECT_EQ(smallest.value("dtype"), "f32");
+    EXPECT_FALSE(smallest.has("schedule"));  // eager
+    EXPECT_EQ(smallest.options.size(), 4u) << smallest.line();
   }
   EXPECT_GT(shrunk, 10);
 }
 
 TEST(Fuzz, a_failure_that_is_another_is_not_taken_for_it) {
-  const FuzzCase a_case = draw_case(1, 0, {});
-  const Tester other = [](const FuzzCase&) { return Failure{"deadlock", "another"}; };
-  EXPECT_EQ(to_words(shrink(a_case, {"mismatch", "the first"}, other, 100)), to_words(a_case));
+  const Invocation a_case = draw("", 1, 0);
+  const Tester other = [](const Invocation&) { return Failure{"deadlock", "another"}; };
+  EXPECT_EQ(shrink(a_case, {"mismatch", "the first"}, other, 100), a_case);
 }
 
 TEST(Fuzz, a_case_as_a_file_runs) {
   const std::string path = testing::TempDir() + "fuzz_case.tsr";
   for (std::int64_t index = 0; index < 30; ++index) {
-    const FuzzCase a_case = draw_case(3, index, {});
+    const Invocation a_case = draw("", 3, index);
     const Expected<std::string> text = as_program(a_case, {"mismatch", "made up\nsecond line"});
     ASSERT_TRUE(text) << render(text.diags());
     std::ofstream(path) << *text;
@@ -77,42 +117,37 @@ TEST(Fuzz, a_case_as_a_file_runs) {
   }
 }
 
-TEST(FuzzWords, a_case_is_a_function_of_seed_and_index_and_right) {
-  for (const std::string_view operation : word_operations()) {
+TEST(Fuzz, a_case_of_any_operation_is_a_function_of_seed_and_index_and_right) {
+  for (const std::string_view operation : operations()) {
     for (std::int64_t index = 0; index < 40; ++index) {
-      const WordCase a_case = draw_words(operation, 4, index);
-      EXPECT_EQ(to_words(a_case), to_words(draw_words(operation, 4, index)));
-      EXPECT_EQ(to_words(a_case).front(), operation);
-      const std::optional<Failure> failure = try_words(a_case);
-      EXPECT_FALSE(failure) << shell_line(to_words(a_case)) << "\n" << failure->message;
+      const Invocation a_case = draw(operation, 4, index);
+      EXPECT_EQ(a_case, draw(operation, 4, index));
+      EXPECT_EQ(a_case.command, operation);
+      const std::optional<Failure> failure = try_command(a_case);
+      EXPECT_FALSE(failure) << a_case.line() << "\n" << failure->message;
     }
-    EXPECT_NE(to_words(draw_words(operation, 4, 0)), to_words(draw_words(operation, 5, 0)));
+    EXPECT_NE(draw(operation, 4, 0), draw(operation, 5, 0));
   }
 }
 
-TEST(FuzzWords, bad_input_is_a_failure_and_a_failure_becomes_small) {
-  EXPECT_TRUE(try_words({"grouped-gemm", {{"group-sizes", "1,2"}, {"k", "4"}}}));
+TEST(Fuzz, bad_input_is_a_failure_and_the_failure_of_any_operation_becomes_small) {
+  EXPECT_TRUE(try_command({"grouped-gemm", {{"group-sizes", "1,2"}, {"k", "4"}}}));
   // Fails where the bias is there and k is at least 5.
-  const WordTester fails = [](const WordCase& a_case) -> std::optional<Failure> {
-    bool bias = false, long_k = false;
-    for (const auto& [option, value] : a_case.options) {
-      bias |= option == "bias";
-      long_k |= option == "k" && std::stoll(value) >= 5;
-    }
-    if (!bias || !long_k) return std::nullopt;
+  const Tester fails = [](const Invocation& a_case) -> std::optional<Failure> {
+    if (!a_case.has("bias") || number(a_case, "k", 0) < 5) return std::nullopt;
     return Failure{"mismatch", "made up"};
   };
   int shrunk = 0;
   for (std::int64_t index = 0; index < 40; ++index) {
-    const WordCase a_case = draw_words("grouped-gemm", 1, index);
+    const Invocation a_case = draw("grouped-gemm", 1, index);
     const std::optional<Failure> failure = fails(a_case);
     if (!failure) continue;
     ++shrunk;
-    const std::vector<std::string> words = to_words(shrink_words(a_case, *failure, fails, 5000));
-    EXPECT_EQ(words, (std::vector<std::string>{"grouped-gemm", "--k", "5", "--bias"}));
+    EXPECT_EQ(shrink(a_case, *failure, fails, 5000).words(),
+              (std::vector<std::string>{"grouped-gemm", "--k", "5", "--bias", "--dtype", "f32"}));
   }
   EXPECT_GT(shrunk, 3);
 }
 
 }  // namespace
-}  // namespace tessera::cli
+}  // namespace tessera::fuzz

@@ -1,4 +1,4 @@
-#include "cli/fuzz/case_words.h"
+#include "cli/operations/case_words.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ constexpr std::int64_t largest_extent = 72, most_devices = 8;
 
 class Draw {
  public:
-  Draw(std::vector<std::string> words, const Arguments& arguments, Choices& choices)
+  Draw(std::vector<std::string> words, const Arguments& arguments, fuzz::Choices& choices)
       : words_(std::move(words)), arguments_(arguments), choices_(choices) {}
 
   Expected<std::vector<std::string>> of_program() {
@@ -152,14 +152,15 @@ class Draw {
 
   std::vector<std::string> words_;
   const Arguments& arguments_;
-  Choices& choices_;
+  fuzz::Choices& choices_;
   std::int64_t devices_ = 1;
 };
 
 }  // namespace
 
 Expected<std::vector<std::string>> draw_case_words(const std::vector<std::string>& given,
-                                                   const Arguments& arguments, Choices& choices) {
+                                                   const Arguments& arguments,
+                                                   fuzz::Choices& choices) {
   Draw draw(given, arguments, choices);
   const Command command = verified_command(given);
   return command.name == "run" ? draw.of_program() : draw.of_operation(command.options);

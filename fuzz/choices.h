@@ -7,7 +7,7 @@
 
 #include "core/data/splitmix.h"
 
-namespace tessera::cli {
+namespace tessera::fuzz {
 
 class Choices {
  public:
@@ -47,4 +47,4 @@ class Choices {
   SplitMix random_;
 };
 
-}  // namespace tessera::cli
+}  // namespace tessera::fuzz

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "cli/args/options.h"
-#include "cli/fuzz/fuzz_choices.h"
 #include "core/report/expected.h"
+#include "fuzz/choices.h"
 
 namespace tessera::cli {
 
 // `given` are the words of the command without --cases, --seed and the like.
 Expected<std::vector<std::string>> draw_case_words(const std::vector<std::string>& given,
-                                                   const Arguments& arguments, Choices& choices);
+                                                   const Arguments& arguments,
+                                                   fuzz::Choices& choices);
 
 }  // namespace tessera::cli

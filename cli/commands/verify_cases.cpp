@@ -1,4 +1,4 @@
-#include "cli/fuzz/verify_cases.h"
+#include "cli/commands/verify_cases.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/fuzz/case_words.h"
+#include "cli/operations/case_words.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
 #include "cli/reports/verify_report.h"
@@ -49,7 +49,7 @@ bool is_refused(const Certificate& c) {
 std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
                              const std::vector<std::string>& given, const Arguments& arguments,
                              Summary& summary) {
-  Choices choices(seed, index);
+  fuzz::Choices choices(seed, index);
   for (int draw = 0; draw < most_draws; ++draw) {
     const auto words = draw_case_words(given, arguments, choices);
     if (!words) {

@@ -1,0 +1,73 @@
+// Cases of grouped-gemm.
+#include <array>
+
+#include "fuzz/draws.h"
+
+namespace tessera::fuzz {
+
+Invocation draw_grouped_gemm(Choices& choices) {
+  constexpr std::array<const char*, 6> scalings = {"none",    "none",    "none",
+                                                   "current", "delayed", "mxfp8"};
+  constexpr std::array<const char*, 3> types = {"bf16", "f16", "f32"};
+  constexpr std::array<const char*, 3> kinds = {"forward", "dgrad", "wgrad"};
+  constexpr std::array<const char*, 6> numbers = {"0", "1", "2", "-1", "0.3", "-1.7"};
+  Invocation result{"grouped-gemm", {}};
+  const std::string scaling = choices.among(scalings);
+  const std::int64_t unit = scaling == "mxfp8" ? 32 : 1;
+  const std::int64_t groups = choices.between(1, 6);
+  const auto extent = [&](std::int64_t most) {
+    return (choices.extent(most) + unit - 1) / unit * unit;
+  };
+  const bool last_dims = choices.percent(25);
+  const std::int64_t k = extent(70), n = extent(70);
+  const Numbers sizes = draw_sizes(choices, groups, unit == 1 ? 40 : 64, unit);
+  bool may_leave_rows = !last_dims;
+  if (!last_dims) {
+    const std::string kind = choices.among(kinds);
+    if (kind != "forward") add(result, "kind", kind);
+    add(result, "group-sizes", list(sizes));
+    add(result, "k", std::to_string(k));
+    add(result, "n", std::to_string(n));
+    if (kind != "wgrad" && choices.percent(40)) add_switch(result, "transpose-rhs");
+  } else if (choices.percent(50)) {
+    // Rows of a transposed lhs.
+    add(result, "lhs-shape", list({k, sum(sizes)}));
+    add(result, "lhs-last-dims", list(sizes));
+    add(result, "rhs-shape", list({groups, k, n}));
+    add(result, "contracting", "0/1");
+  } else {
+    // A contraction that is ragged along the last dims of lhs, and of rhs one way or the other.
+    const bool both = choices.percent(50);
+    add(result, "lhs-shape", list({k, sum(sizes)}));
+    add(result, "lhs-last-dims", list(sizes));
+    add(result, "rhs-shape", both ? list({n, sum(sizes)}) : list({sum(sizes), n}));
+    add(result, both ? "rhs-last-dims" : "rhs-first-dims", list(sizes));
+    add(result, "contracting", both ? "1/1" : "1/0");
+  }
+  const std::string path = last_dims ? "auto" : choices.percent(30) ? "v1" : "v2";
+  if (path != "auto") add(result, "path", path);
+  if (may_leave_rows && path == "v2" && choices.percent(25))
+    add(result, "m", std::to_string(sum(sizes) + choices.between(1, 3) * unit));
+  const auto each = [&] {
+    std::string text = choices.among(numbers);
+    if (choices.percent(50)) return text;
+    for (std::int64_t g = 1; g < groups; ++g) text += std::string(",") + choices.among(numbers);
+    return text;
+  };
+  if (choices.percent(40)) add(result, "alpha", each());
+  if (choices.percent(40)) add(result, "beta", each());
+  if (choices.percent(40)) add_switch(result, "bias");
+  if (scaling != "none") {
+    add(result, "scaling", scaling);
+    const bool left = choices.percent(30), right = !left && choices.percent(40);
+    if (left) add(result, "lhs-quantised", "e5m2");
+    if (right) add(result, "rhs-quantised", "e5m2");
+    if (choices.percent(20)) add(result, "outliers", std::to_string(choices.between(3, 97)));
+  }
+  add(result, "dtype", choices.among(types));
+  add(result, "out-dtype", choices.among(types));
+  draw_operands_and_run(choices, result, unit);
+  return result;
+}
+
+}  // namespace tessera::fuzz

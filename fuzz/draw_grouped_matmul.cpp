@@ -1,0 +1,97 @@
+// Cases of gmm and tgmm.
+#include <algorithm>
+#include <array>
+
+#include "core/data/dtype.h"
+#include "fuzz/draws.h"
+#include "kernels/inputs/group_sizes.h"
+
+namespace tessera::fuzz {
+namespace {
+
+Numbers draw_groups(Choices& choices, std::int64_t rows) {
+  constexpr std::array<std::string_view, 7> names = {
+      "uniform", "multinomial", "zipf:1.2", "onehot", "empty:50", "jitter:30", ""};
+  const std::int64_t groups = choices.percent(80) ? choices.between(1, 6) : choices.between(7, 24);
+  const std::string_view distribution = choices.among(names);
+  if (!distribution.empty()) {
+    const auto sizes = generate_group_sizes(distribution, groups, rows, choices.word());
+    if (sizes) return *sizes;
+    // Half of one group is no group, and the rows go nowhere.
+    Numbers one(static_cast<std::size_t>(groups), 0);
+    one.back() = rows;
+    return one;
+  }
+  // Differences of sorted cuts, drawn with replacement: empty groups occur.
+  Numbers cuts = {0, rows};
+  for (std::int64_t g = 1; g < groups; ++g) cuts.push_back(choices.between(0, rows));
+  std::sort(cuts.begin(), cuts.end());
+  Numbers sizes;
+  for (std::size_t g = 1; g < cuts.size(); ++g) sizes.push_back(cuts[g] - cuts[g - 1]);
+  return sizes;
+}
+
+struct Case {
+  std::int64_t m = 0;
+  Numbers sizes;
+  std::int64_t group_offset = 0, local_groups = 0;
+  bool local_rows = false;
+
+  std::int64_t groups() const { return static_cast<std::int64_t>(sizes.size()); }
+};
+
+void draw_window(Choices& choices, Case& c) {
+  c.local_groups = c.groups();
+  if (!choices.percent(30)) return;
+  c.group_offset = choices.between(0, c.groups() - 1);
+  c.local_groups = choices.between(1, c.groups() - c.group_offset);
+  c.local_rows = choices.percent(40);
+  if (!c.local_rows) return;
+  const auto first = c.sizes.begin() + c.group_offset;
+  c.m = sum(Numbers(first, first + c.local_groups)) + (choices.percent(30) ? 5 : 0);
+}
+
+}  // namespace
+
+Invocation draw_grouped_matmul(Choices& choices, std::string_view operation) {
+  constexpr std::array<const char*, 8> operands = {"f32", "bf16", "f16",  "i8",
+                                                   "f32", "bf16", "e4m3", "e5m2"};
+  constexpr std::array<const char*, 4> results = {"f32", "bf16", "f16", "i32"};
+  constexpr std::array<const char*, 5> fills = {"integers", "integers", "integers", "normal",
+                                                "uniform"};
+  const bool draws_tgmm = choices.percent(35);
+  Invocation to{std::string(!operation.empty() ? operation : draws_tgmm ? "tgmm" : "gmm"), {}};
+  Case c;
+  c.m = choices.extent(160);
+  const std::int64_t k = choices.percent(2) ? 0 : choices.extent(96), n = choices.extent(96);
+  // Rows that no group owns, in one of four.
+  const bool has_tail = choices.percent(25);
+  c.sizes = draw_groups(choices, has_tail ? choices.between(0, c.m) : c.m);
+  const std::string operand = choices.among(operands);
+  std::string result = choices.among(results);
+  if (result == "i32" && operand != "i8") result = "f32";
+  const std::string fill = choices.among(fills);
+  draw_window(choices, c);
+  add(to, "m", std::to_string(c.m));
+  add(to, "k", std::to_string(k));
+  add(to, "n", std::to_string(n));
+  add(to, "group-sizes", list(c.sizes));
+  add(to, "dtype", operand);
+  if (result != "f32") add(to, "out-dtype", result);
+  if (to.command == "gmm" && choices.percent(40)) add_switch(to, "transpose-rhs");
+  if (c.group_offset != 0) add(to, "group-offset", std::to_string(c.group_offset));
+  if (c.group_offset + c.local_groups != c.groups())
+    add(to, "local-groups", std::to_string(c.local_groups));
+  if (c.local_rows) add(to, "rows", "local");
+  if (choices.percent(30))
+    add(to, "existing-out", choices.percent(50) ? "accumulate" : "overwrite");
+  const std::int64_t tm = choices.tile(), tk = choices.tile(), tn = choices.tile();
+  add(to, "tiling", list({tm, tk, tn}));
+  if (!choices.percent(50)) add(to, "buffers", std::to_string(choices.between(1, 4)));
+  if (fill != "normal") add(to, "fill", fill);
+  add(to, "seed", std::to_string(choices.between(0, 999)));
+  draw_run(choices, to);
+  return to;
+}
+
+}  // namespace tessera::fuzz
