@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "bench/report.h"
 #include "cli/args/limits.h"
-#include "cli/bench/bench_report.h"
 #include "cli/command.h"
 #include "cli/reports/progress.h"
 #include "core/host/file.h"
@@ -25,14 +25,18 @@
 namespace tessera::cli {
 namespace {
 
+using bench::BenchEntry;
+using bench::BenchReport;
+using bench::BenchRow;
+
 struct Suite {
   std::string_view name, device;
   std::vector<BenchEntry> (*entries)();
 };
 
-constexpr std::array<Suite, 3> suites = {{{"interp", "interpreter", interp_suite},
-                                          {"certificate", "interpreter", certificate_suite},
-                                          {"moe", "cuda", moe_entries}}};
+constexpr std::array<Suite, 3> suites = {{{"interp", "interpreter", bench::interp_suite},
+                                          {"certificate", "interpreter", bench::certificate_suite},
+                                          {"moe", "cuda", bench::moe_entries}}};
 
 // The name of the processor or the GPU; times mean nothing without it.
 std::string machine(const Suite& suite) {
@@ -131,7 +135,7 @@ int show(const Arguments& arguments, Console& console) {
   }
   const Expected<std::string> text = read_whole(place, file_kinds::report);
   if (!text) return fail(console, text.diags());
-  const Expected<BenchReport> report = read_report(*text);
+  const Expected<BenchReport> report = bench::read_report(*text);
   if (!report) return fail(console, report.diags());
   Expected<Plot> plot = open_plot(arguments);
   if (!plot) return fail(console, plot.diags());
@@ -172,9 +176,9 @@ int run(const Arguments& arguments, Console& console) {
   bool all_right = true;
   for (const BenchEntry& entry : *entries) {
     progress.show(fmt::format("bench: {}", entry.name));
-    const Expected<BenchCase> made = entry.make();
+    const Expected<bench::BenchCase> made = entry.make();
     if (!made) return fail(console, made.diags());
-    const BenchRow row = measure(*made, seconds);
+    const BenchRow row = bench::measure(*made, seconds);
     progress.hide();
     if (is_stopped(interruption())) break;
     all_right = all_right && row.check == "ok";

@@ -3,8 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "cli/reports/report.h"
-
 namespace tessera::cli {
 namespace {
 
@@ -59,24 +57,6 @@ Verdict judge_grouped(const Problem& problem, const Operands& operands, const Ru
       (is_gmm ? gmm_problem : tgmm_problem)(operands.lhs, operands.rhs, operands.group_sizes, call);
   if (!plain) return unjudged(plain.diags());
   return (is_gmm ? check_gmm : check_tgmm)(*plain, out, how);
-}
-
-Expected<Outcome> perform(const Problem& problem, const Operands& operands,
-                          const RunRequest& request, const RunOptions& options, Check check) {
-  Expected<OperationRun> run = launch_grouped(problem, operands, request, options);
-  if (!run) return run.diags();
-  Outcome outcome{status_of(run->report), *std::move(run), {}};
-  if (outcome.status != Status::ok || check == Check::none) return outcome;
-  CheckOptions how;
-  how.check = check;
-  how.seed = problem.seed;
-  how.sum_error = outcome.run.report.sum_error;
-  how.values = operands.all_whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
-  outcome.verdict = judged(
-      [&] { return judge_grouped(problem, operands, request, *outcome.run.results.front(), how); });
-  if (!outcome.verdict) outcome.status = Status::interrupted;
-  if (outcome.verdict && !outcome.verdict->ok) outcome.status = Status::mismatch;
-  return outcome;
 }
 
 }  // namespace tessera::cli

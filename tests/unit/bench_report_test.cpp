@@ -1,11 +1,11 @@
 // A report of a bench as table and plot. The numbers are made up for the test.
-#include "cli/bench/bench_report.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-namespace tessera::cli {
+#include "bench/report.h"
+
+namespace tessera::bench {
 namespace {
 
 BenchReport made_up() {
@@ -60,4 +60,4 @@ TEST(BenchReport, the_plot_has_a_mark_for_each_peer_and_row) {
 }
 
 }  // namespace
-}  // namespace tessera::cli
+}  // namespace tessera::bench

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/bench/bench.h"
+#include "bench/bench.h"
 #include "cli/cli.h"
 
-namespace tessera::cli {
+namespace tessera::bench {
 namespace {
 
 TEST(Bench, times) {
@@ -48,7 +48,7 @@ TEST(Bench, a_run_that_fails_says_why) {
 
 TEST(Bench, certificates_are_proved_while_they_are_measured) {
   std::ostringstream out, err;
-  ASSERT_EQ(run({"bench", "--suite", "certificate", "--filter", "^ring_8_(devices|calls_10)$",
+  ASSERT_EQ(cli::run({"bench", "--suite", "certificate", "--filter", "^ring_8_(devices|calls_10)$",
                  "--seconds", "0", "--json"},
                 out, err),
             0)
@@ -64,7 +64,7 @@ TEST(Bench, certificates_are_proved_while_they_are_measured) {
 
 TEST(Bench, rows_have_their_fields) {
   std::ostringstream out, err;
-  ASSERT_EQ(run({"bench", "--suite", "interp", "--filter", "ring_copies_10000$", "--seconds", "0",
+  ASSERT_EQ(cli::run({"bench", "--suite", "interp", "--filter", "ring_copies_10000$", "--seconds", "0",
                  "--json"},
                 out, err),
             0)
@@ -79,4 +79,4 @@ TEST(Bench, rows_have_their_fields) {
 }
 
 }  // namespace
-}  // namespace tessera::cli
+}  // namespace tessera::bench

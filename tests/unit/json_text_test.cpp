@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/bench/bench_report.h"
+#include "bench/report.h"
 #include "kernels/tuning/config.h"
 #include "text/json.h"
 
@@ -58,7 +58,7 @@ TEST(JsonText, messages_are_short) {
 TEST(JsonText, everything_that_reads_json_is_bounded) {
   const std::string deep = nested(100'000);
   EXPECT_FALSE(parse_config("{\"block_m\": " + deep + "}"));
-  EXPECT_FALSE(cli::read_report("{\"suite\": " + deep + "}"));
+  EXPECT_FALSE(bench::read_report("{\"suite\": " + deep + "}"));
   EXPECT_EQ(Json::parse(deep).text(), "null");
 }
 

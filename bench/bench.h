@@ -2,12 +2,12 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cli/reports/console.h"
 #include "core/report/expected.h"
 
-namespace tessera::cli {
+namespace tessera::bench {
 
 // What is timed; each call runs once and gives its seconds.
 using Timed = std::function<Expected<double>()>;
@@ -56,4 +56,4 @@ std::vector<BenchEntry> interp_suite();
 std::vector<BenchEntry> certificate_suite();
 std::vector<BenchEntry> moe_entries();  // on a GPU
 
-}  // namespace tessera::cli
+}  // namespace tessera::bench

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/bench/bench.h"
+#include "bench/bench.h"
 #include "devices/cuda/runtime/cublas.h"
 #include "devices/cuda/runtime/device_arrays.h"
 #include "devices/cuda/runtime/driver.h"
@@ -22,7 +22,7 @@
 #include "kernels/tuning/device_tuning.h"
 #include "kernels/tuning/grouped_choice.h"
 
-namespace tessera::cli {
+namespace tessera::bench {
 namespace {
 
 using cuda::CublasProduct;
@@ -299,4 +299,4 @@ std::vector<BenchEntry> moe_entries() {
   return entries;
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::bench

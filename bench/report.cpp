@@ -1,4 +1,4 @@
-#include "cli/bench/bench_report.h"
+#include "bench/report.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "core/report/json_text.h"
 #include "text/numbers.h"
 
-namespace tessera::cli {
+namespace tessera::bench {
 namespace {
 
 Json to_json(const Times& times) {
@@ -177,4 +177,4 @@ std::string plot_of(const BenchReport& report) {
   return svg + "</svg>\n";
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::bench

@@ -1,11 +1,10 @@
-#include "cli/bench/bench.h"
-
 #include <algorithm>
 #include <utility>
 
+#include "bench/bench.h"
 #include "core/report/stop.h"
 
-namespace tessera::cli {
+namespace tessera::bench {
 
 Times times_of(std::vector<double> seconds) {
   if (seconds.empty()) return {};
@@ -65,4 +64,4 @@ BenchRow measure(const BenchCase& a_case, double seconds) {
   return row;
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::bench

@@ -4,9 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/bench/bench.h"
+#include "bench/bench.h"
+#include "core/report/expected.h"
+#include "text/json.h"
 
-namespace tessera::cli {
+namespace tessera::bench {
 
 struct BenchReport {
   std::string suite, device, machine;
@@ -24,4 +26,4 @@ std::string table_of(const BenchReport& report);
 // ahead.
 std::string plot_of(const BenchReport& report);
 
-}  // namespace tessera::cli
+}  // namespace tessera::bench

@@ -1,31 +1,31 @@
 // The suite `interp`: how fast the interpreter is.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/bench/bench.h"
-#include "cli/operations/operation.h"
+#include "bench/bench.h"
 #include "core/lang/language.h"
-#include "devices/devices.h"
 #include "devices/interpreter/interpreter_device.h"
+#include "devices/profiles/profile.h"
+#include "interp/run.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/inputs/fill.h"
+#include "kernels/oracle/check_grouped.h"
 #include "kernels/peers/peers.h"
 #include "kernels/programs/kernels.h"
 
-namespace tessera::cli {
+namespace tessera::bench {
 namespace {
 
-RunRequest interpreter_request(std::string_view profile_name) {
-  RunRequest request;
-  const Expected<const Device*> device = find_device("interpreter");
+MachineProfile machine_of(std::string_view profile_name) {
   const Expected<Profile> profile = find_profile(profile_name);
-  CHECK(device && profile);
-  request.device = *device;
-  request.profile = *profile;
-  return request;
+  CHECK(profile);
+  return profile->machine;
 }
 
 template <typename Work>
@@ -45,40 +45,56 @@ Tensor as_f32(const Tensor& tensor) {
 
 // A square gmm of 8 equal groups with its operands; shared by the closures of a case.
 struct Gmm {
-  Problem problem;
-  Operands operands;
-  RunRequest request = interpreter_request(default_profile);
+  std::int64_t side;
+  std::vector<std::int64_t> group_sizes;
+  Tensor lhs, rhs, sizes;
+  Tiling tiling;
+  MachineProfile machine = machine_of(default_profile);
   Tensor lhs_f32, rhs_f32, out_f32;  // the peer's
 
-  Gmm(DType dtype, std::int64_t side, std::int64_t tile) {
-    problem.m = problem.k = problem.n = side;
-    problem.group_sizes.assign(8, side / 8);
-    problem.local_groups = 8;
-    problem.dtype = problem.rhs_dtype = dtype;
-    problem.tiling = Tiling{tile, tile, tile};
-    operands = generate(problem);
+  Gmm(DType dtype, std::int64_t extent, std::int64_t tile)
+      : side(extent),
+        group_sizes(8, extent / 8),
+        lhs(Tensor::uninitialised(dtype, {extent, extent})),
+        rhs(Tensor::uninitialised(dtype, {8, extent, extent})),
+        sizes(DType::i32, {8}),
+        tiling{tile, tile, tile} {
+    fill(lhs, Fill::normal, FillRole::lhs, extent, 1);
+    fill(rhs, Fill::normal, FillRole::rhs, extent, 2);
+    std::copy(group_sizes.begin(), group_sizes.end(), sizes.as<std::int32_t>());
   }
 
+  double flops() const { return 2.0 * static_cast<double>(side * side * side); }
+
+  // Seconds of the kernel alone; a result that is wrong, where it is checked, is an error.
   Expected<double> run(bool checked, Check check) {
-    RunOptions options = request.options;
+    RunOptions options;
     options.checked = checked;
-    const Expected<Outcome> outcome = perform(problem, operands, request, options, check);
-    if (!outcome) return outcome.diags();
-    if (outcome->status != Status::ok) {
-      if (Diags diags = faults(outcome->run.report); !diags.empty()) return diags;
-      return error(outcome->verdict ? outcome->verdict->message : "the check was interrupted");
-    }
-    return outcome->run.report.wall_seconds;
+    GroupedMatmulOptions call;
+    call.tiling = tiling;
+    call.device = "interpreter";
+    call.run = {machine, &options};
+    const Expected<GroupedMatmulRun> run = run_grouped_matmul(lhs, rhs, sizes, call);
+    if (!run) return run.diags();
+    if (Diags diags = faults(run->report); !diags.empty()) return diags;
+    if (check == Check::none) return run->report.wall_seconds;
+    const Expected<GroupedProblem> problem = gmm_problem(lhs, rhs, sizes, call);
+    if (!problem) return problem.diags();
+    CheckOptions how;
+    how.check = check;
+    how.sum_error = run->report.sum_error;
+    const Verdict verdict = check_gmm(*problem, run->out, how);
+    if (!verdict.ok) return error(verdict.message);
+    return run->report.wall_seconds;
   }
 
   double run_eigen() {
     if (out_f32.rank() == 0) {
-      lhs_f32 = as_f32(operands.lhs);
-      rhs_f32 = as_f32(operands.rhs);
-      out_f32 = Tensor(DType::f32, {problem.m, problem.n});
+      lhs_f32 = as_f32(lhs);
+      rhs_f32 = as_f32(rhs);
+      out_f32 = Tensor(DType::f32, {side, side});
     }
-    return seconds_of(
-        [&] { eigen_grouped_matmul(lhs_f32, rhs_f32, problem.group_sizes, out_f32); });
+    return seconds_of([&] { eigen_grouped_matmul(lhs_f32, rhs_f32, group_sizes, out_f32); });
   }
 };
 
@@ -98,7 +114,7 @@ BenchEntry gmm_entry(DType dtype, std::int64_t side, std::int64_t tile, Against 
             } else if (against == Against::unchecked) {
               result.peers.push_back({"unchecked", [gmm] { return gmm->run(false, Check::none); }});
             }
-            result.work = static_cast<double>(gmm->problem.flops()) * 1e-9;
+            result.work = gmm->flops() * 1e-9;
             result.unit = "GFLOP/s";
             result.check = [gmm]() -> std::string {
               const Expected<double> checked = gmm->run(true, Check::sample);
@@ -148,7 +164,7 @@ kernel ring_copies(count)
 struct Run {
   Program program;
   std::vector<std::vector<Tensor>> tensors;  // of each device
-  RunRequest request = interpreter_request("v5p");
+  MachineProfile machine = machine_of("v5p");
   RunStats last;
 
   Expected<double> run() {
@@ -159,8 +175,9 @@ struct Run {
         if (buffer.role != Role::scratch) bindings[d].emplace(buffer.name, &tensors[d][next++]);
       }
     }
-    const DeviceOptions options{request.profile.machine, &request.options};
-    const Expected<DeviceReport> report = request.device->run(program, bindings, options);
+    const RunOptions run;
+    const Expected<DeviceReport> report =
+        interpreter_device().run(program, bindings, {machine, &run});
     if (!report) return report.diags();
     if (!report->findings.empty()) return faults(*report);
     last = report->simulated->stats;
@@ -233,4 +250,4 @@ std::vector<BenchEntry> interp_suite() {
   return entries;
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera::bench
