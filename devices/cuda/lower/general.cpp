@@ -8,7 +8,6 @@
 #include "core/program/refs.h"
 #include "core/report/try.h"
 #include "devices/cuda/lower/general_tiles.h"
-#include "devices/cuda/lower/in_order.h"
 #include "devices/cuda/lower/pipeline_place.h"
 #include "devices/cuda/lower/prepare_code.h"
 #include "devices/cuda/lower/scalar_code.h"
@@ -122,8 +121,10 @@ class GeneralLowering {
     const Stmt& s = statement(at);
     const Op& op = s.op;
     const auto loop = [&](ValueId lower, ValueId upper) {
-      open(InOrder{"for (i64 {0} = {1}; {0} < {2}; ++{0})", names_.value(s.result),
-                   code_.text(lower), code_.text(upper)});
+      open(fill("for (i64 @index@ = @lower@; @index@ < @upper@; ++@index@)",
+                {{"index", names_.value(s.result)},
+                 {"lower", code_.text(lower)},
+                 {"upper", code_.text(upper)}}));
     };
     if (const auto* grid = std::get_if<Grid>(&op)) {
       if (grid->parallel != 0 && sequential_ > 0) {

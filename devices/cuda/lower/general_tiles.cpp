@@ -79,14 +79,12 @@ std::string GeneralTiles::outside(const Slice& target, int indent) {
   const auto d = static_cast<std::size_t>(dims[0]);
   const std::string end = sum_text(
       {code_.text(op.source.start[d]), code_.text(target.start[0]), code_.text(target.size[0])});
-  return InOrder{
-      "{:{}}if (ptx::thread() == 0 && {} > 0 && {} > {}) ptx::first_error(p.error, {});\n",
-      "",
-      indent,
-      code_.text(target.size[0]),
-      end,
-      names_.number(buffer->shape[d]),
-      end};
+  return indented(fill("if (ptx::thread() == 0 && @rows@ > 0 && @end@ > @extent@) "
+                       "ptx::first_error(p.error, @end@);\n",
+                       {{"rows", code_.text(target.size[0])},
+                        {"end", end},
+                        {"extent", names_.number(buffer->shape[d])}}),
+                  indent);
 }
 
 std::string GeneralTiles::matmul(const Matmul& op, int indent) {

@@ -7,6 +7,7 @@
 
 #include "core/passes/simplify.h"
 #include "devices/cuda/lower/in_order.h"
+#include "devices/cuda/lower/source_template.h"
 
 namespace tessera::cuda {
 namespace {
@@ -85,9 +86,12 @@ class PrepareWriter {
                                  : at + 1;
     order(at, end);
     if (const auto* loop = std::get_if<For>(&op); loop && independent(at, end)) {
-      text_ += std::string(
-          InOrder{"    for (i64 {0} = {1} + ptx::thread(); {0} < {2}; {0} += C::threads) {{\n",
-                  names_.value(s.result), code_.text(loop->lower), code_.text(loop->upper)});
+      text_ += fill(
+          "    for (i64 @index@ = @lower@ + ptx::thread(); @index@ < @upper@; "
+          "@index@ += C::threads) {\n",
+          {{"index", names_.value(s.result)},
+           {"lower", code_.text(loop->lower)},
+           {"upper", code_.text(loop->upper)}});
       for (std::int32_t i = at + 1; i + 1 < end; ++i) plain(i, 6);
       text_ += "    }\n";
     } else if (end > at + 1) {
@@ -101,9 +105,10 @@ class PrepareWriter {
       text_ += "    }\n";
       text_ += may_refuse ? "    if (ptx::any_of_block(wrong)) return false;\n    }\n" : "";
     } else if (const auto* require = std::get_if<Require>(&op)) {
-      text_ += fmt::format(
-          "    if ({} == 0) {{\n      if (ptx::thread() == 0) {}\n      return false;\n    }}\n",
-          code_.text(require->condition), report(at));
+      text_ += fill(
+          "    if (@holds@ == 0) {\n      if (ptx::thread() == 0) @report@\n"
+          "      return false;\n    }\n",
+          {{"holds", code_.text(require->condition)}, {"report", report(at)}});
     } else if (std::holds_alternative<Store>(op) || std::holds_alternative<Iota>(op)) {
       text_ += "    if (ptx::thread() == 0) {\n";
       plain(at, 6);
@@ -117,9 +122,11 @@ class PrepareWriter {
   void nested(std::int32_t at, int& indent) {
     const Stmt& s = statement(at);
     if (const auto* loop = std::get_if<For>(&s.op)) {
-      text_ += std::string(InOrder{"{0:{1}}for (i64 {2} = {3}; {2} < {4}; ++{2}) {{\n", "", indent,
-                                   names_.value(s.result), code_.text(loop->lower),
-                                   code_.text(loop->upper)});
+      text_ += indented(fill("for (i64 @index@ = @lower@; @index@ < @upper@; ++@index@) {\n",
+                             {{"index", names_.value(s.result)},
+                              {"lower", code_.text(loop->lower)},
+                              {"upper", code_.text(loop->upper)}}),
+                        indent);
       indent += 2;
     } else if (const auto* branch = std::get_if<If>(&s.op)) {
       text_ += fmt::format("{:{}}if ({} != 0) {{\n", "", indent, code_.text(branch->condition));
@@ -132,9 +139,9 @@ class PrepareWriter {
     } else if (std::holds_alternative<PrefixSum>(s.op)) {
       fail(s.op);
     } else if (const auto* require = std::get_if<Require>(&s.op)) {
-      text_ +=
-          fmt::format("{0:{1}}if ({2} == 0) {{\n{0:{1}}  {3}\n{0:{1}}  return true;\n{0:{1}}}}\n",
-                      "", indent, code_.text(require->condition), report(at));
+      text_ += indented(fill("if (@holds@ == 0) {\n  @report@\n  return true;\n}\n",
+                             {{"holds", code_.text(require->condition)}, {"report", report(at)}}),
+                        indent);
     } else {
       plain(at, indent);
     }
@@ -162,9 +169,12 @@ class PrepareWriter {
       const std::string counts = from && from->role == Role::in
                                      ? fmt::format(", p.error, {}", from - program_.buffers.data())
                                      : "";
-      text_ += std::string(InOrder{"{:{}}prefix_sum({}, {}, {}{});\n", "", indent,
-                                   code_.address(sum->dst), code_.address(sum->src),
-                                   code_.text(sum->src.size[0]), counts});
+      text_ += indented(fill("prefix_sum(@sums@, @values@, @count@@counts@);\n",
+                             {{"sums", code_.address(sum->dst)},
+                              {"values", code_.address(sum->src)},
+                              {"count", code_.text(sum->src.size[0])},
+                              {"counts", counts}}),
+                        indent);
       written_.clear();
       read_.clear();
     } else if (const auto* iota = std::get_if<Iota>(&s.op)) {
