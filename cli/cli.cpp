@@ -106,9 +106,10 @@ bool is_on_gpu(const Command& command, const Arguments& arguments) {
   const auto has_device = [](const Option& option) { return option.name == "device"; };
   if (std::none_of(command.options.begin(), command.options.end(), has_device)) return false;
   if (arguments.has("interpret")) return false;
-  if (const std::string_view device = arguments.text("device"); !device.empty())
-    return device == "cuda";
-  return default_device().name() == "cuda";
+  const std::string_view name = arguments.text("device");
+  if (name.empty()) return default_device().launches();
+  const Expected<const Device*> device = find_device(name);
+  return device && (*device)->launches();
 }
 
 // What the command asks for beyond its memory, and a signal where it has nothing to tell yet, end

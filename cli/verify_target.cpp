@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "devices/devices.h"
+
 namespace tessera::cli {
 namespace {
 
@@ -61,7 +63,7 @@ Expected<Arguments> verify_arguments(std::vector<std::string> words) {
   Expected<Arguments> arguments = parse_arguments(options, words);
   if (!arguments) return arguments;
   if (const std::string_view device = arguments->text("device");
-      !device.empty() && device != "interpreter")
+      !device.empty() && device != simulated_device().name())
     return error(fmt::format("verify runs on the interpreter, not on {}", device));
   if (arguments->has("interpret") || arguments->has("device")) return arguments;
   // What is verified runs on the interpreter, whatever device would be the default.

@@ -31,6 +31,8 @@ const Device& default_device() {
   return interpreter_device();
 }
 
+const Device& simulated_device() { return interpreter_device(); }
+
 const Device& launching_device() {
   for (const Device* device : devices()) {
     if (device->launches()) return *device;

@@ -82,7 +82,7 @@ constexpr std::array<std::string_view, 7> of_kernels = {
 void choose_device(const Arguments& arguments, bool with_reference, RunRequest& request,
                    Diags& diags) {
   const std::string_view named = arguments.text("device");
-  if (arguments.has("interpret") && !named.empty() && named != "interpreter") {
+  if (arguments.has("interpret") && !named.empty() && named != simulated_device().name()) {
     diags.push_back(error(
         fmt::format("--interpret is short for --device interpreter, and --device says {}", named)));
     return;
@@ -103,8 +103,8 @@ void choose_device(const Arguments& arguments, bool with_reference, RunRequest& 
     }
     return;
   }
-  const Expected<const Device*> device =
-      find_device(named.empty() ? "interpreter" : named, with_reference ? "reference" : "");
+  const Expected<const Device*> device = find_device(
+      named.empty() ? simulated_device().name() : named, with_reference ? "reference" : "");
   if (!device) {
     diags.insert(diags.end(), device.diags().begin(), device.diags().end());
     return;
@@ -223,7 +223,7 @@ std::string_view RunRequest::device_name() const {
   return device == nullptr ? "reference" : device->name();
 }
 
-bool RunRequest::is_interpreter() const { return device_name() == "interpreter"; }
+bool RunRequest::is_interpreter() const { return device != nullptr && device->is_simulated(); }
 
 RunOptions launch_options(const RunRequest& request) {
   RunOptions options = request.options;

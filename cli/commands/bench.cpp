@@ -38,9 +38,14 @@ constexpr std::array<Suite, 3> suites = {{{"interp", "interpreter", bench::inter
                                           {"certificate", "interpreter", bench::certificate_suite},
                                           {"moe", "cuda", bench::moe_entries}}};
 
+bool is_on_gpu(const Suite& suite) {
+  const Expected<const Device*> device = find_device(suite.device);
+  return device && (*device)->launches();
+}
+
 // The name of the processor or the GPU; times mean nothing without it.
 std::string machine(const Suite& suite) {
-  if (suite.device == "cuda") {
+  if (is_on_gpu(suite)) {
     const cuda::DeviceFacts& facts = cuda::device_facts();
     return fmt::format("{}, {} multiprocessors", facts.name, facts.multiprocessors);
   }
@@ -197,7 +202,7 @@ int run(const Arguments& arguments, Console& console) {
         return object;
       },
       [&] {
-        if ((*suite)->device == "cuda") console.out << '\n' << table_of(report);
+        if (is_on_gpu(**suite)) console.out << '\n' << table_of(report);
         console.out << "peak memory " << human_bytes(peak_resident_bytes()) << '\n';
       });
 }
