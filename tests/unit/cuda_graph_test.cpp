@@ -141,6 +141,38 @@ TEST_F(CudaEmbed, a_captured_launch_is_replayed_with_other_sizes) {
   }
 }
 
+// Tiles are taken from a counter: one that two launches shared would leave each some of the
+// other's.
+TEST_F(CudaEmbed, launches_on_two_streams_at_once_compute_all_their_tiles) {
+  const TestConfiguration configuration =
+      gmm_configuration(128, 128, 4, "bf16", "bf16", 1).with({.dynamic = true});
+  GroupedCase a_case(configuration, {{2000, 0, 1300, 64, 700}, 4096, 136, 264}, 7, Fill::integers);
+  ASSERT_EQ(a_case.problem(), "");
+  const Tensor untouched = a_case.tensor("out").clone();
+  const auto kernel = Kernel::make(a_case.program(), a_case.hints());
+  ASSERT_TRUE(kernel) << render(kernel.diags());
+  CallersStream second;
+  const std::vector<void*> streams = {caller_->stream(), second.stream()};
+  std::vector<DeviceOperands> operands(streams.size());
+  for (const Buffer& buffer : a_case.program().buffers) {
+    if (buffer.role == Role::scratch) continue;
+    for (DeviceOperands& of : operands) of[buffer.name] = upload(a_case.tensor(buffer.name));
+  }
+  for (int round = 0; round < 20; ++round) {
+    for (const DeviceOperands& of : operands) {
+      ASSERT_FALSE(
+          to_device(of.at("out"), untouched.data(), static_cast<std::size_t>(untouched.bytes())));
+    }
+    for (std::size_t i = 0; i < streams.size(); ++i)
+      ASSERT_FALSE((*kernel)->launch(operands[i], streams[i]));
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      ASSERT_FALSE((*kernel)->check(streams[i]));  // waits for the stream
+      download(a_case.tensor("out"), operands[i].at("out"));
+      ASSERT_EQ(a_case.verdict(), "") << "round " << round << ", stream " << i;
+    }
+  }
+}
+
 // The call of a program that has its rows on the device and a stream of its own: two launches with
 // nothing between them, then one wait for that stream alone.
 TEST_F(CudaEmbed, the_public_call_takes_the_callers_memory_and_stream) {
