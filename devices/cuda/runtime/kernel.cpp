@@ -149,23 +149,30 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitch
   return cuda::launch(loaded_, ctas_, plan_.threads, shared_bytes_, stream, slot.arguments);
 }
 
-Expected<std::optional<Finding>> Kernel::finding_in(const Slot& slot, void* stream) {
+// Of one stream, or of all. They stay where they are: waiting for a stream keeps no launch back.
+std::vector<const LaunchMemory*> Kernel::memories(std::optional<std::uint64_t> stream) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<const LaunchMemory*> found;
+  for (const std::unique_ptr<Slot>& slot : slots_)
+    if (!stream || slot->stream == *stream) found.push_back(slot->memory.get());
+  return found;
+}
+
+Expected<std::optional<Finding>> Kernel::finding_in(const LaunchMemory& memory,
+                                                    void* stream) const {
   std::int64_t word = 0;
-  if (auto problem = read_after(stream, &word, slot.memory->error(), sizeof word)) return *problem;
+  if (auto problem = read_after(stream, &word, memory.error(), sizeof word)) return *problem;
   if (word == 0) return std::optional<Finding>();
   // Before whatever is enqueued on the stream from now on.
-  if (auto problem = set_bytes(slot.memory->error(), 0, sizeof word, stream)) return *problem;
+  if (auto problem = set_bytes(memory.error(), 0, sizeof word, stream)) return *problem;
   return finding_of(program_, plan_, word);
 }
 
 Expected<std::optional<Finding>> Kernel::finding(void* stream) {
   const ContextScope own(context_);
   if (own.problem()) return *own.problem();
-  const std::scoped_lock lock(mutex_);
-  const std::uint64_t id = TRY(stream_id(stream));
-  for (const std::unique_ptr<Slot>& slot : slots_) {
-    if (slot->stream != id) continue;
-    std::optional<Finding> found = TRY(finding_in(*slot, stream));
+  for (const LaunchMemory* memory : memories(TRY(stream_id(stream)))) {
+    std::optional<Finding> found = TRY(finding_in(*memory, stream));
     if (found) return found;
   }
   return std::optional<Finding>();
@@ -174,9 +181,8 @@ Expected<std::optional<Finding>> Kernel::finding(void* stream) {
 Expected<std::optional<Finding>> Kernel::finding() {
   const ContextScope own(context_);
   if (own.problem()) return *own.problem();
-  const std::scoped_lock lock(mutex_);
-  for (const std::unique_ptr<Slot>& slot : slots_) {
-    Expected<std::optional<Finding>> found = finding_in(*slot, nullptr);
+  for (const LaunchMemory* memory : memories(std::nullopt)) {
+    Expected<std::optional<Finding>> found = finding_in(*memory, nullptr);
     if (found && !*found) continue;
     // Streams of the caller's may not wait for the default one: the next launch must find it done.
     if (auto problem = synchronise(nullptr)) return *problem;

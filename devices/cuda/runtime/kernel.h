@@ -71,7 +71,8 @@ class Kernel {
   Expected<std::vector<std::byte>> arguments_of(const LaunchMemory& memory,
                                                 const DeviceOperands& operands,
                                                 const Pitches& pitches) const;
-  Expected<std::optional<Finding>> finding_in(const Slot& slot, void* stream);
+  std::vector<const LaunchMemory*> memories(std::optional<std::uint64_t> stream);
+  Expected<std::optional<Finding>> finding_in(const LaunchMemory& memory, void* stream) const;
 
   Program program_;
   LoweredKernel plan_;
