@@ -17,6 +17,7 @@ namespace {
 
 // Stands in for a default profile that cannot route a ring.
 constexpr std::string_view any_route_profile = "v6e";
+constexpr std::int64_t most_rows = std::int64_t{1} << 40;
 constexpr std::array<std::string_view, 7> type_names = {"f32", "bf16", "f16", "i8",
                                                         "i32", "e4m3", "e5m2"};
 
@@ -186,12 +187,39 @@ void CollectiveReader::file(Collective& collective, std::string_view operand,
   has_bad_file_ = has_bad_file_ || !loaded;
   if (!loaded) return take(loaded.diags());
   const Tensor& first = loaded->parts.front();
-  for (std::size_t axis = 0; axis < axes.size(); ++axis)
-    axes[axis].extent->say(first.dim(static_cast<int>(axis)) * axes[axis].shares, loaded->source,
-                           diags_);
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    const std::int64_t extent = first.dim(static_cast<int>(axis));
+    if (extent > most_rows / axes[axis].shares)
+      return complain(fmt::format("{} has an axis of {}", loaded->source, extent));
+    axes[axis].extent->say(extent * axes[axis].shares, loaded->source, diags_);
+  }
   type.say(first.dtype(), loaded->source, diags_);
   collective.whole = false;
   loaded_.emplace(operand, std::move(loaded->parts));
+}
+
+std::vector<std::vector<std::int64_t>> CollectiveReader::counts(
+    std::string_view operand, const Collective::Tensors& tensors) {
+  std::vector<std::vector<std::int64_t>> all;
+  for (const Tensor& tensor : tensors) {
+    auto& numbers = all.emplace_back();
+    if (!is_integer(tensor.dtype())) {
+      complain(fmt::format("--{} is of {}, and numbers of rows are integers", operand,
+                           name(tensor.dtype())));
+      return all;
+    }
+    std::int64_t room = most_rows;
+    for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+      const double number = tensor.at(i);
+      if (number < 0 || number > static_cast<double>(room)) {
+        complain(fmt::format("--{} has {}, which is no number of rows", operand, number));
+        return all;
+      }
+      numbers.push_back(static_cast<std::int64_t>(number));
+      room -= numbers.back();
+    }
+  }
+  return all;
 }
 
 const Collective::Tensors& CollectiveReader::keep(Collective& collective, std::string_view operand,
@@ -223,8 +251,9 @@ const Collective::Tensors& CollectiveReader::fill(Collective& collective, std::s
   return keep(collective, operand, std::move(tensors), per);
 }
 
-Option operand_option(std::string_view operand, std::string_view meaning) {
-  return {operand, "FILE", meaning, false, FileUse::reads};
+Option operand_option(std::string_view operand, std::string_view meaning, Per per) {
+  return {operand, per == Per::device ? "x{d}.npy|x.npy" : "x{r}.npy|x.npy", meaning, false,
+          FileUse::reads};
 }
 
 }  // namespace tessera::cli

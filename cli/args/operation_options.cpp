@@ -11,8 +11,12 @@
 namespace tessera::cli {
 
 Options operation_options(Options own, bool with_reference) {
-  own.push_back({"out", "[NAME=]FILE", "where the result goes, or an operand: lhs=x.npy", true,
-                 FileUse::writes});
+  own.push_back({"out", "[NAME=]FILE",
+                 with_reference
+                     ? "where the result goes, or an operand: lhs=x.npy"
+                     : "the result, or an operand: lhs=x.npy; with {d} one for each device, else "
+                       "stacked",
+                 true, FileUse::writes});
   own.push_back({"check", "full|sample|none", "against the reference; sample above 1e11 flops"});
   own.push_back({"explain", "", "tell where the configuration comes from, and why"});
   for (const Option& option : run_options()) own.push_back(option);

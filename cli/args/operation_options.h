@@ -13,8 +13,9 @@
 
 namespace tessera::cli {
 
-// --out, --check, --explain and run_options(), after those of the operation itself;
-// `with_reference`: the reference is among the devices.
+// --out, --check, --explain and run_options(), after those of the operation itself.
+// `with_reference`: the reference is among the devices; without: operands and results are of
+// several devices.
 Options operation_options(Options own, bool with_reference = true);
 
 std::optional<DType> dtype_option(const Arguments& arguments, std::string_view option,

@@ -47,27 +47,6 @@ std::int64_t most_received(const Traffic& traffic) {
   return most;
 }
 
-// The rows of each slice, of --sizes.
-Traffic held_sizes(const Collective::Tensors& held) {
-  Traffic sizes;
-  for (const Tensor& tensor : held) {
-    auto& row = sizes.emplace_back();
-    for (std::int64_t i = 0; i < tensor.elements(); ++i)
-      row.push_back(static_cast<std::int64_t>(tensor.at(i)));
-  }
-  return sizes;
-}
-
-// Whether rows can be sent so.
-void judge_sizes(CollectiveReader& read, const Traffic& sizes, std::int64_t rows) {
-  for (const auto& row : sizes) {
-    if (std::any_of(row.begin(), row.end(), [](std::int64_t size) { return size < 0; }))
-      return read.complain("--sizes has a negative size");
-    if (std::accumulate(row.begin(), row.end(), std::int64_t{0}) > rows)
-      return read.complain(fmt::format("--sizes sends more rows than the {} that are there", rows));
-  }
-}
-
 Exchange exchange(CollectiveReader& read, Collective& collective,
                   const CollectiveReader::Extent& given_rows) {
   Exchange result;
@@ -83,11 +62,14 @@ Exchange exchange(CollectiveReader& read, Collective& collective,
       result.rows = std::max(result.rows, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
     result.rows = given_rows.value.value_or(result.rows);
   } else if (const auto* held = read.held(collective, "sizes")) {
-    sizes = held_sizes(*held);
+    sizes = read.counts("sizes", *held);
+    if (!read.ok()) return result;
+    std::int64_t most = 0;
     for (const auto& row : sizes)
-      result.rows = std::max(result.rows, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
-    result.rows = given_rows.value.value_or(result.rows);
-    judge_sizes(read, sizes, result.rows);
+      most = std::max(most, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
+    result.rows = given_rows.value.value_or(most);
+    if (most > result.rows)
+      read.complain(fmt::format("--sizes sends {} rows of {}", most, result.rows));
   } else {
     result.rows = read.value(given_rows);
     for (std::size_t d = 0; d < read.devices(); ++d)
@@ -118,7 +100,8 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   CollectiveReader::Type any("sizes", std::nullopt);
   const std::int64_t sent =
       static_cast<std::int64_t>(read.devices()) * read.integer("slices", 1, 1);
-  CollectiveReader::Extent slices_of_one("slices of a device", sent);
+  CollectiveReader::Extent slices_of_one("slices", sent);
+  slices_of_one.by = "the number of devices";
   read.file(collective, "sizes", {{&slices_of_one}}, any, DType::i32);
   read.file(collective, "lhs", {{&rows}, {&columns}}, of_rows, DType::f32);
   const std::int64_t n = read.value(columns);

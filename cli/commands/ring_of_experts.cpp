@@ -20,6 +20,11 @@ constexpr std::int64_t largest_weight = 8;
 // As the kernel takes them; NumPy's integers are of 64 bits.
 Tensor as_i32(const Tensor& indices, CollectiveReader& read) {
   Tensor tensor(DType::i32, indices.shape());
+  if (!is_integer(indices.dtype())) {
+    read.complain(
+        fmt::format("--experts is of {}, and groups are integers", name(indices.dtype())));
+    return tensor;
+  }
   for (std::int64_t i = 0; i < indices.elements(); ++i) {
     tensor.set(i, indices.at(i));
     if (tensor.at(i) == indices.at(i)) continue;

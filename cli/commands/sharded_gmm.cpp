@@ -48,13 +48,6 @@ std::int64_t sum_of(const Sizes& sizes) {
   return rows;
 }
 
-Sizes sizes_of(const Tensor& tensor) {
-  Sizes sizes;
-  for (std::int64_t g = 0; g < tensor.elements(); ++g)
-    sizes.push_back(static_cast<std::int64_t>(tensor.at(g)));
-  return sizes;
-}
-
 // Group sizes: of --sizes, listed, or drawn once it is known of how many rows.
 class GroupSizes {
  public:
@@ -70,7 +63,7 @@ class GroupSizes {
     if (const auto* held = read.held(collective, "sizes", per)) {
       tensors_ = held;
       std::int64_t most = 0;
-      for (const Tensor& sizes : *held) most = std::max(most, sum_of(sizes_of(sizes)));
+      for (const Sizes& sizes : read.counts("sizes", *held)) most = std::max(most, sum_of(sizes));
       if (!said.rows.value) said.rows.value = most;
     } else if (is_listed_) {
       const Sizes listed = read.group_sizes(0, 0, 0);
@@ -148,6 +141,7 @@ Expected<OperationCall> prepare_sharded(const Arguments& arguments) {
   const std::int64_t rings = read.rings().dim(0);
   const auto& sizes = given.tensors(collective, e, static_cast<std::size_t>(rings));
   if (!read.ok()) return read.diags();
+  collective.group_sizes = &sizes;
   collective.shape = {{"m", e.m}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
   collective.flops = 2 * e.m * e.k * e.n * rings;
   const auto& lhs = read.fill(collective, "lhs", e.type, {e.m, e.k}, FillRole::lhs, e.k, Per::ring);
@@ -219,6 +213,7 @@ Expected<OperationCall> prepare_expert_parallel(const Arguments& arguments) {
   const Rows rows =
       top_k ? tokens(read, collective, e, *top_k) : grouped(read, collective, e, given);
   if (!read.ok()) return read.diags();
+  collective.group_sizes = rows.sizes;
   collective.shape = {{"m", rows.count}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
   if (top_k) collective.shape["top_k"] = *top_k;
   collective.flops = 2 * rows.count * e.k * e.n * static_cast<std::int64_t>(read.devices());
@@ -252,8 +247,8 @@ Command sharded_gmm_command() {
                {"local-groups", "N", "groups of one device; default their equal share"},
                {"group-offset", "0,2,4,6", "first group of each place; default in order"},
                sizes,
-               operand_option("sizes", "[groups] of each ring"),
-               operand_option("lhs", "[m, k] of each ring"),
+               operand_option("sizes", "[groups] of each ring", Per::ring),
+               operand_option("lhs", "[m, k] of each ring", Per::ring),
                operand_option("rhs", "[its groups, k, n] of each device")})),
           run_operation<prepare_sharded>,
           verifiable_operation<prepare_sharded>};

@@ -46,6 +46,18 @@ std::optional<Tiling> tiling_of(const Settings& settings) {
   return Tiling{sides[0], sides[1], sides[2]};
 }
 
+// A list; of several devices or rings a list of theirs.
+Json sizes_json(const Collective::Tensors& group_sizes) {
+  std::vector<Json> all;
+  for (const Tensor& tensor : group_sizes) {
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t g = 0; g < tensor.elements(); ++g)
+      sizes.push_back(static_cast<std::int64_t>(tensor.at(g)));
+    all.emplace_back(sizes);
+  }
+  return all.size() == 1 ? all.front() : Json(all);
+}
+
 Loc result_place(const Program& program) {
   for (const Buffer& buffer : program.buffers)
     if (buffer.role == Role::out) return program.loc(buffer.place);
@@ -108,6 +120,8 @@ Expected<OperationCall> as_call(Collective made) {
   call.fields = {{"calls", calls},
                  {"shape", collective.shape},
                  {"parameters", parameters_json(*collective.launch)}};
+  if (collective.group_sizes != nullptr)
+    call.fields["group_sizes"] = sizes_json(*collective.group_sizes);
   call.dtype = collective.dtype;
   call.out_dtype = collective.launch->result(0).dtype();
   call.flops = collective.flops;

@@ -39,7 +39,8 @@ struct Collective {
   std::optional<Launch> launch;
   Json shape = Json::object();
   std::string types;       // "bf16 . bf16 -> f32"
-  DType dtype = DType::bf16;  // of its first operand
+  const Tensors* group_sizes = nullptr;  // one for each device or ring; null: it has none
+  DType dtype = DType::bf16;             // of its first operand
   std::int64_t flops = 0;  // on all devices
   bool whole = false;      // operands are small whole numbers
   bool has_given_config = false;
@@ -97,6 +98,10 @@ class CollectiveReader {
   const Collective::Tensors& keep(Collective& collective, std::string_view operand,
                                   Collective::Tensors tensors, Per per = Per::device);
 
+  // The numbers of rows that a file's tensors are: integers of at least 0.
+  std::vector<std::vector<std::int64_t>> counts(std::string_view operand,
+                                                const Collective::Tensors& tensors);
+
   // --group-sizes, of `rows` rows: a list, or a distribution by a seed of its own.
   std::vector<std::int64_t> group_sizes(std::int64_t groups, std::int64_t rows,
                                         std::uint64_t stream);
@@ -125,8 +130,8 @@ class CollectiveReader {
   Diags diags_;
 };
 
-// The row of an operand of --OPERAND FILE: "[m, k] of each device".
-Option operand_option(std::string_view operand, std::string_view meaning);
+// The row of an operand that files may give: "[m, k] of each device".
+Option operand_option(std::string_view operand, std::string_view meaning, Per per = Per::device);
 // --m, --k, ... of one command, then those of all; devices without neighbours have no --rings.
 Options collective_options(Options own, Peers peers = Peers::neighbours);
 // What the commands of all operations run.

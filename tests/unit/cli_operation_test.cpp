@@ -220,13 +220,34 @@ TEST_F(DeviceFiles, so_do_the_operations_of_one_device) {
        "ragged-dot --group-sizes 3,4 --lhs @x.npy --rhs @y.npy --contracting 1/1 --group-axis 0");
 }
 
+TEST_F(DeviceFiles, sizes_that_are_none_are_refused) {
+  // Floats, as an operand has them, in the place of sizes: [devices, groups].
+  run_it(
+      "ring-of-experts --devices 2 --m 4 --k 4 --n 4 --groups 4 --top-k 1 "
+      "--out weights=@w{d}.npy");
+  const auto says = [&](const std::string& line, const std::string& text) {
+    const std::string out = run_it(line, 2);
+    EXPECT_NE(out.find(text), std::string::npos) << text << "\n" << out;
+  };
+  run_it("gmm --group-sizes 3,4 --k 1 --n 1 --dtype f32 --out sizes=@s.npy --out lhs=@x.npy");
+  says("ep-gmm --devices 1 --k 4 --n 4 --sizes @x.npy", "which is for 7 devices, and there are 1");
+  says("ep-gmm --devices 4 --k 4 --n 4 --sizes @w0.npy",
+       "--sizes is of f32, and numbers of rows are integers");
+  run_it("ragged-all-to-all --devices 2 --traffic 2,1/3,4 --n 4 --out lhs=@r{d}.npy");
+  says("ragged-all-to-all --devices 1 --n 4 --sizes @s.npy --m 7",
+       "the number of devices says slices is 1, and --sizes ");
+  says("ragged-all-to-all --devices 1 --slices 2 --n 4 --sizes @s.npy --m 6",
+       "--sizes sends 7 rows of 6");
+  run_it("ragged-all-to-all --devices 1 --slices 2 --n 4 --sizes @s.npy");
+}
+
 TEST_F(DeviceFiles, what_does_not_fit_is_named_with_its_device) {
   run_it("all-gather --m 8 --n 4 --out lhs=@x{d}.npy --out @y.npy");
   run_it("all-gather --m 8 --n 5 --out lhs=@odd{d}.npy");
   std::filesystem::copy_file(folder_ + "odd2.npy", folder_ + "x2.npy",
                              std::filesystem::copy_options::overwrite_existing);
-  const auto says = [&](const std::string& line, const std::string& text) {
-    const std::string out = run_it(line, 2);
+  const auto says = [&](const std::string& line, const std::string& text, int code = 2) {
+    const std::string out = run_it(line, code);
     EXPECT_NE(out.find(text), std::string::npos) << text << "\n" << out;
   };
   says("all-gather --lhs @x{d}.npy",
@@ -240,6 +261,9 @@ TEST_F(DeviceFiles, what_does_not_fit_is_named_with_its_device) {
   says("all-gather --lhs @odd{d}.npy --out @odd1.npy", "--out would replace ");
   says("all-gather --lhs @odd{d}.npy --out x=@a.npy", "--out: there is no x; there are out, lhs");
   says("all-gather --lhs @odd{d}.npy --fill normal", "--fill changes nothing in this call");
+  says("ragged-all-to-all --devices 4 --n 4 --sizes @y.npy",
+       "holds f32(4, 32, 4), of 3 dimensions: one file for 4 devices has 2");
+  says("ep-gmm --devices 2 --k 4 --n 4 --groups 8 --sizes @none.npy", "cannot open ", 3);
   says("all-gather --m 8 --n 4 --out @a.npy --out @a.npy", "--out and --out both write ");
 }
 
