@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/cli.h"
+#include "core/report/finding.h"
 #include "tests/schema_check.h"
 #include "tests/source_dir.h"
 
@@ -74,9 +75,12 @@ std::string trimmed(const std::string& text) {
 // A trailing comment of the form `kind: text`, where kind is "error" or a finding's; there may be
 // several.
 std::vector<Report> reports_on(const std::string& line, int number) {
-  static const std::regex annotation(
-      R"(// (error|unsupported|race|deadlock|out_of_bounds|uninitialised_read|never_written|capacity)"
-      R"(|lifetime|semaphore_leak|semaphore_overflow|unwaited_dma|revisit|mismatch): (.*?)(?= *//|$))");
+  static const std::regex annotation = [] {
+    std::string kinds = "error";
+    for (const tessera::FindingKind kind : tessera::finding_kinds())
+      kinds.append("|").append(name(kind));
+    return std::regex("// (" + kinds + "): (.*?)(?= *//|$)");
+  }();
   std::vector<Report> found;
   if (trimmed(line).starts_with("//")) return found;
   for (std::sregex_iterator at(line.begin(), line.end(), annotation), end; at != end; ++at) {

@@ -61,8 +61,8 @@ std::string coloured(std::string_view line) {
        {std::pair<std::string_view, std::string_view>{"error", red}, {"note", cyan}})
     if (const std::size_t at = find_kind(line, kind); at != std::string_view::npos)
       return in_colour(line, at, kind.size(), colour);
-  for (int kind = 0; kind <= static_cast<int>(FindingKind::unsupported); ++kind) {
-    const std::string_view text = name(static_cast<FindingKind>(kind));
+  for (const FindingKind kind : finding_kinds()) {
+    const std::string_view text = name(kind);
     if (const std::size_t at = find_kind(line, text); at != std::string_view::npos)
       return in_colour(line, at, text.size(), red);
   }

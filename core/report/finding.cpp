@@ -5,36 +5,22 @@
 
 namespace tessera {
 
+std::span<const FindingKind> finding_kinds() {
+  static constexpr FindingKind kinds[] = {
+#define KIND(name) FindingKind::name,
+      TESSERA_FINDING_KINDS(KIND)
+#undef KIND
+  };
+  return kinds;
+}
+
 std::string_view name(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::race:
-      return "race";
-    case FindingKind::deadlock:
-      return "deadlock";
-    case FindingKind::out_of_bounds:
-      return "out_of_bounds";
-    case FindingKind::uninitialised_read:
-      return "uninitialised_read";
-    case FindingKind::never_written:
-      return "never_written";
-    case FindingKind::capacity:
-      return "capacity";
-    case FindingKind::lifetime:
-      return "lifetime";
-    case FindingKind::semaphore_leak:
-      return "semaphore_leak";
-    case FindingKind::semaphore_overflow:
-      return "semaphore_overflow";
-    case FindingKind::unwaited_dma:
-      return "unwaited_dma";
-    case FindingKind::revisit:
-      return "revisit";
-    case FindingKind::mismatch:
-      return "mismatch";
-    case FindingKind::unsupported:
-      return "unsupported";
-  }
-  return "?";
+  static constexpr std::string_view names[] = {
+#define KIND(name) #name,
+      TESSERA_FINDING_KINDS(KIND)
+#undef KIND
+  };
+  return names[static_cast<std::size_t>(kind)];
 }
 
 std::string to_string(const LoopIndices& indices) {
@@ -82,6 +68,14 @@ std::string render(const Finding& finding, std::string_view message, bool with_d
     text += render_place({}, "note",
                          fmt::format("insert \"{}\" before line {}", finding.missing_wait.text,
                                      finding.missing_wait.before_line));
+  return text;
+}
+
+std::string render(const Remark& remark, std::string_view words) {
+  const std::string message = fmt::format("{}{}", words, remark.at.message);
+  std::string text = render_place(remark.at.loc, "note", message_text(remark.at, message));
+  for (const FindingPlace& note : remark.notes)
+    text += render_place(note.loc, "note", message_text(note, note.message));
   return text;
 }
 

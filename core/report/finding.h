@@ -1,6 +1,7 @@
 // What a run found wrong with the program: data, never an exception.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,22 +11,30 @@
 
 namespace tessera {
 
+// Every kind, once: its enumerator is its name in reports. docs/findings.md explains each.
+#define TESSERA_FINDING_KINDS(KIND) \
+  KIND(race)                        \
+  KIND(deadlock)                    \
+  KIND(out_of_bounds)               \
+  KIND(uninitialised_read)          \
+  KIND(never_written)               \
+  KIND(capacity)                    \
+  KIND(lifetime)                    \
+  KIND(semaphore_leak)              \
+  KIND(semaphore_overflow)          \
+  KIND(unwaited_dma)                \
+  KIND(revisit)                     \
+  KIND(mismatch)                    \
+  KIND(unsupported)
+
 enum class FindingKind : std::uint8_t {
-  race,
-  deadlock,
-  out_of_bounds,
-  uninitialised_read,
-  never_written,
-  capacity,
-  lifetime,
-  semaphore_leak,
-  semaphore_overflow,
-  unwaited_dma,
-  revisit,
-  mismatch,
-  unsupported
+#define KIND(name) name,
+  TESSERA_FINDING_KINDS(KIND)
+#undef KIND
 };
 
+// All of them, in the order of the enumerators.
+std::span<const FindingKind> finding_kinds();
 std::string_view name(FindingKind kind);  // "out_of_bounds"
 
 // Who did or waits for what, and where it is written.
@@ -76,6 +85,12 @@ struct Finding {
   std::vector<std::int32_t> devices{};  // on which it was found, ascending
 };
 
+// What there is to say of a place that is no finding.
+struct Remark {
+  FindingPlace at{};  // with the message
+  std::vector<FindingPlace> notes{};
+};
+
 // The message with the place in the loops: "..., at i=0 j=1 s=3".
 std::string message_text(const FindingPlace& place, std::string_view message);
 
@@ -85,6 +100,8 @@ Diag as_error(const Finding& finding);
 // "file:line:col: kind: text", source line and caret, then the notes.
 std::string render(const Finding& finding);
 std::string render(const std::vector<Finding>& findings);
+// A note that begins with these words: "...: note: in no order: ...".
+std::string render(const Remark& remark, std::string_view words);
 // With another message, and with or without the notes that are details.
 std::string render(const Finding& finding, std::string_view message, bool with_details);
 

@@ -148,8 +148,8 @@ TEST(FindingsPage, commands_print_what_is_shown) {
 
 TEST(FindingsPage, has_a_section_for_every_kind) {
   const std::string text = page();
-  for (int i = 0; i <= static_cast<int>(FindingKind::unsupported); ++i) {
-    const std::string kind(name(static_cast<FindingKind>(i)));
+  for (const FindingKind each : finding_kinds()) {
+    const std::string kind(name(each));
     EXPECT_NE(text.find("\n## `" + kind + "`\n"), std::string::npos) << kind;
   }
 }

@@ -53,10 +53,9 @@ TEST(Twins, each_kind_of_finding_has_a_pair_with_its_whole_message) {
     for (std::sregex_iterator at(text.begin(), text.end(), announced), end; at != end; ++at)
       shown.insert((*at)[1]);
   });
-  for (int kind = 0; name(static_cast<FindingKind>(kind)) != "?"; ++kind) {
-    EXPECT_TRUE(shown.contains(std::string(name(static_cast<FindingKind>(kind)))))
-        << name(static_cast<FindingKind>(kind))
-        << " has no pair in tests/findings or tests/deadlock";
+  for (const FindingKind kind : finding_kinds()) {
+    EXPECT_TRUE(shown.contains(std::string(name(kind))))
+        << name(kind) << " has no pair in tests/findings or tests/deadlock";
   }
 }
 
