@@ -2,13 +2,11 @@
 
 #include <cmath>
 #include <cstring>
-#include <initializer_list>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "core/program/scalar.h"
 #include "core/report/check.h"
+#include "interp/tiles/integer_range.h"
 #include "interp/tiles/tile_math.h"
 #include "interp/tiles/tile_ops_init.h"
 #include "interp/tiles/tile_ops_rows.h"
@@ -21,11 +19,6 @@ template <typename... Views>
 bool is_float_op(const Views&... views) {
   return (is_float(views.dtype) || ...);
 }
-
-float lesser(float a, float b) { return a != a || a < b ? a : b; }
-float larger(float a, float b) { return a != a || a > b ? a : b; }
-std::int64_t lesser(std::int64_t a, std::int64_t b) { return scalar::min(a, b); }
-std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(a, b); }
 
 float arithmetic(Binary op, float a, float b) {
   switch (op) {
@@ -49,35 +42,6 @@ std::int64_t arithmetic(Binary op, std::int64_t a, std::int64_t b) {
       return scalar::mul(a, b);
     default:
       return scalar::div(a, b);
-  }
-}
-
-// Sums, differences and products of integers are those of the widest type among dst and the
-// operands, modulo its range, so that they come out alike in any order; dst then saturates. What is
-// stored as floats is rounded once.
-DType integer_range(const TileView& dst, std::initializer_list<const TileView*> operands) {
-  DType widest = is_float(dst.dtype) ? DType::i64 : dst.dtype;
-  for (const TileView* view : operands) {
-    if (view->is_number || view->dtype == widest) continue;
-    const bool is_wider = size_of(view->dtype) > size_of(widest);
-    if (size_of(view->dtype) == size_of(widest)) widest = DType::i64;  // i32 and u32
-    if (is_wider) widest = view->dtype;
-  }
-  return widest;
-}
-
-// Calls f with a zero of the integer type.
-template <typename F>
-void with_integer(DType range, F&& f) {
-  switch (range) {
-    case DType::i8:
-      return f(std::int8_t{});
-    case DType::i32:
-      return f(std::int32_t{});
-    case DType::u32:
-      return f(std::uint32_t{});
-    default:
-      return f(std::int64_t{});
   }
 }
 
@@ -128,68 +92,6 @@ void select_as(const TileView& dst, const Source& condition, const Source& a, co
       yes[i] = choice[i] != 0 ? yes[i] : no[i];
     store(dst, index, begin, n, yes.data());
   });
-}
-
-template <typename T>
-constexpr T lowest() {
-  if constexpr (std::is_same_v<T, float>)
-    return -std::numeric_limits<float>::infinity();
-  else
-    return std::numeric_limits<T>::min();
-}
-
-template <typename T>
-T combine(Reduce op, T a, T b) {
-  if (op == Reduce::max) return b != b ? b : larger(a, b);
-  if constexpr (std::is_same_v<T, float>)
-    return a + b;
-  else
-    return scalar::add(a, b);
-}
-
-// The range of integer sums; a maximum is in it already.
-template <typename T>
-void wrap(const TileView& dst, const Source& src, T* values, std::int64_t n) {
-  if constexpr (!std::is_same_v<T, float>) {
-    with_integer(integer_range(dst, {&src.view()}), [&](auto zero) {
-      for (std::int64_t i = 0; i < n; ++i)
-        values[i] = static_cast<T>(static_cast<decltype(zero)>(values[i]));
-    });
-  }
-}
-
-template <typename T>
-void reduce_rows_as(Reduce op, const TileView& dst, const Source& src) {
-  std::array<T, piece> row;
-  for (Index index{}; index[0] < dst.size[0]; ++index[0]) {
-    T result = op == Reduce::sum ? T{0} : lowest<T>();
-    const std::int64_t length = src.view().size[1];
-    for (std::int64_t begin = 0; begin < length; begin += piece) {
-      const std::int64_t n = std::min(piece, length - begin);
-      src.load(index, begin, n, row.data());
-      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-        result = combine(op, result, row[i]);
-    }
-    wrap(dst, src, &result, 1);
-    store(dst, index, 0, 1, &result);
-  }
-}
-
-template <typename T>
-void reduce_cols_as(Reduce op, const TileView& dst, const Source& src) {
-  std::array<T, piece> row, result;
-  const std::int64_t width = src.view().size[1];
-  for (std::int64_t begin = 0; begin < width; begin += piece) {
-    const std::int64_t n = std::min(piece, width - begin);
-    std::fill_n(result.begin(), n, op == Reduce::sum ? T{0} : lowest<T>());
-    for (Index index{}; index[0] < src.view().size[0]; ++index[0]) {
-      src.load(index, begin, n, row.data());
-      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-        result[i] = combine(op, result[i], row[i]);
-    }
-    wrap(dst, src, result.data(), n);
-    store(dst, Index{}, begin, n, result.data());
-  }
 }
 
 template <typename T>
@@ -344,34 +246,6 @@ void transpose(const TileView& dst, const TileView& src, const Context& context)
     convert_elements(dst, {Source(turned, dst)});
   }
   record(dst, {&turned}, context);
-}
-
-void reduce_rows(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
-  CHECK(dst.rank == 2 && src.rank == 2 && dst.size[0] == src.size[0] && dst.size[1] == 1);
-  if (context.math != Math::none) {
-    std::vector<std::byte> copy;
-    const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
-    const Source source(apart, apart);
-    if (is_float(src.dtype))
-      reduce_rows_as<float>(op, dst, source);
-    else
-      reduce_rows_as<std::int64_t>(op, dst, source);
-  }
-  record_reduce(dst, src, Along::rows, context);
-}
-
-void reduce_cols(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
-  CHECK(dst.rank == 2 && src.rank == 2 && dst.size[1] == src.size[1] && dst.size[0] == 1);
-  if (context.math != Math::none) {
-    std::vector<std::byte> copy;
-    const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
-    const Source source(apart, apart);
-    if (is_float(src.dtype))
-      reduce_cols_as<float>(op, dst, source);
-    else
-      reduce_cols_as<std::int64_t>(op, dst, source);
-  }
-  record_reduce(dst, src, Along::cols, context);
 }
 
 void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,

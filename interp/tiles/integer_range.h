@@ -1,0 +1,47 @@
+// In which type integers of tile ops wrap, and the lesser and larger of two numbers.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+
+#include "core/data/dtype.h"
+#include "core/program/scalar.h"
+#include "interp/memory/view.h"
+
+namespace tessera::tile {
+
+// A NaN is the lesser and the larger.
+inline float lesser(float a, float b) { return a != a || a < b ? a : b; }
+inline float larger(float a, float b) { return a != a || a > b ? a : b; }
+inline std::int64_t lesser(std::int64_t a, std::int64_t b) { return scalar::min(a, b); }
+inline std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(a, b); }
+
+// Sums, differences and products of integers are those of the widest type among dst and the
+// operands, modulo its range, so that they come out alike in any order; dst then saturates. What is
+// stored as floats is rounded once.
+inline DType integer_range(const TileView& dst, std::initializer_list<const TileView*> operands) {
+  DType widest = is_float(dst.dtype) ? DType::i64 : dst.dtype;
+  for (const TileView* view : operands) {
+    if (view->is_number || view->dtype == widest) continue;
+    const bool is_wider = size_of(view->dtype) > size_of(widest);
+    if (size_of(view->dtype) == size_of(widest)) widest = DType::i64;  // i32 and u32
+    if (is_wider) widest = view->dtype;
+  }
+  return widest;
+}
+
+// Calls f with a zero of the integer type.
+template <typename F>
+void with_integer(DType range, F&& f) {
+  switch (range) {
+    case DType::i8:
+      return f(std::int8_t{});
+    case DType::i32:
+      return f(std::int32_t{});
+    case DType::u32:
+      return f(std::uint32_t{});
+    default:
+      return f(std::int64_t{});
+  }
+}
+
+}  // namespace tessera::tile
