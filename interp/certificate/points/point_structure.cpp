@@ -1,12 +1,12 @@
 #include "interp/certificate/points/point_structure.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <variant>
 
 #include "core/program/refs.h"
+#include "interp/certificate/points/grid_terms.h"
 
 namespace tessera {
 namespace {
@@ -96,35 +96,7 @@ class PointStructure {
     }
   }
 
-  // A value as a sum of multiples of grid dimensions and something that no point changes.
-  using Terms = std::map<ValueId, std::int64_t>;
-  std::optional<Terms> terms(ValueId id) const {
-    const Value& v = program_.value(id);
-    if (v.constant || v.statement < pipeline_) return Terms{};
-    const Op& op = at(v.statement).op;
-    if (std::holds_alternative<Grid>(op)) return Terms{{id, 1}};
-    const auto sum = [&](ValueId a, ValueId b, std::int64_t sign) -> std::optional<Terms> {
-      std::optional<Terms> x = terms(a);
-      const std::optional<Terms> y = terms(b);
-      if (!x || !y) return std::nullopt;
-      for (const auto& [dim, factor] : *y) (*x)[dim] += sign * factor;
-      return x;
-    };
-    if (const auto* add = std::get_if<Add>(&op)) return sum(add->a, add->b, 1);
-    if (const auto* sub = std::get_if<Sub>(&op)) return sum(sub->a, sub->b, -1);
-    const auto* mul = std::get_if<Mul>(&op);
-    if (mul == nullptr) return std::nullopt;
-    const auto a = program_.constant(mul->a), b = program_.constant(mul->b);
-    if (!a && !b) return std::nullopt;
-    std::optional<Terms> x = terms(a ? mul->b : mul->a);
-    constexpr std::int64_t most = std::int64_t{1} << 31;
-    if (!x || std::abs(a ? *a : *b) > most) return std::nullopt;
-    for (auto& [dim, factor] : *x) {
-      if (std::abs(factor) > most) return std::nullopt;
-      factor *= a ? *a : *b;
-    }
-    return x;
-  }
+  std::optional<GridTerms> terms(ValueId id) const { return grid_terms(program_, pipeline_, id); }
 
   // Two points that differ in `loop` have blocks with nothing in common.
   bool moves_alone(const Window& window, ValueId ref, ValueId loop) const {
@@ -133,7 +105,7 @@ class PointStructure {
     for (int d = 0; d < window.source.rank; ++d) {
       const bool dropped = (window.source.dropped >> d & 1) != 0;
       const std::int64_t size = dropped ? 1 : block[kept_dim++];
-      const std::optional<Terms> start = terms(window.source.start[at_index(d)]);
+      const std::optional<GridTerms> start = terms(window.source.start[at_index(d)]);
       if (!start) continue;
       const auto is_this = [&](const auto& term) {
         return term.first == loop ? std::abs(term.second) >= size : term.second == 0;
