@@ -103,7 +103,7 @@ Expected<double> timed(const Call& call, Certifier* certifier) {
   if (!report) return report.diags();
   if (Diags diags = faults(*report); !diags.empty()) return diags;
   if (certifier != nullptr && certifier->certificate().verdict != SchedulesVerdict::proved)
-    return error(certifier->certificate().why_explored);
+    return error(std::string(certifier->certificate().why_explored()));
   return seconds;
 }
 
@@ -112,7 +112,7 @@ constexpr std::int64_t budget = 100'000'000;
 Expected<double> certified(const Call& call, std::int64_t* events = nullptr) {
   Certifier certifier(true, budget);
   const Expected<double> seconds = timed(call, &certifier);
-  if (events != nullptr) *events = certifier.certificate().events;
+  if (events != nullptr) *events = certifier.certificate().statistics.events;
   return seconds;
 }
 

@@ -17,6 +17,7 @@
 #include "cli/reports/observation.h"
 #include "cli/reports/report.h"
 #include "core/lang/language.h"
+#include "interp/findings/capacity.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {

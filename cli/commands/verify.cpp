@@ -89,7 +89,8 @@ int run(const Arguments& given, Console& console) {
       stronger_promises(target->prepared.simulate, target->how, *certificate);
   if (!promises) return fail(console, promises.diags());
   certificate->promises = *promises;
-  suggest_waits(target->prepared, target->how, certificate->events, certificate->findings);
+  suggest_waits(target->prepared, target->how, certificate->statistics.events,
+                certificate->findings);
   if (file) {
     const Expected<Json> kept =
         certificate_json(kept_words(given.given()), target->prepared, *certificate, target->how);

@@ -76,8 +76,8 @@ std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
     }
     std::vector<std::string> command = *words;
     command.insert(command.begin(), "gmm-run");
-    Case result{index, shell_line(command), certificate->verdict, certificate->why_explored,
-                certificate->events};
+    Case result{index, shell_line(command), certificate->verdict,
+                std::string(certificate->why_explored()), certificate->statistics.events};
     if (!certificate->findings.empty()) {
       const Finding& first = certificate->findings.front();
       result.why =

@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "core/host/file.h"
+#include "core/report/try.h"
 #include "devices/profiles/profile_property.h"
-#include "interp/certificate/record/fingerprint.h"
+#include "interp/observe/content_hash.h"
 
 namespace tessera::cli {
 namespace {
@@ -24,10 +25,10 @@ std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash);
 Json assumptions(const Certificate& c) {
   Json list = Json::array();
   list.push_back("control inputs are those whose hashes stand here");
-  if (c.has_automatic_barrier)
+  if (c.basis.has_automatic_barrier)
     list.push_back(
         "a barrier of all cores, added at the start, as the program has none of its own");
-  if (c.orders_parallel_loops)
+  if (c.basis.orders_parallel_loops)
     list.push_back("the points of parallel loops come in the order of the recorded run");
   if (!c.order.empty())
     list.push_back("additions in no fixed order decide nothing but the last bits of sums");
@@ -36,9 +37,10 @@ Json assumptions(const Certificate& c) {
 
 Json conditions_json(const Certificate& c) {
   Json list = Json::array();
-  for (const BrokenCondition& broken : c.broken)
-    list.push_back(
-        {{"condition", broken.condition}, {"line", broken.loc.line}, {"message", broken.message}});
+  for (const BrokenCondition& broken : c.basis.broken)
+    list.push_back({{"condition", name(broken.condition)},
+                    {"line", broken.loc.line},
+                    {"message", broken.message}});
   return list;
 }
 
@@ -97,10 +99,9 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
                                 const Certificate& c, const CertifyOptions& how) {
   RunOptions identify = how.run;
   identify.identify_only = true;
-  const Expected<RunResult> asked = prepared.simulate(identify);
-  if (!asked) return asked.diags();
+  const RunResult asked = TRY(prepared.simulate(identify));
   Json inputs = Json::array();
-  for (const ResultHash& input : asked->identity.inputs)
+  for (const ResultHash& input : asked.identity.inputs)
     inputs.push_back(
         {{"device", input.device}, {"name", input.buffer}, {"hash", hash_text(input.hash)}});
   const Json text = prepared.module == nullptr
@@ -108,35 +109,33 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
                         : Json(hash_text(text_hash(prepared.module->source->text)));
   return Json{{"schema", output_schema},
               {"what", what_it_is},
-              {"made_by", {{"version", c.version}, {"build", build_id()}}},
+              {"made_by", {{"version", c.basis.version}, {"build", build_id()}}},
               {"command", words},
               {"program",
                {{"kernel", prepared.kernel},
                 {"text", text},
-                {"expanded", hash_text(asked->identity.program)}}},
+                {"expanded", hash_text(asked.identity.program)}}},
               {"inputs", std::move(inputs)},
-              {"promises", promises_json(how.run, c.is_partial)},
+              {"promises", promises_json(how.run, c.basis.is_partial)},
               {"verdict", name(c.verdict)},
-              {"why", c.why_explored.empty() ? Json() : Json(c.why_explored)},
+              {"why", c.why_explored().empty() ? Json() : Json(c.why_explored())},
               {"findings", c.findings.size()},
               {"conditions", conditions_json(c)},
               {"assumptions", assumptions(c)},
               {"evidence",
-               {{"method", c.is_exhausted ? "exhaustion" : c.method},
-                {"protocol", hash_text(c.protocol_hash)},
+               {{"method", c.is_exhausted() ? "exhaustion" : c.statistics.method},
+                {"protocol", hash_text(c.statistics.protocol_hash)},
                 {"races", c.races.size()},
-                {"agents", c.agents},
-                {"events", c.events},
-                {"transfers", c.transfers},
-                {"forks", c.forks},
-                {"moved", c.moved},
-                {"schedules", c.schedules}}}};
+                {"agents", c.statistics.agents},
+                {"events", c.statistics.events},
+                {"transfers", c.statistics.transfers},
+                {"forks", c.statistics.forks},
+                {"moved", c.statistics.moved},
+                {"schedules", c.schedules()}}}};
 }
 
 Expected<Json> read_certificate(const std::string& path) {
-  const Expected<std::string> text = read_whole(path, file_kinds::certificate);
-  if (!text) return text.diags();
-  Json json = Json::parse(*text);
+  Json json = Json::parse(TRY(read_whole(path, file_kinds::certificate)));
   if (!std::holds_alternative<Json::Object>(json.value()))
     return error(fmt::format("{} is no certificate: it is no JSON object", path));
   Shape shape(json);

@@ -5,7 +5,7 @@
 #include "cli/args/run_request.h"
 #include "cli/reports/console.h"
 #include "cli/reports/watch.h"
-#include "interp/certificate/certificate.h"
+#include "interp/certificate/certifier.h"
 #include "interp/observe/trace_text.h"
 
 namespace tessera::cli {

@@ -96,8 +96,8 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["trace_hash"] = hash_text(result->trace_hash);
   object["replay"] = report.findings.empty() ? Json() : Json(replay_line(request, *result));
   if (result->certificate) {
-    object["more_races"] = result->certificate->more_races;
-    object["has_all_races"] = result->certificate->has_all_races;
+    object["more_races"] = result->certificate->unlisted.races;
+    object["has_all_races"] = result->certificate->unlisted.has_all;
   }
   object["all_schedules"] = result->certificate ? Json(name(result->certificate->verdict)) : Json();
   add_end(object, arguments, result->end, result->stats);
@@ -120,12 +120,12 @@ std::string line(std::string_view label, std::string_view text) {
 }
 
 std::string more_races_line(const Certificate& certificate) {
-  if (certificate.more_races == 0)
-    return certificate.has_all_races ? "" : line("more", "races were not looked for");
+  if (certificate.unlisted.races == 0)
+    return certificate.unlisted.has_all ? "" : line("more", "races were not looked for");
   const std::string pairs =
-      counted(certificate.more_races, "racing pair of accesses of other statements",
+      counted(certificate.unlisted.races, "racing pair of accesses of other statements",
               "racing pairs of accesses of other statements");
-  return line("more", certificate.has_all_races
+  return line("more", certificate.unlisted.has_all
                           ? pairs
                           : fmt::format("at least {}; the rest was not looked for", pairs));
 }
@@ -145,22 +145,24 @@ std::string verify_line(const RunRequest& request) {
 std::string certificate_line(const Certificate& c) {
   switch (c.verdict) {
     case SchedulesVerdict::proved:
-      return line("proved",
-                  fmt::format("no race, deadlock or leftover in any schedule{}, by {}",
-                              c.orders_parallel_loops ? " with parallel loops in this order" : "",
-                              counted(c.events, "event", "events")));
+      return line(
+          "proved",
+          fmt::format("no race, deadlock or leftover in any schedule{}, by {}",
+                      c.basis.orders_parallel_loops ? " with parallel loops in this order" : "",
+                      counted(c.statistics.events, "event", "events")));
     case SchedulesVerdict::refuted:
       return {};
     case SchedulesVerdict::explored:
       if (c.end != RunEnd::program && c.end != RunEnd::events)
-        return line("explored", fmt::format("this schedule only: {}", c.why_explored));
-      if (c.broken.empty())
+        return line("explored", fmt::format("this schedule only: {}", c.why_explored()));
+      if (c.basis.broken.empty())
         return line("explored", fmt::format("this schedule only: the run has more than {} events, "
                                             "which `gmm-run verify` analyses",
                                             certified_events));
-      return line("explored", fmt::format("this schedule only: {} does not hold, line {} {}",
-                                          c.broken.front().condition, c.broken.front().loc.line,
-                                          c.broken.front().message));
+      return line("explored",
+                  fmt::format("this schedule only: {} does not hold, line {} {}",
+                              name(c.basis.broken.front().condition),
+                              c.basis.broken.front().loc.line, c.basis.broken.front().message));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 #include <vector>
 
 #include "cli/args/limits.h"
@@ -61,16 +62,28 @@ std::string points_witness_text(const PointsWitness& witness) {
   return fmt::format("witness: {}, {}: {}\n", how, witness.schedule, witness.outcome);
 }
 
+std::string exhausted_text(const Exhausted& all) {
+  return fmt::format(
+      "race-free and deadlock-free for these control inputs, all schedules, by exhaustion in "
+      "{} with {} and {}",
+      counted(all.runs, "run", "runs"),
+      counted(all.executions, "course of events", "courses of events"),
+      all.outcomes == 1 ? "the same results" : fmt::format("{} different results", all.outcomes));
+}
+
+std::string explored_text(const Explored& some) {
+  const std::string schedules = counted(some.schedules, "schedule", "schedules");
+  if (some.pct_runs == 0) return fmt::format("{} only: {}", schedules, some.why);
+  return fmt::format(
+      "{} only, with {}: {}; a fault of depth 3 is met with probability of at least {:.2g}",
+      schedules, counted(some.executions, "course of events", "courses of events"), some.why,
+      -std::expm1(static_cast<double>(some.pct_runs) * std::log1p(-some.pct_bound)));
+}
+
 std::string verdict_text(const Certificate& c) {
   switch (c.verdict) {
     case SchedulesVerdict::proved:
-      if (c.is_exhausted)
-        return fmt::format(
-            "race-free and deadlock-free for these control inputs, all schedules, by exhaustion in "
-            "{} with {} and {}",
-            counted(c.schedules, "run", "runs"),
-            counted(c.protocols, "course of events", "courses of events"),
-            c.outcomes == 1 ? "the same results" : fmt::format("{} different results", c.outcomes));
+      if (const auto* all = std::get_if<Exhausted>(&c.evidence)) return exhausted_text(*all);
       if (!c.order.empty())
         return "race-free and deadlock-free for these control inputs, all schedules; values up to "
                "the order of the additions above";
@@ -79,14 +92,7 @@ std::string verdict_text(const Certificate& c) {
     case SchedulesVerdict::refuted:
       return findings_count(c.findings);
     case SchedulesVerdict::explored:
-      if (c.pct_runs == 0)
-        return fmt::format("{} only: {}", counted(c.schedules, "schedule", "schedules"),
-                           c.why_explored);
-      return fmt::format(
-          "{} only, with {}: {}; a fault of depth 3 is met with probability of at least {:.2g}",
-          counted(c.schedules, "schedule", "schedules"),
-          counted(c.protocols, "course of events", "courses of events"), c.why_explored,
-          -std::expm1(static_cast<double>(c.pct_runs) * std::log1p(-c.pct_bound)));
+      return explored_text(std::get<Explored>(c.evidence));
   }
   return {};
 }
@@ -158,21 +164,22 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
       line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.text(),
                                  counted(request.options.devices, "device", "devices"),
                                  cores_words(request.options)));
-  text += line("copies", fmt::format("{}, {}", c.is_partial ? "stream" : "land whole",
+  text += line("copies", fmt::format("{}, {}", c.basis.is_partial ? "stream" : "land whole",
                                      request.options.dma_order == DmaOrder::fifo
                                          ? "in order from a core to another device"
                                          : "in any order"));
   const std::string end = end_text(c.end, c.run.stats, arguments);
   if (!end.empty())
-    text +=
-        line("ended", fmt::format("{}; {} recorded", end, counted(c.events, "event", "events")));
+    text += line("ended", fmt::format("{}; {} recorded", end,
+                                      counted(c.statistics.events, "event", "events")));
   else
     text += line("run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
-                                    counted(c.agents, "agent", "agents"),
-                                    counted(c.events, "event", "events"),
-                                    counted(c.transfers, "copy", "copies"),
-                                    counted(c.semaphores, "cell", "cells"), c.peak_in_flight));
-  if (c.has_automatic_barrier)
+                                    counted(c.statistics.agents, "agent", "agents"),
+                                    counted(c.statistics.events, "event", "events"),
+                                    counted(c.statistics.transfers, "copy", "copies"),
+                                    counted(c.statistics.semaphores, "cell", "cells"),
+                                    c.statistics.peak_in_flight));
+  if (c.basis.has_automatic_barrier)
     text += line("barrier", "of all cores, added at the start: the program has none of its own");
   text += findings_text(c.findings, arguments.has("all"), [&](std::size_t i) {
     std::string text;
@@ -200,23 +207,14 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
     return text;
   });
   text += more_races_line(c);
-  for (const Finding& order : c.order) {
-    std::string note = render(order);
-    if (const std::size_t at = note.find("race: "); at != std::string::npos)
-      note.replace(at, 6, "note: in no order: ");
-    text += note;
-  }
-  if (c.more_sums > 0)
-    text += line("more", counted(c.more_sums, "pair of additions in no order, of other statements",
-                                 "pairs of additions in no order, of other statements"));
-  for (const Finding& wait : c.wait_findings) {
-    std::string note = render(wait);
-    if (const std::size_t at = note.find("race: "); at != std::string::npos)
-      note.replace(at, 6, "note: wait ");
-    text += note;
-  }
-  for (const BrokenCondition& broken : c.broken)
-    text += line(broken.condition,
+  for (const Remark& order : c.order) text += render(order, "in no order: ");
+  if (c.unlisted.sums > 0)
+    text +=
+        line("more", counted(c.unlisted.sums, "pair of additions in no order, of other statements",
+                             "pairs of additions in no order, of other statements"));
+  for (const ExplainedWait& wait : c.waits) text += render(wait.remark, "wait ");
+  for (const BrokenCondition& broken : c.basis.broken)
+    text += line(name(broken.condition),
                  broken.loc ? fmt::format("{}: {}", line_text(prepared, broken.loc), broken.message)
                             : broken.message);
   for (const ParallelLoop& loop : c.loops) {
@@ -224,10 +222,10 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
       text += line("parallel", fmt::format("{}: {}", loop_name(prepared, loop), points_text(loop)));
   }
   if (c.points_witness) text += points_witness_text(*c.points_witness);
-  if (c.verdict == SchedulesVerdict::proved && !c.control_inputs.empty())
+  if (c.verdict == SchedulesVerdict::proved && !c.basis.control_inputs.empty())
     text += line("inputs", fmt::format("{} decide what is done: proved for the values given",
-                                       fmt::join(c.control_inputs, ", ")));
-  if (c.orders_parallel_loops)
+                                       fmt::join(c.basis.control_inputs, ", ")));
+  if (c.basis.orders_parallel_loops)
     text += line("parallel", "the points of parallel loops come in the order of this run");
   text += line(name(c.verdict), verdict_text(c));
   if (c.promises) text += line("promises", promises_text(*c.promises));
@@ -250,11 +248,12 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
   }
   if (arguments.has("necessity") && c.verdict != SchedulesVerdict::proved)
     text += line("note", "--necessity says what each wait of a proof is needed for: there is none");
-  if (!c.method.empty())
-    text += line("by", fmt::format("{}, tessera {}, program {}, protocol {}", c.method, c.version,
-                                   hash_text(c.program_hash), hash_text(c.protocol_hash)));
+  if (!c.statistics.method.empty())
+    text += line("by", fmt::format("{}, tessera {}, program {}, protocol {}", c.statistics.method,
+                                   c.basis.version, hash_text(c.statistics.program_hash),
+                                   hash_text(c.statistics.protocol_hash)));
   text += line("time", fmt::format("{} in all, {} of it the analysis", human_seconds(seconds),
-                                   human_seconds(c.seconds)));
+                                   human_seconds(c.statistics.seconds)));
   return text;
 }
 
@@ -268,13 +267,13 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
       {"kernel", prepared.kernel},
       {"verdict", name(c.verdict)},
       {"schedules",
-       c.verdict == SchedulesVerdict::explored || c.is_exhausted ? Json(c.schedules) : Json()},
-      {"exhausted", c.is_exhausted},
+       c.verdict == SchedulesVerdict::explored || c.is_exhausted() ? Json(c.schedules()) : Json()},
+      {"exhausted", c.is_exhausted()},
       {"findings", Json::array()},
-      {"more_races", c.more_races},
-      {"has_all_races", c.has_all_races},
+      {"more_races", c.unlisted.races},
+      {"has_all_races", c.unlisted.has_all},
       {"replay", Json()},
-      {"events", c.events},
+      {"events", c.statistics.events},
       {"wall_seconds", seconds}};
   if (request.options.cores > 1) object["cores"] = request.options.cores;
   object["findings"] = findings_json(c.findings);
@@ -298,16 +297,21 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
   }
   if (c.verdict == SchedulesVerdict::refuted) object["replay"] = replay_line(arguments, request, c);
   object["order"] = Json::array();
-  for (const Finding& finding : c.order) object["order"].push_back(to_json(finding));
-  object["more_sums"] = c.more_sums;
+  // The form has them as races.
+  for (const Remark& order : c.order)
+    object["order"].push_back(to_json(Finding{.kind = FindingKind::race,
+                                              .message = order.at.message,
+                                              .at = order.at,
+                                              .notes = order.notes}));
+  object["more_sums"] = c.unlisted.sums;
   object["conditions"] = Json::array();
-  for (const BrokenCondition& broken : c.broken)
-    object["conditions"].push_back({{"condition", broken.condition},
+  for (const BrokenCondition& broken : c.basis.broken)
+    object["conditions"].push_back({{"condition", name(broken.condition)},
                                     {"file", broken.loc ? Json(broken.loc.source->name) : Json()},
                                     {"line", broken.loc.line},
                                     {"message", broken.message}});
   object["control_inputs"] = Json::array();
-  for (const std::string& input : c.control_inputs) object["control_inputs"].push_back(input);
+  for (const std::string& input : c.basis.control_inputs) object["control_inputs"].push_back(input);
   object["points_witness"] = Json();
   if (c.points_witness)
     object["points_witness"] = {{"schedule", c.points_witness->schedule},
@@ -324,34 +328,34 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
                                {"by", loop.by_structure ? "structure" : "run"},
                                {"points", loop.by_structure ? Json() : Json(loop.points)}});
   if (!c.waits.empty()) object["waits"] = Json::array();
-  for (std::size_t i = 0; i < c.waits.size(); ++i)
-    object["waits"].push_back({{"line", c.wait_findings[i].at.loc.line},
-                               {"need", name(c.waits[i].need)},
-                               {"message", c.wait_findings[i].message}});
-  if (!c.why_explored.empty()) object["why"] = c.why_explored;
+  for (const ExplainedWait& wait : c.waits)
+    object["waits"].push_back({{"line", wait.remark.at.loc.line},
+                               {"need", name(wait.need)},
+                               {"message", wait.remark.at.message}});
+  if (!c.why_explored().empty()) object["why"] = c.why_explored();
   if (c.promises)
     object["promises"] = {{"whole", c.promises->whole},
                           {"order", c.promises->order},
                           {"both", c.promises->both || c.promises->whole || c.promises->order},
                           {"text", promises_text(*c.promises)}};
   add_end(object, arguments, c.end, c.run.stats);
-  object["certificate"] = {{"program", hash_text(c.program_hash)},
-                           {"protocol", hash_text(c.protocol_hash)},
-                           {"profile", c.profile},
-                           {"version", c.version},
-                           {"method", c.method},
-                           {"landing", c.is_partial ? "partial" : "whole"},
-                           {"agents", c.agents},
-                           {"semaphores", c.semaphores},
-                           {"accesses", c.accesses},
-                           {"transfers", c.transfers},
-                           {"peak_in_flight", c.peak_in_flight},
-                           {"control_reads", c.control_reads},
-                           {"automatic_barrier", c.has_automatic_barrier},
-                           {"parallel_loops_in_order", c.orders_parallel_loops},
-                           {"forks", c.forks},
-                           {"moved", c.moved},
-                           {"analysis_seconds", c.seconds}};
+  object["certificate"] = {{"program", hash_text(c.statistics.program_hash)},
+                           {"protocol", hash_text(c.statistics.protocol_hash)},
+                           {"profile", c.basis.profile},
+                           {"version", c.basis.version},
+                           {"method", c.statistics.method},
+                           {"landing", c.basis.is_partial ? "partial" : "whole"},
+                           {"agents", c.statistics.agents},
+                           {"semaphores", c.statistics.semaphores},
+                           {"accesses", c.statistics.accesses},
+                           {"transfers", c.statistics.transfers},
+                           {"peak_in_flight", c.statistics.peak_in_flight},
+                           {"control_reads", c.statistics.control_reads},
+                           {"automatic_barrier", c.basis.has_automatic_barrier},
+                           {"parallel_loops_in_order", c.basis.orders_parallel_loops},
+                           {"forks", c.statistics.forks},
+                           {"moved", c.statistics.moved},
+                           {"analysis_seconds", c.statistics.seconds}};
   return object;
 }
 

@@ -1,7 +1,5 @@
 // The conditions under which one run decides for all schedules, checked on program and record.
-//   C1  all waits on a semaphore that is decremented are one agent's
-//   C2  nobody reads a count without waiting for it
-//   C3  addresses, amounts and branches depend on control inputs and on data that is in no race
+// docs/certificate.md says why they suffice.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,21 +7,22 @@
 #include <vector>
 
 #include "interp/certificate/races/freeze_one.h"
+#include "interp/machine/control_flow.h"
 
 namespace tessera {
 
-// What of a program its control depends on.
-struct ControlFlow {
-  std::vector<bool> reads;    // by statement: it reads memory, and the result reaches control
-  std::vector<bool> buffers;  // by buffer: its contents reach control
+enum class Condition : std::uint8_t {
+  one_waiter,     // C1: all waits on a semaphore that is decremented are one agent's
+  waits_only,     // C2: no count is read without waiting for it
+  known_control,  // C3: addresses, amounts and branches depend on control inputs and on data that
+                  // is in no race
+  range,          // no count leaves its range in any schedule
+  points          // points of parallel loops that synchronise with others are analysed
 };
-// choices: the statements that met undefined elements among those they choose from.
-ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>& choices = {});
-// Whether a run without arithmetic may do other things than one with it.
-bool control_needs_arithmetic(const Program& program);
+std::string_view name(Condition condition);  // "C1", "C2", "C3", "range", "points"
 
 struct BrokenCondition {
-  std::string_view condition;  // "C1", "C2", "C3"
+  Condition condition;
   std::int32_t statement = -1;
   Loc loc{};            // of the statement
   std::string message;  // what the line does, and what it would have to do

@@ -4,19 +4,22 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
-#include "interp/certificate/courses.h"
+#include "core/report/try.h"
+#include "interp/certificate/certifier.h"
+#include "interp/certificate/executions.h"
 #include "interp/certificate/record/fingerprint.h"
 #include "interp/certificate/show.h"
-#include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
 
 // A later run of the same program.
 void identify(Certificate& certificate, const Certificate& first, const Record& record) {
-  certificate.program_hash = first.program_hash;
-  certificate.protocol_hash = protocol_hash(record);
+  certificate.statistics.program_hash = first.statistics.program_hash;
+  certificate.statistics.protocol_hash = protocol_hash(record);
 }
 
 }  // namespace
@@ -31,16 +34,16 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
                                              const CertifyOptions& options,
                                              const Certificate& first) {
   const std::optional<Certificate> none;
-  const auto is_read = [](const BrokenCondition& b) { return b.condition == "C2"; };
-  if (!std::all_of(first.broken.begin(), first.broken.end(), is_read)) return none;
-  const Expected<Schedule> schedule = parse_schedule(options.run.schedule);
-  if (!schedule) return schedule.diags();
-  Certificate proved = first;
-  proved.protocols = 0;
+  const auto is_read = [](const BrokenCondition& b) {
+    return b.condition == Condition::waits_only;
+  };
+  if (!std::all_of(first.basis.broken.begin(), first.basis.broken.end(), is_read)) return none;
+  const Schedule schedule = TRY(parse_schedule(options.run.schedule));
+  Exhausted evidence;
   std::set<std::vector<std::uint64_t>> outcomes;
   std::set<std::uint64_t> protocols;
-  Courses courses;
-  Courses::Beginning beginning{{}, options.run.schedule};
+  Executions executions;
+  Executions::Beginning beginning{{}, options.run.schedule};
   for (std::int64_t i = 0;; ++i) {
     if (i >= options.exhaust) return none;
     Certifier certifier(options.partial, options.budget, false, Reads::pinned, options.listed);
@@ -52,78 +55,97 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
     // The steps of a beginning are those of copies that land as they are recorded.
     if (options.partial) run.landing = Landing::partial;
     run.observers.push_back(&certifier);
-    Expected<RunResult> result = simulate(run);
-    if (!result) return result.diags();
+    RunResult result = TRY(simulate(run));
     const Certificate& found = certifier.certificate();
     if (found.verdict == SchedulesVerdict::refuted) {
       Certificate refuted = found;
       identify(refuted, first, certifier.record());
-      refuted.broken = first.broken;
+      refuted.basis.broken = first.basis.broken;
       refuted.same_in_every_schedule = false;
-      refuted.schedules = i + 1;
-      refuted.run = *std::move(result);
+      refuted.evidence = Explored{.why = {}, .schedules = i + 1};
+      refuted.run = std::move(result);
       show_races(simulate, options, certifier.analysed(), certifier.order(), refuted);
       return std::optional(std::move(refuted));
     }
     if (found.verdict != SchedulesVerdict::proved) return none;
-    if (!courses.follow(certifier.record(), beginning, schedule->order)) return none;
+    if (!executions.follow(certifier.record(), beginning, schedule.order)) return none;
     protocols.insert(protocol_hash(certifier.record()));
     std::vector<std::uint64_t> outcome;
-    for (const ResultHash& hash : result->results) outcome.push_back(hash.hash);
+    for (const ResultHash& hash : result.results) outcome.push_back(hash.hash);
     outcomes.insert(std::move(outcome));
-    proved.schedules = i + 1;
-    if (courses.is_empty()) break;
+    evidence.runs = i + 1;
+    if (executions.is_empty()) break;
     // There are too many, whatever else these bring.
-    if (i + 1 + courses.left() > options.exhaust) return none;
-    beginning = courses.take();
+    if (i + 1 + executions.left() > options.exhaust) return none;
+    beginning = executions.take();
   }
-  proved.protocols = static_cast<std::int64_t>(protocols.size());
-  proved.outcomes = static_cast<std::int64_t>(outcomes.size());
-  proved.is_exhausted = true;
+  evidence.executions = static_cast<std::int64_t>(protocols.size());
+  evidence.outcomes = static_cast<std::int64_t>(outcomes.size());
+  Certificate proved = first;
+  proved.evidence = evidence;
   proved.verdict = SchedulesVerdict::proved;
-  proved.why_explored.clear();
   return std::optional(std::move(proved));
 }
+
+namespace {
+
+// The schedules of an exploration behind the one that was given, from 1 on: those without a seed
+// but the default, then by turns those with one.
+std::string explored_schedule(std::int64_t number, std::int64_t depth) {
+  std::vector<const Strategy*> plain, seeded;
+  for (const Strategy& strategy : strategies().subspan(1)) {
+    if (strategy.arguments == ScheduleArguments::none) plain.push_back(&strategy);
+    if (strategy.arguments == ScheduleArguments::seed ||
+        strategy.arguments == ScheduleArguments::seed_and_depth)
+      seeded.push_back(&strategy);
+  }
+  const auto at = static_cast<std::size_t>(number - 1);
+  if (at < plain.size()) return schedule_text(*plain[at], 0);
+  const std::size_t turn = at - plain.size();
+  const auto seed = static_cast<std::uint64_t>(number) / seeded.size();
+  return schedule_text(*seeded[turn % seeded.size()], seed, depth);
+}
+
+}  // namespace
 
 Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& options,
                               Certificate certificate) {
   constexpr int depth = 3;
-  std::set<std::uint64_t> protocols = {certificate.protocol_hash};
+  Explored explored = std::get<Explored>(certificate.evidence);
+  std::set<std::uint64_t> protocols = {certificate.statistics.protocol_hash};
   for (std::int64_t i = 1; i < options.schedules; ++i) {
     Certifier certifier(options.partial, options.budget, false, Reads::free, options.listed);
     certifier.end_run_when_full();
     RunOptions run = within_budget(options);
     run.record_schedule = true;
-    run.schedule = i == 1   ? "lazy"
-                   : i == 2 ? "lifo"
-                   : i % 2  ? fmt::format("random:{}", i / 2)
-                            : fmt::format("pct:{}:{}", i / 2, depth);
+    run.schedule = explored_schedule(i, depth);
     run.observers.push_back(&certifier);
-    Expected<RunResult> result = simulate(run);
-    if (!result) return result.diags();
+    RunResult result = TRY(simulate(run));
     // A schedule may go on for ever where another ends; a request to stop is for all of them.
-    if (certifier.certificate().end != RunEnd::program && result->findings.empty()) {
+    if (certifier.certificate().end != RunEnd::program && result.findings.empty()) {
       judge_ended(certificate, certifier.certificate().end);
+      explored.why = certificate.why_explored();
       break;
     }
     if (run.schedule.starts_with("pct")) {
-      ++certificate.pct_runs;
-      certificate.pct_bound =
-          pct_bound(run.devices * run.cores + result->stats.dmas, result->stats.steps, depth);
+      ++explored.pct_runs;
+      explored.pct_bound =
+          pct_bound(run.devices * run.cores + result.stats.dmas, result.stats.steps, depth);
     }
     protocols.insert(protocol_hash(certifier.record()));
     if (certifier.certificate().verdict == SchedulesVerdict::refuted) {
       Certificate found = certifier.certificate();
       identify(found, certificate, certifier.record());
-      found.schedules = i + 1;
-      found.run = *std::move(result);
+      found.evidence = Explored{.why = {}, .schedules = i + 1};
+      found.run = std::move(result);
       show_races(simulate, options, certifier.analysed(), certifier.order(), found);
       drop_unshown(found);
       if (found.verdict == SchedulesVerdict::refuted) return found;
     }
-    certificate.schedules = i + 1;
+    explored.schedules = i + 1;
   }
-  certificate.protocols = static_cast<std::int64_t>(protocols.size());
+  explored.executions = static_cast<std::int64_t>(protocols.size());
+  certificate.evidence = std::move(explored);
   return certificate;
 }
 

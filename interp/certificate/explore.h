@@ -8,9 +8,9 @@ namespace tessera {
 
 // The options of the run, and the budget as a limit of its steps.
 RunOptions within_budget(const CertifyOptions& options);
-// Every course of events of a program that reads counts, each analysed with its reads in their
-// places. Nothing when there are more than options.exhaust, or when they cannot be told one by one:
-// copies change a count that is read, or another condition is broken.
+// Every execution of a program that reads counts, each analysed with its reads in their places.
+// Nothing when there are more than options.exhaust, or when they cannot be told one by one: copies
+// change a count that is read, or another condition is broken.
 Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
                                              const CertifyOptions& options,
                                              const Certificate& first);

@@ -20,10 +20,10 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
                                                     const CertifyOptions& options,
                                                     const Certificate& certificate) {
   const std::optional<Promises> none;
-  if (certificate.verdict != SchedulesVerdict::refuted || certificate.events > most_events ||
-      !may_depend_on_copies(certificate))
+  if (certificate.verdict != SchedulesVerdict::refuted ||
+      certificate.statistics.events > most_events || !may_depend_on_copies(certificate))
     return none;
-  const bool has_whole = !certificate.is_partial,
+  const bool has_whole = !certificate.basis.is_partial,
              has_order = options.run.dma_order == DmaOrder::fifo;
   if (has_whole && has_order) return none;
   std::optional<Diags> problems;
@@ -42,7 +42,7 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
   };
   Promises promises;
   if (!has_whole) promises.whole = is_proved(true, has_order);
-  if (!has_order) promises.order = is_proved(!certificate.is_partial, true);
+  if (!has_order) promises.order = is_proved(!certificate.basis.is_partial, true);
   if (!has_whole && !has_order && !promises.any()) promises.both = is_proved(true, true);
   if (problems) return *problems;
   return std::optional(promises);

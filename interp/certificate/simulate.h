@@ -3,7 +3,8 @@
 #include <functional>
 
 #include "core/report/expected.h"
-#include "interp/run.h"
+#include "interp/run_options.h"
+#include "interp/run_result.h"
 
 namespace tessera {
 

@@ -5,6 +5,7 @@
 
 #include "interp/certificate/races/freeze_one.h"
 #include "interp/certificate/races/net.h"
+#include "interp/observe/observer.h"
 
 namespace tessera {
 

@@ -2,9 +2,10 @@
 
 namespace tessera {
 
-Copies::Copies(const Sites& sites, bool in_order) : sites_(sites) {
+Copies::Copies(const Topology& topology, bool in_order) : topology_(topology) {
   if (in_order)
-    lanes_.resize(static_cast<std::size_t>(sites.count()) * static_cast<std::size_t>(sites.devices));
+    lanes_.resize(static_cast<std::size_t>(topology.count()) *
+                  static_cast<std::size_t>(topology.devices));
 }
 
 std::int32_t Copies::add(Copy copy) {

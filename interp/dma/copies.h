@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "interp/dma/copy.h"
-#include "interp/machine/sites.h"
+#include "interp/machine/topology.h"
 
 namespace tessera {
 
 class Copies {
  public:
-  Copies(const Sites& sites, bool in_order);
+  Copies(const Topology& topology, bool in_order);
 
   Copy& at(std::int32_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
   const Copy& at(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
@@ -45,15 +45,15 @@ class Copies {
     std::int32_t first = -1, last = -1;
   };
   bool is_in_lane(const Copy& copy) const {
-    return !lanes_.empty() && sites_.device(copy.dst.site) != copy.id.device;
+    return !lanes_.empty() && topology_.device(copy.dst.site) != copy.id.device;
   }
   std::size_t lane(const Copy& copy) const {
-    return static_cast<std::size_t>(sites_.base(sites_.of(copy.id))) *
-               static_cast<std::size_t>(sites_.devices) +
-           static_cast<std::size_t>(sites_.device(copy.dst.site));
+    return static_cast<std::size_t>(topology_.base(topology_.of(copy.id))) *
+               static_cast<std::size_t>(topology_.devices) +
+           static_cast<std::size_t>(topology_.device(copy.dst.site));
   }
 
-  Sites sites_;
+  Topology topology_;
   std::deque<Copy> slots_;
   std::vector<std::int32_t> free_;
   std::vector<Lane> lanes_;  // empty when copies are in any order

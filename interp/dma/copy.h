@@ -12,21 +12,13 @@
 #include "interp/machine/agent.h"
 #include "interp/machine/loop_values.h"
 #include "interp/machine/semaphores.h"
-#include "interp/memory/memory.h"
+#include "interp/memory/region.h"
+#include "interp/memory/storage.h"
 #include "interp/schedule/schedule.h"
 
 namespace tessera {
 
 enum class CopyKind : std::uint8_t { local, remote, write_back };
-
-// A rectangle of a buffer. The life of a scoped buffer is told apart from its next one.
-struct Region {
-  Storage* storage = nullptr;
-  std::int32_t site = -1;  // at which it is reached (interp/machine/sites.h)
-  std::int32_t buffer = -1;
-  std::int64_t life = 0;
-  Box box{};
-};
 
 // The least that a copy that lands in parts counts at once: an element, or what the profile says if
 // that is more, in whole elements.

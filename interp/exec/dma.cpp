@@ -51,11 +51,11 @@ bool can_copy(Core& core, const Region& src, const Region& dst) {
 bool can_reach(Core& core, const Region& dst) {
   const MachineProfile& profile = core.machine().options().profile;
   const Space space = dst.storage->buffer().space;
-  const std::int32_t here = core.id().device, device = core.machine().sites().device(dst.site);
+  const std::int32_t here = core.id().device, device = core.machine().topology().device(dst.site);
   // The links close to a ring: the way round counts as well.
   const auto distance = static_cast<std::uint64_t>(device > here ? device - here : here - device);
   const std::uint64_t around =
-      static_cast<std::uint64_t>(core.machine().sites().devices) - distance;
+      static_cast<std::uint64_t>(core.machine().topology().devices) - distance;
   if ((space == Space::vmem && !profile.remote_vmem) ||
       (space == Space::smem && !profile.remote_smem)) {
     core.fail(FindingKind::unsupported,
@@ -80,7 +80,7 @@ Step start(Core& core, Copy copy) {
   copy.id = core.id();
   copy.id.dma = core.next_copy();
   copy.statement = core.statement();
-  if (core.machine().is_told())
+  if (core.machine().observes())
     read_loops(core.machine().program(), copy.statement, core.registers().data(), copy.loops);
   core.emit({.kind = EventKind::start, .amount = copy.bytes, .token = copy.id.dma});
   core.machine().start(std::move(copy));

@@ -1,11 +1,12 @@
-// What exists at a core against what the machine profile has. A limit of 0 is no limit.
+#include "interp/findings/capacity.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "interp/findings/describe.h"
-#include "interp/machine/machine.h"
+#include "interp/machine/agent.h"
+#include "interp/machine/semaphores.h"
 
 namespace tessera {
 namespace {
@@ -38,16 +39,11 @@ std::vector<FindingPlace> biggest(std::vector<Contributor> all, std::string_view
   return notes;
 }
 
-struct Excess {
-  std::string message;
-  std::vector<FindingPlace> notes;  // the biggest first
-};
+}  // namespace
 
-// What exists at one core, or will: `has` is asked for each declaration.
-template <typename HasBuffer, typename HasSemaphore>
 std::optional<Excess> excess_of(const Program& program, const MachineProfile& profile,
-                                const Usage& usage, HasBuffer has_buffer,
-                                HasSemaphore has_semaphore) {
+                                const Usage& usage, const Has& has_buffer,
+                                const Has& has_semaphore) {
   const auto check = [&](std::string_view what, std::string_view unit, std::int64_t total,
                          std::int64_t limit, auto contributors) -> std::optional<Excess> {
     if (limit == 0 || total <= limit) return std::nullopt;
@@ -89,22 +85,6 @@ std::optional<Excess> excess_of(const Program& program, const MachineProfile& pr
     found = check("the kernel", "barrier id", static_cast<std::int64_t>(barriers.size()),
                   profile.barrier_ids, [&] { return barriers; });
   return found;
-}
-
-}  // namespace
-
-void Machine::check_capacity(Core& core, std::int32_t statement) {
-  const Site& owner = site(core.site());
-  auto excess = excess_of(
-      program_, options_.profile, owner.usage,
-      [&](std::size_t buffer) { return owner.storages[buffer]->is_live(); },
-      [&](std::size_t semaphore) {
-        const auto id = static_cast<std::int32_t>(semaphore);
-        return owner.semaphores.is_counted(id) && owner.semaphores.is_first(id);
-      });
-  if (excess)
-    stop(FindingKind::capacity, std::move(excess->message), core.id(), statement,
-         std::move(excess->notes));
 }
 
 std::optional<Finding> launch_excess(const Program& program, const MachineProfile& profile) {

@@ -1,5 +1,7 @@
 // Why nobody can move: each blocked core, who could still help it, one cycle, and the counts that
 // ended elsewhere.
+#include "interp/findings/deadlock.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,10 +10,12 @@
 #include <tuple>
 #include <utility>
 
+#include "interp/findings/blocked.h"
 #include "interp/findings/cause.h"
 #include "interp/findings/describe.h"
 #include "interp/findings/leftover.h"
 #include "interp/findings/signallers.h"
+#include "interp/findings/surplus.h"
 
 namespace tessera {
 namespace {
@@ -53,34 +57,19 @@ class Report {
                       roots_.size() == 1 ? "it" : "them"));
     describe_all(rest, true);
     describe_cycle();
-    describe_pairs();
+    add_surpluses(machine_, signallers_, blocked_, notes_);
     add_call_chain(program_, first.stmt().place, notes_);
     finding.notes = std::move(notes_);
     return finding;
   }
 
  private:
-  const Core& core(Handle site) { return machine_.site(site).core; }
-  AgentId agent(std::int32_t site) const { return machine_.sites().agent(site); }
-  std::int64_t missing(const Core& core) {
-    return core.need().count - machine_.cell(core.need().sem).count;
-  }
+  const Core& core(Handle site) { return machine_.core_state(site).core; }
+  AgentId agent(std::int32_t site) const { return machine_.topology().agent(site); }
+  std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
 
   FindingPlace place(std::int32_t statement, const AgentId& agent, std::string message) {
-    const Loc loc = statement < 0
-                        ? Loc{}
-                        : program_.loc(program_.body[static_cast<std::size_t>(statement)].place);
-    if (statement < 0) return {.message = std::move(message)};
-    return {
-        .loc = loc,
-        .message = std::move(message),
-        .device = agent.device,
-        .agent = to_string(agent),
-        .loops = stands_at(agent, statement) ? machine_.loops_of(agent, statement) : LoopIndices{}};
-  }
-  bool stands_at(const AgentId& agent, std::int32_t statement) {
-    const Core& self = core(machine_.sites().of(agent));
-    return self.is_blocked() && self.statement() == statement;
+    return place_in_run(machine_, statement, agent, std::move(message));
   }
   void say(std::int32_t statement, const AgentId& agent, std::string message) {
     notes_.push_back(place(statement, agent, std::move(message)));
@@ -139,8 +128,8 @@ class Report {
     }
   }
   std::string names(const std::vector<Handle>& cores) const {
-    const Sites& sites = machine_.sites();
-    if (sites.cores == 1 && sites.point_cores == 0)
+    const Topology& topology = machine_.topology();
+    if (topology.cores == 1 && topology.point_cores == 0)
       return devices_text({cores.begin(), cores.end()});
     std::string text;
     for (std::size_t i = 0; i < std::min(cores.size(), most_cores); ++i)
@@ -163,7 +152,7 @@ class Report {
     bool is_hopeless = true, has_finished = false;
     std::vector<Handle> helpers;
     for (const Signaller& s : all) {
-      const bool finished = machine_.site(s.site).core.is_finished();
+      const bool finished = machine_.core_state(s.site).core.is_finished();
       if (finished) has_finished = true;
       if (!s.is_ahead) continue;
       is_hopeless = false;
@@ -181,7 +170,7 @@ class Report {
     if (!has_finished)
       return say(core.statement(), core.id(), "no remaining operation can signal it");
     for (const Signaller& s : all) {
-      if (!machine_.site(s.site).core.is_finished()) continue;
+      if (!machine_.core_state(s.site).core.is_finished()) continue;
       say(s.statement, agent(s.site),
           fmt::format("its signaller {} has finished: {}", to_string(agent(s.site)), done(s)));
     }
@@ -206,10 +195,10 @@ class Report {
 
   // A core that deals points is not blocked itself, but its point-cores are.
   Handle stopped_by(Handle site) {
-    const Sites& sites = machine_.sites();
+    const Topology& topology = machine_.topology();
     if (core(site).is_blocked()) return site;
     for (const Handle blocked : blocked_)
-      if (sites.base(blocked) == sites.base(site)) return blocked;
+      if (topology.base(blocked) == topology.base(site)) return blocked;
     return site;
   }
 
@@ -229,119 +218,6 @@ class Report {
       if (length > most_cores) text += fmt::format("{} more -> ", length - most_cores);
       return say(-1, {}, fmt::format("cycle: {}{}", text, to_string(core(at).id())));
     }
-  }
-
-  // Counts that nobody takes, matched with blocked waits: final counts do not depend on the
-  // schedule. What its owner would take later is a surplus only when it came on a way of its own.
-  void describe_pairs() {
-    for (const SemId& extra : surpluses()) {
-      Odd odd = odd_one(extra);
-      const bool is_open = signallers_.may_take(extra);
-      if (is_open && !odd.is_alone) continue;
-      const Core* best = nullptr;
-      int best_score = 0;
-      for (std::size_t i = 0; i < blocked_.size(); ++i) {
-        const Core& candidate = core(blocked_[i]);
-        if (const int s = score(extra, candidate); s > best_score) {
-          best_score = s;
-          best = &candidate;
-        }
-      }
-      const std::string amount = unit_text(program_, extra, machine_.cell(extra).count);
-      if (best == nullptr) {
-        if (is_open) continue;
-        say(-1, {}, fmt::format("{} has {} that nobody takes", sem_text(machine_, extra), amount));
-        continue;
-      }
-      const SemId& lacking = best->need().sem;
-      odd = odd_one(extra, machine_.sites().core(lacking.site));
-      const bool is_elsewhere = extra.semaphore == lacking.semaphore && extra.site != lacking.site;
-      const bool is_same_device =
-          machine_.sites().device(extra.site) == machine_.sites().device(lacking.site);
-      const auto wrong_name = [&](const SemId& sem) {
-        return is_elsewhere ? machine_.sites().name(sem.site)
-                            : cell_text(program_, sem.semaphore, sem.cell);
-      };
-      const AgentId signaller = agent(odd.tally->site);
-      say(odd.tally->statement, signaller,
-          fmt::format("{} lacks {}, {} has {} too many: does {} name the wrong {} here, {} instead "
-                      "of {}?",
-                      sem_text(machine_, lacking), unit_text(program_, lacking, missing(*best)),
-                      sem_text(machine_, extra), amount, to_string(signaller),
-                      !is_elsewhere    ? "semaphore"
-                      : is_same_device ? "core"
-                                       : "device",
-                      wrong_name(extra), wrong_name(lacking)));
-    }
-  }
-
-  // Of those who signalled the cell, the one that goes where fewest other cores go, by distance
-  // around the ring; alone: no other core goes that way, and others do go another.
-  struct Odd {
-    const Tally* tally = nullptr;
-    bool is_alone = false;
-  };
-  // Among equals the one on the core that lacks it: programs do the same on every device.
-  Odd odd_one(const SemId& extra, std::int32_t lacking_core = -1) {
-    Odd odd;
-    const auto is_likely = [&](const Tally& tally) {
-      return machine_.sites().core(tally.site) == lacking_core;
-    };
-    std::int64_t fewest = 0;
-    for (const Tally& tally : machine_.cell(extra).tallies) {
-      if (tally.is_wait) continue;
-      std::int64_t same = 0, others = 0;
-      for (std::int32_t s = 0; s < machine_.cores(); ++s)
-        for (const Tally& other : machine_.cell({s, extra.semaphore, extra.cell}).tallies) {
-          if (other.statement != tally.statement || other.is_wait) continue;
-          const bool is_same = distance(other.site, s) == distance(tally.site, extra.site);
-          ++(is_same ? same : others);
-        }
-      if (odd.tally != nullptr &&
-          (same > fewest || (same == fewest && (is_likely(*odd.tally) || !is_likely(tally)))))
-        continue;
-      odd = {&tally, same == 1 && others > 1};
-      fewest = same;
-    }
-    return odd;
-  }
-  // Around the ring of devices, and around the cores of one.
-  std::pair<int, int> distance(std::int32_t from, std::int32_t to) const {
-    const Sites& sites = machine_.sites();
-    return {(sites.device(to) - sites.device(from) + sites.devices) % sites.devices,
-            (sites.core(to) - sites.core(from) + sites.cores) % sites.cores};
-  }
-
-  std::vector<SemId> surpluses() {
-    std::vector<SemId> found;
-    for (std::int32_t s = 0; s < machine_.cores(); ++s) {
-      const Semaphores& owner = machine_.site(s).semaphores;
-      for (std::size_t i = 0; i < program_.semaphores.size(); ++i) {
-        const Semaphore& declared = program_.semaphores[i];
-        const auto id = static_cast<std::int32_t>(i);
-        if (declared.monotone || !owner.is_live(id) || !owner.is_first(id)) continue;
-        for (std::int64_t c = owner.used(id, 0); c >= 0; c = owner.used(id, c + 1)) {
-          const SemCell& cell = machine_.cell({s, id, c});
-          if (cell.count != 0 && cell.waiter == nobody && found.size() < most_cores)
-            found.push_back({s, id, c});
-        }
-      }
-    }
-    return found;
-  }
-
-  // How well a surplus explains what a core lacks; 0: not at all.
-  int score(const SemId& extra, const Core& core) {
-    const SemId& need = core.need().sem;
-    const bool same_declaration = extra.semaphore == need.semaphore;
-    const bool equal = machine_.cell(extra).count == missing(core);
-    if (!same_declaration && !(equal && extra.site == need.site)) return 0;
-    const Sites& sites = machine_.sites();
-    const bool is_sibling =
-        extra.site != need.site && sites.device(extra.site) == sites.device(need.site);
-    return (is_sibling ? 1 : 0) + (equal ? 8 : 0) +
-           (same_declaration && extra.cell == need.cell ? 4 : 0) +
-           (same_declaration && extra.site == need.site ? 2 : 0) + (same_declaration ? 1 : 0);
   }
 
   Machine& machine_;

@@ -1,19 +1,20 @@
-// What must hold once nothing moves any more: every core has finished, semaphores are zero, results
-// are written.
+#include "interp/findings/exit_checks.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
+#include "interp/findings/deadlock.h"
 #include "interp/findings/describe.h"
-#include "interp/machine/machine.h"
+#include "interp/findings/leftover.h"
 
 namespace tessera {
 namespace {
 
 void check_semaphores(Machine& machine, std::int32_t site, std::vector<Finding>& findings) {
   const Program& program = machine.program();
-  const Semaphores& owner = machine.site(site).semaphores;
+  const Semaphores& owner = machine.core_state(site).semaphores;
   for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
     const Semaphore& declared = program.semaphores[i];
     const auto semaphore = static_cast<std::int32_t>(i);
@@ -32,7 +33,8 @@ void check_results(Machine& machine, int device, std::vector<Finding>& findings)
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& buffer = program.buffers[i];
     if (buffer.role != Role::out) continue;
-    const auto missing = machine.site(device * machine.sites().cores).storages[i]->never_written();
+    const auto missing =
+        machine.core_state(device * machine.topology().cores).storages[i]->never_written();
     if (!missing) continue;
     Finding finding{.kind = FindingKind::never_written};
     finding.message = fmt::format("{} of dev{} is never written: {} of {} elements are missing",
@@ -57,11 +59,13 @@ std::vector<Finding> exit_findings(Machine& machine) {
     findings.push_back(deadlock_finding(machine));
     return findings;
   }
-  // Under `poison` undefined elements that were stored are told apart by nobody.
+  // Under `poison` elements that were stored undefined are not tracked, so never_written is not
+  // checked.
   for (std::int32_t site = 0; site < machine.cores(); ++site) {
     check_semaphores(machine, site, findings);
-    if (machine.options().uninitialised != Uninitialised::poison && machine.sites().core(site) == 0)
-      check_results(machine, machine.sites().device(site), findings);
+    if (machine.options().uninitialised != Uninitialised::poison &&
+        machine.topology().core(site) == 0)
+      check_results(machine, machine.topology().device(site), findings);
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return order(a) < order(b); });

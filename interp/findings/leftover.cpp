@@ -1,4 +1,3 @@
-// Semaphores that are not zero when they should be, with every signal and wait on them.
 #include "interp/findings/leftover.h"
 
 #include <fmt/format.h>
@@ -24,7 +23,7 @@ std::string times_text(const Tally& tally) {
 
 std::string sem_text(const Machine& machine, const SemId& sem) {
   return fmt::format("{} of {}", cell_text(machine.program(), sem.semaphore, sem.cell),
-                     machine.sites().name(sem.site));
+                     machine.topology().name(sem.site));
 }
 
 std::string unit_text(const Program& program, const SemId& sem, std::int64_t amount) {
@@ -36,7 +35,7 @@ std::string unit_text(const Program& program, const SemId& sem, std::int64_t amo
 void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& notes) {
   const Program& program = machine.program();
   for (const Tally& tally : machine.cell(sem).tallies) {
-    const AgentId agent = machine.sites().agent(tally.site);
+    const AgentId agent = machine.topology().agent(tally.site);
     notes.push_back({.loc = loc_of(program, tally.statement),
                      .message = fmt::format(
                          "{} {} {} by {}", tally.is_wait ? "waited for" : "signalled",
@@ -62,7 +61,7 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
       copy = &tally;
   }
   Finding finding{.kind = FindingKind::semaphore_leak};
-  finding.at.device = machine.sites().device(sem.site);
+  finding.at.device = machine.topology().device(sem.site);
   finding.devices = {finding.at.device};
   finding.about = {.statement = statement, .semaphore = sem.semaphore};
   const std::string when(!other_words.empty() ? other_words
@@ -77,7 +76,7 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
     finding.about.of_source =
         remote != nullptr && program.value(remote->sent.base).index == sem.semaphore;
     finding.at.loc = loc_of(program, copy->statement);
-    finding.at.agent = to_string(machine.sites().agent(copy->site));
+    finding.at.agent = to_string(machine.topology().agent(copy->site));
     finding.at.loops = loop_indices(program, copy->statement, copy->loops);
     finding.at.is_last = copy->times > 1;
     finding.message = fmt::format(
@@ -86,11 +85,11 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
         sem_text(machine, sem), counted(cell.count, "byte"), when);
   } else {
     finding.at.loc = statement < 0 ? program.loc(declared.place) : loc_of(program, statement);
-    finding.at.agent = to_string(machine.sites().agent(sem.site));
+    finding.at.agent = to_string(machine.topology().agent(sem.site));
     finding.message =
         fmt::format("{} is {} {}, expected 0", sem_text(machine, sem), cell.count, when);
     if (statement >= 0)
-      finding.at.loops = machine.loops_of(machine.sites().agent(sem.site), statement);
+      finding.at.loops = machine.loops_of(machine.topology().agent(sem.site), statement);
   }
   add_tallies(machine, sem, finding.notes);
   if (statement >= 0)

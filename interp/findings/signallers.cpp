@@ -62,9 +62,9 @@ class Text {
     if (value.statement < 0) return std::nullopt;
     const Op& op = program_.body[static_cast<std::size_t>(value.statement)].op;
     if (std::holds_alternative<DeviceId>(op)) return core_.id().device;
-    if (std::holds_alternative<DeviceCount>(op)) return machine_.sites().devices;
+    if (std::holds_alternative<DeviceCount>(op)) return machine_.topology().devices;
     if (std::holds_alternative<CoreId>(op)) return core_.id().core;
-    if (std::holds_alternative<CoreCount>(op)) return machine_.sites().cores;
+    if (std::holds_alternative<CoreCount>(op)) return machine_.topology().cores;
     const bool is_loop = std::holds_alternative<For>(op);
     for (const auto& [variable, assumed] : assumed_)
       if (variable == id) return assumed;
@@ -132,7 +132,7 @@ class Text {
   // that deals them.
   bool is_own_loop(std::int32_t region) const {
     if (!core_.is_point_core()) return true;
-    return region > machine_.site(machine_.sites().base(core_.site())).core.dealt_loop();
+    return region > machine_.core_state(machine_.topology().base(core_.site())).core.dealt_loop();
   }
 
   static constexpr std::int64_t most_points = 256;  // of a loop that are tried one by one
@@ -237,7 +237,7 @@ Signallers::Signallers(Machine& machine) : machine_(machine), nesting_(machine.p
 
 bool Signallers::may_take(const SemId& sem) const {
   const Program& program = machine_.program();
-  const Site& owner = machine_.site(sem.site);
+  const CoreState& owner = machine_.core_state(sem.site);
   const Text text(machine_, nesting_, owner.core);
   for (std::size_t i = 0; i < program.body.size(); ++i) {
     const Slice* slice = waited_on(program.body[i].op);
@@ -253,24 +253,24 @@ bool Signallers::may_take(const SemId& sem) const {
 
 std::vector<Signaller> Signallers::of(const SemId& sem) const {
   const Program& program = machine_.program();
-  const Semaphores& owner = machine_.site(sem.site).semaphores;
-  const Sites& sites = machine_.sites();
+  const Semaphores& owner = machine_.core_state(sem.site).semaphores;
+  const Topology& topology = machine_.topology();
   std::vector<Signaller> found;
   for (const std::int32_t i : statements_) {
     for (const Target& target : targets(program.body[static_cast<std::size_t>(i)].op)) {
       const std::int32_t named = program.value(target.sem->base).index;
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
       for (const std::int32_t s : machine_.at_work()) {
-        if (sites.is_point_core(sem.site) && s != sem.site) continue;
-        const Text text(machine_, nesting_, machine_.site(s).core);
+        if (topology.is_point_core(sem.site) && s != sem.site) continue;
+        const Text text(machine_, nesting_, machine_.core_state(s).core);
         const auto may_signal = [&] {
           const auto may_be = [&](ValueId named, std::int32_t own, std::int32_t wanted) {
             const Known to = named == no_value ? Known(own) : text.settled(named);
             return !to || *to == wanted;
           };
           const Known count = target.count == no_value ? std::nullopt : text.settled(target.count);
-          return may_be(target.device, sites.device(s), sites.device(sem.site)) &&
-                 may_be(target.core, sites.core(s), sites.core(sem.site)) &&
+          return may_be(target.device, topology.device(s), topology.device(sem.site)) &&
+                 may_be(target.core, topology.core(s), topology.core(sem.site)) &&
                  (!count || *count != 0) && may_name(text, program, *target.sem, sem.cell);
         };
         if (!text.can_run(i) || !may_signal()) continue;

@@ -2,8 +2,11 @@
 #pragma once
 #include <string_view>
 
+#include "core/program/program.h"
 #include "core/report/finding.h"
-#include "interp/dma/copy.h"
+#include "interp/machine/agent.h"
+#include "interp/memory/initialisation.h"
+#include "interp/memory/region.h"
 
 namespace tessera {
 

@@ -13,7 +13,7 @@ namespace tessera {
 Core::Core(Machine& machine, AgentId id, const Code& code)
     : machine_(machine),
       id_(id),
-      site_(machine.sites().of(id)),
+      site_(machine.topology().of(id)),
       code_(code),
       cells_(code.is_private.size()),
       registers_(code.registers),
@@ -38,12 +38,12 @@ void Core::fail(FindingKind kind, std::string message, std::vector<FindingPlace>
 }
 
 void Core::emit(Event event) {
-  if (!machine_.is_told()) return;
+  if (!machine_.observes()) return;
   event.agent = id_;
   event.statement = statement();
   event.index = events_++;
   event.agent_step = steps_;
-  machine_.tell(event);
+  machine_.emit(event);
 }
 
 Box Core::box(const Slice& slice) const {
@@ -58,7 +58,7 @@ Box Core::box(const Slice& slice) const {
 }
 
 std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
-  const Sites& sites = machine_.sites();
+  const Topology& topology = machine_.topology();
   const std::int64_t on_device = scalar(device);
   // An op that names no core means the own one: run() refuses the others where there are several.
   const std::int64_t on_core = core.id == no_value ? id_.core : scalar(core.id);
@@ -73,14 +73,15 @@ std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::s
                      where));
     return -1;
   };
-  if (on_device < 0 || on_device >= sites.devices)
-    return outside(fmt::format("device {}, but devices are 0 to {}", on_device, sites.devices - 1));
-  if (on_core < 0 || on_core >= sites.cores)
+  if (on_device < 0 || on_device >= topology.devices)
+    return outside(
+        fmt::format("device {}, but devices are 0 to {}", on_device, topology.devices - 1));
+  if (on_core < 0 || on_core >= topology.cores)
     return outside(fmt::format("core {} of device {}, but cores are 0 to {}", on_core, on_device,
-                               sites.cores - 1));
+                               topology.cores - 1));
   const AgentId there{static_cast<std::int32_t>(on_device), static_cast<std::int16_t>(on_core)};
   // To itself a point-core is its core.
-  return there == AgentId{id_.device, id_.core} ? site_ : sites.of(there);
+  return there == AgentId{id_.device, id_.core} ? site_ : topology.of(there);
 }
 
 Region Core::locate(const Slice& slice, std::int32_t site, std::string_view verb) {
@@ -88,7 +89,7 @@ Region Core::locate(const Slice& slice, std::int32_t site, std::string_view verb
   const std::int32_t buffer = program.value(slice.base).index;
   const bool is_here = site == site_;
   site = machine_.home(site, buffer);
-  Site& owner = machine_.site(site);
+  CoreState& owner = machine_.core_state(site);
   Storage* storage = owner.storages[static_cast<std::size_t>(buffer)].get();
   Region region{.site = site, .buffer = buffer, .box = box(slice)};
   region.life = owner.lives[static_cast<std::size_t>(buffer)];
@@ -118,7 +119,7 @@ Region Core::access(const Slice& slice, EventKind kind) {
       code_.is_private[static_cast<std::size_t>(region.buffer)] &&
       (std::holds_alternative<Load>(stmt_->op) || std::holds_alternative<Store>(stmt_->op) ||
        (std::holds_alternative<SearchRight>(stmt_->op) && is_whole(machine_.program(), slice)));
-  if (machine_.is_told() && !is_cell) {
+  if (machine_.observes() && !is_cell) {
     emit({.kind = kind,
           .object_kind = ObjectKind::buffer,
           .site = region.site,

@@ -104,9 +104,9 @@ class Core {
   void choose_point(const Instruction& loop);
   void enter_point(const Instruction& loop);
   bool reach_point(const Instruction& loop);
-  void tell_point(const Instruction& loop);
+  void emit_point(const Instruction& loop);
   void leave_points(const Instruction& loop);
-  void tell_points(const Instruction& loop, EventKind kind, std::int64_t point);
+  void emit_points(const Instruction& loop, EventKind kind, std::int64_t point);
   void find_cells(std::int32_t buffer);
   void check_written();
 

@@ -2,7 +2,8 @@
 #pragma once
 #include <vector>
 
-#include "interp/run.h"
+#include "core/program/program.h"
+#include "interp/run_options.h"
 
 namespace tessera {
 

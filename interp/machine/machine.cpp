@@ -1,8 +1,6 @@
 // The loop: one agent after another, as the schedule says.
 #include "interp/machine/machine.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,9 +12,9 @@
 #include "core/host/host_memory.h"
 #include "core/program/refs.h"
 #include "core/report/check.h"
-#include "interp/findings/describe.h"
-#include "interp/machine/loop_indices.h"
+#include "interp/findings/capacity.h"
 #include "interp/machine/point_cores.h"
+#include "interp/schedule/strategies.h"
 #include "interp/tiles/tile_math.h"
 
 namespace tessera {
@@ -54,29 +52,29 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       code_(std::move(code)),
       // A recorded run already says who moved when.
       slow_device_(schedule.strategy == "steps" ? -1 : options.slow_device),
-      numbers_{options.devices, options.cores, options.point_cores},
-      copies_(numbers_, options.dma_order == DmaOrder::fifo),
+      topology_{options.devices, options.cores, options.point_cores},
+      copies_(topology_, options.dma_order == DmaOrder::fifo),
       scheduler_(make_scheduler(schedule, steps_expected)),
-      is_told_(options.checked) {
-  for (std::int32_t s = 0; s < numbers_.all(); ++s)
-    sites_.push_back(
-        std::make_unique<Site>(program, options.profile, *this, numbers_.agent(s), code_));
+      observes_(options.checked) {
+  for (std::int32_t s = 0; s < topology_.all(); ++s)
+    core_states_.push_back(
+        std::make_unique<CoreState>(program, options.profile, *this, topology_.agent(s), code_));
   if (options.math != Math::none) return;
   for (const Stmt& s : program.body) left_out_.push_back(is_left_out(program, s.op));
 }
 
 Machine::~Machine() {
   if (points_ != nullptr) points_->drop_aliases();
-  for (const auto& owner : sites_)
+  for (const auto& owner : core_states_)
     for (const auto& storage : owner->storages) storage->drop_aliases();
 }
 
-void Machine::tell(Event& event) {
+void Machine::emit(Event& event) {
   event.step = step_;
   if (event.kind != EventKind::points_end) hash_.on(event);  // what came before says it
   if (options_.observers.empty()) return;
   if (!event.agent.is_copy())
-    event.registers = site(numbers_.of(event.agent)).core.registers().data();
+    event.registers = core_state(topology_.of(event.agent)).core.registers().data();
   else if (moving_ != nullptr)
     event.loops = &moving_->loops;
   for (Observer* observer : options_.observers) observer->on(event);
@@ -118,63 +116,15 @@ void Machine::block(Core& core) {
   core.set_next_waiter(std::exchange(cell(core.need().sem).waiter, core.site()));
 }
 
-void Machine::report_leak(const SemId& sem, std::int32_t statement, const std::string& when) {
-  SemCell& left = cell(sem);
-  if (!options_.checked || std::exchange(left.is_reported, true)) return;
-  findings_.push_back(leak_finding(*this, sem, statement, when));
-}
-
-LoopIndices Machine::loops_of(const AgentId& agent, std::int32_t statement) {
-  if (agent.is_copy())
-    return moving_ == nullptr ? LoopIndices{} : loop_indices(program_, statement, moving_->loops);
-  return loop_indices(program_, statement, site(numbers_.of(agent)).core.registers().data());
-}
-
-void Machine::report(FindingKind kind, std::string message, const AgentId& agent,
-                     std::int32_t statement, std::vector<FindingPlace> notes) {
-  const std::int32_t place =
-      statement < 0 ? -1 : program_.body[static_cast<std::size_t>(statement)].place;
-  add_call_chain(program_, place, notes);
-  FindingPlace at{.loc = program_.loc(place),
-                  .device = agent.device,
-                  .agent = to_string(agent),
-                  .loops = loops_of(agent, statement)};
-  findings_.push_back({.kind = kind,
-                       .message = std::move(message),
-                       .at = std::move(at),
-                       .notes = std::move(notes),
-                       .about = {.statement = statement},
-                       .devices = {agent.device}});
-}
-
-void Machine::stop(FindingKind kind, std::string message, const AgentId& agent,
-                   std::int32_t statement, std::vector<FindingPlace> notes) {
-  if (stopped_) return;
-  report(kind, std::move(message), agent, statement, std::move(notes));
-  stopped_ = true;
-}
-
-void Machine::stop(Finding finding, const AgentId& agent, std::int32_t statement) {
-  if (stopped_) return;
-  finding.at.loops = loops_of(agent, statement);
-  findings_.push_back(std::move(finding));
-  stopped_ = true;
-}
-
-void Machine::refuse(Diag diag) {
-  if (!refused_) refused_ = std::move(diag);
-  stopped_ = true;
-}
-
 AgentId Machine::id_of(Handle agent) const {
-  return is_core(agent) ? numbers_.agent(agent) : copies_.at(slot(agent)).id;
+  return is_core(agent) ? topology_.agent(agent) : copies_.at(slot(agent)).id;
 }
 
 Handle Machine::find(const AgentId& agent) const {
   if (!agent.is_copy()) {
-    const bool is_there = agent.core < numbers_.cores && agent.device < numbers_.devices &&
-                          agent.point < numbers_.point_cores;
-    return is_there && ready_.contains(numbers_.of(agent)) ? numbers_.of(agent) : nobody;
+    const bool is_there = agent.core < topology_.cores && agent.device < topology_.devices &&
+                          agent.point < topology_.point_cores;
+    return is_there && ready_.contains(topology_.of(agent)) ? topology_.of(agent) : nobody;
   }
   for (const Handle h : ready_.all())
     if (!is_core(h) && copies_.at(slot(h)).id == agent) return h;
@@ -183,9 +133,9 @@ Handle Machine::find(const AgentId& agent) const {
 
 Handle Machine::awaited_copy() const {
   for (const Handle core : blocked_) {
-    const SemId& sem = sites_[static_cast<std::size_t>(core)]->core.need().sem;
+    const SemId& sem = core_states_[static_cast<std::size_t>(core)]->core.need().sem;
     const SemCell& cell =
-        sites_[static_cast<std::size_t>(sem.site)]->semaphores.cell(sem.semaphore, sem.cell);
+        core_states_[static_cast<std::size_t>(sem.site)]->semaphores.cell(sem.semaphore, sem.cell);
     for (std::int32_t entry = cell.first_pending; entry >= 0; entry = copies_.next_pending(entry)) {
       const std::int32_t waited = Copies::slot_of(entry);
       const bool may_move = ready_.contains(handle(waited));
@@ -255,7 +205,7 @@ std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
 }
 
 std::int64_t Machine::move(const Turn& turn) {
-  if (is_core(turn.agent)) return move_core(site(turn.agent).core, turn);
+  if (is_core(turn.agent)) return move_core(core_state(turn.agent).core, turn);
   return move_copy(slot(turn.agent), turn);
 }
 
@@ -269,8 +219,9 @@ void Machine::record(const AgentId& agent, std::int64_t steps, const CopyPart& p
     recorded_.push_back({agent, steps, part});
 }
 
-void Machine::loop() {
-  for (std::int32_t s = 0; s < cores(); ++s) settle(site(s).core, site(s).core.run(0, false));
+void Machine::loop(ExitChecks checks) {
+  for (std::int32_t s = 0; s < cores(); ++s)
+    settle(core_state(s).core, core_state(s).core.run(0, false));
   while (!stopped_ && !ready_.empty()) {
     const Turn turn = scheduler_->next(*this);
     if (turn.agent == nobody) return refuse(error(scheduler_->problem()));
@@ -288,29 +239,12 @@ void Machine::loop() {
     if (options_.record_schedule) record(id, steps, turn.part);
   }
   if (stopped_ || !options_.checked) return;
-  std::vector<Finding> found = exit_findings(*this);
+  std::vector<Finding> found = checks(*this);
   findings_.insert(findings_.end(), std::make_move_iterator(found.begin()),
                    std::make_move_iterator(found.end()));
 }
 
-std::vector<ResultHash> Machine::hash_results() {
-  std::vector<ResultHash> hashes;
-  for (int d = 0; d < numbers_.devices; ++d) {
-    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
-      const Buffer& buffer = program_.buffers[i];
-      if (buffer.role != Role::out) continue;
-      Storage& storage = *site(d * numbers_.cores).storages[i];
-      const TileView view = storage.read(storage.whole());
-      std::uint64_t hash = 0xCBF29CE484222325ULL;
-      for (std::int64_t b = 0, n = storage.bytes(); b < n; ++b)
-        hash = (hash ^ static_cast<std::uint64_t>(view.data[b])) * 0x100000001B3ULL;
-      hashes.push_back({d, buffer.name, hash});
-    }
-  }
-  return hashes;
-}
-
-Expected<RunResult> Machine::run() {
+Expected<RunResult> Machine::run(ExitChecks checks) {
   for (Observer* observer : options_.observers) observer->begin(program_, options_);
   if (auto excess = launch_excess(program_, options_.profile))
     findings_.push_back(*std::move(excess));
@@ -318,7 +252,7 @@ Expected<RunResult> Machine::run() {
   if (!stopped_ && options_.math == Math::library) prepare_products(program_);
   const auto begin = std::chrono::steady_clock::now();
   try {
-    if (!stopped_) loop();
+    if (!stopped_) loop(checks);
   } catch (const std::bad_alloc&) {
     end_without_memory();
   } catch (const std::length_error&) {
@@ -329,7 +263,7 @@ Expected<RunResult> Machine::run() {
   if (refused_) return *refused_;
   RunResult result;
   stats_.steps = step_;
-  for (const auto& s : sites_) {
+  for (const auto& s : core_states_) {
     stats_.ops += s->core.ops();
     stats_.dmas += s->core.copies();
     stats_.peak_vmem = std::max(stats_.peak_vmem, s->usage.peak_vmem);
@@ -342,7 +276,7 @@ Expected<RunResult> Machine::run() {
   for (const Semaphore& semaphore : program_.semaphores)
     result.has_automatic_barrier |= semaphore.kind == SemKind::barrier && semaphore.collective < 0;
   result.end = end_;
-  if (is_told_) result.trace_hash = hash_.value();
+  if (observes_) result.trace_hash = hash_.value();
   result.schedule = to_string(schedule_);
   if (options_.record_schedule)
     result.schedule = to_string(

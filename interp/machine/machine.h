@@ -6,35 +6,27 @@
 #include <string>
 #include <vector>
 
+#include "core/report/expected.h"
+#include "interp/binding.h"
 #include "interp/dma/copies.h"
 #include "interp/machine/core.h"
 #include "interp/machine/ready.h"
-#include "interp/machine/sites.h"
+#include "interp/machine/topology.h"
+#include "interp/machine/usage.h"
 #include "interp/observe/observer.h"
 #include "interp/observe/trace_hash.h"
-#include "interp/run.h"
+#include "interp/run_options.h"
+#include "interp/run_result.h"
 
 namespace tessera {
 
 class PointCores;   // interp/machine/point_cores.h
-class SharedCells;  // interp/machine/point_sharing.h
-
-// Bytes and semaphores of one core that exist now, and the most there ever were.
-struct Usage {
-  std::int64_t vmem = 0, smem = 0, semaphores = 0;
-  std::int64_t peak_vmem = 0, peak_smem = 0, peak_semaphores = 0;
-
-  // Negative amounts give back; hbm is not counted.
-  void take(Space space, std::int64_t bytes);
-  void take_semaphores(std::int64_t cells);
-  // What a point-core begins with, beside the most it ever had.
-  void begin(const Usage& now);
-};
+class SharedCells;  // interp/machine/shared_cells.h
 
 // A core, and what belongs to it; hbm it has together with the other cores of its device.
-struct Site {
-  Site(const Program& program, const MachineProfile& profile, Machine& machine, const AgentId& id,
-       const Code& code)
+struct CoreState {
+  CoreState(const Program& program, const MachineProfile& profile, Machine& machine,
+            const AgentId& id, const Code& code)
       : semaphores(program, profile.shares_scoped_semaphores), core(machine, id, code) {}
   std::vector<std::shared_ptr<Storage>> storages;
   std::vector<std::int64_t> lives;  // of each buffer: how often it was allocated
@@ -55,7 +47,9 @@ class Machine : private Enabled {
   void split_points(SharedCells cells);
   // Storages of operands and results are the tensors'; binding names them for each device.
   void bind(const std::vector<Binding>& bindings);
-  Expected<RunResult> run();
+  // Moves agents until nothing can move, or the run is stopped; then `checks` says what is wrong.
+  using ExitChecks = std::vector<Finding> (*)(Machine& machine);
+  Expected<RunResult> run(ExitChecks checks);
 
   // For cores and copies.
   const Program& program() const { return program_; }
@@ -65,8 +59,8 @@ class Machine : private Enabled {
     if (left_out_.empty()) return options_.math;
     return left_out_[static_cast<std::size_t>(statement)] ? Math::none : Math::exact;
   }
-  const Sites& sites() const { return numbers_; }
-  int cores() const { return numbers_.count(); }  // of all devices
+  const Topology& topology() const { return topology_; }
+  int cores() const { return topology_.count(); }  // of all devices
   // Where a buffer, the life of a semaphore or a cell that is reached at a site is kept: at that
   // site, but for what a point-core has in common with its core.
   std::int32_t home(std::int32_t site, std::int32_t buffer) const {
@@ -80,11 +74,13 @@ class Machine : private Enabled {
   void take_point(Core& point_core);
   // Sites at which something can still be done: cores, and point-cores that are at a point.
   std::vector<std::int32_t> at_work() const;
-  Site& site(std::int32_t number) { return *sites_[static_cast<std::size_t>(number)]; }
+  CoreState& core_state(std::int32_t number) {
+    return *core_states_[static_cast<std::size_t>(number)];
+  }
   bool stopped() const { return stopped_; }
-  bool is_told() const { return is_told_; }
+  bool observes() const { return observes_; }
   // Observers learn of the event; the caller counts it for its agent.
-  void tell(Event& event);
+  void emit(Event& event);
   // Whether limits and requests are looked at before the next step.
   bool looks_before_step() const { return step_ >= next_look_; }
   // Whether there is another step; the caller takes it.
@@ -97,7 +93,7 @@ class Machine : private Enabled {
   bool pass(std::int64_t ops);
   void undo_step() { --step_; }
   SemCell& cell(const SemId& sem) {
-    return site(sem.site).semaphores.cell(sem.semaphore, sem.cell);
+    return core_state(sem.site).semaphores.cell(sem.semaphore, sem.cell);
   }
   // Adds to a count and wakes who waits for it.
   void signal(const SemId& sem, std::int64_t amount, const AgentId& by, std::int32_t statement,
@@ -140,7 +136,7 @@ class Machine : private Enabled {
   Handle awaited_copy() const override;
   Handle find(const AgentId& agent) const override;
   std::int64_t serial(Handle agent) const override {
-    return is_core(agent) ? agent : numbers_.all() + copies_.at(slot(agent)).serial;
+    return is_core(agent) ? agent : topology_.all() + copies_.at(slot(agent)).serial;
   }
   Open open(Handle agent) const override {
     return is_core(agent) ? Open{} : open_of(copies_.at(slot(agent)));
@@ -149,7 +145,7 @@ class Machine : private Enabled {
   bool look();
   void end_by(RunEnd end);
   void end_without_memory();
-  void loop();
+  void loop(ExitChecks checks);
   std::int64_t move(const Turn& turn);
   std::int64_t move_core(Core& core, const Turn& turn);
   std::int64_t move_copy(std::int32_t slot, const Turn& turn);
@@ -175,9 +171,9 @@ class Machine : private Enabled {
   std::vector<ResultHash> hash_results();
   bool is_slow(int device) const { return device == slow_device_; }
   // A core's handle is its site, also a point-core's.
-  bool is_core(Handle agent) const { return agent < numbers_.all(); }
-  Handle handle(std::int32_t slot) const { return numbers_.all() + slot; }
-  std::int32_t slot(Handle agent) const { return agent - numbers_.all(); }
+  bool is_core(Handle agent) const { return agent < topology_.all(); }
+  Handle handle(std::int32_t slot) const { return topology_.all() + slot; }
+  std::int32_t slot(Handle agent) const { return agent - topology_.all(); }
   AgentId id_of(Handle agent) const;
 
   const Program& program_;
@@ -186,14 +182,14 @@ class Machine : private Enabled {
   Code code_;
   std::vector<bool> left_out_;  // by statement; empty in a run with arithmetic
   int slow_device_;
-  Sites numbers_;
-  std::vector<std::unique_ptr<Site>> sites_;
+  Topology topology_;
+  std::vector<std::unique_ptr<CoreState>> core_states_;
   std::unique_ptr<PointCores> points_;  // null: each core does its points one after the other
   Copies copies_;
   Ready ready_;
   std::vector<Handle> blocked_;  // cores, longest first
   std::unique_ptr<Scheduler> scheduler_;
-  bool is_told_;
+  bool observes_;
   TraceHash hash_;
   std::int64_t step_ = 0;
   std::int64_t passed_ = 0;     // what ops without a step amount to, in steps
@@ -207,14 +203,5 @@ class Machine : private Enabled {
   std::vector<ScheduleItem> recorded_;
   RunStats stats_;
 };
-
-// What is wrong once nothing moves any more, sorted (exit_checks.cpp).
-std::vector<Finding> exit_findings(Machine& machine);
-// A semaphore that is not zero when it should be; statement: its free, or -1 at exit; when: in
-// other words than these (leftover.cpp).
-Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
-                     std::string_view when = {});
-// Why nobody can move (deadlock.cpp).
-Finding deadlock_finding(Machine& machine);
 
 }  // namespace tessera

@@ -12,72 +12,6 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void Machine::split_points(SharedCells cells) {
-  points_ = std::make_unique<PointCores>(*this, std::move(cells));
-  for (std::int32_t s = 0; s < cores(); ++s) site(s).core.deal_points();
-}
-
-std::int32_t Machine::home_of_point(std::int32_t site, std::int32_t buffer) const {
-  return numbers_.is_point_core(site) ? points_->home(site, buffer) : site;
-}
-
-std::int32_t Machine::life_of_point(std::int32_t site, std::int32_t semaphore) const {
-  return numbers_.is_point_core(site) ? points_->life(site, semaphore) : site;
-}
-
-SemId Machine::counted_by_point(SemId sem) const {
-  if (numbers_.is_point_core(sem.site)) sem.site = points_->count_at(sem);
-  return sem;
-}
-
-// The core has come to a loop whose points are dealt; where there are none it goes on.
-void Machine::begin_points(Core& core) {
-  if (!core.has_point()) return go_on(core);
-  points_->fork(core);
-  for (std::int32_t p = 0; p < numbers_.point_cores; ++p)
-    ready_.add_core(numbers_.point_core(core.site(), p), is_slow(core.id().device));
-}
-
-void Machine::take_point(Core& point_core) {
-  points_->take(point_core);
-  const Core& core = points_->base(point_core);
-  if (core.has_point()) return;
-  for (std::int32_t p = 0; p < numbers_.point_cores; ++p) {
-    const std::int32_t other = numbers_.point_core(core.site(), p);
-    if (site(other).core.is_free() && ready_.contains(other)) ready_.remove(other);
-  }
-}
-
-// Whoever has done a point goes behind the others.
-void Machine::end_point(Core& point_core) {
-  points_->end_point(point_core);
-  if (stopped_) return;
-  Core& core = points_->base(point_core);
-  if (core.has_point())
-    ready_.add_core(point_core.site(), is_slow(point_core.id().device));
-  else if (points_->is_done(core)) {
-    points_->join(core);
-    go_on(core);
-  }
-}
-
-std::vector<std::int32_t> Machine::at_work() const {
-  std::vector<std::int32_t> result;
-  for (std::int32_t s = 0; s < numbers_.all(); ++s)
-    if (!sites_[static_cast<std::size_t>(s)]->core.is_free()) result.push_back(s);
-  return result;
-}
-
-// Past the loop, and past those behind it that have no point.
-void Machine::go_on(Core& core) {
-  Core::Pause pause;
-  do {
-    core.end_fork();
-    pause = core.run(0, false);
-  } while (pause == Core::Pause::forked && !core.has_point());
-  settle(core, pause);
-}
-
 PointCores::PointCores(Machine& machine, SharedCells cells)
     : machine_(machine),
       program_(machine.program()),
@@ -103,15 +37,15 @@ const PointCores::Scope& PointCores::scope(std::int32_t loop) {
 
 std::int32_t PointCores::home(std::int32_t site, std::int32_t buffer) const {
   const Scope& own = *fork_of(site).scope;
-  return own.copied[at(buffer)] || own.made[at(buffer)] ? site : machine_.sites().base(site);
+  return own.copied[at(buffer)] || own.made[at(buffer)] ? site : machine_.topology().base(site);
 }
 
 std::int32_t PointCores::life(std::int32_t site, std::int32_t semaphore) const {
-  return fork_of(site).scope->semaphores[at(semaphore)] ? site : machine_.sites().base(site);
+  return fork_of(site).scope->semaphores[at(semaphore)] ? site : machine_.topology().base(site);
 }
 
 std::int32_t PointCores::count_at(const SemId& sem) const {
-  const std::int32_t core = machine_.sites().base(sem.site);
+  const std::int32_t core = machine_.topology().base(sem.site);
   const Scope& own = *fork_of(sem.site).scope;
   if (!own.semaphores[at(sem.semaphore)]) return core;
   const bool is_shared = !own.made_semaphores[at(sem.semaphore)] &&
@@ -120,16 +54,16 @@ std::int32_t PointCores::count_at(const SemId& sem) const {
 }
 
 Core& PointCores::base(const Core& core) {
-  return machine_.site(machine_.sites().base(core.site())).core;
+  return machine_.core_state(machine_.topology().base(core.site())).core;
 }
 
 void PointCores::fork(Core& core) {
-  const Site& from = machine_.site(core.site());
+  const CoreState& from = machine_.core_state(core.site());
   Fork& fork = fork_of(core.site());
   fork.loop = core.dealt_loop();
   fork.scope = &scope(fork.loop);
-  for (std::int32_t p = 0; p < machine_.sites().point_cores; ++p) {
-    Site& to = machine_.site(machine_.sites().point_core(core.site(), p));
+  for (std::int32_t p = 0; p < machine_.topology().point_cores; ++p) {
+    CoreState& to = machine_.core_state(machine_.topology().point_core(core.site(), p));
     to.storages = from.storages;
     for (std::size_t b = 0; b < to.storages.size(); ++b)
       if (fork.scope->copied[b] || fork.scope->made[b])
@@ -158,7 +92,7 @@ void PointCores::end_point(Core& point_core) {
   Fork& fork = fork_of(point_core.site());
   --fork.points;
   const std::int32_t site = point_core.site();
-  Semaphores& own = machine_.site(site).semaphores;
+  Semaphores& own = machine_.core_state(site).semaphores;
   for (std::size_t i = 0; i < program_.semaphores.size() && !machine_.stopped(); ++i) {
     const auto semaphore = static_cast<std::int32_t>(i);
     if (!fork.scope->semaphores[i] || !own.is_live(semaphore)) continue;
@@ -192,13 +126,13 @@ bool PointCores::is_done(const Core& core) const {
 }
 
 void PointCores::join(Core& core) {
-  Site& to = machine_.site(core.site());
+  CoreState& to = machine_.core_state(core.site());
   const Fork& fork = fork_of(core.site());
   const bool may_be_reached = machine_.copies().in_flight() > 0;
   if (!may_be_reached) left_.clear();
   const std::int32_t place = program_.body[at(fork.loop)].place;
-  for (std::int32_t p = 0; p < machine_.sites().point_cores; ++p) {
-    Site& from = machine_.site(machine_.sites().point_core(core.site(), p));
+  for (std::int32_t p = 0; p < machine_.topology().point_cores; ++p) {
+    CoreState& from = machine_.core_state(machine_.topology().point_core(core.site(), p));
     for (std::size_t b = 0; b < from.storages.size(); ++b) {
       if (fork.scope->copied[b] && to.storages[b]->is_live()) {
         to.storages[b]->lose(*from.storages[b], place);

@@ -12,6 +12,7 @@
 
 #include "interp/machine/machine.h"
 #include "interp/machine/point_sharing.h"
+#include "interp/machine/shared_cells.h"
 
 namespace tessera {
 
@@ -47,10 +48,10 @@ class PointCores {
     int points = 0;          // that are at work
   };
   Fork& fork_of(std::int32_t site) {
-    return forks_[static_cast<std::size_t>(machine_.sites().base(site))];
+    return forks_[static_cast<std::size_t>(machine_.topology().base(site))];
   }
   const Fork& fork_of(std::int32_t site) const {
-    return forks_[static_cast<std::size_t>(machine_.sites().base(site))];
+    return forks_[static_cast<std::size_t>(machine_.topology().base(site))];
   }
   const Scope& scope(std::int32_t loop);
   std::string point_text(const Core& point_core, std::int32_t loop) const;

@@ -15,7 +15,7 @@ namespace tessera {
 
 // One semaphore of an array.
 struct SemId {
-  std::int32_t site = -1;       // whose it is (interp/machine/sites.h)
+  std::int32_t site = -1;       // whose it is (interp/machine/topology.h)
   std::int32_t semaphore = -1;  // into Program::semaphores
   std::int64_t cell = 0;
 };

@@ -7,7 +7,7 @@
 
 #include "core/host/host_memory.h"
 #include "interp/machine/idle.h"
-#include "interp/machine/sites.h"
+#include "interp/machine/topology.h"
 
 namespace tessera {
 namespace {
@@ -52,18 +52,18 @@ std::int64_t scratch_bytes(const Program& expanded, const RunOptions& options) {
   return bytes;
 }
 
-Diags check_scratch(const Program& expanded, const RunOptions& options) {
+Expected<void> check_scratch(const Program& expanded, const RunOptions& options) {
   constexpr std::int64_t never_too_much = std::int64_t{64} << 20;
   const std::int64_t bytes = scratch_bytes(expanded, options);
   if (bytes <= never_too_much) return {};
   const MemoryLimit limit = memory_limit();
   if (bytes <= limit.left) return {};
-  return {error(ErrorCode::environment,
-                fmt::format("the scratch of {} simulated cores that {} stores into takes {}, and "
-                            "the process has {} left of {} ({})",
-                            options.devices * options.cores * (1 + options.point_cores),
-                            expanded.name, memory_text(bytes), memory_text(limit.left),
-                            memory_text(limit.bytes), limit.by))};
+  return error(
+      ErrorCode::environment,
+      fmt::format("the scratch of {} simulated cores that {} stores into takes {}, and "
+                  "the process has {} left of {} ({})",
+                  options.devices * options.cores * (1 + options.point_cores), expanded.name,
+                  memory_text(bytes), memory_text(limit.left), memory_text(limit.bytes), limit.by));
 }
 
 }  // namespace tessera

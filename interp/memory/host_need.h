@@ -2,8 +2,9 @@
 #pragma once
 #include <cstdint>
 
+#include "core/program/program.h"
 #include "core/report/expected.h"
-#include "interp/run.h"
+#include "interp/run_options.h"
 
 namespace tessera {
 
@@ -11,6 +12,6 @@ namespace tessera {
 // name for their source, and takes none for certain.
 std::int64_t scratch_bytes(const Program& expanded, const RunOptions& options);
 // An environment error where that is more than there is.
-Diags check_scratch(const Program& expanded, const RunOptions& options);
+Expected<void> check_scratch(const Program& expanded, const RunOptions& options);
 
 }  // namespace tessera

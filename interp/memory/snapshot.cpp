@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "interp/memory/memory.h"
 #include "interp/memory/snapshot_body.h"
+#include "interp/memory/storage.h"
 
 namespace tessera {
 

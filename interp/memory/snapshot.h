@@ -5,18 +5,13 @@
 #include <memory>
 #include <vector>
 
+#include "interp/memory/initialisation.h"
 #include "interp/memory/shadow.h"
 #include "interp/memory/view.h"
 
 namespace tessera {
 
-// Who made an element undefined, as ids of Program::places. `via`: the copy or tile op that brought
-// it here.
-struct Origin {
-  std::int32_t place = -1;
-  std::int32_t via = -1;
-  bool operator==(const Origin&) const = default;
-};
+class Storage;
 
 // Something that still depends on the bytes of a rectangle of `root` as they are now.
 struct Dependent {

@@ -1,4 +1,4 @@
-// What a snapshot holds; for snapshot.cpp and the copies in memory_copy.cpp.
+// What a snapshot holds; for snapshot.cpp and the copies in storage_land.cpp.
 #pragma once
 #include <array>
 #include <memory>

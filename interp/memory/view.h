@@ -40,7 +40,7 @@ Box counterpart(const Box& part, const Box& from, const Box& to);
 // The rectangles that together hold the elements [begin, end) of a box, row-major, in that order.
 std::vector<Box> rectangles(const Box& box, std::int64_t begin, std::int64_t end);
 
-class Storage;
+class Initialisation;  // interp/memory/initialisation.h
 
 // Elements in memory, or one number that stands for every element. `size` and `stride` (in
 // elements) are those of the kept dimensions of `box`. Valid until the next call that changes its
@@ -57,7 +57,7 @@ struct TileView {
   const std::uint64_t* init = nullptr;  // null: every element is initialised
   std::int64_t init_at =
       0;  // the bit of the element at `data`; one `o` elements on has bit init_at + o
-  Storage* owner = nullptr;  // null: plain memory or a number
+  Initialisation* owner = nullptr;  // null: plain memory or a number
   Box box;                   // of the owner
 
   static TileView of(std::int64_t integer);

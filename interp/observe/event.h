@@ -44,7 +44,7 @@ struct Event {
   std::int64_t step = 0;        // of the run; the events of one step share it
   std::int64_t agent_step = 0;  // how many steps the agent did before
   std::int32_t statement = -1;  // the copy's start, for a half of a copy
-  std::int32_t site = -1;       // at which the agent reaches the object (interp/machine/sites.h)
+  std::int32_t site = -1;       // at which the agent reaches the object (interp/machine/topology.h)
   std::int32_t object = -1;     // into Program::buffers or Program::semaphores
   std::int64_t cell = 0;        // of a semaphore array, row-major
   std::int64_t amount = 0;      // counts or bytes

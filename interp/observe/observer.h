@@ -1,7 +1,8 @@
 // Who is told of every event: the text trace, the race analysis, the timeline, a debugger.
 #pragma once
 #include "interp/observe/event.h"
-#include "interp/run.h"
+#include "interp/run_options.h"
+#include "interp/run_result.h"
 
 namespace tessera {
 

@@ -57,7 +57,7 @@ class Replay {
   explicit Replay(const TimingRecord& record)
       : record_(record),
         cores_(record.cores().size()),
-        devices_(static_cast<std::size_t>(record.sites().devices)),
+        devices_(static_cast<std::size_t>(record.topology().devices)),
         counts_(static_cast<std::size_t>(record.cells())),
         waiters_(static_cast<std::size_t>(record.cells()), -1) {}
 
@@ -113,7 +113,7 @@ class Replay {
 
   Core& core(std::int32_t site) { return cores_[static_cast<std::size_t>(site)]; }
   Device& device(std::int32_t site) {
-    return devices_[static_cast<std::size_t>(record_.sites().device(site))];
+    return devices_[static_cast<std::size_t>(record_.topology().device(site))];
   }
 
   void push(double at, bool is_signal, std::int32_t object, std::int64_t amount = 0) {
@@ -181,7 +181,7 @@ class Replay {
     use(source.memory_free, copy.read, profile.hbm_bandwidth, source.memory);
     source.moves.add(std::max(now, held), source.memory_free);
     if (copy.is_remote && &target != &source) {
-      Link& link = source.links[record_.sites().device(copy.to)];
+      Link& link = source.links[record_.topology().device(copy.to)];
       use(link.free, copy.moved, profile.link_bandwidth, link.busy);
       source.moves.add(begin, end);
     }
@@ -194,7 +194,7 @@ class Replay {
   }
 
   const MachineRates& rates() const { return record_.rates(); }
-  std::int32_t cells_per_core() const { return record_.cells() / record_.sites().count(); }
+  std::int32_t cells_per_core() const { return record_.cells() / record_.topology().count(); }
 
   const TimingRecord& record_;
   std::vector<Core> cores_;  // by site
@@ -211,8 +211,8 @@ TimingObserver::TimingObserver(const MachineRates& rates) : rates_(rates) {}
 TimingObserver::~TimingObserver() = default;
 
 void TimingObserver::begin(const Program& program, const RunOptions& options) {
-  const Sites sites{std::max(options.devices, 1), std::max(options.cores, 1)};
-  record_ = std::make_unique<TimingRecord>(program, options.profile, sites, rates_);
+  const Topology topology{std::max(options.devices, 1), std::max(options.cores, 1)};
+  record_ = std::make_unique<TimingRecord>(program, options.profile, topology, rates_);
   timing_ = {};
 }
 

@@ -31,12 +31,12 @@ double speed(DType dtype, const MachineRates& rates) {
 }  // namespace
 
 TimingRecord::TimingRecord(const Program& program, const MachineProfile& profile,
-                           const Sites& sites, const MachineRates& rates)
+                           const Topology& topology, const MachineRates& rates)
     : program_(program),
       profile_(profile),
       rates_(rates),
-      sites_(sites),
-      cores_(static_cast<std::size_t>(sites.count())) {
+      topology_(topology),
+      cores_(static_cast<std::size_t>(topology.count())) {
   for (std::size_t s = 0; s < program.semaphores.size(); ++s) {
     const Semaphore& semaphore = program.semaphores[s];
     std::int32_t first = cells_per_core_;
@@ -69,7 +69,7 @@ void TimingRecord::work(Core& core, double seconds) {
 }
 
 void TimingRecord::on_core(const Event& event) {
-  Core& core = cores_[static_cast<std::size_t>(sites_.of(event.agent))];
+  Core& core = cores_[static_cast<std::size_t>(topology_.of(event.agent))];
   if (event.kind == EventKind::point || event.kind == EventKind::points_end ||
       event.kind == EventKind::choice || event.kind == EventKind::enter ||
       event.kind == EventKind::leave)
@@ -92,7 +92,7 @@ void TimingRecord::on_core(const Event& event) {
       core.copies[number] = static_cast<std::int32_t>(copies_.size());
       core.steps.push_back({Act::start, core.copies[number], 0, 0});
       Copy copy;
-      copy.from = copy.to = sites_.of(event.agent);
+      copy.from = copy.to = topology_.of(event.agent);
       copy.is_remote = std::holds_alternative<StartRemote>(
           program_.body[static_cast<std::size_t>(event.statement)].op);
       copies_.push_back(copy);
@@ -158,7 +158,7 @@ double TimingRecord::moved_bytes(const Buffer& buffer, const Box& box) const {
 }
 
 void TimingRecord::on_copy(const Event& event) {
-  const Core& core = cores_[static_cast<std::size_t>(sites_.of(event.agent))];
+  const Core& core = cores_[static_cast<std::size_t>(topology_.of(event.agent))];
   Copy& copy =
       copies_[static_cast<std::size_t>(core.copies[static_cast<std::size_t>(event.agent.dma)])];
   if (event.object_kind == ObjectKind::buffer) {

@@ -7,7 +7,7 @@
 #include "core/machine/machine_profile.h"
 #include "core/machine/machine_rates.h"
 #include "core/program/program.h"
-#include "interp/machine/sites.h"
+#include "interp/machine/topology.h"
 #include "interp/observe/event.h"
 
 namespace tessera {
@@ -38,14 +38,14 @@ class TimingRecord {
     double rows_by_depth = 0;  // elements of the left operand of the product at hand
   };
 
-  TimingRecord(const Program& program, const MachineProfile& profile, const Sites& sites,
+  TimingRecord(const Program& program, const MachineProfile& profile, const Topology& topology,
                const MachineRates& rates);
   void on(const Event& event);
 
   const std::vector<Core>& cores() const { return cores_; }
   const std::vector<Copy>& copies() const { return copies_; }
-  std::int32_t cells() const { return cells_per_core_ * sites_.count(); }
-  const Sites& sites() const { return sites_; }
+  std::int32_t cells() const { return cells_per_core_ * topology_.count(); }
+  const Topology& topology() const { return topology_; }
   const MachineProfile& profile() const { return profile_; }
   const MachineRates& rates() const { return rates_; }
 
@@ -66,7 +66,7 @@ class TimingRecord {
   MachineRates rates_;
   std::vector<std::int32_t> first_cell_;  // of each semaphore
   std::int32_t cells_per_core_ = 0;
-  Sites sites_;
+  Topology topology_;
   std::vector<Core> cores_;
   std::vector<Copy> copies_;
 };

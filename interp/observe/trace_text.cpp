@@ -9,7 +9,7 @@ namespace tessera {
 
 void TextTrace::begin(const Program& program, const RunOptions& options) {
   program_ = &program;
-  sites_ = {options.devices, options.cores, options.point_cores};
+  topology_ = {options.devices, options.cores, options.point_cores};
   line_.clear();
 }
 
@@ -38,16 +38,16 @@ void TextTrace::finish_line() {
 // An object that is not the agent's own is named with its owner.
 std::string TextTrace::event_text(const Event& event) const {
   const std::string_view what = name(event.kind);
-  const bool is_own = event.site == sites_.of(event.agent);
+  const bool is_own = event.site == topology_.of(event.agent);
   if (event.object_kind == ObjectKind::buffer) {
     const Space space = program_->buffers[static_cast<std::size_t>(event.object)].space;
     const bool is_near =
-        is_own || (space == Space::hbm && sites_.device(event.site) == event.agent.device);
-    const std::string on = is_near ? "" : " on " + sites_.name(event.site, space);
+        is_own || (space == Space::hbm && topology_.device(event.site) == event.agent.device);
+    const std::string on = is_near ? "" : " on " + topology_.name(event.site, space);
     return fmt::format("{} {}{}", what, slice_text(*program_, event.object, *event.box), on);
   }
   const std::string on =
-      is_own || event.object_kind == ObjectKind::none ? "" : " on " + sites_.name(event.site);
+      is_own || event.object_kind == ObjectKind::none ? "" : " on " + topology_.name(event.site);
   switch (event.kind) {
     case EventKind::signal:
     case EventKind::wait:

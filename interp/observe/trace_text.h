@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "interp/machine/sites.h"
+#include "interp/machine/topology.h"
 #include "interp/observe/observer.h"
 
 namespace tessera {
@@ -28,7 +28,7 @@ class TextTrace : public Observer {
   std::string event_text(const Event& event) const;
 
   const Program* program_ = nullptr;
-  Sites sites_;
+  Topology topology_;
   Sink sink_;
   std::string line_;   // of the step at hand
   std::string loops_;  // and where it is in its loops

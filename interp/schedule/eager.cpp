@@ -1,5 +1,5 @@
 // A copy completes at its start: copies in flight go before every core.
-#include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
@@ -14,6 +14,8 @@ class Eager : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> make_eager() { return std::make_unique<Eager>(); }
+std::unique_ptr<Scheduler> make_eager(const Schedule&, std::int64_t) {
+  return std::make_unique<Eager>();
+}
 
 }  // namespace tessera

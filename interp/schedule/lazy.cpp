@@ -1,5 +1,5 @@
 // A copy lands when a core is blocked on what it signals, or when nothing else can run.
-#include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
@@ -16,6 +16,8 @@ class Lazy : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> make_lazy() { return std::make_unique<Lazy>(); }
+std::unique_ptr<Scheduler> make_lazy(const Schedule&, std::int64_t) {
+  return std::make_unique<Lazy>();
+}
 
 }  // namespace tessera

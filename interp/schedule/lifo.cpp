@@ -1,5 +1,5 @@
 // The newest copy lands first, and only when no core can run.
-#include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
@@ -14,6 +14,8 @@ class Lifo : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> make_lifo() { return std::make_unique<Lifo>(); }
+std::unique_ptr<Scheduler> make_lifo(const Schedule&, std::int64_t) {
+  return std::make_unique<Lifo>();
+}
 
 }  // namespace tessera

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "interp/schedule/random.h"
-#include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
@@ -65,8 +65,8 @@ double pct_bound(std::int64_t agents, std::int64_t steps, std::int64_t depth) {
   return bound;
 }
 
-std::unique_ptr<Scheduler> make_pct(std::uint64_t seed, std::int64_t depth, std::int64_t steps) {
-  return std::make_unique<Pct>(seed, depth, steps);
+std::unique_ptr<Scheduler> make_pct(const Schedule& schedule, std::int64_t steps) {
+  return std::make_unique<Pct>(schedule.seed, schedule.depth, steps);
 }
 
 }  // namespace tessera

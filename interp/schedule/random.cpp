@@ -1,7 +1,7 @@
 // Every step is drawn uniformly among the agents that can move.
 #include "interp/schedule/random.h"
 
-#include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
@@ -21,8 +21,8 @@ class Random : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> make_random(std::uint64_t seed) {
-  return std::make_unique<Random>(seed);
+std::unique_ptr<Scheduler> make_random(const Schedule& schedule, std::int64_t) {
+  return std::make_unique<Random>(schedule.seed);
 }
 
 }  // namespace tessera

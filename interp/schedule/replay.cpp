@@ -1,7 +1,7 @@
 // The steps of a recorded run; eager once they are used up.
 #include <fmt/format.h>
 
-#include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 class Replay : public Scheduler {
  public:
   explicit Replay(std::vector<ScheduleItem> items)
-      : items_(std::move(items)), after_(make_eager()) {}
+      : items_(std::move(items)), after_(make_eager({}, 0)) {}
 
   Turn next(const Enabled& enabled) override {
     if (!problem_.empty()) return {};
@@ -47,8 +47,8 @@ class Replay : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> make_replay(std::vector<ScheduleItem> items) {
-  return std::make_unique<Replay>(std::move(items));
+std::unique_ptr<Scheduler> make_replay(const Schedule& schedule, std::int64_t) {
+  return std::make_unique<Replay>(schedule.items);
 }
 
 }  // namespace tessera

@@ -1,11 +1,14 @@
-// The text form of schedules, and the list of strategies.
+// The text form of schedules.
 #include "interp/schedule/schedule.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 #include "core/report/check.h"
+#include "core/report/try.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
@@ -17,15 +20,6 @@ std::optional<Integer> whole_number(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
-
-struct Strategy {
-  std::string_view name;
-  bool takes_seed;
-};
-constexpr Strategy strategies[] = {
-    {"eager", false}, {"lazy", false}, {"lifo", false}, {"random", true}};
-constexpr std::string_view forms =
-    "eager, lazy, lifo, random:SEED, pct:SEED:DEPTH or steps:dev0.core0*12,dev0.core0/dma#3,...";
 
 // Takes `mark` and a whole number off the end of an item; false: what follows the mark is no
 // number.
@@ -63,7 +57,7 @@ std::optional<ScheduleItem> parse_item(std::string_view item) {
 }
 
 Expected<Schedule> parse_steps(std::string_view text) {
-  Schedule schedule{.strategy = "steps"};
+  Schedule schedule;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t comma = text.find(',');
     std::string_view item = text.substr(0, comma);
@@ -84,34 +78,56 @@ Expected<Schedule> parse_steps(std::string_view text) {
   return schedule;
 }
 
+// SEED:DEPTH; nothing: that is not what stands there.
+Expected<std::optional<Schedule>> parse_seed_and_depth(std::string_view text,
+                                                       std::string_view arguments) {
+  const std::size_t colon = arguments.find(':');
+  if (colon == std::string_view::npos) return std::optional<Schedule>();
+  const auto seed = whole_number<std::uint64_t>(arguments.substr(0, colon));
+  const auto depth = whole_number<std::int64_t>(arguments.substr(colon + 1));
+  if (!seed || !depth) return std::optional<Schedule>();
+  if (*depth < 1 || *depth > 100)
+    return error(fmt::format("the depth of schedule `{}` is 1 to 100", text));
+  return std::optional(Schedule{.seed = *seed, .depth = *depth, .order = *seed});
+}
+
+Diag no_such_schedule(std::string_view text) {
+  std::vector<std::string> forms = schedule_forms();
+  forms.back() = "steps:dev0.core0*12,dev0.core0/dma#3,...";
+  const std::string last = std::move(forms.back());
+  forms.pop_back();
+  return error(
+      fmt::format("schedule `{}` is none of {} or {}", text, fmt::join(forms, ", "), last));
+}
+
 }  // namespace
 
 Expected<Schedule> parse_schedule(std::string_view text) {
   const std::size_t colon = text.find(':');
-  const std::string_view name = text.substr(0, colon);
-  if (name == "steps" && colon != std::string_view::npos)
-    return parse_steps(text.substr(colon + 1));
-  if (name == "pct" && colon != std::string_view::npos) {
-    const std::size_t second = text.find(':', colon + 1);
-    const auto seed = whole_number<std::uint64_t>(text.substr(colon + 1, second - colon - 1));
-    const auto depth = second == std::string_view::npos
-                           ? std::nullopt
-                           : whole_number<std::int64_t>(text.substr(second + 1));
-    if (seed && depth && *depth >= 1 && *depth <= 100)
-      return Schedule{.strategy = "pct", .seed = *seed, .depth = *depth, .order = *seed};
-    if (seed && depth) return error(fmt::format("the depth of schedule `{}` is 1 to 100", text));
+  const bool has_arguments = colon != std::string_view::npos;
+  const std::string_view arguments = has_arguments ? text.substr(colon + 1) : std::string_view();
+  const Strategy* strategy = find_strategy(text.substr(0, colon));
+  if (strategy == nullptr || has_arguments != (strategy->arguments != ScheduleArguments::none))
+    return no_such_schedule(text);
+  std::optional<Schedule> schedule;
+  switch (strategy->arguments) {
+    case ScheduleArguments::none:
+      schedule.emplace();
+      break;
+    case ScheduleArguments::seed:
+      if (const auto seed = whole_number<std::uint64_t>(arguments))
+        schedule = Schedule{.seed = *seed, .order = *seed};
+      break;
+    case ScheduleArguments::seed_and_depth:
+      schedule = TRY(parse_seed_and_depth(text, arguments));
+      break;
+    case ScheduleArguments::items:
+      schedule = TRY(parse_steps(arguments));
+      break;
   }
-  for (const Strategy& strategy : strategies) {
-    if (strategy.name != name || strategy.takes_seed != (colon != std::string_view::npos)) continue;
-    Schedule schedule{.strategy = std::string(name)};
-    if (!strategy.takes_seed) return schedule;
-    const auto seed = whole_number<std::uint64_t>(text.substr(colon + 1));
-    if (!seed) break;
-    schedule.seed = *seed;
-    schedule.order = *seed;
-    return schedule;
-  }
-  return error(fmt::format("schedule `{}` is none of {}", text, forms));
+  if (!schedule) return no_such_schedule(text);
+  schedule->strategy = strategy->name;
+  return *std::move(schedule);
 }
 
 std::string to_string(const ScheduleItem& item) {
@@ -125,10 +141,14 @@ std::string to_string(const ScheduleItem& item) {
 }
 
 std::string to_string(const Schedule& schedule) {
-  if (schedule.strategy == "random") return fmt::format("random:{}", schedule.seed);
-  if (schedule.strategy == "pct") return fmt::format("pct:{}:{}", schedule.seed, schedule.depth);
-  if (schedule.strategy != "steps") return schedule.strategy;
-  std::string text = "steps:";
+  const Strategy* strategy = find_strategy(schedule.strategy);
+  CHECK(strategy != nullptr);
+  if (strategy->arguments == ScheduleArguments::none) return schedule.strategy;
+  if (strategy->arguments == ScheduleArguments::seed)
+    return fmt::format("{}:{}", schedule.strategy, schedule.seed);
+  if (strategy->arguments == ScheduleArguments::seed_and_depth)
+    return fmt::format("{}:{}:{}", schedule.strategy, schedule.seed, schedule.depth);
+  std::string text = schedule.strategy + ":";
   if (schedule.order) text += fmt::format("order:{},", *schedule.order);
   for (const ScheduleItem& item : schedule.items) {
     text += to_string(item);
@@ -149,16 +169,6 @@ CopyPart draw_part(const Enabled::Open& open, SplitMix& random) {
   if (open.granules > 0)
     part.first = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(open.granules)));
   return part;
-}
-
-std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps) {
-  if (schedule.strategy == "eager") return make_eager();
-  if (schedule.strategy == "lazy") return make_lazy();
-  if (schedule.strategy == "lifo") return make_lifo();
-  if (schedule.strategy == "random") return make_random(schedule.seed);
-  if (schedule.strategy == "pct") return make_pct(schedule.seed, schedule.depth, steps);
-  CHECK(schedule.strategy == "steps");
-  return make_replay(schedule.items);
 }
 
 }  // namespace tessera

@@ -46,7 +46,7 @@ struct ScheduleItem {
 };
 
 struct Schedule {
-  std::string strategy;                  // "eager", "lazy", "lifo", "random", "steps"
+  std::string strategy{};                // a name in the table of interp/schedule/strategies.h
   std::uint64_t seed = 0;                // of random and pct
   std::int64_t depth = 0;                // of pct
   std::optional<std::uint64_t> order{};  // of parallel loops; without it they ascend
@@ -94,27 +94,18 @@ struct Turn {
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
-  // Somebody is enabled. Nobody's turn: the schedule does not fit the run, see problem().
+  // Precondition: at least one agent is enabled. Returns nobody's turn if a replayed schedule does
+  // not match this run; problem() then says why.
   virtual Turn next(const Enabled& enabled) = 0;
   // How far the last turn went.
   virtual void moved(std::int64_t /*steps*/) {}
   virtual std::string problem() const { return {}; }
 };
 
-// steps: how many the run will have, as far as one knows; pct draws among them.
-std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps = 0);
-
 // The probability that a pct run meets a fault that needs `depth` ordered events, at least.
 double pct_bound(std::int64_t agents, std::int64_t steps, std::int64_t depth);
 
 // A step of a copy that lands in parts, drawn; of anybody else what one always does.
 CopyPart draw_part(const Enabled::Open& open, SplitMix& random);
-
-std::unique_ptr<Scheduler> make_eager();
-std::unique_ptr<Scheduler> make_lazy();
-std::unique_ptr<Scheduler> make_lifo();
-std::unique_ptr<Scheduler> make_random(std::uint64_t seed);
-std::unique_ptr<Scheduler> make_pct(std::uint64_t seed, std::int64_t depth, std::int64_t steps);
-std::unique_ptr<Scheduler> make_replay(std::vector<ScheduleItem> items);
 
 }  // namespace tessera

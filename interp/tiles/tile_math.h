@@ -1,24 +1,12 @@
 // Matrix products on strided tiles. The only user of the library that computes them is
 // tile_math.cpp.
 #pragma once
-#include <cstddef>
 #include <cstdint>
 
-#include "core/data/dtype.h"
-#include "interp/run.h"
+#include "interp/tiles/math.h"
+#include "interp/tiles/matrix.h"
 
 namespace tessera::math {
-
-// Element (i, j) is at data + (i * row_stride + j * col_stride) elements.
-struct Matrix {
-  std::byte* data = nullptr;
-  DType dtype = DType::f32;
-  std::int64_t rows = 0, cols = 0;
-  std::int64_t row_stride = 0, col_stride = 0;
-
-  Matrix transposed() const { return {data, dtype, cols, rows, col_stride, row_stride}; }
-  std::int64_t elements() const { return rows * cols; }
-};
 
 // acc += a . b; acc, which overlaps neither, is f32 for floats and i32 for integers, or f32 for i8:
 // then their sums, without error in i32, are rounded to f32 and added. On one thread,

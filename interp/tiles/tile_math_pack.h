@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "interp/tiles/tile_math.h"
+#include "interp/tiles/matrix.h"
 
 namespace tessera::math {
 

@@ -1,6 +1,6 @@
 // Products in plain loops, ascending k.
 #pragma once
-#include "interp/tiles/tile_math.h"
+#include "interp/tiles/matrix.h"
 
 namespace tessera::math {
 

@@ -6,21 +6,13 @@
 #include <cstdint>
 
 #include "interp/memory/view.h"
-#include "interp/run.h"
+#include "interp/tiles/context.h"
 
 namespace tessera::tile {
 
 // Integers wrap in the widest type of the three, so that a sum is the same in every order.
 enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
 enum class Reduce : std::uint8_t { sum, max };
-
-// What every tile op is told: how to compute, and the statement's place, for the origins of
-// undefined elements. With Math::none values are left alone; which elements are initialised is
-// still tracked.
-struct Context {
-  Math math = Math::library;
-  std::int32_t place = -1;
-};
 
 void cast(const TileView& dst, const TileView& src, const Context& context);
 void iota(const TileView& dst, int dim, const Context& context);
@@ -42,11 +34,6 @@ void reduce_rows(Reduce op, const TileView& dst, const TileView& src,
 void reduce_cols(Reduce op, const TileView& dst, const TileView& src,
                  const Context& context);  // dst[0, j] over src[:, j]
 
-// Operands of a matmul that are read transposed.
-struct Transposed {
-  bool a = false;
-  bool b = false;
-};
 // acc += a . b; acc comes from Storage::update. Rank 2; acc is f32, or i32 where a and b are
 // integers; i8 also adds to f32.
 void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,

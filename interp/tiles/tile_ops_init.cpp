@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "interp/memory/memory.h"
+#include "interp/memory/initialisation.h"
 #include "interp/tiles/tile_ops_rows.h"
 
 namespace tessera::tile {

@@ -3,7 +3,8 @@
 #include <initializer_list>
 
 #include "interp/memory/shadow.h"
-#include "interp/tiles/tile_ops.h"
+#include "interp/memory/view.h"
+#include "interp/tiles/context.h"
 
 namespace tessera::tile {
 

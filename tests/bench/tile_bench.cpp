@@ -8,7 +8,7 @@
 #include <random>
 #include <string>
 
-#include "interp/memory/memory.h"
+#include "interp/memory/storage.h"
 #include "interp/tiles/tile_math.h"
 #include "interp/tiles/tile_ops.h"
 

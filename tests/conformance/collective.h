@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "devices/profiles/profile.h"
-#include "interp/certificate/certificate.h"
+#include "interp/certificate/certifier.h"
 #include "interp/run.h"
+#include "interp/schedule/strategies.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/fill.h"
 #include "kernels/oracle/check_collective.h"
@@ -47,7 +48,7 @@ inline RunOptions mode(std::string schedule, DmaOrder order = DmaOrder::unordere
 
 inline std::vector<RunOptions> every_mode() {
   std::vector<RunOptions> all;
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"})
+  for (const std::string& schedule : sample_schedules(2))
     for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo})
       for (const Landing landing : {Landing::whole, Landing::partial})
         all.push_back(mode(schedule, order, landing));
@@ -57,7 +58,7 @@ inline std::vector<RunOptions> every_mode() {
 // In order: what a kernel may rely on that shares one semaphore among the copies of a link.
 inline std::vector<RunOptions> every_fifo_mode() {
   std::vector<RunOptions> all;
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"})
+  for (const std::string& schedule : sample_schedules(2))
     all.push_back(mode(schedule, DmaOrder::fifo));
   return all;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "devices/devices.h"
+#include "interp/schedule/strategies.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/ragged_slices.h"
 #include "kernels/collective/ring_collectives.h"
@@ -352,7 +353,7 @@ TEST(CollectiveProtocol, case_10_a_reduce_scatter_with_an_inner_pipeline) {
 
 // The finding names the device that went wrong; the others, who wait for it, are no finding.
 TEST(CollectiveProtocol, case_13_the_device_that_goes_wrong_is_named) {
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1"}) {
+  for (const std::string& schedule : sample_schedules(1)) {
     const auto program =
         test::program(test::read_file("tests/findings/bad_out_of_bounds_before_a_barrier.tsr"));
     ASSERT_TRUE(program);

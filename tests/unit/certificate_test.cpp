@@ -1,14 +1,14 @@
 // What one run proves of all schedules: the same verdict and races whatever schedule is recorded,
 // by the plain and the fast ways, and every race shown by two runs.
-#include "interp/certificate/certificate.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
+#include "interp/certificate/certifier.h"
 #include "interp/schedule/random.h"
+#include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 
@@ -125,7 +125,7 @@ TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_ra
     const std::string text = has_cores ? random_program_of_cores(seed) : random_program(seed);
     const Program program = expanded(text);
     std::string first, first_kinds;
-    for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"}) {
+    for (const std::string& schedule : sample_schedules(2)) {
       Operands operands(program, devices);
       Certifier certifier(true, 1'000'000);
       RunOptions options{.devices = devices, .cores = GetParam(), .schedule = schedule};
@@ -176,10 +176,10 @@ TEST(certificate, a_count_that_is_read_breaks_the_second_condition) {
     const auto c = certify(program, operands.bindings(), {.exhaust = runs});
     ASSERT_TRUE(c) << render(c.diags());
     EXPECT_EQ(c->verdict, runs == 0 ? SchedulesVerdict::explored : SchedulesVerdict::proved);
-    EXPECT_EQ(c->is_exhausted, runs == 1);
-    ASSERT_EQ(c->broken.size(), 1U);
-    EXPECT_EQ(c->broken[0].condition, "C2");
-    const Stmt& stmt = program.body[static_cast<std::size_t>(c->broken[0].statement)];
+    EXPECT_EQ(c->is_exhausted(), runs == 1);
+    ASSERT_EQ(c->basis.broken.size(), 1U);
+    EXPECT_EQ(c->basis.broken[0].condition, Condition::waits_only);
+    const Stmt& stmt = program.body[static_cast<std::size_t>(c->basis.broken[0].statement)];
     EXPECT_EQ(program.loc(stmt.place).line, 7);
   }
 }
@@ -225,7 +225,8 @@ TEST(certificate, exhaustion_meets_every_course_that_random_schedules_meet) {
     CertifyOptions options{.run = {.devices = 3}, .exhaust = 20'000};
     const auto c = certify(program, operands.bindings(), options);
     ASSERT_TRUE(c) << render(c.diags());
-    ASSERT_TRUE(c->is_exhausted) << text << kinds(*c);
+    ASSERT_TRUE(c->is_exhausted()) << text << kinds(*c);
+    const std::int64_t ends = std::get<Exhausted>(c->evidence).outcomes;
     std::set<std::string> results;
     for (int i = 0; i < 200; ++i) {
       RunOptions run_options{.devices = 3, .schedule = fmt::format("random:{}", i)};
@@ -237,9 +238,9 @@ TEST(certificate, exhaustion_meets_every_course_that_random_schedules_meet) {
       for (const ResultHash& hash : result->results) hashes += fmt::format("{} ", hash.hash);
       results.insert(hashes);
     }
-    EXPECT_LE(results.size(), static_cast<std::size_t>(c->outcomes)) << text;
-    differ += c->outcomes > 1 ? 1 : 0;
-    outcomes += static_cast<int>(c->outcomes);
+    EXPECT_LE(results.size(), static_cast<std::size_t>(ends)) << text;
+    differ += ends > 1 ? 1 : 0;
+    outcomes += static_cast<int>(ends);
   }
   EXPECT_GT(differ, 5);
   EXPECT_GT(outcomes, 40);
@@ -252,7 +253,7 @@ TEST(certificate, more_events_than_the_budget_prove_nothing) {
   const auto c = certify(program, operands.bindings(), {.budget = 3});
   ASSERT_TRUE(c);
   EXPECT_EQ(c->verdict, SchedulesVerdict::explored);
-  EXPECT_EQ(c->why_explored, "budget");
+  EXPECT_EQ(c->why_explored(), "budget");
 }
 
 // Cells of its own are there before the scope; those that scopes share are not.

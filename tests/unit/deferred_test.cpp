@@ -83,7 +83,7 @@ TEST(deferred, certify_makes_an_operand_only_where_control_depends_on_it) {
     const Expected<Certificate> certificate =
         certify(*expand(*program), {Binding{{"a", &a}, {"o", &o}}}, {});
     ASSERT_TRUE(certificate) << render(certificate.diags());
-    EXPECT_EQ(certificate->verdict, SchedulesVerdict::proved) << certificate->why_explored;
+    EXPECT_EQ(certificate->verdict, SchedulesVerdict::proved) << certificate->why_explored();
     EXPECT_EQ(is_made, count != "2");
     EXPECT_EQ(certificate->run.stats.dmas, count == "2" ? 4 : 10);
   }

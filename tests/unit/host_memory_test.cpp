@@ -151,7 +151,9 @@ TEST(host_memory, scratch_is_counted_before_the_run_and_operands_are_not_scratch
   EXPECT_EQ(scratch_bytes(program, {.devices = 3, .math = Math::none}), 3 * mebi / 4);
   if (!can_cap) GTEST_SKIP() << "no limit of data under a sanitizer";
   const Left left(100 * mebi);
-  const Diags diags = check_scratch(program, {.devices = 64});
+  const Expected<void> checked = check_scratch(program, {.devices = 64});
+  ASSERT_FALSE(checked);
+  const Diags& diags = checked.diags();
   ASSERT_EQ(diags.size(), 1U);
   EXPECT_EQ(diags[0].code, ErrorCode::environment);
   EXPECT_NE(diags[0].message.find("64 simulated cores that k stores into takes 272 MiB"),
@@ -169,7 +171,7 @@ TEST(host_memory, a_run_that_grows_until_nothing_is_left_ends_and_tells_how_far_
   const auto c = certify(program, operands.bindings(), {});
   ASSERT_TRUE(c) << test::messages(c.diags());
   EXPECT_EQ(c->verdict, SchedulesVerdict::explored);
-  EXPECT_EQ(c->why_explored, "budget");
+  EXPECT_EQ(c->why_explored(), "budget");
   EXPECT_EQ(c->end, RunEnd::memory);
   EXPECT_GT(c->run.stats.steps, 100'000);
   EXPECT_EQ(c->run.schedule, fmt::format("steps:dev0.core0*{}", c->run.stats.steps));

@@ -1,6 +1,4 @@
 // Storages, snapshots and shadow state, against a model that copies everything at once.
-#include "interp/memory/memory.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,8 @@
 #include <random>
 #include <set>
 #include <vector>
+
+#include "interp/memory/storage.h"
 
 namespace tessera {
 namespace {

@@ -7,6 +7,7 @@
 #include "core/report/stop.h"
 #include "interp/certificate/certificate.h"
 #include "interp/certificate/mutation/mutation_test.h"
+#include "interp/findings/capacity.h"
 #include "interp/observe/observer.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/inputs/fill.h"
@@ -139,10 +140,10 @@ TEST(run_limits, a_budget_ends_the_run_that_is_recorded) {
     const auto c = certify(program, operands.bindings(), {.budget = 1000});
     ASSERT_TRUE(c) << test::messages(c.diags());
     EXPECT_EQ(c->verdict, SchedulesVerdict::explored);
-    EXPECT_EQ(c->why_explored, "budget");
+    EXPECT_EQ(c->why_explored(), "budget");
     EXPECT_NE(c->end, RunEnd::program);
     EXPECT_LE(c->run.stats.steps, 1000);
-    EXPECT_EQ(c->schedules, 1);
+    EXPECT_EQ(c->schedules(), 1);
   }
 }
 
@@ -193,7 +194,7 @@ TEST(run_limits, an_analysis_that_is_interrupted_knows_no_protocol) {
   const auto c = certify(program, operands.bindings(), options);
   ASSERT_TRUE(c) << test::messages(c.diags());
   EXPECT_EQ(c->end, RunEnd::stop);
-  EXPECT_EQ(c->protocol_hash, 0U);
+  EXPECT_EQ(c->statistics.protocol_hash, 0U);
 }
 
 TEST(run_limits, an_operation_that_was_ended_has_no_result) {
@@ -225,8 +226,8 @@ TEST(run_limits, no_other_schedule_is_tried_after_a_request) {
   const auto c = certify(program, operands.bindings(), options);
   ASSERT_TRUE(c) << test::messages(c.diags());
   EXPECT_EQ(c->verdict, SchedulesVerdict::explored);
-  EXPECT_EQ(c->why_explored, "interrupted");
-  EXPECT_EQ(c->schedules, 1);
+  EXPECT_EQ(c->why_explored(), "interrupted");
+  EXPECT_EQ(c->schedules(), 1);
 }
 
 }  // namespace

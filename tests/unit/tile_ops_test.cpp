@@ -13,7 +13,7 @@
 
 #include "core/data/convert.h"
 #include "core/program/scalar.h"
-#include "interp/memory/memory.h"
+#include "interp/memory/storage.h"
 
 namespace tessera::tile {
 namespace {

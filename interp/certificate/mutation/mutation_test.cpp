@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/report/try.h"
+#include "interp/schedule/strategies.h"
+
 namespace tessera {
 namespace {
 
@@ -50,18 +53,14 @@ Fate fate(const Certificate& certificate, const std::vector<ResultHash>& results
 // Whether one of a few schedules ends otherwise than the program itself does.
 Expected<bool> ends_otherwise(const Simulate& simulate, const CertifyOptions& options,
                               const std::vector<ResultHash>& results) {
-  constexpr std::string_view schedules[] = {"eager",    "lazy",     "lifo",    "random:1",
-                                            "random:2", "random:3", "pct:1:3", "pct:2:3",
-                                            "pct:3:3",  "pct:4:3",  "pct:5:3", "pct:6:3"};
-  for (const std::string_view schedule : schedules) {
+  for (const std::string& schedule : sample_schedules(6)) {
     for (const int slow_device : {-1, 0, options.run.devices - 1}) {
       RunOptions run = options.run;
       run.schedule = schedule;
       run.slow_device = slow_device;
       if (options.partial) run.landing = Landing::partial;
-      const Expected<RunResult> result = simulate(run);
-      if (!result) return result.diags();
-      if (!result->findings.empty() || result->results != results) return true;
+      const RunResult result = TRY(simulate(run));
+      if (!result.findings.empty() || result.results != results) return true;
     }
   }
   return false;
@@ -84,13 +83,12 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
   how.necessity = false;
   how.run.hash_results = true;
   how.run.observers.push_back(&keep);
-  const Expected<Certificate> original = certify(simulate, how);
-  if (!original) return original.diags();
-  if (original->end == RunEnd::stop)
+  const Certificate original = TRY(certify(simulate, how));
+  if (original.end == RunEnd::stop)
     return error(ErrorCode::interrupted, "interrupted while verifying the program itself");
-  if (original->verdict != SchedulesVerdict::proved) {
+  if (original.verdict != SchedulesVerdict::proved) {
     return error("mutants are made of a program that is proved, and this one is " +
-                 std::string(name(original->verdict)));
+                 std::string(name(original.verdict)));
   }
   how.run.observers.pop_back();
   const Program program = keep.program();
@@ -99,7 +97,7 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
     const Stmt& stmt = program.body[static_cast<std::size_t>(mutant.statement)];
     JudgedMutant judged{
         mutant, program.loc(stmt.place), std::string(info(stmt.op).mnemonic), Fate::finding, {}};
-    how.run.mutant = &mutant;
+    how.run.rewrite = [&](const Program& as_it_is) { return mutated(as_it_is, mutant); };
     const Expected<Certificate> certificate = certify(simulate, how);
     if (is_stopped(current_stop())) {
       test.is_interrupted = true;
@@ -108,15 +106,14 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
     if (!certificate) {
       judged.why = certificate.diags().front().message;
     } else {
-      judged.fate = fate(*certificate, original->run.results);
+      judged.fate = fate(*certificate, original.run.results);
       if (judged.fate == Fate::race && how.run.math != Math::none) {
-        const Expected<bool> other = ends_otherwise(simulate, how, original->run.results);
-        if (!other) return other.diags();
-        if (*other) judged.fate = Fate::other_race;
+        if (TRY(ends_otherwise(simulate, how, original.run.results)))
+          judged.fate = Fate::other_race;
       }
       if (judged.fate == Fate::equivalent && !keep.is_reached(mutant.statement))
         judged.fate = Fate::unreached;
-      judged.why = certificate->findings.empty() ? certificate->why_explored
+      judged.why = certificate->findings.empty() ? certificate->why_explored()
                                                  : certificate->findings.front().message;
     }
     test.mutants.push_back(std::move(judged));

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "interp/certificate/points/thread_tree.h"
 #include "interp/findings/describe.h"
+#include "interp/machine/cell_owners.h"
 #include "interp/machine/point_sharing.h"
 
 namespace tessera {
@@ -16,10 +18,15 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 class Forking {
  public:
   Forking(const Record& record, const std::set<std::int32_t>& loops)
-      : record_(record), loops_(loops), shared_(*record.program) {}
+      : record_(record),
+        loops_(loops),
+        tree_(thread_tree(record, loops)),
+        shared_(*record.program),
+        owners_(record.cores(), static_cast<std::int64_t>(record.cells.size())) {}
 
   PointThreads run() {
-    find_threads();
+    result_.loops = tree_.loops;
+    result_.names = tree_.names;
     number_agents();
     follow_counts();
     write();
@@ -27,76 +34,18 @@ class Forking {
   }
 
  private:
-  // One point: which thread it is, and the place of its first and last event in its core's list.
-  struct Point {
-    std::int32_t thread = -1, parent = -1, loop = -1;
-  };
-  static constexpr std::int32_t none = -1;
+  static constexpr std::int32_t none = ThreadTree::none;
 
   const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
-  bool is_forked(const RecordedEvent& e) const {
-    return (e.act == Act::point || e.act == Act::points_end) && loops_.contains(e.statement);
-  }
-
-  // Which thread does each event of a core; copies follow who started them.
-  void find_threads() {
-    const std::int32_t cores = record_.cores();
-    thread_of_.assign(record_.events.size(), none);
-    for (std::int32_t core = 0; core < cores; ++core) points_.push_back({core, none, none});
-    result_.names.resize(at(cores));
-    for (std::int32_t core = 0; core < cores; ++core) {
-      struct Open {
-        std::int32_t loop;
-        std::string around;
-      };
-      std::vector<Open> open;
-      std::vector<std::int32_t> threads = {core};  // at hand, outermost first
-      const RecordedAgent& agent = record_.agents[at(core)];
-      for (std::int32_t e = agent.begin; e < agent.end; ++e) {
-        const RecordedEvent& self = event(e);
-        if (is_forked(self)) {
-          const bool is_same =
-              !open.empty() && result_.loops[at(open.back().loop)].statement == self.statement;
-          if (is_same) threads.pop_back();
-          if (self.act == Act::points_end) {
-            open.pop_back();
-          } else {
-            if (!is_same) {
-              const std::string around = open.empty() ? "" : result_.names[at(threads.back())];
-              open.push_back({static_cast<std::int32_t>(result_.loops.size()), around});
-              result_.loops.push_back({self.statement, threads.back(), {}});
-            }
-            const auto thread = static_cast<std::int32_t>(points_.size());
-            points_.push_back({thread, threads.back(), open.back().loop});
-            result_.loops[at(open.back().loop)].threads.push_back(thread);
-            result_.names.push_back(name(core, self, open.back().around));
-            threads.push_back(thread);
-          }
-        }
-        thread_of_[at(e)] = threads.back();
-        if (self.act == Act::start) issuer_[self.object] = threads.back();
-      }
-    }
-  }
-
-  std::string name(std::int32_t core, const RecordedEvent& point, const std::string& around) const {
-    const Program& program = *record_.program;
-    const std::string& variable = program.value(program.body[at(point.statement)].result).name;
-    const std::string self =
-        fmt::format("{}={}", variable.empty() ? "loop" : variable, point.amount);
-    const std::string of = " of " + to_string(record_.agents[at(core)].id);
-    if (around.empty()) return fmt::format("point {}{}", self, of);
-    return around.substr(0, around.size() - of.size()) + " " + self + of;
-  }
-
-  std::int32_t threads() const { return static_cast<std::int32_t>(points_.size()); }
+  bool is_forked(const RecordedEvent& e) const { return tessera::is_forked(e, loops_); }
+  std::int32_t threads() const { return static_cast<std::int32_t>(tree_.points.size()); }
   std::int32_t core_of(std::int32_t thread) const {
-    while (points_[at(thread)].parent != none) thread = points_[at(thread)].parent;
+    while (tree_.points[at(thread)].parent != none) thread = tree_.points[at(thread)].parent;
     return thread;
   }
   // The statement of the loop whose point the thread is.
   std::int32_t loop_of(std::int32_t thread) const {
-    return result_.loops[at(points_[at(thread)].loop)].statement;
+    return result_.loops[at(tree_.points[at(thread)].loop)].statement;
   }
   std::int32_t renumbered(std::int32_t copy) const { return copy + threads() - record_.cores(); }
 
@@ -106,21 +55,21 @@ class Forking {
     to.events.clear();
     to.order.clear();
     // Each thread counts as a core; nothing here asks for devices.
-    to.sites = {1, threads()};
+    to.topology = {1, threads()};
     std::vector<RecordedAgent> agents;
-    for (const Point& point : points_) {
+    for (const ThreadTree::Point& point : tree_.points) {
       RecordedAgent agent = record_.agents[at(core_of(point.thread))];
       agent.issuer = point.thread;
       agents.push_back(agent);
     }
     for (std::size_t a = at(record_.cores()); a < record_.agents.size(); ++a) {
       RecordedAgent agent = record_.agents[a];
-      agent.issuer = issuer_.at(static_cast<std::int32_t>(a));
+      agent.issuer = tree_.issuer.at(static_cast<std::int32_t>(a));
       if (agent.before >= 0) agent.before = renumbered(agent.before);
       agents.push_back(agent);
     }
     to.agents = std::move(agents);
-    for (const Point& point : points_) {
+    for (const ThreadTree::Point& point : tree_.points) {
       const SemId place{core_of(point.thread), 0, 0};
       begin_.push_back(new_cell(place));
       // What the thread's own loops are joined by.
@@ -165,7 +114,8 @@ class Forking {
 
   // What the points of a loop share may still be a point's own of a loop around it.
   std::int32_t cell_for(std::int32_t thread, std::int32_t cell) {
-    while (thread >= record_.cores() && !is_own(thread, cell)) thread = points_[at(thread)].parent;
+    while (thread >= record_.cores() && !is_own(thread, cell))
+      thread = tree_.points[at(thread)].parent;
     if (thread < record_.cores()) return cell;
     const auto [known, is_new] = own_cells_.try_emplace({thread, cell}, none);
     if (is_new) {
@@ -193,7 +143,7 @@ class Forking {
   std::int32_t range_for(std::int32_t thread, std::int32_t range) {
     const Range& as_it_is = record_.ranges[at(range)];
     while (thread >= record_.cores() && is_shared(thread, as_it_is))
-      thread = points_[at(thread)].parent;
+      thread = tree_.points[at(thread)].parent;
     if (thread < record_.cores()) return range;
     const auto [known, is_new] = own_ranges_.try_emplace({thread, range}, none);
     if (is_new) {
@@ -220,7 +170,7 @@ class Forking {
     for (const std::int32_t e : record_.order) {
       RecordedEvent self = event(e);
       if (!record_.is_core(self.agent)) {
-        const std::int32_t thread = issuer_.at(self.agent);
+        const std::int32_t thread = tree_.issuer.at(self.agent);
         move_to(self, thread);
         put(renumbered(self.agent), self);
         continue;
@@ -231,7 +181,7 @@ class Forking {
         continue;
       }
       if (self.act == Act::point || self.act == Act::points_end) continue;
-      const std::int32_t thread = thread_of_[at(e)];
+      const std::int32_t thread = tree_.thread_of[at(e)];
       if (self.act == Act::start) self.object = renumbered(self.object);
       move_to(self, thread);
       put(thread, self);
@@ -256,21 +206,22 @@ class Forking {
       t.amount = amount;
       return t;
     };
-    const bool is_inside = points_[at(now)].loop != none &&
-                           result_.loops[at(points_[at(now)].loop)].statement == self.statement;
+    const bool is_inside =
+        tree_.points[at(now)].loop != none &&
+        result_.loops[at(tree_.points[at(now)].loop)].statement == self.statement;
     if (is_inside) {
-      const std::int32_t parent = points_[at(now)].parent;
+      const std::int32_t parent = tree_.points[at(now)].parent;
       put(now, token(Act::signal, join_[at(parent)], 1));
       if (self.act == Act::points_end) {
-        const auto& all = result_.loops[at(points_[at(now)].loop)].threads;
+        const auto& all = result_.loops[at(tree_.points[at(now)].loop)].threads;
         put(parent, token(Act::wait, join_[at(parent)], static_cast<std::int64_t>(all.size())));
       }
       now = parent;
     }
     if (self.act == Act::points_end) return;
-    const std::int32_t thread = thread_of_[at(e)];
+    const std::int32_t thread = tree_.thread_of[at(e)];
     if (!is_inside) {
-      for (const std::int32_t each : result_.loops[at(points_[at(thread)].loop)].threads)
+      for (const std::int32_t each : result_.loops[at(tree_.points[at(thread)].loop)].threads)
         put(now, token(Act::signal, begin_[at(each)], 1));
     }
     put(thread, token(Act::wait, begin_[at(thread)], 1));
@@ -294,10 +245,8 @@ class Forking {
 
   const Record& record_;
   const std::set<std::int32_t>& loops_;
+  const ThreadTree tree_;
   const PointSharing shared_;
-  std::vector<Point> points_;                    // by thread; the cores first
-  std::vector<std::int32_t> thread_of_;          // by event of a core
-  std::map<std::int32_t, std::int32_t> issuer_;  // by copy: the thread that started it
   std::vector<std::int32_t> begin_, join_;       // by thread: cells
   CellOwners owners_;
   // By loop and semaphore: one of its cells is shared.

@@ -190,10 +190,10 @@ bool Net::run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::
   std::int32_t p = from;
   const auto is_met = [&] { return cell >= 0 && count_[at(cell)] >= amount; };
   // A copy is started by a core that stands behind its start.
-  std::int32_t told = from;
-  const auto tell = [&] {
-    if (p > told) set_position(core, p);
-    told = p;
+  std::int32_t published = from;
+  const auto publish = [&] {
+    if (p > published) set_position(core, p);
+    published = p;
   };
   for (bool is_done = false; p < end && !is_done;) {
     const RecordedEvent& next = event(p);
@@ -214,21 +214,21 @@ bool Net::run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::
       case Act::wait:
       case Act::await:
         if (count_[at(next.object)] < next.amount) {
-          tell();
+          publish();
           return p > from;
         }
         if (next.act == Act::wait) add(next.object, -next.amount);
         break;
       case Act::start:
         ++p;
-        tell();
+        publish();
         start(next.object);
         is_done = is_met();
         continue;
     }
     ++p;
   }
-  tell();
+  publish();
   return p > from;
 }
 

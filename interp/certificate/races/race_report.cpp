@@ -36,8 +36,8 @@ class Report {
     if (order(there_) > order(here_)) std::swap(here_, there_);
   }
 
-  Finding write(FindingKind kind) {
-    Finding finding{.kind = kind};
+  Finding write() {
+    Finding finding{.kind = FindingKind::race};
     finding.message = fmt::format("{} {} {} while {} may {}", agent_text(here_), verb(here_, true),
                                   range_text(here_), agent_text(there_), what_there());
     if (race_.pairs > 1)
@@ -101,9 +101,9 @@ class Report {
     if (r.kind == ObjectKind::none) return "the kernel";
     if (r.kind == ObjectKind::buffer)
       return fmt::format("{} of {}", slice_text(program_, r.object, r.box),
-                         record_.sites.name(r.site, program_.buffers[at(r.object)].space));
+                         record_.topology.name(r.site, program_.buffers[at(r.object)].space));
     return fmt::format("{} of {}", program_.semaphores[at(r.object)].name,
-                       record_.sites.name(r.site));
+                       record_.topology.name(r.site));
   }
 
   // "reads", or "read" after "may".
@@ -155,7 +155,7 @@ class Report {
   std::string cell_name(std::int32_t cell) const {
     const SemId& sem = record_.cells[at(cell)];
     return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),
-                       record_.sites.name(sem.site));
+                       record_.topology.name(sem.site));
   }
   bool waits_on(std::int32_t e, std::int32_t cell) const {
     const RecordedEvent& self = event(e);
@@ -266,7 +266,7 @@ class Report {
 
 Finding race_finding(const Record& record, const SignalTable& signals, const Race& race,
                      const ControlFlow& control) {
-  Finding finding = Report(record, signals, race).write(FindingKind::race);
+  Finding finding = Report(record, signals, race).write();
   for (const std::int32_t e : {race.x, race.y}) {
     const std::int32_t statement = record.events[at(e)].statement;
     if (statement < 0 || !record.is_core(record.events[at(e)].agent) ||
@@ -281,8 +281,11 @@ Finding race_finding(const Record& record, const SignalTable& signals, const Rac
   return finding;
 }
 
-Finding order_finding(const Record& record, const SignalTable& signals, const Race& race) {
-  return Report(record, signals, race).write(FindingKind::race);
+Remark order_remark(const Record& record, const SignalTable& signals, const Race& race) {
+  Finding written = Report(record, signals, race).write();
+  Remark remark{std::move(written.at), std::move(written.notes)};
+  remark.at.message = std::move(written.message);
+  return remark;
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 // What a race reads like: both accesses, when a copy counts as complete, and which edge is missing.
 #pragma once
+#include "core/report/finding.h"
 #include "interp/certificate/conditions.h"
 #include "interp/certificate/races/freeze_one.h"
 #include "interp/certificate/races/net.h"
@@ -11,6 +12,6 @@ namespace tessera {
 Finding race_finding(const Record& record, const SignalTable& signals, const Race& race,
                      const ControlFlow& control);
 // For two copies that add to one place: what was added in no order.
-Finding order_finding(const Record& record, const SignalTable& signals, const Race& race);
+Remark order_remark(const Record& record, const SignalTable& signals, const Race& race);
 
 }  // namespace tessera

@@ -43,7 +43,7 @@ void Sweep::find_crossing() {
 bool Sweep::is_seen(std::int32_t r, std::int32_t core) const {
   const Range& range = record_.ranges[at(r)];
   if (range.site != core) return true;
-  return record_.sites.cores > 1 && range.kind == ObjectKind::buffer &&
+  return record_.topology.cores > 1 && range.kind == ObjectKind::buffer &&
          record_.program->buffers[at(range.object)].space == Space::hbm;
 }
 

@@ -1,42 +1,12 @@
 #include "interp/certificate/record/fingerprint.h"
 
 #include <algorithm>
-#include <cstring>
 #include <tuple>
+#include <vector>
+
+#include "interp/observe/content_hash.h"
 
 namespace tessera {
-namespace {
-
-class Hash {
- public:
-  void mix(std::uint64_t word) {
-    hash_ = (hash_ ^ word) * 0x9E3779B97F4A7C15ULL;
-    hash_ = hash_ << 29 | hash_ >> 35;
-  }
-  std::uint64_t value() const { return hash_ ^ hash_ >> 29; }
-
- private:
-  std::uint64_t hash_ = 0xCBF29CE484222325ULL;
-};
-
-}  // namespace
-
-std::uint64_t text_hash(const std::string& text) {
-  Hash hash;
-  for (const char c : text) hash.mix(static_cast<unsigned char>(c));
-  return hash.value();
-}
-
-std::uint64_t bytes_hash(std::span<const std::byte> bytes) {
-  Hash hash;
-  hash.mix(bytes.size());
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, std::min(sizeof(word), bytes.size() - at));
-    hash.mix(word);
-  }
-  return hash.value();
-}
 
 std::uint64_t protocol_hash(const Record& record) {
   if (record.is_over_budget) return 0;
@@ -49,7 +19,7 @@ std::uint64_t protocol_hash(const Record& record) {
     const AgentId &one = agent(a).id, &other = agent(b).id;
     return std::tie(one.device, one.core, one.dma) < std::tie(other.device, other.core, other.dma);
   });
-  Hash hash;
+  ContentHash hash;
   for (const std::int32_t a : agents) {
     hash.mix(static_cast<std::uint64_t>(agent(a).id.core) << 56 ^
              static_cast<std::uint64_t>(agent(a).id.device) << 40 ^

@@ -7,6 +7,7 @@
 #include "core/lang/language.h"
 #include "interp/certificate/points/points.h"
 #include "interp/certificate/races/freeze_one.h"
+#include "interp/certificate/record/recorder.h"
 #include "interp/run.h"
 #include "tests/fuzz/schedules/explore.h"
 

@@ -1,0 +1,209 @@
+#include "interp/certificate/points/points_observer.h"
+
+#include <algorithm>
+
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool is_parallel(const Stmt& s) {
+  const auto* loop = std::get_if<For>(&s.op);
+  return loop != nullptr && loop->parallel != 0;
+}
+
+// Into Program::buffers, or -1.
+std::int32_t buffer_of(const Program& program, const Slice& slice) {
+  if (slice.base == no_value) return -1;
+  const Value& base = program.value(slice.base);
+  return base.kind == ValueKind::ref ? base.index : -1;
+}
+
+// What the statement writes, itself or by its copy.
+const Slice* destination(const Op& op) {
+  if (const auto* remote = std::get_if<StartRemote>(&op)) return &remote->dst;
+  if (const auto* back = std::get_if<WriteBack>(&op)) return &back->dst;
+  if (const auto* start = std::get_if<Start>(&op)) return &start->dst;
+  return written_slice(op);
+}
+
+}  // namespace
+
+void PointsObserver::find_facts() {
+  const Program& program = *program_;
+  facts_.clear();
+  sharing_.emplace(program);
+  std::vector<LoopFacts*> open;
+  std::vector<std::int32_t> ends;
+  for (std::size_t i = 0; i < program.body.size(); ++i) {
+    const Stmt& s = program.body[i];
+    while (!ends.empty() && ends.back() <= static_cast<std::int32_t>(i)) {
+      ends.pop_back();
+      open.pop_back();
+    }
+    const Slice* to = destination(s.op);
+    for (LoopFacts* loop : open) {
+      if (to != nullptr && buffer_of(program, *to) >= 0)
+        loop->stores[at_index(buffer_of(program, *to))] = true;
+      if (const auto* alloc = std::get_if<Alloc>(&s.op))
+        if (const std::int32_t b = buffer_of(program, alloc->ref); b >= 0)
+          loop->own[at_index(b)] = true;
+    }
+    if (!is_parallel(s)) continue;
+    LoopFacts& loop = facts_[static_cast<std::int32_t>(i)];
+    loop.stores.assign(program.buffers.size(), false);
+    loop.own.assign(program.buffers.size(), false);
+    // A loop of a function that is called twice is one line of the source.
+    const Loc loc = program.loc(s.place);
+    const std::string& name = program.value(s.result).name;
+    const auto known =
+        std::find_if(verdict_.loops.begin(), verdict_.loops.end(), [&](const ParallelLoop& other) {
+          return loc && other.loc.source == loc.source && other.loc.line == loc.line &&
+                 other.loc.column == loc.column && other.name == name;
+        });
+    loop.verdict = static_cast<std::size_t>(known - verdict_.loops.begin());
+    if (known == verdict_.loops.end()) verdict_.loops.push_back({.loc = loc, .name = name});
+    open.push_back(&loop);
+    ends.push_back(s.partner);
+  }
+}
+
+void PointsObserver::begin(const Program& program, const RunOptions& options) {
+  program_ = &program;
+  topology_ = {options.devices, options.cores};
+  verdict_ = {};
+  known_.clear();
+  find_facts();
+  cells_ = 0;
+  first_cell_.clear();
+  for (const Semaphore& semaphore : program.semaphores) {
+    first_cell_.push_back(cells_);
+    cells_ += elements(semaphore.shape);
+  }
+  owners_ = CellOwners(topology_.count(), topology_.count() * cells_);
+  cores_.assign(at_index(topology_.count()), {});
+  for (CoreState& core : cores_) core.left.assign(program.buffers.size(), {});
+}
+
+bool PointsObserver::is_shared(std::int32_t buffer) const {
+  return sharing_->buffers[at_index(buffer)];
+}
+
+void PointsObserver::on(const Event& event) {
+  const std::int32_t site = topology_.of(event.agent);
+  CoreState& core = cores_[at_index(site)];
+  if (event.kind == EventKind::point || event.kind == EventKind::points_end)
+    return core.borders.push_back(event);
+  const bool is_step = event.kind != EventKind::enter && event.kind != EventKind::leave;
+  if (is_step && !event.agent.is_copy()) pass_borders(core, site);
+  switch (event.kind) {
+    case EventKind::read:
+      return access(core, site, event, Access::read);
+    case EventKind::write:
+    case EventKind::fresh:
+      return access(core, site, event, Access::store);
+    case EventKind::update:
+      access(core, site, event, Access::read);
+      return access(core, site, event, Access::store);
+    case EventKind::accumulate:
+      return access(core, site, event, Access::add);
+    case EventKind::signal:
+      return count(core, site, event, event.amount);
+    case EventKind::wait:
+      return count(core, site, event, -event.amount);
+    case EventKind::await:
+    case EventKind::read_sem:
+      return count(core, site, event, 0);
+    case EventKind::alloc:
+      if (event.object_kind == ObjectKind::buffer) core.left[at_index(event.object)].clear();
+      return;
+    default:
+      return;
+  }
+}
+
+void PointsObserver::pass_borders(CoreState& core, std::int32_t site) {
+  for (const Event& event : core.borders) {
+    if (event.kind == EventKind::point)
+      point(core, site, event);
+    else
+      end_loop(core, site);
+  }
+  core.borders.clear();
+}
+
+void PointsObserver::point(CoreState& core, std::int32_t site, const Event& event) {
+  owners_.begin_point(site, event.statement);
+  if (core.open.empty() || core.open.back().statement != event.statement)
+    core.open.push_back({.statement = event.statement});
+  for (auto& [key, log] : core.open.back().logs) log.stored.clear();
+  core.open.back().points.push_back(event.amount);
+}
+
+void PointsObserver::end_loop(CoreState& core, std::int32_t site) {
+  owners_.end_loop(site);
+  const OpenLoop loop = std::move(core.open.back());
+  core.open.pop_back();
+  verdict_.loops[facts(loop.statement).verdict].points +=
+      static_cast<std::int64_t>(loop.points.size());
+  for (const auto& [key, log] : loop.logs) {
+    compare(core, loop, key.first, key.second, log, site);
+    if (!is_shared(key.second)) leave_behind(core, loop, key.second, log);
+  }
+}
+
+void PointsObserver::access(CoreState& core, std::int32_t site, const Event& event, Access access) {
+  if (event.box->empty()) return;
+  const std::int32_t home =
+      topology_.home(event.site, program_->buffers[at_index(event.object)].space);
+  if (home == site && !core.left[at_index(event.object)].empty())
+    look_at_left(core, site, event, access);
+  for (OpenLoop& loop : core.open) log(core, loop, home, event, access);
+}
+
+void PointsObserver::log(CoreState&, OpenLoop& loop, std::int32_t home, const Event& event,
+                         Access access) {
+  const LoopFacts& known = facts(loop.statement);
+  if (!known.stores[at_index(event.object)] || known.own[at_index(event.object)]) return;
+  Log& log = loop.logs[{home, event.object}];
+  const auto number = static_cast<std::int32_t>(loop.points.size()) - 1;
+  const auto note = [&](std::vector<Touch>& touches, const Box& box) {
+    const std::size_t from = touches.size() > 8 ? touches.size() - 8 : 0;
+    for (std::size_t i = from; i < touches.size(); ++i) {
+      const Touch& t = touches[i];
+      if (t.point == number && t.access == access && t.box == box) return;
+    }
+    touches.push_back({box, number, event.statement, access});
+  };
+  std::vector<Touch>& touches = access == Access::read ? log.reads : log.stores;
+  if (is_shared(event.object)) return note(touches, *event.box);
+  // Of a point's own copy counts what it reads of the time before the loop.
+  for (const Box& box : log.stored.missing(*event.box)) {
+    note(touches, box);
+    if (access == Access::add) note(log.reads, box);
+  }
+  if (access != Access::read) log.stored.add(*event.box);
+}
+
+void PointsObserver::count(CoreState& core, std::int32_t site, const Event& event,
+                           std::int64_t amount) {
+  if (sharing_->semaphores[at_index(event.object)]) {
+    for (const OpenLoop& loop : core.open)
+      verdict_.loops[facts(loop.statement).verdict].synchronises = true;
+    return;
+  }
+  const std::int64_t cell = event.site * cells_ + first_cell_[at_index(event.object)] + event.cell;
+  owners_.count(site, cell, event.site == site, amount);
+}
+
+void PointsObserver::end(RunResult&) {
+  for (std::size_t site = 0; site < cores_.size(); ++site)
+    pass_borders(cores_[site], static_cast<std::int32_t>(site));
+  for (const std::int32_t loop : owners_.sharing_loops())
+    verdict_.loops[facts(loop).verdict].synchronises = true;
+  program_ = nullptr;
+}
+
+}  // namespace tessera

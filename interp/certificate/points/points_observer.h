@@ -1,0 +1,103 @@
+// What each point of a parallel loop touches, compared with what the others do.
+//   memory that others reach: no two points store one element, but for copies that add, and none
+//     reads what another one stores
+//   scratch of the core: each point may have its own copy, as it was when the loop began; so what a
+//     point reads before it stores it is stored by no other point, and what several points store is
+//     read by nobody after the loop
+//   semaphores: whose a cell is, interp/machine/cell_owners.h says; points of a loop that share one
+//     synchronise
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/certificate/points/points.h"
+#include "interp/machine/cell_owners.h"
+#include "interp/machine/point_sharing.h"
+#include "interp/machine/topology.h"
+#include "interp/memory/box_cover.h"
+#include "interp/observe/observer.h"
+
+namespace tessera {
+
+class PointsObserver : public Observer {
+ public:
+  void begin(const Program& program, const RunOptions& options) override;
+  void on(const Event& event) override;
+  void end(RunResult& result) override;
+  const PointsVerdict& verdict() const { return verdict_; }
+
+ private:
+  enum class Access : std::uint8_t { read, store, add };
+  // One access, or several like it, of a point.
+  struct Touch {
+    Box box{};
+    std::int32_t point = 0;  // number among those of the loop
+    std::int32_t statement = -1;
+    Access access = Access::read;
+  };
+  // Of one buffer at one home, in one loop that is open.
+  struct Log {
+    std::vector<Touch> reads, stores;
+    BoxCover stored;  // by the point at hand
+  };
+  struct OpenLoop {
+    std::int32_t statement = -1;
+    std::vector<std::int64_t> points;                           // the loop variable of each
+    std::map<std::pair<std::int32_t, std::int32_t>, Log> logs;  // by home and buffer
+  };
+  // Scratch that was stored in a loop that has ended. Two points: nobody knows what it holds.
+  struct Left {
+    Box box{};
+    std::int32_t loop = -1, statement = -1;
+    std::string first, second;  // points; no second: one alone stored it
+  };
+  struct CoreState {
+    // A point's last copy moves when its core has come to the next step, in another point or behind
+    // the loop: these borders wait for that step.
+    std::vector<Event> borders;
+    std::vector<OpenLoop> open;           // outermost first
+    std::vector<std::vector<Left>> left;  // by buffer
+  };
+  struct LoopFacts {
+    std::vector<bool> stores;  // by buffer: something in the loop stores it
+    std::vector<bool> own;     // by buffer: allocated in the loop
+    std::size_t verdict = 0;   // into verdict_.loops
+  };
+
+  void find_facts();
+  const LoopFacts& facts(std::int32_t statement) const { return facts_.at(statement); }
+  bool is_shared(std::int32_t buffer) const;
+  void pass_borders(CoreState& core, std::int32_t site);
+  void point(CoreState& core, std::int32_t site, const Event& event);
+  void end_loop(CoreState& core, std::int32_t site);
+  void access(CoreState& core, std::int32_t site, const Event& event, Access access);
+  void log(CoreState& core, OpenLoop& loop, std::int32_t home, const Event& event, Access access);
+  void look_at_left(CoreState& core, std::int32_t site, const Event& event, Access access);
+  void count(CoreState& core, std::int32_t site, const Event& event, std::int64_t amount);
+  void compare(CoreState& core, const OpenLoop& loop, std::int32_t home, std::int32_t buffer,
+               const Log& log, std::int32_t site);
+  void leave_behind(CoreState& core, const OpenLoop& loop, std::int32_t buffer, const Log& log);
+  void race(const CoreState& core, const OpenLoop& loop, std::int32_t home, std::int32_t buffer,
+            std::int32_t site, const Touch& here, const Touch& there);
+  std::string place(const CoreState& core, const OpenLoop& loop, std::int32_t point) const;
+  FindingPlace at(std::int32_t statement, std::int32_t site, std::string message) const;
+
+  const Program* program_ = nullptr;
+  Topology topology_{};
+  std::map<std::int32_t, LoopFacts> facts_;  // by the statement of the loop
+  std::optional<PointSharing> sharing_;
+  std::vector<std::int64_t> first_cell_;  // by semaphore, among those of a core
+  std::int64_t cells_ = 0;                // of a core
+  CellOwners owners_;
+  std::vector<CoreState> cores_;
+  std::set<std::array<std::int32_t, 3>> known_;  // races, by places and buffer
+  PointsVerdict verdict_;
+};
+
+}  // namespace tessera

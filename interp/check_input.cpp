@@ -1,0 +1,140 @@
+#include "interp/check_input.h"
+
+#include <fmt/format.h>
+
+#include "interp/findings/describe.h"
+#include "interp/observe/observer.h"
+
+namespace tessera {
+namespace {
+
+// The tensor's shape: that of the buffer, dimensions in storage order.
+Shape stored_shape(const Buffer& buffer) {
+  if (buffer.order.empty()) return buffer.shape;
+  Shape shape;
+  for (const int d : buffer.order) shape.push_back(buffer.shape[static_cast<std::size_t>(d)]);
+  return shape;
+}
+
+void check_binding(const Program& program, const Binding& binding, std::size_t device,
+                   Diags& diags) {
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role == Role::scratch) continue;
+    const auto complain = [&](std::string message) {
+      diags.push_back(
+          {ErrorCode::invalid_value, program.loc(buffer.place), std::move(message), {}});
+    };
+    const auto it = binding.find(buffer.name);
+    if (it == binding.end() || it->second == nullptr) {
+      complain(fmt::format("device {} has no tensor for `{}`", device, buffer.name));
+      continue;
+    }
+    const Tensor& tensor = *it->second;
+    if (tensor.dtype() != buffer.dtype)
+      complain(fmt::format("`{}` of device {} is {}, expected {}", buffer.name, device,
+                           name(tensor.dtype()), name(buffer.dtype)));
+    if (tensor.shape() != stored_shape(buffer))
+      complain(fmt::format("`{}` of device {} has shape {}, expected {}", buffer.name, device,
+                           to_string(tensor.shape()), to_string(stored_shape(buffer))));
+  }
+}
+
+// What a program leaves open, or cannot have, that is to run on several cores per device.
+void check_cores(const Program& program, int cores, Diags& diags) {
+  const std::size_t before = diags.size();
+  const auto complain = [&](std::int32_t place, std::string message) {
+    Diag diag{ErrorCode::invalid_value, program.loc(place), std::move(message), {}};
+    std::vector<FindingPlace> calls;
+    add_call_chain(program, place, calls);
+    for (const FindingPlace& call : calls) diag.notes.push_back({call.loc, call.message});
+    diags.push_back(std::move(diag));
+  };
+  const auto is_own_device = [&](ValueId device) {
+    const std::int32_t at = program.value(device).statement;
+    return at >= 0 &&
+           std::holds_alternative<DeviceId>(program.body[static_cast<std::size_t>(at)].op);
+  };
+  bool asks = false;
+  for (const Stmt& s : program.body) {
+    asks = asks || std::holds_alternative<CoreId>(s.op);
+    if (const auto* signal = std::get_if<Signal>(&s.op);
+        signal != nullptr && signal->core.id == no_value && !is_own_device(signal->device)) {
+      const auto index = static_cast<std::size_t>(program.value(signal->sem.base).index);
+      const Semaphore& sem = program.semaphores[index];
+      // The barrier that `expand` added: what it is there for names no core either.
+      if (sem.kind == SemKind::barrier && sem.collective < 0) continue;
+      complain(s.place, fmt::format("signal of {} names a device and no core, and each device has "
+                                    "{}: expected `on DEVICE core CORE`",
+                                    sem.name, cores));
+    }
+    if (const auto* remote = std::get_if<StartRemote>(&s.op);
+        remote != nullptr && remote->core.id == no_value)
+      complain(s.place, fmt::format("the copy names a device and no core, and each device has {}: "
+                                    "expected `-> DEVICE core CORE:`",
+                                    cores));
+  }
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role == Role::out && buffer.space != Space::hbm)
+      complain(buffer.place, fmt::format("result `{}` is in {}, of which each of {} cores has its "
+                                         "own: expected it in hbm",
+                                         buffer.name, name(buffer.space), cores));
+    if (buffer.scoped && buffer.space == Space::hbm)
+      complain(buffer.place,
+               fmt::format("`{}` is allocated in hbm, which {} cores share: expected the kernel to "
+                           "declare it, unscoped, and one call, for each call has its own",
+                           buffer.name, cores));
+  }
+  if (asks) return;
+  Diag diag =
+      error(fmt::format("{} never asks for `core`: each of {} cores would do the work of "
+                        "its device, expected 1",
+                        program.name, cores));
+  if (diags.size() > before)
+    diag.notes.push_back({diags[before].loc, std::move(diags[before].message)});
+  diags.resize(before);
+  diags.push_back(std::move(diag));
+}
+
+}  // namespace
+
+Expected<void> check_input(const Program& program, const std::vector<Binding>& bindings,
+                           const RunOptions& options) {
+  Diags diags;
+  if (options.devices < 1)
+    diags.push_back(error(fmt::format("{} devices, expected at least 1", options.devices)));
+  else if (bindings.size() != static_cast<std::size_t>(options.devices))
+    diags.push_back(error(fmt::format("operands of {} devices are given, expected {}",
+                                      bindings.size(), options.devices)));
+  if (options.cores < 1)
+    diags.push_back(error(fmt::format("{} cores per device, expected at least 1", options.cores)));
+  if (options.point_cores < 0)
+    diags.push_back(error(fmt::format("{} point-cores, expected at least 0", options.point_cores)));
+  for (const Observer* observer : options.observers)
+    if (options.point_cores > 0 && !observer->takes_point_cores())
+      diags.push_back(
+          error("an observer of this run follows cores that do their points one after "
+                "the other, and it has point-cores"));
+  const auto is_made_for = [&](int made, int run_on, std::string_view what) {
+    if (made == 0 || made == run_on) return;
+    diags.push_back(
+        error(fmt::format("{} is made for {} {}, run on {}: an extent names their number",
+                          program.name, made, what, run_on)));
+  };
+  is_made_for(program.devices, options.devices, "devices");
+  is_made_for(program.cores, options.cores, "cores");
+  if (options.cores > 1) check_cores(program, options.cores, diags);
+  // Nothing would be told, and an analysis of nothing finds nothing.
+  if (!options.checked && !options.observers.empty())
+    diags.push_back(error("a run without checks tells its observers nothing, expected none"));
+  if (options.slow_device >= options.devices)
+    diags.push_back(error(fmt::format("slow device {}, but devices are 0 to {}",
+                                      options.slow_device, options.devices - 1)));
+  if (options.profile.dma_granule < 1)
+    diags.push_back(error(fmt::format("the dma granule of {} is {}, expected at least 1",
+                                      options.profile.name, options.profile.dma_granule)));
+  for (std::size_t d = 0; d < bindings.size(); ++d) check_binding(program, bindings[d], d, diags);
+  if (!diags.empty()) return diags;
+  return {};
+}
+
+}  // namespace tessera

@@ -1,0 +1,32 @@
+// What exists at a core against what the machine profile has. A limit of 0 is no limit.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/machine/machine_profile.h"
+#include "core/program/program.h"
+#include "core/report/finding.h"
+#include "interp/machine/usage.h"
+
+namespace tessera {
+
+struct Excess {
+  std::string message;
+  std::vector<FindingPlace> notes;  // who takes how much, the biggest first
+};
+
+// The first limit of the profile that a core passes. Has: whether a buffer, or a semaphore, of the
+// program exists there, by its index; asked for the notes.
+using Has = std::function<bool(std::size_t declared)>;
+std::optional<Excess> excess_of(const Program& program, const MachineProfile& profile,
+                                const Usage& usage, const Has& has_buffer,
+                                const Has& has_semaphore);
+
+// What the program declares for all its time against what a core has: the finding with which each
+// run of it would end before its first step.
+std::optional<Finding> launch_excess(const Program& expanded, const MachineProfile& profile);
+
+}  // namespace tessera

@@ -1,0 +1,160 @@
+#include "interp/findings/surplus.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "interp/findings/blocked.h"
+#include "interp/findings/describe.h"
+#include "interp/findings/leftover.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_surpluses = 8;
+
+class Surpluses {
+ public:
+  Surpluses(Machine& machine, const Signallers& signallers, const std::vector<Handle>& blocked,
+            std::vector<FindingPlace>& notes)
+      : machine_(machine),
+        program_(machine.program()),
+        signallers_(signallers),
+        blocked_(blocked),
+        notes_(notes) {}
+
+  void describe() {
+    for (const SemId& extra : surpluses()) {
+      Odd odd = odd_one(extra);
+      const bool is_open = signallers_.may_take(extra);
+      if (is_open && !odd.is_alone) continue;
+      const Core* best = nullptr;
+      int best_score = 0;
+      for (std::size_t i = 0; i < blocked_.size(); ++i) {
+        const Core& candidate = core(blocked_[i]);
+        if (const int s = score(extra, candidate); s > best_score) {
+          best_score = s;
+          best = &candidate;
+        }
+      }
+      const std::string amount = unit_text(program_, extra, machine_.cell(extra).count);
+      if (best == nullptr) {
+        if (is_open) continue;
+        say(-1, {}, fmt::format("{} has {} that nobody takes", sem_text(machine_, extra), amount));
+        continue;
+      }
+      const SemId& lacking = best->need().sem;
+      odd = odd_one(extra, machine_.topology().core(lacking.site));
+      const bool is_elsewhere = extra.semaphore == lacking.semaphore && extra.site != lacking.site;
+      const bool is_same_device =
+          machine_.topology().device(extra.site) == machine_.topology().device(lacking.site);
+      const auto wrong_name = [&](const SemId& sem) {
+        return is_elsewhere ? machine_.topology().name(sem.site)
+                            : cell_text(program_, sem.semaphore, sem.cell);
+      };
+      const AgentId signaller = agent(odd.tally->site);
+      say(odd.tally->statement, signaller,
+          fmt::format("{} lacks {}, {} has {} too many: does {} name the wrong {} here, {} instead "
+                      "of {}?",
+                      sem_text(machine_, lacking), unit_text(program_, lacking, missing(*best)),
+                      sem_text(machine_, extra), amount, to_string(signaller),
+                      !is_elsewhere    ? "semaphore"
+                      : is_same_device ? "core"
+                                       : "device",
+                      wrong_name(extra), wrong_name(lacking)));
+    }
+  }
+
+ private:
+  const Core& core(Handle site) { return machine_.core_state(site).core; }
+  AgentId agent(std::int32_t site) const { return machine_.topology().agent(site); }
+  std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
+  void say(std::int32_t statement, const AgentId& agent, std::string message) {
+    notes_.push_back(place_in_run(machine_, statement, agent, std::move(message)));
+  }
+
+  // Of those who signalled the cell, the one that goes where fewest other cores go, by distance
+  // around the ring; alone: no other core goes that way, and others do go another.
+  struct Odd {
+    const Tally* tally = nullptr;
+    bool is_alone = false;
+  };
+  // Among equals the one on the core that lacks it: programs do the same on every device.
+  Odd odd_one(const SemId& extra, std::int32_t lacking_core = -1) {
+    Odd odd;
+    const auto is_likely = [&](const Tally& tally) {
+      return machine_.topology().core(tally.site) == lacking_core;
+    };
+    std::int64_t fewest = 0;
+    for (const Tally& tally : machine_.cell(extra).tallies) {
+      if (tally.is_wait) continue;
+      std::int64_t same = 0, others = 0;
+      for (std::int32_t s = 0; s < machine_.cores(); ++s)
+        for (const Tally& other : machine_.cell({s, extra.semaphore, extra.cell}).tallies) {
+          if (other.statement != tally.statement || other.is_wait) continue;
+          const bool is_same = distance(other.site, s) == distance(tally.site, extra.site);
+          ++(is_same ? same : others);
+        }
+      if (odd.tally != nullptr &&
+          (same > fewest || (same == fewest && (is_likely(*odd.tally) || !is_likely(tally)))))
+        continue;
+      odd = {&tally, same == 1 && others > 1};
+      fewest = same;
+    }
+    return odd;
+  }
+  // Around the ring of devices, and around the cores of one.
+  std::pair<int, int> distance(std::int32_t from, std::int32_t to) const {
+    const Topology& topology = machine_.topology();
+    return {(topology.device(to) - topology.device(from) + topology.devices) % topology.devices,
+            (topology.core(to) - topology.core(from) + topology.cores) % topology.cores};
+  }
+
+  std::vector<SemId> surpluses() {
+    std::vector<SemId> found;
+    for (std::int32_t s = 0; s < machine_.cores(); ++s) {
+      const Semaphores& owner = machine_.core_state(s).semaphores;
+      for (std::size_t i = 0; i < program_.semaphores.size(); ++i) {
+        const Semaphore& declared = program_.semaphores[i];
+        const auto id = static_cast<std::int32_t>(i);
+        if (declared.monotone || !owner.is_live(id) || !owner.is_first(id)) continue;
+        for (std::int64_t c = owner.used(id, 0); c >= 0; c = owner.used(id, c + 1)) {
+          const SemCell& cell = machine_.cell({s, id, c});
+          if (cell.count != 0 && cell.waiter == nobody && found.size() < most_surpluses)
+            found.push_back({s, id, c});
+        }
+      }
+    }
+    return found;
+  }
+
+  // How well a surplus explains what a core lacks; 0: not at all.
+  int score(const SemId& extra, const Core& core) {
+    const SemId& need = core.need().sem;
+    const bool same_declaration = extra.semaphore == need.semaphore;
+    const bool equal = machine_.cell(extra).count == missing(core);
+    if (!same_declaration && !(equal && extra.site == need.site)) return 0;
+    const Topology& topology = machine_.topology();
+    const bool is_sibling =
+        extra.site != need.site && topology.device(extra.site) == topology.device(need.site);
+    return (is_sibling ? 1 : 0) + (equal ? 8 : 0) +
+           (same_declaration && extra.cell == need.cell ? 4 : 0) +
+           (same_declaration && extra.site == need.site ? 2 : 0) + (same_declaration ? 1 : 0);
+  }
+
+  Machine& machine_;
+  const Program& program_;
+  const Signallers& signallers_;
+  const std::vector<Handle>& blocked_;
+  std::vector<FindingPlace>& notes_;
+};
+
+}  // namespace
+
+void add_surpluses(Machine& machine, const Signallers& signallers,
+                   const std::vector<Handle>& blocked, std::vector<FindingPlace>& notes) {
+  Surpluses(machine, signallers, blocked, notes).describe();
+}
+
+}  // namespace tessera

@@ -1,0 +1,51 @@
+#include "interp/machine/cell_owners.h"
+
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void CellOwners::count(std::int32_t core, std::int64_t cell, bool is_own, std::int64_t amount) {
+  if (!is_own) is_foreign_[at(cell)] = true;
+  std::int64_t& count = counts_[at(cell)];
+  for (Open& open : open_[at(core)]) {
+    if (std::find(open.touched.begin(), open.touched.end(), cell) != open.touched.end()) continue;
+    open.touched.push_back(cell);
+    used_.insert({open.loop, cell});
+    // Before the point's first use its count is as it was where the point began.
+    if (count != 0) shared_.insert({open.loop, cell});
+  }
+  count += amount;
+}
+
+void CellOwners::begin_point(std::int32_t core, std::int32_t loop) {
+  std::vector<Open>& open = open_[at(core)];
+  if (open.empty() || open.back().loop != loop)
+    open.push_back({loop, {}});
+  else
+    end_point(open.back());
+}
+
+void CellOwners::end_loop(std::int32_t core) {
+  end_point(open_[at(core)].back());
+  open_[at(core)].pop_back();
+}
+
+void CellOwners::end_point(Open& loop) {
+  for (const std::int64_t cell : loop.touched)
+    if (counts_[at(cell)] != 0) shared_.insert({loop.loop, cell});
+  loop.touched.clear();
+}
+
+std::set<std::int32_t> CellOwners::sharing_loops() const {
+  std::set<std::int32_t> loops;
+  for (const auto& [loop, cell] : used_)
+    if (is_shared(loop, cell)) loops.insert(loop);
+  return loops;
+}
+
+}  // namespace tessera

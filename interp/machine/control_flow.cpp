@@ -1,0 +1,127 @@
+#include "interp/machine/control_flow.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+bool defines_scalar(const Op& op) {
+  const ResultKind kind = info(op).result;
+  return kind == ResultKind::Scalar || kind == ResultKind::Real;
+}
+
+// Follows values and memory backwards from where they decide something, until nothing new comes.
+class Backwards {
+ public:
+  Backwards(const Program& program, const std::vector<std::int32_t>& choices)
+      : program_(program),
+        choices_(choices),
+        values_(program.values.size()),
+        flow_{std::vector<bool>(program.body.size()), std::vector<bool>(program.buffers.size())} {}
+
+  ControlFlow run() {
+    for (std::size_t i = 0; i < program_.body.size(); ++i) begin(i);
+    for (grew_ = true; grew_;) {
+      grew_ = false;
+      for (std::size_t i = program_.body.size(); i-- > 0;) step(i);
+    }
+    return std::move(flow_);
+  }
+
+ private:
+  // Where it decides, by the table: the bounds of every slice, and what is marked there.
+  void begin(std::size_t i) {
+    const Op& op = program_.body[i].op;
+    const bool is_open =
+        std::binary_search(choices_.begin(), choices_.end(), static_cast<std::int32_t>(i));
+    for (const FieldInfo& f : info(op).fields) {
+      if (f.kind == FieldKind::Slice) add_indices(field<Slice>(op, f));
+      if (!is_control(program_, op, f, is_open)) continue;
+      if (f.kind == FieldKind::Value) add(field<ValueId>(op, f));
+      if (f.kind == FieldKind::Maybe) add(field<Maybe>(op, f).id);
+      if (f.kind == FieldKind::Slice) add_contents(i, field<Slice>(op, f));
+    }
+  }
+  void add(ValueId id) {
+    if (id == no_value || values_[static_cast<std::size_t>(id)]) return;
+    values_[static_cast<std::size_t>(id)] = true;
+    grew_ = true;
+  }
+  void add_indices(const Slice& slice) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+      add(slice.start[d]);
+      add(slice.size[d]);
+    }
+  }
+  void add_contents(std::size_t statement, const Slice& slice) {
+    if (is_number(program_, slice)) add(slice.base);
+    const Value& from = base(slice);
+    if (from.kind != ValueKind::ref || from.index < 0) return;
+    flow_.reads[statement] = true;
+    const auto buffer = static_cast<std::size_t>(from.index);
+    if (!flow_.buffers[buffer]) grew_ = true;
+    flow_.buffers[buffer] = true;
+  }
+  const Value& base(const Slice& slice) const { return program_.value(slice.base); }
+  bool is_wanted(const Slice& dst) const {
+    const Value& to = base(dst);
+    return to.kind == ValueKind::ref && to.index >= 0 &&
+           flow_.buffers[static_cast<std::size_t>(to.index)];
+  }
+
+  // What the statement makes reaches control: so does all that goes into it.
+  void step(std::size_t i) {
+    const Stmt& s = program_.body[i];
+    const Slice* dst = written_slice(s.op);
+    if (const auto* remote = std::get_if<StartRemote>(&s.op)) dst = &remote->dst;
+    if (const auto* back = std::get_if<WriteBack>(&s.op)) dst = &back->dst;
+    const bool is_value =
+        s.result != no_value && defines_scalar(s.op) && values_[static_cast<std::size_t>(s.result)];
+    if (!is_value && (dst == nullptr || !is_wanted(*dst))) return;
+    for (const FieldInfo& f : info(s.op).fields) {
+      if (f.kind == FieldKind::Value) add(field<ValueId>(s.op, f));
+      if (f.kind == FieldKind::Slice && &field<Slice>(s.op, f) != dst)
+        add_contents(i, field<Slice>(s.op, f));
+    }
+  }
+
+  const Program& program_;
+  const std::vector<std::int32_t>& choices_;
+  std::vector<bool> values_;
+  ControlFlow flow_;
+  bool grew_ = false;
+};
+
+}  // namespace
+
+ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>& choices) {
+  return Backwards(program, choices).run();
+}
+
+std::vector<std::int32_t> left_out_control(const Program& program, const ControlFlow& control) {
+  std::vector<std::int32_t> statements;
+  for (std::size_t i = 0; i < program.body.size(); ++i) {
+    const Op& op = program.body[i].op;
+    const Slice* dst = written_slice(op);
+    if (dst == nullptr || !is_left_out(program, op)) continue;
+    const Value& to = program.value(dst->base);
+    if (to.kind == ValueKind::ref && to.index >= 0 &&
+        control.buffers[static_cast<std::size_t>(to.index)])
+      statements.push_back(static_cast<std::int32_t>(i));
+  }
+  return statements;
+}
+
+// Before a run it is not known which select meets undefined elements: any may.
+bool control_needs_arithmetic(const Program& program) {
+  std::vector<std::int32_t> selects;
+  for (std::size_t i = 0; i < program.body.size(); ++i)
+    if (std::holds_alternative<TileSelect>(program.body[i].op))
+      selects.push_back(static_cast<std::int32_t>(i));
+  return !left_out_control(program, control_flow(program, selects)).empty();
+}
+
+}  // namespace tessera

@@ -1,0 +1,78 @@
+// How a core goes through the points of parallel loops, or deals them to its point-cores.
+#include <algorithm>
+
+#include "interp/machine/machine.h"
+#include "interp/schedule/random.h"
+
+namespace tessera {
+
+// One point of a parallel loop: any order is allowed, and the schedule chose one.
+void Core::choose_point(const Instruction& loop) {
+  const auto at = [&](std::int32_t i) -> std::int64_t& {
+    return registers_[static_cast<std::size_t>(i)];
+  };
+  const std::int64_t count = at(loop.aux), size = at(loop.b) - at(loop.a);
+  std::int64_t point = count;
+  if (code_.order) {
+    std::uint64_t key = *code_.order;
+    for (const std::int64_t part : {std::int64_t{loop.dst}, std::int64_t{site_}, at(loop.aux + 1)})
+      key = SplitMix::mix(key ^ static_cast<std::uint64_t>(part));
+    point = permuted(count, size, key);
+  }
+  at(loop.dst) = at(loop.a) + point;
+}
+
+void Core::emit_point(const Instruction& loop) {
+  emit_points(loop, EventKind::point, registers_[static_cast<std::size_t>(loop.dst)]);
+}
+
+void Core::enter_point(const Instruction& loop) {
+  choose_point(loop);
+  emit_point(loop);
+}
+
+// The core that deals points comes to one of this loop, or of a loop in it. Whether it is for a
+// point-core, which tells of it.
+bool Core::reach_point(const Instruction& loop) {
+  choose_point(loop);
+  has_point_ = loop.is_dealt;
+  if (!has_point_) emit_point(loop);
+  return has_point_;
+}
+
+void Core::leave_points(const Instruction& loop) { emit_points(loop, EventKind::points_end, 0); }
+
+void Core::emit_points(const Instruction& loop, EventKind kind, std::int64_t point) {
+  if (!machine_.observes()) return;
+  Event event{.kind = kind, .agent = id_, .amount = point};
+  event.statement = machine_.program().value(loop.dst).statement;
+  event.index = kind == EventKind::point ? events_++ : events_;
+  event.agent_step = steps_;
+  machine_.emit(event);
+}
+
+std::int32_t Core::dealt_loop() const { return machine_.program().value(dealt_->dst).statement; }
+
+void Core::begin_fork() {
+  is_free_ = true;
+  std::fill(cells_.begin(), cells_.end(), Cells{});
+}
+
+// The core moves on to its next point.
+void Core::take_point_of(Core& core) {
+  registers_ = core.registers_;
+  pc_ = core.pc_;
+  point_end_ = core.dealt_end_;
+  is_free_ = false;
+  emit_point(*core.dealt_);
+  core.has_point_ = false;
+  core.pc_ = core.dealt_end_;
+  core.run(0, false);
+}
+
+void Core::end_fork() {
+  leave_points(code_.instructions[fork_end_]);
+  dealt_ = nullptr;
+}
+
+}  // namespace tessera

@@ -1,0 +1,68 @@
+// How a core finds, counts on and waits for semaphores.
+#include <fmt/format.h>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+
+SemId Core::locate_sem(const Slice& slice, std::int32_t site, std::string_view verb) {
+  const Program& program = machine_.program();
+  const std::int32_t index = program.value(slice.base).index;
+  const Semaphore& semaphore = program.semaphores[static_cast<std::size_t>(index)];
+  std::int64_t cell = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+    const std::int64_t at = scalar(slice.start[d]);
+    if (at < 0 || at >= semaphore.shape[d]) {
+      fail(FindingKind::out_of_bounds,
+           fmt::format("{} of {} with index {} in dimension {}, expected 0 to {}", verb,
+                       semaphore.name, at, d, semaphore.shape[d] - 1));
+      return {.cell = -1};
+    }
+    cell = cell * semaphore.shape[d] + at;
+  }
+  // A copy finds out when it signals.
+  const Semaphores& owner = machine_.core_state(machine_.life_site(site, index)).semaphores;
+  if (site == site_ && !owner.is_live(index)) {
+    fail(FindingKind::lifetime,
+         fmt::format("{} of {}, which {}", verb, cell_text(program, index, cell),
+                     owner.was_live(index) ? "no longer exists" : "does not exist yet"));
+    return {.cell = -1};
+  }
+  return machine_.counted({site, index, cell});
+}
+
+bool Core::reaches(const SemId& sem, std::int64_t count) {
+  if (machine_.cell(sem).count >= count) return true;
+  need_ = {sem, count};
+  blocked_ = true;
+  return false;
+}
+
+// A core at rest before a wait that cannot pass is not enabled; a wait with a fault is, and reports
+// it.
+bool Core::would_block() {
+  const auto check = [&](const Slice& slice, ValueId count) {
+    const Program& program = machine_.program();
+    const std::int32_t index = program.value(slice.base).index;
+    const Shape& shape = program.semaphores[static_cast<std::size_t>(index)].shape;
+    std::int64_t cell = 0;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+      const std::int64_t at = scalar(slice.start[d]);
+      if (at < 0 || at >= shape[d]) return false;
+      cell = cell * shape[d] + at;
+    }
+    if (!machine_.core_state(machine_.life_site(site_, index)).semaphores.is_live(index))
+      return false;
+    return !reaches(machine_.counted({site_, index, cell}), scalar(count));
+  };
+  if (const auto* wait = std::get_if<Wait>(&stmt_->op)) return check(wait->sem, wait->count);
+  if (const auto* await = std::get_if<Await>(&stmt_->op)) return check(await->sem, await->count);
+  return false;
+}
+
+void Core::signal(const SemId& sem, std::int64_t count) {
+  machine_.signal(sem, count, id_, statement(), steps_, events_);
+}
+
+}  // namespace tessera

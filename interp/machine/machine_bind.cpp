@@ -1,0 +1,40 @@
+// The memories of the machine's cores, as they are before the first step.
+#include "interp/machine/idle.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+
+void Machine::bind(const std::vector<Binding>& bindings) {
+  const Checks checks = options_.checked ? Checks::on : Checks::off;
+  // With checks and arithmetic undefined elements are poisoned before anybody reads them.
+  const Contents others = options_.math == Math::none ? Contents::kept
+                          : options_.checked          ? Contents::plain
+                                                      : Contents::zeroed;
+  const std::vector<bool> idle = idle_buffers(program_, options_);
+  for (std::int32_t s = 0; s < cores(); ++s) {
+    CoreState& owner = core_state(s);
+    const Binding& binding = bindings[static_cast<std::size_t>(topology_.device(s))];
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      const Buffer& buffer = program_.buffers[i];
+      owner.lives.push_back(0);
+      if (const std::int32_t home = topology_.home(s, buffer.space); home != s) {
+        owner.storages.push_back(core_state(home).storages[i]);
+      } else if (buffer.role != Role::scratch) {
+        Tensor& tensor = *binding.find(buffer.name)->second;
+        owner.storages.push_back(std::make_shared<Storage>(
+            buffer, tensor, checks, idle[i] ? Contents::idle : Contents::zeroed));
+      } else {
+        const Contents contents = idle[i] ? Contents::idle : others;
+        owner.storages.push_back(std::make_shared<Storage>(buffer, checks, contents));
+        if (!buffer.scoped) owner.storages.back()->allocate(buffer.place);
+      }
+      if (!buffer.scoped) owner.usage.take(buffer.space, owner.storages.back()->bytes());
+    }
+    for (const Semaphore& semaphore : program_.semaphores)
+      if (semaphore.kind != SemKind::barrier &&
+          (!semaphore.scoped || !options_.profile.shares_scoped_semaphores))
+        owner.usage.take_semaphores(elements(semaphore.shape));
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,67 @@
+// The data of copies that stream: what is read goes into a staging buffer of the copy's own, and
+// from there to where it is written.
+#include "interp/findings/uninitialised.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+namespace {
+
+// `count` granules from the one that is `done` behind the first, as rectangles of the source.
+std::vector<Box> part_of(const Copy& copy, std::int64_t done, std::int64_t count) {
+  const std::int64_t each = copy.granule / size_of(copy.src.storage->buffer().dtype);
+  const std::int64_t all = copy.src.box.elements();
+  const std::int64_t begin = (copy.first + done) % copy.granules, end = begin + count;
+  std::vector<Box> boxes =
+      rectangles(copy.src.box, begin * each, std::min(std::min(end, copy.granules) * each, all));
+  if (end > copy.granules) {
+    const std::vector<Box> rest = rectangles(copy.src.box, 0, (end - copy.granules) * each);
+    boxes.insert(boxes.end(), rest.begin(), rest.end());
+  }
+  return boxes;
+}
+
+}  // namespace
+
+void Machine::take_part(Copy& copy, std::int64_t granules) {
+  Storage& src = *copy.src.storage;
+  const bool is_write_back = copy.kind == CopyKind::write_back;
+  if (copy.staging == nullptr) {
+    const bool is_idle = src.is_idle() || copy.dst.storage->is_idle();
+    copy.staging = std::make_unique<Staging>(copy.src, options_.checked ? Checks::on : Checks::off,
+                                             is_idle ? Contents::idle : Contents::zeroed);
+    // Which elements go back is known when the copy begins.
+    if (is_write_back) {
+      copy.staging->stored = src.snapshot_stored(copy.src.box, false);
+      copy.staging->stored_boxes = copy.staging->stored.stored_boxes(copy.src.box);
+    }
+  }
+  const std::int32_t place = program_.body[static_cast<std::size_t>(copy.statement)].place;
+  for (const Box& box : part_of(copy, copy.read, granules)) {
+    const Snapshot data = src.snapshot(box, !copy.staging->storage.is_idle());
+    const Snapshot& needed = is_write_back ? copy.staging->stored : data;
+    if (options_.uninitialised == Uninitialised::strict && !needed.initialised())
+      return stop(uninitialised_finding(program_, "read", copy.src, needed.first_uninitialised(),
+                                        needed.origin(), copy.id, copy.statement),
+                  copy.id, copy.statement);
+    copy.staging->storage.land(copy.staging->local(box), data, place);
+  }
+}
+
+void Machine::land_part(Copy& copy, std::int64_t granules) {
+  Staging& staging = *copy.staging;
+  const auto write = [&](const Box& box) {
+    const Snapshot data = staging.storage.snapshot(staging.local(box));
+    if (may_land(copy, data, staging.box.start))
+      land(copy, counterpart(box, copy.src.box, copy.dst.box), data);
+  };
+  for (const Box& box : part_of(copy, copy.written, granules)) {
+    if (copy.kind != CopyKind::write_back) write(box);
+    for (const Box& stored : staging.stored_boxes)
+      if (intersects(box, stored)) write(intersection(box, stored));
+    if (stopped_) return;
+  }
+  if (copy.kind == CopyKind::write_back && copy.written + granules == copy.granules)
+    copy.dst.storage->end_write_back(copy.id.core, copy.since);
+}
+
+}  // namespace tessera

@@ -1,0 +1,76 @@
+// What the machine reports of its run.
+#include <utility>
+
+#include "interp/findings/describe.h"
+#include "interp/findings/leftover.h"
+#include "interp/machine/loop_indices.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+
+void Machine::report_leak(const SemId& sem, std::int32_t statement, const std::string& when) {
+  SemCell& left = cell(sem);
+  if (!options_.checked || std::exchange(left.is_reported, true)) return;
+  findings_.push_back(leak_finding(*this, sem, statement, when));
+}
+
+LoopIndices Machine::loops_of(const AgentId& agent, std::int32_t statement) {
+  if (agent.is_copy())
+    return moving_ == nullptr ? LoopIndices{} : loop_indices(program_, statement, moving_->loops);
+  return loop_indices(program_, statement, core_state(topology_.of(agent)).core.registers().data());
+}
+
+void Machine::report(FindingKind kind, std::string message, const AgentId& agent,
+                     std::int32_t statement, std::vector<FindingPlace> notes) {
+  const std::int32_t place =
+      statement < 0 ? -1 : program_.body[static_cast<std::size_t>(statement)].place;
+  add_call_chain(program_, place, notes);
+  FindingPlace at{.loc = program_.loc(place),
+                  .device = agent.device,
+                  .agent = to_string(agent),
+                  .loops = loops_of(agent, statement)};
+  findings_.push_back({.kind = kind,
+                       .message = std::move(message),
+                       .at = std::move(at),
+                       .notes = std::move(notes),
+                       .about = {.statement = statement},
+                       .devices = {agent.device}});
+}
+
+void Machine::stop(FindingKind kind, std::string message, const AgentId& agent,
+                   std::int32_t statement, std::vector<FindingPlace> notes) {
+  if (stopped_) return;
+  report(kind, std::move(message), agent, statement, std::move(notes));
+  stopped_ = true;
+}
+
+void Machine::stop(Finding finding, const AgentId& agent, std::int32_t statement) {
+  if (stopped_) return;
+  finding.at.loops = loops_of(agent, statement);
+  findings_.push_back(std::move(finding));
+  stopped_ = true;
+}
+
+void Machine::refuse(Diag diag) {
+  if (!refused_) refused_ = std::move(diag);
+  stopped_ = true;
+}
+
+std::vector<ResultHash> Machine::hash_results() {
+  std::vector<ResultHash> hashes;
+  for (int d = 0; d < topology_.devices; ++d) {
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      const Buffer& buffer = program_.buffers[i];
+      if (buffer.role != Role::out) continue;
+      Storage& storage = *core_state(d * topology_.cores).storages[i];
+      const TileView view = storage.read(storage.whole());
+      std::uint64_t hash = 0xCBF29CE484222325ULL;
+      for (std::int64_t b = 0, n = storage.bytes(); b < n; ++b)
+        hash = (hash ^ static_cast<std::uint64_t>(view.data[b])) * 0x100000001B3ULL;
+      hashes.push_back({d, buffer.name, hash});
+    }
+  }
+  return hashes;
+}
+
+}  // namespace tessera

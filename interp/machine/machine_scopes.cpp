@@ -1,0 +1,113 @@
+// Scoped buffers and semaphores begin and end; what exists at once must fit the machine.
+#include <fmt/format.h>
+
+#include "interp/findings/capacity.h"
+#include "interp/findings/describe.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+
+void Machine::check_capacity(Core& core, std::int32_t statement) {
+  const CoreState& owner = core_state(core.site());
+  auto excess = excess_of(
+      program_, options_.profile, owner.usage,
+      [&](std::size_t buffer) { return owner.storages[buffer]->is_live(); },
+      [&](std::size_t semaphore) {
+        const auto id = static_cast<std::int32_t>(semaphore);
+        return owner.semaphores.is_counted(id) && owner.semaphores.is_first(id);
+      });
+  if (excess)
+    stop(FindingKind::capacity, std::move(excess->message), core.id(), statement,
+         std::move(excess->notes));
+}
+
+void Machine::allocate(Core& core, std::int32_t buffer) {
+  const std::int32_t here = home(core.site(), buffer);
+  CoreState& owner = core_state(here);
+  Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
+  if (storage.is_live())
+    return core.fail(FindingKind::lifetime,
+                     fmt::format("alloc of {}, which exists already", storage.buffer().name));
+  storage.allocate(core.stmt().place);
+  core.forget_cells(buffer);
+  ++owner.lives[static_cast<std::size_t>(buffer)];
+  owner.usage.take(storage.buffer().space, storage.bytes());
+  const Box whole = storage.whole();
+  core.emit({.kind = EventKind::alloc,
+             .object_kind = ObjectKind::buffer,
+             .site = here,
+             .object = buffer,
+             .box = &whole});
+  check_capacity(core, core.statement());
+}
+
+void Machine::release(Core& core, std::int32_t buffer) {
+  const std::int32_t here = home(core.site(), buffer);
+  CoreState& owner = core_state(here);
+  Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
+  if (!storage.is_live())
+    return core.fail(FindingKind::lifetime,
+                     fmt::format("free of {}, which does not exist", storage.buffer().name));
+  const Box whole = storage.whole();
+  core.emit({.kind = EventKind::release,
+             .object_kind = ObjectKind::buffer,
+             .site = here,
+             .object = buffer,
+             .box = &whole});
+  owner.usage.take(storage.buffer().space, -storage.bytes());
+  storage.release();
+  core.forget_cells(buffer);
+}
+
+void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
+  const std::int32_t here = life_site(core.site(), semaphore);
+  CoreState& owner = core_state(here);
+  const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
+  if (owner.semaphores.is_live(semaphore))
+    return core.fail(FindingKind::lifetime,
+                     fmt::format("alloc of {}, which exists already", declared.name));
+  owner.semaphores.allocate(semaphore);
+  const bool is_shared = options_.profile.shares_scoped_semaphores;
+  if (is_shared) owner.usage.take_semaphores(elements(declared.shape));
+  core.emit({.kind = EventKind::alloc,
+             .object_kind = ObjectKind::semaphore,
+             .site = here,
+             .object = semaphore});
+  check_capacity(core, core.statement());
+}
+
+void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
+  const std::int32_t here = life_site(core.site(), semaphore);
+  CoreState& owner = core_state(here);
+  const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
+  if (!owner.semaphores.is_live(semaphore))
+    return core.fail(FindingKind::lifetime,
+                     fmt::format("free of {}, which does not exist", declared.name));
+  for (std::int64_t i = owner.semaphores.used(semaphore, 0); i >= 0;
+       i = owner.semaphores.used(semaphore, i + 1)) {
+    const SemId sem{here, semaphore, i};
+    const std::int32_t pending = cell(sem).first_pending;
+    if (pending >= 0) {
+      const Copy& copy = copies_.at(Copies::slot_of(pending));
+      return core.fail(
+          FindingKind::lifetime,
+          fmt::format("free of {} while a copy will still signal it",
+                      cell_text(program_, semaphore, i)),
+          {{.loc = program_.loc(program_.body[static_cast<std::size_t>(copy.statement)].place),
+            .message = fmt::format("{} was started here", to_string(copy.id)),
+            .device = copy.id.device,
+            .agent = to_string(copy.id)}});
+    }
+    if (cell(sem).count == 0 || declared.monotone || !options_.checked) continue;
+    report_leak(sem, core.statement());
+  }
+  if (options_.profile.shares_scoped_semaphores)
+    owner.usage.take_semaphores(-elements(declared.shape));
+  core.emit({.kind = EventKind::release,
+             .object_kind = ObjectKind::semaphore,
+             .site = here,
+             .object = semaphore});
+  owner.semaphores.release(semaphore);
+}
+
+}  // namespace tessera

@@ -1,0 +1,95 @@
+// How counts of semaphores change, and who goes on then.
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/loop_indices.h"
+#include "interp/machine/machine.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::int64_t most_counts = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+// By a core, or by a half of a copy.
+void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
+                     std::int32_t statement, std::int64_t agent_step, std::int64_t& events) {
+  const Semaphores& owner = core_state(sem.site).semaphores;
+  const auto text = [&] {
+    return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),
+                       topology_.name(sem.site));
+  };
+  if (!owner.is_counted(sem.semaphore)) {
+    stop(FindingKind::lifetime,
+         fmt::format("signal of {}, which {}", text(),
+                     owner.was_live(sem.semaphore) ? "no longer exists" : "does not exist yet"),
+         by, statement);
+    return;
+  }
+  SemCell& target = cell(sem);
+  const bool bytes =
+      program_.semaphores[static_cast<std::size_t>(sem.semaphore)].kind == SemKind::bytes;
+  const std::int64_t most = bytes ? most_bytes : most_counts;
+  if (amount > most - target.count) {
+    stop(FindingKind::semaphore_overflow,
+         fmt::format("signal of {} by {} leaves its range: it has {}, and at most {} fit", text(),
+                     amount, target.count, most),
+         by, statement);
+    return;
+  }
+  target.count += amount;
+  if (observes_) {
+    note_loops(target.tally(statement, topology_.of(by), false, amount), by);
+    Event event{.kind = EventKind::signal,
+                .object_kind = ObjectKind::semaphore,
+                .agent = by,
+                .index = events++,
+                .agent_step = agent_step,
+                .statement = statement,
+                .site = sem.site,
+                .object = sem.semaphore,
+                .cell = sem.cell,
+                .amount = amount};
+    emit(event);
+  }
+  if (target.waiter != nobody) wake(target);
+}
+
+// Whom the count is enough for. One core waits for a cell, or the point-cores that share it.
+void Machine::wake(SemCell& cell) {
+  Handle before = nobody;
+  for (Handle at = cell.waiter; at != nobody;) {
+    Core& core = core_state(at).core;
+    at = core.next_waiter();
+    if (cell.count < core.need().count) {
+      before = core.site();
+      continue;
+    }
+    if (before == nobody)
+      cell.waiter = at;
+    else
+      core_state(before).core.set_next_waiter(at);
+    core.unblock();
+    std::erase(blocked_, core.site());
+    ready_.add_core(core.site(), is_slow(core.id().device));
+  }
+}
+
+void Machine::count_wait(const SemId& sem, std::int64_t amount, const Core& by) {
+  if (observes_) note_loops(cell(sem).tally(by.statement(), by.site(), true, amount), by.id());
+}
+
+void Machine::note_loops(Tally& tally, const AgentId& by) {
+  if (moving_ != nullptr)
+    tally.loops = moving_->loops;
+  else
+    read_loops(program_, tally.statement, core_state(topology_.of(by)).core.registers().data(),
+               tally.loops);
+}
+
+}  // namespace tessera

@@ -1,0 +1,79 @@
+#include "interp/machine/shared_cells.h"
+
+#include <variant>
+
+#include "interp/machine/point_sharing.h"
+
+namespace tessera {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool is_parallel(const Stmt& s) {
+  const auto* loop = std::get_if<For>(&s.op);
+  return loop != nullptr && loop->parallel != 0;
+}
+
+}  // namespace
+
+void SharedCells::begin(const Program& program, const RunOptions& options) {
+  topology_ = {options.devices, options.cores};
+  is_dealt_ = dealt_loops(program);
+  borders_.assign(at(topology_.count()), {});
+  first_cell_.clear();
+  cells_ = 0;
+  for (const Semaphore& semaphore : program.semaphores) {
+    first_cell_.push_back(cells_);
+    cells_ += elements(semaphore.shape);
+  }
+  owners_ = CellOwners(topology_.count(), topology_.count() * cells_);
+}
+
+void SharedCells::pass_borders(std::int32_t core) {
+  for (const Event& border : borders_[at(core)]) {
+    if (border.kind == EventKind::point)
+      owners_.begin_point(core, border.statement);
+    else
+      owners_.end_loop(core);
+  }
+  borders_[at(core)].clear();
+}
+
+void SharedCells::on(const Event& event) {
+  const std::int32_t core = topology_.of(event.agent);
+  const auto count = [&](std::int64_t amount) {
+    owners_.count(core, number(event.site, event.object, event.cell), event.site == core, amount);
+  };
+  const bool is_point = event.kind == EventKind::point || event.kind == EventKind::points_end;
+  const bool is_region = event.kind == EventKind::enter || event.kind == EventKind::leave;
+  if (!event.agent.is_copy() && !is_point && !is_region) pass_borders(core);
+  switch (event.kind) {
+    case EventKind::point:
+    case EventKind::points_end:
+      if (is_dealt_[at(event.statement)]) borders_[at(core)].push_back(event);
+      return;
+    case EventKind::signal:
+      return count(event.amount);
+    case EventKind::wait:
+      return count(-event.amount);
+    case EventKind::await:
+    case EventKind::read_sem:
+      return count(0);
+    default:
+      return;
+  }
+}
+
+bool has_open_cells(const Program& program) {
+  const PointSharing shared(program);
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
+    if (!is_parallel(program.body[at(i)])) continue;
+    const LoopObjects named(program, i);
+    for (std::size_t s = 0; s < named.semaphores.size(); ++s)
+      if (named.semaphores[s] && !named.makes_semaphore[s] && !shared.semaphores[s]) return true;
+    i = program.body[at(i)].partner;
+  }
+  return false;
+}
+
+}  // namespace tessera

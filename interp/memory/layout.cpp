@@ -1,0 +1,66 @@
+#include "interp/memory/layout.h"
+
+#include "core/report/check.h"
+
+namespace tessera {
+
+Layout::Layout(const Buffer& buffer) : rank(static_cast<int>(buffer.shape.size())) {
+  CHECK(rank <= max_rank);
+  for (int i = 0; i < rank; ++i) {
+    const auto u = static_cast<std::size_t>(i);
+    shape[u] = buffer.shape[u];
+    order[u] = static_cast<std::int8_t>(buffer.order.empty() ? i : buffer.order[u]);
+  }
+  for (int i = rank; i-- > 0;) {
+    const auto d = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+    stride[d] = elements;
+    elements *= shape[d];
+  }
+}
+
+Box Layout::whole() const {
+  Box box;
+  box.rank = static_cast<std::int8_t>(rank);
+  box.size = shape;
+  return box;
+}
+
+int Layout::outside(const Box& box) const {
+  for (int d = 0; d < rank; ++d) {
+    const auto u = static_cast<std::size_t>(d);
+    if (box.start[u] < 0 || box.size[u] < 0 || box.size[u] > shape[u]) return d;
+    if (box.start[u] > shape[u] - box.size[u]) return d;
+  }
+  return -1;
+}
+
+std::int64_t Layout::offset(const Index& index) const {
+  std::int64_t sum = 0;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) sum += index[d] * stride[d];
+  return sum;
+}
+
+Index Layout::index(std::int64_t offset) const {
+  Index result{};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
+    const auto d = static_cast<std::size_t>(order[i]);
+    result[d] = offset / stride[d];
+    offset %= stride[d];
+  }
+  return result;
+}
+
+TileView Layout::view(const Box& box, DType dtype) const {
+  TileView view;
+  view.dtype = dtype;
+  view.box = box;
+  for (int d = 0; d < rank; ++d) {
+    if (!box.keeps(d)) continue;
+    view.size[static_cast<std::size_t>(view.rank)] = box.size[Box::at(d)];
+    view.stride[static_cast<std::size_t>(view.rank)] = stride[Box::at(d)];
+    ++view.rank;
+  }
+  return view;
+}
+
+}  // namespace tessera

@@ -1,0 +1,20 @@
+// A rectangle of a buffer of the machine.
+#pragma once
+#include <cstdint>
+
+#include "interp/memory/view.h"
+
+namespace tessera {
+
+class Storage;
+
+// The life of a scoped buffer is told apart from its next one.
+struct Region {
+  Storage* storage = nullptr;
+  std::int32_t site = -1;  // at which it is reached (interp/machine/topology.h)
+  std::int32_t buffer = -1;
+  std::int64_t life = 0;
+  Box box{};
+};
+
+}  // namespace tessera

@@ -1,0 +1,198 @@
+// The memory of the simulated machine: one Storage for each buffer of a program on each device.
+//
+// Bytes lie in the buffer's storage order; boxes and indices are logical. A copy of a large
+// rectangle into scratch is deferred: the destination aliases the source until one of the two
+// changes or their bytes must lie together. Nobody outside can tell. Storages know nothing of
+// agents, events or findings; they answer questions and the machine reports.
+//
+// Idle scratch and idle operands (interp/machine/idle.h) have no bytes: views of it have no data,
+// copies from or to it carry none, and only what is initialised, stored and written back is kept.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/data/tensor.h"
+#include "core/program/program.h"
+#include "interp/memory/initialisation.h"
+#include "interp/memory/layout.h"
+#include "interp/memory/shadow.h"
+#include "interp/memory/snapshot.h"
+#include "interp/memory/view.h"
+
+namespace tessera {
+
+enum class Checks : std::uint8_t {
+  off,
+  on
+};  // off: every element counts as initialised, nothing is tracked
+
+// What scratch holds before it is written. plain: anything, for every undefined element is poisoned
+// before it is read; zeroed: zeros, where checks, which would see to that, are left out; kept:
+// zeros, and what write() promises to overwrite may stay, where tile ops are left out; idle: it
+// never holds anything.
+enum class Contents : std::uint8_t { plain, zeroed, kept, idle };
+
+struct NeverWritten {
+  Box first;                  // a largest rectangle from the first such element on
+  std::int64_t elements = 0;  // how many in all
+};
+
+// For a copy of a storage as it is.
+struct Forked {};
+inline constexpr Forked forked;
+
+class Storage final : public Initialisation {
+ public:
+  // Scratch. It holds nothing until allocate().
+  Storage(const Buffer& buffer, Checks checks, Contents contents = Contents::zeroed);
+  // An operand (initialised) or a result (not), in the tensor's own bytes, which lie in storage
+  // order.
+  Storage(const Buffer& buffer, Tensor& bound, Checks checks, Contents contents = Contents::zeroed);
+  // Scratch of a point-core (interp/machine/point_cores.h): it begins as that of its core, which
+  // does not change meanwhile, and knows which elements were stored since.
+  Storage(Forked, Storage& from);
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  const Buffer& buffer() const { return buffer_; }
+  bool is_live() const { return live_; }
+  bool is_idle() const { return contents_ == Contents::idle; }
+  std::int64_t bytes() const { return layout_.elements * size_of(buffer_.dtype); }
+  Box whole() const { return layout_.whole(); }
+
+  // Begins and ends the life of scratch; contents are undefined, and memory is taken when first
+  // needed.
+  void allocate(std::int32_t place);
+  void release();
+
+  // The first dimension in which the box leaves the shape (or has a negative size), or -1.
+  // Everything below requires -1 and is_live().
+  int outside(const Box& box) const { return layout_.outside(box); }
+
+  // Views for one op. Take those for reading before the one for writing. The tile ops
+  // (interp/tiles/tile_ops.h) record what they initialise; whoever writes through the view by hand
+  // calls initialise(box).
+  TileView read(const Box& box);
+  TileView write(const Box& box);   // every element will be overwritten; counts as stored
+  TileView update(const Box& box);  // read, then overwritten; counts as stored
+  void initialise(const Box& box) override;
+  void initialise(const Box& box, const BitPlane& mask, Origin origin) override;
+
+  // One element. store_integer is false, and nothing changes, when the type cannot hold the value.
+  std::int64_t load_integer(const Box& box);
+  float load_real(const Box& box);
+  bool store_integer(const Box& box, std::int64_t value);
+  void store_real(const Box& box, double value);
+
+  // The elements of live i64 memory in order, when all are initialised and nobody else's bytes are
+  // among them; else null. The address holds until release().
+  std::int64_t* cells();
+
+  // Copies. Source and destination have the same dtype and the same kept sizes.
+  // carries: its bytes, not only what is initialised; never from idle scratch.
+  Snapshot snapshot(const Box& box, bool carries = true);
+  // The elements that were stored since their fresh(), for land_stored.
+  Snapshot snapshot_stored(const Box& box, bool carries = true);
+  void land(const Box& box, const Snapshot& source, std::int32_t place);
+  // box += source: in f32 or i64, rounded once to the dtype.
+  void land_add(const Box& box, const Snapshot& source, std::int32_t place);
+  // Writes the stored elements only. Returns the first of them that was written back before since
+  // once().
+  std::optional<Index> land_stored(const Box& box, const Snapshot& source, std::int32_t place,
+                                   std::int32_t core, std::int64_t since = newest);
+  // From here on no element may be written back twice by what this core starts; what it started
+  // before is counted with its own, whenever it lands.
+  void once(std::int32_t core);
+  std::int64_t start_write_back(std::int32_t core);            // `since` for land_stored
+  void end_write_back(std::int32_t core, std::int64_t since);  // when all of it has landed
+
+  // Pipeline slots.
+  void fresh(const Box& box, std::int32_t place);  // undefined, and nothing in it is stored
+  void pad(const Box& slot,
+           const Box& inside);  // zeros in slot outside inside; initialised, not stored
+
+  // Initialisation. With checks off everything is initialised.
+  bool is_initialised(const Box& box) const;
+  Index first_uninitialised(const Box& box) const override;
+  Origin origin(const Index& index) const override;
+  std::optional<NeverWritten> never_written() const;  // of the whole buffer
+
+  // Elements of a fork that will have been stored.
+  void note_change(const Box& box);
+  // What was stored in a fork is undefined from here on.
+  void lose(const Storage& fork, std::int32_t place);
+
+  // The end of the machine: nobody will read what lies elsewhere.
+  void drop_aliases();
+
+  // For snapshots and aliases: the bytes behind a box, which must not be aliased, as they are now.
+  void add_dependent(Dependent& dependent);
+  void remove_dependent(Dependent& dependent);
+
+  static constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
+
+ private:
+  enum class Elements : std::uint8_t { all, stored };
+  struct Alias;
+  struct Undefined {
+    Box box;
+    Origin origin;
+  };
+
+  bool is_checked() const { return checks_ == Checks::on; }
+  std::byte* own_data();
+  TileView own_view(const Box& box);
+  TileView resolve(const Box& box);  // own bytes, or those of the alias that covers the box
+  std::byte* element_address(const Box& box);
+  Alias* alias_around(const Box& box) const;
+  void settle(const Box& box);     // aliases that meet the box become bytes of our own
+  void detach(const Box& box);     // whoever still reads the box gets a copy
+  void overwrite(const Box& box);  // detach, and drop or settle the aliases under the box
+  void drop(const Alias& alias);
+  bool may_alias() const;
+  std::vector<const Alias*> aliases_under(const Box& box) const;
+  void add_alias(const Box& box, const Snapshot::Body& source);
+  void put(const Box& box, const Snapshot::Body& source);
+  Snapshot capture(const Box& box, Elements which, bool carries);
+  void depend(Snapshot::Body& body, const Alias* alias);
+
+  bool all(const BitPlane& plane, const Box& box) const;
+  void assign(BitPlane& plane, const Box& box, bool value) const;
+  BitPlane gather(const BitPlane& plane, const Box& box) const;  // row-major over the box
+  void reset_planes(bool initialised);
+  void mark_stored(const Box& box);
+  void poison(const Box& box);  // a known value into every undefined element
+  void undefine(const Box& box, Origin origin);
+  void zero(const Box& box);
+  struct WrittenBack {
+    BitPlane plane;            // storage order
+    std::int64_t pending = 0;  // write-backs that were started and have not landed
+  };
+  std::optional<Index> mark_written_back(const Box& box, std::int32_t core, std::int64_t since);
+
+  const Buffer& buffer_;
+  Layout layout_;
+  Checks checks_;
+  Contents contents_;
+  bool bound_ = false;
+  bool live_ = false;
+  bool slot_ = false;     // fresh() was called: stores are tracked
+  bool is_fork_ = false;  // of scratch that there was: changes are tracked
+  std::byte* data_ = nullptr;
+  std::unique_ptr<std::byte, void (*)(void*)> owned_;
+  BitPlane init_, stored_, changed_;  // storage order
+  // By core and by how often it had called once(); the last, and those that wait for copies.
+  std::map<std::pair<std::int32_t, std::int64_t>, WrittenBack> written_back_;
+  std::vector<std::unique_ptr<Alias>>
+      aliases_;                         // disjoint rectangles of ours whose bytes are elsewhere
+  std::vector<Dependent*> dependents_;  // who reads rectangles of ours
+  std::vector<Undefined> undefined_;    // why; the latest is last
+  std::int32_t allocated_at_ = -1;
+};
+
+}  // namespace tessera

@@ -1,0 +1,242 @@
+// What of a storage is initialised, stored and written back.
+#include <algorithm>
+#include <cstring>
+
+#include "interp/memory/storage.h"
+#include "interp/memory/storage_alias.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_origins =
+    64;  // records of a storage; older ones fall back to its allocation
+
+// What undefined elements read as: NaN, or the largest integer.
+std::uint64_t poison_bits(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return 0x7FC0BADF;
+    case DType::bf16:
+      return 0x7FEB;
+    case DType::f16:
+      return 0x7EEB;
+    case DType::e4m3:
+    case DType::e5m2:
+    case DType::i8:
+      return 0x7F;
+    case DType::e8m0:
+      return 0xFF;
+    case DType::i32:
+      return 0x7FFFFFFF;
+    case DType::u32:
+      return 0xFFFFFFFF;
+    case DType::i64:
+      return 0x7FFFFFFFFFFFFFFF;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool Storage::all(const BitPlane& plane, const Box& box) const {
+  if (plane.is_set()) return true;
+  bool result = true;
+  layout_.for_each_run(
+      box, [&](std::int64_t at, std::int64_t n) { result = result && plane.all(at, n); });
+  return result;
+}
+
+void Storage::assign(BitPlane& plane, const Box& box, bool value) const {
+  if (value ? plane.is_set() : plane.is_clear()) return;
+  layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
+    if (value)
+      plane.set(at, n);
+    else
+      plane.clear(at, n);
+  });
+}
+
+BitPlane Storage::gather(const BitPlane& plane, const Box& box) const {
+  BitPlane mask(box.elements());
+  if (box.empty()) return mask;
+  const TileView view = layout_.view(box, buffer_.dtype);
+  const std::int64_t row = view.rank == 0 ? 1 : view.size[Box::at(view.rank - 1)];
+  const std::int64_t step = view.rank == 0 ? 1 : view.stride[Box::at(view.rank - 1)];
+  for (std::int64_t at = 0; at < mask.bits(); at += row) {
+    const std::int64_t offset = layout_.offset(index_in(box, at));
+    if (step == 1) {
+      plane.for_each(offset, row, true,
+                     [&](std::int64_t i, std::int64_t n) { mask.set(at + i - offset, n); });
+    } else {
+      for (std::int64_t i = 0; i < row; ++i) {
+        if (plane.get(offset + i * step)) mask.put(at + i, true);
+      }
+    }
+  }
+  return mask;
+}
+
+void Storage::initialise(const Box& box) { assign(init_, box, true); }
+
+void Storage::initialise(const Box& box, const BitPlane& mask, Origin origin) {
+  if (!is_checked() || box.empty()) return;
+  undefine(box, origin);
+  const TileView view = layout_.view(box, buffer_.dtype);
+  const std::int64_t row = view.rank == 0 ? 1 : view.size[Box::at(view.rank - 1)];
+  const std::int64_t step = view.rank == 0 ? 1 : view.stride[Box::at(view.rank - 1)];
+  for (std::int64_t at = 0; at < mask.bits(); at += row) {
+    const std::int64_t offset = layout_.offset(index_in(box, at));
+    mask.for_each(at, row, true, [&](std::int64_t i, std::int64_t n) {
+      if (step == 1) return init_.set(offset + i - at, n);
+      for (std::int64_t j = i; j < i + n; ++j) init_.put(offset + (j - at) * step, true);
+    });
+  }
+}
+
+bool Storage::is_initialised(const Box& box) const { return all(init_, box); }
+
+Index Storage::first_uninitialised(const Box& box) const {
+  return index_in(box, gather(init_, box).find(0, box.elements(), false));
+}
+
+Origin Storage::origin(const Index& index) const {
+  const Box one = element(whole(), index);
+  for (auto record = undefined_.rbegin(); record != undefined_.rend(); ++record) {
+    if (contains(record->box, one)) return record->origin;
+  }
+  return {allocated_at_, -1};
+}
+
+void Storage::undefine(const Box& box, Origin origin) {
+  if (!is_checked() || box.empty()) return;
+  assign(init_, box, false);
+  std::erase_if(undefined_, [&](const Undefined& record) { return contains(box, record.box); });
+  if (undefined_.size() == most_origins) undefined_.erase(undefined_.begin());
+  undefined_.push_back({box, origin});
+}
+
+void Storage::poison(const Box& box) {
+  if (is_idle()) return;
+  const std::uint64_t bits = poison_bits(buffer_.dtype);
+  const auto unit = static_cast<std::size_t>(size_of(buffer_.dtype));
+  std::byte* data = own_data();
+  layout_.for_each_run(box, [&](std::int64_t begin, std::int64_t length) {
+    init_.for_each(begin, length, false, [&](std::int64_t at, std::int64_t n) {
+      std::byte* p = data + at * static_cast<std::int64_t>(unit);
+      for (std::int64_t i = 0; i < n; ++i, p += unit) std::memcpy(p, &bits, unit);
+    });
+  });
+}
+
+void Storage::mark_stored(const Box& box) {
+  if (!slot_ && !is_fork_) [[likely]]
+    return;
+  if (slot_) assign(stored_, box, true);
+  note_change(box);
+}
+
+void Storage::note_change(const Box& box) {
+  if (is_fork_) assign(changed_, box, true);
+}
+
+void Storage::fresh(const Box& box, std::int32_t place) {
+  overwrite(box);
+  note_change(box);
+  slot_ = true;
+  assign(stored_, box, false);
+  undefine(box, {place, -1});
+}
+
+void Storage::zero(const Box& box) {
+  if (box.empty()) return;
+  overwrite(box);
+  note_change(box);
+  initialise(box);
+  if (is_idle()) return;
+  std::byte* data = own_data();
+  const std::int64_t unit = size_of(buffer_.dtype);
+  layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
+    std::memset(data + at * unit, 0, static_cast<std::size_t>(n * unit));
+  });
+}
+
+// Peels off what lies before and after `inside`, one dimension after the other.
+void Storage::pad(const Box& slot, const Box& inside) {
+  if (same_rectangle(slot, inside)) return;
+  if (inside.empty()) return zero(slot);
+  Box rest = slot;
+  for (int d = 0; d < slot.rank; ++d) {
+    const auto u = Box::at(d);
+    Box part = rest;
+    part.size[u] = inside.start[u] - rest.start[u];
+    zero(part);
+    part.start[u] = inside.end(d);
+    part.size[u] = rest.end(d) - inside.end(d);
+    zero(part);
+    rest.start[u] = inside.start[u];
+    rest.size[u] = inside.size[u];
+  }
+}
+
+void Storage::once(std::int32_t core) {
+  std::int64_t number = 0;
+  auto it = written_back_.lower_bound({core, 0});
+  while (it != written_back_.end() && it->first.first == core) {
+    number = it->first.second + 1;
+    it = it->second.pending == 0 ? written_back_.erase(it) : std::next(it);
+  }
+  written_back_.emplace(std::pair(core, number), WrittenBack{BitPlane(layout_.elements)});
+}
+
+std::int64_t Storage::start_write_back(std::int32_t core) {
+  const auto after = written_back_.upper_bound({core, newest});
+  if (after == written_back_.begin() || std::prev(after)->first.first != core) return newest;
+  ++std::prev(after)->second.pending;
+  return std::prev(after)->first.second;
+}
+
+void Storage::end_write_back(std::int32_t core, std::int64_t since) {
+  const auto it = written_back_.find({core, since});
+  if (it == written_back_.end()) return;
+  const auto next = std::next(it);
+  const bool is_newest = next == written_back_.end() || next->first.first != core;
+  if (--it->second.pending == 0 && !is_newest) written_back_.erase(it);
+}
+
+// Other cores' write-backs to the same elements are a matter of races.
+std::optional<Index> Storage::mark_written_back(const Box& box, std::int32_t core,
+                                                std::int64_t since) {
+  auto it = written_back_.upper_bound({core, since});
+  if (it == written_back_.begin() || (--it)->first.first != core || !is_checked())
+    return std::nullopt;
+  BitPlane& plane = it->second.plane;
+  std::int64_t found = -1;
+  layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
+    if (found < 0) found = plane.find(at, n, true);
+    plane.set(at, n);
+  });
+  if (found < 0) return std::nullopt;
+  return layout_.index(found);
+}
+
+std::optional<NeverWritten> Storage::never_written() const {
+  const std::int64_t offset = init_.find(0, layout_.elements, false);
+  if (offset < 0) return std::nullopt;
+  NeverWritten result{element(whole(), layout_.index(offset)), layout_.elements - init_.count()};
+  Box& box = result.first;
+  for (int d = layout_.rank; d-- > 0;) {
+    const auto u = Box::at(d);
+    Box next = box;
+    next.size[u] = 1;
+    for (next.start[u] = box.end(d); next.start[u] < layout_.shape[u]; ++next.start[u]) {
+      bool missing = true;
+      layout_.for_each_run(
+          next, [&](std::int64_t at, std::int64_t n) { missing = missing && !init_.any(at, n); });
+      if (!missing) break;
+      ++box.size[u];
+    }
+  }
+  return result;
+}
+
+}  // namespace tessera

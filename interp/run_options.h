@@ -1,0 +1,65 @@
+// How a program is run: the machine, the schedule, what is checked, who observes and what ends it.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/machine/machine_profile.h"
+#include "core/program/program.h"
+#include "core/report/stop.h"
+#include "interp/tiles/math.h"
+
+namespace tessera {
+
+class Observer;        // interp/observe/observer.h
+struct PointsVerdict;  // interp/certificate/points/points.h
+
+enum class Landing : std::uint8_t { whole, partial };  // partial: copies stream (interp/dma/copy.h)
+enum class DmaOrder : std::uint8_t { unordered, fifo };  // fifo: of landings (interp/dma/copies.h)
+enum class Uninitialised : std::uint8_t { use, strict, poison };
+
+// A long run tells how far it is.
+enum class Phase : std::uint8_t { running, analysing };
+
+struct RunOptions {
+  int devices = 1;
+  int cores = 1;  // of each device
+  // So many run the points of a parallel loop side by side for each core
+  // (interp/machine/point_cores.h), of a program that is expanded point by point; 0: each core does
+  // its points one after the other.
+  int point_cores = 0;
+  MachineProfile profile{};
+  std::string schedule =
+      "eager";  // eager lazy lifo random:SEED, or steps:... (interp/schedule/schedule.h)
+  Landing landing = Landing::whole;
+  DmaOrder dma_order = DmaOrder::unordered;
+  int slow_device = -1;  // moves only when nobody else can
+  Math math = Math::library;
+  // false: nobody looks at results; where control does not depend on arithmetic, it is left out.
+  bool wants_values = true;
+  Uninitialised uninitialised = Uninitialised::use;
+  bool checked = true;           // false: no shadow state and no observers, for measuring only
+  bool record_schedule = false;  // fill RunResult::schedule even without a finding
+  bool hash_results = false;     // fill RunResult::results
+  bool tells_private = false;    // observers see a core's own scalars too; slower
+  bool identify_only = false;    // fill RunResult::identity and run nothing
+  // What runs is what this makes of the program; without it the program as it is. Its statements
+  // keep their places in the text.
+  std::function<Program(const Program&)> rewrite{};
+  // Filled before the run, from one in which each point of a parallel loop does its work by itself;
+  // untouched where the program has no such loop.
+  PointsVerdict* points = nullptr;
+  std::vector<Observer*> observers{};  // beside the built-in checks
+  // The run ends after so many steps, 0: when it is done. As one step count 256 ops in a row that
+  // are none (they take about as long), so that a loop around nothing ends as well.
+  std::int64_t max_steps = 0;
+  Stop stop = nullptr;       // ends the run, and what observers make of it, at the next step ...
+                             // without it: that of the thread (core/report/stop.h)
+  bool launch_only = false;  // takes no step: what can be said of the launch alone
+  // Now and then, from long runs; steps: that are done.
+  void (*progress)(void* context, Phase phase, std::int64_t steps) = nullptr;
+  void* progress_context = nullptr;
+};
+
+}  // namespace tessera
