@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/data/splitmix.h"
@@ -46,5 +47,8 @@ class Choices {
  private:
   SplitMix random_;
 };
+
+// A schedule of the interpreter, every third time the plain one.
+std::string draw_schedule(Choices& choices);
 
 }  // namespace tessera::fuzz

@@ -49,11 +49,8 @@ Numbers draw_sizes(Choices& choices, std::int64_t groups, std::int64_t most, std
 }
 
 void draw_run(Choices& choices, Invocation& to) {
-  constexpr std::array<const char*, 6> schedules = {"eager", "lazy",   "lifo",
-                                                    "eager", "random", "random"};
   add_switch(to, "interpret");
-  std::string schedule = choices.among(schedules);
-  if (schedule == "random") schedule += fmt::format(":{}", choices.between(0, 9999));
+  const std::string schedule = draw_schedule(choices);
   if (schedule != "eager") add(to, "schedule", schedule);
   if (choices.percent(30)) add(to, "landing", "partial");
   if (choices.percent(30)) add(to, "dma-order", "fifo");

@@ -35,7 +35,7 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"kernels/",
      {"kernels/programs", "kernels/oracle/reference", "devices/", "devices/cuda/",
       "devices/device.h", "core/"}},
-    {"fuzz/", {"kernels/", "kernels/programs", "text/", "core/"}},
+    {"fuzz/", {"kernels/", "kernels/programs", "interp/", "text/", "core/"}},
     {"bench/",
      {"kernels/", "kernels/programs", "kernels/oracle/reference", "devices/", "devices/cuda/",
       "devices/device.h", "interp/", "text/", "core/"}},

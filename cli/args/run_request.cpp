@@ -11,6 +11,7 @@
 #include "cli/args/profile_options.h"
 #include "core/host/file.h"
 #include "devices/devices.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera::cli {
 namespace {
@@ -28,6 +29,16 @@ struct RunOption {
   About about = About::course;
 };
 
+// A file of steps is named where steps are.
+std::string_view schedule_values() {
+  static const std::string values = [] {
+    std::vector<std::string> forms = schedule_forms();
+    forms.insert(forms.end() - 1, "replay:FILE");
+    return fmt::format("{}", fmt::join(forms, "|"));
+  }();
+  return values;
+}
+
 std::vector<RunOption> made_run_options() {
   std::vector<RunOption> all = {
       {{"interpret", "", "short for --device interpreter"}, About::where},
@@ -38,8 +49,7 @@ std::vector<RunOption> made_run_options() {
         "cores of each simulated device, for programs that ask for `core`; default 1"}},
       {{"point-cores", "N",
         "points of parallel loops run side by side, on N cores with scratch of their own"}},
-      {{"schedule", "eager|lazy|lifo|random:SEED|pct:SEED:D|replay:FILE|steps:...",
-        "who moves next; default eager", false, FileUse::reads}},
+      {{"schedule", schedule_values(), "who moves next; default eager", false, FileUse::reads}},
       {{"dma-order", "unordered|fifo",
         "fifo: what a core sends to one other device lands in order"}},
       {{"landing", "whole|partial", "partial: copies stream; whole: all is read, then written"}},

@@ -1,4 +1,4 @@
-// Starting copies. What their halves do is step_copy (copy_halves.cpp).
+// Starting copies. What their halves do is step_copy (machine/machine_copies.cpp).
 #include <fmt/format.h>
 
 #include <bit>

@@ -1,5 +1,6 @@
 // The ring of experts: tokens and experts shared by the devices of rings (collective conformance
 // case 19).
+#include "interp/schedule/strategies.h"
 #include "kernels/experts/ring_of_experts.h"
 #include "kernels/inputs/routing.h"
 #include "tests/conformance/collective.h"
@@ -94,7 +95,7 @@ TEST(CollectiveExperts, case_19_in_every_mode_and_three_calls_with_a_slow_device
   Experts c;
   for (const RunOptions& run : every_mode()) expect_right(c, run);
   c.options.calls = 3;
-  for (const char* schedule : {"eager", "lazy", "random:3"})
+  for (const std::string& schedule : sample_schedules(1, 3))
     expect_right(c, mode(schedule, DmaOrder::unordered, Landing::whole, 2));
 }
 

@@ -1,6 +1,7 @@
 // Grouped matmuls whose groups are shared by devices (collective conformance case 19).
 #include <numeric>
 
+#include "interp/schedule/strategies.h"
 #include "kernels/experts/sharded_grouped_matmul.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/inputs/group_sizes.h"
@@ -205,7 +206,7 @@ TEST(CollectiveGrouped, case_19_expert_parallel_in_every_mode_three_calls_one_sl
   for (std::size_t d = 0; d < c.devices; ++d) c.sizes.push_back(every_kind_of_sizes(d)[1]);
   for (const RunOptions& run : every_mode()) expect_parallel(c, c.lhs(), run);
   c.options.calls = 3;
-  for (const char* schedule : {"eager", "lazy", "random:3"})
+  for (const std::string& schedule : sample_schedules(1, 3))
     expect_parallel(c, c.lhs(), mode(schedule, DmaOrder::unordered, Landing::whole, 2));
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "interp/observe/observer.h"
+#include "interp/schedule/strategies.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "tests/conformance/collective.h"
 
@@ -73,7 +74,7 @@ TEST(CollectiveK, case_1_literal_equals_the_dense_product_when_copies_land_in_or
 TEST(CollectiveK, rings_of_1_to_16_and_1_to_4_of_them_are_exact_under_every_policy) {
   for (std::int64_t length = 1; length <= 16; ++length)
     for (std::int64_t rings = 1; rings <= 4; ++rings)
-      for (const char* schedule : {"eager", "lazy", "lifo", "random:3", "pct:3:3"}) {
+      for (const std::string& schedule : sample_schedules(1, 3)) {
         Case c;
         c.rows = 4;
         c.k_shard = 4;
@@ -207,7 +208,7 @@ TEST(CollectiveK, three_calls_in_a_row_with_one_slow_device_are_clean) {
   for (const Variant variant : {Variant::production, Variant::literal})
     for (const std::int64_t length : {2, 4, 6})
       for (int slow = 0; slow < 2; ++slow)
-        for (const char* schedule : {"eager", "lazy", "random:1", "random:2"}) {
+        for (const std::string& schedule : sample_schedules(2)) {
           Case c;
           c.rings = make_rings(1, length);
           c.options.calls = 3;

@@ -1,5 +1,6 @@
 // Ragged all-to-all: the published vectors, what is refused, bounded buffers, and gradients
 // (collective conformance case 20).
+#include "interp/schedule/strategies.h"
 #include "kernels/collective/ragged_slices.h"
 #include "kernels/inputs/group_sizes.h"
 #include "tests/conformance/collective.h"
@@ -120,7 +121,7 @@ TEST(CollectiveRagged, case_20_drawn_slices_are_exact_and_proved) {
   for (const std::int64_t devices : {1, 2, 3, 5, 8})
     for (const std::int64_t per : {1, 2, 3})
       for (const char* kind : {"multinomial", "zipf:2", "onehot"})
-        for (const char* schedule : {"eager", "lazy", "lifo", "random:1"}) {
+        for (const std::string& schedule : sample_schedules(1)) {
           const Drawn drawn(devices, per, kind, 3);
           const auto count = static_cast<std::size_t>(devices);
           const Tensors operand =
@@ -144,7 +145,7 @@ TEST(CollectiveRagged, case_20_rows_of_any_shape_and_calls_in_a_row) {
       made(4, DType::f32, {drawn.rows, 3, 2}, FillRole::lhs, Fill::uniform, 1, 1);
   const Tensors output =
       made(4, DType::f32, {drawn.room, 3, 2}, FillRole::existing, Fill::uniform, 1, 2);
-  for (const char* schedule : {"eager", "lazy", "random:1"}) {
+  for (const std::string& schedule : sample_schedules(1)) {
     const RunOptions run = mode(schedule, DmaOrder::unordered, Landing::whole, 1);
     CollectiveOptions options = under(CollectiveOptions{}, run);
     options.calls = 3;

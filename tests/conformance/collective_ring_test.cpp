@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "interp/schedule/strategies.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/ring_collectives.h"
 #include "kernels/programs/kernels.h"
@@ -104,7 +105,7 @@ TEST(CollectiveRing, rings_of_1_to_16_and_1_to_4_of_them_are_exact_under_every_p
   for (const Subject& subject : subjects())
     for (std::int64_t length = 1; length <= 16; ++length)
       for (std::int64_t rings = 1; rings <= 4; ++rings)
-        for (const char* schedule : {"eager", "lazy", "lifo", "random:3", "pct:3:3"}) {
+        for (const std::string& schedule : sample_schedules(1, 3)) {
           const auto shuffle = static_cast<std::uint64_t>(length * 5 + rings);
           expect_right(subject, make_rings(rings, length, shuffle), {3, 5}, DType::f32,
                        Fill::integers, mode(schedule));
@@ -125,7 +126,7 @@ TEST(CollectiveRing, case_21_three_calls_in_a_row_with_one_slow_device) {
   for (const Subject& subject : subjects())
     for (const std::int64_t length : {2, 3, 5, 8})
       for (const int slow : {0, 1})
-        for (const char* schedule : {"eager", "lazy", "random:1", "random:2", "random:3"})
+        for (const std::string& schedule : sample_schedules(3))
           expect_right(subject, make_rings(1, length), {4, 8}, DType::f32, Fill::integers,
                        mode(schedule, DmaOrder::unordered, Landing::partial, slow), 3);
 }
@@ -294,7 +295,7 @@ TEST(CollectiveRows, case_16_in_every_mode_and_three_calls_with_a_slow_device) {
   Rows c;
   for (const RunOptions& run : every_mode()) expect_rows(c, run);
   c.options.calls = 3;
-  for (const char* schedule : {"eager", "lazy", "random:1"})
+  for (const std::string& schedule : sample_schedules(1))
     expect_rows(c, mode(schedule, DmaOrder::unordered, Landing::whole, 1));
 }
 
@@ -448,7 +449,7 @@ TEST(CollectiveScatter, case_17_the_shapes_of_the_source) {
 
 TEST(CollectiveScatter, case_21_three_calls_with_a_slow_device_are_clean) {
   for (const int slow : {0, 1})
-    for (const char* schedule : {"eager", "lazy", "random:1"}) {
+    for (const std::string& schedule : sample_schedules(1)) {
       Scattered c;
       c.rows = 4, c.options.bm = 2;
       c.options.calls = 3;

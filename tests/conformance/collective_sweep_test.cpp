@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "interp/schedule/strategies.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/ring_collectives.h"
 #include "kernels/experts/ring_of_experts.h"
@@ -20,7 +21,7 @@ using collective::mode;
 using collective::Tensors;
 using collective::under;
 
-constexpr const char* policies[] = {"eager", "lazy", "lifo", "random:3", "pct:3:3"};
+const std::vector<std::string> policies = sample_schedules(1, 3);
 
 using Launcher = std::function<Expected<Launch>(const CollectiveOptions&)>;
 using Judging = std::function<Verdict(const Launch&)>;
@@ -30,7 +31,7 @@ void expect_exact(const Tensor& rings, const Launcher& launch, const Judging& ju
                   DmaOrder order = DmaOrder::unordered) {
   SCOPED_TRACE(to_string(rings.shape()) + " rings");
   std::vector<Tensor> first;
-  for (const char* policy : policies) {
+  for (const std::string& policy : policies) {
     SCOPED_TRACE(policy);
     const RunOptions run = mode(policy, order);
     const CollectiveOptions options = under(CollectiveOptions{}, run);
@@ -44,7 +45,7 @@ void expect_exact(const Tensor& rings, const Launcher& launch, const Judging& ju
     }
     for (std::size_t d = 0; d < call->devices.size(); ++d) {
       const Tensor& out = call->result(d);
-      if (std::string_view(policy) == policies[0]) {
+      if (policy == policies[0]) {
         first.push_back(out.clone());
       } else {
         EXPECT_EQ(std::memcmp(first[d].data(), out.data(), static_cast<std::size_t>(out.bytes())),

@@ -6,6 +6,7 @@
 
 #include "interp/certificate/certificate.h"
 #include "interp/machine/idle.h"
+#include "interp/schedule/strategies.h"
 #include "tests/conformance/text_kernel.h"
 
 namespace tessera {
@@ -468,7 +469,7 @@ kernel fails()
   }
 }
 )");
-  for (const char* schedule : {"eager", "lazy", "random:1", "random:2"}) {
+  for (const std::string& schedule : sample_schedules(2)) {
     EXPECT_EQ(findings_of(program, scheduled(schedule, 2)),
               "8: out_of_bounds: read of a[8:9, 0:4] leaves a[8, 4]");
   }

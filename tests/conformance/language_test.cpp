@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "interp/observe/observer.h"
+#include "interp/schedule/strategies.h"
 #include "tests/conformance/text_kernel.h"
 
 namespace tessera {
@@ -252,7 +253,7 @@ kernel exchange()
 // another device.
 TEST(Language, R7_R8_semaphores_and_copies) {
   const Program program = expanded(exchange);
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1"}) {
+  for (const std::string& schedule : sample_schedules(1)) {
     Operands operands(program, 2);
     EXPECT_EQ(testing::text(run_ok(program, operands, scheduled(schedule, 2))), "");
     EXPECT_EQ(operands.values(0, "o"), operands.values(1, "a"));
@@ -464,7 +465,7 @@ kernel hops(n = 4)
   }
 }
 )");
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"}) {
+  for (const std::string& schedule : sample_schedules(2)) {
     Operands operands(program, 2);
     EXPECT_EQ(testing::text(run_ok(program, operands, scheduled(schedule, 2))), "") << schedule;
     const Values mine = operands.values(0, "a"), theirs = operands.values(1, "a"),

@@ -11,6 +11,7 @@
 
 #include "core/lang/language.h"
 #include "interp/certificate/certificate.h"
+#include "interp/schedule/strategies.h"
 #include "tests/fuzz/undefined/random_values.h"
 
 namespace tessera::fuzz {
@@ -99,7 +100,7 @@ class Comparison {
     totals_.without_math += without == SchedulesVerdict::proved ? 1 : 0;
     if (verdict != SchedulesVerdict::proved) return;
     ++totals_.proved;
-    for (const char* schedule : {"lazy", "lifo", "random:1", "random:2", "pct:3:3"}) {
+    for (const std::string& schedule : sample_schedules(2)) {
       compare_run(program, {.schedule = schedule});
       compare_run(program, {.schedule = schedule, .landing = Landing::partial});
     }

@@ -1,5 +1,6 @@
 // Reports on runs in which nobody can move: who waits for what, who could have helped, and what
 // went elsewhere.
+#include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 
 namespace tessera {
@@ -89,7 +90,7 @@ TEST(deadlock, a_copy_to_the_wrong_device) {
       "  7: no remaining operation can signal it\n"
       "  5: recv of dev2 lacks 64 bytes, recv of dev3 has 64 bytes too many: does dev1.core0 name "
       "the wrong device here, dev3 instead of dev2?";
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1"})
+  for (const std::string& schedule : sample_schedules(1))
     EXPECT_EQ(text(run_ok(program, {.devices = 4, .schedule = schedule})), expected) << schedule;
 }
 

@@ -2,6 +2,7 @@
 // no findings.
 #include "interp/observe/trace_text.h"
 #include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 
 namespace tessera {
@@ -99,7 +100,7 @@ Program sum_to_device_0() {
 
 std::vector<RunOptions> every_way(int devices) {
   std::vector<RunOptions> all;
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2", "random:3"})
+  for (const std::string& schedule : sample_schedules(3))
     for (const Landing landing : {Landing::whole, Landing::partial})
       for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo})
         for (const int slow : {-1, 0, devices - 1})
@@ -121,8 +122,9 @@ TEST(devices, a_right_permute_is_the_same_in_every_schedule) {
       EXPECT_EQ(operands.values((d + 1) % 4, "out"), operands.values(d, "shard"));
     // 3 signals and waits, 1 start, 2 waits, and 2 halves for each device; 4 parts of a copy that
     // streams, or as many as were drawn.
-    const bool is_drawn =
-        options.landing == Landing::partial && options.schedule.starts_with("random");
+    const bool draws = find_strategy(parse_schedule(options.schedule)->strategy)->arguments !=
+                       ScheduleArguments::none;
+    const bool is_drawn = options.landing == Landing::partial && draws;
     if (!is_drawn) {
       EXPECT_EQ(result.stats.steps, 4 * (options.landing == Landing::whole ? 8 : 10));
     }
@@ -354,7 +356,7 @@ TEST(devices, many_copies_need_little_memory) {
   k.emit(Wait{k.at(arrived, {{slot}}), k.integer(32)});
   k.emit(End{});
   const Program program = k.finish();
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1"}) {
+  for (const std::string& schedule : sample_schedules(1)) {
     const RunResult result = run_ok(program, {.devices = 8, .schedule = schedule});
     EXPECT_EQ(text(result), "");
     EXPECT_EQ(result.stats.dmas, 100000);

@@ -1,4 +1,5 @@
 // Every kind of finding, with its exact message and line, and a good twin of the program beside it.
+#include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 
 namespace tessera {
@@ -275,7 +276,7 @@ Program signal_of_a_peer(bool waits_for_entry) {
 }
 
 TEST(findings, lifetime_of_a_peer_that_has_not_entered) {
-  for (const char* schedule : {"eager", "lazy", "random:1"})
+  for (const std::string& schedule : sample_schedules(1))
     EXPECT_EQ(run_text(signal_of_a_peer(true), {.devices = 2, .schedule = schedule}), "");
   // Its cells are there from the beginning, unless other scopes may have them.
   EXPECT_EQ(run_text(signal_of_a_peer(false), {.devices = 2}), "");

@@ -1,5 +1,6 @@
 // One device: a tile product with copies in and out, under every schedule.
 #include "interp/certificate/certificate.h"
+#include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 
 namespace tessera {
@@ -77,7 +78,7 @@ std::vector<double> expected_product(Operands& operands, std::int64_t steps) {
 
 TEST(machine, computes_a_tile_product_under_every_schedule) {
   const Program program = product(5);
-  for (const char* schedule : {"eager", "lazy", "lifo", "random:1", "random:2"}) {
+  for (const std::string& schedule : sample_schedules(2)) {
     for (const Landing landing : {Landing::whole, Landing::partial}) {
       for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo}) {
         Operands operands(program, 1);
