@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/include_knots.h"
 #include "tests/source_dir.h"
 #include "tests/source_files.h"
 
@@ -226,6 +227,41 @@ TEST(Layering, a_forbidden_include_is_found_on_its_line) {
   EXPECT_EQ(only("core/program/op.h", "\"op.h\""), "\"op.h\" does not start at the root");
   EXPECT_EQ(only("core/program/op.h", "<zlib.h>"), "<zlib.h> is no known dependency");
   EXPECT_EQ(only("extra/a.cpp", "<vector>"), "extra/a.cpp belongs to no unit");
+}
+
+// Who wants to understand one of a knot has to read them all.
+TEST(Layering, components_that_include_each_other_are_few) {
+  constexpr std::size_t most = 4;
+  static const std::regex include(R"RE(^\s*#\s*include\s*"([^"]+)")RE");
+  tessera::test::Includes includes;
+  for (const std::string& path : tessera::test::source_files()) {
+    if (path.starts_with("tests/") || path.starts_with("examples/")) continue;
+    std::ifstream text(fs::path(tessera::test::source_dir()) / path);
+    std::vector<std::string>& included = includes[path];
+    std::smatch match;
+    for (std::string line; std::getline(text, line);)
+      if (std::regex_search(line, match, include)) included.push_back(match[1]);
+  }
+  for (const std::vector<std::string>& knot : tessera::test::include_knots(includes)) {
+    std::string members;
+    for (const std::string& member : knot) members += "\n  " + member;
+    EXPECT_LE(knot.size(), most) << "these include each other in a circle:" << members;
+  }
+}
+
+TEST(Layering, a_knot_is_found_with_its_satellites) {
+  const tessera::test::Includes includes = {
+      {"a/one.h", {"a/two.h"}},
+      {"a/one.cpp", {"a/one.h"}},
+      {"a/one_more.cpp", {"a/one.h"}},
+      {"a/two.h", {}},
+      {"a/two.cpp", {"a/two.h", "b/three.h"}},
+      {"a/two_more.cpp", {"a/one.h"}},
+      {"b/three.h", {"a/one.h"}},
+      {"b/four.h", {"a/one.h"}},
+  };
+  EXPECT_EQ(tessera::test::include_knots(includes),
+            (std::set<std::vector<std::string>>{{"a/one", "a/two", "b/three"}}));
 }
 
 // That a file is regular, how large it may be, and that it is written whole or not at all, is
