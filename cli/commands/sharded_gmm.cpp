@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cli/operations/collective.h"
@@ -51,7 +52,7 @@ std::int64_t sum_of(const Sizes& sizes) {
 // Group sizes: of --sizes, listed, or drawn once it is known of how many rows.
 class GroupSizes {
  public:
-  // Sizes that are there say how many groups there are, and rows where nobody else says it.
+  // Sizes that are there say how many groups there are.
   GroupSizes(CollectiveReader& read, Collective& collective, Said& said, Per per)
       : read_(read), per_(per) {
     CollectiveReader::Type any("sizes", std::nullopt);
@@ -62,9 +63,8 @@ class GroupSizes {
       read.complain("--sizes names a file, and --group-sizes gives the sizes");
     if (const auto* held = read.held(collective, "sizes", per)) {
       tensors_ = held;
-      std::int64_t most = 0;
-      for (const Sizes& sizes : read.counts("sizes", *held)) most = std::max(most, sum_of(sizes));
-      if (!said.rows.value) said.rows.value = most;
+      for (const Sizes& sizes : read.counts("sizes", *held))
+        rows_ = std::max(rows_.value_or(0), sum_of(sizes));
     } else if (is_listed_) {
       const Sizes listed = read.group_sizes(0, 0, 0);
       const auto groups = static_cast<std::int64_t>(listed.size());
@@ -72,11 +72,15 @@ class GroupSizes {
         read.complain(fmt::format("{} says {}, and --group-sizes lists {}", said.groups.by,
                                   *said.groups.value, groups));
       said.groups.value = groups;
-      if (!said.rows.value) said.rows.value = sum_of(listed);
+      said.groups.by = "--group-sizes";
+      rows_ = sum_of(listed);
     }
   }
 
-  bool are_given() const { return tensors_ != nullptr || is_listed_; }
+  // And rows, where nothing else does: there may be more than they own.
+  void settle_rows(Said& said) const {
+    if (!said.rows.value) said.rows.value = rows_;
+  }
 
   // One for each of `count` devices or rings.
   const Collective::Tensors& tensors(Collective& collective, const Extents& e, std::size_t count) {
@@ -92,6 +96,7 @@ class GroupSizes {
   Per per_;
   bool is_listed_ = false;
   const Collective::Tensors* tensors_ = nullptr;
+  std::optional<std::int64_t> rows_;
 };
 
 Extents settle(CollectiveReader& read, const Said& said) {
@@ -120,6 +125,7 @@ Expected<OperationCall> prepare_sharded(const Arguments& arguments) {
   auto& held_groups = read.extent("local-groups", 1);
   read.file(collective, "lhs", {{&said.rows}, {&said.products}}, said.type, DType::bf16, Per::ring);
   read.file(collective, "rhs", matrices_axes(read, said, {&held_groups}), said.type, DType::bf16);
+  given.settle_rows(said);
   const Extents e = settle(read, said);
   if (!read.ok()) return read.diags();
   ShardedGroupedMatmulOptions options;
@@ -196,6 +202,7 @@ Expected<OperationCall> prepare_expert_parallel(const Arguments& arguments) {
   read.file(collective, "rhs",
             matrices_axes(read, said, {&said.groups, static_cast<std::int64_t>(read.devices())}),
             said.type, DType::bf16);
+  given.settle_rows(said);
   const Extents e = settle(read, said);
   if (!read.ok()) return read.diags();
   ExpertParallelOptions options;

@@ -211,6 +211,20 @@ TEST_F(DeviceFiles, every_collective_takes_and_gives_files) {
       "--existing @y.safetensors#e{d}");
 }
 
+// Rows of lhs that no group owns are zero in the result, as with gmm.
+TEST_F(DeviceFiles, sizes_say_the_rows_only_where_no_operand_does) {
+  run_it("ep-gmm --devices 2 --m 9 --k 4 --n 4 --groups 2 --out lhs=@x.npy --out rhs=@y.npy");
+  const std::string sharded = "sharded-gmm --devices 2 --group-sizes 3,4 ";
+  run_it(sharded + "--k 4 --n 4 --out sizes=@s.npy --out rhs=@z.npy");
+  run_it(sharded + "--m 9 --k 4 --n 4 --out lhs=@w.npy");
+  const std::string out =
+      run_it("sharded-gmm --devices 2 --sizes @s.npy --lhs @w.npy --rhs @z.npy");
+  EXPECT_NE(out.find("m 9, k 4, n 4, groups 2"), std::string::npos) << out;
+  EXPECT_NE(run_it(sharded + "--lhs @w.npy --rhs @y.npy --groups 3", 2)
+                .find("--groups says 3, and --group-sizes lists 2"),
+            std::string::npos);
+}
+
 TEST_F(DeviceFiles, so_do_the_operations_of_one_device) {
   same("gmm --group-sizes 3,0,4 --k 8 --n 8 --out lhs=@x.npy --out rhs=@y.npy --out sizes=@s.npy",
        "gmm --lhs @x.npy --rhs @y.npy --sizes @s.npy");
