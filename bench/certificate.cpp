@@ -1,5 +1,5 @@
 // The suite `certificate`: what it costs to decide about all schedules, beside the run alone.
-#include "interp/certificate/certificate.h"
+#include "interp/certificate/certifier.h"
 
 #include <fmt/format.h>
 

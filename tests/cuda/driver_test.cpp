@@ -150,7 +150,7 @@ class CudaStreams : public CudaDriver {
     CudaDriver::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     if (!has_kernels()) GTEST_SKIP() << compiler_fits_driver().reason;
-    const auto made = Kernel::make(program_, {.dynamic = true});
+    const auto made = Kernel::make(program_, {.hints = {.dynamic = true}});
     ASSERT_TRUE(made) << render(made.diags());
     kernel_ = *made;
     std::size_t at = 0;

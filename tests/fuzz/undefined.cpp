@@ -11,6 +11,7 @@
 
 #include "core/lang/language.h"
 #include "interp/certificate/certificate.h"
+#include "interp/run.h"
 #include "interp/schedule/strategies.h"
 #include "tests/fuzz/undefined/random_values.h"
 

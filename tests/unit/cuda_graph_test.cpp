@@ -149,7 +149,7 @@ TEST_F(CudaEmbed, launches_on_two_streams_at_once_compute_all_their_tiles) {
   GroupedCase a_case(configuration, {{2000, 0, 1300, 64, 700}, 4096, 136, 264}, 7, Fill::integers);
   ASSERT_EQ(a_case.problem(), "");
   const Tensor untouched = a_case.tensor("out").clone();
-  const auto kernel = Kernel::make(a_case.program(), a_case.hints());
+  const auto kernel = Kernel::make(a_case.program(), {.hints = a_case.hints()});
   ASSERT_TRUE(kernel) << render(kernel.diags());
   CallersStream second;
   const std::vector<void*> streams = {caller_->stream(), second.stream()};
