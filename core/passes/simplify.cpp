@@ -19,17 +19,13 @@ bool reads_memory(const Op& op) {
 // Memory ops that are no stores: they name a slice without changing what it holds.
 bool only_reads(const Op& op) {
   return reads_memory(op) || std::holds_alternative<View>(op) ||
-         std::holds_alternative<Window>(op) || std::holds_alternative<Signal>(op) ||
-         std::holds_alternative<Wait>(op) || std::holds_alternative<Await>(op) ||
-         std::holds_alternative<ReadSem>(op);
+         std::holds_alternative<Window>(op) || class_of(op) == OpClass::sync;
 }
 
 // The buffers a statement may write: every slice of a copy, the first slice of anything else.
 void add_written(const Program& program, const Op& op, std::set<ValueId>& roots) {
   if (only_reads(op)) return;
-  const bool is_copy = std::holds_alternative<Start>(op) ||
-                       std::holds_alternative<StartRemote>(op) ||
-                       std::holds_alternative<WriteBack>(op);
+  const bool is_copy = class_of(op) == OpClass::copy;
   for (const FieldInfo& f : info(op).fields) {
     if (f.kind != FieldKind::Slice) continue;
     const Slice& s = field<Slice>(op, f);
@@ -42,9 +38,7 @@ void add_written(const Program& program, const Op& op, std::set<ValueId>& roots)
 std::set<ValueId> copied_into(const Program& program) {
   std::set<ValueId> roots;
   for (const Stmt& s : program.body)
-    if (std::holds_alternative<Start>(s.op) || std::holds_alternative<StartRemote>(s.op) ||
-        std::holds_alternative<WriteBack>(s.op))
-      add_written(program, s.op, roots);
+    if (class_of(s.op) == OpClass::copy) add_written(program, s.op, roots);
   return roots;
 }
 
@@ -238,17 +232,7 @@ void renumber(Program& program) {
 }  // namespace
 
 bool is_pure(const Op& op) {
-  if (std::holds_alternative<View>(op) || reads_memory(op) || std::holds_alternative<ToReal>(op))
-    return true;
-  if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<DeviceCount>(op) ||
-      std::holds_alternative<CoreId>(op) || std::holds_alternative<CoreCount>(op))
-    return true;
-  if (std::holds_alternative<Limit>(op)) return false;
-  const OpInfo& row = info(op);
-  if (row.result != ResultKind::Scalar || row.scope != Scope::none || row.fields.empty())
-    return false;
-  return std::all_of(row.fields.begin(), row.fields.end(),
-                     [](const FieldInfo& f) { return f.kind == FieldKind::Value; });
+  return class_of(op) == OpClass::scalar || std::holds_alternative<View>(op) || reads_memory(op);
 }
 
 Program simplify(Program program) {

@@ -45,9 +45,9 @@ using SliceField = Slice;
 using IntField = std::int64_t;
 using TextField = TextId;
 
-#define OP(Struct, mnemonic, scope, result, math, fields, text, meaning) \
-  struct Struct {                                                        \
-    fields bool operator==(const Struct&) const = default;               \
+#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) \
+  struct Struct {                                                                  \
+    fields bool operator==(const Struct&) const = default;                         \
   };
 #define F(kind, name, control) kind##Field name{};
 #include "core/program/ops.def"
@@ -56,10 +56,25 @@ using TextField = TextId;
 
 struct Nothing {};
 using Op = std::variant<Nothing
-#define OP(Struct, mnemonic, scope, result, math, fields, text, meaning) , Struct
+#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) , Struct
 #include "core/program/ops.def"
 #undef OP
                         >;
+
+// What is done with an op where its meaning does not matter (ops.def).
+enum class OpClass : std::uint8_t {
+  none,  // Nothing
+  scalar,
+  check,
+  cells,
+  control,
+  region,
+  structure,
+  life,
+  copy,
+  sync,
+  tile
+};
 
 enum class FieldKind : std::uint8_t { Value, Maybe, Slice, Int, Text };
 enum class Scope : std::uint8_t { none, open, middle, close };
@@ -78,6 +93,7 @@ struct FieldInfo {
 
 struct OpInfo {
   std::string_view mnemonic;
+  OpClass op_class;
   Scope scope;
   ResultKind result;
   LeftOut math;
@@ -103,6 +119,19 @@ template <typename T>
 const T& field(const Op& op, const FieldInfo& f) {
   return *static_cast<const T*>(field_address(op, f));
 }
+
+// By the position in Op; none for a number that is no op's.
+constexpr OpClass class_of(std::size_t index) {
+  constexpr OpClass classes[] = {
+      OpClass::none,
+#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) \
+  OpClass::op_class,
+#include "core/program/ops.def"
+#undef OP
+  };
+  return index < std::variant_size_v<Op> ? classes[index] : OpClass::none;
+}
+inline OpClass class_of(const Op& op) { return class_of(op.index()); }
 
 // The position of an alternative in Op, e.g. for dispatch tables and switches.
 template <typename T, std::size_t I = 0>

@@ -13,7 +13,7 @@ enum class Step : std::uint8_t {
   stop    // a finding ended the run
 };
 
-#define OP(Struct, mnemonic, scope, result, math, fields, text, meaning) \
+#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) \
   Step exec(const Struct& op, Core& core);
 #include "core/program/ops.def"
 #undef OP

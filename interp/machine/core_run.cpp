@@ -11,11 +11,6 @@ namespace {
 // So many ops without a step, and the machine is asked whether to go on.
 constexpr std::int64_t longest_pass = 1 << 18;
 
-bool starts_copy(std::uint16_t code) {
-  return code == op_index<Start>() || code == op_index<StartRemote>() ||
-         code == op_index<WriteBack>();
-}
-
 }  // namespace
 
 Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
@@ -221,7 +216,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     ++i;
     if (is_region) continue;
     --steps;
-    if (until_start && starts_copy(i[-1].code)) steps = 0;
+    if (until_start && class_of(i[-1].code) == OpClass::copy) steps = 0;
   }
 }
 

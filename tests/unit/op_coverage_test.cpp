@@ -45,5 +45,31 @@ TEST(Ops, RowsAreComplete) {
   }
 }
 
+// A class promises what those that ask for it rely on.
+TEST(Ops, ClassesFitTheirRows) {
+  for (std::size_t i = 1; i < op_table().size(); ++i) {
+    const OpInfo& row = op_table()[i];
+    SCOPED_TRACE(std::string(row.mnemonic));
+    EXPECT_EQ(class_of(i), row.op_class);
+    EXPECT_NE(row.op_class, OpClass::none);
+    const bool has_slice = std::any_of(row.fields.begin(), row.fields.end(),
+                                       [](const auto& f) { return f.kind == FieldKind::Slice; });
+    const bool is_region = row.op_class == OpClass::control || row.op_class == OpClass::region ||
+                           row.mnemonic == "pipeline";
+    EXPECT_EQ(row.scope != Scope::none, is_region);
+    if (row.op_class == OpClass::scalar) {
+      EXPECT_TRUE(row.result == ResultKind::Scalar || row.result == ResultKind::Real);
+      EXPECT_FALSE(has_slice);
+    }
+    if (row.op_class == OpClass::tile) {
+      EXPECT_TRUE(row.fields[0].name == "dst" || row.fields[0].name == "acc");
+      EXPECT_EQ(row.result, ResultKind::none);
+    } else {
+      EXPECT_EQ(row.math, LeftOut::none);
+    }
+  }
+  EXPECT_EQ(class_of(op_table().size()), OpClass::none);
+}
+
 }  // namespace
 }  // namespace tessera

@@ -150,16 +150,12 @@ class GeneralLowering {
       body_ += code_.declaration(s, indent_);
     } else if (const Slice* target = written_slice(op);
                target != nullptr && program_.value(target->base).kind == ValueKind::ref &&
-               is_tile_op(op)) {
+               class_of(op) == OpClass::tile) {
       body_ += tiles_.statement(op, indent_);
       if (!tiles_.problem().empty()) fail(at, tiles_.problem());
     } else {
       fail(at, fmt::format("`{}` in the body of a pipeline has no CUDA kernel", info(op).mnemonic));
     }
-  }
-
-  static bool is_tile_op(const Op& op) {
-    return op.index() >= op_index<Cast>() && op.index() <= op_index<Matmul>();
   }
 
   void finish(const std::string& prepare) {
