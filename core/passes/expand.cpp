@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/passes/automatic_barrier.h"
+#include "core/passes/pipeline_writer.h"
 #include "core/passes/simplify.h"
 #include "core/report/guarded.h"
 
@@ -73,14 +74,18 @@ Slice Expander::compose(const Replacement& outer, const Slice& inner) {
   return result;
 }
 
+const Replacement* Expander::replacement(ValueId ref) const {
+  const auto found = replaced_.find(ref);
+  return found == replaced_.end() ? nullptr : &found->second;
+}
+
 Slice Expander::mapped(const Slice& old, const ValueMap& map) {
   Slice s = old;
   for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d) {
     s.start[d] = mapped(old.start[d], map);
     s.size[d] = mapped(old.size[d], map);
   }
-  if (const auto it = replaced_.find(old.base); it != replaced_.end())
-    return compose(it->second, s);
+  if (const Replacement* by = replacement(old.base)) return compose(*by, s);
   s.base = mapped(old.base, map);
   return s;
 }
@@ -94,6 +99,41 @@ Op Expander::mapped(const Op& old, const ValueMap& map) {
     if (f.kind == FieldKind::Slice) field<Slice>(op, f) = mapped(field<Slice>(old, f), map);
   }
   return op;
+}
+
+bool Expander::opens_loop(std::int32_t at) const {
+  return std::holds_alternative<For>(old_.body[static_cast<std::size_t>(at)].op);
+}
+
+std::int32_t Expander::write_one(std::int32_t at, ValueMap& map) {
+  const Stmt& s = old_.body[static_cast<std::size_t>(at)];
+  builder_.at_place(s.place);
+  if (std::holds_alternative<Pipeline>(s.op)) {
+    PipelineWriter(*this, at, map).write();
+    return s.partner + 1;
+  }
+  if (const auto* view = std::get_if<View>(&s.op)) {
+    replaced_[s.result] = {mapped(view->source, map), true};
+    return at + 1;
+  }
+  if (const auto* branch = std::get_if<If>(&s.op)) {
+    if (const auto known = builder_.program().constant(mapped(branch->condition, map))) {
+      const Stmt& middle = old_.body[static_cast<std::size_t>(s.partner)];
+      const bool has_else = std::holds_alternative<Else>(middle.op);
+      const std::int32_t end = has_else ? middle.partner : s.partner;
+      if (*known != 0)
+        write(at + 1, s.partner, map);
+      else if (has_else)
+        write(s.partner + 1, end, map);
+      return end + 1;
+    }
+  }
+  const std::string name = s.result == no_value ? "" : old_.value(s.result).name;
+  const ValueId result = builder_.emit(mapped(s.op, map), name);
+  if (s.result != no_value) map[s.result] = result;
+  if (std::holds_alternative<For>(s.op)) builder_.enter_loop(name, result);
+  if (std::holds_alternative<End>(s.op) && opens_loop(s.partner)) builder_.leave_loop();
+  return at + 1;
 }
 
 void Expander::write(std::int32_t from, std::int32_t to, ValueMap& map) {

@@ -1,9 +1,8 @@
 // Rewrites pipelines into loops, slots, copies and waits, and views into what they name.
-// expand.cpp walks the program; expand_pipeline.cpp writes one pipeline; expand_window.cpp one
-// window.
+// Expander walks the program; PipelineWriter writes one pipeline, WindowWriter one of its windows.
 #pragma once
 #include <map>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/lang/language.h"
@@ -27,19 +26,27 @@ class Expander {
   Expander(const Program& program, const Expansion& how);
   Expected<Program> run();
 
- private:
-  friend class PipelineWriter;
+  // For those that write pipelines:
+  const Program& old() const { return old_; }
+  Builder& builder() { return builder_; }
+  Diags& diags() { return diags_; }
+  bool is_per_point() const { return how_.per_point; }
 
   // The statements [from, to), with regions inside written by their own rules.
   void write(std::int32_t from, std::int32_t to, ValueMap& map);
-  bool opens_loop(std::int32_t at) const;
   std::int32_t write_one(std::int32_t at, ValueMap& map);  // returns the next statement
 
   ValueId mapped(ValueId old, const ValueMap& map);
   Slice mapped(const Slice& old, const ValueMap& map);
-  Op mapped(const Op& old, const ValueMap& map);
   // start + inner start, dimension by dimension; what a view cannot hold is out of bounds.
   Slice compose(const Replacement& outer, const Slice& inner);
+  // What stands for an old ref from here on, and what does now or null.
+  void replace(ValueId ref, Replacement by) { replaced_[ref] = std::move(by); }
+  const Replacement* replacement(ValueId ref) const;
+
+ private:
+  bool opens_loop(std::int32_t at) const;
+  Op mapped(const Op& old, const ValueMap& map);
 
   const Program& old_;
   const Expansion how_;

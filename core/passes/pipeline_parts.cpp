@@ -1,0 +1,173 @@
+#include "core/passes/pipeline_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+
+#include "core/passes/simplify.h"
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+class PartsFinder {
+ public:
+  PartsFinder(const Program& program, std::int32_t open, Diags& diags)
+      : old_(program), diags_(diags) {
+    parts_.open = open;
+    parts_.close = old_.body[static_cast<std::size_t>(open)].partner;
+    parts_.grid_from = open + 1;
+  }
+
+  PipelineParts run() {
+    find_parts();
+    classify();
+    refuse_early_uses();
+    return std::move(parts_);
+  }
+
+ private:
+  const Stmt& stmt(std::int32_t at) const { return old_.body[static_cast<std::size_t>(at)]; }
+
+  void find_parts();
+  std::set<ValueId> index_memory() const;
+  std::set<ValueId> written_windows() const;
+  bool body_waits() const;
+  void classify();
+  void classify(PipelineWindow& w, const std::set<ValueId>& written, bool waits);
+  void refuse_early_uses();
+
+  const Program& old_;
+  Diags& diags_;
+  PipelineParts parts_;
+};
+
+// Grid dimensions with the scalar code before each, then windows among scalar code, then the body.
+void PartsFinder::find_parts() {
+  std::int32_t from = parts_.open + 1;
+  parts_.body_from = from;
+  for (std::int32_t i = parts_.open + 1; i < parts_.close; ++i) {
+    const Stmt& s = stmt(i);
+    if (std::holds_alternative<Grid>(s.op)) {
+      parts_.dimensions.push_back({from, i});
+      from = parts_.body_from = i + 1;
+    } else if (std::holds_alternative<Window>(s.op)) {
+      parts_.windows.push_back({});
+      parts_.windows.back().at = i;
+      parts_.body_from = i + 1;
+    } else if (!is_pure(s.op)) {
+      if (std::holds_alternative<Pipeline>(s.op)) i = s.partner;  // its windows are its own
+    }
+  }
+}
+
+// The memory that the windows' places are computed from, step by step.
+std::set<ValueId> PartsFinder::index_memory() const {
+  std::set<ValueId> result;
+  for (std::int32_t i = parts_.open; i < parts_.body_from; ++i) {
+    const Stmt& s = stmt(i);
+    if (std::holds_alternative<Window>(s.op)) continue;
+    for (const FieldInfo& f : info(s.op).fields)
+      if (f.kind == FieldKind::Slice) result.insert(field<Slice>(s.op, f).base);
+  }
+  return result;
+}
+
+// A window is an output when something in the body writes to it, also through a view.
+std::set<ValueId> PartsFinder::written_windows() const {
+  std::map<ValueId, ValueId> window_of;
+  for (const PipelineWindow& w : parts_.windows) window_of[stmt(w.at).result] = stmt(w.at).result;
+  std::set<ValueId> written;
+  for (std::int32_t i = parts_.body_from; i < parts_.close; ++i) {
+    const Stmt& s = stmt(i);
+    const auto stands_for = [&](ValueId source) {
+      if (const auto it = window_of.find(source); it != window_of.end())
+        window_of[s.result] = it->second;
+    };
+    // A nested pipeline's window on this one writes it when that window is written.
+    if (const auto* view = std::get_if<View>(&s.op)) {
+      stands_for(view->source.base);
+    } else if (const auto* inner = std::get_if<Window>(&s.op)) {
+      stands_for(inner->source.base);
+    } else if (const Slice* target = written_slice(s.op)) {
+      if (const auto it = window_of.find(target->base); it != window_of.end())
+        written.insert(it->second);
+    }
+  }
+  return written;
+}
+
+// What a later step reads may arrive by a wait in the body: then nothing is fetched before its
+// step.
+bool PartsFinder::body_waits() const {
+  const auto body =
+      std::span(old_.body).subspan(static_cast<std::size_t>(parts_.body_from),
+                                   static_cast<std::size_t>(parts_.close - parts_.body_from));
+  const std::set<ValueId> indices = index_memory();
+  return std::any_of(body.begin(), body.end(), [&](const Stmt& s) {
+    const Slice* target = written_slice(s.op);
+    return std::holds_alternative<Wait>(s.op) || std::holds_alternative<Await>(s.op) ||
+           std::holds_alternative<ReadSem>(s.op) || (target && indices.contains(target->base));
+  });
+}
+
+void PartsFinder::classify() {
+  const std::set<ValueId> written = written_windows();
+  const bool waits = body_waits();
+  for (PipelineWindow& w : parts_.windows) {
+    classify(w, written, waits);
+    parts_.ahead = std::max(parts_.ahead, w.ahead);
+  }
+}
+
+void PartsFinder::classify(PipelineWindow& w, const std::set<ValueId>& written, bool waits) {
+  const Stmt& s = stmt(w.at);
+  const auto& window = std::get<Window>(s.op);
+  if (old_.value(window.source.base).statement > parts_.open)
+    diags_.push_back({ErrorCode::unsupported,
+                      old_.loc(s.place),
+                      "a window on a view that moves with the grid: expected a slice of what the "
+                      "view shows",
+                      {}});
+  w.is_output = written.contains(s.result);
+  w.is_input = !w.is_output || window.update != 0;
+  w.is_view = ref_info(old_, window.source.base).space != Space::hbm;
+  w.dims = kept(window.source);
+  for (int d : w.dims)
+    w.block.push_back(*old_.constant(window.source.size[static_cast<std::size_t>(d)]));
+  if (!w.is_view && !w.is_output && !waits) w.ahead = static_cast<int>(window.depth) - 1;
+}
+
+// The places of windows are computed for points whose blocks are not there yet, so the scalar code
+// among the windows cannot use one of them.
+void PartsFinder::refuse_early_uses() {
+  for (std::int32_t i = parts_.grid_from; i < parts_.body_from; ++i) {
+    const Stmt& s = stmt(i);
+    if (std::holds_alternative<Window>(s.op)) continue;  // on a window: classify
+    for (const FieldInfo& f : info(s.op).fields) {
+      if (f.kind != FieldKind::Slice) continue;
+      const Value& base = old_.value(field<Slice>(s.op, f).base);
+      const bool is_window =
+          base.statement > parts_.open && std::holds_alternative<Window>(stmt(base.statement).op);
+      if (is_window)
+        diags_.push_back(
+            {ErrorCode::unsupported,
+             old_.loc(s.place),
+             fmt::format("`{}` is used among the windows of its pipeline; expected its use behind "
+                         "the last window",
+                         base.name),
+             {}});
+    }
+  }
+}
+
+}  // namespace
+
+PipelineParts pipeline_parts(const Program& program, std::int32_t open, Diags& diags) {
+  return PartsFinder(program, open, diags).run();
+}
+
+}  // namespace tessera

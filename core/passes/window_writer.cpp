@@ -1,0 +1,292 @@
+#include "core/passes/window_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+// Positions in a window's state: how many blocks were fetched, used and opened; then, by dimension,
+// the start in use and the start fetched last; then the bytes of each slot.
+constexpr std::int64_t fetched_at = 0, used_at = 1, opened_at = 2, starts_at = 3;
+
+}  // namespace
+
+WindowWriter::WindowWriter(Expander& expander, PipelineScratch& scratch, const PipelineWindow& part,
+                           const ValueMap& around)
+    : expander_(expander),
+      builder_(expander.builder()),
+      old_(expander.old()),
+      scratch_(scratch),
+      part_(part),
+      around_(around),
+      stmt_(old_.body[static_cast<std::size_t>(part.at)]),
+      window_(std::get<Window>(stmt_.op)),
+      blocks_(expander, part, around) {}
+
+void WindowWriter::here() { builder_.at_place(stmt_.place); }
+
+bool WindowWriter::is_fetched_ahead(int steps) const {
+  return !part_.is_view && !part_.is_output && part_.ahead == steps;
+}
+
+ValueId WindowWriter::allocate_slots() {
+  const RefInfo source = ref_info(old_, window_.source.base);
+  Buffer slots;
+  slots.name = old_.value(stmt_.result).name;
+  slots.space = Space::vmem;
+  slots.dtype = source.dtype;
+  slots.scoped = true;
+  slots.shape.push_back(window_.depth);
+  slots.shape.insert(slots.shape.end(), part_.block.begin(), part_.block.end());
+  // A slot is stored as the operand is, so that a copy moves rows and not elements.
+  const Buffer& root = *old_.buffer(source.root);
+  const bool direct = window_.source.base == source.root;
+  if (direct && !root.order.empty()) {
+    const std::vector<int>& dims = part_.dims;
+    slots.order.push_back(0);
+    for (int d : root.order) {
+      const auto it = std::find(dims.begin(), dims.end(), d);
+      if (it != dims.end()) slots.order.push_back(static_cast<int>(it - dims.begin()) + 1);
+    }
+    if (std::is_sorted(slots.order.begin(), slots.order.end())) slots.order.clear();
+  }
+  const ValueId ref = builder_.buffer(std::move(slots));
+  scratch_.alloc(ref);
+  return ref;
+}
+
+ValueId WindowWriter::allocate_semaphore(const char* suffix) {
+  Semaphore sem;
+  sem.name = old_.value(stmt_.result).name + suffix;
+  sem.kind = SemKind::bytes;
+  sem.shape = {window_.depth};
+  sem.scoped = true;
+  const ValueId id = builder_.semaphore(std::move(sem));
+  scratch_.alloc(id);
+  return id;
+}
+
+void WindowWriter::allocate() {
+  if (part_.is_view) return;
+  here();
+  slots_ = allocate_slots();
+  if (part_.is_input) landed_ = allocate_semaphore("_landed");
+  if (part_.is_output) stored_ = allocate_semaphore("_stored");
+  const std::int64_t rank = window_.source.rank;
+  state_ = scratch_.new_array(old_.value(stmt_.result).name + "_state",
+                              {starts_at + 2 * rank + window_.depth});
+  for (const std::int64_t count : {fetched_at, used_at, opened_at})
+    scratch_.store_number(state_, count, builder_.integer(0));
+  const ValueId root = ref_info(old_, window_.source.base).root;
+  const bool rereads = window_.update != 0 && window_.depth == 1;
+  // A point by itself opens a block once; what several points store is judged beside this.
+  if (part_.is_output && !rereads && old_.buffer(root)->role == Role::out &&
+      !expander_.is_per_point())
+    builder_.emit(Once{builder_.whole(expander_.mapped(root, around_))});
+}
+
+// Slot `which`, or the part of it that a clipped block fills.
+Slice WindowWriter::slot(ValueId which, const WindowBlock* clip) {
+  Slice s = builder_.whole(slots_);
+  s.start[0] = which;
+  s.size[0] = builder_.integer(1);
+  s.dropped = 1;
+  if (clip)
+    for (std::size_t i = 0; i < part_.dims.size(); ++i)
+      s.size[i + 1] = clip->size[static_cast<std::size_t>(part_.dims[i])];
+  return s;
+}
+
+Slice WindowWriter::semaphore(ValueId sem, ValueId which) {
+  return builder_.element(sem, {&which, 1});
+}
+
+// The block at b.start is not the one whose starts are remembered at `at`, or there is none yet.
+ValueId WindowWriter::changed(const WindowBlock& b, std::int64_t at, ValueId first) {
+  ValueId result = first;
+  for (std::size_t d = 0; d < b.start.size(); ++d) {
+    if (builder_.program().constant(b.start[d])) continue;
+    const ValueId differs = builder_.emit(
+        Ne{b.start[d], scratch_.load_number(state_, at + static_cast<std::int64_t>(d))});
+    result = builder_.emit(Or{result, differs});
+  }
+  return builder_.emit(And{b.when, result});
+}
+
+void WindowWriter::remember(const WindowBlock& b, std::int64_t at) {
+  for (std::size_t d = 0; d < b.start.size(); ++d)
+    if (!builder_.program().constant(b.start[d]))
+      scratch_.store_number(state_, at + static_cast<std::int64_t>(d), b.start[d]);
+}
+
+ValueId WindowWriter::bytes_at(ValueId which) {
+  return builder_.add(which, builder_.integer(starts_at + 2 * window_.source.rank));
+}
+
+void WindowWriter::use(const ValueMap& point) {
+  here();
+  if (part_.is_view) return use_view(point);
+  if (part_.is_output) return use_output(point);
+  if (part_.ahead == 0) fetch(point);
+  use_input(point);
+}
+
+void WindowWriter::fetch(const ValueMap& point) {
+  here();
+  const std::int64_t remembered = starts_at + window_.source.rank;
+  WindowBlock b = blocks_.at(point);
+  const ValueId fetched = scratch_.load_number(state_, fetched_at);
+  when(changed(b, remembered, builder_.emit(Eq{fetched, builder_.integer(0)})), [&] {
+    blocks_.locate(b, true);
+    const ValueId which = builder_.emit(Mod{fetched, builder_.integer(window_.depth)});
+    if (!blocks_.always_inside()) {
+      if (window_.pad != 0)
+        builder_.emit(Pad{slot(which, nullptr), slot(which, &b)});
+      else
+        builder_.emit(Fresh{slot(which, nullptr)});
+    }
+    builder_.emit(Start{b.source, slot(which, &b), semaphore(landed_, which), 0});
+    scratch_.store_number(state_, fetched_at, builder_.add(fetched, builder_.integer(1)));
+    remember(b, remembered);
+  });
+}
+
+// A step in which the window is off sees a slot that does not exist.
+ValueId WindowWriter::current(const WindowBlock& b, std::int64_t counter) {
+  const ValueId depth = builder_.integer(window_.depth);
+  const ValueId which = builder_.emit(
+      Mod{builder_.sub(scratch_.load_number(state_, counter), builder_.integer(1)), depth});
+  return builder_.select(b.when, which, depth);
+}
+
+void WindowWriter::use_input(const ValueMap& point) {
+  here();
+  WindowBlock b = blocks_.at(point);
+  const ValueId used = scratch_.load_number(state_, used_at);
+  when(changed(b, starts_at, builder_.emit(Eq{used, builder_.integer(0)})), [&] {
+    blocks_.locate(b, false);
+    builder_.emit(
+        Wait{semaphore(landed_, builder_.emit(Mod{used, builder_.integer(window_.depth)})),
+             blocks_.bytes(b)});
+    scratch_.store_number(state_, used_at, builder_.add(used, builder_.integer(1)));
+    remember(b, starts_at);
+  });
+  expander_.replace(stmt_.result, {slot(current(b, used_at), nullptr), false});
+}
+
+// The block that was open goes back: only what was stored of it.
+void WindowWriter::flush(ValueId opened) {
+  WindowBlock b;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(window_.source.rank); ++d) {
+    const auto fixed = old_.constant(window_.source.start[d]);
+    b.start.push_back(fixed
+                          ? builder_.integer(*fixed)
+                          : scratch_.load_number(state_, starts_at + static_cast<std::int64_t>(d)));
+  }
+  blocks_.locate(b, false);
+  const ValueId which = builder_.emit(
+      Mod{builder_.sub(opened, builder_.integer(1)), builder_.integer(window_.depth)});
+  builder_.emit(WriteBack{slot(which, &b), b.source, semaphore(stored_, which)});
+  scratch_.store(state_, bytes_at(which), blocks_.bytes(b));
+}
+
+// Until the block that was written back from there last is stored.
+void WindowWriter::await_stored(ValueId which) {
+  builder_.emit(Wait{semaphore(stored_, which), scratch_.load(state_, bytes_at(which))});
+}
+
+void WindowWriter::use_output(const ValueMap& point) {
+  here();
+  WindowBlock b = blocks_.at(point);
+  const ValueId opened = scratch_.load_number(state_, opened_at);
+  when(changed(b, starts_at, builder_.emit(Eq{opened, builder_.integer(0)})),
+       [&] { open(b, opened, point); });
+  expander_.replace(stmt_.result, {slot(current(b, opened_at), nullptr), false});
+}
+
+// A block that is another one than before: the one before it goes back, and a slot is free for it.
+void WindowWriter::open(WindowBlock& b, ValueId opened, const ValueMap& point) {
+  const ValueId depth = builder_.integer(window_.depth);
+  blocks_.locate(b, true);
+  const ValueId which = builder_.emit(Mod{opened, depth});
+  if (!b.stays(builder_.program())) {
+    when(builder_.emit(Lt{builder_.integer(0), opened}), [&] { flush(opened); });
+    when(builder_.emit(Le{depth, opened}), [&] { await_stored(which); });
+  }
+  builder_.emit(Fresh{slot(which, nullptr)});
+  if (window_.update != 0)
+    when(expander_.mapped(window_.update_when, point), [&] {
+      const Slice landed = semaphore(landed_, which);
+      if (window_.pad != 0 && !blocks_.always_inside())
+        builder_.emit(Pad{slot(which, nullptr), slot(which, &b)});
+      builder_.emit(Start{b.source, slot(which, &b), landed, 0});
+      builder_.emit(Wait{landed, blocks_.bytes(b)});
+    });
+  scratch_.store_number(state_, opened_at, builder_.add(opened, builder_.integer(1)));
+  remember(b, starts_at);
+}
+
+void WindowWriter::drain() {
+  if (!part_.is_output || part_.is_view) return;
+  here();
+  const ValueId depth = builder_.integer(window_.depth), zero = builder_.integer(0);
+  const ValueId opened = scratch_.load_number(state_, opened_at);
+  when(builder_.emit(Lt{zero, opened}), [&] { flush(opened); });
+  const ValueId number =
+      builder_.emit(For{builder_.max(zero, builder_.sub(opened, depth)), opened, 0}, "number");
+  await_stored(builder_.emit(Mod{number, depth}));
+  builder_.emit(End{});
+}
+
+// Memory that the core reads in place: the window is the rectangle itself, or a padded copy where
+// it may leave it.
+void WindowWriter::use_view(const ValueMap& point) {
+  WindowBlock b = blocks_.at(point);
+  blocks_.locate(b, false);
+  if (blocks_.always_inside()) return expander_.replace(stmt_.result, {b.source, true});
+  if (part_.is_output) return refuse_view(b);
+  copy_view(b);
+}
+
+void WindowWriter::refuse_view(WindowBlock& b) {
+  expander_.diags().push_back(
+      {ErrorCode::unsupported,
+       old_.loc(stmt_.place),
+       fmt::format("`{}` is stored and not on hbm: expected a size that divides the memory, and a "
+                   "place that is a multiple of it",
+                   old_.value(stmt_.result).name),
+       {}});
+  // The body is still written, as if the block were there: nothing else may look wrong.
+  const std::vector<int> dims = kept(b.source);
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    b.source.size[static_cast<std::size_t>(dims[i])] = builder_.integer(part_.block[i]);
+  expander_.replace(stmt_.result, {b.source, true});
+}
+
+void WindowWriter::copy_view(WindowBlock& b) {
+  if (slots_ == no_value) {
+    Buffer copy;
+    copy.name = old_.value(stmt_.result).name;
+    copy.space = Space::vmem;
+    copy.dtype = ref_info(old_, stmt_.result).dtype;
+    copy.shape = part_.block;
+    copy.shape.insert(copy.shape.begin(), 1);
+    slots_ = builder_.buffer(std::move(copy));
+  }
+  const ValueId zero = builder_.integer(0);
+  when(b.when, [&] {
+    blocks_.locate(b, true);
+    builder_.emit(Fresh{slot(zero, nullptr)});
+    if (window_.pad != 0) builder_.emit(Pad{slot(zero, nullptr), slot(zero, &b)});
+    builder_.emit(Cast{slot(zero, &b), b.source});
+  });
+  expander_.replace(stmt_.result,
+                    {slot(builder_.select(b.when, zero, builder_.integer(1)), nullptr), false});
+}
+
+}  // namespace tessera
