@@ -9,24 +9,15 @@
 
 namespace tessera {
 
-void Verifier::fail_at(std::int32_t place, std::string message, ErrorCode code) {
-  Diag diag{code, program_.loc(place), std::move(message), {}};
-  for (std::int32_t p = place; p >= 0; p = program_.places[static_cast<std::size_t>(p)].caller) {
-    const std::int32_t caller = program_.places[static_cast<std::size_t>(p)].caller;
-    if (caller >= 0) diag.notes.push_back({program_.loc(caller), "called from here"});
-  }
-  diags_.push_back(std::move(diag));
-}
-
-void Verifier::fail(std::string message, ErrorCode code) {
-  fail_at(program_.body[at_].place, std::move(message), code);
-}
-
 Diags Verifier::run() {
   declarations();
-  for (at_ = 0; at_ < program_.body.size(); ++at_) statement(at_);
-  if (!open_.empty()) fail_at(program_.body[open_.back()].place, "this region is never closed");
-  return std::move(diags_);
+  for (at_ = 0; at_ < program_.body.size(); ++at_) {
+    report_.at(at_);
+    statement(at_);
+  }
+  if (!open_.empty())
+    report_.fail_at(program_.body[open_.back()].place, "this region is never closed");
+  return report_.take();
 }
 
 void Verifier::declarations() {
@@ -34,33 +25,34 @@ void Verifier::declarations() {
   for (const Buffer& b : program_.buffers) {
     defined_[static_cast<std::size_t>(b.value)] = true;
     if (!names.insert(b.name).second)
-      fail_at(b.place, fmt::format("`{}` is declared twice", b.name));
+      report_.fail_at(b.place, fmt::format("`{}` is declared twice", b.name));
     // Slots of windows are as large as their blocks say.
     if (std::string problem = shape_problem(b.shape); !problem.empty())
-      fail_at(b.place, std::move(problem));
+      report_.fail_at(b.place, std::move(problem));
     const bool operand = b.role != Role::scratch;
     if (operand && b.space == Space::tile)
-      fail_at(b.place, fmt::format("operand `{}` cannot be in tile registers", b.name));
+      report_.fail_at(b.place, fmt::format("operand `{}` cannot be in tile registers", b.name));
     if (operand && b.space == Space::vmem)
-      fail_at(
+      report_.fail_at(
           b.place,
           fmt::format("operand `{}` is in vmem; operands are in hbm or smem and copied from there",
                       b.name));
     if (b.space == Space::smem && b.dtype != DType::f32 && is_float(b.dtype))
-      fail_at(b.place, fmt::format("scalar memory holds integers or f32, found {}", name(b.dtype)),
-              ErrorCode::invalid_type);
+      report_.fail_at(b.place,
+                      fmt::format("scalar memory holds integers or f32, found {}", name(b.dtype)),
+                      ErrorCode::invalid_type);
   }
   std::set<std::int64_t> barriers;
   for (const Semaphore& s : program_.semaphores) {
     defined_[static_cast<std::size_t>(s.value)] = true;
     if (!names.insert(s.name).second)
-      fail_at(s.place, fmt::format("`{}` is declared twice", s.name));
+      report_.fail_at(s.place, fmt::format("`{}` is declared twice", s.name));
     if (s.kind == SemKind::barrier && !s.shape.empty())
-      fail_at(s.place, "a barrier semaphore is a single one");
+      report_.fail_at(s.place, "a barrier semaphore is a single one");
     if (s.kind == SemKind::barrier && s.scoped)
-      fail_at(s.place, "a barrier semaphore belongs to the device and cannot be scoped");
+      report_.fail_at(s.place, "a barrier semaphore belongs to the device and cannot be scoped");
     if (s.monotone && s.kind != SemKind::count)
-      fail_at(s.place, "only a counting semaphore can be monotone");
+      report_.fail_at(s.place, "only a counting semaphore can be monotone");
   }
 }
 
@@ -71,28 +63,28 @@ void Verifier::define(ValueId value) {
 
 void Verifier::use(ValueId id, ValueKind kind, std::string_view field) {
   if (id < 0 || static_cast<std::size_t>(id) >= program_.values.size())
-    return fail(fmt::format("field `{}` has no value", field));
+    return report_.fail(fmt::format("field `{}` has no value", field));
   const Value& v = program_.value(id);
   if (v.kind != kind)
-    return fail(fmt::format("field `{}` is not of the kind it must be", field),
-                ErrorCode::invalid_type);
+    return report_.fail(fmt::format("field `{}` is not of the kind it must be", field),
+                        ErrorCode::invalid_type);
   if (!v.constant && !defined_[static_cast<std::size_t>(id)])
-    fail(fmt::format("`{}` is used where it is not defined",
-                     v.name.empty() ? std::string(field) : v.name));
+    report_.fail(fmt::format("`{}` is used where it is not defined",
+                             v.name.empty() ? std::string(field) : v.name));
 }
 
 bool Verifier::check_slice(const Slice& slice, std::string_view field) {
   if (slice.base < 0 || static_cast<std::size_t>(slice.base) >= program_.values.size()) {
-    fail(fmt::format("field `{}` has no memory", field));
+    report_.fail(fmt::format("field `{}` has no memory", field));
     return false;
   }
   const Value& base = program_.value(slice.base);
   if (!base.constant && !defined_[static_cast<std::size_t>(slice.base)]) {
-    fail(fmt::format("`{}` is used where it is not defined", base.name));
+    report_.fail(fmt::format("`{}` is used where it is not defined", base.name));
     return false;
   }
   if (base.kind == ValueKind::scalar || base.kind == ValueKind::real) {
-    if (slice.rank != 0) fail(fmt::format("field `{}` indexes a number", field));
+    if (slice.rank != 0) report_.fail(fmt::format("field `{}` indexes a number", field));
     return false;
   }
   const std::size_t rank =
@@ -100,7 +92,8 @@ bool Verifier::check_slice(const Slice& slice, std::string_view field) {
           ? program_.semaphores[static_cast<std::size_t>(base.index)].shape.size()
           : ref_info(program_, slice.base).bound.size();
   if (static_cast<std::size_t>(slice.rank) != rank) {
-    fail(fmt::format("`{}` has {} dimensions, found {} indices", base.name, rank, slice.rank));
+    report_.fail(
+        fmt::format("`{}` has {} dimensions, found {} indices", base.name, rank, slice.rank));
     return false;
   }
   return true;
@@ -108,12 +101,12 @@ bool Verifier::check_slice(const Slice& slice, std::string_view field) {
 
 void Verifier::use(const Slice& slice, std::string_view field) {
   if (!check_slice(slice, field)) return;
-  const std::size_t before = diags_.size();
+  const std::size_t before = report_.size();
   for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
     use(slice.start[d], ValueKind::scalar, field);
     use(slice.size[d], ValueKind::scalar, field);
   }
-  if (diags_.size() != before) return;
+  if (report_.size() != before) return;
   // What is known to leave the memory is reported before anything runs.
   const Value& base = program_.value(slice.base);
   const Shape extent = base.kind == ValueKind::sem
@@ -123,22 +116,24 @@ void Verifier::use(const Slice& slice, std::string_view field) {
   for (std::size_t d = 0; d < extent.size(); ++d) {
     const auto start = program_.constant(slice.start[d]), size = program_.constant(slice.size[d]);
     if (size && *size < 0)
-      fail(fmt::format("{} has a negative size in dimension {}", name_of(slice), d));
+      report_.fail(
+          fmt::format("{} has a negative size in dimension {}", report_.name_of(slice), d));
     if (!start) continue;
     if (*start < 0 || (!window && size && *start + *size > extent[d] && *size > 0))
-      fail(fmt::format("{} leaves dimension {} of {} elements", name_of(slice), d, extent[d]));
+      report_.fail(fmt::format("{} leaves dimension {} of {} elements", report_.name_of(slice), d,
+                               extent[d]));
   }
 }
 
 void Verifier::statement(std::size_t at) {
   const Stmt& stmt = program_.body[at];
   const OpInfo& row = info(stmt.op);
-  const std::size_t before = diags_.size();
+  const std::size_t before = report_.size();
   if (row.scope == Scope::middle || row.scope == Scope::close) {
-    if (open_.empty()) return fail(fmt::format("`{}` closes nothing", row.mnemonic));
+    if (open_.empty()) return report_.fail(fmt::format("`{}` closes nothing", row.mnemonic));
     const bool is_else = row.scope == Scope::middle;
     if (is_else && !std::holds_alternative<If>(program_.body[open_.back()].op))
-      fail("`else` belongs to an if");
+      report_.fail("`else` belongs to an if");
     for (ValueId v : scopes_.back()) defined_[static_cast<std::size_t>(v)] = false;
     scopes_.back().clear();
     if (!is_else) {
@@ -159,7 +154,7 @@ void Verifier::statement(std::size_t at) {
       use(field<Slice>(stmt.op, f), f.name);
     }
   }
-  if (diags_.size() == before) rules(stmt);
+  if (report_.size() == before) rules(stmt);
   if (row.scope == Scope::open) {
     open_.push_back(at);
     scopes_.emplace_back();
@@ -171,30 +166,45 @@ void Verifier::statement(std::size_t at) {
   if (stmt.result != no_value) define(stmt.result);
 }
 
-std::string Verifier::name_of(const Slice& slice) const {
-  const Value& base = program_.value(slice.base);
-  if (base.kind == ValueKind::scalar || base.kind == ValueKind::real) return "the number";
-  if (slice.rank == 0) return base.name;
-  std::string items;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
-    const auto start = program_.constant(slice.start[d]), size = program_.constant(slice.size[d]);
-    const std::string from = start ? std::to_string(*start) : "...";
-    items += items.empty() ? "" : ", ";
-    if (slice.dropped >> d & 1)
-      items += from;
-    else
-      items += fmt::format("{} +: {}", from, size ? std::to_string(*size) : "...");
-  }
-  return fmt::format("{}[{}]", base.name, items);
+void Verifier::rules(const Stmt& stmt) {
+  const Op& op = stmt.op;
+  // Anything that is not scalar code begins the body of the pipeline it stands in.
+  const bool in_pipeline =
+      !open_.empty() && std::holds_alternative<Pipeline>(program_.body[open_.back()].op);
+  if (in_pipeline && !is_pure(op) && !std::holds_alternative<Limit>(op) &&
+      !std::holds_alternative<Grid>(op) && !std::holds_alternative<Window>(op))
+    grid_body_.back() = 2;
+  if (std::holds_alternative<Grid>(op)) return grid(stmt);
+  if (std::holds_alternative<Window>(op)) return window(stmt);
+  ops_.check(op);
 }
 
-std::string Verifier::shape_of(const Slice& slice) const {
-  std::string text;
-  for (int d : kept(slice)) {
-    const auto size = program_.constant(slice.size[static_cast<std::size_t>(d)]);
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", size ? std::to_string(*size) : "...");
-  }
-  return fmt::format("({})", text);
+void Verifier::grid(const Stmt& stmt) {
+  const auto& op = std::get<Grid>(stmt.op);
+  if (open_.empty() || !std::holds_alternative<Pipeline>(program_.body[open_.back()].op))
+    return report_.fail("a grid dimension stands in a pipeline");
+  if (grid_body_.back() > 0)
+    return report_.fail("a grid dimension stands before the windows and the body of its pipeline");
+  if (op.parallel != 0 && !last_grid_parallel_)
+    report_.fail("a parallel grid dimension stands before those that are not");
+  last_grid_parallel_ = op.parallel != 0;
+}
+
+void Verifier::window(const Stmt& stmt) {
+  const auto& op = std::get<Window>(stmt.op);
+  if (open_.empty() || !std::holds_alternative<Pipeline>(program_.body[open_.back()].op))
+    return report_.fail("a window stands in a pipeline");
+  if (grid_body_.back() > 1) return report_.fail("a window stands before the body of its pipeline");
+  grid_body_.back() = 1;
+  if (program_.value(op.source.base).kind != ValueKind::ref)
+    return report_.fail("a window shows memory");
+  if (op.depth < 1 || op.depth > max_window_depth)
+    report_.fail(
+        fmt::format("the depth of a window is 1 to {}, found {}", max_window_depth, op.depth));
+  for (int d : kept(op.source))
+    if (!program_.constant(op.source.size[static_cast<std::size_t>(d)]))
+      report_.fail(
+          "the block of a window has sizes that are known when the kernel is instantiated");
 }
 
 Diags verify(const Program& program) { return Verifier(program).run(); }

@@ -1,0 +1,199 @@
+#include "core/program/op_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/program/refs.h"
+
+namespace tessera {
+
+void OpRules::check(const Op& op) {
+  switch (class_of(op)) {
+    case OpClass::cells:
+      return cells(op);
+    case OpClass::copy:
+      return copies(op);
+    case OpClass::sync:
+      return sync(op);
+    case OpClass::tile:
+      return tiles_.check(op);
+    case OpClass::life:
+      return life(op);
+    default:
+      break;
+  }
+  memories(op);
+  if (const auto* o = std::get_if<Limit>(&op); o && !program_.constant(o->bound))
+    report_.fail("the bound of a limit must be known when the kernel is instantiated");
+}
+
+void OpRules::memories(const Op& op) {
+  for (const FieldInfo& f : info(op).fields)
+    if (f.kind == FieldKind::Slice) memory(field<Slice>(op, f), f.name);
+}
+
+void OpRules::cells(const Op& op) {
+  if (const auto* o = std::get_if<Load>(&op)) {
+    load(*o);
+  } else if (const auto* o = std::get_if<LoadReal>(&op)) {
+    scalar_memory(o->src, "src", true);
+  } else if (const auto* o = std::get_if<Store>(&op)) {
+    store(*o);
+  } else if (const auto* o = std::get_if<PrefixSum>(&op)) {
+    array(o->dst, "dst"), array(o->src, "src");
+  } else if (const auto* o = std::get_if<SearchRight>(&op)) {
+    array(o->sorted, "sorted");
+  } else if (const auto* o = std::get_if<Iota>(&op)) {
+    array(o->dst, "dst");
+  } else if (const auto* o = std::get_if<Repeat>(&op)) {
+    array(o->dst, "dst"), array(o->values, "values"), array(o->counts, "counts");
+  }
+}
+
+void OpRules::load(const Load& op) {
+  scalar_memory(op.src, "src", true);
+  if (program_.value(op.src.base).kind == ValueKind::ref &&
+      is_float(ref_info(program_, op.src.base).dtype))
+    report_.fail(fmt::format("{} is not an integer", report_.name_of(op.src)),
+                 ErrorCode::invalid_type);
+}
+
+void OpRules::store(const Store& op) {
+  scalar_memory(op.dst, "dst", true);
+  if (program_.value(op.dst.base).kind != ValueKind::ref) return;
+  report_.written(op.dst, "dst");
+  if (is_float(ref_info(program_, op.dst.base).dtype))
+    report_.fail("scalars that are stored are integers", ErrorCode::invalid_type);
+}
+
+void OpRules::copies(const Op& op) {
+  if (const auto* o = std::get_if<Start>(&op)) {
+    copy(o->src, o->dst, false);
+    bytes(o->sem, "sem");
+  } else if (const auto* o = std::get_if<WriteBack>(&op)) {
+    copy(o->src, o->dst, false);
+    bytes(o->sem, "sem");
+  } else if (const auto* o = std::get_if<StartRemote>(&op)) {
+    copy(o->src, o->dst, true);
+    bytes(o->sent, "sent");
+    bytes(o->arrived, "arrived");
+  }
+}
+
+void OpRules::bytes(const Slice& sem, std::string_view field) {
+  semaphore(sem, field, {SemKind::bytes}, "a copy counts bytes");
+}
+
+void OpRules::sync(const Op& op) {
+  if (const auto* o = std::get_if<Signal>(&op)) signal(*o);
+  if (const auto* o = std::get_if<Wait>(&op)) wait(*o);
+  if (const auto* o = std::get_if<Await>(&op)) await(*o);
+  if (const auto* o = std::get_if<ReadSem>(&op))
+    semaphore(o->sem, "sem", {SemKind::count, SemKind::bytes, SemKind::barrier}, "");
+}
+
+void OpRules::signal(const Signal& op) {
+  semaphore(op.sem, "sem", {SemKind::count, SemKind::barrier}, "only copies signal it");
+  if (const auto count = program_.constant(op.count); count && *count < 0)
+    report_.fail(fmt::format("a signal of {} is negative", *count));
+}
+
+void OpRules::wait(const Wait& op) {
+  semaphore(op.sem, "sem", {SemKind::count, SemKind::bytes, SemKind::barrier}, "");
+  if (const auto count = program_.constant(op.count); count && *count < 0)
+    report_.fail(fmt::format("a wait for {} is negative", *count));
+  if (program_.value(op.sem.base).kind == ValueKind::sem && sem(op.sem).monotone)
+    report_.fail(fmt::format("`{}` is monotone: it may only be awaited", sem(op.sem).name));
+}
+
+void OpRules::await(const Await& op) {
+  semaphore(op.sem, "sem", {SemKind::count}, "only counting semaphores are awaited");
+  if (program_.value(op.sem.base).kind == ValueKind::sem && !sem(op.sem).monotone)
+    report_.fail(fmt::format(
+        "`{}` is not monotone: `wait` subtracts from it, `await` needs one declared monotone",
+        sem(op.sem).name));
+}
+
+void OpRules::life(const Op& op) {
+  if (const auto* o = std::get_if<Alloc>(&op)) return scoped(o->ref);
+  if (const auto* o = std::get_if<Free>(&op)) return scoped(o->ref);
+  if (std::holds_alternative<Fresh>(op) || std::holds_alternative<Pad>(op))
+    return tiles_.operands(op);
+  memories(op);
+}
+
+void OpRules::scoped(const Slice& ref) {
+  const Value& base = program_.value(ref.base);
+  const bool is_scoped = base.kind == ValueKind::sem
+                             ? sem(ref).scoped
+                             : program_.buffer(ref.base) && program_.buffer(ref.base)->scoped;
+  if (!is_scoped) report_.fail(fmt::format("`{}` is not declared scoped", base.name));
+}
+
+void OpRules::copy(const Slice& src, const Slice& dst, bool remote) {
+  for (const auto& [slice, field] : {std::pair{&src, "src"}, std::pair{&dst, "dst"}}) {
+    if (is_number(program_, *slice) || program_.value(slice->base).kind != ValueKind::ref)
+      return report_.fail(fmt::format("`{}` of a copy must be memory", field),
+                          ErrorCode::invalid_type);
+    if (ref_info(program_, slice->base).space == Space::tile)
+      return report_.fail(fmt::format("{} is in tile registers, which copies cannot reach",
+                                      report_.name_of(*slice)));
+  }
+  const DType from = ref_info(program_, src.base).dtype, to = ref_info(program_, dst.base).dtype;
+  if (from != to)
+    report_.fail(
+        fmt::format("a copy does not convert: source is {}, destination {}", name(from), name(to)),
+        ErrorCode::invalid_type);
+  const std::vector<int> a = kept(src), b = kept(dst);
+  bool same = a.size() == b.size();
+  for (std::size_t d = 0; same && d < a.size(); ++d) {
+    const auto x = program_.constant(src.size[static_cast<std::size_t>(a[d])]),
+               y = program_.constant(dst.size[static_cast<std::size_t>(b[d])]);
+    same = !x || !y || *x == *y;
+  }
+  if (!same)
+    report_.fail(fmt::format(
+        "a copy keeps the shape: source {} of shape {}, destination {} of shape {}",
+        report_.name_of(src), report_.shape_of(src), report_.name_of(dst), report_.shape_of(dst)));
+  if (!remote || ref_info(program_, dst.base).space != Space::tile) report_.written(dst, "dst");
+}
+
+void OpRules::semaphore(const Slice& slice, std::string_view field,
+                        std::initializer_list<SemKind> kinds, std::string_view why) {
+  if (program_.value(slice.base).kind != ValueKind::sem)
+    return report_.fail(fmt::format("field `{}` must be a semaphore", field),
+                        ErrorCode::invalid_type);
+  if (!kept(slice).empty())
+    return report_.fail(fmt::format("field `{}` must be one semaphore, found an array", field));
+  const Semaphore& s = sem(slice);
+  if (std::find(kinds.begin(), kinds.end(), s.kind) == kinds.end())
+    report_.fail(fmt::format("`{}` is a semaphore of {}; {}", s.name, name(s.kind), why),
+                 ErrorCode::invalid_type);
+}
+
+bool OpRules::memory(const Slice& slice, std::string_view field) {
+  if (program_.value(slice.base).kind == ValueKind::ref) return true;
+  report_.fail(fmt::format("field `{}` must be memory", field), ErrorCode::invalid_type);
+  return false;
+}
+
+void OpRules::scalar_memory(const Slice& slice, std::string_view field, bool one) {
+  if (!memory(slice, field)) return;
+  if (ref_info(program_, slice.base).space != Space::smem)
+    return report_.fail(fmt::format("{} is not scalar memory (smem)", report_.name_of(slice)));
+  if (one && !kept(slice).empty())
+    report_.fail(fmt::format("{} is not one number", report_.name_of(slice)));
+}
+
+void OpRules::array(const Slice& slice, std::string_view field) {
+  scalar_memory(slice, field, false);
+  if (kept(slice).size() != 1)
+    report_.fail(fmt::format("{} is not a one-dimensional array", report_.name_of(slice)));
+  else if (program_.value(slice.base).kind == ValueKind::ref &&
+           is_float(ref_info(program_, slice.base).dtype))
+    report_.fail(fmt::format("{} is not an array of integers", report_.name_of(slice)),
+                 ErrorCode::invalid_type);
+}
+
+}  // namespace tessera

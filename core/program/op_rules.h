@@ -1,0 +1,47 @@
+// What single ops demand beyond the kinds of their fields, by the class of the op.
+#pragma once
+#include <initializer_list>
+#include <string_view>
+
+#include "core/program/program.h"
+#include "core/program/tile_rules.h"
+#include "core/program/verify_report.h"
+
+namespace tessera {
+
+class OpRules {
+ public:
+  OpRules(const Program& program, VerifyReport& report)
+      : program_(program), report_(report), tiles_(program, report) {}
+
+  void check(const Op& op);
+
+ private:
+  void cells(const Op& op);
+  void load(const Load& op);
+  void store(const Store& op);
+  void copies(const Op& op);
+  void copy(const Slice& src, const Slice& dst, bool remote);
+  void bytes(const Slice& sem, std::string_view field);
+  void sync(const Op& op);
+  void signal(const Signal& op);
+  void wait(const Wait& op);
+  void await(const Await& op);
+  void life(const Op& op);
+  void scoped(const Slice& ref);
+  void memories(const Op& op);
+  void semaphore(const Slice& slice, std::string_view field, std::initializer_list<SemKind> kinds,
+                 std::string_view why);
+  bool memory(const Slice& slice, std::string_view field);
+  void scalar_memory(const Slice& slice, std::string_view field, bool one);
+  void array(const Slice& slice, std::string_view field);
+  const Semaphore& sem(const Slice& slice) const {
+    return program_.semaphores[static_cast<std::size_t>(program_.value(slice.base).index)];
+  }
+
+  const Program& program_;
+  VerifyReport& report_;
+  TileRules tiles_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,32 @@
+// What tile ops demand of their operands beyond the kinds of their fields.
+#pragma once
+#include <string_view>
+
+#include "core/program/program.h"
+#include "core/program/verify_report.h"
+
+namespace tessera {
+
+class TileRules {
+ public:
+  TileRules(const Program& program, VerifyReport& report) : program_(program), report_(report) {}
+
+  // An op of the class tile.
+  void check(const Op& op);
+  // Its slices are tiles, and the first is one that it may write.
+  void operands(const Op& op);
+
+ private:
+  void operand(const Slice& slice, std::string_view field, bool is_target);
+  void elementwise(const Op& op, bool are_tiles);
+  void broadcasts(const Op& op);
+  void matmul(const Matmul& op);
+  void accumulates(const Matmul& op);
+  void scaled(const Scaled& op);
+  void iota(const TileIota& op);
+
+  const Program& program_;
+  VerifyReport& report_;
+};
+
+}  // namespace tessera

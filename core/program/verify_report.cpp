@@ -1,0 +1,54 @@
+#include "core/program/verify_report.h"
+
+#include <fmt/format.h>
+
+#include "core/program/refs.h"
+
+namespace tessera {
+
+void VerifyReport::fail_at(std::int32_t place, std::string message, ErrorCode code) {
+  Diag diag{code, program_.loc(place), std::move(message), {}};
+  for (std::int32_t p = place; p >= 0; p = program_.places[static_cast<std::size_t>(p)].caller) {
+    const std::int32_t caller = program_.places[static_cast<std::size_t>(p)].caller;
+    if (caller >= 0) diag.notes.push_back({program_.loc(caller), "called from here"});
+  }
+  diags_.push_back(std::move(diag));
+}
+
+void VerifyReport::fail(std::string message, ErrorCode code) {
+  fail_at(program_.body[at_].place, std::move(message), code);
+}
+
+void VerifyReport::written(const Slice& slice, std::string_view field) {
+  const RefInfo ref = ref_info(program_, slice.base);
+  if (const Buffer* b = program_.buffer(ref.root); b && b->role == Role::in)
+    fail(fmt::format("`{}` writes operand `{}`, which is an input", field, b->name));
+}
+
+std::string VerifyReport::name_of(const Slice& slice) const {
+  const Value& base = program_.value(slice.base);
+  if (base.kind == ValueKind::scalar || base.kind == ValueKind::real) return "the number";
+  if (slice.rank == 0) return base.name;
+  std::string items;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+    const auto start = program_.constant(slice.start[d]), size = program_.constant(slice.size[d]);
+    const std::string from = start ? std::to_string(*start) : "...";
+    items += items.empty() ? "" : ", ";
+    if (slice.dropped >> d & 1)
+      items += from;
+    else
+      items += fmt::format("{} +: {}", from, size ? std::to_string(*size) : "...");
+  }
+  return fmt::format("{}[{}]", base.name, items);
+}
+
+std::string VerifyReport::shape_of(const Slice& slice) const {
+  std::string text;
+  for (int d : kept(slice)) {
+    const auto size = program_.constant(slice.size[static_cast<std::size_t>(d)]);
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", size ? std::to_string(*size) : "...");
+  }
+  return fmt::format("({})", text);
+}
+
+}  // namespace tessera
