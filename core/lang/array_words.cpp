@@ -28,6 +28,12 @@ Entity ArrayWords::new_array(const std::string& name, std::int64_t length) {
   return {.kind = Entity::Kind::view, .slice = builder_.whole(builder_.buffer(std::move(buffer)))};
 }
 
+Entity ArrayWords::unnamed_array(const std::string& word, std::int64_t length) {
+  Entity array = new_array(word, length);
+  array.is_unnamed = true;
+  return array;
+}
+
 // Adds a number or an array; how long it is, or nothing after an error.
 std::optional<std::int64_t> ArrayWords::add_part(const ast::Expression& node,
                                                  std::vector<Entity>& parts) {
@@ -61,7 +67,7 @@ Entity ArrayWords::concat(const ast::Call& node) {
     length += *added;
   }
   draft_.at(node.loc);
-  const Entity array = new_array("joined", length);
+  const Entity array = unnamed_array("joined", length);
   std::int64_t next = 0;
   for (const Entity& part : parts) {
     if (part.kind == Entity::Kind::scalar) {
@@ -100,7 +106,7 @@ Entity ArrayWords::prefix_sum(const ast::Call& node) {
   const Shape shape = static_shape(builder_.program(), source.slice);
   if (shape.size() != 1) return draft_.fail(node.loc, "prefix_sum takes a one-dimensional array");
   draft_.at(node.loc);
-  const Entity array = new_array("sums", shape[0] + 1);
+  const Entity array = unnamed_array("sums", shape[0] + 1);
   builder_.emit(PrefixSum{array.slice, source.slice});
   return array;
 }
@@ -111,7 +117,7 @@ std::optional<Entity> ArrayWords::iota(const ast::Call& node) {
   const auto length = expressions_.constant(node.arguments[0], "the length of an array");
   if (!length) return Entity{};
   draft_.at(node.loc);
-  const Entity array = new_array("iota", *length);
+  const Entity array = unnamed_array("iota", *length);
   builder_.emit(Iota{array.slice});
   return array;
 }
@@ -122,7 +128,7 @@ std::optional<Entity> ArrayWords::repeat(const ast::Call& node) {
   const auto length = expressions_.constant(node.arguments[2], "the length of an array");
   if (!length) return Entity{};
   draft_.at(node.loc);
-  const Entity array = new_array("repeat", *length);
+  const Entity array = unnamed_array("repeat", *length);
   const auto operand = [&](const ast::Expression& argument) {
     return tiles_.operand(expressions_.evaluate(argument), argument.loc());
   };

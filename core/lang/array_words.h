@@ -27,6 +27,8 @@ class ArrayWords {
 
  private:
   Entity new_array(const std::string& name, std::int64_t length);
+  // Called by its word until a definition names it.
+  Entity unnamed_array(const std::string& word, std::int64_t length);
   Entity prefix_sum(const ast::Call& node);
   std::optional<Entity> iota(const ast::Call& node);
   std::optional<Entity> repeat(const ast::Call& node);

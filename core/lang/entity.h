@@ -29,6 +29,7 @@ struct Entity {
   ValueId value = no_value;   // scalar, real; lower of a range
   ValueId upper = no_value;   // range
   Slice slice;                // view (memory, or one number of it), sem
+  bool is_unnamed = false;    // view: of an array that an expression made, and no name is given to
   DType type = DType::f32;
   std::string text;
   const ast::Definition* definition = nullptr;  // closure

@@ -66,7 +66,7 @@ Entity PlaceLowering::index(const Entity& base, const ast::Index& node) {
   // Dimensions that are not named are whole.
   for (std::size_t d = 0; d < items; ++d)
     if (!add_item(node.items[d], whole.size[d], slice, d)) return {};
-  return {.kind = base.kind, .slice = slice};
+  return {.kind = base.kind, .slice = slice, .is_unnamed = base.is_unnamed};
 }
 
 bool PlaceLowering::add_item(const ast::Item& item, ValueId extent, Slice& slice, std::size_t d) {

@@ -180,16 +180,12 @@ Entity StatementLowering::name_result(Entity entity, const std::string& name) {
     if (fresh && !v.constant) v.name = name;
   } else if (entity.kind == Entity::Kind::view) {
     Value& v = program.values[static_cast<std::size_t>(entity.slice.base)];
-    if (v.index < 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1)
-      v.name = name;
-    if (v.index >= 0) {
-      Buffer& b = program.buffers[static_cast<std::size_t>(v.index)];
-      if (b.role == Role::scratch && &b == &program.buffers.back() && v.statement < 0 &&
-          b.name != name &&
-          (b.name.starts_with("sums") || b.name.starts_with("joined") ||
-           b.name.starts_with("iota") || b.name.starts_with("repeat")))
-        builder_.rename(entity.slice.base, name);
-    }
+    const bool is_last_op = v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
+    const bool is_last_buffer = v.index == static_cast<std::int32_t>(program.buffers.size()) - 1;
+    if (v.index < 0 && is_last_op) v.name = name;
+    if (v.index >= 0 && entity.is_unnamed && is_last_buffer && v.name != name)
+      builder_.rename(entity.slice.base, name);
+    entity.is_unnamed = false;
   }
   return entity;
 }
