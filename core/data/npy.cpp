@@ -11,6 +11,7 @@
 #include "core/data/npy_header.h"
 #include "core/host/output_file.h"
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 
 namespace tessera {
 namespace {
@@ -76,40 +77,35 @@ Expected<NpyHeader> read_header(const InputFile& file, const Extent& extent) {
 }  // namespace
 
 Expected<NpyHeader> read_npy_header(const std::string& path) try {
-  const auto file = InputFile::open(path);
-  if (!file) return file.diags();
-  const auto extent = find_header(*file);
-  if (!extent) return extent.diags();
-  return read_header(*file, *extent);
+  const InputFile file = TRY(InputFile::open(path));
+  const Extent extent = TRY(find_header(file));
+  return read_header(file, extent);
 } catch (...) {
   return given_up("reading a tensor file");
 }
 
 Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared) try {
-  const auto file = InputFile::open(path);
-  if (!file) return file.diags();
-  const auto extent = find_header(*file);
-  if (!extent) return extent.diags();
-  const auto header = read_header(*file, *extent);
-  if (!header) return header.diags();
-  const auto dtype = npy_dtype(header->descr, declared);
+  const InputFile file = TRY(InputFile::open(path));
+  const Extent extent = TRY(find_header(file));
+  const NpyHeader header = TRY(read_header(file, extent));
+  const auto dtype = npy_dtype(header.descr, declared);
   if (!dtype) return in_file(path, dtype.diags());
 
-  const std::int64_t offset = extent->offset + extent->size, available = file->size() - offset;
-  const auto bytes = checked_bytes(*dtype, header->shape);
+  const std::int64_t offset = extent.offset + extent.size, available = file.size() - offset;
+  const auto bytes = checked_bytes(*dtype, header.shape);
   if (bytes != available) {
     return in_file(path,
                    {error(fmt::format("{} of {} needs {} bytes, but {} follow the header",
-                                      to_string(header->shape), name(*dtype),
+                                      to_string(header.shape), name(*dtype),
                                       bytes ? std::to_string(*bytes) : "too many", available))});
   }
-  auto tensor = Tensor::allocate(*dtype, header->shape);
+  auto tensor = Tensor::allocate(*dtype, header.shape);
   if (!tensor) return in_file(path, tensor.diags());
-  if (auto diags = file->read(offset, {tensor->data(), static_cast<std::size_t>(available)});
+  if (auto diags = file.read(offset, {tensor->data(), static_cast<std::size_t>(available)});
       !diags.empty()) {
     return diags;
   }
-  if (header->fortran_order) return from_fortran_order(*tensor);
+  if (header.fortran_order) return from_fortran_order(*tensor);
   return tensor;
 } catch (...) {
   return given_up("reading a tensor");

@@ -9,6 +9,7 @@
 
 #include "core/host/output_file.h"
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 
 namespace tessera {
 namespace {
@@ -29,12 +30,11 @@ struct OpenFile {
 };
 
 Expected<OpenFile> open_safetensors(const std::string& path) {
-  auto file = InputFile::open(path);
-  if (!file) return file.diags();
-  const std::int64_t available = file->size() - length_bytes;
+  InputFile file = TRY(InputFile::open(path));
+  const std::int64_t available = file.size() - length_bytes;
   if (available < 0) return in_file(path, {error("truncated: no length of a header")});
   std::array<unsigned char, length_bytes> start{};
-  if (auto diags = file->read(0, std::as_writable_bytes(std::span(start))); !diags.empty()) {
+  if (auto diags = file.read(0, std::as_writable_bytes(std::span(start))); !diags.empty()) {
     return diags;
   }
   std::uint64_t length = 0;
@@ -50,13 +50,13 @@ Expected<OpenFile> open_safetensors(const std::string& path) {
                                             largest_header))});
   }
   std::string json(static_cast<std::size_t>(size), '\0');
-  if (auto diags = file->read(length_bytes, std::as_writable_bytes(std::span(json)));
+  if (auto diags = file.read(length_bytes, std::as_writable_bytes(std::span(json)));
       !diags.empty()) {
     return diags;
   }
   auto header = parse_safetensors_header(json, available - size);
   if (!header) return in_file(path, header.diags());
-  return OpenFile{*std::move(file), length_bytes + size, *std::move(header)};
+  return OpenFile{std::move(file), length_bytes + size, *std::move(header)};
 }
 
 std::string known_names(const std::vector<TensorEntry>& tensors) {
@@ -167,18 +167,16 @@ Diags write_pieces(OutputFile& file, std::vector<Piece> pieces, SafetensorsHeade
 }  // namespace
 
 Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path) try {
-  auto open = open_safetensors(path);
-  if (!open) return open.diags();
-  return std::move(open->header.tensors);
+  OpenFile open = TRY(open_safetensors(path));
+  return std::move(open.header.tensors);
 } catch (...) {
   return given_up("reading a tensor file");
 }
 
 Expected<Tensor> read_safetensors(const std::string& path, const std::string& name,
                                   std::optional<DType> declared) try {
-  const auto open = open_safetensors(path);
-  if (!open) return open.diags();
-  const auto& tensors = open->header.tensors;
+  const OpenFile open = TRY(open_safetensors(path));
+  const auto& tensors = open.header.tensors;
   const auto entry =
       std::find_if(tensors.begin(), tensors.end(), [&](const auto& e) { return e.name == name; });
   if (entry == tensors.end()) {
@@ -191,7 +189,7 @@ Expected<Tensor> read_safetensors(const std::string& path, const std::string& na
   auto tensor = Tensor::allocate(*dtype, entry->shape);
   if (!tensor) return in_file(path, tensor.diags());
   const auto bytes = std::span(tensor->data(), static_cast<std::size_t>(tensor->bytes()));
-  if (auto diags = open->file.read(open->data + entry->begin, bytes); !diags.empty()) return diags;
+  if (auto diags = open.file.read(open.data + entry->begin, bytes); !diags.empty()) return diags;
   return tensor;
 } catch (...) {
   return given_up("reading a tensor");

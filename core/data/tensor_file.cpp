@@ -5,6 +5,7 @@
 #include "core/data/npy.h"
 #include "core/data/npy_header.h"
 #include "core/data/safetensors.h"
+#include "core/report/try.h"
 
 namespace tessera {
 namespace {
@@ -34,26 +35,22 @@ Expected<Place> parse_place(std::string_view spec) {
 }  // namespace
 
 Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared) {
-  const auto place = parse_place(spec);
-  if (!place) return place.diags();
-  if (place->tensor) return read_safetensors(place->path, *place->tensor, declared);
-  return read_npy(place->path, declared);
+  const Place place = TRY(parse_place(spec));
+  if (place.tensor) return read_safetensors(place.path, *place.tensor, declared);
+  return read_npy(place.path, declared);
 }
 
 Expected<TensorHeader> read_tensor_header(std::string_view spec) {
-  const auto place = parse_place(spec);
-  if (!place) return place.diags();
-  if (!place->tensor) {
-    auto header = read_npy_header(place->path);
-    if (!header) return header.diags();
-    const Expected<DType> dtype = npy_dtype(header->descr, std::nullopt);
-    return TensorHeader{dtype ? std::optional(*dtype) : std::nullopt, std::move(header->shape)};
+  const Place place = TRY(parse_place(spec));
+  if (!place.tensor) {
+    NpyHeader header = TRY(read_npy_header(place.path));
+    const Expected<DType> dtype = npy_dtype(header.descr, std::nullopt);
+    return TensorHeader{dtype ? std::optional(*dtype) : std::nullopt, std::move(header.shape)};
   }
-  const auto tensors = list_safetensors(place->path);
-  if (!tensors) return tensors.diags();
-  for (const TensorEntry& entry : *tensors)
-    if (entry.name == *place->tensor) return TensorHeader{entry.dtype, entry.shape};
-  return error(fmt::format("{}: no tensor {}", place->path, shown_name(*place->tensor)));
+  const std::vector<TensorEntry> tensors = TRY(list_safetensors(place.path));
+  for (const TensorEntry& entry : tensors)
+    if (entry.name == *place.tensor) return TensorHeader{entry.dtype, entry.shape};
+  return error(fmt::format("{}: no tensor {}", place.path, shown_name(*place.tensor)));
 }
 
 Diags save_tensor(std::string_view spec, const Tensor& tensor) {
@@ -62,14 +59,11 @@ Diags save_tensor(std::string_view spec, const Tensor& tensor) {
 }
 
 Expected<TensorOutput> TensorOutput::open(std::string_view spec) {
-  const auto place = parse_place(spec);
-  if (!place) return place.diags();
-  if (place->tensor) {
-    if (Diags diags = check_addition(place->path, *place->tensor); !diags.empty()) return diags;
+  const Place place = TRY(parse_place(spec));
+  if (place.tensor) {
+    if (Diags diags = check_addition(place.path, *place.tensor); !diags.empty()) return diags;
   }
-  Expected<OutputFile> file = OutputFile::create(place->path);
-  if (!file) return file.diags();
-  return TensorOutput(*std::move(file), place->tensor);
+  return TensorOutput(TRY(OutputFile::create(place.path)), place.tensor);
 }
 
 Diags TensorOutput::write(const Tensor& tensor) {

@@ -10,6 +10,8 @@
 #include <optional>
 #include <system_error>
 
+#include "core/report/try.h"
+
 namespace tessera {
 
 namespace files {
@@ -81,20 +83,20 @@ bool Descriptor::close() {
 
 Expected<InputFile> InputFile::open(const std::string& path) {
   struct stat status {};
-  const auto irregular = [&]() -> std::optional<Diag> {
-    if (S_ISREG(status.st_mode)) return std::nullopt;
+  const auto must_be_regular = [&]() -> Expected<void> {
+    if (S_ISREG(status.st_mode)) return {};
     return failure("open", path,
                    fmt::format("not a regular file but {}", files::what_is(status.st_mode)));
   };
   // Asked before it is opened, since opening alone can move a device, and again after, since the
   // name may have changed its file.
   if (::stat(path.c_str(), &status) != 0) return system_failure("open", path);
-  if (auto problem = irregular()) return *std::move(problem);
+  TRY(must_be_regular());
   // Not blocking: a pipe without a writer is refused below, not waited for.
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (descriptor.get() < 0) return system_failure("open", path);
   if (::fstat(descriptor.get(), &status) != 0) return system_failure("open", path);
-  if (auto problem = irregular()) return *std::move(problem);
+  TRY(must_be_regular());
   return InputFile(path, std::move(descriptor), status.st_size);
 }
 
@@ -121,9 +123,8 @@ Expected<std::string> read_standard_input(const FileKind& kind) {
 }
 
 Expected<std::string> read_whole(const std::string& path, const FileKind& kind) {
-  const Expected<InputFile> file = InputFile::open(path);
-  if (!file) return file.diags();
-  return file->whole(kind);
+  const InputFile file = TRY(InputFile::open(path));
+  return file.whole(kind);
 }
 
 }  // namespace tessera

@@ -10,6 +10,8 @@
 #include <optional>
 #include <system_error>
 
+#include "core/report/try.h"
+
 namespace tessera {
 namespace {
 
@@ -47,9 +49,7 @@ Expected<OutputFile> OutputFile::create(const std::string& path, At at) {
   std::string target = path;
   std::optional<unsigned> mode;
   if (at == At::target) {
-    Expected<std::string> followed = final_path(path);
-    if (!followed) return followed.diags();
-    target = *std::move(followed);
+    target = TRY(final_path(path));
     if (const auto existing = status_of(target)) {
       if (!S_ISREG(existing->st_mode))
         return failure("write", path,

@@ -4,6 +4,7 @@
 #include "core/lang/language.h"
 #include "core/lang/lexer.h"
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 
 namespace tessera {
 namespace {
@@ -77,7 +78,7 @@ bool opens_definition(std::string_view line) {
 }  // namespace
 
 Expected<std::string> format(std::shared_ptr<const Source> source) try {
-  if (auto module = parse(source); !module) return module.diags();
+  TRY(parse(source));
   std::string out;
   int braces = 0, nesting = 0,
       results = -1;  // results: the brace depth of a `return` whose entries follow
