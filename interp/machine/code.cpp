@@ -7,6 +7,7 @@
 
 #include "core/program/refs.h"
 #include "core/report/check.h"
+#include "core/report/try.h"
 #include "interp/machine/point_sharing.h"
 #include "interp/machine/scalar_ops.h"
 
@@ -39,8 +40,7 @@ class Compiler {
                            1);  // instructions without operands name register 0
     for (std::size_t i = 0; i < program_.body.size(); ++i) {
       statement_ = static_cast<std::int32_t>(i);
-      std::visit([&](const auto& op) { emit(op); }, program_.body[i].op);
-      if (!problem_.message.empty()) return problem_;
+      TRY(std::visit([&](const auto& op) { return emit(op); }, program_.body[i].op));
     }
     statement_ = static_cast<std::int32_t>(program_.body.size()) - 1;
     append({.code = static_cast<std::uint16_t>(Jump::finish)});
@@ -70,10 +70,10 @@ class Compiler {
   }
 
   template <typename T>
-  void emit(const T& op) {
+  Expected<void> emit(const T& op) {
     if constexpr (is_structured<T>) {
       const OpInfo& row = info(stmt().op);
-      problem_ = {ErrorCode::unsupported,
+      return Diag{ErrorCode::unsupported,
                   program_.loc(stmt().place),
                   fmt::format("`{}` is not run as it is: expand the program first", row.mnemonic),
                   {}};
@@ -89,6 +89,7 @@ class Compiler {
     } else {
       call(op);
     }
+    return {};
   }
 
   template <typename T>
@@ -165,7 +166,6 @@ class Compiler {
   Code code_;
   std::vector<Region> open_;
   std::int32_t statement_ = 0;
-  Diag problem_;
 };
 
 }  // namespace
