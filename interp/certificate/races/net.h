@@ -4,26 +4,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "interp/certificate/races/signal_table.h"
 #include "interp/certificate/races/watch.h"
 #include "interp/certificate/record/record.h"
 
 namespace tessera {
-
-// Who can signal each semaphore, and how long.
-class SignalTable {
- public:
-  explicit SignalTable(const Record& record);
-  struct Entry {
-    std::int32_t core;  // that signals, or starts a copy that does
-    std::int32_t end;   // behind the last of these events of the core
-  };
-  const std::vector<Entry>& of(std::int32_t cell) const {
-    return cells_[static_cast<std::size_t>(cell)];
-  }
-
- private:
-  std::vector<std::vector<Entry>> cells_;
-};
 
 class Net {
  public:
