@@ -12,16 +12,12 @@
 #include "core/kernel/kernel_config.h"
 #include "core/report/expected.h"
 #include "devices/device.h"
+#include "kernels/launch/tiling_spec.h"
 #include "kernels/oracle/reference.h"
 
 namespace tessera {
 
 struct Module;  // core/lang/language.h
-
-// A tiling looked up by problem size; nothing when there is none for it, which is an error.
-using LutFn = std::function<std::optional<Tiling>(std::int64_t m, std::int64_t k, std::int64_t n)>;
-// None: the machine profile's.
-using TilingSpec = std::variant<std::monostate, Tiling, LutFn>;
 
 // Which groups a call processes: those from `offset` on, as many as rhs holds. Global rows: lhs has
 // the rows of all groups; Local: of the processed ones only.

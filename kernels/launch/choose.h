@@ -8,7 +8,7 @@
 #include "core/kernel/kernel_config.h"
 #include "core/lang/language.h"
 #include "devices/device.h"
-#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/launch/tiling_spec.h"
 
 namespace tessera {
 
