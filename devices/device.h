@@ -19,7 +19,7 @@
 
 namespace tessera {
 
-struct RunOptions;  // interp/run.h
+struct RunOptions;  // interp/run_options.h
 struct RunResult;
 
 // Whether something can be done; the reason when it cannot is a sentence without a full stop.

@@ -26,6 +26,7 @@ constexpr std::array<Info, dtype_count> infos{{
     {"u32", 4, false},
     {"i64", 8, false},
 }};
+static_assert(!infos.back().name.empty(), "a type of dtype.h has no row");
 
 const Info& info(DType dtype) {
   const auto index = static_cast<std::size_t>(dtype);

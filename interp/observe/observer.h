@@ -1,4 +1,4 @@
-// Who is told of every event: the text trace, the race analysis, the timeline, a debugger.
+// Who sees every event of a run: the text trace, the recorder of a certificate, the timed replay.
 #pragma once
 #include "interp/observe/event.h"
 #include "interp/run_options.h"

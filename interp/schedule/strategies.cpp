@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/report/check.h"
 
@@ -11,6 +12,7 @@ namespace {
 
 using enum ScheduleArguments;
 
+// eager, the default, first; a list of steps, which no one draws, last.
 constexpr Strategy table[] = {
     {.name = "eager", .make = make_eager},
     {.name = "lazy", .make = make_lazy},
@@ -23,6 +25,7 @@ constexpr Strategy table[] = {
      .samples = 6},
     {.name = "steps", .arguments = items, .make = make_replay},
 };
+static_assert(std::begin(table)->name == "eager" && std::prev(std::end(table))->arguments == items);
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// How a product is cut into tiles where it runs: the one place that decides it.
+// How a product is cut into tiles where it runs: as its caller gives it, else as the device
+// chooses.
 #pragma once
 #include <cstdint>
 #include <optional>

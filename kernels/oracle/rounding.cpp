@@ -34,7 +34,11 @@ Rounding rounding(DType dtype, DType accumulator) {
       return floating(4, -9, largest_finite(dtype), true);
     case DType::e5m2:
       return floating(3, -16, largest_finite(dtype), true);
-    default:
+    case DType::e8m0:  // as integers: whole powers and whole numbers
+    case DType::i8:
+    case DType::i32:
+    case DType::u32:
+    case DType::i64:
       break;
   }
   Rounding whole{0, is_float(accumulator) ? 0.5 : 0.0, unbounded, unbounded, true};
