@@ -1,0 +1,115 @@
+// What runs of the moe suite computed, against the reference.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "bench/moe_run.h"
+#include "devices/cuda/runtime/driver.h"
+#include "kernels/oracle/check_grouped.h"
+
+namespace tessera::bench {
+namespace {
+
+using cuda::Problem;
+
+// As many elements as `to` has, from the element of that index on.
+Problem from_device(Tensor& to, std::uint64_t from, std::int64_t element) {
+  return cuda::to_host(to.data(), from + static_cast<std::uint64_t>(element * size_of(to.dtype())),
+                       static_cast<std::size_t>(to.bytes()));
+}
+
+CheckOptions sampled(const Executable& kernel) {
+  CheckOptions options;
+  options.check = Check::sample;
+  options.sum_error = kernel.sum_error();
+  return options;
+}
+
+}  // namespace
+
+std::string MoeRun::check(const std::function<Problem()>& enqueue) {
+  if (auto problem = cuda::set_bytes(out, 0xFF, static_cast<std::size_t>(out_bytes), nullptr))
+    return problem->message;
+  if (auto problem = enqueue()) return problem->message;
+  if (auto problem = cuda::synchronise(nullptr)) return problem->message;
+  if (const Expected<void> checked = kernel->check(); !checked)
+    return checked.diags().front().message;
+  std::vector<std::size_t> groups;
+  for (std::size_t g = 0; g < sizes.size(); ++g) {
+    if (sizes[g] > 0) groups.push_back(g);
+  }
+  if (groups.empty()) return "ok";
+  const auto longest = std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
+  for (const std::size_t g : {groups.front(), static_cast<std::size_t>(longest),
+                              groups[groups.size() / 2], groups.back()}) {
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < g; ++i) first += sizes[i];
+    const std::string outcome = check_group(g, first);
+    if (outcome != "ok") return fmt::format("group {}: {}", g, outcome);
+  }
+  return "ok";
+}
+
+std::string MoeRun::check_group(std::size_t group, std::int64_t first) const {
+  return is_tgmm() ? check_block(group, first) : check_rows(group, first);
+}
+
+// The block's first and last rows: columns of lhs.
+std::string MoeRun::check_block(std::size_t group, std::int64_t first) const {
+  const std::int64_t size = sizes[group], g = static_cast<std::int64_t>(group);
+  constexpr std::int64_t each = 4;
+  Tensor whole(DType::bf16, {size, shape.k}), b(DType::bf16, {size, shape.n});
+  for (const auto& failed :
+       {from_device(whole, lhs, first * shape.k), from_device(b, rhs, first * shape.n)}) {
+    if (failed) return failed->message;
+  }
+  Tensor a(DType::bf16, {size, 2 * each}), c(DType::bf16, {1, 2 * each, shape.n});
+  for (std::int64_t half = 0; half < 2; ++half) {
+    const std::int64_t from = half == 0 ? 0 : shape.k - each;
+    for (std::int64_t r = 0; r < size; ++r) {
+      std::memcpy(a.data() + 2 * (r * 2 * each + half * each),
+                  whole.data() + 2 * (r * shape.k + from), 2 * each);
+    }
+    Tensor rows(DType::bf16, {each, shape.n});
+    if (auto failed = from_device(rows, out, (g * shape.k + from) * shape.n))
+      return failed->message;
+    std::memcpy(c.data() + half * rows.bytes(), rows.data(),
+                static_cast<std::size_t>(rows.bytes()));
+  }
+  GroupedProblem problem;
+  problem.local_groups = 1;
+  problem.lhs = &a;
+  problem.rhs = &b;
+  problem.group_sizes = {size};
+  const Verdict verdict = check_tgmm(problem, c, sampled(*kernel));
+  return verdict.ok ? "ok" : verdict.message;
+}
+
+// The group's first and last rows against its weights.
+std::string MoeRun::check_rows(std::size_t group, std::int64_t first) const {
+  const std::int64_t size = sizes[group], g = static_cast<std::int64_t>(group);
+  const std::int64_t rows = std::min<std::int64_t>(size, 8), head = rows / 2 + rows % 2;
+  const Shape weights = transposed ? Shape{1, shape.n, shape.k} : Shape{1, shape.k, shape.n};
+  Tensor a(operand, {rows, shape.k}), b(operand, weights), c(DType::bf16, {rows, shape.n});
+  if (auto failed = from_device(b, rhs, g * shape.k * shape.n)) return failed->message;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t row = first + (r < head ? r : size - rows + r);
+    Tensor one(operand, {1, shape.k}), result(DType::bf16, {1, shape.n});
+    if (auto failed = from_device(one, lhs, row * shape.k)) return failed->message;
+    if (auto failed = from_device(result, out, row * shape.n)) return failed->message;
+    std::memcpy(a.data() + r * one.bytes(), one.data(), static_cast<std::size_t>(one.bytes()));
+    std::memcpy(c.data() + r * result.bytes(), result.data(),
+                static_cast<std::size_t>(result.bytes()));
+  }
+  GroupedProblem problem;
+  problem.local_groups = 1;
+  problem.lhs = &a;
+  problem.rhs = &b;
+  problem.group_sizes = {rows};
+  problem.transpose_rhs = transposed;
+  const Verdict verdict = check_gmm(problem, c, sampled(*kernel));
+  return verdict.ok ? "ok" : verdict.message;
+}
+
+}  // namespace tessera::bench

@@ -1,0 +1,60 @@
+// One shape of the moe suite on a GPU: its operands in the device's memory, and what is run and
+// checked on them.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/cuda/runtime/cublas.h"
+#include "devices/cuda/runtime/device_arrays.h"
+#include "devices/cuda/runtime/driver.h"
+#include "devices/cuda/runtime/timer.h"
+#include "kernels/grouped_matmul/on_gpu.h"
+#include "kernels/inputs/moe_suite.h"
+#include "kernels/tuning/grouped_choice.h"
+
+namespace tessera::bench {
+
+struct MoeRun {
+  MoeShape shape;
+  bool transposed = false;
+  DType operand = DType::bf16;
+  std::vector<std::int64_t> sizes;
+  cuda::DeviceArrays arrays;
+  std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0;
+  std::uint64_t dense_lhs = 0, dense_rhs = 0;  // bf16, for cuBLAS
+  std::int64_t out_bytes = 0;
+  std::unique_ptr<Executable> kernel;
+  std::unique_ptr<cuda::CublasGrouped> grouped;
+  std::shared_ptr<cuda::DeviceTimer> timer;
+
+  bool is_tgmm() const { return shape.kind == MoeKind::tgmm; }
+
+  // For the chain that chooses: what `gmm-run tune` kept, else the model's first.
+  GroupedTuningProblem tuning_problem() const;
+  // The kernel, the operands in memory of the device, and the result's place.
+  cuda::Problem prepare();
+  // One product for each group that has rows.
+  std::vector<cuda::CublasProduct> products() const;
+  cuda::Problem run_ours();
+  // As many operations in one dense product, or in a batch of equal reductions.
+  cuda::Problem run_dense();
+  // Seconds of what `enqueue` enqueues.
+  Expected<double> timed(const std::function<cuda::Problem()>& enqueue) {
+    return timer->seconds(enqueue);
+  }
+  // What `enqueue` computes in a poisoned result, against the reference: "ok", or why not. Of the
+  // first and the last group with rows, the longest and one in the middle, it checks the first and
+  // the last rows (tgmm: rows of the block).
+  std::string check(const std::function<cuda::Problem()>& enqueue);
+
+ private:
+  // first: the group's first row of lhs.
+  std::string check_group(std::size_t group, std::int64_t first) const;
+  std::string check_block(std::size_t group, std::int64_t first) const;
+  std::string check_rows(std::size_t group, std::int64_t first) const;
+};
+
+}  // namespace tessera::bench
