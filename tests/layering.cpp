@@ -170,7 +170,7 @@ TEST(Layering, only_these_files_name_a_device) {
       "bench/moe_run.cpp",
       "cli/commands/bench.cpp",
       "cli/commands/ops.cpp",
-      "cli/reports/verify_report.cpp",
+      "cli/reports/verify_json.cpp",
       "kernels/operation/grouped_operation.cpp",
       "kernels/operation/platform.cpp",
       "kernels/operation/platform.h",

@@ -13,7 +13,6 @@
 #include "cli/operations/case_words.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
-#include "cli/reports/verify_report.h"
 #include "cli/verify_target.h"
 #include "text/numbers.h"
 

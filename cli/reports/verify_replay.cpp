@@ -1,0 +1,73 @@
+#include "cli/reports/verify_replay.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "cli/reports/report.h"
+
+namespace tessera::cli {
+namespace {
+
+// The words of the command that runs what was verified.
+std::vector<std::string> command_words(const Arguments& arguments, bool drops_landing) {
+  const std::vector<std::string>& given = arguments.given();
+  std::vector<std::string> words = {"gmm-run"};
+  const bool is_operation = given.size() > 1 && [&] {
+    for (const Command& command : commands())
+      if (command.prepare != nullptr && command.name == given[1]) return true;
+    return false;
+  }();
+  if (!is_operation) words.emplace_back("run");
+  const auto is_dropped = [&](const std::string& word, std::string_view name) {
+    return word == fmt::format("--{}", name) || word.starts_with(fmt::format("--{}=", name));
+  };
+  for (std::size_t i = 1; i < given.size(); ++i) {
+    const bool has_value = is_dropped(given[i], "schedule") || is_dropped(given[i], "budget") ||
+                           is_dropped(given[i], "schedules") || is_dropped(given[i], "exhaust") ||
+                           is_dropped(given[i], "races") || is_dropped(given[i], "save") ||
+                           is_dropped(given[i], "save-schedule") ||
+                           (drops_landing && is_dropped(given[i], "landing"));
+    if (has_value) {
+      if (given[i].find('=') == std::string::npos) ++i;
+    } else if (given[i] != "--json" && given[i] != "--necessity") {
+      words.push_back(given[i]);
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string schedule_words(const Arguments& arguments, const std::string& schedule, bool is_partial,
+                           int point_cores) {
+  std::vector<std::string> words = command_words(arguments, is_partial);
+  if (is_partial) words.insert(words.end(), {"--landing", "partial"});
+  if (point_cores > 0) words.insert(words.end(), {"--point-cores", std::to_string(point_cores)});
+  words.insert(words.end(), {"--schedule", schedule});
+  return shell_line(words);
+}
+
+Replay replay_of(const RunRequest& request, const Certificate& certificate) {
+  for (const RaceWitness& race : certificate.races)
+    if (race.schedules) return {race.schedules->y_first, race.schedules->is_partial};
+  if (certificate.points_witness)
+    return {certificate.points_witness->schedule, false, certificate.points_witness->point_cores};
+  const std::string& schedule = certificate.run.schedule;
+  return {schedule.size() <= longest_schedule ? schedule : request.schedule, false};
+}
+
+std::string replay_line(const Arguments& arguments, const RunRequest& request,
+                        const Certificate& certificate) {
+  const Replay replay = replay_of(request, certificate);
+  const bool is_saved = arguments.has("save-schedule");
+  const bool is_long = replay.schedule.size() > longest_schedule;
+  return schedule_words(arguments,
+                        is_saved  ? fmt::format("replay:{}", arguments.text("save-schedule"))
+                        : is_long ? "replay:FILE"
+                                  : replay.schedule,
+                        replay.is_partial, replay.point_cores);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,25 @@
+// The command lines that run what was verified again.
+#pragma once
+#include <string>
+
+#include "cli/command.h"
+
+namespace tessera::cli {
+
+// What replays the finding: the second order of its first race, else another order of the points,
+// else the run.
+struct Replay {
+  std::string schedule;     // text for --schedule
+  bool is_partial = false;  // with --landing partial
+  int point_cores = 0;      // with --point-cores
+};
+Replay replay_of(const RunRequest& request, const Certificate& certificate);
+// Its command line; a schedule that is too long for one stands in a file.
+std::string replay_line(const Arguments& arguments, const RunRequest& request,
+                        const Certificate& certificate);
+// The command line that runs it under this schedule, in place of the options that `verify` took;
+// with --landing partial when is_partial, and with --point-cores when there are any.
+std::string schedule_words(const Arguments& arguments, const std::string& schedule, bool is_partial,
+                           int point_cores = 0);
+
+}  // namespace tessera::cli

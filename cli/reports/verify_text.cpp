@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "cli/args/limits.h"
+#include "cli/reports/finding_text.h"
+#include "cli/reports/report.h"
+#include "cli/reports/verify_replay.h"
+#include "cli/reports/verify_report.h"
+#include "cli/reports/verify_words.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+std::string points_witness_text(const PointsWitness& witness) {
+  const std::string how =
+      witness.point_cores == 0
+          ? "another order of the points"
+          : fmt::format("points side by side on {} point-cores", witness.point_cores);
+  return fmt::format("witness: {}, {}: {}\n", how, witness.schedule, witness.outcome);
+}
+
+std::string exhausted_text(const Exhausted& all) {
+  return fmt::format(
+      "race-free and deadlock-free for these control inputs, all schedules, by exhaustion in "
+      "{} with {} and {}",
+      counted(all.runs, "run", "runs"),
+      counted(all.executions, "course of events", "courses of events"),
+      all.outcomes == 1 ? "the same results" : fmt::format("{} different results", all.outcomes));
+}
+
+std::string explored_text(const Explored& some) {
+  const std::string schedules = counted(some.schedules, "schedule", "schedules");
+  if (some.pct_runs == 0) return fmt::format("{} only: {}", schedules, some.why);
+  return fmt::format(
+      "{} only, with {}: {}; a fault of depth 3 is met with probability of at least {:.2g}",
+      schedules, counted(some.executions, "course of events", "courses of events"), some.why,
+      -std::expm1(static_cast<double>(some.pct_runs) * std::log1p(-some.pct_bound)));
+}
+
+std::string verdict_text(const Certificate& c) {
+  switch (c.verdict) {
+    case SchedulesVerdict::proved:
+      if (const auto* all = std::get_if<Exhausted>(&c.evidence)) return exhausted_text(*all);
+      if (!c.order.empty())
+        return "race-free and deadlock-free for these control inputs, all schedules; values up to "
+               "the order of the additions above";
+      return "race-free, deadlock-free and schedule-deterministic for these control inputs, all "
+             "schedules";
+    case SchedulesVerdict::refuted:
+      return findings_count(c.findings);
+    case SchedulesVerdict::explored:
+      return explored_text(std::get<Explored>(c.evidence));
+  }
+  return {};
+}
+
+// "line 12" of the program's text; of another one, as that of the library, "library.tsr:12".
+std::string line_text(const Prepared& prepared, const Loc& loc) {
+  const bool is_own = prepared.module && prepared.module->source == loc.source;
+  return is_own ? fmt::format("line {}", loc.line)
+                : fmt::format("{}:{}", loc.source->name, loc.line);
+}
+
+std::string loop_name(const Prepared& prepared, const ParallelLoop& loop) {
+  if (!loop.loc) return loop.name;
+  return fmt::format("{} of {}", loop.name, line_text(prepared, loop.loc));
+}
+
+std::string points_text(const ParallelLoop& loop) {
+  if (loop.any_split) return "any order, any split";
+  return fmt::format("any order, but no split{}{}", loop.why_whole.empty() ? "" : ": ",
+                     loop.why_whole);
+}
+
+// Where it ran, and what happened in this run.
+std::string run_section(const Arguments& arguments, const Prepared& prepared,
+                        const Certificate& c) {
+  const RunRequest& request = prepared.request;
+  std::string text = line("kernel", prepared.kernel);
+  text +=
+      line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.text(),
+                                 counted(request.options.devices, "device", "devices"),
+                                 cores_words(request.options)));
+  text += line("copies", fmt::format("{}, {}", c.basis.is_partial ? "stream" : "land whole",
+                                     request.options.dma_order == DmaOrder::fifo
+                                         ? "in order from a core to another device"
+                                         : "in any order"));
+  const std::string end = end_text(c.end, c.run.stats, arguments);
+  if (!end.empty())
+    text += line("ended", fmt::format("{}; {} recorded", end,
+                                      counted(c.statistics.events, "event", "events")));
+  else
+    text += line("run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
+                                    counted(c.statistics.agents, "agent", "agents"),
+                                    counted(c.statistics.events, "event", "events"),
+                                    counted(c.statistics.transfers, "copy", "copies"),
+                                    counted(c.statistics.semaphores, "cell", "cells"),
+                                    c.statistics.peak_in_flight));
+  if (c.basis.has_automatic_barrier)
+    text += line("barrier", "of all cores, added at the start: the program has none of its own");
+  return text;
+}
+
+std::string race_witness_text(const Arguments& arguments, const RaceWitness& race) {
+  if (!race.schedules)
+    return race.outcome.empty() ? "" : fmt::format("witness: none: {}\n", race.outcome);
+  const bool is_short = race.schedules->y_first.size() <= longest_schedule;
+  const bool is_one = race.schedules->x_first == race.schedules->y_first;
+  const std::string shown =
+      race.is_shown ? (is_one ? "the run of this schedule meets it" : "both orders were run")
+      : race.is_run ? "not seen in a run"
+                    : "not run";
+  std::string text =
+      fmt::format("witness: {}{}{}\n", shown, race.outcome.empty() ? "" : ": ", race.outcome);
+  if (!is_short) return text;
+  text += fmt::format(
+      "  {}\n", schedule_words(arguments, race.schedules->x_first, race.schedules->is_partial));
+  if (!is_one)
+    text += fmt::format(
+        "  {}\n", schedule_words(arguments, race.schedules->y_first, race.schedules->is_partial));
+  return text;
+}
+
+// What was found, with the races' witnesses, and what comes in no order without being one.
+std::string findings_section(const Arguments& arguments, const Certificate& c) {
+  std::string text = findings_text(c.findings, arguments.has("all"), [&](std::size_t i) {
+    std::string witnesses;
+    for (const RaceWitness& race : c.races)
+      if (race.finding == i) witnesses += race_witness_text(arguments, race);
+    return witnesses;
+  });
+  text += more_races_line(c);
+  for (const Remark& order : c.order) text += render(order, "in no order: ");
+  if (c.unlisted.sums > 0)
+    text +=
+        line("more", counted(c.unlisted.sums, "pair of additions in no order, of other statements",
+                             "pairs of additions in no order, of other statements"));
+  return text;
+}
+
+// What the verdict rests on: waits, conditions, parallel loops and the values that decide.
+std::string basis_section(const Prepared& prepared, const Certificate& c) {
+  std::string text;
+  for (const ExplainedWait& wait : c.waits) text += render(wait.remark, "wait ");
+  for (const BrokenCondition& broken : c.basis.broken)
+    text += line(name(broken.condition),
+                 broken.loc ? fmt::format("{}: {}", line_text(prepared, broken.loc), broken.message)
+                            : broken.message);
+  for (const ParallelLoop& loop : c.loops) {
+    if (loop.any_order)
+      text += line("parallel", fmt::format("{}: {}", loop_name(prepared, loop), points_text(loop)));
+  }
+  if (c.points_witness) text += points_witness_text(*c.points_witness);
+  if (c.verdict == SchedulesVerdict::proved && !c.basis.control_inputs.empty())
+    text += line("inputs", fmt::format("{} decide what is done: proved for the values given",
+                                       fmt::join(c.basis.control_inputs, ", ")));
+  if (c.basis.orders_parallel_loops)
+    text += line("parallel", "the points of parallel loops come in the order of this run");
+  return text;
+}
+
+// Of a refuted program: in which schedules it fails, and how to see it again.
+std::string replay_section(const Arguments& arguments, const RunRequest& request,
+                           const Certificate& c) {
+  std::string text;
+  if (c.same_in_every_schedule) {
+    const auto is_of_counts = [](const Finding& f) {
+      return f.kind == FindingKind::deadlock || f.kind == FindingKind::semaphore_leak ||
+             f.kind == FindingKind::unwaited_dma || f.kind == FindingKind::race;
+    };
+    const bool is_run = !c.run.findings.empty() && c.races.size() < c.findings.size() &&
+                        std::all_of(c.findings.begin(), c.findings.end(), is_of_counts);
+    if (is_run) text += line("", "deadlock and leftovers are the same in every schedule");
+  }
+  text += fmt::format("replay: {}\n", replay_line(arguments, request, c));
+  const std::size_t length = replay_of(request, c).schedule.size();
+  if (length > longest_schedule && !arguments.has("save-schedule"))
+    text += line("note", fmt::format("that schedule has {} characters: `--save-schedule FILE` "
+                                     "writes it",
+                                     length));
+  return text;
+}
+
+// By which method and program versions, and in which time.
+std::string method_section(const Certificate& c, double seconds) {
+  std::string text;
+  if (!c.statistics.method.empty())
+    text += line("by", fmt::format("{}, tessera {}, program {}, protocol {}", c.statistics.method,
+                                   c.basis.version, hash_text(c.statistics.program_hash),
+                                   hash_text(c.statistics.protocol_hash)));
+  text += line("time", fmt::format("{} in all, {} of it the analysis", human_seconds(seconds),
+                                   human_seconds(c.statistics.seconds)));
+  return text;
+}
+
+}  // namespace
+
+std::string verify_lines(const Arguments& arguments, const Prepared& prepared, const Certificate& c,
+                         double seconds) {
+  std::string text = run_section(arguments, prepared, c);
+  text += findings_section(arguments, c);
+  text += basis_section(prepared, c);
+  text += line(name(c.verdict), verdict_text(c));
+  if (c.promises) text += line("promises", promises_text(*c.promises));
+  if (c.verdict == SchedulesVerdict::refuted)
+    text += replay_section(arguments, prepared.request, c);
+  if (arguments.has("necessity") && c.verdict != SchedulesVerdict::proved)
+    text += line("note", "--necessity says what each wait of a proof is needed for: there is none");
+  return text + method_section(c, seconds);
+}
+
+}  // namespace tessera::cli

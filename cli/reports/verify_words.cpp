@@ -1,0 +1,30 @@
+#include "cli/reports/verify_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/reports/report.h"
+
+namespace tessera::cli {
+
+Status status_of(const Certificate& certificate) {
+  if (certificate.findings.empty()) return status_of(certificate.end);
+  const bool only_unsupported =
+      std::all_of(certificate.findings.begin(), certificate.findings.end(),
+                  [](const Finding& f) { return f.kind == FindingKind::unsupported; });
+  return only_unsupported ? Status::unsupported : Status::finding;
+}
+
+std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
+
+std::string promises_text(const Promises& promises) {
+  if (promises.whole && promises.order)
+    return "proved if copies land whole, or if those of one link land in order";
+  if (promises.whole) return "proved if copies land whole";
+  if (promises.order) return "proved if copies of one link land in order";
+  if (promises.both) return "proved if copies land whole, and those of one link in order";
+  return "no promise about copies would do";
+}
+
+}  // namespace tessera::cli
