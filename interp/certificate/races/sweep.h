@@ -6,6 +6,7 @@
 // bytes; so who reaches nothing that clashes while that core is held back at that wait reaches
 // nothing while the copy is. The others are suspects, and freeze_one() decides about them.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -40,12 +41,9 @@ class Sweep {
     std::int32_t any = -1, change = -1;  // turns
   };
 
-  const RecordedEvent& event(std::int32_t e) const {
-    return record_.events[static_cast<std::size_t>(e)];
-  }
-  std::int32_t owner(std::int32_t cell) const {
-    return record_.cells[static_cast<std::size_t>(cell)].site;
-  }
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
+  std::int32_t owner(std::int32_t cell) const { return record_.cells[at(cell)].site; }
   void find_crossing();
   bool is_seen(std::int32_t range, std::int32_t core) const;
   template <typename Visit>
