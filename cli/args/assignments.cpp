@@ -1,0 +1,66 @@
+#include "cli/args/assignments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/report/near.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+
+Assignments::Assignments(const Arguments& arguments, std::string_view option,
+                         const Program& program, int devices, Diags& diags)
+    : option_(option) {
+  std::vector<std::string_view> names;
+  // What is filled may be saved as well, to be computed with elsewhere.
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role == Role::in || (buffer.role == Role::out && option == "out"))
+      names.push_back(buffer.name);
+  }
+  for (const std::string& text : arguments.all(option)) read(text, program, names, devices, diags);
+}
+
+const Assignment* Assignments::find(const Buffer& buffer, int device) const {
+  const Assignment* general = nullptr;
+  for (const Assignment& assignment : all_) {
+    if (assignment.buffer != buffer.name) continue;
+    if (assignment.device == device) return &assignment;
+    if (assignment.device == every_device) general = &assignment;
+  }
+  return general;
+}
+
+void Assignments::read(const std::string& text, const Program& program,
+                       const std::vector<std::string_view>& names, int devices, Diags& diags) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    diags.push_back(error(fmt::format("--{} wants NAME=FILE, not '{}'", option_, text)));
+    return;
+  }
+  Assignment assignment{text.substr(0, equals), every_device, text.substr(equals + 1)};
+  if (const std::size_t at = assignment.buffer.find('@'); at != std::string::npos) {
+    const auto device = parse_integer(assignment.buffer.substr(at + 1));
+    if (!device || *device < 0 || *device >= devices) {
+      diags.push_back(error(fmt::format("--{} {}: there are devices 0 to {}", option_,
+                                        assignment.buffer, devices - 1)));
+      return;
+    }
+    assignment.device = static_cast<int>(*device);
+    assignment.buffer.resize(at);
+  }
+  if (std::find(names.begin(), names.end(), assignment.buffer) == names.end()) {
+    diags.push_back(error(fmt::format("{} has no {} {}{}", program.name,
+                                      option_ == "in" ? "operand" : "result or operand",
+                                      assignment.buffer, did_you_mean(assignment.buffer, names))));
+    return;
+  }
+  const bool twice = std::any_of(all_.begin(), all_.end(), [&](const Assignment& other) {
+    return other.buffer == assignment.buffer && other.device == assignment.device;
+  });
+  if (twice) diags.push_back(error(fmt::format("--{} gives {} twice", option_, assignment.buffer)));
+  all_.push_back(std::move(assignment));
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,39 @@
+// What --in or --out give to the buffers of a program, each on one device or on all of them.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/args/options.h"
+#include "core/program/program.h"
+#include "core/report/diag.h"
+
+namespace tessera::cli {
+
+inline constexpr int every_device = -1;
+
+// NAME=VALUE or NAME@DEVICE=VALUE.
+struct Assignment {
+  std::string buffer;
+  int device = every_device;
+  std::string value;
+};
+
+class Assignments {
+ public:
+  // `option` is "in" or "out". What names no buffer of the program or no device goes to `diags`.
+  Assignments(const Arguments& arguments, std::string_view option, const Program& program,
+              int devices, Diags& diags);
+
+  // That of the device before that of all; none: nullptr.
+  const Assignment* find(const Buffer& buffer, int device) const;
+
+ private:
+  void read(const std::string& text, const Program& program,
+            const std::vector<std::string_view>& names, int devices, Diags& diags);
+
+  std::string_view option_;
+  std::vector<Assignment> all_;
+};
+
+}  // namespace tessera::cli

@@ -1,0 +1,73 @@
+// What a report says of operands and results.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cli/args/bindings.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::int64_t shown_elements = 16;  // a tensor this small is shown as it is
+
+std::string summary(const Tensor& tensor) {
+  const std::int64_t count = tensor.elements();
+  std::string text = fmt::format("{}{}", name(tensor.dtype()), to_string(tensor.shape()));
+  if (count <= shown_elements) {
+    text += " =";
+    for (std::int64_t i = 0; i < count; ++i) text += fmt::format(" {:.6g}", tensor.at(i));
+    return text;
+  }
+  double least = std::numeric_limits<double>::infinity(), most = -least, sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double value = tensor.at(i);
+    least = std::min(least, value);
+    most = std::max(most, value);
+    sum += value;
+  }
+  return text + fmt::format(" from {:.6g} to {:.6g}, mean {:.6g}", least, most,
+                            sum / static_cast<double>(count));
+}
+
+}  // namespace
+
+std::string Bindings::operand_lines() const {
+  std::string text;
+  for (const Bound& bound : bound_) {
+    if (bound.buffer->role != Role::in || bound.device != 0) continue;
+    std::string origin = bound.origin;
+    if (origin == "zeros") origin = fmt::format("zeros (--in {}=... gives it)", bound.buffer->name);
+    text += fmt::format("{:<10}{} {}{}, {}\n", text.empty() ? "operands" : "", bound.buffer->name,
+                        name(bound.buffer->dtype), to_string(bound.tensor.shape()), origin);
+  }
+  return text;
+}
+
+std::string Bindings::result_lines() const {
+  std::string text;
+  for (const Bound& bound : bound_) {
+    if (bound.buffer->role != Role::out) continue;
+    const std::string device = devices_ > 1 ? fmt::format("@{}", bound.device) : "";
+    text += fmt::format("{:<10}{}{} {}\n", text.empty() ? "results" : "", bound.buffer->name,
+                        device, summary(bound.tensor));
+  }
+  return text;
+}
+
+Json Bindings::results_json() const {
+  Json results = Json::array();
+  for (const Bound& bound : bound_) {
+    if (bound.buffer->role != Role::out) continue;
+    Json row = {{"name", bound.buffer->name},
+                {"device", bound.device},
+                {"dtype", name(bound.buffer->dtype)},
+                {"shape", bound.tensor.shape()},
+                {"summary", summary(bound.tensor)}};
+    row["file"] = bound.file.empty() ? Json() : Json(bound.file);
+    results.push_back(std::move(row));
+  }
+  return results;
+}
+
+}  // namespace tessera::cli

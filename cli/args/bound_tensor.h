@@ -1,0 +1,21 @@
+// The tensor of one buffer: of zeros, of numbers on the command line, or of a file.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "core/data/tensor.h"
+#include "core/program/program.h"
+#include "core/report/diag.h"
+
+namespace tessera::cli {
+
+// The extents as they lie in memory, outermost first: what files hold.
+Shape stored_shape(const Buffer& buffer);
+
+// Each has the buffer's element type and its stored shape; what forbids it goes to `diags`.
+Tensor zeros(const Buffer& buffer, Diags& diags);
+// "100,150,50"; nothing for a text that is not of numbers, as the name of a file.
+std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& text, Diags& diags);
+Tensor from_file(const Buffer& buffer, const std::string& file, Diags& diags);
+
+}  // namespace tessera::cli
