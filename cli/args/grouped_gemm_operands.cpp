@@ -1,0 +1,85 @@
+// The operands of grouped-gemm, and how they are quantised.
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "cli/args/fill_operand.h"
+#include "cli/args/grouped_gemm_reader.h"
+#include "cli/args/host_memory.h"
+#include "core/report/check.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::array<std::string_view, 2> quantised_types = {"e4m3", "e5m2"};
+constexpr std::array<std::string_view, 6> scalings = {"none",    "delayed", "mxfp8",
+                                                      "current", "nvfp4",   "nvfp4-2d"};
+constexpr std::array<std::string_view, 2> fill_options = {"fill", "outliers"};
+
+}  // namespace
+
+void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
+                                 const std::optional<Tensor>& rhs) {
+  const Fill kind = fill_option(arguments_, diags_);
+  const std::int64_t outliers = arguments_.integer("outliers", diags_, 1).value_or(0);
+  if (lhs && rhs) refuse(fill_options, "has nothing to fill: every operand is a file");
+  take(check_host_memory({{call_.dtype, lhs_shape_}, {call_.dtype, rhs_shape_}}));
+  if (!diags_.empty()) return;
+  const std::int64_t products = terms(state_->options.lhs_contracting);
+  const auto generate = [&](const Shape& shape, FillRole role, std::uint64_t stream) {
+    const auto make = [=, dtype = call_.dtype] {
+      // Four times the products leave room for alpha and beta * c.
+      Tensor tensor = filled_operand(dtype, shape, kind, role, 4 * products, stream, false);
+      for (std::int64_t i = outliers - 1; outliers > 0 && i < tensor.elements(); i += outliers)
+        tensor.set(i, tensor.at(i) * 1000);
+      return tensor;
+    };
+    return may_go_unread(arguments_) ? Tensor::deferred(call_.dtype, shape, make) : make();
+  };
+  const bool delayed = arguments_.text("scaling") == "delayed";
+  const auto make = [&](const std::optional<Tensor>& file, const Shape& shape, FillRole role,
+                        std::uint64_t stream, GroupedTensor& to, float& seen) {
+    Tensor tensor = file ? file->clone() : generate(shape, role, call_.seed * 8 + stream);
+    // The call before had the operands of the next seed, or those of the same file.
+    if (delayed && file) seen = amax(tensor);
+    if (delayed && !file) seen = amax(generate(shape, role, (call_.seed + 1) * 8 + stream));
+    to.data = std::make_shared<const Tensor>(std::move(tensor));
+    to.original_shape = to.data->shape();
+    to.dq_dtype = to.data->dtype();
+  };
+  make(lhs, lhs_shape_, FillRole::lhs, 1, state_->lhs, lhs_seen_);
+  make(rhs, rhs_shape_, FillRole::rhs, 2, state_->rhs, rhs_seen_);
+  call_.whole = !lhs && !rhs && kind == Fill::integers && outliers == 0;
+}
+
+void GroupedGemmReader::scaling() {
+  const auto mode = static_cast<ScalingMode>(arguments_.choice("scaling", scalings, diags_));
+  if (mode == ScalingMode::NoScaling) {
+    constexpr std::array<std::string_view, 2> quantised = {"lhs-quantised", "rhs-quantised"};
+    refuse(quantised, "is for --scaling delayed, current or mxfp8");
+    return;
+  }
+  const auto spec = [&](std::string_view option, float seen) {
+    QuantizeSpec result;
+    result.mode = mode;
+    result.dtype = dtype_option(arguments_, option, quantised_types, diags_).value_or(DType::e4m3);
+    const DimSizes& sizes = state_->lhs.first_dims   ? state_->lhs.first_dims
+                            : state_->lhs.last_dims  ? state_->lhs.last_dims
+                            : state_->rhs.first_dims ? state_->rhs.first_dims
+                                                     : state_->rhs.last_dims;
+    if (mode == ScalingMode::DelayedTensor && sizes) {
+      Expected<DelayedScaling> delayed = DelayedScaling::make(result.dtype);
+      CHECK(delayed);  // of one of quantised_types
+      delayed->note(seen);
+      result.delayed_scales.assign(static_cast<std::size_t>(sizes->elements()), delayed->scale());
+    }
+    return result;
+  };
+  state_->options.lhs_quantizer = spec("lhs-quantised", lhs_seen_);
+  state_->options.rhs_quantizer = spec("rhs-quantised", rhs_seen_);
+  call_.whole = false;
+  call_.lines.emplace_back("scaling", std::string(name(mode)));
+}
+
+}  // namespace tessera::cli

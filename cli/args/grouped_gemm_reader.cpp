@@ -1,0 +1,143 @@
+#include "cli/args/grouped_gemm_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/args/fill_operand.h"
+#include "core/report/try.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::array<std::string_view, 5> operand_types = {"bf16", "f16", "f32", "e4m3", "e5m2"};
+constexpr std::array<std::string_view, 3> result_types = {"f32", "bf16", "f16"};
+constexpr std::array<std::string_view, 3> paths = {"auto", "v1", "v2"};
+
+}  // namespace
+
+Expected<OperationCall> GroupedGemmReader::read() {
+  if (Diags diags = begin(); !diags.empty()) return diags;
+  const auto dtype = dtype_option(arguments_, "dtype", operand_types, diags_);
+  const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);
+  const auto rhs = file_option(arguments_, "rhs", dtype, DType::bf16, diags_);
+  if (!diags_.empty()) return diags_;
+  call_.dtype = lhs ? lhs->dtype() : dtype.value_or(DType::bf16);
+  if (has_shapes(lhs, rhs)) {
+    free_form(lhs, rhs);
+  } else {
+    plain_form();
+  }
+  if (!diags_.empty()) return diags_;
+  operands(lhs, rhs);
+  if (!diags_.empty()) return diags_;
+  scaling();
+  linear_terms();
+  if (!diags_.empty()) return diags_;
+  return finish();
+}
+
+std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::int64_t groups) {
+  if (!arguments_.has(option)) return std::nullopt;
+  std::vector<float> values;
+  for (const std::string& word : split(arguments_.text(option), ',')) {
+    char* end = nullptr;
+    values.push_back(std::strtof(word.c_str(), &end));
+    if (word.empty() || *end != '\0' || !std::isfinite(values.back())) {
+      complain(fmt::format("--{} wants f32 numbers such as 0.5 or 1,0,2, not '{}'", option,
+                           arguments_.text(option)));
+      return std::nullopt;
+    }
+  }
+  if (values.size() == 1) values.assign(static_cast<std::size_t>(groups), values[0]);
+  // Scales by powers of two keep whole numbers exact.
+  for (const float value : values)
+    call_.whole = call_.whole && (value == 0 || value == 1 || value == -1 || value == 2);
+  Tensor tensor(DType::f32, {static_cast<std::int64_t>(values.size())});
+  std::copy(values.begin(), values.end(), tensor.as<float>());
+  return tensor;
+}
+
+void GroupedGemmReader::linear_terms() {
+  GroupedGemmOptions& options = state_->options;
+  read_product(result_types, options, state_->group_offset);
+  options.path = static_cast<GroupedGemmPath>(arguments_.choice("path", paths, diags_));
+  options.use_async_d2h_group_sizes = arguments_.has("async-sizes");
+  if (!diags_.empty()) return;
+  // The call without them says how many groups and columns there are.
+  GroupedGemmOptions bare = options;
+  bare.group_offset = nullptr;
+  const auto shape = grouped_gemm_shape(state_->lhs, state_->rhs, bare);
+  if (!shape) return take(shape.diags());
+  if (auto alpha = numbers("alpha", shape->groups)) {
+    state_->alpha = *std::move(alpha);
+    options.alpha = &state_->alpha;
+  }
+  if (auto beta = numbers("beta", shape->groups)) {
+    state_->beta = *std::move(beta);
+    options.beta = &state_->beta;
+    const auto file =
+        file_option(arguments_, "existing", shape->out_dtype, shape->out_dtype, diags_);
+    if (arguments_.has("existing") && !file) return;
+    state_->c = file ? file->clone() : Tensor::uninitialised(shape->out_dtype, shape->out);
+    if (!file)
+      fill_operand(state_->c, fill_option(arguments_, diags_), FillRole::existing, 1,
+                   call_.seed * 8 + 3);
+    options.c = &state_->c;
+    call_.whole = call_.whole && !file;
+  } else if (arguments_.has("existing")) {
+    complain("--existing is C, which --beta multiplies");
+  }
+  if (arguments_.has("bias")) {
+    state_->bias = Tensor::uninitialised(shape->out_dtype, {shape->groups, shape->columns});
+    fill_operand(state_->bias, fill_option(arguments_, diags_), FillRole::existing, 1,
+                 call_.seed * 8 + 4);
+    options.bias = &state_->bias;
+  }
+}
+
+Expected<OperationCall> GroupedGemmReader::finish() {
+  const GroupedGemmShape shape = TRY(grouped_gemm_shape(state_->lhs, state_->rhs, state_->options));
+  call_.flops = shape.flops;
+  const auto type = [&](const std::optional<QuantizeSpec>& spec) {
+    return spec ? name(spec->dtype) : name(call_.dtype);
+  };
+  describe(type(state_->options.lhs_quantizer), type(state_->options.rhs_quantizer),
+           shape.out_dtype, shape.out, shape.sizes);
+  const Support v2 = TRY(grouped_gemm_v2_support(state_->lhs, state_->rhs, state_->options));
+  const bool first = state_->options.path == GroupedGemmPath::V1 || !v2.ok;
+  if (arguments_.has("async-sizes") && (!first || call_.request.device == nullptr))
+    return error("--async-sizes is for path v1, which this call does not take");
+  if (call_.request.device != nullptr) {
+    if (first) call_.launches = shape.products;
+    call_.lines.emplace_back(
+        "path", fmt::format("{}{}{}", first ? "V1" : "V2", v2.ok ? "" : ": ", v2.reason));
+    call_.fields["path"] = first ? "V1" : "V2";
+    call_.fields["why_not_v2"] = v2.ok ? Json() : Json(v2.reason);
+  }
+  name_operand("lhs", state_->lhs.data);
+  name_operand("rhs", state_->rhs.data);
+  if (state_->options.c != nullptr) name_operand("existing", {state_, &state_->c});
+  if (state_->options.bias != nullptr) name_operand("bias", {state_, &state_->bias});
+  call_.launch = [state = state_, machine = call_.request.profile.machine](
+                     const RunOptions& run) -> Expected<OperationRun> {
+    GroupedGemmOptions with_run = state->options;
+    with_run.run = {machine, &run};
+    GroupedGemmRun result = TRY(run_grouped_gemm(state->lhs, state->rhs, with_run));
+    return operation_run(static_cast<GroupedMatmulRun&&>(std::move(result)),
+                         with_run.input_buffer_count);
+  };
+  call_.judge = [state = state_](const OperationRun& run, const CheckOptions& how) {
+    return check_grouped_gemm(state->lhs, state->rhs, state->options, *run.results.front(), how);
+  };
+  return std::move(call_);
+}
+
+}  // namespace tessera::cli
