@@ -8,6 +8,7 @@
 #include "core/data/convert.h"
 #include "core/report/check.h"
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 
 namespace tessera {
 namespace {
@@ -61,40 +62,39 @@ GroupedTensor no_scale_tensor(std::shared_ptr<const Tensor> data, DimSizes first
   return tensor;
 }
 
-Diags check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
-                           std::int64_t boundary, std::int64_t groups) {
+Expected<void> check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
+                                    std::int64_t boundary, std::int64_t groups) {
   if (tensor.data == nullptr || tensor.data->data() == nullptr)
-    return {error(fmt::format("{} has no data", whose))};
+    return error(fmt::format("{} has no data", whose));
   const auto rank = static_cast<std::int64_t>(tensor.original_shape.size());
   const auto count = checked_bytes(DType::i8, tensor.original_shape);
   if (!count || *count != tensor.data->elements())
-    return {error("grouped GEMM data buffer element count does not match the provided 2D shape.")};
+    return error("grouped GEMM data buffer element count does not match the provided 2D shape.");
   if (boundary < 0 || boundary > rank)
-    return {error(fmt::format("{} has {} axes, and they are merged at {}", whose, rank, boundary))};
-  if (groups < 0) return {error(fmt::format("{} groups, expected at least 0", groups))};
+    return error(fmt::format("{} has {} axes, and they are merged at {}", whose, rank, boundary));
+  if (groups < 0) return error(fmt::format("{} groups, expected at least 0", groups));
   const bool first = GroupedTensor::ragged(tensor.first_dims),
              last = GroupedTensor::ragged(tensor.last_dims);
   if (first && last)
-    return {error("Grouped GEMM with both first_dims and last_dims ragged is not supported.")};
+    return error("Grouped GEMM with both first_dims and last_dims ragged is not supported.");
   std::int64_t left = 1, right = 1;
   for (std::int64_t d = 0; d < rank; ++d)
     (d < boundary ? left : right) *= tensor.original_shape[static_cast<std::size_t>(d)];
   if (!first && !last) {
     if (groups == 0 || left % groups == 0) return {};
-    return {error(fmt::format("the {} rows of {} are not {} equal groups", left, whose, groups))};
+    return error(fmt::format("the {} rows of {} are not {} equal groups", left, whose, groups));
   }
   const Tensor& sizes = first ? *tensor.first_dims : *tensor.last_dims;
   if (sizes.dtype() != DType::i32 || sizes.shape() != Shape{groups})
-    return {
-        error(fmt::format("the sizes of the groups of {} are i32 of shape ({},), found {} of {}",
-                          whose, groups, name(sizes.dtype()), to_string(sizes.shape())))};
+    return error(fmt::format("the sizes of the groups of {} are i32 of shape ({},), found {} of {}",
+                             whose, groups, name(sizes.dtype()), to_string(sizes.shape())));
   std::int64_t room = first ? left : right;
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t size = sizes.as<std::int32_t>()[g];
-    if (size < 0) return {error(fmt::format("group_sizes[{}] = {} is negative", g, size))};
+    if (size < 0) return error(fmt::format("group_sizes[{}] = {} is negative", g, size));
     if (size > room)
-      return {error(fmt::format("the group sizes of {} up to group {} sum to more than {}", whose,
-                                g, first ? left : right))};
+      return error(fmt::format("the group sizes of {} up to group {} sum to more than {}", whose, g,
+                               first ? left : right));
     room -= size;
   }
   return {};
@@ -135,9 +135,8 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
   if (spec.mode == ScalingMode::NoScaling) return tensor;
   if (const std::string_view reason = unsupported_reason(spec.mode); !reason.empty())
     return error(ErrorCode::unsupported, std::string(reason));
-  if (Diags diags = check_quantised(spec.dtype); !diags.empty()) return diags;
-  if (Diags diags = check_grouped_tensor("the tensor", tensor, boundary, groups); !diags.empty())
-    return diags;
+  TRY(check_quantised(spec.dtype));
+  TRY(check_grouped_tensor("the tensor", tensor, boundary, groups));
   const GroupedMatrix matrix = grouped_matrix(tensor, boundary, groups);
   GroupedTensor result = tensor;
   result.mode = spec.mode;
@@ -197,40 +196,39 @@ Tensor group_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, st
   return rows ? *std::move(scales) : turned(*scales);
 }
 
-Diags check_scales(std::string_view whose, const GroupedTensor& tensor, const GroupedMatrix& matrix,
-                   MxAlong along) {
+Expected<void> check_scales(std::string_view whose, const GroupedTensor& tensor,
+                            const GroupedMatrix& matrix, MxAlong along) {
   const bool is_scaled = tensor.mode != ScalingMode::NoScaling;
   if (is_scaled != (tensor.scale_inv != nullptr))
-    return {error(fmt::format("{} has {} and {}", whose, name(tensor.mode),
-                              is_scaled ? "no scale_inv" : "a scale_inv"))};
+    return error(fmt::format("{} has {} and {}", whose, name(tensor.mode),
+                             is_scaled ? "no scale_inv" : "a scale_inv"));
   if (!is_scaled) return {};
   if (const std::string_view reason = unsupported_reason(tensor.mode); !reason.empty())
-    return {error(ErrorCode::unsupported, std::string(reason))};
+    return error(ErrorCode::unsupported, std::string(reason));
   const bool mx = tensor.mode == ScalingMode::Mxfp8_1D;
   std::int64_t count = mx ? 0 : static_cast<std::int64_t>(matrix.groups.size());
   for (std::size_t g = 0; mx && g < matrix.groups.size(); ++g) {
     const std::int64_t k = along == MxAlong::rows ? matrix.groups[g].right : matrix.groups[g].left;
     if (k % mx_block != 0)
-      return {
-          error(fmt::format("MXFP8 scales are of {} elements, which do not divide the "
-                            "contraction of {} in group {}",
-                            mx_block, k, g))};
+      return error(
+          fmt::format("MXFP8 scales are of {} elements, which do not divide the "
+                      "contraction of {} in group {}",
+                      mx_block, k, g));
     count += scale_elements(matrix.groups[g], along);
   }
   const DType type = mx ? DType::e8m0 : DType::f32;
   const Tensor& scales = *tensor.scale_inv;
   if (scales.dtype() == type && scales.rank() == 1 && scales.elements() >= count) return {};
-  return {error(fmt::format("scale_inv of {} is {} of shape ({},) for {}, found {} of shape {}",
-                            whose, name(type), count, name(tensor.mode), name(scales.dtype()),
-                            to_string(scales.shape())))};
+  return error(fmt::format("scale_inv of {} is {} of shape ({},) for {}, found {} of shape {}",
+                           whose, name(type), count, name(tensor.mode), name(scales.dtype()),
+                           to_string(scales.shape())));
 }
 
 Expected<Tensor> dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                     std::int64_t groups, MxAlong along) try {
-  if (Diags diags = check_grouped_tensor("the tensor", tensor, boundary, groups); !diags.empty())
-    return diags;
+  TRY(check_grouped_tensor("the tensor", tensor, boundary, groups));
   const GroupedMatrix matrix = grouped_matrix(tensor, boundary, groups);
-  if (Diags diags = check_scales("the tensor", tensor, matrix, along); !diags.empty()) return diags;
+  TRY(check_scales("the tensor", tensor, matrix, along));
   Tensor result(DType::f32, tensor.data->shape());
   for (std::size_t g = 0; g < matrix.groups.size(); ++g) {
     const GroupedMatrix::Group& group = matrix.groups[g];

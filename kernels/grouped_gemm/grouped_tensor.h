@@ -53,8 +53,8 @@ struct GroupedMatrix {
 
 // Whether the tensor is such a matrix: data of its shape's elements, a boundary among its axes,
 // sizes of `groups` groups along one side at most that fit into its extent. `whose` names it.
-Diags check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
-                           std::int64_t boundary, std::int64_t groups);
+Expected<void> check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
+                                    std::int64_t boundary, std::int64_t groups);
 // Of one that is; `groups` equal groups where it is not ragged: blocks along axis 0.
 GroupedMatrix grouped_matrix(const GroupedTensor& tensor, std::int64_t boundary,
                              std::int64_t groups);
@@ -73,8 +73,8 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
                                          const QuantizeSpec& spec);
 
 // Whether the scales are those of its mode, one for each group or 32 elements.
-Diags check_scales(std::string_view whose, const GroupedTensor& tensor, const GroupedMatrix& matrix,
-                   MxAlong along);
+Expected<void> check_scales(std::string_view whose, const GroupedTensor& tensor,
+                            const GroupedMatrix& matrix, MxAlong along);
 // The elements' values in f32: what the reference multiplies, and gradients are taken of.
 Expected<Tensor> dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                     std::int64_t groups, MxAlong along);

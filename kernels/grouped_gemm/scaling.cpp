@@ -11,6 +11,7 @@
 #include "core/data/convert.h"
 #include "core/data/dtype_range.h"
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 
 namespace tessera {
 namespace {
@@ -59,10 +60,10 @@ bool is_tensor_scaled(ScalingMode mode) {
   return mode == ScalingMode::DelayedTensor || mode == ScalingMode::CurrentTensor;
 }
 
-Diags check_quantised(DType dtype) {
+Expected<void> check_quantised(DType dtype) {
   if (dtype == DType::e4m3 || dtype == DType::e5m2) return {};
-  return {error(ErrorCode::invalid_type,
-                fmt::format("elements are quantised to e4m3 or e5m2, not {}", name(dtype)))};
+  return error(ErrorCode::invalid_type,
+               fmt::format("elements are quantised to e4m3 or e5m2, not {}", name(dtype)));
 }
 
 float largest(DType quantised) { return static_cast<float>(largest_finite(quantised)); }
@@ -102,7 +103,7 @@ DelayedScaling::DelayedScaling(DType quantised, From from, std::int64_t length)
     : quantised_(quantised), from_(from), history_(static_cast<std::size_t>(length), 0.0F) {}
 
 Expected<DelayedScaling> DelayedScaling::make(DType quantised, From from, std::int64_t length) try {
-  if (Diags diags = check_quantised(quantised); !diags.empty()) return diags;
+  TRY(check_quantised(quantised));
   if (length < 1 || length > longest_history)
     return error(fmt::format("the history of delayed scaling is of 1 to {} calls, got {}",
                              longest_history, length));
@@ -123,7 +124,7 @@ void DelayedScaling::note(float amax) {
 }
 
 Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along) try {
-  if (Diags diags = check_quantised(quantised); !diags.empty()) return diags;
+  TRY(check_quantised(quantised));
   if (x.rank() != 2)
     return error(fmt::format("MXFP8 quantises a matrix, found shape {}", to_string(x.shape())));
   const bool rows = along == MxAlong::rows;

@@ -30,7 +30,7 @@ bool is_tensor_scaled(ScalingMode mode);
 inline constexpr std::int64_t mx_block = 32;
 
 // Whether elements are quantised to that type: e4m3 and e5m2 are; else an error that says so.
-Diags check_quantised(DType dtype);
+Expected<void> check_quantised(DType dtype);
 // The largest finite number.
 float largest(DType quantised);
 // The largest |x|; NaN when there is one, 0 of nothing.

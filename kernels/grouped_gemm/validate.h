@@ -1,56 +1,13 @@
 // A grouped GEMM judged before anything runs.
 #pragma once
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "kernels/grouped_gemm/grouped_gemm.h"
-#include "kernels/oracle/reference_grouped_gemm.h"
+#include "core/report/expected.h"
+#include "kernels/grouped_gemm/call.h"
 
 namespace tessera {
 
-struct GroupedGemmCall {
-  GroupedTensor lhs, rhs;  // quantised, where the call says so
-  bool lhs_is_trans = false, rhs_is_trans = false;
-  std::int64_t lhs_boundary = 0, rhs_boundary = 0;
-  std::int64_t groups = 0;
-  bool ragged_contraction = false;
-  std::vector<std::int64_t> sizes;  // along the ragged axis
-  GroupedMatrix left, right;
-  std::int64_t rows = 0;  // of the result seen as a matrix: all of it, and one block of it
-  std::int64_t block_rows = 0;
-  std::int64_t columns = 0;  // of the result
-  Shape out_shape;
-  DType out = DType::f32;
-  DimSizes out_first_dims, out_last_dims;
-  // alpha and the scales of both operands, multiplied in f32; beta, zeros without one.
-  std::vector<float> factor, beta;
-  bool reads_c = false;
-
-  MxAlong lhs_along() const { return lhs_is_trans ? MxAlong::columns : MxAlong::rows; }
-  MxAlong rhs_along() const { return rhs_is_trans ? MxAlong::rows : MxAlong::columns; }
-  bool is_mx() const { return lhs.mode == ScalingMode::Mxfp8_1D; }
-  std::int64_t contracted(std::size_t group) const {
-    return lhs_is_trans ? left.groups[group].left : left.groups[group].right;
-  }
-  // Rows of the group's product, and where they begin in the result.
-  std::int64_t group_rows(std::size_t group) const {
-    return lhs_is_trans ? left.groups[group].right : left.groups[group].left;
-  }
-  std::int64_t first_row(std::size_t group) const;
-  std::int64_t flops() const;
-};
-
+// The call with all that its parts tell, its operands quantised where the options say so. The first
+// thing that is wrong is the error: operands, sizes, axes, types, scales, then linear terms.
 Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                                 const GroupedGemmOptions& options);
-
-// The call as the reference takes it. `lhs` and `rhs` are what it multiplies: the elements
-// themselves, or what MXFP8 ones stand for.
-GroupedGemmProblem grouped_gemm_problem(const GroupedGemmCall& call,
-                                        const GroupedGemmOptions& options, const Tensor& lhs,
-                                        const Tensor& rhs);
-// What the reference multiplies of an operand; `storage` holds it where it is not the data.
-const Tensor& multiplied(const GroupedGemmCall& call, const GroupedTensor& tensor,
-                         std::int64_t boundary, MxAlong along, Tensor& storage);
 
 }  // namespace tessera

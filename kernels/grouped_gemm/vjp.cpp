@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "kernels/grouped_gemm/grouped_gemm.h"
 #include "kernels/grouped_gemm/validate.h"
 #include "kernels/launch/axes.h"
 

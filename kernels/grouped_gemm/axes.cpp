@@ -1,0 +1,81 @@
+#include "kernels/grouped_gemm/axes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/report/try.h"
+
+namespace tessera {
+namespace {
+
+using Axes = std::vector<std::int64_t>;
+
+bool has(const Axes& axes, std::int64_t axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+// The contracted axes follow each other and stand at one end; the groups of weights stand first.
+Expected<void> check_contracted(const char* whose, const Axes& axes, const GroupedTensor& tensor,
+                                std::int64_t lead) {
+  const auto rank = static_cast<std::int64_t>(tensor.original_shape.size());
+  if (elements(tensor.original_shape) != tensor.data->elements())
+    return error("grouped GEMM data buffer element count does not match the provided 2D shape.");
+  const auto wrong = [&] {
+    return error(fmt::format(
+        "the contracting dims of {} must follow each other at one end of its axes{}, got ({}) of "
+        "{} axes",
+        whose, lead > 0 ? " after the groups" : "", fmt::join(axes, ", "), rank));
+  };
+  if (axes.empty()) return wrong();
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] < lead || axes[i] >= rank || (i > 0 && axes[i] != axes[i - 1] + 1)) return wrong();
+  if (axes.front() != lead && axes.back() != rank - 1) return wrong();
+  if (static_cast<std::int64_t>(axes.size()) == rank - lead)
+    return error(fmt::format("every axis of {} is contracted: it is no matrix", whose));
+  return {};
+}
+
+}  // namespace
+
+Expected<void> merge_axes(GroupedGemmCall& call, const GroupedGemmOptions& options) {
+  const bool weights = !call.rhs.is_ragged();
+  TRY(check_contracted("lhs", options.lhs_contracting, call.lhs, 0));
+  TRY(check_contracted("rhs", options.rhs_contracting, call.rhs, weights ? 1 : 0));
+  const Axes &l = options.lhs_contracting, &r = options.rhs_contracting;
+  const auto lhs_rank = static_cast<std::int64_t>(call.lhs.original_shape.size()),
+             rhs_rank = static_cast<std::int64_t>(call.rhs.original_shape.size());
+  call.lhs_is_trans = l.back() != lhs_rank - 1;
+  call.rhs_is_trans = r.back() == rhs_rank - 1;
+  call.lhs_boundary = call.lhs_is_trans ? l.back() + 1 : l.front();
+  call.rhs_boundary = call.rhs_is_trans ? r.front() : r.back() + 1;
+  if (!weights) return {};
+  const std::int64_t blocks = call.rhs.original_shape[0];
+  if (blocks == call.groups) return {};
+  return error(fmt::format(
+      "Expected group_sizes.size == rhs_shape[0], but got group_sizes.size={}, rhs_shape[0]={}",
+      call.groups, blocks));
+}
+
+void shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options) {
+  const Shape &l = call.lhs.original_shape, &r = call.rhs.original_shape;
+  Shape rows, columns;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(l.size()); ++d)
+    if ((d < call.lhs_boundary) != call.lhs_is_trans)
+      rows.push_back(l[static_cast<std::size_t>(d)]);
+  for (std::int64_t d = call.ragged_contraction ? 0 : 1; d < static_cast<std::int64_t>(r.size());
+       ++d)
+    if (!has(options.rhs_contracting, d)) columns.push_back(r[static_cast<std::size_t>(d)]);
+  call.block_rows = elements(rows);
+  call.rows = call.block_rows * (call.ragged_contraction ? call.groups : 1);
+  if (call.ragged_contraction) {
+    call.out_shape = {call.groups};
+  } else {
+    call.out_first_dims = call.lhs.first_dims;
+    call.out_last_dims = call.lhs.last_dims;
+  }
+  call.out_shape.insert(call.out_shape.end(), rows.begin(), rows.end());
+  call.out_shape.insert(call.out_shape.end(), columns.begin(), columns.end());
+}
+
+}  // namespace tessera

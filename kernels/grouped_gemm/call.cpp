@@ -1,0 +1,65 @@
+#include "kernels/grouped_gemm/call.h"
+
+#include <numeric>
+#include <utility>
+
+#include "core/report/check.h"
+
+namespace tessera {
+
+std::int64_t GroupedGemmCall::first_row(std::size_t group) const {
+  if (ragged_contraction) return static_cast<std::int64_t>(group) * block_rows;
+  return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(group),
+                         std::int64_t{0});
+}
+
+std::int64_t GroupedGemmCall::flops() const {
+  std::int64_t sum = 0;
+  for (std::size_t g = 0; g < sizes.size(); ++g) sum += 2 * group_rows(g) * contracted(g) * columns;
+  return sum;
+}
+
+const Tensor& multiplied(const GroupedGemmCall& call, const GroupedTensor& tensor,
+                         std::int64_t boundary, MxAlong along, Tensor& storage) {
+  if (tensor.mode != ScalingMode::Mxfp8_1D) return *tensor.data;
+  Expected<Tensor> values = dequantize_grouped(tensor, boundary, call.groups, along);
+  CHECK(values);  // the call was validated
+  storage = *std::move(values);
+  return storage;
+}
+
+GroupedGemmProblem grouped_gemm_problem(const GroupedGemmCall& call,
+                                        const GroupedGemmOptions& options, const Tensor& lhs,
+                                        const Tensor& rhs) {
+  GroupedGemmProblem problem;
+  problem.rows = call.rows;
+  problem.columns = call.columns;
+  for (std::size_t g = 0; g < call.sizes.size(); ++g) {
+    const auto matrix = [](const Tensor& tensor, const GroupedMatrix::Group& group, bool turned) {
+      const MatrixView view{&tensor, group.offset, group.right, 1};
+      return turned ? view.transposed() : view;
+    };
+    GemmGroup group;
+    group.a = matrix(lhs, call.left.groups[g], call.lhs_is_trans);
+    group.b = matrix(rhs, call.right.groups[g], call.rhs_is_trans);
+    group.first_row = call.first_row(g);
+    group.rows = call.group_rows(g);
+    group.terms = call.contracted(g);
+    group.factor = options.alpha ? static_cast<double>(options.alpha->as<float>()[g]) : 1.0;
+    const bool scaled = is_tensor_scaled(call.lhs.mode);
+    if (scaled)
+      group.factor *= static_cast<double>(call.lhs.scale_inv->as<float>()[g]) *
+                      static_cast<double>(call.rhs.scale_inv->as<float>()[g]);
+    group.beta = static_cast<double>(call.beta[g]);
+    group.c = call.beta[g] != 0 ? options.c : nullptr;
+    group.bias = options.bias;
+    group.index = static_cast<std::int64_t>(g);
+    // The factor's own roundings and its product's; c's product and sum; the bias' sum.
+    group.epilogue =
+        (scaled ? 2 : 0) + (group.factor != 1 ? 1 : 0) + (group.c ? 2 : 0) + (group.bias ? 1 : 0);
+    problem.groups.push_back(group);
+  }
+  return problem;
+}
+
+}  // namespace tessera

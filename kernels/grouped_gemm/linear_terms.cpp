@@ -1,0 +1,76 @@
+#include "kernels/grouped_gemm/linear_terms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/report/try.h"
+
+namespace tessera {
+namespace {
+
+Expected<void> per_group(std::int64_t groups, const char* what, const Tensor* given, float fallback,
+                         std::vector<float>& to) {
+  to.assign(static_cast<std::size_t>(groups), fallback);
+  if (!given) return {};
+  if (given->shape() != Shape{groups})
+    return error(
+        fmt::format("Expected {} shape ({},), got {}", what, groups, to_string(given->shape())));
+  if (given->dtype() != DType::f32)
+    return error(fmt::format("Expected {} dtype float32, got {}", what, name(given->dtype())));
+  std::copy_n(given->as<float>(), groups, to.begin());
+  return {};
+}
+
+Expected<void> check_bias(const GroupedGemmCall& call, const Tensor* bias) {
+  if (!bias) return {};
+  const Shape expected{call.groups, call.columns};
+  if (bias->shape() != expected)
+    return error(fmt::format("bias shape {} does not match expected shape {}",
+                             to_string(bias->shape()), to_string(expected)));
+  const DType type = bias->dtype();
+  if (type != DType::f32 && type != DType::bf16 && type != DType::f16)
+    return error(ErrorCode::invalid_type,
+                 fmt::format("a bias is f32, bf16 or f16, not {}", name(type)));
+  return {};
+}
+
+// c is read where its beta is not 0.
+Expected<void> take_c(GroupedGemmCall& call, const GroupedGemmOptions& options) {
+  for (std::size_t g = 0; g < call.beta.size(); ++g) {
+    if (call.beta[g] == 0) continue;
+    call.reads_c = true;
+    if (!options.c) return error(fmt::format("beta[{}] = {} and there is no C", g, call.beta[g]));
+  }
+  if (options.c && !options.beta) return error("C is given, and no beta that multiplies it");
+  if (options.c && options.c->shape() != call.out_shape)
+    return error(fmt::format("C has shape {}, the result has {}", to_string(options.c->shape()),
+                             to_string(call.out_shape)));
+  if (options.c && options.c->dtype() != call.out)
+    return error(
+        fmt::format("C is {}, the result is {}", name(options.c->dtype()), name(call.out)));
+  return {};
+}
+
+}  // namespace
+
+Expected<void> take_linear_terms(GroupedGemmCall& call, const GroupedGemmOptions& options) {
+  TRY(check_bias(call, options.bias));
+  if (options.group_offset)
+    return error(ErrorCode::runtime,
+                 "group_offset is not supported yet and is instead computed internally assuming "
+                 "contiguous grouping. Any padding is included in the group_sizes and padded with "
+                 "zeros to not affect the result of the MoE block.");
+  TRY(per_group(call.groups, "alpha", options.alpha, 1, call.factor));
+  TRY(per_group(call.groups, "beta", options.beta, 0, call.beta));
+  TRY(take_c(call, options));
+  if (is_tensor_scaled(call.lhs.mode))
+    for (std::size_t g = 0; g < call.factor.size(); ++g)
+      call.factor[g] *= call.lhs.scale_inv->as<float>()[g] * call.rhs.scale_inv->as<float>()[g];
+  if (options.input_buffer_count < 1)
+    return error(
+        fmt::format("input_buffer_count must be at least 1, got {}", options.input_buffer_count));
+  return {};
+}
+
+}  // namespace tessera

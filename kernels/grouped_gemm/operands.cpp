@@ -1,0 +1,121 @@
+#include "kernels/grouped_gemm/operands.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "core/report/try.h"
+
+namespace tessera {
+namespace {
+
+bool is_fp8(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
+
+Expected<void> check_data(const GroupedGemmCall& call) {
+  for (const auto& [tensor, whose] : {std::pair{&call.lhs, "lhs"}, std::pair{&call.rhs, "rhs"}}) {
+    if (tensor->data == nullptr || tensor->data->data() == nullptr)
+      return error(fmt::format("{} has no data", whose));
+    if (!checked_bytes(DType::i8, tensor->original_shape))
+      return error(fmt::format("{} has shape {}, which is negative or too large", whose,
+                               to_string(tensor->original_shape)));
+  }
+  return {};
+}
+
+Expected<void> check_modes(const GroupedGemmCall& call) {
+  const GroupedTensor &lhs = call.lhs, &rhs = call.rhs;
+  if (lhs.dq_dtype != rhs.dq_dtype)
+    return error(
+        fmt::format("Mismatched output dtypes: {} vs {}", name(lhs.dq_dtype), name(rhs.dq_dtype)));
+  if (lhs.mode != rhs.mode) {
+    const auto kind = [](const GroupedTensor& tensor) {
+      return tensor.mode == ScalingMode::NoScaling ? "GroupedNoScaleTensor"
+                                                   : "GroupedScaledTensor1x";
+    };
+    if (lhs.mode == ScalingMode::NoScaling || rhs.mode == ScalingMode::NoScaling)
+      return error(ErrorCode::invalid_type,
+                   fmt::format("lhs is {} but rhs is {}; both operands must use the same tensor "
+                               "type.",
+                               kind(lhs), kind(rhs)));
+    return error(fmt::format("Mismatched scaling modes: {} vs {}", name(lhs.mode), name(rhs.mode)));
+  }
+  if (const std::string_view reason = unsupported_reason(lhs.mode); !reason.empty())
+    return error(ErrorCode::unsupported, std::string(reason));
+  return {};
+}
+
+}  // namespace
+
+Expected<void> check_data_and_modes(const GroupedGemmCall& call) {
+  TRY(check_data(call));
+  return check_modes(call);
+}
+
+Expected<void> count_groups(GroupedGemmCall& call) {
+  struct Sizes {
+    const char* name;
+    const DimSizes* sizes;
+  };
+  const std::array<Sizes, 4> all = {
+      Sizes{"lhs_first_dims", &call.lhs.first_dims}, Sizes{"lhs_last_dims", &call.lhs.last_dims},
+      Sizes{"rhs_first_dims", &call.rhs.first_dims}, Sizes{"rhs_last_dims", &call.rhs.last_dims}};
+  bool any = false;
+  for (const Sizes& each : all) {
+    if (!*each.sizes) continue;
+    any = true;
+    if ((*each.sizes)->dtype() != DType::i32) return error("group_sizes must be int32.");
+    if ((*each.sizes)->rank() != 1)
+      return error(fmt::format("{} is one size for each group, found shape {}", each.name,
+                               to_string((*each.sizes)->shape())));
+    if (call.groups == 0) call.groups = (*each.sizes)->elements();
+  }
+  if (!any)
+    return error(
+        "Cannot infer number of gemms since neither lhs nor rhs has first_dims or last_dims. "
+        "Ensure that at least one of the input tensors has valid first_dims or last_dims.For "
+        "grouped_gemm, at least one tensor must be ragged.");
+  if (call.groups == 0)
+    return error(
+        "grouped_gemm requires at least one non-empty dimension array. Ensure lhs or rhs tensor "
+        "objects carry first_dims or last_dims.");
+  for (const Sizes& each : all)
+    if (GroupedTensor::ragged(*each.sizes) && (*each.sizes)->elements() != call.groups)
+      return error(fmt::format("grouped GEMM {} has size {}, expected num_groups={}", each.name,
+                               (*each.sizes)->elements(), call.groups));
+  for (const GroupedTensor* tensor : {&call.lhs, &call.rhs})
+    if (GroupedTensor::ragged(tensor->first_dims) && GroupedTensor::ragged(tensor->last_dims))
+      return error("Grouped GEMM with both first_dims and last_dims ragged is not supported.");
+  return {};
+}
+
+Expected<void> check_types(GroupedGemmCall& call, const GroupedGemmOptions& options) {
+  const DType l = call.lhs.data->dtype(), r = call.rhs.data->dtype();
+  if (l == DType::e5m2 && r == DType::e5m2) return error("FP8 GEMM does not support E5M2 * E5M2");
+  for (const DType type : {l, r})
+    if (!is_float(type) || type == DType::e8m0)
+      return error(
+          ErrorCode::invalid_type,
+          fmt::format("grouped_gemm multiplies f32, bf16, f16, e4m3 and e5m2, not {}", name(type)));
+  for (const auto& [tensor, whose] : {std::pair{&call.lhs, "lhs"}, std::pair{&call.rhs, "rhs"}}) {
+    const bool scaled = tensor->mode != ScalingMode::NoScaling;
+    if (scaled != (tensor->scale_inv != nullptr))
+      return error(fmt::format("{} has {} and {}", whose, name(tensor->mode),
+                               scaled ? "no scale_inv" : "a scale_inv"));
+    if (scaled && !is_fp8(tensor->data->dtype()))
+      return error(ErrorCode::invalid_type,
+                   fmt::format("the elements of {} are e4m3 or e5m2, found {}", name(tensor->mode),
+                               name(tensor->data->dtype())));
+    if (tensor->mode == ScalingMode::Mxfp8_1D && !tensor->pre_swizzled)
+      return error(fmt::format("{} must be pre-swizzled for MXFP8 1D scaling", whose));
+  }
+  call.out = options.preferred_element_type.value_or(call.lhs.dq_dtype);
+  if (call.out == DType::f32 || call.out == DType::bf16 || call.out == DType::f16) return {};
+  return error(ErrorCode::unsupported,
+               fmt::format("grouped_gemm stores f32, bf16 or f16, not {}: give a "
+                           "preferred_element_type",
+                           name(call.out)));
+}
+
+}  // namespace tessera
