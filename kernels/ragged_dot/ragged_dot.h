@@ -1,40 +1,11 @@
 // ragged_dot and ragged_dot_general: a dot product one of whose dimensions is cut into groups.
 // After jax.lax.ragged_dot_general; what it does not define (rows of no group) is zero here.
 #pragma once
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/oracle/check_grouped.h"
-#include "kernels/oracle/reference_ragged.h"
+#include "kernels/ragged_dot/options.h"
 
 namespace tessera {
-
-// Which axes of lhs and rhs play which part; every list counts axes from 0.
-struct RaggedDotDims {
-  std::vector<std::int64_t> lhs_contracting, rhs_contracting;
-  std::vector<std::int64_t> lhs_batch, rhs_batch;
-  std::vector<std::int64_t> lhs_ragged;  // exactly one axis
-  std::vector<std::int64_t>
-      rhs_group;  // one axis where the ragged one is not contracted, else none
-};
-
-std::string_view name(RaggedMode mode);  // "RAGGED_NONCONTRACTING"
-
-struct RaggedDotOptions {
-  std::optional<DType> preferred_element_type;  // none: the type that holds both operands
-  Precision precision = Precision::Default;
-  const Tensor* group_offset = nullptr;  // shape () or (1,): the first group that is computed
-  // Contracting: how many groups are computed; none: all from the offset on. NonContracting takes
-  // as many as rhs has.
-  std::optional<std::int64_t> local_groups;
-  TilingSpec tiling;
-  std::int64_t input_buffer_count = 2;
-  std::string device;  // as in GroupedMatmulOptions
-  DeviceOptions run;
-};
 
 // group_sizes: any integers, of shape [groups], or with the extents of the batch axes and of the
 // axes before the ragged one in front. Axes of the result: batch, what is left of lhs, what is left

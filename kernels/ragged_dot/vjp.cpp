@@ -6,6 +6,7 @@
 
 #include "core/report/guarded.h"
 #include "kernels/launch/axes.h"
+#include "kernels/ragged_dot/ragged_dot.h"
 #include "kernels/ragged_dot/validate.h"
 
 namespace tessera {

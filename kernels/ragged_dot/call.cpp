@@ -1,0 +1,41 @@
+#include "kernels/ragged_dot/call.h"
+
+#include "kernels/launch/axes.h"
+
+namespace tessera {
+
+std::string_view name(RaggedMode mode) {
+  constexpr std::string_view names[] = {"RAGGED_NONCONTRACTING", "RAGGED_CONTRACTING",
+                                        "RAGGED_BATCH"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+std::int64_t RaggedCall::flops() const {
+  if (mode == RaggedMode::Batch) return 2 * batch * m * k * n;
+  std::int64_t rows = 0;
+  for (std::int64_t p = 0; p < batch * outer; ++p)
+    for (std::int64_t g = group_offset; g < group_offset + local_groups; ++g)
+      rows += group_sizes[static_cast<std::size_t>(p * groups + g)] * inner;
+  return 2 * rows * k * n;
+}
+
+RaggedProblem ragged_problem(const Tensor& lhs, const Tensor& rhs, const RaggedCall& call) {
+  RaggedProblem problem;
+  problem.mode = call.mode;
+  problem.lhs = reshaped(permuted(lhs, call.lhs_order), call.lhs_shape);
+  problem.rhs = reshaped(permuted(rhs, call.rhs_order), call.rhs_shape);
+  problem.batch = call.batch;
+  problem.outer = call.outer;
+  problem.inner = call.inner;
+  problem.m = call.m;
+  problem.k = call.k;
+  problem.n = call.n;
+  problem.groups = call.groups;
+  problem.local_groups = call.local_groups;
+  problem.group_offset = call.group_offset;
+  problem.group_sizes = call.group_sizes;
+  problem.transpose_rhs = call.transpose_rhs;
+  return problem;
+}
+
+}  // namespace tessera

@@ -1,0 +1,86 @@
+#include "kernels/ragged_dot/operand_order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/launch/axes.h"
+
+namespace tessera {
+namespace {
+
+using Axes = std::vector<std::int64_t>;
+
+// Those of rhs that are neither batch nor contracting nor of groups.
+Axes free_axes(const RaggedArguments& given) {
+  return other_axes(given.rhs.rank(), joined({given.dims.rhs_batch, given.dims.rhs_contracting}),
+                    given.dims.rhs_group);
+}
+
+// Where the contraction is ragged m is summed over, and what is left of lhs is k.
+void order_axes(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call) {
+  const RaggedDotDims& dims = given.dims;
+  const Axes& batch = dims.lhs_batch;
+  const Axes& k = call.mode == RaggedMode::Contracting ? axes.rest : dims.lhs_contracting;
+  call.k = extent(given.lhs.shape(), k);
+  call.lhs_order = call.mode == RaggedMode::Batch
+                       ? joined({batch, axes.rest, k})
+                       : joined({batch, axes.before, dims.lhs_ragged, axes.after, k});
+  // The axes of rhs that are contracted with those of lhs, in lhs's order. Groups are none but
+  // where the ragged axis is not contracted.
+  call.rhs_order = joined({dims.rhs_group, dims.rhs_batch, dims.rhs_contracting, free_axes(given)});
+}
+
+void shape_result(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call) {
+  if (call.mode == RaggedMode::Contracting) call.out_shape.push_back(call.local_groups);
+  for (const Shape& part : {extents(given.lhs, given.dims.lhs_batch), extents(given.lhs, axes.rest),
+                            extents(given.rhs, free_axes(given))})
+    call.out_shape.insert(call.out_shape.end(), part.begin(), part.end());
+}
+
+void merge_extents(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call) {
+  const Shape& lhs = given.lhs.shape();
+  if (call.mode == RaggedMode::Batch) {
+    call.m = extent(lhs, axes.rest);
+    call.lhs_shape = {call.batch, call.m, call.k};
+    call.rhs_shape = {call.batch, call.k, call.n};
+    call.flat_shape = {call.batch, call.m, call.n};
+    return;
+  }
+  call.outer = extent(lhs, axes.before);
+  call.inner = extent(lhs, axes.after);
+  call.m = extent(lhs, given.dims.lhs_ragged) * call.inner;
+  call.lhs_shape = {call.batch, call.outer, call.m, call.k};
+  if (call.mode == RaggedMode::Contracting) {
+    call.rhs_shape = {call.batch, call.outer, call.m, call.n};
+    call.flat_shape = {call.local_groups, call.batch, call.k, call.n};
+  } else {
+    call.rhs_shape = {call.local_groups, call.batch, call.k, call.n};
+    call.flat_shape = {call.batch, call.outer, call.m, call.n};
+  }
+}
+
+// Spares the copy of rhs that lies as [groups, n, k] already.
+void take_transposed(const RaggedArguments& given, RaggedCall& call) {
+  const RaggedDotDims& dims = given.dims;
+  const Axes turned =
+      joined({dims.rhs_group, dims.rhs_batch, free_axes(given), dims.rhs_contracting});
+  if (!call.is_single() || !std::is_sorted(turned.begin(), turned.end()) ||
+      std::is_sorted(call.rhs_order.begin(), call.rhs_order.end()))
+    return;
+  call.transpose_rhs = true;
+  call.rhs_order = turned;
+  std::swap(call.rhs_shape[2], call.rhs_shape[3]);
+}
+
+}  // namespace
+
+void order_operands(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call) {
+  call.batch = extent(given.lhs.shape(), given.dims.lhs_batch);
+  call.n = extent(given.rhs.shape(), free_axes(given));
+  order_axes(given, axes, call);
+  shape_result(given, axes, call);
+  merge_extents(given, axes, call);
+  if (call.mode == RaggedMode::NonContracting) take_transposed(given, call);
+}
+
+}  // namespace tessera
