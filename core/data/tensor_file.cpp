@@ -11,19 +11,19 @@ namespace tessera {
 namespace {
 
 // A file, and the tensor in it where the file has several.
-struct Place {
+struct TensorPlace {
   std::string path;
   std::optional<std::string> tensor;
 };
 
-Expected<Place> parse_place(std::string_view spec) {
+Expected<TensorPlace> parse_place(std::string_view spec) {
   constexpr std::string_view separator = ".safetensors#";
   const auto found = spec.find(separator);
   if (found != std::string_view::npos && found + separator.size() < spec.size()) {
     const auto hash = found + separator.size() - 1;
-    return Place{std::string(spec.substr(0, hash)), std::string(spec.substr(hash + 1))};
+    return TensorPlace{std::string(spec.substr(0, hash)), std::string(spec.substr(hash + 1))};
   }
-  if (spec.ends_with(".npy")) return Place{std::string(spec), std::nullopt};
+  if (spec.ends_with(".npy")) return TensorPlace{std::string(spec), std::nullopt};
   const bool lacks_name = spec.ends_with(".safetensors") || spec.ends_with(separator);
   return error(
       lacks_name
@@ -35,13 +35,13 @@ Expected<Place> parse_place(std::string_view spec) {
 }  // namespace
 
 Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared) {
-  const Place place = TRY(parse_place(spec));
+  const TensorPlace place = TRY(parse_place(spec));
   if (place.tensor) return read_safetensors(place.path, *place.tensor, declared);
   return read_npy(place.path, declared);
 }
 
 Expected<TensorHeader> read_tensor_header(std::string_view spec) {
-  const Place place = TRY(parse_place(spec));
+  const TensorPlace place = TRY(parse_place(spec));
   if (!place.tensor) {
     NpyHeader header = TRY(read_npy_header(place.path));
     const Expected<DType> dtype = npy_dtype(header.descr, std::nullopt);
@@ -59,7 +59,7 @@ Diags save_tensor(std::string_view spec, const Tensor& tensor) {
 }
 
 Expected<TensorOutput> TensorOutput::open(std::string_view spec) {
-  const Place place = TRY(parse_place(spec));
+  const TensorPlace place = TRY(parse_place(spec));
   if (place.tensor) {
     if (Diags diags = check_addition(place.path, *place.tensor); !diags.empty()) return diags;
   }
