@@ -13,36 +13,29 @@
 namespace tessera {
 namespace {
 
-constexpr Kernel all_kernels[] = {
-    {"gmm", "gmm"},
-    {"tgmm", "tgmm"},
-    {"ragged_rows", "ragged-dot"},
-    {"ragged_contraction", "ragged-dot"},
-    {"grouped_gemm", "grouped-gemm"},
-    {"grouped_gemm_wgrad", "grouped-gemm"},
-    {"scaled_matmul", "run"},
-    {"quantize_tensor", "run"},
-    {"quantize_current", "run"},
-    {"dequantize_tensor", "run"},
-    {"quantize_mxfp8", "run"},
-    {"dequantize_mxfp8", "run"},
-    {"allgather_matmul", "ag-matmul"},
-    {"allgather_matmul_literal", "ag-matmul"},
-    {"allgather_matmul_rows", "ag-matmul"},
-    {"matmul_reduce_scatter", "matmul-rs"},
-    {"right_permute", "right-permute"},
-    {"ring_all_gather", "all-gather"},
-    {"ring_all_gather_halves", "all-gather"},
-    {"ring_all_reduce", "all-reduce"},
-    {"ring_reduce_scatter", "reduce-scatter"},
-    {"sharded_gmm", "sharded-gmm"},
-    {"ragged_all_to_all", "ragged-all-to-all"},
-    {"expert_parallel_gmm", "ep-gmm"},
-    {"ring_of_experts", "ring-of-experts"},
-};
+// What follows `key` on a line of its own, a comment; empty where no line has it.
+std::string_view comment(std::string_view text, std::string_view key) {
+  const std::string line = fmt::format("\n// {}: ", key);
+  const std::size_t at = text.find(line);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + line.size());
+  return text.substr(0, text.find('\n'));
+}
 
-// Modules of functions: for tiles and groups, and for rings.
-constexpr std::string_view library_names[] = {"library", "collectives"};
+// A program that says its command is a kernel; the others are modules of functions.
+const std::vector<Kernel>& all_kernels() {
+  static const std::vector<Kernel> all = [] {
+    std::vector<Kernel> result;
+    for (std::size_t i = 0; i < embedded_program_count; ++i) {
+      const EmbeddedProgram& program = embedded_programs[i];
+      const std::string_view command = comment(program.text, "command");
+      if (!command.empty())
+        result.push_back({program.name, command, comment(program.text, "small call")});
+    }
+    return result;
+  }();
+  return all;
+}
 
 using Modules = std::map<std::string, Expected<Module>, std::less<>>;
 
@@ -62,10 +55,10 @@ const Modules& modules() {
 
 }  // namespace
 
-std::span<const Kernel> kernels() { return all_kernels; }
+std::span<const Kernel> kernels() { return all_kernels(); }
 
 const Kernel* find_kernel(std::string_view name) {
-  for (const Kernel& kernel : all_kernels) {
+  for (const Kernel& kernel : all_kernels()) {
     if (kernel.name == name) return &kernel;
   }
   return nullptr;
@@ -80,8 +73,10 @@ Expected<const Module*> embedded_module(std::string_view name) {
 
 Expected<std::vector<const Module*>> function_library() {
   std::vector<const Module*> library;
-  for (const std::string_view name : library_names) {
-    const Expected<const Module*> module = embedded_module(name);
+  for (std::size_t i = 0; i < embedded_program_count; ++i) {
+    const EmbeddedProgram& program = embedded_programs[i];
+    if (find_kernel(program.name)) continue;
+    const Expected<const Module*> module = embedded_module(program.name);
     if (!module) return module.diags();
     library.push_back(*module);
   }

@@ -9,11 +9,14 @@
 
 namespace tessera {
 
+// What the end of kernels/programs/NAME.tsr says of the kernel.
 struct Kernel {
-  std::string_view name;     // of the kernel and of its file in kernels/programs
-  std::string_view command;  // of gmm-run; `run` for kernels without a command of their own
+  std::string_view name;        // of the kernel and of its file
+  std::string_view command;     // of gmm-run; `run` for kernels without a command of their own
+  std::string_view small_call;  // words after `gmm-run verify`: small sizes at which no op is idle
 };
 
+// In the order of their names.
 std::span<const Kernel> kernels();
 const Kernel* find_kernel(std::string_view name);
 

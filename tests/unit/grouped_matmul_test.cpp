@@ -589,13 +589,18 @@ TEST(GroupedMatmul, what_does_not_fit_is_a_finding_and_an_error) {
                         .diags()));
 }
 
-TEST(Kernels, every_row_of_the_list_has_its_program) {
+TEST(Kernels, every_program_that_has_a_kernel_says_its_command_and_a_small_call) {
+  EXPECT_GE(kernels().size(), 25U);
   for (const Kernel& kernel : kernels()) {
+    EXPECT_NE(kernel.small_call, "") << kernel.name;
     const auto module = embedded_module(kernel.name);
     ASSERT_TRUE(module) << grouped::text(module.diags());
     EXPECT_NE((*module)->find(kernel.name), nullptr);
     EXPECT_NE((*module)->find(kernel.name)->doc, "");
   }
+  const Expected<std::vector<const Module*>> library = function_library();
+  ASSERT_TRUE(library);
+  for (const Module* module : *library) EXPECT_TRUE(module->kernels.empty());
   EXPECT_EQ(find_kernel("abacus"), nullptr);
   EXPECT_EQ(refusal(make_kernel("abacus", {})), invalid("no kernel abacus"));
 }
