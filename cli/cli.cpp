@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "cli/args/file_use.h"
 #include "cli/args/limits.h"
 #include "cli/command.h"
-#include "cli/commands/config_commands.h"
 #include "cli/reports/progress.h"
 #include "core/host/host_memory.h"
 #include "core/report/guarded.h"
@@ -19,38 +20,20 @@
 
 namespace tessera::cli {
 
+// Of the files of cli/commands; the build writes it.
+std::vector<Command> all_commands();
+
+CommandGroup group_of(const Command& command) {
+  if (command.operand.find("FILE.tsr") != std::string_view::npos) return CommandGroup::programs;
+  return command.prepare != nullptr ? CommandGroup::operations : CommandGroup::tools;
+}
+
 std::vector<Command> commands() {
-  return {
-      gmm_command(),
-      tgmm_command(),
-      ragged_dot_command(),
-      grouped_gemm_command(),
-      sharded_gmm_command(),
-      ep_gmm_command(),
-      ring_of_experts_command(),
-      ag_matmul_command(),
-      matmul_rs_command(),
-      all_gather_command(),
-      all_reduce_command(),
-      reduce_scatter_command(),
-      right_permute_command(),
-      ragged_all_to_all_command(),
-      run_command(),
-      verify_command(),
-      check_certificate_command(),
-      check_command(),
-      fmt_command(),
-      expand_command(),
-      emit_command(),
-      tune_command(),
-      cache_command(),
-      list_command(),
-      ops_command(),
-      explain_command(),
-      completion_command(),
-      fuzz_command(),
-      bench_command(),
-  };
+  std::vector<Command> all = all_commands();
+  std::sort(all.begin(), all.end(), [](const Command& a, const Command& b) {
+    return std::pair(group_of(a), a.name) < std::pair(group_of(b), b.name);
+  });
+  return all;
 }
 
 Options all_options(const Command& command) {
@@ -70,8 +53,13 @@ constexpr std::string_view examples =
     "  gmm-run fuzz --minutes 1\n";
 
 void print_help(std::ostream& out) {
-  out << "examples\n" << examples << "\ncommands\n";
+  constexpr std::array<std::string_view, 3> headings = {"operations", "programs", "tools"};
+  out << "examples\n" << examples;
+  std::string_view heading;
   for (const Command& command : commands()) {
+    const std::string_view now = headings[static_cast<std::size_t>(group_of(command))];
+    if (now != heading) out << fmt::format("\n{}\n", now);
+    heading = now;
     out << fmt::format("  {:19}{}\n", command.name, command.summary);
   }
   out << "\ngmm-run help COMMAND, or COMMAND --help, shows its options, gmm-run --version the "

@@ -1,5 +1,6 @@
 // A command of gmm-run: what it is called, what it takes, and the function that runs it.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -37,37 +38,14 @@ struct Command {
   Command (*resolve)(const std::vector<std::string>& args) = nullptr;
 };
 
-Command gmm_command();
-Command tgmm_command();
-Command ragged_dot_command();
-Command grouped_gemm_command();
-Command ag_matmul_command();
-Command matmul_rs_command();
-Command all_gather_command();
-Command all_reduce_command();
-Command reduce_scatter_command();
-Command right_permute_command();
-Command sharded_gmm_command();
-Command ep_gmm_command();
-Command ring_of_experts_command();
-Command ragged_all_to_all_command();
-Command run_command();
-Command verify_command();
-Command check_certificate_command();
-Command check_command();
-Command fmt_command();
-Command expand_command();
-Command emit_command();
-Command list_command();
-Command ops_command();
-Command explain_command();
-Command completion_command();
-Command fuzz_command();
-Command bench_command();
+// What a command works on, by which --help lists them.
+enum class CommandGroup : std::uint8_t { operations, programs, tools };
+CommandGroup group_of(const Command& command);
 
 // Its own and those that every command has.
 Options all_options(const Command& command);
-// In the order in which --help lists them.
+// Group by group, by name. Each file cli/commands/NAME.cpp defines one, `Command NAME_command()`,
+// and the build makes the list of them.
 std::vector<Command> commands();
 
 }  // namespace tessera::cli

@@ -18,6 +18,12 @@ namespace {
 using Json = nlohmann::json;
 using Adapter = valijson::adapters::NlohmannJsonAdapter;
 
+// Commands without an entry of their own are operations.
+std::string path_of(const std::string& command, const Json& schema) {
+  const bool has_entry = schema["definitions"]["command"].contains(command);
+  return has_entry ? "#/definitions/command/" + command : "#/definitions/operation";
+}
+
 // The schema of one command, or of errors; "certificate": of the file that verify --save writes.
 const valijson::Schema& schema_of(const std::string& command) {
   static const Json whole = [] {
@@ -28,13 +34,10 @@ const valijson::Schema& schema_of(const std::string& command) {
   std::unique_ptr<valijson::Schema>& schema = known[command];
   if (schema == nullptr) {
     Json one = {{"definitions", whole.at("definitions")}};
-    const std::string path = "#/definitions/command/" + command;
     if (command == "certificate")
       one["$ref"] = "#/definitions/certificate";
-    else if (one["definitions"]["command"].contains(command))
-      one["anyOf"] = {{{"$ref", "#/definitions/error"}}, {{"$ref", path}}};
     else
-      one["$ref"] = "#/definitions/error";
+      one["anyOf"] = {{{"$ref", "#/definitions/error"}}, {{"$ref", path_of(command, one)}}};
     schema = std::make_unique<valijson::Schema>();
     valijson::SchemaParser().populateSchema(Adapter(one), *schema);
   }

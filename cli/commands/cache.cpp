@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands/config_commands.h"
+#include "cli/command.h"
 #include "cli/reports/report.h"
 #include "core/host/disk_cache.h"
 #include "kernels/tuning/config.h"

@@ -1,110 +1,13 @@
-// gmm and tgmm: one grouped matmul, checked against the reference.
-#include <fmt/format.h>
-
-#include <memory>
-#include <string>
-#include <utility>
-
-#include "cli/args/given.h"
+// gmm: a product for each group of rows.
 #include "cli/args/operation_options.h"
-#include "cli/args/source_file.h"
-#include "cli/operations/config_choice.h"
-#include "cli/operations/operation.h"
+#include "cli/operations/grouped_matmul_call.h"
 #include "cli/operations/operation_command.h"
-#include "cli/operations/operation_report.h"
 
 namespace tessera::cli {
 namespace {
 
-std::string groups_text(const Problem& problem) {
-  std::string text = cli::groups_text(problem.group_sizes);
-  if (problem.local_groups != problem.groups()) {
-    text += fmt::format("; {} from group {} on, {} rows", problem.local_groups,
-                        problem.group_offset, problem.local_rows ? "local" : "global");
-  }
-  return text;
-}
-
-std::string types_text(const Problem& problem) {
-  std::string text = fmt::format("{} . {} -> {}", name(problem.dtype), name(problem.rhs_dtype),
-                                 name(problem.out_dtype));
-  if (problem.transpose_rhs) text += ", rhs transposed";
-  if (problem.existing != Existing::none) {
-    text += fmt::format(", existing result: {}", name(problem.existing));
-  }
-  return text;
-}
-
-Json shape_json(const Problem& problem) {
-  return {{"m", problem.m}, {"k", problem.k}, {"n", problem.n}, {"groups", problem.groups()}};
-}
-
-void describe(OperationCall& call, const Problem& problem) {
-  const std::string shape = fmt::format("m {}, k {}, n {}", problem.m, problem.k, problem.n);
-  const std::string groups = groups_text(problem);
-  call.title = fmt::format("{}, {}, {}", name(problem.operation), shape, groups);
-  call.kernel_note = fmt::format("{} buffers", problem.buffers);
-  call.lines = {{"shape", shape}, {"groups", groups}, {"types", types_text(problem)}};
-  call.fields["shape"] = shape_json(problem);
-  call.fields["group_sizes"] = problem.group_sizes;
-  call.dtype = problem.dtype;
-  call.out_dtype = problem.out_dtype;
-  call.flops = problem.flops();
-  call.seed = problem.seed;
-}
-
-// Decides on the configuration, and notes where it came from.
-Diags configure(OperationCall& call, Problem& problem, const Arguments& arguments) {
-  const Expected<ConfigDecision> config = choose_config(problem, call.request, arguments);
-  if (!config) return config.diags();
-  // A replay does what this run did, whatever a cache says then.
-  if (!is_given(*config)) call.request.invocation = with_config(call.request.invocation, *config);
-  const bool explains = arguments.was_given("explain");
-  call.config_lines = config_lines(*config, explains);
-  if (explains || !is_given(*config) || !config->warnings.empty()) call.config = to_json(*config);
-  return {};
-}
-
-Expected<OperationCall> prepare(Operation operation, const Arguments& arguments) {
-  Expected<Asked> what = asked(operation, arguments);
-  if (!what) return what.diags();
-  Expected<RunRequest> request = run_request(arguments, true);
-  if (!request) return request.diags();
-  if (const std::string_view file = arguments.text("program"); !file.empty()) {
-    Expected<std::shared_ptr<const Module>> program = open_program(std::string(file));
-    if (!program) return program.diags();
-    what->problem.program = *std::move(program);
-  }
-  Expected<Given> made = given(*what);
-  if (!made) return made.diags();
-  OperationCall call{.request = *std::move(request)};
-  const auto input = std::make_shared<Given>(*std::move(made));
-  if (Diags diags = configure(call, input->problem, arguments); !diags.empty()) return diags;
-  describe(call, input->problem);
-  call.whole = input->operands.all_whole;
-  const Operands& operands = input->operands;
-  const auto name = [&](const char* operand, const Tensor& tensor) {
-    call.operands.push_back({operand, Per::device, {{input, &tensor}}});
-  };
-  name("lhs", operands.lhs);
-  name("rhs", operands.rhs);
-  name("sizes", operands.group_sizes);
-  if (input->problem.existing != Existing::none) name("existing", operands.existing);
-  call.launch = [input, request = call.request](const RunOptions& options) {
-    return launch_grouped(input->problem, input->operands, request, options);
-  };
-  call.judge = [input, request = call.request](const OperationRun& run, const CheckOptions& how) {
-    return judge_grouped(input->problem, input->operands, request, *run.results.front(), how);
-  };
-  return call;
-}
-
 Expected<OperationCall> prepare_gmm(const Arguments& arguments) {
-  return prepare(Operation::gmm, arguments);
-}
-
-Expected<OperationCall> prepare_tgmm(const Arguments& arguments) {
-  return prepare(Operation::tgmm, arguments);
+  return grouped_matmul_call(Operation::gmm, arguments);
 }
 
 }  // namespace
@@ -120,17 +23,6 @@ Command gmm_command() {
           operation_options(problem_options(Operation::gmm)),
           run_operation<prepare_gmm>,
           verifiable_operation<prepare_gmm>};
-}
-
-Command tgmm_command() {
-  return {"tgmm",
-          "",
-          "its gradient for the weights: out[g] = lhs[:, rows of g] . rhs[rows of g, :]",
-          "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
-          "  gmm-run tgmm --group-sizes 100,0,50 --k 64 --n 32 --existing-out accumulate\n",
-          operation_options(problem_options(Operation::tgmm)),
-          run_operation<prepare_tgmm>,
-          verifiable_operation<prepare_tgmm>};
 }
 
 }  // namespace tessera::cli

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cli/operations/collective.h"
-#include "kernels/collective/ring_collectives.h"
+#include "kernels/collective/matmul_reduce_scatter.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/args/given.h"
-#include "cli/commands/config_commands.h"
+#include "cli/command.h"
 #include "cli/operations/config_choice.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
@@ -19,6 +19,9 @@
 #include "text/numbers.h"
 
 namespace tessera::cli {
+
+Command tune_command();
+
 namespace {
 
 using Tuning = TuningResult<GroupedMatmulConfig>;

@@ -11,19 +11,22 @@
 #include "cli/args/source_file.h"
 #include "cli/args/suggestion.h"
 #include "cli/command.h"
-#include "cli/commands/verify_cases.h"
 #include "cli/reports/certificate_file.h"
 #include "cli/reports/mutation_report.h"
 #include "cli/reports/verify_replay.h"
 #include "cli/reports/verify_report.h"
 #include "cli/reports/verify_words.h"
 #include "cli/reports/watch.h"
+#include "cli/verify_cases.h"
 #include "cli/verify_target.h"
 #include "core/host/output_file.h"
 #include "devices/devices.h"
 #include "interp/certificate/promises.h"
 
 namespace tessera::cli {
+
+Command verify_command();
+
 namespace {
 
 int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
-#include "kernels/collective/ring_collectives.h"
+#include "kernels/collective/all_gather.h"
 #include "kernels/collective/rings.h"
 #include "kernels/experts/ring_of_experts_validate.h"
 #include "kernels/experts/sharded_gradient.h"

@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "kernels/collective/all_gather.h"
+#include "kernels/collective/all_reduce.h"
 #include "kernels/collective/ragged_slices.h"
-#include "kernels/collective/ring_collectives.h"
 #include "kernels/collective/rings.h"
 #include "kernels/experts/sharded_gradient.h"
 #include "kernels/experts/sharded_validate.h"

@@ -163,11 +163,7 @@ Verdict check_same(const Tensor& expected, const Tensor& out, const CheckOptions
       });
 }
 
-namespace {
-
-using Judged = std::function<Verdict(std::int64_t ring, std::int64_t place, std::size_t device)>;
-
-Verdict on_every_place(const Tensor& rings, const Judged& judge) {
+Verdict on_every_place(const Tensor& rings, const JudgePlace& judge) {
   std::vector<Verdict> verdicts(static_cast<std::size_t>(rings.elements()));
   for (std::int64_t ring = 0; ring < rings.dim(0); ++ring) {
     for (std::int64_t place = 0; place < rings.dim(1); ++place) {
@@ -177,8 +173,6 @@ Verdict on_every_place(const Tensor& rings, const Judged& judge) {
   }
   return together(verdicts);
 }
-
-}  // namespace
 
 Verdict check_gathered(std::span<const Tensor> a, std::span<const Tensor> b, const Tensor& rings,
                        const Launch& done, const Gathered& gathered, const CheckOptions& options) {
@@ -192,64 +186,6 @@ Verdict check_gathered(std::span<const Tensor> a, std::span<const Tensor> b, con
     held = ring;
     return check_product({&whole, &b[d], gathered.transpose_b}, done.result(d), options);
   });
-}
-
-Verdict check_permuted(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
-                       const CheckOptions& options) {
-  return on_every_place(rings, [&](std::int64_t ring, std::int64_t place, std::size_t d) {
-    const std::int64_t length = rings.dim(1);
-    const std::size_t left = device_at(rings, ring, (place + length - 1) % length);
-    return check_same(x[left], done.result(d), options);
-  });
-}
-
-Verdict check_all_gathered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
-                           const CheckOptions& options) {
-  return on_every_place(rings, [&](std::int64_t ring, std::int64_t, std::size_t d) {
-    const Tensor whole =
-        joined(rings, ring, 0, [&](std::size_t at) -> const Tensor& { return x[at]; });
-    return check_same(whole, done.result(d), options);
-  });
-}
-
-Verdict check_all_reduced(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
-                          const CheckOptions& options) {
-  return on_every_place(rings, [&](std::int64_t ring, std::int64_t, std::size_t d) {
-    std::vector<const Tensor*> parts;
-    for (std::int64_t place = 0; place < rings.dim(1); ++place)
-      parts.push_back(&x[device_at(rings, ring, place)]);
-    return check_sum(parts, done.result(d), options);
-  });
-}
-
-Verdict check_reduce_scattered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
-                               const CheckOptions& options) {
-  std::vector<Verdict> verdicts;
-  for (std::int64_t ring = 0; ring < rings.dim(0); ++ring) {
-    std::vector<const Tensor*> parts;
-    for (std::int64_t place = 0; place < rings.dim(1); ++place)
-      parts.push_back(&x[device_at(rings, ring, place)]);
-    const Tensor whole =
-        joined(rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
-    verdicts.push_back(check_sum(parts, whole, options));
-  }
-  return together_on_rings(verdicts, rings, done);
-}
-
-Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tensor> y,
-                                const Tensor& rings, const Launch& done, DType wire,
-                                const CheckOptions& options) {
-  std::vector<Verdict> verdicts;
-  for (std::int64_t ring = 0; ring < rings.dim(0); ++ring) {
-    const auto of = [&](std::span<const Tensor> all) {
-      return joined(rings, ring, 1, [all](std::size_t d) -> const Tensor& { return all[d]; });
-    };
-    const Tensor a = of(x), b = of(y);
-    const Tensor whole =
-        joined(rings, ring, 0, [&](std::size_t d) -> const Tensor& { return done.result(d); });
-    verdicts.push_back(check_product({&a, &b, true, wire, rings.dim(1)}, whole, options));
-  }
-  return together_on_rings(verdicts, rings, done);
 }
 
 }  // namespace tessera

@@ -50,17 +50,9 @@ struct Gathered {
 Verdict check_gathered(std::span<const Tensor> a, std::span<const Tensor> b, const Tensor& rings,
                        const Launch& done, const Gathered& gathered, const CheckOptions& options);
 
-// The launches of kernels/collective/ring_collectives.h.
-Verdict check_permuted(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
-                       const CheckOptions& options);
-Verdict check_all_gathered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
-                           const CheckOptions& options);
-Verdict check_all_reduced(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
-                          const CheckOptions& options);
-Verdict check_reduce_scattered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
-                               const CheckOptions& options);
-Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tensor> y,
-                                const Tensor& rings, const Launch& done, DType wire,
-                                const CheckOptions& options);
+// A verdict for each device of the rings, put together.
+using JudgePlace =
+    std::function<Verdict(std::int64_t ring, std::int64_t place, std::size_t device)>;
+Verdict on_every_place(const Tensor& rings, const JudgePlace& judge);
 
 }  // namespace tessera

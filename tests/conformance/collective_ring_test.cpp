@@ -6,8 +6,12 @@
 #include <functional>
 
 #include "interp/schedule/strategies.h"
+#include "kernels/collective/all_gather.h"
+#include "kernels/collective/all_reduce.h"
 #include "kernels/collective/allgather_matmul.h"
-#include "kernels/collective/ring_collectives.h"
+#include "kernels/collective/matmul_reduce_scatter.h"
+#include "kernels/collective/reduce_scatter.h"
+#include "kernels/collective/right_permute.h"
 #include "kernels/programs/kernels.h"
 #include "tests/conformance/collective.h"
 

@@ -6,7 +6,7 @@
 
 #include "interp/schedule/strategies.h"
 #include "kernels/collective/allgather_matmul.h"
-#include "kernels/collective/ring_collectives.h"
+#include "kernels/collective/matmul_reduce_scatter.h"
 #include "kernels/experts/ring_of_experts.h"
 #include "kernels/experts/sharded_grouped_matmul.h"
 #include "kernels/inputs/routing.h"

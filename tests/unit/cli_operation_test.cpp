@@ -9,7 +9,8 @@
 
 #include "cli/cli.h"
 #include "cli/operations/collective.h"
-#include "kernels/collective/ring_collectives.h"
+#include "kernels/collective/reduce_scatter.h"
+#include "kernels/collective/right_permute.h"
 #include "kernels/oracle/check_collective.h"
 
 namespace tessera::cli {

@@ -12,7 +12,7 @@
 #include "core/report/stop.h"
 #include "interp/certificate/certificate.h"
 #include "interp/memory/host_need.h"
-#include "kernels/collective/ring_collectives.h"
+#include "kernels/collective/all_gather.h"
 #include "kernels/collective/rings.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/inputs/fill.h"

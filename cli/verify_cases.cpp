@@ -1,4 +1,4 @@
-#include "cli/commands/verify_cases.h"
+#include "cli/verify_cases.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,36 @@
+// all-gather: the rows of a whole ring on each of its devices.
+#include <array>
+
+#include "cli/operations/rows_on_rings.h"
+#include "kernels/collective/all_gather.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<OperationCall> prepare(const Arguments& arguments) {
+  CollectiveReader read(arguments);
+  Expected<RowsOnRings> rows = rows_on_rings(read);
+  if (!rows) return rows.diags();
+  constexpr std::array<std::string_view, 2> directions = {"2", "1"};
+  AllGatherOptions options = with(rows->collective, AllGatherOptions{});
+  options.halves = read.choice("directions", directions) == 0;
+  if (!read.ok()) return read.diags();
+  Expected<Launch> launch = launch_all_gather(*rows->x, *rows->rings, options);
+  return as_call(*std::move(rows), std::move(launch), check_all_gathered);
+}
+
+}  // namespace
+
+Command all_gather_command() {
+  return {"all-gather",
+          "",
+          "every device gets the rows of its whole ring",
+          "  gmm-run all-gather --devices 4 --m 8 --n 128 --interpret\n"
+          "  gmm-run all-gather --rings 0,1,2/5,4,3 --m 8 --n 128 --directions 1\n",
+          rows_options("rows of one device", moved_types,
+                  {{"directions", "2|1", "2: halves of each block both ways; default 2"}}),
+          run_operation<prepare>,
+          verifiable_operation<prepare>};
+}
+
+}  // namespace tessera::cli

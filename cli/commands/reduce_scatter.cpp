@@ -1,0 +1,29 @@
+// reduce-scatter: each device its block of the sum over its ring.
+#include "cli/operations/rows_on_rings.h"
+#include "kernels/collective/reduce_scatter.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<OperationCall> prepare(const Arguments& arguments) {
+  CollectiveReader read(arguments);
+  Expected<RowsOnRings> rows = rows_on_rings(read);
+  if (!rows) return rows.diags();
+  Expected<Launch> launch =
+      launch_reduce_scatter(*rows->x, *rows->rings, with(rows->collective, ReduceOptions{}));
+  return as_call(*std::move(rows), std::move(launch), check_reduce_scattered);
+}
+
+}  // namespace
+
+Command reduce_scatter_command() {
+  return {"reduce-scatter",
+          "",
+          "every device gets its place's block of the sum of the rows of its ring",
+          "  gmm-run reduce-scatter --devices 4 --m 32 --n 128 --interpret\n",
+          rows_options("rows of one device, a block for each place", added_types),
+          run_operation<prepare>,
+          verifiable_operation<prepare>};
+}
+
+}  // namespace tessera::cli

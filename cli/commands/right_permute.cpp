@@ -1,0 +1,33 @@
+// right-permute: rows to the right neighbour.
+#include "cli/operations/rows_on_rings.h"
+#include "kernels/collective/right_permute.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<OperationCall> prepare(const Arguments& arguments) {
+  CollectiveReader read(arguments);
+  Expected<RowsOnRings> rows = rows_on_rings(read);
+  if (!rows) return rows.diags();
+  RightPermuteOptions options = with(rows->collective, RightPermuteOptions{});
+  options.double_barrier = !read.has("single-barrier");
+  Expected<Launch> launch = launch_right_permute(*rows->x, *rows->rings, options);
+  return as_call(*std::move(rows), std::move(launch), check_permuted);
+}
+
+}  // namespace
+
+Command right_permute_command() {
+  return {"right-permute",
+          "",
+          "every device sends its rows to the right neighbour of its ring",
+          "  gmm-run right-permute --devices 4 --m 8 --n 128 --interpret\n"
+          "  gmm-run right-permute --devices 8 --m 8 --n 128 --calls 3 --slow-device 2\n"
+          "  gmm-run right-permute --devices 4 --lhs 'x{d}.npy' --out y.npy\n",
+          rows_options("rows of one device", moved_types,
+                  {{"single-barrier", "", "the barrier that is not enough for calls in a row"}}),
+          run_operation<prepare>,
+          verifiable_operation<prepare>};
+}
+
+}  // namespace tessera::cli

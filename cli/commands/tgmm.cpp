@@ -1,0 +1,26 @@
+// tgmm: the grouped matmul's gradient for the weights.
+#include "cli/args/operation_options.h"
+#include "cli/operations/grouped_matmul_call.h"
+#include "cli/operations/operation_command.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<OperationCall> prepare_tgmm(const Arguments& arguments) {
+  return grouped_matmul_call(Operation::tgmm, arguments);
+}
+
+}  // namespace
+
+Command tgmm_command() {
+  return {"tgmm",
+          "",
+          "the gradient of gmm for the weights: out[g] = lhs[:, rows of g] . rhs[rows of g, :]",
+          "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+          "  gmm-run tgmm --group-sizes 100,0,50 --k 64 --n 32 --existing-out accumulate\n",
+          operation_options(problem_options(Operation::tgmm)),
+          run_operation<prepare_tgmm>,
+          verifiable_operation<prepare_tgmm>};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,97 @@
+#include "cli/operations/shared_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/inputs/group_sizes.h"
+
+namespace tessera::cli {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+Tensor as_tensor(const Sizes& sizes) {
+  Tensor tensor(DType::i32, {static_cast<std::int64_t>(sizes.size())});
+  for (std::size_t g = 0; g < sizes.size(); ++g)
+    tensor.as<std::int32_t>()[g] = static_cast<std::int32_t>(sizes[g]);
+  return tensor;
+}
+
+std::int64_t sum_of(const Sizes& sizes) {
+  std::int64_t rows = 0;
+  for (const std::int64_t size : sizes) rows += size;
+  return rows;
+}
+
+}  // namespace
+
+SharedGroups::SharedGroups(CollectiveReader& read)
+    : rows(read.extent("m")),
+      products(read.extent("k")),
+      columns(read.extent("n")),
+      groups(read.extent("groups", 1)),
+      type(read.operand_type("dtype")) {}
+
+SharedExtents settle(CollectiveReader& read, const SharedGroups& shared) {
+  SharedExtents e;
+  e.k = read.value(shared.products);
+  e.n = read.value(shared.columns);
+  e.groups = read.value(shared.groups);
+  e.m = read.value(shared.rows);
+  e.type = shared.type.value.value_or(DType::bf16);
+  return e;
+}
+
+SharedGroupSizes::SharedGroupSizes(CollectiveReader& read, Collective& collective,
+                                   SharedGroups& shared, Per per)
+    : read_(read), per_(per) {
+  CollectiveReader::Type any("sizes", std::nullopt);
+  read.file(collective, "sizes", {{&shared.groups}}, any, DType::i32, per);
+  if (!read.ok()) return;
+  is_listed_ = read.has("group-sizes") && is_group_size_list(read.text("group-sizes"));
+  if (read.has("sizes") && read.has("group-sizes"))
+    read.complain("--sizes names a file, and --group-sizes gives the sizes");
+  if (const auto* held = read.held(collective, "sizes", per)) {
+    tensors_ = held;
+    for (const Sizes& sizes : read.counts("sizes", *held))
+      rows_ = std::max(rows_.value_or(0), sum_of(sizes));
+  } else if (is_listed_) {
+    const Sizes listed = read.group_sizes(0, 0, 0);
+    const auto groups = static_cast<std::int64_t>(listed.size());
+    if (shared.groups.value && *shared.groups.value != groups)
+      read.complain(fmt::format("{} says {}, and --group-sizes lists {}", shared.groups.by,
+                                *shared.groups.value, groups));
+    shared.groups.value = groups;
+    shared.groups.by = "--group-sizes";
+    rows_ = sum_of(listed);
+  }
+}
+
+void SharedGroupSizes::settle_rows(SharedGroups& shared) const {
+  if (!shared.rows.value) shared.rows.value = rows_;
+}
+
+const Collective::Tensors& SharedGroupSizes::tensors(Collective& collective,
+                                                     const SharedExtents& extents,
+                                                     std::size_t count) {
+  if (tensors_ != nullptr) return *tensors_;
+  Collective::Tensors sizes;
+  for (std::size_t part = 0; part < count; ++part)
+    sizes.push_back(as_tensor(read_.group_sizes(extents.groups, extents.m, part)));
+  return read_.keep(collective, "sizes", std::move(sizes), per_);
+}
+
+std::vector<CollectiveReader::Axis> matrices_axes(CollectiveReader& read, SharedGroups& shared,
+                                                  CollectiveReader::Axis groups) {
+  if (read.has("transpose-rhs")) return {groups, {&shared.columns}, {&shared.products}};
+  return {groups, {&shared.products}, {&shared.columns}};
+}
+
+Option group_sizes_option() {
+  return {"group-sizes", "SIZES",
+          "100,150,50 or a distribution as of gmm; default multinomial"};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,52 @@
+// What sharded-gmm and ep-gmm have in common: a grouped product whose groups are shared by devices.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cli/operations/collective.h"
+
+namespace tessera::cli {
+
+// The extents and the type of the operands, before options and files have said all of them.
+struct SharedGroups {
+  CollectiveReader::Extent &rows, &products, &columns, &groups;
+  CollectiveReader::Type& type;
+
+  explicit SharedGroups(CollectiveReader& read);
+};
+
+// The same when all of them are known: lhs [m, k], rhs [groups, k, n].
+struct SharedExtents {
+  std::int64_t m = 0, k = 0, n = 0, groups = 0;
+  DType type = DType::bf16;
+};
+// What nobody says is an error of `read`.
+SharedExtents settle(CollectiveReader& read, const SharedGroups& shared);
+
+// Group sizes: of --sizes, listed, or drawn once it is known of how many rows.
+class SharedGroupSizes {
+ public:
+  // Sizes that are there say how many groups there are.
+  SharedGroupSizes(CollectiveReader& read, Collective& collective, SharedGroups& shared, Per per);
+
+  // And rows, where nothing else does: there may be more than they own.
+  void settle_rows(SharedGroups& shared) const;
+  // One for each of `count` devices or rings.
+  const Collective::Tensors& tensors(Collective& collective, const SharedExtents& extents,
+                                     std::size_t count);
+
+ private:
+  CollectiveReader& read_;
+  Per per_;
+  bool is_listed_ = false;
+  const Collective::Tensors* tensors_ = nullptr;
+  std::optional<std::int64_t> rows_;
+};
+
+// The axes of rhs as its file has them, stored transposed where --transpose-rhs says so.
+std::vector<CollectiveReader::Axis> matrices_axes(CollectiveReader& read, SharedGroups& shared,
+                                                  CollectiveReader::Axis groups);
+Option group_sizes_option();
+
+}  // namespace tessera::cli

@@ -1,0 +1,21 @@
+// Every device gets the sum of the rows of its ring.
+#pragma once
+#include <span>
+
+#include "core/data/tensor.h"
+#include "core/report/expected.h"
+#include "kernels/collective/ring_rows.h"
+#include "kernels/launch/launch.h"
+#include "kernels/oracle/check_grouped.h"
+
+namespace tessera {
+
+// out[d] = the sum over d's ring, added in the order place - 1, place - 2, ..., place. f32 or i32.
+Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& rings,
+                                   const ReduceOptions& options = {});
+
+// Whether every device has that result; rows are judged as `options` say.
+Verdict check_all_reduced(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
+                          const CheckOptions& options);
+
+}  // namespace tessera

@@ -1,0 +1,34 @@
+// What collectives that move or add rows around rings have in common. Operands are matrices, one for
+// each device of the rings, all of one shape and type.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include "core/data/tensor.h"
+#include "core/report/diag.h"
+#include "kernels/launch/launch.h"
+
+namespace tessera {
+
+// Types that rows may have where they are moved, and where they are added.
+inline constexpr std::initializer_list<DType> moved_types = {DType::f32, DType::bf16, DType::f16,
+                                                             DType::i32, DType::i8};
+inline constexpr std::initializer_list<DType> added_types = {DType::f32, DType::i32};
+
+// credits false leaves the flow control out, to see what it is for.
+struct ReduceOptions : CollectiveOptions {
+  bool credits = true;
+};
+
+// Operands of two dimensions, alike on all devices; `what` is their name.
+Diags check_matrices(std::string_view what, std::span<const Tensor> operands);
+// Rings, and x on each device of one of `types`.
+Diags check_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
+                      std::initializer_list<DType> types);
+// `kernel` with its rings and x; `rows` is its parameter. Its results are the caller's to name.
+Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
+                        std::int64_t rows, const CollectiveOptions& options);
+
+}  // namespace tessera
