@@ -97,7 +97,7 @@ Expected<double> timed(const Call& call, Certifier* certifier) {
   if (certifier != nullptr) options.observers.push_back(certifier);
   const auto begin = std::chrono::steady_clock::now();
   const Expected<DeviceReport> report =
-      call.executable->run(call.launch->devices, {options.profile, &options});
+      call.executable->run_held(call.launch->devices, {options.profile, &options});
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!report) return report.diags();

@@ -2,9 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "core/report/try.h"
 
 namespace tessera {
+
+std::vector<std::size_t> Executable::held(std::size_t devices) const {
+  std::vector<std::size_t> all(devices);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+Expected<DeviceReport> Executable::run_held(const std::vector<DeviceBinding>& of_all,
+                                            const DeviceOptions& options) {
+  const std::vector<std::size_t> here = held(of_all.size());
+  if (here.size() == of_all.size()) return run(of_all, options);
+  std::vector<DeviceBinding> own;
+  for (const std::size_t device : here) {
+    if (device >= of_all.size())
+      return error(fmt::format("device {} has no operands, there are those of {} devices", device,
+                               of_all.size()));
+    own.push_back(of_all[device]);
+  }
+  return run(own, options);
+}
 
 Expected<void> Executable::launch(const DeviceAddresses&, void*, const Pitches&) {
   return error(ErrorCode::unsupported,
@@ -30,7 +52,7 @@ Expected<DeviceReport> Device::run(const Program& structured,
                                    const std::vector<DeviceBinding>& bindings,
                                    const DeviceOptions& options) const {
   const std::unique_ptr<Executable> executable = TRY(prepare(structured));
-  return executable->run(bindings, options);
+  return executable->run_held(bindings, options);
 }
 
 }  // namespace tessera

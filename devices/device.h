@@ -59,10 +59,17 @@ using Pitches = std::map<std::string, std::int64_t, std::less<>>;
 class Executable {
  public:
   virtual ~Executable() = default;
-  // One binding for each device that takes part. Bad bindings are diagnostics, a faulty program is
-  // a finding.
+  // Of a run on `devices` devices, those whose operands run() takes, in ascending order: all,
+  // unless it runs beside other executables that have the others (a process or a GPU may hold one
+  // of eight).
+  virtual std::vector<std::size_t> held(std::size_t devices) const;
+  // One binding for each device that it holds. Bad bindings are diagnostics, a faulty program is a
+  // finding.
   virtual Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                                      const DeviceOptions& options) = 0;
+  // The same with bindings of all devices, of which it takes its own.
+  Expected<DeviceReport> run_held(const std::vector<DeviceBinding>& of_all,
+                                  const DeviceOptions& options);
   // Enqueues one run on memory that is the device's already, on a stream of the device's library
   // (null: its default one). Nothing is copied and nothing is waited for. ErrorCode::unsupported
   // where the device has no memory of its own.
@@ -154,7 +161,7 @@ class Device {
   // cannot run.
   virtual Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
                                                         const PrepareOptions& how = {}) const = 0;
-  // Prepares and runs once.
+  // Prepares and runs once, with bindings of all devices.
   Expected<DeviceReport> run(const Program& structured, const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& options) const;
 };

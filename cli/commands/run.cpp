@@ -57,7 +57,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   if (!executable) return executable.diags();
   Observation observation(ran.request, console);
   const DeviceOptions options{ran.request.profile.machine, &observation.options()};
-  Expected<DeviceReport> report = (*executable)->run(ran.bindings.views(), options);
+  Expected<DeviceReport> report = (*executable)->run_held(ran.bindings.views(), options);
   if (!report) return report.diags();
   ran.unwritten = observation.finish();
   ran.report = *std::move(report);
@@ -100,7 +100,7 @@ Simulate simulation_of(std::shared_ptr<State> state, const RunRequest& request) 
   return [state = std::move(state),
           machine = request.profile.machine](const RunOptions& options) -> Expected<RunResult> {
     const Expected<DeviceReport> report =
-        state->executable->run(state->bindings.views(), {machine, &options});
+        state->executable->run_held(state->bindings.views(), {machine, &options});
     if (!report) return report.diags();
     return *report->simulated;
   };

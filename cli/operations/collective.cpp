@@ -99,7 +99,7 @@ Expected<RunResult> simulate(State& state, const RunOptions& options) {
     if (!executable) return executable.diags();
     state.executable = *std::move(executable);
   }
-  const Expected<DeviceReport> report = state.executable->run(
+  const Expected<DeviceReport> report = state.executable->run_held(
       collective.launch->devices, {collective.request.profile.machine, &options});
   if (!report) return report.diags();
   return *report->simulated;
