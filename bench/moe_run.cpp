@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "devices/devices.h"
 #include "kernels/inputs/fill.h"
 #include "kernels/tuning/device_tuning.h"
 
@@ -12,7 +13,7 @@ using cuda::Problem;
 
 GroupedTuningProblem MoeRun::tuning_problem() const {
   GroupedTuningProblem about;
-  about.platform = Platform::Cuda;
+  about.platform = Platform(launching_device().name());
   GroupedDesc& desc = about.desc;
   desc.kind = is_tgmm() ? GroupedKind::tgmm : GroupedKind::gmm;
   desc.m = shape.rows;

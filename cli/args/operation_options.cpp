@@ -23,7 +23,8 @@ Options operation_options(Options own, bool with_reference) {
   if (!with_reference) return own;
   const auto device = std::find_if(own.begin(), own.end(),
                                    [](const Option& option) { return option.name == "device"; });
-  device->value = "interpreter|cuda|reference";
+  static const std::string values = std::string(device_values()) + "|reference";
+  device->value = values;
   return own;
 }
 

@@ -29,6 +29,20 @@ struct RunOption {
   About about = About::course;
 };
 
+}  // namespace
+
+std::string_view device_values() {
+  static const std::string values = [] {
+    std::vector<std::string_view> names;
+    for (auto device = devices().rbegin(); device != devices().rend(); ++device)
+      names.push_back((*device)->name());
+    return fmt::format("{}", fmt::join(names, "|"));
+  }();
+  return values;
+}
+
+namespace {
+
 // A file of steps is named where steps are.
 std::string_view schedule_values() {
   static const std::string values = [] {
@@ -42,7 +56,7 @@ std::string_view schedule_values() {
 std::vector<RunOption> made_run_options() {
   std::vector<RunOption> all = {
       {{"interpret", "", "short for --device interpreter"}, About::where},
-      {{"device", "interpreter|cuda", "where to run; default: cuda if it is there"}, About::where},
+      {{"device", device_values(), "where to run; default: a GPU if there is one"}, About::where},
       {{"profile", "v5e|v5p|v6e|h200|...",
         "machine profile of the simulated devices; default v5e"}},
       {{"cores", "N",

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/args/options.h"
 #include "core/host/output_file.h"
@@ -36,6 +37,8 @@ struct RunRequest {
   bool is_interpreter() const;
 };
 
+// The devices of --device, "interpreter|...", the simulated one first.
+std::string_view device_values();
 // The rows of --help; `with_reference`: whether --device takes reference as well.
 Options run_options();
 // Those of a run that ends before its first step: what a launch is refused for.

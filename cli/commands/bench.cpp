@@ -219,7 +219,7 @@ Command bench_command() {
           "  gmm-run bench --suite moe --device cuda --filter 'S(4|8)_'\n"
           "  gmm-run bench --from moe.json --plot moe.svg\n",
           {{"suite", "interp|certificate|moe", "what is measured; default interp"},
-           {"device", "interpreter|cuda", "where; each suite has its own"},
+           {"device", device_values(), "where; each suite has its own"},
            {"filter", "REGEX", "only the rows whose name matches"},
            {"seconds", "N",
             "about how long each row is measured, and at least three times; "

@@ -56,9 +56,9 @@ Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json) {
 
 GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request) {
   GroupedTuningProblem result;
-  // The platforms have the names of the devices.
-  const Expected<Platform> platform = parse_platform(request.device_name());
-  if (platform) result.platform = *platform;
+  // The platforms have the names of the devices, the reference's among them.
+  if (const Expected<Platform> platform = parse_platform(request.device_name()))
+    result.platform = *platform;
   result.profile = request.profile;
   GroupedDesc& desc = result.desc;
   desc.kind = problem.operation == Operation::gmm ? GroupedKind::gmm : GroupedKind::tgmm;

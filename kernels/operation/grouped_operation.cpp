@@ -22,9 +22,10 @@ Expected<Platform> asked_platform(const GroupedMatmulCall& call,
                                   const GroupedMatmulConfig& config) {
   const Platform asked = call.platform.value_or(config.platform);
   if (!call.interpret) return asked;
-  if (asked == Platform::Auto || asked == Platform::Interpreter) return Platform::Interpreter;
-  return error(
-      fmt::format("interpret asks for the interpreter, and the platform is {}", name(asked)));
+  const Platform simulated = simulated_platform();
+  if (asked == Platform::Auto || asked == simulated) return simulated;
+  return error(fmt::format("interpret asks for the {}, and the platform is {}", name(simulated),
+                           name(asked)));
 }
 
 }  // namespace
@@ -221,7 +222,7 @@ Expected<GroupedMatmulRun> GroupedMatmul::run(const GroupedInvocation& call,
   GroupedMatmulOptions options = padded->options;
   options.existing_out = padded->existing(call);
   Expected<GroupedMatmulRun> run =
-      (*spec)->implementation(padded->lhs(call), *call.rhs, *call.group_sizes, options);
+      (*spec)->run(padded->lhs(call), *call.rhs, *call.group_sizes, options);
   if (!run) return run.diags();
   if (Diags diags = faults(run->report); !diags.empty()) return diags;
   run->out = first_rows(std::move(run->out), call.lhs->dim(0));

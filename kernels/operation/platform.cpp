@@ -1,46 +1,59 @@
 #include "kernels/operation/platform.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
 #include "core/report/shown.h"
+#include "core/report/try.h"
+#include "devices/devices.h"
 
 namespace tessera {
 namespace {
 
-constexpr std::array<std::string_view, 7> platforms = {"auto", "triton",      "pallas",   "cuda",
-                                                       "xla",  "interpreter", "reference"};
 constexpr std::array<std::string_view, 4> backends = {"any", "gpu", "tpu", "cpu"};
 
-template <typename Enum>
-Expected<Enum> parse(std::string_view what, std::string_view text,
-                     std::span<const std::string_view> names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == text) return static_cast<Enum>(i);
-  }
+// The position of a word among those that are known.
+Expected<std::size_t> position(std::string_view what, std::string_view text,
+                               std::span<const std::string_view> names) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   return error(
       fmt::format("'{}' is no {}; there are {}", shown_text(text), what, fmt::join(names, ", ")));
 }
 
 }  // namespace
 
-std::string_view name(Platform platform) { return platforms[static_cast<std::size_t>(platform)]; }
 std::string_view name(Backend backend) { return backends[static_cast<std::size_t>(backend)]; }
 
+Platform simulated_platform() { return Platform(simulated_device().name()); }
+
+const Device* find_device(Platform platform) {
+  const auto& all = devices();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Device* device) {
+    return device->name() == platform.name();
+  });
+  return found == all.end() ? nullptr : *found;
+}
+
 Expected<Platform> parse_platform(std::string_view text) {
-  return parse<Platform>("platform", text, platforms);
+  std::vector<std::string_view> names = {"auto", "triton", "pallas", "xla"};
+  for (const Device* device : devices()) names.push_back(device->name());
+  names.push_back("reference");
+  return Platform(names[TRY(position("platform", text, names))]);
 }
 
 Expected<Backend> parse_backend(std::string_view text) {
-  return parse<Backend>("backend", text, backends);
+  return static_cast<Backend>(TRY(position("backend", text, backends)));
 }
 
 std::string_view device_of(Platform platform) {
-  const bool is_ours = platform == Platform::Cuda || platform == Platform::Interpreter ||
-                       platform == Platform::Reference;
-  return is_ours ? name(platform) : std::string_view();
+  const bool is_ours = platform == Platform::Reference || find_device(platform) != nullptr;
+  return is_ours ? platform.name() : std::string_view();
 }
 
 }  // namespace tessera

@@ -8,17 +8,43 @@
 
 namespace tessera {
 
-// Triton, Pallas and XLA are names that callers may give; nothing of ours is registered for them.
-enum class Platform : std::uint8_t { Auto, Triton, Pallas, Cuda, Xla, Interpreter, Reference };
+class Device;
+
+// The name of a device of ours, "reference" for the Eigen reference, or "auto" for the best that is
+// available. Callers may also give the names triton, pallas and xla; nothing of ours is registered
+// for them.
+class Platform {
+ public:
+  constexpr Platform() = default;  // Auto
+  // The name outlives the platform.
+  explicit constexpr Platform(std::string_view name) : name_(name) {}
+  constexpr std::string_view name() const { return name_; }
+  friend constexpr bool operator==(const Platform&, const Platform&) = default;
+
+  static const Platform Auto, Triton, Pallas, Xla, Reference;
+
+ private:
+  std::string_view name_ = "auto";
+};
+inline constexpr Platform Platform::Auto;
+inline constexpr Platform Platform::Triton{"triton"};
+inline constexpr Platform Platform::Pallas{"pallas"};
+inline constexpr Platform Platform::Xla{"xla"};
+inline constexpr Platform Platform::Reference{"reference"};
+// Of the device that simulates a machine.
+Platform simulated_platform();
+
 enum class Backend : std::uint8_t { Any, Gpu, Tpu, Cpu };
 
-std::string_view name(Platform platform);  // "auto", "cuda", ...
+inline std::string_view name(Platform platform) { return platform.name(); }
 std::string_view name(Backend backend);
 // An unknown name is a ValueError that lists the known ones.
 Expected<Platform> parse_platform(std::string_view text);
 Expected<Backend> parse_backend(std::string_view text);
 
-// The name in GroupedMatmulOptions::device of a platform that we have; empty for the others.
+// The device of a platform; null where it is none of ours.
+const Device* find_device(Platform platform);
+// The name in GroupedMatmulOptions::device of a device or the reference; empty for the others.
 std::string_view device_of(Platform platform);
 
 }  // namespace tessera

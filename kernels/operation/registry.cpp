@@ -18,27 +18,18 @@ std::string lower(std::string_view text) {
 }
 
 bool is_available(const KernelSpec& spec) {
-  return spec.available == nullptr || spec.available().ok;
+  const Device* const device = find_device(spec.platform);
+  return device == nullptr || device->available().ok;
 }
-
-Support cuda_available() { return (*find_device("cuda"))->available(); }
 
 // Where a platform's kernels run when nobody says on what.
 Backend own_backend(std::optional<Platform> platform) {
-  switch (platform.value_or(Platform::Auto)) {
-    case Platform::Cuda:
-    case Platform::Triton:
-      return Backend::Gpu;
-    case Platform::Pallas:
-      return Backend::Tpu;
-    case Platform::Interpreter:
-    case Platform::Reference:
-      return Backend::Cpu;
-    case Platform::Auto:
-    case Platform::Xla:
-      break;
-  }
-  return cuda_available().ok ? Backend::Gpu : Backend::Cpu;
+  const Platform asked = platform.value_or(Platform::Auto);
+  if (asked == Platform::Triton) return Backend::Gpu;
+  if (asked == Platform::Pallas) return Backend::Tpu;
+  if (asked == Platform::Reference) return Backend::Cpu;
+  const Device* const device = find_device(asked);
+  return (device != nullptr ? *device : default_device()).launches() ? Backend::Gpu : Backend::Cpu;
 }
 
 const KernelSpec* first_match(const std::vector<KernelSpec>& specs,
@@ -88,35 +79,37 @@ std::vector<Parameter> grouped_signature() {
           {"precision", "Precision", "default", false}};
 }
 
-template <Platform platform, GroupedKernel auto function>
-Expected<GroupedMatmulRun> on(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
-                              const GroupedMatmulOptions& options) {
+// On every device, the best first, and on the reference.
+void add_everywhere(KernelRegistry& registry, GroupedImplementation implementation,
+                    const char* algorithm) {
+  const auto add = [&](Platform platform, Backend backend, int priority) {
+    CHECK(
+        registry.add({platform, backend, algorithm, implementation, priority, grouped_signature()})
+            .empty());
+  };
+  int priority = 10 * static_cast<int>(devices().size());
+  for (const Device* device : devices()) {
+    add(Platform(device->name()), device->launches() ? Backend::Gpu : Backend::Any, priority);
+    priority -= 10;
+  }
+  add(Platform::Reference, Backend::Any, priority);
+}
+
+}  // namespace
+
+Expected<GroupedMatmulRun> KernelSpec::run(const Tensor& lhs, const Tensor& rhs,
+                                           const Tensor& group_sizes,
+                                           const GroupedMatmulOptions& options) const {
   GroupedMatmulOptions here = options;
   here.device = device_of(platform);
   // A configuration cuts kernels, and the reference is not cut.
-  if constexpr (platform == Platform::Reference) {
+  if (platform == Platform::Reference) {
     here.tiling = {};
     here.input_buffer_count = GroupedMatmulOptions().input_buffer_count;
     here.align.reset();
   }
-  return function(lhs, rhs, group_sizes, here);
+  return implementation(lhs, rhs, group_sizes, here);
 }
-
-template <GroupedKernel auto function>
-void add_everywhere(KernelRegistry& registry, const char* algorithm) {
-  const auto add = [&](Platform platform, Backend backend, GroupedImplementation implementation,
-                       int priority, Support (*available)()) {
-    CHECK(registry
-              .add({platform, backend, algorithm, implementation, priority, grouped_signature(),
-                    available})
-              .empty());
-  };
-  add(Platform::Cuda, Backend::Gpu, on<Platform::Cuda, function>, 20, cuda_available);
-  add(Platform::Interpreter, Backend::Any, on<Platform::Interpreter, function>, 10, nullptr);
-  add(Platform::Reference, Backend::Any, on<Platform::Reference, function>, 0, nullptr);
-}
-
-}  // namespace
 
 Diags KernelRegistry::add(KernelSpec spec) {
   spec.algorithm = lower(spec.algorithm);
@@ -215,9 +208,9 @@ Expected<bool> KernelRegistry::validate_signatures(std::optional<std::string_vie
 const KernelRegistry& kernel_registry() {
   static const KernelRegistry registry = [] {
     KernelRegistry all;
-    add_everywhere<run_grouped_matmul>(all, "grouped_matmul");
-    add_everywhere<run_grouped_matmul>(all, "grouped_matmulv2");
-    add_everywhere<run_transposed_grouped_matmul>(all, "transposed_grouped_matmul");
+    add_everywhere(all, run_grouped_matmul, "grouped_matmul");
+    add_everywhere(all, run_grouped_matmul, "grouped_matmulv2");
+    add_everywhere(all, run_transposed_grouped_matmul, "transposed_grouped_matmul");
     return all;
   }();
   return registry;

@@ -40,7 +40,10 @@ struct KernelSpec {
   GroupedImplementation implementation = nullptr;
   int priority = 0;
   std::vector<Parameter> signature;
-  Support (*available)() = nullptr;  // whether it can run here at all; null: always
+
+  // The implementation on its platform; the reference ignores what cuts a kernel.
+  Expected<GroupedMatmulRun> run(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
+                                 const GroupedMatmulOptions& options) const;
 };
 
 class KernelRegistry {

@@ -34,7 +34,7 @@ class Shards {
     launch.results(grouped_options(call_, config_).out_dtype,
                    {padding_.rows, parts_.front().columns});
     CollectiveOptions how;
-    how.device = device_of(Platform::Interpreter);
+    how.device = simulated_platform().name();
     how.run = device_options(options_);
     Expected<std::vector<Tensor>> results = tessera::results(std::move(launch), how);
     if (!results) return results.diags();
@@ -202,7 +202,7 @@ Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfi
   }
   const Platform platform =
       options.platform.value_or(options.cfg ? options.cfg->platform : Platform::Auto);
-  if (!options.interpret && platform != Platform::Auto && platform != Platform::Interpreter) {
+  if (!options.interpret && platform != Platform::Auto && platform != simulated_platform()) {
     return error(
         ErrorCode::unsupported,
         fmt::format("a mesh is made of simulated devices; platform {} has none", name(platform)));
@@ -214,7 +214,7 @@ Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfi
   return ShardedCall{[call, &chain](const Tensor& lhs, const Tensor& rhs,
                                     const Tensor& sizes) -> Expected<Tensor> {
                        GroupedMatmulCall here = *call.call;
-                       here.platform = Platform::Interpreter;
+                       here.platform = simulated_platform();
                        GroupedInvocation all = call;
                        all.lhs = &lhs;
                        all.rhs = &rhs;
@@ -229,7 +229,7 @@ Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfi
                          if (!decision) return decision.diags();
                          config = decision->config;
                        }
-                       config.platform = Platform::Interpreter;
+                       config.platform = simulated_platform();
                        config.backend = Backend::Any;
                        return Shards(all, config).run(lhs, rhs, sizes);
                      },

@@ -17,7 +17,14 @@
 namespace tessera {
 namespace {
 
-constexpr Platform executions[] = {Platform::Interpreter, Platform::Cuda, Platform::Reference};
+// The simulated device first, the reference last.
+std::vector<Platform> executions() {
+  std::vector<Platform> all;
+  for (auto device = devices().rbegin(); device != devices().rend(); ++device)
+    all.emplace_back((*device)->name());
+  all.push_back(Platform::Reference);
+  return all;
+}
 
 Support refusal(const Diags& diags) { return {false, diags.front().message}; }
 
@@ -44,12 +51,12 @@ struct Example {
     const auto describe = is_transposed ? describe_tgmm : describe_gmm;
     const Expected<GroupedDesc> desc = describe(left, right, sizes_of_groups, call);
     if (!desc) return refusal(desc.diags());
-    const Expected<const Device*> device = find_device(name(platform));
-    if (!device) {
+    const Device* const device = find_device(platform);
+    if (device == nullptr) {
       const Expected<void> uncut = refuse_config(config_request(call));
       return uncut ? Support() : refusal(uncut.diags());
     }
-    return supports_product(**device, *desc, call);
+    return supports_product(*device, *desc, call);
   }
 };
 
@@ -108,7 +115,7 @@ void add_grouped(const std::string& algorithm, SupportTable& table) {
     example.is_transposed = is_transposed;
     variant.change(example);
     SupportRow row{algorithm, variant.option, {}};
-    for (const Platform platform : executions) row.on.push_back(example.on(platform));
+    for (const Platform platform : executions()) row.on.push_back(example.on(platform));
     table.rows.push_back(std::move(row));
   }
 }
@@ -160,7 +167,7 @@ void add_kernel(const Kernel& kernel, SupportTable& table) {
     if (!type_name.empty()) settings[type_name] = type;
     SupportRow row{std::string(kernel.name), type.empty() ? "every option" : type, {}};
     const Expected<Program> program = make_kernel(kernel.name, settings);
-    for (const Platform platform : executions) {
+    for (const Platform platform : executions()) {
       if (!program)
         row.on.push_back(refusal(program.diags()));
       else if (platform == Platform::Reference && has_reference(kernel))
@@ -168,7 +175,7 @@ void add_kernel(const Kernel& kernel, SupportTable& table) {
       else if (platform == Platform::Reference)
         row.on.push_back({false, "the reference checks it, and is no execution of its own"});
       else
-        row.on.push_back((*find_device(device_of(platform)))->supports(*program));
+        row.on.push_back(find_device(platform)->supports(*program));
     }
     table.rows.push_back(std::move(row));
   }
@@ -178,7 +185,7 @@ void add_kernel(const Kernel& kernel, SupportTable& table) {
 
 SupportTable support_table(const KernelRegistry& registry) {
   SupportTable table;
-  for (const Platform platform : executions) table.executions.emplace_back(name(platform));
+  for (const Platform platform : executions()) table.executions.emplace_back(name(platform));
   std::vector<std::string> done;
   for (const std::string& algorithm : registry.list_algorithms()) {
     const auto specs = registry.list_implementations(algorithm);

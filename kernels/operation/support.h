@@ -16,7 +16,7 @@ struct SupportRow {
 };
 
 struct SupportTable {
-  std::vector<std::string> executions;  // "interpreter", "cuda", "reference"
+  std::vector<std::string> executions;  // devices, the simulated one first, and "reference"
   std::vector<SupportRow> rows;
 };
 

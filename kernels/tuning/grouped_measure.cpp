@@ -152,7 +152,7 @@ Diags check_fit(const GroupedTuningProblem& problem, const Config& config) {
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Config& config,
                                    std::int64_t most_steps) {
   GroupedTuningProblem part = problem;
-  part.platform = Platform::Interpreter;
+  part.platform = simulated_platform();
   const KernelConfig& kernel = config.kernel;
   const std::int64_t simulated = passes(problem, kernel, most_steps) * kernel.tiling.n;
   part.desc.n = std::min(problem.desc.n, simulated);

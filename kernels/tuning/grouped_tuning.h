@@ -17,7 +17,7 @@
 namespace tessera {
 
 struct GroupedTuningProblem {
-  Platform platform = Platform::Interpreter;
+  Platform platform = simulated_platform();
   Profile profile;      // of the simulated machine
   GroupedDesc desc;     // with the operands' own types
   bool use_v2 = false;  // kept under the name of grouped_matmulv2

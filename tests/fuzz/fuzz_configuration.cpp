@@ -70,7 +70,7 @@ void check_config(std::string_view text) {
   const Expected<GroupedMatmulConfig> again = parse_config(written);
   REQUIRE(again && *again == *config, written);
   REQUIRE(!describe(*config).empty(), written);
-  for (const Platform platform : {Platform::Interpreter, Platform::Cuda, Platform::Reference})
+  for (const Platform platform : {Platform("interpreter"), Platform("cuda"), Platform::Reference})
     if (const Diags diags = check_platform(*config, platform); !diags.empty()) require_said(diags);
   const bool is_for_us = check_use(problem->about, *config).empty();
   const Expected<Decision<GroupedMatmulConfig>> decision =

@@ -175,7 +175,7 @@ TEST_F(ConfigCommands, a_cached_configuration_that_does_not_fit_is_a_miss_that_i
   staged.kernel.buffers = 1024;
   warped.num_warps = 8;
   hinted.kernel.hints.band = 4;
-  cuda.platform = Platform::Cuda;
+  cuda.platform = Platform("cuda");
   for (const GroupedMatmulConfig& config : {large, far, staged, warped, hinted, cuda}) {
     const nlohmann::json object = after(config);
     EXPECT_EQ(object["kernel"], "gmm_128x128x128") << describe(config);
