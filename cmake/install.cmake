@@ -11,9 +11,16 @@ install(TARGETS tessera tessera_kernels tessera_devices tessera_interp tessera_c
 install(EXPORT tesseraTargets NAMESPACE tessera::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 
-install(DIRECTORY core devices kernels DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "programs" EXCLUDE
-        PATTERN "cuda" EXCLUDE PATTERN "interpreter" EXCLUDE PATTERN "axes.h" EXCLUDE)
+# Read when installing, so that a header that is marked needs no new configuring.
+install(CODE "
+  include(\"${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake\")
+  tessera_public_headers(\"${PROJECT_SOURCE_DIR}\" public headers)
+  foreach(header IN LISTS headers)
+    get_filename_component(folder \${header} DIRECTORY)
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/\${header}\"
+         DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/tessera/\${folder}\")
+  endforeach()")
+
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera)
 

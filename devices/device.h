@@ -1,6 +1,6 @@
 // Where a program runs. A device takes the structured form of a program and makes an executable of
 // it, or says why it cannot.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -1,5 +1,5 @@
 // The list of devices.
-#pragma once
+#pragma once  // public
 #include <string_view>
 #include <vector>
 

@@ -3,7 +3,7 @@
 // Float to float is numeric.h's. Float to integer rounds to nearest even and saturates, NaN gives
 // 0. Integer to integer saturates. Integer to float rounds once. To e8m0 is to_e8m0 rounding up,
 // which drops the sign.
-#pragma once
+#pragma once  // public
 #include <cstddef>
 #include <cstdint>
 #include <span>

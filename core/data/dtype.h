@@ -1,5 +1,5 @@
 // Element types: their names, sizes and families.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -1,5 +1,5 @@
 // NumPy's .npy files, versions 1 to 3: one array each.
-#pragma once
+#pragma once  // public
 #include <optional>
 #include <string>
 

@@ -1,5 +1,5 @@
 // The text at the front of an .npy file: a Python dict that gives element type, order and shape.
-#pragma once
+#pragma once  // public
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // Conversions between the narrow formats and float or double, exact to the last bit: round to
 // nearest even, once, also from double. A NaN stays NaN: bf16 and f16 keep its sign and what fits
 // of its payload and make it quiet; FP8 has 0x7F for all, as the hardware's casts do.
-#pragma once
+#pragma once  // public
 #include <bit>
 #include <concepts>
 #include <cstdint>

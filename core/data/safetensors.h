@@ -1,5 +1,5 @@
 // .safetensors files: named tensors, whose types the file states.
-#pragma once
+#pragma once  // public
 #include <optional>
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 // The front of a .safetensors file: a JSON object with the type, the shape and the place of each
 // tensor.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // A dense row-major host array. Bytes are owned, 64-byte aligned and, unless said otherwise, zero.
-#pragma once
+#pragma once  // public
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,5 @@
 // Tensors by the name of their file: FILE.npy, or FILE.safetensors#TENSOR.
-#pragma once
+#pragma once  // public
 #include <optional>
 #include <string>
 #include <string_view>

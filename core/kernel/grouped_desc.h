@@ -1,6 +1,6 @@
 // What a grouped product computes: its extents, groups, types and options. No data, and nothing of
 // how a kernel is cut (kernel_config.h).
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string_view>

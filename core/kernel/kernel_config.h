@@ -1,6 +1,6 @@
 // How the kernel of a product is cut into tiles and uses its machine: what a caller gives, a model
 // ranks, tuning measures and a cache keeps. It never changes a result.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // How a kernel uses the machine beside its tiles: what changes its speed and never its results.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string>
 #include <string_view>

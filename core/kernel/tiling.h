@@ -1,5 +1,5 @@
 // The tile of a matmul-like kernel, by name, so that nobody mixes up an order.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string>
 

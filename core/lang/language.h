@@ -1,6 +1,6 @@
 // From text to programs: parse a file once, instantiate its kernels with parameters, verify,
 // expand, print.
-#pragma once
+#pragma once  // public
 #include <map>
 #include <memory>
 #include <string>

@@ -1,5 +1,5 @@
 // What the interpreter assumes of a device. Data lives in devices/profiles; this is only its shape.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string>
 

@@ -1,6 +1,6 @@
 // How fast a machine of a profile is, beside the peak rates that the profile itself gives: what a
 // model of a run's time needs and no check does.
-#pragma once
+#pragma once  // public
 
 namespace tessera {
 

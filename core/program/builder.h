@@ -1,6 +1,6 @@
 // Builds a Program statement by statement. Constants are pooled, and scalar arithmetic on constants
 // is folded.
-#pragma once
+#pragma once  // public
 #include <optional>
 #include <span>
 #include <string>

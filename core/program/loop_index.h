@@ -1,6 +1,6 @@
 // Where in its loops something stands: the indices of the loops and grid dimensions around it,
 // outermost first, by the names of the source.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string>
 #include <vector>

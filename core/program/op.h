@@ -1,5 +1,5 @@
 // Ops: one struct per row of ops.def, the variant of them, and generic access to their fields.
-#pragma once
+#pragma once  // public
 #include <array>
 #include <cstdint>
 #include <span>

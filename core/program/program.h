@@ -1,6 +1,6 @@
 // A program: what one kernel is once its parameters are fixed. Flat statements; regions are closed
 // by `end`.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // What is wrong with an input: a message with its place, and notes with theirs.
-#pragma once
+#pragma once  // public
 #include <memory>
 #include <string>
 #include <string_view>

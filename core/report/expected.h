@@ -1,5 +1,5 @@
 // A value, or the diagnostics that say why there is none.
-#pragma once
+#pragma once  // public
 #include <utility>
 #include <variant>
 

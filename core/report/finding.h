@@ -1,5 +1,5 @@
 // What a run found wrong with the program: data, never an exception.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,5 +1,5 @@
 // A request from outside to end long work early: by a signal, or from another thread.
-#pragma once
+#pragma once  // public
 #include <atomic>
 #include <exception>
 

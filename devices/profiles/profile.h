@@ -1,5 +1,5 @@
 // Machine profiles by name: what the interpreter assumes of a device, and the tiling that suits it.
-#pragma once
+#pragma once  // public
 #include <memory>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Every device gets the rows of its whole ring.
-#pragma once
+#pragma once  // public
 #include <span>
 
 #include "core/data/tensor.h"

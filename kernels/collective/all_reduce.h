@@ -1,5 +1,5 @@
 // Every device gets the sum of the rows of its ring.
-#pragma once
+#pragma once  // public
 #include <span>
 
 #include "core/data/tensor.h"

@@ -1,5 +1,5 @@
 // All-gather matmul: every device multiplies what its whole ring holds with weights of its own.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,5 +1,5 @@
 // A product whose contraction is shared by the devices of a ring, each of which gets its block of rows.
-#pragma once
+#pragma once  // public
 #include <span>
 
 #include "core/data/tensor.h"

@@ -1,5 +1,5 @@
 // Rows go from any device to any device, in slices whose sizes and places are data.
-#pragma once
+#pragma once  // public
 #include <span>
 #include <vector>
 

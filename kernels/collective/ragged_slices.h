@@ -1,5 +1,5 @@
 // The slices of the usual exchanges, from how many rows each device has for each.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <vector>

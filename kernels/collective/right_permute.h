@@ -1,5 +1,5 @@
 // Every device sends its rows to the right neighbour of its ring.
-#pragma once
+#pragma once  // public
 #include <span>
 
 #include "core/data/tensor.h"

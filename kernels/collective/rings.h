@@ -1,6 +1,6 @@
 // Which devices form which ring, in which order. A ring table is i32 of shape (rings, length) and
 // holds every device id once; a device's place is its column.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <span>
 #include <string_view>

@@ -1,7 +1,7 @@
 // Mixture of experts whose tokens and experts are both shared by the devices of rings: tokens are
 // gathered, each device adds what its own experts give, and the shards' sums go back to the tokens'
 // devices. After MaxText's ring of experts.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,6 +1,6 @@
 // Grouped matmul whose groups' matrices are shared by devices: rows that all of a ring hold, and
 // rows of each device's own that travel to their experts and back.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <span>

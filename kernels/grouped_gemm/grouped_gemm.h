@@ -1,6 +1,6 @@
 // Grouped GEMM of TransformerEngine: out[g] = alpha[g] * op(lhs[g]) . op(rhs[g]) + beta[g] * c[g] +
 // bias[g], over operands of any rank whose groups differ along one axis.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <vector>

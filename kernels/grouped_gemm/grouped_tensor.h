@@ -1,6 +1,6 @@
 // Operands of a grouped GEMM: the matrices of all groups one after the other, with their extents
 // and their scales. After TransformerEngine's GroupedNoScaleTensor and GroupedScaledTensor1x.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <memory>
 #include <optional>

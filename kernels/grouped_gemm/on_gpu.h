@@ -1,6 +1,6 @@
 // Grouped GEMM on memory that is on a GPU already: out = alpha[g] * product + beta[g] * c +
 // bias[g], sizes and factors read where they lie.
-#pragma once
+#pragma once  // public
 #include <memory>
 #include <optional>
 

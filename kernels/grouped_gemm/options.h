@@ -1,5 +1,5 @@
 // How a grouped GEMM is to be computed, and what there is to tell of one that was.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // Numbers with scales: how a scale is found, and what quantising and dequantising do to the last
 // bit. After TransformerEngine's recipes (common/recipe, common/cast, common/swizzle); the programs
 // quantize_*.tsr compute the same.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string_view>
 #include <vector>

@@ -1,5 +1,5 @@
 // One launch of a grouped GEMM as its kernel takes it.
-#pragma once
+#pragma once  // public
 #include <optional>
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // What a grouped matmul costs, as its kernel tells a scheduler.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string>
 

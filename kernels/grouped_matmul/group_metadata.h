@@ -1,6 +1,6 @@
 // Which m tile belongs to which group: make_group_metadata of the Pallas grouped matmuls, in whole
 // numbers only.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -1,5 +1,5 @@
 // The public operations: grouped matmul, its transposed form, their gradients and their cost.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -1,6 +1,6 @@
 // Grouped matmul on memory that is on a GPU already: nothing is copied, nothing waits, sizes stay
 // on the device.
-#pragma once
+#pragma once  // public
 #include <memory>
 #include <optional>
 

@@ -1,5 +1,5 @@
 // Operands made from a seed: the same bits on every machine, element by element.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Group sizes by the name of their distribution; the same sizes for the same seed on every machine.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string_view>
 #include <vector>

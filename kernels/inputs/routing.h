@@ -1,5 +1,5 @@
 // Tokens and the experts that a router chose for each, as rows sorted by expert.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <vector>
 

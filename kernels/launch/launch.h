@@ -1,6 +1,6 @@
 // A kernel with the operands of every device: what an operation makes of its call, and any device
 // runs.
-#pragma once
+#pragma once  // public
 #include <deque>
 #include <string>
 #include <string_view>

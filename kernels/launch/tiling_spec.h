@@ -1,5 +1,5 @@
 // A tiling as a caller of a product gives it.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <functional>
 #include <optional>

@@ -1,7 +1,7 @@
 // Grouped matmul as ejKernel's module layer offers it: a configuration is chosen by the chain,
 // operands are padded to it, the registered implementation runs, and the result has its own rows
 // again. (kernels/grouped_matmul/grouped_matmul.h is the layer below: what the kernels take.)
-#pragma once
+#pragma once  // public
 #include <functional>
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // Devices in a grid with named axes, and how a tensor is cut over them.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string>

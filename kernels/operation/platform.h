@@ -1,5 +1,5 @@
 // Where an operation may run, by the names that ejKernel's callers know and by our own.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string>
 #include <string_view>

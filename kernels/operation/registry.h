@@ -1,6 +1,6 @@
 // Implementations of operations by algorithm, platform, backend and priority, and the one lookup
 // that everybody uses. Source: ejkernel/kernels/_registry.py; what it does wrong is put right here.
-#pragma once
+#pragma once  // public
 #include <concepts>
 #include <cstdint>
 #include <map>

@@ -1,5 +1,5 @@
 // A grouped matmul on a mesh of simulated devices, which all run the kernel on their own shards.
-#pragma once
+#pragma once  // public
 #include <array>
 #include <functional>
 

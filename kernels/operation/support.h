@@ -1,6 +1,6 @@
 // Which operation, option and type runs on which execution, and why not where not: asked of the
 // registry and the devices, each by a small call that is checked, built and lowered but not run.
-#pragma once
+#pragma once  // public
 #include <string>
 #include <vector>
 

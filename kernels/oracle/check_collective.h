@@ -1,6 +1,6 @@
 // Checks the results of collectives on all devices: products and sums by the a-priori bound, moved
 // rows bit for bit.
-#pragma once
+#pragma once  // public
 #include <functional>
 #include <span>
 #include <string_view>

@@ -1,6 +1,6 @@
 // Checks a grouped matmul's result against the reference: all of it, or the rows where mistakes
 // live.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -1,6 +1,6 @@
 // What the grouped matmuls compute, in f64 and block by block: the oracle by which every device is
 // judged.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <functional>
 #include <span>

@@ -1,5 +1,5 @@
 // What a ragged dot product computes, in f64 and block by block.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -1,5 +1,5 @@
 // What storing into a type may do to a value.
-#pragma once
+#pragma once  // public
 #include "core/data/dtype.h"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 // Whether a result is right: every element against the reference by a bound that is proved before
 // the run.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string>

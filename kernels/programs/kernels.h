@@ -1,5 +1,5 @@
 // The embedded kernels: their list, their texts as modules, and programs made of them.
-#pragma once
+#pragma once  // public
 #include <span>
 #include <string_view>
 #include <vector>

@@ -1,5 +1,5 @@
 // How a ragged dot product is to be computed.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -1,6 +1,6 @@
 // ragged_dot and ragged_dot_general: a dot product one of whose dimensions is cut into groups.
 // After jax.lax.ragged_dot_general; what it does not define (rows of no group) is zero here.
-#pragma once
+#pragma once  // public
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/oracle/check_grouped.h"
 #include "kernels/ragged_dot/options.h"

@@ -1,7 +1,7 @@
 // How a grouped matmul is cut and where it runs, as a caller of the module gives it and a cache
 // keeps it. The fields of the JSON form and their defaults are those of ejKernel's
 // GroupedMatmulConfig.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // What configurations of a grouped matmul are judged by: the problem without its data, its key, its
 // candidates, and the time that a candidate takes.
-#pragma once
+#pragma once  // public
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // An operation with configurations: what the chain (selection.h) and a tuner need of it.
-#pragma once
+#pragma once  // public
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,5 +1,5 @@
 // What a configuration is chosen for: equal keys share one.
-#pragma once
+#pragma once  // public
 #include <string>
 
 namespace tessera {

@@ -1,6 +1,6 @@
 // Configurations that outlive the process: one JSON file for each key in the user's cache folder,
 // so that writers never meet: a file is there as a whole or not at all, whoever is killed when.
-#pragma once
+#pragma once  // public
 #include <optional>
 #include <string>
 #include <vector>

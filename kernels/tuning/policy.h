@@ -1,5 +1,5 @@
 // What may decide a configuration, for the calling thread.
-#pragma once
+#pragma once  // public
 #include <optional>
 #include <string>
 

@@ -1,7 +1,7 @@
 // The one chain that chooses a configuration: override, overlay, memory, persistent cache,
 // autotune, heuristics. It says which of them answered, and what those before it said. Source:
 // ejkernel/ops/config/selection.py.
-#pragma once
+#pragma once  // public
 #include <fmt/format.h>
 
 #include <array>

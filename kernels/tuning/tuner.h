@@ -1,6 +1,6 @@
 // Times candidates and says which is the fastest. The clock is the caller's, so that a test knows
 // what it shows; a measure may as well be a model that needs no clock.
-#pragma once
+#pragma once  // public
 #include <fmt/format.h>
 
 #include <functional>
