@@ -13,18 +13,19 @@
 
 namespace tessera {
 
-// `n` elements; the arrays do not overlap. The same bits on every machine.
+// Converts `n` elements; the arrays do not overlap. The same bits on every machine.
 void convert(const std::byte* src, DType from, std::byte* dst, DType to, std::int64_t n,
              Overflow overflow = Overflow::saturate);
 
-// The hot ones by their C++ types; both spans have one length.
+// Single pairs of types, faster: element i of `dst` from element i of `src`; both spans have one
+// length.
 void f32_to_bf16(std::span<const float> src, std::span<std::uint16_t> dst);
 void bf16_to_f32(std::span<const std::uint16_t> src, std::span<float> dst);
 void f32_to_f16(std::span<const float> src, std::span<std::uint16_t> dst);
 void f16_to_f32(std::span<const std::uint16_t> src, std::span<float> dst);
 
-// One element. i64 beyond 2^53 rounds to nearest even; every other type's values are exact in
-// double.
+// One element at an address, as a double. i64 beyond 2^53 rounds to nearest even; every other
+// type's values are exact in double.
 double load_element(const std::byte* src, DType dtype);
 void store_element(std::byte* dst, DType dtype, double value,
                    Overflow overflow = Overflow::saturate);

@@ -12,12 +12,14 @@ namespace tessera {
 
 class OutputFile;
 
-// Arrays in Fortran order are transposed. bf16 and fp8 lie in the file as raw bytes, so their type
-// must be declared; a declared type that is not the file's is an error.
+// The array as a tensor in row-major order; one in Fortran order is transposed. bf16 and fp8 lie in
+// the file as raw bytes, so their type must be declared; a declared type that is not the file's is
+// an error.
 Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared = std::nullopt);
-// What the front of the file says.
+// Shape and element type without reading the elements. Errors are those of read_npy.
 Expected<NpyHeader> read_npy_header(const std::string& path);
-// Version 1.0, C order; replaces the file as a whole or not at all.
+// Writes version 1.0 in C order. The file is replaced as a whole or not at all; an error
+// of the environment says why not.
 [[nodiscard]] Diags write_npy(const std::string& path, const Tensor& tensor);
 // The same into a file that was opened for it.
 [[nodiscard]] Diags write_npy(OutputFile& file, const Tensor& tensor);

@@ -17,7 +17,7 @@ enum class Overflow : std::uint8_t { saturate, ieee };
 // How a scale becomes a power of two; `nearest` takes the larger one at a tie.
 enum class ScaleRounding : std::uint8_t { up, nearest, down };
 
-namespace numeric {
+namespace numeric {  // how the conversions are made: no part of the reference
 
 // A sign, an exponent field with `bias` and `mantissa` bits; codes are those of the magnitude.
 struct Format {
@@ -90,6 +90,7 @@ constexpr std::uint32_t narrow(F value, Overflow overflow) {
 
 }  // namespace numeric
 
+// The code of the nearest number of the format; values beyond the largest become inf.
 template <std::floating_point F>
 constexpr std::uint16_t to_bf16(F value) {
   return static_cast<std::uint16_t>(numeric::narrow<numeric::bf16>(value, Overflow::ieee));
@@ -98,6 +99,9 @@ template <std::floating_point F>
 constexpr std::uint16_t to_f16(F value) {
   return static_cast<std::uint16_t>(numeric::narrow<numeric::f16>(value, Overflow::ieee));
 }
+
+// The code of the nearest number of the format; `overflow` says what values beyond the largest (448
+// and 57344) become.
 template <std::floating_point F>
 constexpr std::uint8_t to_e4m3(F value, Overflow overflow = Overflow::saturate) {
   return static_cast<std::uint8_t>(numeric::narrow<numeric::e4m3>(value, overflow));
@@ -107,10 +111,12 @@ constexpr std::uint8_t to_e5m2(F value, Overflow overflow = Overflow::saturate) 
   return static_cast<std::uint8_t>(numeric::narrow<numeric::e5m2>(value, overflow));
 }
 
+// The value of a code, exactly.
 constexpr float from_bf16(std::uint16_t code) {
   return std::bit_cast<float>(std::uint32_t{code} << 16);
 }
 
+// The value of a code, exactly; NaN becomes quiet.
 constexpr float from_f16(std::uint16_t code) {
   const std::uint32_t sign = (code & 0x8000U) << 16, magnitude = code & 0x7FFFU;
   // Exact: a subnormal is a whole number of 2^-24.
@@ -123,11 +129,12 @@ constexpr float from_f16(std::uint16_t code) {
   return std::bit_cast<float>(sign | numeric::select(magnitude >= 0x7C00U, special, finite));
 }
 
-// E5M2 is the upper byte of f16.
+// The value of a code, exactly: e5m2 is the upper byte of f16.
 constexpr float from_e5m2(std::uint8_t code) {
   return from_f16(static_cast<std::uint16_t>(code << 8));
 }
 
+// The value of a code, exactly.
 constexpr float from_e4m3(std::uint8_t code) {
   const std::uint32_t sign = (code & 0x80U) << 24, magnitude = code & 0x7FU;
   const auto subnormal = std::bit_cast<std::uint32_t>(
@@ -137,14 +144,14 @@ constexpr float from_e4m3(std::uint8_t code) {
   return std::bit_cast<float>(sign | numeric::select(magnitude == 0x7FU, 0x7FC00000U, finite));
 }
 
-// 2^(code - 127); 255 is NaN.
+// The value of a code: 2^(code - 127); 255 is NaN.
 constexpr float from_e8m0(std::uint8_t code) {
   const std::uint32_t bits = code == 0 ? 0x00400000U : std::uint32_t{code} << 23;
   return std::bit_cast<float>(code == 255 ? 0x7FC00000U : bits);
 }
 
-// The scale for |value|. Zero and all up to 2^-127 give 0; what exceeds 2^127, inf too, gives 254
-// or, not saturating, 255; NaN gives 255.
+// The code of the power of two near |value|. Zero and all up to 2^-127 give 0; what exceeds 2^127,
+// inf too, gives 254 or, not saturating, 255; NaN gives 255.
 template <std::floating_point F>
 constexpr std::uint8_t to_e8m0(F value, ScaleRounding rounding = ScaleRounding::up,
                                Overflow overflow = Overflow::saturate) {

@@ -13,17 +13,21 @@ namespace tessera {
 
 class OutputFile;
 
+// What is to be written, and under which name.
 struct NamedTensor {
-  std::string name;
-  const Tensor* tensor = nullptr;
+  std::string name;                // UTF-8, unique in its file, not "__metadata__"
+  const Tensor* tensor = nullptr;  // the caller's; not null
 };
 
-// What is in the file, by place; checked as a whole before any tensor is read.
+// What is in the file, by place. Errors are a file that cannot be opened (ErrorCode::environment)
+// and a header that is not whole; it is checked before any tensor is read.
 Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path);
-// A declared type that is not the file's is an error.
+// One tensor of the file. Errors are those of list_safetensors, a name that is not there, a type
+// that we do not have, and a declared type that is not the file's.
 Expected<Tensor> read_safetensors(const std::string& path, const std::string& name,
                                   std::optional<DType> declared = std::nullopt);
-// Replaces the file as a whole or not at all.
+// Writes the tensors in their order. The file is replaced as a whole or not at all; an error
+// says why not.
 [[nodiscard]] Diags write_safetensors(const std::string& path,
                                       std::span<const NamedTensor> tensors);
 // Adds the tensor to the file or replaces the one of its name; all else, metadata too, stays. A
@@ -31,7 +35,7 @@ Expected<Tensor> read_safetensors(const std::string& path, const std::string& na
 [[nodiscard]] Diags add_to_safetensors(const std::string& path, const NamedTensor& tensor);
 // The same into a file that was opened for it.
 [[nodiscard]] Diags add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
-// What would keep a tensor of that name from being added.
+// Whether a tensor of that name could be added; the errors say why not.
 [[nodiscard]] Diags check_addition(const std::string& path, const std::string& name);
 
 }  // namespace tessera

@@ -14,16 +14,18 @@
 
 namespace tessera {
 
+// Extents in elements, outermost dimension first; empty: one element.
 using Shape = std::vector<std::int64_t>;
 
-inline constexpr std::size_t largest_file_rank = 64;  // of a tensor that a file may hold
+inline constexpr std::size_t largest_file_rank = 64;  // dimensions of a tensor in a file, at most
 
-std::int64_t elements(const Shape& shape);  // 1 for rank 0
+std::int64_t elements(const Shape& shape);  // their product; 1 for rank 0
 std::string to_string(const Shape& shape);  // "(300, 64)", "(300,)", "()"
 // Bytes of an array; none when a dimension is negative or the number does not fit. A shape from
 // outside is judged by this before a Tensor has it.
 std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
 
+// Type, shape and elements. Moved freely, copied only by clone().
 class Tensor {
  public:
   Tensor() = default;
@@ -31,21 +33,28 @@ class Tensor {
   // (core/host/host_memory.h); the public operations catch it.
   Tensor(DType dtype, Shape shape);
   static Tensor uninitialised(DType dtype, Shape shape);
-  // Elements that `make` gives, a tensor of this type and shape, once somebody asks for them: what
-  // nobody reads is never made.
+  // A tensor that calls `make` at the first access to its elements, and never without one. `make`
+  // gives a tensor of this type and shape; it is called once, whichever thread comes first.
   static Tensor deferred(DType dtype, Shape shape, std::function<Tensor()> make);
+  // The elements are in memory: true but for a deferred tensor that was not accessed yet.
   bool is_made() const { return maker_ == nullptr || data_ != nullptr; }
   // Zero elements, for a shape from outside: an error when it is not a shape or memory does not
   // suffice.
   static Expected<Tensor> allocate(DType dtype, Shape shape);
 
+  // Type and extents, as at construction.
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
+  // Number of dimensions.
   int rank() const { return static_cast<int>(shape_.size()); }
+  // Extent of dimension i, 0 <= i < rank().
   std::int64_t dim(int i) const { return shape_[static_cast<std::size_t>(i)]; }
+  // Sizes of the whole, in elements and in bytes.
   std::int64_t elements() const { return tessera::elements(shape_); }
   std::int64_t bytes() const { return elements() * size_of(dtype_); }
 
+  // The elements in row-major order, without gaps. `as` takes them as objects of T, whose size must
+  // be that of an element.
   std::byte* data() { return bytes_made(); }
   const std::byte* data() const { return bytes_made(); }
   template <typename T>
@@ -57,8 +66,9 @@ class Tensor {
     return reinterpret_cast<const T*>(data());
   }
 
-  Tensor clone() const;  // copies are explicit
-  // Element i in row-major order; exact but for i64 beyond 2^53, which rounds to nearest even.
+  Tensor clone() const;  // a copy with memory of its own
+  // Element i in row-major order, 0 <= i < elements(). Reading is exact but for i64 beyond 2^53,
+  // which rounds to nearest even.
   double at(std::int64_t i) const;
   void set(std::int64_t i, double value);  // rounds to nearest even, saturating for FP8
 

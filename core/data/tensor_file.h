@@ -11,24 +11,28 @@
 
 namespace tessera {
 
-// A file that cannot be opened is an error of the environment; all else that is wrong is invalid or
-// unsupported.
+// The tensor that `spec` names. A file that cannot be opened is ErrorCode::environment; other
+// errors are a `spec` of another form, a file that is not whole, and a declared type that is not
+// the file's. Raw bytes in an .npy file, as bf16 and FP8 are written, need a declared type.
 Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared = std::nullopt);
-// What a file says of a tensor without its elements; no type where the file does not name one.
+// What a file says of a tensor without its elements.
 struct TensorHeader {
-  std::optional<DType> dtype;
-  Shape shape;
+  std::optional<DType> dtype;  // none where the file does not name one: raw bytes in .npy
+  Shape shape;                 // extents, outermost first
 };
+// Errors are those of load_tensor.
 Expected<TensorHeader> read_tensor_header(std::string_view spec);
-// The tensor joins those of an existing .safetensors file. No file is ever half written.
+// Writes the tensor; it joins those of an existing .safetensors file. No file is ever half written;
+// an error says why it was not written.
 [[nodiscard]] Diags save_tensor(std::string_view spec, const Tensor& tensor);
 
-// A file that will hold a tensor: opened before the tensor is computed, so that what keeps it from
-// being written is told before.
+// A file that will hold a tensor. It is opened before the tensor is computed, so that a path that
+// cannot be written is an error before the work and not after it.
 class TensorOutput {
  public:
+  // The file is made when write() succeeds; until then nothing at `spec` changes.
   static Expected<TensorOutput> open(std::string_view spec);
-  // Once.
+  // Writes the file; at most once. An error says why it was not written.
   [[nodiscard]] Diags write(const Tensor& tensor);
 
  private:

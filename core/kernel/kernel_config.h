@@ -10,18 +10,20 @@
 
 namespace tessera {
 
+// One configuration.
 struct KernelConfig {
-  Tiling tiling;
+  Tiling tiling;             // extents of a tile, in elements
   std::int64_t buffers = 2;  // slots of each input window
-  // Products of rows: first rows of tiles are multiples of it; none: of the tile's m.
+  // gmm: the first row of each tile is a multiple of it, in rows; at least 1. None: of the tile's
+  // m.
   std::optional<std::int64_t> align;
-  MachineHints hints;
+  MachineHints hints;  // beside the tiles; the defaults hold everywhere
 
   bool operator==(const KernelConfig&) const = default;
 };
 
-// Blocks no larger than the product: m tiles of 128 of a problem with 60 rows have 60 rows after
-// padding to 128, so the padded m decides.
+// The configuration with each extent of its tile at most that of the product. m is that of the
+// padded operands.
 KernelConfig clamped(const KernelConfig& config, std::int64_t m, std::int64_t k, std::int64_t n);
 
 // "128,64,256, 4 buffers, pairs along the rows": for tables and reports.

@@ -5,7 +5,9 @@
 
 namespace tessera {
 
+// Extents in elements: m and n of the tile of the result, k of the step along the contraction.
 struct Tiling {
+  // At least 1 each.
   std::int64_t m = 128, k = 128, n = 128;
 
   bool operator==(const Tiling&) const = default;

@@ -4,10 +4,11 @@
 
 namespace tessera {
 
+// Rates and latencies of one machine.
 struct MachineRates {
-  // Products of these types, as multiples of MachineProfile::matmul_flops.
+  // Matmuls on operands of these types, as multiples of MachineProfile::matmul_flops.
   double i8_speed = 1, fp8_speed = 1, f32_speed = 1;
-  double vmem_bandwidth = 0;  // bytes per second, of tile ops that are no products; 0: no limit
+  double vmem_bandwidth = 0;  // bytes per second, of tile ops but matmuls; 0: no limit
   double copy_latency = 0;    // seconds from a copy's start to its first byte, on one device
   double hop_latency = 0;     // the same to another device
   double op_overhead = 0;     // seconds of a core for each op that touches memory or semaphores

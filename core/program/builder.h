@@ -13,39 +13,50 @@
 
 namespace tessera {
 
+// Usage: declare buffers and semaphores, emit ops, finish(). verify() of core/lang/language.h
+// judges the result; the builder itself refuses nothing.
 class Builder {
  public:
+  // An empty program of that name.
   explicit Builder(std::string name) { program_.name = std::move(name); }
   // Goes on building a program; statements are appended to its body.
   explicit Builder(Program program);
 
+  // What is built so far.
   Program& program() { return program_; }
   const Program& program() const { return program_; }
-  // Closes nothing: regions must be balanced. Sets partners and the statement of every value.
+  // The program, with Stmt::partner and Value::statement set. Regions that were opened must be
+  // closed.
   Program finish();
 
-  // The place that the statements and declarations from here on belong to.
+  // The place of the statements and declarations that follow: a new one, or one of Program::places.
   void at(Loc loc, std::int32_t caller = -1);
   void at_place(std::int32_t place) { place_ = place; }
   std::int32_t place() const { return place_; }
-  // The loop of the source that the statements from here on stand in (into Program::loops), and one
-  // more inside it.
+  // The loop around the statements that follow, into Program::loops (-1: none). enter_loop adds one
+  // inside it, which leave_loop leaves.
   void at_loop(std::int32_t loop) { loop_ = loop; }
   std::int32_t loop() const { return loop_; }
   void enter_loop(std::string name, ValueId index);
   void leave_loop();
 
+  // A constant. The same integer is one value.
   ValueId integer(std::int64_t value);
   ValueId real(double value);
-  ValueId buffer(Buffer buffer);  // returns its ref value; a name that is taken gets a number
+  // Declares a buffer or a semaphore and returns its value. A name that is taken gets a number: the
+  // second `a` is `a_2`.
+  ValueId buffer(Buffer buffer);
   ValueId semaphore(Semaphore semaphore);
+  // Another name for a buffer, with a number if it is taken.
   void rename(ValueId buffer, const std::string& name);
+  // A literal text; equal texts are one.
   TextId text(std::string_view text);
 
   // Appends the op; returns its result (no_value if it has none). Folds scalar ops whose operands
   // are constant.
   ValueId emit(Op op, std::string_view name = {});
 
+  // emit() of that op on scalars.
   ValueId add(ValueId a, ValueId b) { return emit(Add{a, b}); }
   ValueId sub(ValueId a, ValueId b) { return emit(Sub{a, b}); }
   ValueId mul(ValueId a, ValueId b) { return emit(Mul{a, b}); }

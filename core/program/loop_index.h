@@ -7,11 +7,13 @@
 
 namespace tessera {
 
+// The index of one loop or grid dimension.
 struct LoopIndex {
-  std::string name;
-  std::int64_t value = 0;
+  std::string name;        // of the index, as the source has it
+  std::int64_t value = 0;  // its value
   bool operator==(const LoopIndex&) const = default;
 };
+// Outermost loop first.
 using LoopIndices = std::vector<LoopIndex>;
 
 std::string to_string(const LoopIndices& indices);  // "i=0 j=1 s=3"

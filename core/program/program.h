@@ -16,56 +16,62 @@ namespace tessera {
 // hbm: memory of a device; vmem: scratch next to the matrix unit; smem: scalars; tile: registers
 // (counted as vmem).
 enum class Space : std::uint8_t { hbm, vmem, smem, tile };
+// What a buffer is to the caller: an operand, a result, or memory of the kernel's own.
 enum class Role : std::uint8_t { in, out, scratch };
+// What a semaphore counts: signals; bytes of copies; signals of all cores to each other, by the
+// collective id.
 enum class SemKind : std::uint8_t { count, bytes, barrier };
 
+// The enumerator's name, which is the word of the language.
 std::string_view name(Space space);
 std::string_view name(Role role);
 std::string_view name(SemKind kind);
 
+// A 64-bit integer, an f32, memory, or semaphores.
 enum class ValueKind : std::uint8_t { scalar, real, ref, sem };
 
 // A value is a constant, a buffer, a semaphore array, or the result of the one statement that
 // defines it.
 struct Value {
-  ValueKind kind = ValueKind::scalar;
-  bool constant = false;
-  std::int64_t integer = 0;     // of a constant scalar
-  double real = 0;              // of a constant real
+  ValueKind kind = ValueKind::scalar;  // what it is
+  bool constant = false;               // a scalar or real with the value below
+  std::int64_t integer = 0;            // of a constant scalar
+  double real = 0;                     // of a constant real
   std::int32_t index = -1;      // ref: into buffers (or -1: a window); sem: into semaphores
-  std::int32_t statement = -1;  // where it is defined, or -1
+  std::int32_t statement = -1;  // index into Program::body of the one that defines it, or -1
   std::string name;             // as the source calls it; may be empty, need not be unique
 };
 
 // An operand, a result or scratch. Row-major unless `order` says how its dimensions are stored,
 // outermost first.
 struct Buffer {
-  std::string name;
-  Role role = Role::scratch;
-  Space space = Space::hbm;
-  DType dtype = DType::f32;
-  Shape shape;
-  std::vector<int> order;  // empty: 0, 1, 2, ...
-  bool scoped = false;     // exists between its alloc and free only
-  ValueId value = no_value;
-  std::int32_t place = -1;
+  std::string name;           // unique among buffers and semaphores
+  Role role = Role::scratch;  // operand, result or scratch
+  Space space = Space::hbm;   // where it lies
+  DType dtype = DType::f32;   // type of its elements
+  Shape shape;                // extents in elements
+  std::vector<int> order;     // empty: 0, 1, 2, ...
+  bool scoped = false;        // exists between its alloc and free only
+  ValueId value = no_value;   // its ref value
+  std::int32_t place = -1;    // its declaration, into Program::places; -1: none
 };
 
+// A semaphore of each core, or an array of them.
 struct Semaphore {
-  std::string name;
-  SemKind kind = SemKind::count;
+  std::string name;               // unique among buffers and semaphores
+  SemKind kind = SemKind::count;  // what it counts
   Shape shape;                  // empty: a single one
   std::int64_t collective = 0;  // barrier only: semaphores of one id are one semaphore of the core
   bool monotone = false;        // never waited on, only awaited; exempt from zero at exit
-  bool scoped = false;
-  ValueId value = no_value;
-  std::int32_t place = -1;
+  bool scoped = false;          // exists between its alloc and free only
+  ValueId value = no_value;     // its sem value
+  std::int32_t place = -1;      // its declaration, into Program::places; -1: none
 };
 
-// A place in a source, and the call it was inlined from (-1: none).
+// A place in a source, and the call that it was inlined from.
 struct Place {
-  Loc loc;
-  std::int32_t caller = -1;
+  Loc loc;                   // empty for what no source has
+  std::int32_t caller = -1;  // the call, into Program::places; -1: not inlined
 };
 
 // A loop or grid dimension of the source that statements of an expanded program stand in, and the
@@ -73,46 +79,55 @@ struct Place {
 // that point's index; the loops that `expand` makes for itself are none.
 struct Loop {
   std::string name;  // as the source calls it; may be empty
-  ValueId index = no_value;
-  std::int32_t outer = -1;  // into Program::loops
+  ValueId index = no_value;  // the scalar that is its index
+  std::int32_t outer = -1;   // the loop around it, into Program::loops; -1: none
 };
 
+// One statement.
 struct Stmt {
-  Op op;
-  ValueId result = no_value;
+  Op op;                      // what it does
+  ValueId result = no_value;  // the value that it defines
   std::int32_t place = -1;    // into Program::places
-  std::int32_t partner = -1;  // open: its else or end; else: its end; end: its open
+  // Into Program::body, of ops that bound a region: of the begin its else or end, of an else its
+  // end, of an end its begin.
+  std::int32_t partner = -1;
   std::int32_t loop = -1;     // the innermost around it, into Program::loops; set by `expand`
 };
 
-// Slots of a window.
+// Slots of a window, at most.
 inline constexpr std::int64_t max_window_depth = 1024;
 
-struct Setting {  // a parameter and the value it was given
-  std::string name;
-  std::string value;
+// A parameter of a kernel with its value.
+struct Setting {
+  std::string name;   // of the parameter
+  std::string value;  // an integer, a real or a dtype as text
 };
 
+// One kernel with its parameters fixed.
 struct Program {
-  std::string name;
+  std::string name;               // of the kernel
   std::string doc;                // the comment above the kernel
   std::vector<Setting> settings;  // problem and tuning parameters and dtypes, for reports
   std::vector<Buffer> buffers;    // in the order of declaration: operands, results, scratch
-  std::vector<Semaphore> semaphores;
-  std::vector<Value> values;
-  std::vector<std::string> texts;
-  std::vector<Place> places;
-  std::vector<Loop> loops;
-  std::vector<Stmt> body;
-  // For so many it was made, where an extent names them; 0: for any number.
+  std::vector<Semaphore> semaphores;  // in the order of declaration
+  std::vector<Value> values;          // by ValueId
+  std::vector<std::string> texts;     // by TextId
+  std::vector<Place> places;          // by Buffer::place, Semaphore::place, Stmt::place
+  std::vector<Loop> loops;            // by Stmt::loop
+  std::vector<Stmt> body;             // in the order of the text
+  // The numbers of devices, and of cores of each, that the program was made for; 0: any number.
   int devices = 0, cores = 0;
-  std::int32_t call_place = -1;  // of what begins and ends each of several launches
+  std::int32_t call_place = -1;  // place of what begins and ends each of several launches; -1: none
 
+  // `id` is an index into `values`.
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
   // The buffer a ref value names, or null for a window.
   const Buffer* buffer(ValueId ref) const;
+  // By name; null when there is none.
   const Buffer* find_buffer(std::string_view buffer_name) const;
+  // The number that a constant scalar is; none for other values.
   std::optional<std::int64_t> constant(ValueId id) const;
+  // The place in the source; empty for -1.
   Loc loc(std::int32_t place) const {
     return place < 0 ? Loc{} : places[static_cast<std::size_t>(place)].loc;
   }

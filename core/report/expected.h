@@ -8,20 +8,26 @@
 
 namespace tessera {
 
+// What a function returns that can fail. Reading the value of an error, or the errors of a value,
+// aborts the process: test first.
 template <typename T>
 class [[nodiscard]] Expected {
  public:
+  // From a value, from errors (at least one), or from one error.
   Expected(T value)
       : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
   Expected(Diags diags) : state_(std::in_place_index<1>, std::move(diags)) {}      // NOLINT
   Expected(Diag diag) : state_(std::in_place_index<1>, Diags{std::move(diag)}) {}  // NOLINT
 
+  // Whether there is a value.
   explicit operator bool() const { return state_.index() == 0; }
+  // The value.
   T& operator*() & { return value(); }
   const T& operator*() const& { return const_cast<Expected*>(this)->value(); }
   T&& operator*() && { return std::move(value()); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &const_cast<Expected*>(this)->value(); }
+  // The errors, at least one.
   const Diags& diags() const& {
     CHECK(state_.index() == 1);
     return std::get<1>(state_);
@@ -39,16 +45,20 @@ class [[nodiscard]] Expected {
   std::variant<T, Diags> state_;
 };
 
-// Success, or why not: of what is done or judged and gives no value.
+// Success, or why not: for functions that give no value.
 template <>
 class [[nodiscard]] Expected<void> {
  public:
   Expected() = default;
+  // From errors (at least one), or from one error.
   Expected(Diags diags) : diags_(std::move(diags)) { CHECK(!diags_.empty()); }  // NOLINT
   Expected(Diag diag) : diags_{std::move(diag)} {}                              // NOLINT
 
+  // Whether it succeeded.
   explicit operator bool() const { return diags_.empty(); }
+  // Aborts unless it succeeded.
   void operator*() const { CHECK(diags_.empty()); }
+  // The errors, at least one.
   const Diags& diags() const& {
     CHECK(!diags_.empty());
     return diags_;
@@ -62,7 +72,7 @@ class [[nodiscard]] Expected<void> {
   Diags diags_;
 };
 
-// An error without a place in a text.
+// An error without a place in a text; invalid_value where no code is named.
 inline Diag error(ErrorCode code, std::string message) {
   return Diag{code, {}, std::move(message), {}};
 }

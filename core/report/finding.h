@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// Every kind, once: its enumerator is its name in reports. docs/findings.md explains each.
+// Every kind, once.
 #define TESSERA_FINDING_KINDS(KIND) \
   KIND(race)                        \
   KIND(deadlock)                    \
@@ -27,32 +27,33 @@ namespace tessera {
   KIND(mismatch)                    \
   KIND(unsupported)
 
+// What went wrong. The enumerator is the name in reports; docs/findings.md explains each kind.
 enum class FindingKind : std::uint8_t {
 #define KIND(name) name,
   TESSERA_FINDING_KINDS(KIND)
 #undef KIND
 };
 
-// All of them, in the order of the enumerators.
+// All kinds, in the order of the enumerators.
 std::span<const FindingKind> finding_kinds();
-std::string_view name(FindingKind kind);  // "out_of_bounds"
+std::string_view name(FindingKind kind);  // as reports have it: "out_of_bounds"
 
-// Who did or waits for what, and where it is written.
+// An event of a run: who did or waits for what, and where the program says so.
 struct FindingPlace {
-  Loc loc{};
-  std::string message{};
-  int device = -1;
-  std::string agent{};   // "dev0.core0", "dev0.core0/dma#3"; empty: nobody in particular
-  LoopIndices loops{};   // where in its loops; of a copy: where it was started
-  bool is_last = false;  // of several times, which the message counts: the loops are the last one's
-  bool is_detail = false;  // a note that reports show when they are asked for everything
+  Loc loc{};               // the statement; empty where there is none
+  std::string message{};   // one sentence without a full stop
+  int device = -1;         // its number; -1: no device in particular
+  std::string agent{};     // "dev0.core0", "dev0.core0/dma#3"; empty: no agent in particular
+  LoopIndices loops{};     // indices of the loops around it; of a copy: around its start
+  bool is_last = false;    // the message counts several events; `loops` are those of the last one
+  bool is_detail = false;  // a note that only a full report shows (--explain)
 };
 
-// An end of a core's part in the run, with which an access can race.
+// The begin or the end of the kernel on a core, with which an access of another core can race.
 enum class KernelEnd : std::uint8_t { none, entry, exit };
 
-// What a finding is about: by this interp/findings/cause.h tells causes from what follows.
-// Statements of the expanded program; -1 for what it has none of.
+// What a finding is about, as indices: statements, semaphores and buffers of the expanded program,
+// -1 where there is none. Findings that follow from others are recognised by it.
 struct FindingSubject {
   std::int32_t statement = -1;  // at which it stands
   std::int32_t other = -1;      // race: of the other access
@@ -67,34 +68,35 @@ struct FindingSubject {
   bool operator==(const FindingSubject&) const = default;
 };
 
-// A wait that was left out, in the program's own words.
+// A wait that the program lacks, as a statement of the language.
 struct MissingWait {
-  int before_line = 0;  // 0: none is known
-  std::string text{};   // "wait arrived[now] for buffer[now]"
+  int before_line = 0;  // line of the source before which it belongs, from 1; 0: none is known
+  std::string text{};   // the statement: "wait arrived[now] for buffer[now]"
 };
 
+// One mistake of the program that a run showed.
 struct Finding {
-  FindingKind kind;
-  std::string message{};  // names the values: "read of a[0:128, 64:192] leaves ..."
-  FindingPlace at{};
+  FindingKind kind;       // its class
+  std::string message{};  // one sentence with the values: "read of a[0:128, 64:192] leaves ..."
+  FindingPlace at{};      // where it happened
   std::vector<FindingPlace> notes{};  // call chain, origins, the other access, who waits for what
-  FindingSubject about{};
-  Loc start{};           // of the copy that it is about
-  int mended_with = -1;  // the finding whose missing wait takes this one with it, by its index
-  MissingWait missing_wait{};           // with which it and all that follows from it are gone
-  std::vector<std::int32_t> devices{};  // on which it was found, ascending
+  FindingSubject about{};             // the same as indices into the program
+  Loc start{};                        // of the copy that it is about; empty where there is none
+  int mended_with = -1;  // index of the finding whose missing wait mends this one too; -1: none
+  MissingWait missing_wait{};  // with it this finding, and those that follow from it, do not happen
+  std::vector<std::int32_t> devices{};  // numbers of the devices on which it was found, ascending
 };
 
-// What there is to say of a place that is no finding.
+// What a report says about a place although it is no mistake.
 struct Remark {
-  FindingPlace at{};  // with the message
-  std::vector<FindingPlace> notes{};
+  FindingPlace at{};                  // the place, with the message
+  std::vector<FindingPlace> notes{};  // other places that belong to it
 };
 
 // The message with the place in the loops: "..., at i=0 j=1 s=3".
 std::string message_text(const FindingPlace& place, std::string_view message);
 
-// The same as an error, "KIND: message", for callers that take a finding for one.
+// The finding as an error with the message "KIND: message", for callers that treat it as one.
 Diag as_error(const Finding& finding);
 
 // "file:line:col: kind: text", source line and caret, then the notes.

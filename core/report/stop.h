@@ -5,16 +5,19 @@
 
 namespace tessera {
 
-// Set when the work shall end; null where nobody asks.
+// A flag that is set from outside when the work shall end; null: the work is not stopped.
 using Stop = const std::atomic<bool>*;
 
+// Whether the flag is there and set.
 inline bool is_stopped(Stop stop) {
   return stop != nullptr && stop->load(std::memory_order_relaxed);
 }
 
-// Whom the work of this thread listens to, while it lives; scopes nest, and null changes nothing.
+// While it lives, the work of this thread ends when the flag is set. Scopes nest; null changes
+// nothing.
 class StopScope {
  public:
+  // The flag must outlive the scope.
   explicit StopScope(Stop stop);
   ~StopScope();
   StopScope(const StopScope&) = delete;
@@ -23,15 +26,17 @@ class StopScope {
  private:
   Stop before_;
 };
+// The flag of this thread's innermost scope; null without one.
 Stop current_stop();
 
-// Thrown by work that has nothing to show before its end; a run is stopped without it.
+// Thrown by work that has no partial result. Operations catch it and return ErrorCode::interrupted.
 class Interrupted : public std::exception {
  public:
+  // "interrupted".
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-// To be called now and then by what may take long.
+// Throws Interrupted when current_stop() is set. Work that may take long calls it now and then.
 inline void leave_if_stopped() {
   if (is_stopped(current_stop())) throw Interrupted();
 }
