@@ -22,36 +22,41 @@ namespace tessera {
 struct RunOptions;  // interp/run_options.h
 struct RunResult;
 
-// Whether something can be done; the reason when it cannot is a sentence without a full stop.
+// Whether something can be done, and why not.
 struct Support {
-  bool ok = true;
-  std::string reason;
+  bool ok = true;      // it can
+  std::string reason;  // when it cannot: a sentence without a full stop
 };
 
-// The operands and results of one device of the run, by the names of the program's buffers.
+// The operands and results of one device of the run, by the names of the program's buffers. They
+// are the caller's; operands are only read.
 using DeviceBinding = std::map<std::string, Tensor*, std::less<>>;
 
+// How a device runs a program, as far as callers decide that. Devices that simulate nothing ignore
+// it.
 struct DeviceOptions {
   MachineProfile profile;  // of the simulated devices; without a name: the default profile
-  const RunOptions* interpreter =
-      nullptr;  // schedule, checks, observers; its profile and devices are not used
+  // Schedule, checks and observers of the simulation (interp/run_options.h, which is not
+  // installed); null: the defaults. Its profile and its number of devices are not used.
+  const RunOptions* interpreter = nullptr;
 };
 
+// What one run left beside its results.
 struct DeviceReport {
-  double wall_seconds = 0;        // the run of the kernel alone
-  std::vector<Finding> findings;  // what the program did wrong; then results mean nothing
-  // What units that add up to few digits may lose of a sum, beside the roundings of f32; relative
-  // to the sum of its terms' magnitudes.
+  double wall_seconds = 0;        // the run of the kernel alone, in seconds of this machine
+  std::vector<Finding> findings;  // mistakes of the program; with any, its results are undefined
+  // Error of units that accumulate with fewer bits than f32, beside the roundings of f32: relative
+  // to the sum of the terms' magnitudes. 0: none.
   double sum_error = 0;
-  std::vector<std::string> warnings;           // what a cache holds that was not used
-  std::shared_ptr<const RunResult> simulated;  // all the interpreter tells; null elsewhere
+  std::vector<std::string> warnings;           // cached kernels that could not be used, and why
+  std::shared_ptr<const RunResult> simulated;  // what the simulation found; null on other devices
 };
 
-// Where operands and results lie in a device's own memory, by the names of the program's buffers.
+// Addresses of operands and results in a device's own memory, by the names of the program's
+// buffers.
 using DeviceAddresses = std::map<std::string, std::uint64_t, std::less<>>;
-// Elements from a row to the next, by the names of the operands whose rows do not follow each
-// other. A row runs along the dimension that is contiguous; those of all outer indices are as far
-// apart.
+// Leading dimensions, in elements from one row to the next, by the names of the operands whose rows
+// are not adjacent. A row runs along the contiguous dimension; the pitch is the same for all rows.
 using Pitches = std::map<std::string, std::int64_t, std::less<>>;
 
 // A program made ready for a device: lowered and compiled once, run or launched any number of
@@ -63,102 +68,110 @@ class Executable {
   // unless it runs beside other executables that have the others (a process or a GPU may hold one
   // of eight).
   virtual std::vector<std::size_t> held(std::size_t devices) const;
-  // One binding for each device that it holds. Bad bindings are diagnostics, a faulty program is a
-  // finding.
+  // Runs the program, one binding for each device that it holds. Errors are bindings that do not
+  // fit the program; mistakes of the program are findings in the report.
   virtual Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                                      const DeviceOptions& options) = 0;
-  // The same with bindings of all devices, of which it takes its own.
+  // The same with bindings of all devices, of which it takes its own; an error if one has none.
   Expected<DeviceReport> run_held(const std::vector<DeviceBinding>& of_all,
                                   const DeviceOptions& options);
-  // Enqueues one run on memory that is the device's already, on a stream of the device's library
-  // (null: its default one). Nothing is copied and nothing is waited for. ErrorCode::unsupported
-  // where the device has no memory of its own.
+  // Enqueues one run on operands in the device's memory, on a stream of the device's library (a
+  // CUstream; null: the default one). Copies nothing and returns before the kernel ends.
+  // ErrorCode::unsupported where the device has no memory of its own.
   virtual Expected<void> launch(const DeviceAddresses& operands, void* stream,
                                 const Pitches& pitches = {});
-  // After the stream was synchronised: what launches on it found wrong with their operands; without
-  // a stream, launches on any.
+  // What launches on the stream (without one: on any stream) found wrong with their operands, once
+  // the stream is synchronised.
   virtual Expected<std::optional<Finding>> finding(std::optional<void*> stream = {});
-  // The same, a finding being an error (ErrorCode::invalid_value for what the program requires).
+  // finding() as an error: ErrorCode::invalid_value for what the program requires of its operands.
   Expected<void> check(std::optional<void*> stream = {});
-  // DeviceReport::sum_error of a run or a launch.
+  // DeviceReport::sum_error of its runs and launches.
   virtual double sum_error() const { return 0; }
-  // What a report should say of the way in which it runs.
+  // Sentences for a report on how it runs, as that operands are converted.
   virtual std::vector<std::string> notes() const { return {}; }
 };
 
-// Which kernels of a program are an answer.
+// Which kernels of a program prepare() may give.
 struct PrepareOptions {
-  MachineHints hints;
-  bool may_ignore_hints = false;  // else a kernel that cannot honour them is refused
-  bool only_fast = false;         // a general kernel, which is slow, is refused
+  MachineHints hints;             // wanted of the kernel
+  bool may_ignore_hints = false;  // a kernel without the hints will do; else it is refused
+  bool only_fast = false;         // the general kernel, which is slow, is refused
 };
 
 // A configuration that a device offers for a product.
 struct ConfigChoice {
-  KernelConfig config;
+  KernelConfig config;                     // the configuration
   std::optional<double> expected_seconds;  // by the device's model, where it has one
   std::string reason;                      // why this one: "the tiling of profile v5e"
 };
 
 // An operand in a device's memory whose values do not matter, for measuring.
 struct MeasuredOperand {
-  std::string name;
-  DType dtype;
-  std::int64_t elements;
-  Tensor pattern;  // its elements, again and again; of no elements: left as they are
+  std::string name;       // of the program's buffer
+  DType dtype;            // type of its elements
+  std::int64_t elements;  // how many it has
+  // Repeated until the operand is full; of no elements: the memory is left as it is.
+  Tensor pattern;
 };
 
-// Times launches by a device's own clock, on operands that it keeps.
+// Measures launches by a device's own clock, on operands that it allocates and keeps.
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
-  // Of one launch, whose operands no cache holds any more; what it found wrong is an error.
+  // Seconds of one launch whose operands are in no cache. A finding is an error.
   virtual Expected<double> seconds(Executable& executable) = 0;
 };
 
-// What a device makes of operands of one byte (e4m3, e5m2), which bf16 holds exactly.
+// How a device multiplies FP8 operands (e4m3, e5m2), whose values bf16 holds exactly.
 enum class Fp8Products : std::uint8_t {
-  widened,   // they are multiplied in bf16
-  emulated,  // a program that takes them as they are runs, and gains nothing by it
-  native     // kernels that take them as they are use instructions of their own
+  widened,   // they are converted to bf16 first
+  emulated,  // kernels with FP8 operands run, but are no faster than with bf16
+  native     // kernels with FP8 operands use FP8 instructions
 };
 
+// A kind of machine that programs run on. devices/devices.h lists those that there are.
 class Device {
  public:
   virtual ~Device() = default;
+  // As --device and reports name it: "interpreter", "cuda".
   virtual std::string_view name() const = 0;
-  // Whether the device is here at all.
+  // Whether this machine has the device and what it needs; the reason names what is missing.
   virtual Support available() const = 0;
-  // Whether it can run this program in that way, also where the device is not here.
+  // Whether prepare() would give a kernel, were the device available; the reason when not.
   virtual Support supports(const Program& structured, const PrepareOptions& how = {}) const = 0;
-  // Whether there are hints here at all, of whatever value.
+  // Whether the device knows hints of this kind; whether a kernel honours them, supports() says.
   virtual Support takes_hints(const MachineHints& hints) const = 0;
+  // How it multiplies the FP8 operands of this product.
   virtual Fp8Products fp8_products(const GroupedDesc& desc) const = 0;
-  // What a report should say of a product in which that precision is asked for.
+  // A sentence for the report on a product of that precision; none where it is as requested.
   virtual std::optional<std::string> note_of(Precision) const { return {}; }
-  // The configuration for a product of which nobody gave one. The operands of `desc` have the
-  // types in which they are multiplied. `buffers`: slots of the input windows, where these are
-  // given.
+  // The configuration for a product without one of the caller's. desc.lhs and desc.rhs are the
+  // types in which the operands are multiplied. `buffers`: slots of each input window, if the
+  // caller fixed them.
   virtual ConfigChoice choose(const GroupedDesc& desc, const DeviceOptions& options,
                               std::optional<std::int64_t> buffers = {}) const = 0;
-  // Those worth measuring, the most promising first; never empty. Needs no device.
+  // Configurations worth measuring, the most promising first; never empty. Also where the device is
+  // not available.
   virtual std::vector<ConfigChoice> candidates(const GroupedDesc& desc,
                                                const DeviceOptions& options) const = 0;
-  // Whose figures the model takes by which it expects times ("H200"); empty where it has none.
+  // The machine whose figures the device's model of time uses ("H200"); empty where it has no
+  // model.
   virtual std::string modelled() const { return {}; }
-  // What a measured configuration holds for: machine, versions.
+  // Machine and versions for which measured configurations hold: the key of a cache.
   virtual std::string identity(const DeviceOptions& options) const = 0;
-  // "simulated on v5e", "measured on NVIDIA H200, driver 13.0, NVRTC 13.0".
+  // How its times come about: "simulated on v5e", "measured on NVIDIA H200, driver 13.0,
+  // NVRTC 13.0".
   virtual std::string clock(const DeviceOptions& options) const = 0;
-  // Whether it has memory of its own, on which launches work.
+  // Whether it has memory of its own, and so Executable::launch.
   virtual bool launches() const { return false; }
-  // Whether runs simulate a machine, and so know its time without a clock.
+  // Whether runs simulate a machine: their time is computed, not measured.
   virtual bool is_simulated() const { return false; }
-  // ErrorCode::unsupported where launches have no clock of their own.
+  // A stopwatch with these operands. ErrorCode::unsupported where the device has no clock for
+  // launches.
   virtual Expected<std::unique_ptr<Stopwatch>> stopwatch(
       const std::vector<MeasuredOperand>& operands) const;
-  // ErrorCode::environment where the device is not here, unsupported with the reason for what it
-  // cannot run.
+  // Lowers and compiles the program. ErrorCode::environment where the device is not available,
+  // unsupported with the reason for what it cannot run.
   virtual Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
                                                         const PrepareOptions& how = {}) const = 0;
   // Prepares and runs once, with bindings of all devices.

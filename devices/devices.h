@@ -8,14 +8,16 @@
 
 namespace tessera {
 
-// All devices, also those that are not available, best first.
+// All devices, also those that are not available, the fastest first.
 const std::vector<const Device*>& devices();
+// The device of that name. The error lists the names that there are, and `other`, what the caller
+// accepts beside them.
 Expected<const Device*> find_device(std::string_view name, std::string_view other = {});
-// The best one that is available; the interpreter always is.
+// The fastest that is available; the interpreter always is.
 const Device& default_device();
-// The one that simulates a machine; it is always there.
+// The interpreter, which simulates a machine and is always available.
 const Device& simulated_device();
-// The best of those whose memory launches work on, also where it is not available.
+// The fastest with memory of its own (Device::launches), also where it is not available.
 const Device& launching_device();
 
 }  // namespace tessera

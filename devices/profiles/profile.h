@@ -12,21 +12,24 @@
 
 namespace tessera {
 
+// A machine with its default tiling.
 struct Profile {
-  MachineProfile machine;
-  Tiling tiling;  // of gmm and tgmm when the caller names none
-  MachineRates rates;
+  MachineProfile machine;  // capacities, rules, peak rates
+  Tiling tiling;           // of gmm and tgmm when the caller names none
+  MachineRates rates;      // for simulated times
 };
 
+// The profile where no other is named.
 inline constexpr std::string_view default_profile = "v5e";
 
 // The built-in profiles, in the order of the data.
 const std::vector<Profile>& profiles();
+// The built-in profile of that name; the error lists the names.
 Expected<Profile> find_profile(std::string_view name);
 
-// Profiles written as in devices/profiles/profile_data.cpp: `profile NAME`, then one property a
-// line. `like NAME` starts from a built-in profile; without it vmem, smem, hbm and semaphores must
-// be given.
+// Profiles from a text written as in devices/profiles/profile_data.cpp: `profile NAME`, then one
+// property a line. `like NAME` starts from a built-in profile; without it vmem, smem, hbm and
+// semaphores are required. Errors have their place in `source`.
 Expected<std::vector<Profile>> parse_profiles(const std::shared_ptr<const Source>& source);
 
 }  // namespace tessera
