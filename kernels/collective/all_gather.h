@@ -10,11 +10,13 @@
 
 namespace tessera {
 
-// out[d] = the rows of all places of d's ring, in their order. halves: both directions of the ring
-// carry one half of each block.
+// Options of launch_all_gather.
 struct AllGatherOptions : CollectiveOptions {
+  // One half of each block travels in each direction; else all in one direction.
   bool halves = true;
 };
+// out[d] = x of all places of d's ring, one below the other, [length * rows, cols]; f32, bf16, f16,
+// i32 or i8. Errors are operands and rings that do not fit.
 Expected<Launch> launch_all_gather(std::span<const Tensor> x, const Tensor& rings,
                                    const AllGatherOptions& options = {});
 

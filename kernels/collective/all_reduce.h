@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-// out[d] = the sum over d's ring, added in the order place - 1, place - 2, ..., place. f32 or i32.
+// out[d] = the sum over d's ring, of x's shape [rows, cols], added in the order place - 1,
+// place - 2, ..., place. f32 or i32. Errors are operands and rings that do not fit.
 Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& rings,
                                    const ReduceOptions& options = {});
 

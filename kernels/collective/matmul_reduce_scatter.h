@@ -10,14 +10,17 @@
 
 namespace tessera {
 
+// Options of launch_matmul_reduce_scatter.
 struct MatmulReduceScatterOptions : CollectiveOptions {
-  DType out_dtype = DType::f32;
-  DType wire_dtype = DType::f32;  // of the sums that travel
+  DType out_dtype = DType::f32;   // of the results: f32, bf16 or f16
+  DType wire_dtype = DType::f32;  // of the partial sums that travel: f32, bf16 or f16
+  // Tile in elements: rows of half a block, rows of y, contraction; each must divide its extent.
   std::int64_t bm = 128, bn = 128, bk = 128;
-  bool credits = true;
+  bool credits = true;  // as in ReduceOptions
 };
-// out[d] = block `place` of the rows of sum over d's ring of x . transpose(y): x [M, k_shard], y
-// [cols, k_shard] of one type, out [M / length, cols].
+// out[d] = block `place` of the rows of the sum over d's ring of x . transpose(y): x [m, k_shard]
+// and y [cols, k_shard] of one type (bf16, f16 or f32), out [m / length, cols]. The blocks of m /
+// length rows are cut into two halves, so 2 * length must divide m.
 Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
                                               const MatmulReduceScatterOptions& options = {});

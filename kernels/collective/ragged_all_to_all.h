@@ -1,4 +1,5 @@
-// Rows go from any device to any device, in slices whose sizes and places are data.
+// Ragged all-to-all: rows go from any device to any device, in slices whose sizes and places are
+// data.
 #pragma once  // public
 #include <span>
 #include <vector>
@@ -10,19 +11,21 @@
 
 namespace tessera {
 
-// What one device sends and receives, slice by slice: integers of shape (slices,), a multiple of
-// the devices. Slice i goes to device i / per, per = slices / devices, and received slice i comes
-// from device i / per. After jax.lax.ragged_all_to_all.
+// What one device sends and receives: integers [slices], in rows, where the number of devices
+// divides `slices`. With per = slices / devices, slice i goes to device i / per, and received slice
+// i comes from device i / per. After jax.lax.ragged_all_to_all.
 struct RaggedSlices {
   Tensor input_offsets;   // first row of slice i in the operand
-  Tensor send_sizes;      // its rows
+  Tensor send_sizes;      // how many rows it has
   Tensor output_offsets;  // first row that it is written to, in the receiver's output
-  Tensor recv_sizes;      // rows of received slice i
+  Tensor recv_sizes;      // how many rows received slice i has
 };
 
-// out[d] = output[d], written over by the rows that d receives. operand: [rows, ...] of one shape
-// and type on every device, output: [out_rows, ...] of that type. Sizes that disagree, rows outside
-// an operand or an output and rows that two slices land on are errors that name the devices.
+// out[d] = output[d], overwritten by the rows that d receives. `operand` is [rows, ...] of one
+// shape and type on every device, `output` [out_rows, ...] of that type; spans are by device
+// number. The first function prepares the launch, the second one runs it. Sizes that disagree, rows
+// outside an operand or an output, and rows that two slices overwrite are errors that name the
+// devices.
 Expected<Launch> launch_ragged_all_to_all(std::span<const Tensor> operand,
                                           std::span<const Tensor> output,
                                           std::span<const RaggedSlices> slices,
@@ -31,22 +34,27 @@ Expected<std::vector<Tensor>> ragged_all_to_all(std::span<const Tensor> operand,
                                                 std::span<const Tensor> output,
                                                 std::span<const RaggedSlices> slices,
                                                 const CollectiveOptions& options = {});
-// The results of a launch on matrices, row by row.
+// Compares the results of a launch that ran, on matrices, with the rows that belong there, bit for
+// bit.
 Verdict check_ragged_all_to_all(std::span<const Tensor> operand, std::span<const Tensor> output,
                                 std::span<const RaggedSlices> slices, const Launch& done,
                                 const CheckOptions& options);
 
+// Cotangents of both inputs.
 struct RaggedGradients {
+  // By device number, of the shapes of the inputs.
   std::vector<Tensor> operand, output;
 };
-// The cotangents of both for that of the result; operand_rows: of each device's operand. Slices
-// that read a row twice are refused: their cotangents would have to be added.
+// The vector-Jacobian product: `cotangent` is that of the result, by device number; each device's
+// operand has `operand_rows` rows. Slices that read a row twice are refused, since their cotangents
+// would have to be added.
 Expected<RaggedGradients> ragged_all_to_all_vjp(std::span<const Tensor> cotangent,
                                                 std::int64_t operand_rows,
                                                 std::span<const RaggedSlices> slices,
                                                 const CollectiveOptions& options = {});
 
-// What the checks above refuse, in their order. Texts that jax has are jax's.
+// Whether the slices fit operands of `rows` and outputs of `out_rows` rows. The
+// texts are those of jax where it has them.
 Diags check_ragged_slices(std::int64_t rows, std::int64_t out_rows,
                           std::span<const RaggedSlices> slices);
 

@@ -10,7 +10,8 @@
 
 namespace tessera {
 
-// out[d] = block `place` of the sum over d's ring; x has a block of rows for each place.
+// out[d] = block `place` of the sum over d's ring, [rows / length, cols]; the length must divide
+// the rows. f32 or i32. Errors are operands and rings that do not fit.
 Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& rings,
                                        const ReduceOptions& options = {});
 

@@ -10,11 +10,13 @@
 
 namespace tessera {
 
-// out[d] = x[left neighbour of d]. double_barrier false: enough for one call, not for calls in a
-// row.
+// Options of launch_right_permute.
 struct RightPermuteOptions : CollectiveOptions {
+  // Neighbours meet at two semaphores. One is enough for a single call, but not for calls in a row.
   bool double_barrier = true;
 };
+// out[d] = x[left neighbour of d], of x's shape [rows, cols]; f32, bf16, f16, i32 or i8. Errors are
+// operands and rings that do not fit.
 Expected<Launch> launch_right_permute(std::span<const Tensor> x, const Tensor& rings,
                                       const RightPermuteOptions& options = {});
 

@@ -17,9 +17,9 @@ inline constexpr std::initializer_list<DType> moved_types = {DType::f32, DType::
                                                              DType::i32, DType::i8};
 inline constexpr std::initializer_list<DType> added_types = {DType::f32, DType::i32};
 
-// credits false leaves the flow control out, to see what it is for.
+// Options of the reductions.
 struct ReduceOptions : CollectiveOptions {
-  bool credits = true;
+  bool credits = true;  // false leaves the flow control out, for demonstration
 };
 
 // Operands of two dimensions, alike on all devices; `what` is their name.

@@ -1,5 +1,5 @@
-// Which devices form which ring, in which order. A ring table is i32 of shape (rings, length) and
-// holds every device id once; a device's place is its column.
+// Ring tables: which devices form which ring, in which order. A table is i32 [rings, length] and
+// holds every device number once; the column of a device is its place in its ring.
 #pragma once  // public
 #include <cstdint>
 #include <span>
@@ -12,22 +12,23 @@
 
 namespace tessera {
 
-// Of the devices of each ring in order; all rings have one length.
+// The table of these rings, each the device numbers in order. An error where their lengths
+// differ.
 Expected<Tensor> make_rings(const std::vector<std::vector<std::int64_t>>& rings);
-// `count` rings of `length`, devices in order or, with a seed, permuted.
+// `count` rings of `length` devices each, numbered in order or, with a seed other than 0, permuted.
 Tensor make_rings(std::int64_t count, std::int64_t length, std::uint64_t shuffle = 0);
 
-// i32 (rings * length): by device id, the flat index of its place.
+// i32 [rings * length]: by device number, the index of its entry in the flat table.
 Tensor ring_positions(const Tensor& rings);
-// The device at a place.
+// The number of the device at a place of a ring.
 std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place);
 
-// What every kernel on rings needs: a table of i32 that names the devices 0 .. size - 1 once each,
-// at least one, and as many operands as devices.
+// Whether `rings` is a table that names the devices 0 .. devices - 1 once each, at least one of
+// them, and there are as many operands.
 Diags check_rings(const Tensor& rings, std::size_t operands);
-// One operand on every device has one type and shape.
+// Whether an operand has one type and shape on all devices. `what` names it.
 Diags check_alike(std::string_view what, std::span<const Tensor> operands);
-// The parameters and operands that the kernels on rings share.
+// Sets what all kernels on rings take: collective id, calls, table and places.
 void set_rings(Launch& launch, const Tensor& rings, const CollectiveOptions& options);
 
 }  // namespace tessera

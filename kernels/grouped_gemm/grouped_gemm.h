@@ -13,39 +13,48 @@
 namespace tessera {
 
 // The result is [groups, rest of lhs, rest of rhs] where the contraction is ragged, else [rest of
-// lhs, rest of rhs]. Which axes are contracted says what is transposed.
+// lhs, rest of rhs]; op() transposes as the contracted axes require. Errors are operands and
+// options that do not fit, with the texts of TransformerEngine where it has them, what the device
+// cannot run (ErrorCode::unsupported), and a finding of the run. run_grouped_gemm gives what a
+// report shows beside the result; findings are no errors there.
 Expected<Tensor> grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                               const GroupedGemmOptions& options = {});
 Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                           const GroupedGemmOptions& options);
 
-// Whether one kernel for all groups can run the call, and why not. With
+// Whether one kernel for all groups (GroupedGemmPath::V2) can run the call, and why not. Errors are
+// operands and options that do not fit. With
 // NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1 in the environment a call that cannot is an error.
 Expected<Support> grouped_gemm_v2_support(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                           const GroupedGemmOptions& options);
 
-// Judges a result against the reference in f64, of the elements as they were quantised.
+// Judges a result against the reference in f64, which multiplies the elements as they were
+// quantised. The arguments are those of a call that succeeded.
 Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                            const GroupedGemmOptions& options, const Tensor& out,
                            const CheckOptions& how);
-// Extents of the result and its floating-point operations.
+// What a call computes, without running it.
 struct GroupedGemmShape {
+  // How many groups, and columns of the result as a matrix.
   std::int64_t groups = 0, columns = 0;
-  Shape out;
-  DType out_dtype = DType::f32;
+  Shape out;                        // of the result
+  DType out_dtype = DType::f32;     // of the result
   std::vector<std::int64_t> sizes;  // along the ragged axis
-  std::int64_t flops = 0;
-  std::int64_t products = 0;  // groups with elements in the result: so many launches make V1
+  std::int64_t flops = 0;           // 2 * rows * columns * contracted extent, of all groups
+  std::int64_t products = 0;        // groups with elements in the result: launches of V1
 };
+// Errors are operands and options that do not fit.
 Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                               const GroupedGemmOptions& options);
 
+// Cotangents of a layer's operands.
 struct GroupedDenseGradients {
   Tensor lhs, rhs;             // of the operands' shapes and types
   std::optional<Tensor> bias;  // f32 [groups, columns]
 };
-// Of grouped_gemm(lhs, rhs) with ragged rows and weights [groups, k.., n..]: dgrad, wgrad, and
-// dbias as the sum of each group's rows in f32. alpha, beta and c play no part.
+// The vector-Jacobian product of grouped_gemm(lhs, rhs) with ragged rows and weights [groups, k..,
+// n..]: dgrad, wgrad, and dbias as the sum of each group's rows in f32. `cotangent` is that of the
+// result; alpha, beta and c of the options are not used. Errors as of grouped_gemm.
 Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const GroupedTensor& lhs,
                                                   const GroupedTensor& rhs,
                                                   const GroupedGemmOptions& options = {});

@@ -1,5 +1,5 @@
-// Operands of a grouped GEMM: the matrices of all groups one after the other, with their extents
-// and their scales. After TransformerEngine's GroupedNoScaleTensor and GroupedScaledTensor1x.
+// Operands of a grouped GEMM: the matrices of all groups, adjacent in memory, with their extents
+// and scales. After TransformerEngine's GroupedNoScaleTensor and GroupedScaledTensor1x.
 #pragma once  // public
 #include <cstdint>
 #include <memory>
@@ -13,72 +13,80 @@
 
 namespace tessera {
 
-// Sizes of the groups along one collapsed axis, i32 [groups]; none, or of no elements, where the
-// groups are equal.
+// Extents of the groups along one merged axis, i32 [groups]; null, or of no elements, where all
+// groups have the same.
 using DimSizes = std::shared_ptr<const Tensor>;
 
+// One operand. Its axes are merged into a matrix, whose left or right axis the groups cut.
 struct GroupedTensor {
-  std::shared_ptr<const Tensor> data;  // as many elements as original_shape
-  // Of tensor scaling f32 [groups]; of MXFP8 e8m0, flat: a group's matrix of scales after the
-  // other's, each [extent that is not contracted, blocks] and swizzled
-  // (kernels/grouped_gemm/scaling.h). None without scaling.
+  std::shared_ptr<const Tensor> data;  // the elements, as many as original_shape has
+  // By which elements are multiplied to give values. Tensor scaling: f32 [groups]. MXFP8: e8m0,
+  // flat, the matrices of scales of all groups, each [extent that is not contracted, blocks] and
+  // swizzled (kernels/grouped_gemm/scaling.h). Null without scaling.
   std::shared_ptr<const Tensor> scale_inv;
-  DimSizes first_dims, last_dims;  // extents of the leading, the trailing collapsed axis
-  Shape original_shape;
-  ScalingMode mode = ScalingMode::NoScaling;
-  DType dq_dtype = DType::bf16;  // what the elements stand for
+  DimSizes first_dims, last_dims;  // extents of the groups along the left, the right merged axis
+  Shape original_shape;            // extents before axes are merged
+  ScalingMode mode = ScalingMode::NoScaling;  // what scale_inv means
+  DType dq_dtype = DType::bf16;  // type of the values that elements with scales stand for
   bool pre_swizzled = false;     // MXFP8: the scales lie as tensor cores read them
 
+  // Whether groups differ along one of the axes; along this one.
   bool is_ragged() const { return ragged(first_dims) || ragged(last_dims); }
   static bool ragged(const DimSizes& sizes) { return sizes && sizes->elements() > 0; }
 };
 
+// The sizes as a tensor i32 [groups].
 DimSizes dim_sizes(const std::vector<std::int64_t>& sizes);
 
-// Elements that stand for themselves; the shape is that of the data. Without data it is a tensor
-// that every operation refuses.
+// An operand without scales, of the shape of `data`. Every operation refuses one without data.
 GroupedTensor no_scale_tensor(std::shared_ptr<const Tensor> data, DimSizes first_dims = nullptr,
                               DimSizes last_dims = nullptr);
 
-// The matrix that an operand is when its axes are merged on both sides of `boundary`, cut into the
-// groups' matrices.
+// An operand as a matrix: the axes before `boundary` are merged into the left one, the others into
+// the right one.
 struct GroupedMatrix {
-  std::int64_t left = 1, right = 1;  // of the whole
+  std::int64_t left = 1, right = 1;  // extents of the whole
+  // The matrix of one group.
   struct Group {
-    std::int64_t offset = 0;  // elements before it
-    std::int64_t left = 0, right = 0;
+    std::int64_t offset = 0;           // of its first element in the data, in elements
+    std::int64_t left = 0, right = 0;  // extents
   };
-  std::vector<Group> groups;
+  std::vector<Group> groups;  // in the order of the data
 };
 
-// Whether the tensor is such a matrix: data of its shape's elements, a boundary among its axes,
-// sizes of `groups` groups along one side at most that fit into its extent. `whose` names it.
+// Whether the tensor is such a matrix: its data has as many elements as its shape, the boundary is
+// among its axes, and the sizes of `groups` groups along one axis at most fit into the extent.
+// `whose` names the tensor in errors.
 Expected<void> check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
                                     std::int64_t boundary, std::int64_t groups);
-// Of one that is; `groups` equal groups where it is not ragged: blocks along axis 0.
+// The matrix of a tensor that check_grouped_tensor accepts. One that is not ragged has `groups`
+// equal groups: blocks along axis 0.
 GroupedMatrix grouped_matrix(const GroupedTensor& tensor, std::int64_t boundary,
                              std::int64_t groups);
 
 // How the elements of an operand are to be scaled.
 struct QuantizeSpec {
-  ScalingMode mode = ScalingMode::CurrentTensor;
-  DType dtype = DType::e4m3;
-  std::vector<float> delayed_scales;  // DelayedTensor: one for each group
+  ScalingMode mode = ScalingMode::CurrentTensor;  // how scales are found
+  DType dtype = DType::e4m3;                      // of the elements: e4m3 or e5m2
+  std::vector<float> delayed_scales;              // DelayedTensor: the scale of each group [groups]
 };
-// Quantises the groups of an operand whose axes are merged at `boundary`; its contraction is along
-// the trailing axis (rows of scales) or the leading one. The sizes stay with it. NVFP4 is refused
-// with its reason; MXFP8 needs contracted extents of every group that 32 divides.
+// Quantises an operand without scales group by group; its axes are merged at `boundary`, and
+// `along` says along which one it is contracted: `rows` along the right one, `columns` along the
+// left one. Its sizes stay. NVFP4 is refused with the reason; for MXFP8 32 must divide the
+// contracted extent of each group.
 Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                          std::int64_t groups, MxAlong along,
                                          const QuantizeSpec& spec);
 
-// Whether the scales are those of its mode, one for each group or 32 elements.
+// Whether scale_inv has the type and the number of elements that the mode requires: a scale for
+// each group, or for 32 elements.
 Expected<void> check_scales(std::string_view whose, const GroupedTensor& tensor,
                             const GroupedMatrix& matrix, MxAlong along);
-// The elements' values in f32: what the reference multiplies, and gradients are taken of.
+// The values that the elements stand for, f32 of the same shape.
 Expected<Tensor> dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                     std::int64_t groups, MxAlong along);
-// The scales of one group's matrix, as quantize_mx gives them; of an operand that was checked.
+// MXFP8: the scales of one group, not swizzled, as quantize_mx gives them. The tensor is one that
+// check_scales accepts.
 Tensor group_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, std::size_t group,
                     MxAlong along);
 

@@ -1,5 +1,5 @@
-// Grouped GEMM on memory that is on a GPU already: out = alpha[g] * product + beta[g] * c +
-// bias[g], sizes and factors read where they lie.
+// Grouped GEMM on operands in a GPU's memory: out = alpha[g] * product + beta[g] * c +
+// bias[g]; sizes and factors are read on the device.
 #pragma once  // public
 #include <memory>
 #include <optional>
@@ -16,9 +16,9 @@ namespace tessera {
 //   beta f32[groups], reads_c i32[groups] (0: c is not read, and may hold anything), c,
 //   bias [groups, n],
 //   lhs_scale, rhs_scale e8m0: the operands' shapes with the contraction divided by 32,
-// as far as the call has them, with the pitches of lhs, rhs and out where their rows do not follow
-// each other. Operands are the same of bf16, f16, f32, or each e4m3 or e5m2. `given` and errors as
-// of device_grouped_matmul.
+// as far as the call has them, with the pitches of lhs, rhs and out where their rows are not
+// adjacent. lhs and rhs have one type of bf16, f16 and f32, or each is e4m3 or e5m2. `given` and
+// errors as of device_grouped_matmul.
 Expected<std::unique_ptr<Executable>> device_grouped_gemm(
     const GroupedGemmDesc& desc, const std::optional<KernelConfig>& given = {});
 

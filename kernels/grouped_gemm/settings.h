@@ -1,4 +1,4 @@
-// One launch of a grouped GEMM as its kernel takes it.
+// A grouped GEMM as its kernel computes it, and the program for it.
 #pragma once  // public
 #include <optional>
 #include <string_view>
@@ -10,12 +10,15 @@
 
 namespace tessera {
 
+// out[g] = alpha[g] * product + beta[g] * c + bias[g].
 struct GroupedGemmDesc {
-  // gmm: rows of groups times their matrices; tgmm: the gradient of the weights. Each operand has
-  // the type in which it is multiplied; all groups are processed, and `existing` plays no part.
+  // gmm: rows of groups times their matrices; tgmm: the gradient of the weights. lhs and rhs are
+  // the types in which the operands are multiplied; all groups are processed, and `existing` is not
+  // used.
   GroupedDesc product;
-  bool adds_c = false;        // beta[g] * c of the result's type, where reads_c says so
-  std::optional<DType> bias;  // f32, bf16 or f16, [groups, n]
+  // Adds beta[g] * c, of the result's type, where the operand reads_c[g] is not 0.
+  bool adds_c = false;
+  std::optional<DType> bias;  // adds bias [groups, n] of this type: f32, bf16 or f16
   // MXFP8: 32 elements along the contraction share an e8m0 scale; tgmm's group sizes are multiples
   // of 32.
   bool block_scales = false;
@@ -23,6 +26,8 @@ struct GroupedGemmDesc {
 
 // "grouped_gemm" or "grouped_gemm_wgrad": the kernel's name in kernels().
 std::string_view kernel_of(const GroupedGemmDesc& desc);
+// The program of that kernel, in structured form. Errors are what the kernel requires of the
+// extents.
 Expected<Program> grouped_gemm_program(const GroupedGemmDesc& desc, const KernelConfig& config);
 
 }  // namespace tessera

@@ -9,21 +9,22 @@
 
 namespace tessera {
 
-// What a kernel with the grid of the Pallas grouped matmuls prefetches. Only the first `num_tiles`
-// entries of the two id arrays mean anything; the rest is fill, and both have max(m / tm, 1) + G -
-// 1 entries.
+// The scalars that a kernel with the grid of the Pallas grouped matmuls prefetches, for G groups.
+// The two id arrays have max(m / tm, 1) + G - 1 entries, of which the first `num_tiles` count and
+// the rest is fill.
 struct GroupMetadata {
-  std::vector<std::int64_t>
-      group_offsets;  // G + 1; of all groups, whatever the window; the last is the sizes' sum
-  std::vector<std::int64_t> group_ids;  // of each grid step
-  std::vector<std::int64_t> m_tile_ids;
-  std::int64_t num_tiles = 0;  // the grid's bound
+  // [G + 1]: the first row of each group, of all groups, and the sum of the sizes.
+  std::vector<std::int64_t> group_offsets;
+  std::vector<std::int64_t> group_ids;   // the group of each grid step
+  std::vector<std::int64_t> m_tile_ids;  // the tile of tm rows of each grid step
+  std::int64_t num_tiles = 0;            // steps of the grid along m
 };
 
-// Empty groups take a step of their own when `visited`, so that tgmm can write their zero block.
+// Whether empty groups take a grid step: `visited` for tgmm, which writes a zero block for each.
 enum class EmptyGroups : std::uint8_t { skipped, visited };
 
-// For the groups first .. first + count - 1. m must be a multiple of tm.
+// The steps that compute the groups first .. first + count - 1, of m rows in tiles of tm. An error
+// unless tm divides m.
 Expected<GroupMetadata> make_group_metadata(std::span<const std::int64_t> sizes, std::int64_t m,
                                             std::int64_t tm, std::int64_t first, std::int64_t count,
                                             EmptyGroups empty);

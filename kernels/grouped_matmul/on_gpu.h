@@ -1,5 +1,5 @@
-// Grouped matmul on memory that is on a GPU already: nothing is copied, nothing waits, sizes stay
-// on the device.
+// Grouped matmul on operands in a GPU's memory: nothing is copied, the host does not wait, and
+// group sizes are read on the device.
 #pragma once  // public
 #include <memory>
 #include <optional>
@@ -13,14 +13,14 @@ namespace tessera {
 
 // The kernel, ready to launch any number of times on addresses of lhs, rhs, group_sizes i32[groups]
 // and out, with "existing_out" where there is one, and with the pitches of lhs, rhs and out where
-// their rows do not follow each other.
+// their rows are not adjacent.
 //
-// lhs and rhs have one type, bf16, f16 or, for gmm with transposed weights, e4m3 or e5m2. The sizes
-// of `desc` are those that the choice of a configuration reckons with; what a launch finds on the
-// device may be any. tgmm adds to an existing result, and its rows are those of all groups.
-// `given`: a configuration of the caller's, for instance one that was measured, whose hints must be
-// honoured. ErrorCode::environment without a GPU, unsupported with the reason for what has no
-// kernel there.
+// lhs and rhs have one type, bf16, f16 or, for gmm with transposed weights, e4m3 or e5m2.
+// desc.sizes only guide the choice of a configuration; a launch takes any sizes that it finds on
+// the device. tgmm adds to an existing result, and its rows are those of all groups. `given` is a
+// configuration of the caller's, for instance a measured one; a kernel that cannot honour its hints
+// is an error. Errors are ErrorCode::environment without a GPU, and unsupported with the reason for
+// what has no kernel there.
 Expected<std::unique_ptr<Executable>> device_grouped_matmul(
     const GroupedDesc& desc, const std::optional<KernelConfig>& given = {});
 

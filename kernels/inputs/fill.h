@@ -8,11 +8,13 @@
 
 namespace tessera {
 
+// The kind of numbers: standard normal, uniform, or small integers whose sums are exact.
 enum class Fill : std::uint8_t { normal, uniform, integers };
 
-std::optional<Fill> parse_fill(std::string_view text);  // "normal", "uniform", "integers"
+// By the enumerator's name; none for another text.
+std::optional<Fill> parse_fill(std::string_view text);
 
-// What a tensor is to the product it is made for: ranges of integer fills differ.
+// What the tensor is to the product: the ranges of integer fills differ.
 enum class FillRole : std::uint8_t { lhs, rhs, existing };
 
 // Fills with element i a function of (seed, i) alone, rounded once to the tensor's type.
@@ -22,19 +24,20 @@ enum class FillRole : std::uint8_t { lhs, rhs, existing };
 //   accumulator, in any order:
 //             lhs -4 .. 4, rhs -2 .. 2 (f32: -64 .. 64, -128 .. 128), halved while `terms` of them
 //             could pass 2^24; existing results -8 .. 8. After oneDNN's benchdnn (matmul/cfg.cpp).
-// A request to stop is followed (core/report/stop.h).
-// e8m0 has neither zero nor sign: powers of two from 1/8 to 8, whatever the kind.
+// e8m0, which has neither zero nor sign, gets powers of two from 1/8 to 8, whatever the kind. A
+// request to stop throws Interrupted (core/report/stop.h).
 void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uint64_t seed);
 
-// Normal numbers for so many elements, or a block of a prime count of them for more: repeated, it
-// begins at another place in every row.
+// A flat tensor of normal numbers with which an operand of `elements` can be filled by repetition:
+// of at most that many elements, a prime number of them where they are fewer, so that rows differ.
 Tensor normal_block(DType dtype, std::int64_t elements, std::uint64_t seed);
 
-// The largest magnitude of an integer fill.
+// The largest magnitude in a fill of integers.
 std::int64_t integer_range(DType dtype, FillRole role, std::int64_t terms);
 
-// The standard normal value below which a share p of (0, 1) lies, to a relative 1.2e-9. Uses + - *
-// / and sqrt only, so that its bits do not depend on a mathematical library.
+// The quantile function of the standard normal distribution, 0 < p < 1, with a relative error of
+// 1.2e-9. It uses basic arithmetic and sqrt only, so that its bits do not depend on a mathematical
+// library.
 double normal_quantile(double p);
 
 }  // namespace tessera

@@ -9,7 +9,8 @@
 namespace tessera {
 
 // `uniform`, `multinomial`, `zipf:S`, `onehot`, `empty:P`, `jitter:P`, or the sizes themselves:
-// `100,150,50`. A named distribution gives `groups` sizes that sum to `rows`.
+// `100,150,50`. A named distribution gives `groups` sizes that sum to `rows`; an
+// error names what is wrong with the text, or sizes that do not fit `groups` and `rows`.
 //   uniform      as equal as whole numbers can be
 //   jitter:P     weights 1 - P/100 + 2P/100 * unit(): the U(0.7, 1.3) of DeepGEMM is jitter:30
 //   multinomial  every row picks a group, all equally likely
@@ -20,8 +21,8 @@ Expected<std::vector<std::int64_t>> generate_group_sizes(std::string_view distri
                                                          std::int64_t groups, std::int64_t rows,
                                                          std::uint64_t seed);
 
-// The sizes of a list such as `100,150,50`; an error when it is none. `is_group_size_list` tells
-// them apart.
+// Whether the text is a list of sizes such as `100,150,50` rather than the name of a distribution,
+// and its sizes, at least 0 each.
 bool is_group_size_list(std::string_view text);
 Expected<std::vector<std::int64_t>> parse_group_sizes(std::string_view text);
 

@@ -1,4 +1,4 @@
-// Tokens and the experts that a router chose for each, as rows sorted by expert.
+// The routing of a mixture of experts: tokens as rows that are sorted by expert.
 #pragma once  // public
 #include <cstdint>
 #include <vector>
@@ -8,21 +8,24 @@
 
 namespace tessera {
 
-// Choice i of the tokens is token i / top_k; rows are the choices in the order of their experts,
-// choices of one expert in their own order.
+// The order of rows. Choice i is the (i mod top_k)-th expert of token i / top_k; rows are all
+// choices in the order of their experts, those of one expert in ascending order.
 struct Routing {
-  std::int64_t top_k = 1;
-  std::vector<std::int64_t> choice;  // by row
-  Tensor group_sizes;                // i32 [experts]
+  std::int64_t top_k = 1;            // experts of each token
+  std::vector<std::int64_t> choice;  // the choice of each row [tokens * top_k]
+  Tensor group_sizes;                // rows of each expert, i32 [experts]
 };
 
-// experts: i32 [tokens, top_k], each among 0 .. count.
+// The routing of `experts`, i32 [tokens, top_k]. Errors are another type or rank, and experts
+// outside 0 .. count - 1.
 Expected<Routing> route(const Tensor& experts, std::int64_t count);
-// `top_k` different experts of `count` for every token, by seed, all equally likely.
+// i32 [tokens, top_k]: for each token `top_k` different experts of `count`, all equally likely, by
+// seed. An error when top_k exceeds count.
 Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t count,
                                 std::uint64_t seed);
 
-// Each choice's token: [tokens, k] as [tokens * top_k, k], of the tokens that were routed.
+// The token of each row: [tokens, k] becomes [tokens * top_k, k]. An error where the number of
+// tokens is not that of the routing.
 Expected<Tensor> routed_rows(const Tensor& tokens, const Routing& routing);
 // out[t] = sum over j of weights[t, j] * the row of choice (t, j), in f32 and in the order of j:
 // rows f32 [tokens * top_k, n], weights f32 [tokens, top_k], out f32 [tokens, n].

@@ -1,5 +1,5 @@
-// A kernel with the operands of every device: what an operation makes of its call, and any device
-// runs.
+// A kernel with the operands of each device, ready to run: what the collective operations make of
+// their calls.
 #pragma once  // public
 #include <deque>
 #include <string>
@@ -13,52 +13,60 @@
 
 namespace tessera {
 
-// How a collective runs, whichever it is.
+// Options that all collectives have.
 struct CollectiveOptions {
-  std::int64_t collective_id = 0;  // one number for all kernels of one communication pattern
-  int calls = 1;                   // that many launches of the kernel back to back
+  // Which barrier semaphore its kernel uses: kernels with different patterns of communication that
+  // may run at once need different ids.
+  std::int64_t collective_id = 0;
+  int calls = 1;                   // launches of the kernel back to back; at least 1
   std::string device;              // a device's name; empty: the best one there is
-  DeviceOptions run;
+  DeviceOptions run;               // machine profile, schedule and checks of the interpreter
 };
 
+// A kernel, its parameters and its operands. Operands of the caller's must outlive it.
 struct Launch {
   std::string kernel;  // its name in kernels()
-  Settings settings;
-  int calls = 1;
+  Settings settings;   // values of its parameters
+  int calls = 1;       // launches back to back
   std::vector<DeviceBinding> devices;  // operands and results by name; inputs are the caller's
-  std::deque<Tensor> owned;            // tables and results
-  std::vector<std::string> notes;      // what the caller should know
+  std::deque<Tensor> owned;            // tables, copies and results
+  std::vector<std::string> notes;      // sentences for the report
 
+  // A launch without parameters and operands, on devices 0 .. device_count - 1.
   Launch(std::string_view kernel_name, std::size_t device_count)
       : kernel(kernel_name), devices(device_count) {}
 
+  // Sets a parameter of the kernel.
   void set(std::string_view parameter, std::int64_t value);
   void set(std::string_view parameter, DType type);
   // One tensor of the caller's as an operand of one device; it must outlive the launch.
   void input(std::size_t device, std::string_view name, const Tensor& tensor);
-  // The same tensor, or table, on every device.
+  // One tensor, which the launch then owns, as an operand of every device.
   void table(std::string_view name, Tensor tensor);
-  // The result `out` of every device.
+  // Allocates the result `out` of every device.
   void results(DType dtype, const Shape& shape);
+  // The result of a device; after results().
   const Tensor& result(std::size_t device) const { return *devices[device].find("out")->second; }
 };
 
-// The device by its name, if it is there at all; without a name the best one.
-// `other`: what the caller takes beside devices, for the text of the error.
+// The device of that name; the fastest available one for an empty name. Errors are an unknown name,
+// whose message lists the known ones and `other`, and a device that is not available
+// (ErrorCode::environment).
 Expected<const Device*> choose_device(const std::string& name, std::string_view other = {});
-// The program made ready for the device; the error names both where it cannot run it.
+// device.prepare() with errors that name the device and the program.
 Expected<std::unique_ptr<Executable>> prepared(const Device& device, const Program& program,
                                                const PrepareOptions& how = {});
-// The structured program of the launch.
+// The program of the launch in structured form. Errors are settings that the kernel refuses.
 Expected<Program> make_program(const Launch& launch);
-// A binding's entry for an operand: inputs are only read.
+// An operand as a binding has it; it is only read.
 inline Tensor* input(const Tensor& tensor) { return const_cast<Tensor*>(&tensor); }
-// A result's memory before the run: no value that a kernel computes, so that a row nobody writes is
-// seen. A launch alone, which writes nothing, leaves it untouched.
+// A result's memory before the run: all bits set (NaN in float types), so that rows that no kernel
+// writes are seen. Where `run` ends before the first step the memory is not touched.
 Tensor unwritten(DType dtype, Shape shape, const DeviceOptions& run);
-// Runs it; what the program did wrong is in the report.
+// Runs the launch; mistakes of the program are findings in the report. Errors are those of
+// choose_device, make_program and prepared.
 Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& options);
-// Runs it and gives the result of each device; a finding is an error.
+// Runs it and gives the result of each device, by device number; a finding is an error.
 Expected<std::vector<Tensor>> results(Expected<Launch> launch, const CollectiveOptions& options);
 
 }  // namespace tessera

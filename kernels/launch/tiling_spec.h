@@ -9,9 +9,11 @@
 
 namespace tessera {
 
-// A tiling looked up by problem size; nothing when there is none for it, which is an error.
+// A tiling by the extents of the product, in elements; none where there is none for it, which makes
+// the call an error.
 using LutFn = std::function<std::optional<Tiling>(std::int64_t m, std::int64_t k, std::int64_t n)>;
-// None: the device's choice, on the interpreter the machine profile's.
+// Nothing (the device's choice; on the interpreter that of the machine profile), a tiling, or a
+// function that gives it.
 using TilingSpec = std::variant<std::monostate, Tiling, LutFn>;
 
 }  // namespace tessera

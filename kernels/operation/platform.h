@@ -1,4 +1,4 @@
-// Where an operation may run, by the names that ejKernel's callers know and by our own.
+// Platforms and backends of operations, by ejKernel's names and by our own.
 #pragma once  // public
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@ namespace tessera {
 
 class Device;
 
-// The name of a device of ours, "reference" for the Eigen reference, or "auto" for the best that is
+// What runs an operation: the name of a device of ours, "reference" for the Eigen reference, or "auto" for the best that is
 // available. Callers may also give the names triton, pallas and xla; nothing of ours is registered
 // for them.
 class Platform {
@@ -18,9 +18,11 @@ class Platform {
   constexpr Platform() = default;  // Auto
   // The name outlives the platform.
   explicit constexpr Platform(std::string_view name) : name_(name) {}
+  // "auto", "reference", a device's name.
   constexpr std::string_view name() const { return name_; }
   friend constexpr bool operator==(const Platform&, const Platform&) = default;
 
+  // Names that are no device's.
   static const Platform Auto, Triton, Pallas, Xla, Reference;
 
  private:
@@ -34,11 +36,13 @@ inline constexpr Platform Platform::Reference{"reference"};
 // Of the device that simulates a machine.
 Platform simulated_platform();
 
+// The kind of processor.
 enum class Backend : std::uint8_t { Any, Gpu, Tpu, Cpu };
 
+// "auto", "cuda", "tpu", ...
 inline std::string_view name(Platform platform) { return platform.name(); }
 std::string_view name(Backend backend);
-// An unknown name is a ValueError that lists the known ones.
+// By that name. The error for another text lists the names.
 Expected<Platform> parse_platform(std::string_view text);
 Expected<Backend> parse_backend(std::string_view text);
 

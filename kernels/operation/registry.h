@@ -1,5 +1,5 @@
-// Implementations of operations by algorithm, platform, backend and priority, and the one lookup
-// that everybody uses. Source: ejkernel/kernels/_registry.py; what it does wrong is put right here.
+// Implementations of operations by algorithm, platform, backend and priority, with a
+// look-up. After ejkernel/kernels/_registry.py, without its errors.
 #pragma once  // public
 #include <concepts>
 #include <cstdint>
@@ -16,11 +16,12 @@
 
 namespace tessera {
 
-// What every implementation of a grouped matmul is called as.
+// What every implementation of a grouped matmul can be called with: lhs, rhs, group_sizes, options.
 template <typename F>
 concept GroupedKernel = std::is_invocable_r_v < Expected<GroupedMatmulRun>,
         F,
 const Tensor&, const Tensor&, const Tensor&, const GroupedMatmulOptions& > ;
+// An implementation.
 using GroupedImplementation = Expected<GroupedMatmulRun> (*)(const Tensor&, const Tensor&,
                                                              const Tensor&,
                                                              const GroupedMatmulOptions&);
@@ -28,29 +29,31 @@ static_assert(GroupedKernel<GroupedImplementation>);
 
 // One parameter of an implementation, for comparison with the others of its algorithm.
 struct Parameter {
-  std::string name, type, default_value;  // no default: the parameter must be given
-  bool is_keyword = false;
+  std::string name, type, default_value;  // as text; without a default the parameter is required
+  bool is_keyword = false;                // else positional
   bool operator==(const Parameter&) const = default;
 };
 
+// A registered implementation.
 struct KernelSpec {
-  Platform platform = Platform::Auto;
-  Backend backend = Backend::Any;
-  std::string algorithm;
-  GroupedImplementation implementation = nullptr;
-  int priority = 0;
-  std::vector<Parameter> signature;
+  Platform platform = Platform::Auto;              // where it runs
+  Backend backend = Backend::Any;                  // on which kind of processor; Any: on each
+  std::string algorithm;                           // what it computes: "grouped_matmul"
+  GroupedImplementation implementation = nullptr;  // not null
+  int priority = 0;                                // the highest is found first
+  std::vector<Parameter> signature;                // of the implementation, in order
 
   // The implementation on its platform; the reference ignores what cuts a kernel.
   Expected<GroupedMatmulRun> run(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                  const GroupedMatmulOptions& options) const;
 };
 
+// Implementations by algorithm.
 class KernelRegistry {
  public:
-  // The algorithm's name is lower-cased. Specs of an algorithm are kept by descending priority, in
-  // order of registration among equals. The same platform, backend and implementation twice is an
-  // error.
+  // Registers an implementation; the algorithm's name is lower-cased. Specs of an algorithm are
+  // kept by descending priority, then in order of registration. The same platform, backend and
+  // implementation twice is an error.
   [[nodiscard]] Diags add(KernelSpec spec);
 
   // The first spec that matches: a platform or backend not given matches all, a spec for any
@@ -64,8 +67,8 @@ class KernelRegistry {
   // best implementation registered for the device.
   Expected<Platform> detect_platform(std::string_view algorithm, Platform asked) const;
 
-  std::vector<std::string> list_algorithms() const;  // sorted
-  // An unknown algorithm is an error.
+  std::vector<std::string> list_algorithms() const;  // their names, sorted
+  // All specs of an algorithm, by descending priority. An unknown one is an error.
   Expected<std::vector<KernelSpec>> list_implementations(std::string_view algorithm) const;
   // Whether all implementations take what the first one takes; each difference is a warning.
   // Without a name: of every algorithm. An unknown one is an error.
@@ -78,8 +81,8 @@ class KernelRegistry {
   std::map<std::string, Specs, std::less<>> specs_;
 };
 
-// With everything of ours: grouped_matmul, grouped_matmulv2 (the same under its other name) and
-// transposed_grouped_matmul.
+// The registry with all implementations of Tessera: grouped_matmul, grouped_matmulv2 (the same
+// under another name) and transposed_grouped_matmul.
 const KernelRegistry& kernel_registry();
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// Which operation, option and type runs on which execution, and why not where not: asked of the
-// registry and the devices, each by a small call that is checked, built and lowered but not run.
+// The table of which operation, option and type runs on which platform, and why not: for each a
+// small call is validated, built and lowered, but not run.
 #pragma once  // public
 #include <string>
 #include <vector>
@@ -9,17 +9,20 @@
 
 namespace tessera {
 
+// One operation with one option.
 struct SupportRow {
   std::string operation;    // an algorithm of the registry, or a kernel
   std::string option;       // "bf16 . bf16 -> f32", "transpose_rhs"
   std::vector<Support> on;  // in the order of SupportTable::executions
 };
 
+// The table.
 struct SupportTable {
   std::vector<std::string> executions;  // devices, the simulated one first, and "reference"
-  std::vector<SupportRow> rows;
+  std::vector<SupportRow> rows;         // in the order of operations
 };
 
+// Computes the table for the implementations of a registry.
 SupportTable support_table(const KernelRegistry& registry = kernel_registry());
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// Checks the results of collectives on all devices: products and sums by the a-priori bound, moved
-// rows bit for bit.
+// Checks the results of collectives on all devices: products and sums by a proven error bound
+// (kernels/oracle/verdict.h), moved rows bit for bit.
 #pragma once  // public
 #include <functional>
 #include <span>
@@ -12,41 +12,44 @@
 
 namespace tessera {
 
-// Tensors of equal shapes side by side: along rows (0) or columns (1) of matrices.
+// Concatenates matrices of equal shapes along rows (dim 0) or columns (dim 1).
 Tensor joined(std::span<const Tensor* const> parts, int dim);
-// What the devices of one ring hold, in the order of their places.
+// The tensor of a device, by its number.
 using Held = std::function<const Tensor&(std::size_t device)>;
+// Concatenates what the devices of one ring hold, in the order of their places.
 Tensor joined(const Tensor& rings, std::int64_t ring, int dim, const Held& held);
 
-// One for all devices: the worst, its message naming the device; the rows of all.
+// One verdict for all devices: the worst one, with its device in the message, and the number of all
+// checked rows. `what` names what the list counts.
 Verdict together(const std::vector<Verdict>& devices, std::string_view what = "device");
-// The same of rings, each judged by the results of its places one after the other, of equal shapes:
-// with the device of the worst element.
+// The same for rings, each judged by the concatenation of the results of its places, which have
+// equal shapes; the device of the worst element is in the verdict.
 Verdict together_on_rings(const std::vector<Verdict>& of_rings, const Tensor& rings,
                           const Launch& done);
 
-// out = a . b (or a . transpose(b)), sums in any order. wire: sums may travel in this type `hops`
-// times.
+// A product whose sums may be made in any order.
 struct ProductCheck {
-  const Tensor* a = nullptr;
-  const Tensor* b = nullptr;
-  bool transpose_b = false;
-  DType wire = DType::f32;
-  std::int64_t hops = 0;
+  const Tensor* a = nullptr;  // [m, k]
+  const Tensor* b = nullptr;  // [k, n], or [n, k]
+  bool transpose_b = false;   // b is [n, k]
+  DType wire = DType::f32;    // type in which partial sums travel
+  std::int64_t hops = 0;      // how often they travel, and are rounded to it
 };
+// out = a . b, or a . transpose(b).
 Verdict check_product(const ProductCheck& product, const Tensor& out, const CheckOptions& options);
-// out = the sum of matrices of its shape, in any order.
+// out = the sum of matrices of its shape, added in any order.
 Verdict check_sum(std::span<const Tensor* const> parts, const Tensor& out,
                   const CheckOptions& options);
-// out = expected, element by element.
+// out = expected: each element must be equal.
 Verdict check_same(const Tensor& expected, const Tensor& out, const CheckOptions& options);
 
-// The results of a launch, device by device: a gathered over its ring along `dim` times the
-// device's own b.
+// How an all-gather matmul gathers.
 struct Gathered {
-  int dim = 1;
-  bool transpose_b = false;
+  int dim = 1;               // dimension of a that is sharded: rows (0) or columns (1)
+  bool transpose_b = false;  // b is [n, k]
 };
+// The results of a launch that ran: on each device a, gathered over its ring, times the device's
+// own b.
 Verdict check_gathered(std::span<const Tensor> a, std::span<const Tensor> b, const Tensor& rings,
                        const Launch& done, const Gathered& gathered, const CheckOptions& options);
 

@@ -1,4 +1,4 @@
-// What a ragged dot product computes, in f64 and block by block.
+// The reference of the ragged dot product, in f64 and block by block.
 #pragma once  // public
 #include <cstdint>
 #include <span>
@@ -15,28 +15,31 @@ namespace tessera {
 //   Batch           out[b, m, n] of the plain dot product: the sizes change no value
 enum class RaggedMode : std::uint8_t { NonContracting, Contracting, Batch };
 
-// Axes of one part are one extent: lhs is [batch, outer, m, k]; rhs [local_groups, batch, k, n] or,
-// transposed, [.., n, k], and [batch, outer, m, n] where the contraction is ragged. Of a ragged
-// batch lhs is [batch, m, k] and rhs [batch, k, n].
+// A call with the axes of each part merged. NonContracting: lhs [batch, outer, m, k] and rhs
+// [local_groups, batch, k, n] or, transposed, [local_groups, batch, n, k]. Contracting: lhs [batch,
+// outer, m, k] and rhs [batch, outer, m, n], summed over outer and m. Batch: lhs [batch, m, k] and
+// rhs [batch, k, n].
 struct RaggedProblem {
-  RaggedMode mode = RaggedMode::NonContracting;
-  Tensor lhs, rhs;
+  RaggedMode mode = RaggedMode::NonContracting;  // what the ragged axis is
+  Tensor lhs, rhs;                               // of the shapes above
+  // Extents. m is the ragged axis with the axes behind it: `inner` rows for each of its elements.
   std::int64_t batch = 1, outer = 1, inner = 1, m = 1, k = 1, n = 1;
+  // How many groups there are, how many are processed, and the first of these.
   std::int64_t groups = 0, local_groups = 0, group_offset = 0;
   std::vector<std::int64_t> group_sizes;  // [batch * outer, groups], in units of `inner` rows of m
-  bool transpose_rhs = false;
+  bool transpose_rhs = false;             // NonContracting: the matrices of rhs are [n, k]
 
-  // Rows of the result where something begins.
+  // Rows of the result at which a group, a matrix or the result begins or ends.
   std::vector<std::int64_t> edges() const;
   // Rows (of m) at which the groups of (batch entry, outer index) `prefix` begin, and their end.
   std::vector<std::int64_t> group_edges(std::int64_t prefix) const;
 };
 
-// `rows` of the result, seen as a matrix of n columns; ascending. It is [batch, outer, m, n], or
-// [local_groups, batch, k, n] where the contraction is ragged.
+// Computes the given rows, ascending, of the result as a matrix of n columns. The result is [batch,
+// outer, m, n], or [local_groups, batch, k, n] where the contraction is ragged.
 void reference_ragged_dot(const RaggedProblem& problem, std::span<const std::int64_t> rows,
                           Magnitude magnitude, const BlockSink& sink);
-// The whole result of that shape, every element rounded once from f64.
+// The whole result, of that shape; every element rounded once from f64.
 Tensor reference_ragged_dot(const RaggedProblem& problem, DType out);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// Whether a result is right: every element against the reference by a bound that is proved before
-// the run.
+// Whether a result is right: each element is compared with the reference by an a-priori error
+// bound, which follows from the types and the number of terms alone.
 #pragma once  // public
 #include <cstdint>
 #include <optional>
@@ -13,56 +13,63 @@
 
 namespace tessera {
 
+// What a check found.
 struct Verdict {
-  bool ok = true;
-  double max_abs_error = 0;
+  bool ok = true;            // no element is wrong
+  double max_abs_error = 0;  // the largest |result - reference|
   // The worst element's error as a share of its bound; at most 1 when ok. The largest double when
   // an element that must be met exactly is not, or is NaN or infinite without need.
   double max_error_over_bound = 0;
-  std::int64_t checked_rows = 0;
-  std::int64_t wrong_elements = 0;
-  // Right, but what the type could not hold on the way: f32 sums whose terms together exceed it and
-  // that came out infinite or NaN, i32 sums that wrapped.
+  std::int64_t checked_rows = 0;    // rows of the result that were compared
+  std::int64_t wrong_elements = 0;  // elements beyond their bound
+  // Elements that count as right although an intermediate sum overflowed: f32 sums whose terms
+  // together exceed f32 and that came out infinite or NaN, i32 sums that wrapped.
   std::int64_t overflowed_elements = 0;
-  std::vector<std::int64_t> worst;  // index of that element in the result
-  double got = 0, expected = 0;     // there
-  int device = -1;                  // of several: the one that holds that element
-  std::vector<std::int64_t> on_device;  // its index there, where the devices' results were joined
+  std::vector<std::int64_t> worst;  // index of the worst element in the result
+  double got = 0, expected = 0;     // its value and the reference's
+  int device = -1;                  // of several: the one that holds the worst element
+  // Its index there, where the results of devices were concatenated.
+  std::vector<std::int64_t> on_device;
   std::string message;              // one sentence; empty when nothing was checked
 };
 
-// What arithmetic the bound grants. Sums may run in any order.
+// What arithmetic the bound assumes. Sums may be made in any order.
 struct Arithmetic {
-  DType accumulator = DType::f32;
+  DType accumulator = DType::f32;  // type of the sums
   bool integers = false;        // the operands are integers: sums of tiles are exact, then added
-  bool products_round = false;  // not when both operands' significands fit into the accumulator's
+  // Products are rounded: both significands together do not fit into the accumulator's.
+  bool products_round = false;
   bool flushes = false;  // operands or products may be subnormal in f32, and units may flush them
   bool exact = false;    // sums are whole numbers that the accumulator holds: no error at all
-  // Sums that are in a narrower type on the way, or are added by units of few digits: relative and
-  // absolute errors of that.
+  // Relative and absolute error of partial sums that travel in a narrower type, or are added by
+  // units that keep fewer bits.
   double wire = 0, wire_steps = 0;
-  double overflow = 0x1.FFFFFFp127;  // from here on a sum on its way rounds to inf: of f32
+  double overflow = 0x1.FFFFFFp127;  // partial sums of at least this magnitude round to inf
 
-  // Of operands of these types whose sums are stored as `out`; `whole` when both hold small whole
-  // numbers (an integer fill).
+  // What is known of the operands' values: nothing, or that they are the small integers of an
+  // integer fill (kernels/inputs/fill.h).
   enum class Values : std::uint8_t { any, whole };
+  // The arithmetic for operands of these types whose sums are stored as `out`.
   static Arithmetic of(DType lhs, DType rhs, DType out, Values values);
 };
 
-// "; 2 elements overflow i32, whose sums wrap"; empty of none.
+// A clause for messages, "; 2 elements overflow i32, whose sums wrap"; empty for 0 elements.
 std::string overflow_text(std::int64_t elements, DType accumulator);
 
-// Of a call that is none: not ok, and why.
+// The verdict on the result of a call that is not valid: not ok, with the call's errors as message.
 Verdict unjudged(const Diags& call);
-// The same of a result that has not the shape of its call; none where it has.
+// The verdict on a result of another shape than `shape`: not ok; none where it has the shape.
 std::optional<Verdict> misshapen(const Tensor& out, const Shape& shape);
 
-// Sees the blocks of a reference and compares the result's elements there.
+// Compares a result with the blocks of a reference.
 class Judge {
  public:
+  // `result` must outlive the judge.
   Judge(const Tensor& result, const Arithmetic& arithmetic);
 
+  // Compares the elements of a block; it has magnitudes unless arithmetic.exact.
   void see(const ReferenceBlock& block);
+  // The verdict on all blocks so far.
   Verdict verdict() const;
 
  private:

@@ -7,30 +7,34 @@
 
 namespace tessera {
 
-// group_sizes: any integers, of shape [groups], or with the extents of the batch axes and of the
-// axes before the ragged one in front. Axes of the result: batch, what is left of lhs, what is left
-// of rhs, each in its order; with the groups first where the contraction is ragged.
+// The ragged dot product along `dims`. group_sizes are integers [groups], in elements of the ragged
+// axis, or with the extents of the batch axes and of the axes before the ragged one in front. The
+// axes of the result are those of the batch, then the other ones of lhs and of rhs that are not
+// contracted, each in its order; with the groups first where the contraction is ragged. Errors are
+// those of jax, with its texts and classes, what the device cannot run, and a finding of the run.
 Expected<Tensor> ragged_dot_general(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                     const RaggedDotDims& dims,
                                     const RaggedDotOptions& options = {});
-// lhs [m, k], rhs [groups, k, n], group_sizes [groups].
+// The plain case: lhs [m, k], rhs [groups, k, n], group_sizes [groups], result [m, n].
 Expected<Tensor> ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                             const RaggedDotOptions& options = {});
-// The same with all that there is to tell; `out` means nothing where the report has findings.
+// ragged_dot_general with what a report shows beside the result; findings are no errors here.
 Expected<GroupedMatmulRun> run_ragged_dot(const Tensor& lhs, const Tensor& rhs,
                                           const Tensor& group_sizes, const RaggedDotDims& dims,
                                           const RaggedDotOptions& options);
 
+// Cotangents of the operands.
 struct RaggedDotGradients {
   Tensor lhs, rhs;  // of the operands' shapes and types
 };
-// Where the ragged axis is not contracted; ErrorCode::unsupported in the other modes.
+// The vector-Jacobian product where the ragged axis is not contracted; `cotangent` is that of the
+// result. ErrorCode::unsupported in the other modes.
 Expected<RaggedDotGradients> ragged_dot_vjp(const Tensor& cotangent, const Tensor& lhs,
                                             const Tensor& rhs, const Tensor& group_sizes,
                                             const RaggedDotDims& dims,
                                             const RaggedDotOptions& options = {});
 
-// Judges a result against the reference in f64; the call is one that ran.
+// Judges a result against the reference in f64. The arguments are those of a call that succeeded.
 Verdict check_ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                          const RaggedDotDims& dims, const RaggedDotOptions& options,
                          const Tensor& out, const CheckOptions& how);

@@ -1,5 +1,5 @@
-// What configurations of a grouped matmul are judged by: the problem without its data, its key, its
-// candidates, and the time that a candidate takes.
+// Tuning of grouped matmuls: the problem without its data, its key, its candidates, and the time of
+// a candidate.
 #pragma once  // public
 #include <cstdint>
 #include <string>
@@ -16,50 +16,56 @@
 
 namespace tessera {
 
+// What a configuration is chosen for.
 struct GroupedTuningProblem {
-  Platform platform = simulated_platform();
-  Profile profile;      // of the simulated machine
+  Platform platform = simulated_platform();  // where it runs; not Auto
+  Profile profile;                            // of the interpreter's machine
   GroupedDesc desc;     // with the operands' own types
-  bool use_v2 = false;  // kept under the name of grouped_matmulv2
+  bool use_v2 = false;  // cached under the name of grouped_matmulv2
 
-  // "grouped_matmul", "grouped_matmulv2" or "transposed_grouped_matmul".
+  // Its name in the registry: "grouped_matmul", "grouped_matmulv2" or "transposed_grouped_matmul".
   std::string_view algorithm() const;
-  // That of the platform; null for the reference, which has no kernel to cut.
+  // The device of the platform; null for the reference, which has no kernel.
   const Device* device() const;
+  // Options with the profile's machine.
   DeviceOptions device_options() const { return {.profile = profile.machine}; }
 };
 
-// Shapes, types and options, and of the sizes their largest and mean in buckets of powers of two,
-// and which share of the groups has rows, halved as often as it can be.
+// The key under which configurations are cached: shapes, types and options; of the group sizes the
+// largest and the mean, in buckets of powers of two, and the share of groups that have rows, as a
+// power of 1/2.
 OperationKey grouped_key(const GroupedTuningProblem& problem);
 
-// The device's choice, where it has a fast kernel of it; 128x128x128, 4 warps, 2 stages for the
+// Device::choose, where the device has a fast kernel for it; 128x128x128, 4 warps, 2 stages for the
 // reference.
 GroupedMatmulConfig grouped_heuristic(const GroupedTuningProblem& problem);
-// Those of the device (Device::candidates), as far as it has fast kernels of them.
+// Device::candidates, as far as the device has fast kernels for them.
 std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& problem);
-// What in a configuration is not for the problem or its platform.
+// Whether a configuration can be used for the problem on its platform; the errors say why not.
 Diags check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
-// The same, and whether a machine of the problem's has room for it: what a run would refuse before
+// check_use, and whether the memories of the machine hold its tiles: what a run would refuse before
 // it begins.
 Diags check_fit(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
 
-// `groups` sizes that sum to m: of the first `filled` one has `largest` rows (at least m / filled,
-// rounded up) and the others are alike, the rest is empty. What stands for all calls of one key.
+// Sizes [groups] that sum to m and stand for all calls of one key: of the first `filled` groups one
+// has `largest` rows (at least m / filled, rounded up) and the others have about equally many; the
+// rest is empty.
 std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t groups,
                                                std::int64_t largest, std::int64_t filled);
 // The problem with representative sizes of its key.
 GroupedTuningProblem representative(const GroupedTuningProblem& problem);
 
-// The time of one call on the simulated machine. Of a long run a part is simulated: whole passes
-// over the rows, of which the others are copies; `most_steps` says how much.
+// Seconds of one call on the simulated machine. Of a long run only whole passes over
+// the rows are simulated, in about `most_steps` steps of the simulation and at least two; the other
+// passes repeat them.
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem,
                                    const GroupedMatmulConfig& config,
                                    std::int64_t most_steps = 200'000);
-// No simulated time is below it: the products at the peak rate, or the bytes at that of the memory.
+// A lower bound of simulated_seconds, in seconds: the roofline of the machine's peak rates for
+// matmuls and for memory.
 double least_seconds(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
-// All candidates on the problem's own sizes: simulated (whole runs), measured in turn by the
-// device's clock, or by the tuner's.
+// Seconds of all candidates on the problem's own sizes: simulated (whole runs), measured in
+// round-robin order by the device's clock, or by the tuner's clock.
 Expected<TuningResult<GroupedMatmulConfig>> time_candidates(const GroupedTuningProblem& problem,
                                                             const Tuner& tuner);
 

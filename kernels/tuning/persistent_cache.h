@@ -1,5 +1,5 @@
-// Configurations that outlive the process: one JSON file for each key in the user's cache folder,
-// so that writers never meet: a file is there as a whole or not at all, whoever is killed when.
+// Configurations that outlive the process: one JSON file for each key in the user's cache folder.
+// Any number of processes may read and write at once; a file is there as a whole or not at all.
 #pragma once  // public
 #include <optional>
 #include <string>
@@ -11,40 +11,45 @@
 
 namespace tessera {
 
+// A kept configuration.
 struct CacheEntry {
-  OperationKey key;
-  std::string config;   // its JSON
-  std::string source;   // autotune or heuristics
-  double seconds = 0;   // what the tuner measured; 0: nothing was
-  std::string measure;  // how: "simulated on v5e", "measured on cuda"
+  OperationKey key;     // what it is for
+  std::string config;   // as JSON, see kernels/tuning/config.h
+  std::string source;   // who chose it: "autotune" or "heuristics"
+  double seconds = 0;   // the time that was measured; 0: none was
+  std::string measure;  // how it was measured: "simulated on v5e"
 };
 
+// A folder of entries.
 class PersistentCache {
  public:
-  // In the folder `configurations` of `folder`; an empty one keeps nothing.
+  // The entries are in the folder `configurations` of `folder`; an empty `folder` keeps nothing.
   explicit PersistentCache(std::string folder);
-  // In the user's cache folder (core/host/disk_cache.h), as the environment gives it now.
+  // The one in the user's cache folder: $TESSERA_CACHE, $XDG_CACHE_HOME/tessera or
+  // ~/.cache/tessera.
   static PersistentCache of_user();
 
+  // The folder of its files; empty when nothing is kept.
   const std::string& folder() const { return folder_.path(); }
-  // Where the entry of the key lies.
+  // The path of the file of a key.
   std::string file(const OperationKey& key) const;
-  // None when there is no entry; an error says why the file that there is is not used: it is
-  // damaged, of another version of Tessera, or others may have written it (core/host/disk_cache.h).
+  // The entry of a key; none when there is no file. An error when there is one that is not used: it
+  // is damaged, of another version of Tessera, or other users can write it.
   Expected<std::optional<CacheEntry>> find(const OperationKey& key) const;
-  // Replaces the entry of the key.
+  // Writes the entry of its key. An error says why it was not written.
   [[nodiscard]] Diags store(const CacheEntry& entry) const;
 
+  // A file of the cache.
   struct Listed {
-    std::string id;
-    std::optional<CacheEntry> entry;
-    std::string problem;  // when it could not be read
+    std::string id;                   // OperationKey::id() of its key
+    std::optional<CacheEntry> entry;  // none when it could not be read
+    std::string problem;              // why it could not be read
   };
-  // By id. What is no entry by its name is not listed, nor what a writer left behind when it was
-  // killed.
+  // All entries, by id; files with other names are not listed.
   std::vector<Listed> list() const;
-  // Removes the entry, or all of them without an id, leftovers of killed writers too, and nothing
-  // that is not the cache's by its name; how many entries there were.
+  // Removes the entry of an id, or all entries and the temporary files of killed writers for an
+  // empty one; files with other names stay. Gives the number of removed entries; an error when one
+  // cannot be removed.
   Expected<int> clear(const std::string& id = {}) const;
 
  private:

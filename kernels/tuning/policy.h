@@ -1,4 +1,4 @@
-// What may decide a configuration, for the calling thread.
+// What may choose a configuration, for the calling thread.
 #pragma once  // public
 #include <optional>
 #include <string>
@@ -7,27 +7,30 @@
 
 namespace tessera {
 
+// Rules for the chain of selection.h.
 struct AutotunePolicy {
-  bool allow_autotune = true;
-  bool allow_heuristics = true;
+  bool allow_autotune = true;    // candidates may be measured
+  bool allow_heuristics = true;  // the heuristic configuration may be used
+  // Two ways to choose a configuration that no cache has.
   enum class Fallback : unsigned char { Autotune, Heuristics };
-  // What answers when no cache does. Nobody is tuned for unasked: the default is Heuristics.
+  // Which of them is used. By default nothing is measured unless it is requested.
   Fallback cache_miss_fallback = Fallback::Heuristics;
-  bool forbid_reautotune = true;   // a key that was tuned and then lost is an error
-  bool validate_backward = false;  // tuning times the gradients too
-  bool keep_heuristics = true;     // what the heuristics say is cached like what tuning finds
+  // A key that this process tuned and that left the caches is an error.
+  bool forbid_reautotune = true;
+  bool validate_backward = false;  // tuning measures the gradients too
+  bool keep_heuristics = true;     // heuristic configurations are cached like measured ones
 
   bool operator==(const AutotunePolicy&) const = default;
 };
 
-// The innermost PolicyOverride of this thread; without one what $TESSERA_AUTOTUNE_POLICY says
-// (autotune or heuristics; another value is an error), else the default.
+// The policy of this thread: that of its innermost PolicyOverride; else the default, with the
+// fallback that $TESSERA_AUTOTUNE_POLICY names (autotune or heuristics; another value is an error).
 Expected<AutotunePolicy> current_policy();
 
-// While it lives, `policy` holds in this thread. Scopes end in the reverse order of their
-// beginning.
+// While it lives, current_policy() of this thread is `policy`. Scopes must nest.
 class PolicyOverride {
  public:
+  // Begins the scope.
   explicit PolicyOverride(const AutotunePolicy& policy);
   ~PolicyOverride();
   PolicyOverride(const PolicyOverride&) = delete;

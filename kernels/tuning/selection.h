@@ -1,6 +1,6 @@
 // The one chain that chooses a configuration: override, overlay, memory, persistent cache,
-// autotune, heuristics. It says which of them answered, and what those before it said. Source:
-// ejkernel/ops/config/selection.py.
+// autotune, heuristics. The decision records which of them had one, and why those before it had
+// none. After ejkernel/ops/config/selection.py.
 #pragma once  // public
 #include <fmt/format.h>
 
@@ -24,42 +24,49 @@
 
 namespace tessera {
 
+// The links of the chain, in their order.
 enum class ConfigSource : std::uint8_t {
-  Override,
-  Overlay,
-  Memory,
-  Persistent,
-  Autotune,
-  Heuristics
+  Override,    // the call has a configuration of its own
+  Overlay,     // an OverlayScope of this thread has one for its key
+  Memory,      // this process used one for its key before
+  Persistent,  // the user's cache folder has one
+  Autotune,    // candidates are measured
+  Heuristics   // one is chosen without measuring
 };
+// In lower case: "override".
 std::string_view name(ConfigSource source);
 
-// What one link of the chain said.
+// The outcome at one link of the chain.
 struct SelectionStep {
-  ConfigSource source = ConfigSource::Override;
-  std::string outcome;  // "hit", or why it did not answer
+  ConfigSource source = ConfigSource::Override;  // which link
+  std::string outcome;                           // "hit", or why it has no configuration
 };
 
+// A chosen configuration and how it was chosen.
 template <typename Cfg>
 struct Decision {
-  Cfg config;
-  ConfigSource source = ConfigSource::Heuristics;
-  OperationKey key;
-  std::vector<SelectionStep> steps;  // those asked, in order; the last one answered
-  std::optional<TuningResult<Cfg>> tuning;
-  Diags warnings;  // what could not be kept, and what a cache holds that is not used
+  Cfg config;                                      // the configuration
+  ConfigSource source = ConfigSource::Heuristics;  // the link that had it
+  OperationKey key;                                // of the call
+  std::vector<SelectionStep> steps;  // the links that were tried, in order; the last is `source`
+  std::optional<TuningResult<Cfg>> tuning;  // all measurements, where the source is Autotune
+  Diags warnings;  // entries that could not be written, and cached ones that are not usable
 };
 
-// Configurations for the calls of this thread while the scope lives; inner scopes come first.
+// While it lives, calls of this thread with these keys use these configurations. Inner scopes come
+// first.
 template <typename Cfg>
 class OverlayScope {
  public:
+  // Keys with their configurations.
   using Entries = std::vector<std::pair<OperationKey, Cfg>>;
+  // Begins the scope.
   explicit OverlayScope(Entries entries) { stack().push_back(std::move(entries)); }
   ~OverlayScope() { stack().pop_back(); }
   OverlayScope(const OverlayScope&) = delete;
   OverlayScope& operator=(const OverlayScope&) = delete;
 
+  // The configuration of the innermost scope that has the key; null when none has.
   static const Cfg* find(const OperationKey& key) {
     for (auto scope = stack().rbegin(); scope != stack().rend(); ++scope) {
       for (const auto& [known, config] : *scope) {
@@ -76,20 +83,23 @@ class OverlayScope {
   }
 };
 
-// The configurations of this process, for all its threads.
+// Configurations in memory, for all threads; keys are OperationKey::everything().
 template <typename Cfg>
 class ConfigCache {
  public:
+  // The configuration of a key, if there is one.
   std::optional<Cfg> find(const std::string& key) const {
     const std::shared_lock lock(mutex_);
     const auto found = entries_.find(key);
     if (found == entries_.end()) return std::nullopt;
     return found->second;
   }
+  // Sets the configuration of a key.
   void store(const std::string& key, const Cfg& config) {
     const std::unique_lock lock(mutex_);
     entries_.insert_or_assign(key, config);
   }
+  // Forgets all.
   void clear() {
     const std::unique_lock lock(mutex_);
     entries_.clear();
@@ -103,22 +113,28 @@ class ConfigCache {
 // One call that needs a configuration.
 template <typename Cfg>
 struct Selection {
-  OperationKey key;
-  std::optional<Cfg> override_config;  // holds for this call and is kept nowhere
+  OperationKey key;                    // under which it is cached
+  std::optional<Cfg> override_config;  // is used for this call and not cached
+  // Measures candidates; empty: the call cannot be tuned.
   std::function<Expected<TuningResult<Cfg>>(const AutotunePolicy&)> autotune;
-  std::string measure;  // how autotune measures, for the persistent cache
-  // What keeps a configuration from running this call; one that a cache holds is then a miss.
+  std::string measure;  // how autotune measures, for the cache's entry
+  // Whether a configuration can run this call: a cached one that cannot is a miss.
   std::function<Diags(const Cfg&)> fits;
+  // A configuration without measuring; empty: there is none.
   std::function<Cfg()> heuristics;
 };
 
-// `to_json` and `from_json` of Cfg are found by its namespace.
+// Chooses configurations and caches them. Cfg needs to_json, from_json and describe in its
+// namespace, as in config.h. Safe to use from several threads.
 template <typename Cfg>
 class ConfigSelectorChain {
  public:
+  // None: nothing is kept between processes.
   explicit ConfigSelectorChain(std::optional<PersistentCache> persistent)
       : persistent_(std::move(persistent)) {}
 
+  // The configuration of the first link that has one. Errors are those of current_policy() and of
+  // tuning, a key that would be tuned again against the policy, and no configuration at all.
   Expected<Decision<Cfg>> choose(const Selection<Cfg>& call) {
     Decision<Cfg> decision;
     decision.key = call.key;
@@ -181,6 +197,7 @@ class ConfigSelectorChain {
                  "unavailable.");
   }
 
+  // Its caches.
   ConfigCache<Cfg>& memory() { return memory_; }
   const std::optional<PersistentCache>& persistent() const { return persistent_; }
 
@@ -231,7 +248,8 @@ class ConfigSelectorChain {
   std::set<std::string> tuned_;
 };
 
-// One line for each step: "override    none given".
+// The decision as text: the key, a line for each step ("override    none given"), the
+// configuration.
 template <typename Cfg>
 std::string explain(const Decision<Cfg>& decision) {
   std::string text =

@@ -1,5 +1,5 @@
-// Times candidates and says which is the fastest. The clock is the caller's, so that a test knows
-// what it shows; a measure may as well be a model that needs no clock.
+// Measures candidates and finds the fastest. The clock is the caller's, for tests; a measure may as
+// well be a model that needs no clock.
 #pragma once  // public
 #include <fmt/format.h>
 
@@ -15,48 +15,55 @@
 
 namespace tessera {
 
-using Clock = std::function<double()>;  // seconds since whenever
+using Clock = std::function<double()>;  // seconds since any fixed time
 
-// Wall time that never goes back.
+// The wall clock of this machine, which never goes back.
 Clock steady_clock();
 
+// A candidate and its time.
 template <typename Cfg>
 struct Measurement {
-  Cfg config;
-  std::optional<double> seconds;
-  std::string skipped;                  // why there is no time: it failed, or cannot be the fastest
-  std::optional<double> expected = {};  // seconds, by a model that the tuner does not ask
+  Cfg config;                           // the candidate
+  std::optional<double> seconds;        // its time; none when it was skipped
+  std::string skipped;                  // why it has no time: it failed, or cannot be the fastest
+  std::optional<double> expected = {};  // seconds by a model, for reports
 };
 
+// The times of all candidates.
 template <typename Cfg>
 struct TuningResult {
   std::vector<Measurement<Cfg>> candidates;  // in the order given
-  std::size_t best = 0;
+  std::size_t best = 0;                      // index of the fastest
+  // The fastest.
   const Measurement<Cfg>& winner() const { return candidates[best]; }
 };
 
-// Something that can be timed again and again.
+// Runs something once and gives its seconds.
 using TimedArm = std::function<Expected<double>()>;
 
-// The median of each arm over `rounds`, in which all take turns, backwards in every other one: a
-// machine that slows down as it warms up slows all alike. Before that `warmup` rounds (one at
-// least); an arm whose shortest warm-up takes over twice the fastest's is not run again and keeps
-// that time. One that fails is not run again and keeps its error.
+// The median seconds of each arm over `rounds` rounds. A round runs every arm once, and every other
+// round in reverse order, so that a machine that slows down as it gets warm slows all arms alike.
+// Before that come `warmup` rounds (at least one); an arm whose shortest warm-up takes over twice
+// that of the fastest arm is not run again and keeps this time. An arm that fails is not run again
+// and keeps its error.
 std::vector<Expected<double>> seconds_in_turn(const std::vector<TimedArm>& arms, int warmup,
                                               int rounds);
 
+// How runs are measured.
 class Tuner {
  public:
+  // Runs before the measurement, and runs that are measured.
   int warmup = 5, iters = 100;
-  Clock clock = steady_clock();
+  Clock clock = steady_clock();  // with which mean_seconds measures
 
-  // The mean time of `run` over the iterations that follow the warm-up. A run that fails is not
-  // repeated.
+  // The mean seconds of `run` over `iters` runs that follow the warm-up. A run that fails ends it
+  // with its errors.
   Expected<double> mean_seconds(const std::function<Diags()>& run) const;
 
   // Measures every candidate in order; one that fails is skipped, and so is one whose `bound`
-  // (seconds that it takes at least; may be empty) exceeds the best time so far. The first of
-  // equals wins. When all fail: "All candidates failed during autotune: {last error}".
+  // (a lower bound of its seconds; may be empty) exceeds the best time so far. The first of equal
+  // ones wins. Skips are no errors unless all candidates are skipped: "All candidates failed during
+  // autotune: {last error}".
   template <typename Cfg>
   static Expected<TuningResult<Cfg>> tune(
       std::span<const Cfg> candidates, const std::function<Expected<double>(const Cfg&)>& measure,
