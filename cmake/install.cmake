@@ -20,6 +20,10 @@ install(CODE "
     file(INSTALL \"${PROJECT_SOURCE_DIR}/\${header}\"
          DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/tessera/\${folder}\")
   endforeach()")
+add_custom_target(tessera_api
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${PROJECT_BINARY_DIR}/api -DVERSION=${PROJECT_VERSION}
+          -P ${PROJECT_SOURCE_DIR}/cmake/api_reference.cmake
+  COMMENT "Writing ${PROJECT_BINARY_DIR}/api/html/index.html" VERBATIM)
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/tessera)
