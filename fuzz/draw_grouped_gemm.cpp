@@ -13,7 +13,9 @@ Invocation draw_grouped_gemm(Choices& choices) {
   constexpr std::array<const char*, 6> numbers = {"0", "1", "2", "-1", "0.3", "-1.7"};
   Invocation result{"grouped-gemm", {}};
   const std::string scaling = choices.among(scalings);
-  const std::int64_t unit = scaling == "mxfp8" ? 32 : 1;
+  // Quantised operands contract a multiple of so many elements.
+  const std::int64_t tile_unit = scaling == "mxfp8" ? 32 : 1;
+  const std::int64_t unit = scaling == "none" ? 1 : scaling == "mxfp8" ? 32 : 16;
   const std::int64_t groups = choices.between(1, 6);
   const auto extent = [&](std::int64_t most) {
     return (choices.extent(most) + unit - 1) / unit * unit;
@@ -66,7 +68,7 @@ Invocation draw_grouped_gemm(Choices& choices) {
   }
   add(result, "dtype", choices.among(types));
   add(result, "out-dtype", choices.among(types));
-  draw_operands_and_run(choices, result, unit);
+  draw_operands_and_run(choices, result, tile_unit);
   return result;
 }
 

@@ -78,6 +78,9 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
                                          std::int64_t groups, MxAlong along,
                                          const QuantizeSpec& spec);
 
+// Whether every group's contraction is a multiple of the 32 elements that share an MXFP8 scale; an
+// error names the operand `whose` and the group.
+Expected<void> check_mx_blocks(std::string_view whose, const GroupedMatrix& matrix, MxAlong along);
 // Whether scale_inv has the type and the number of elements that the mode requires: a scale for
 // each group, or for 32 elements.
 Expected<void> check_scales(std::string_view whose, const GroupedTensor& tensor,

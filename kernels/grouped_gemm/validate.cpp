@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/report/try.h"
+#include "kernels/grouped_gemm/alignment.h"
 #include "kernels/grouped_gemm/axes.h"
 #include "kernels/grouped_gemm/groups.h"
 #include "kernels/grouped_gemm/linear_terms.h"
@@ -44,6 +45,7 @@ Expected<void> quantise(GroupedGemmCall& call, const GroupedGemmOptions& options
   if (!l || !r) return error("both operands have a quantizer, or none");
   TRY(check_quantizers(call, *l, *r));
   TRY(cut_into_groups(call, options));
+  if (unsupported_reason(l->mode).empty()) TRY(check_alignment(call, l->mode));
   GroupedTensor lhs =
       TRY(quantize_grouped(call.lhs, call.lhs_boundary, call.groups, call.lhs_along(), *l));
   GroupedTensor rhs =
@@ -74,6 +76,7 @@ Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const 
   TRY(check_types(call, options));
   TRY(cut_into_groups(call, options));
   TRY(check_extents(call));
+  TRY(check_alignment(call, call.lhs.mode));
   TRY(check_all_scales(call));
   shape_result(call, options);
   TRY(take_linear_terms(call, options));

@@ -402,7 +402,12 @@ TEST(GroupedGemm, T3_T13_T14_scaling_modes_agree_and_nvfp4_says_why_not) {
   };
   const GroupedTensor lhs = scaled(f.lhs, 1, ScalingMode::CurrentTensor),
                       rhs = scaled(f.rhs, 2, ScalingMode::CurrentTensor);
-  EXPECT_EQ(refusal(lhs, rhs, f.options), "none");
+  EXPECT_EQ(refusal(scaled(no_scale_tensor(whole({14, 16}, FillRole::lhs, 1), f.lhs.first_dims), 1,
+                           ScalingMode::CurrentTensor),
+                    scaled(no_scale_tensor(whole({3, 16, 7}, FillRole::rhs, 2)), 2,
+                           ScalingMode::CurrentTensor),
+                    f.options),
+            "none");
   EXPECT_EQ(
       refusal(f.lhs, rhs, f.options),
       "TypeError: lhs is GroupedNoScaleTensor but rhs is GroupedScaledTensor1x; both operands "
@@ -437,6 +442,49 @@ TEST(GroupedGemm, T3_T13_T14_scaling_modes_agree_and_nvfp4_says_why_not) {
   left.pre_swizzled = false;
   EXPECT_EQ(refusal(left, right, f.options),
             "ValueError: lhs must be pre-swizzled for MXFP8 1D scaling");
+}
+
+TEST(GroupedGemm, T14_quantised_operands_contract_a_multiple_of_16_or_32) {
+  const auto with = [](std::int64_t k, Sizes sizes, ScalingMode mode, bool is_wgrad) {
+    const std::int64_t rows = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    const auto groups = static_cast<std::int64_t>(sizes.size());
+    const DimSizes dims = dim_sizes(sizes);
+    QuantizeSpec spec;
+    spec.mode = mode;
+    if (mode == ScalingMode::DelayedTensor) spec.delayed_scales.assign(sizes.size(), 1);
+    GroupedGemmOptions options = is_wgrad ? options_of({0}, {0}) : options_of({1}, {1});
+    options.lhs_quantizer = options.rhs_quantizer = spec;
+    const GroupedTensor x = no_scale_tensor(whole({rows, k}, FillRole::lhs, 1), dims);
+    return is_wgrad ? refusal(x, no_scale_tensor(whole({rows, 7}, FillRole::rhs, 2), dims), options)
+                    : refusal(x, no_scale_tensor(whole({groups, k, 7}, FillRole::rhs, 2)), options);
+  };
+  for (const ScalingMode mode : {ScalingMode::CurrentTensor, ScalingMode::DelayedTensor}) {
+    // Rows of groups may be any number; the contraction may not, unless it is none.
+    EXPECT_EQ(with(48, {5, 0, 9}, mode, false), "none");
+    EXPECT_EQ(with(0, {5, 0, 9}, mode, false), "none");
+    EXPECT_EQ(with(40, {5, 0, 9}, mode, false),
+              "ValueError: cuBLAS GEMM LHS tensor's contracting dimension must be a multiple of 16 "
+              "when using quantized inputs. Got contracting_size=40");
+    EXPECT_EQ(with(13, {16, 0, 48}, mode, true), "none");
+    EXPECT_EQ(with(13, {16, 0, 40}, mode, true),
+              "ValueError: cuBLAS GEMM LHS tensor's contracting dimension must be a multiple of 16 "
+              "when using quantized inputs. Got contracting_size=40 in group 2");
+  }
+  EXPECT_EQ(with(96, {5, 0, 9}, ScalingMode::Mxfp8_1D, false), "none");
+  EXPECT_EQ(
+      with(48, {5, 0, 9}, ScalingMode::Mxfp8_1D, false),
+      "ValueError: MXFP8 scales are of 32 elements, which do not divide the contraction of 48 "
+      "in group 0 of lhs");
+  EXPECT_EQ(
+      with(13, {64, 0, 48}, ScalingMode::Mxfp8_1D, true),
+      "ValueError: MXFP8 scales are of 32 elements, which do not divide the contraction of 48 "
+      "in group 2 of lhs");
+  // Elements without scales contract any number.
+  const auto q = std::make_shared<const Tensor>(DType::e4m3, Shape{14, 13});
+  const auto w = std::make_shared<const Tensor>(DType::e4m3, Shape{3, 13, 7});
+  EXPECT_EQ(
+      refusal(no_scale_tensor(q, dim_sizes({5, 0, 9})), no_scale_tensor(w), options_of({1}, {1})),
+      "none");
 }
 
 TEST(GroupedGemm, T15_a_negative_answer_has_its_reason_and_can_be_enforced) {
