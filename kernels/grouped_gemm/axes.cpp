@@ -57,7 +57,7 @@ Expected<void> merge_axes(GroupedGemmCall& call, const GroupedGemmOptions& optio
       call.groups, blocks));
 }
 
-void shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options) {
+Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options) {
   const Shape &l = call.lhs.original_shape, &r = call.rhs.original_shape;
   Shape rows, columns;
   for (std::int64_t d = 0; d < static_cast<std::int64_t>(l.size()); ++d)
@@ -66,16 +66,34 @@ void shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options) {
   for (std::int64_t d = call.ragged_contraction ? 0 : 1; d < static_cast<std::int64_t>(r.size());
        ++d)
     if (!has(options.rhs_contracting, d)) columns.push_back(r[static_cast<std::size_t>(d)]);
-  call.block_rows = elements(rows);
-  call.rows = call.block_rows * (call.ragged_contraction ? call.groups : 1);
-  if (call.ragged_contraction) {
-    call.out_shape = {call.groups};
-  } else {
-    call.out_first_dims = call.lhs.first_dims;
-    call.out_last_dims = call.lhs.last_dims;
+  std::int64_t all_rows = 0, all_columns = 0, all = 0;
+  for (std::size_t g = 0; g < call.sizes.size(); ++g) {
+    const auto block = checked_bytes(call.out, {call.group_rows(g), call.group_columns(g)});
+    if (!block || *block > INT64_MAX - all)
+      return error(fmt::format("the result of group {} is too large: {} rows of {} columns", g,
+                               call.group_rows(g), call.group_columns(g)));
+    all += *block;
+    all_rows += call.group_rows(g);
+    all_columns += call.group_columns(g);
   }
+  if (call.lhs.is_packed()) rows = {all_rows};
+  if (call.rhs.is_packed()) columns = {all_columns};
+  call.block_rows = elements(rows);
+  call.rows = call.block_rows * (call.ragged_rows ? 1 : call.groups);
+  if (call.ragged_rows && call.ragged_columns) {
+    rows = {1};
+    columns = {all / size_of(call.out)};
+  }
+  call.out_shape.clear();
+  if (!call.ragged_rows && !call.ragged_columns) call.out_shape = {call.groups};
   call.out_shape.insert(call.out_shape.end(), rows.begin(), rows.end());
   call.out_shape.insert(call.out_shape.end(), columns.begin(), columns.end());
+  // An lhs that is ragged along one side hands its label on, whichever side that is.
+  if (call.ragged_rows) call.out_first_dims = call.lhs.first_dims;
+  if (call.ragged_rows) call.out_last_dims = call.lhs.last_dims;
+  if (call.lhs.is_packed()) call.out_first_dims = call.row_sizes();
+  if (call.lhs.is_packed() || call.ragged_columns) call.out_last_dims = call.column_sizes();
+  return {};
 }
 
 }  // namespace tessera

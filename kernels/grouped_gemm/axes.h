@@ -11,8 +11,10 @@ namespace tessera {
 // the shape's elements, and weights of another number of groups.
 Expected<void> merge_axes(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
-// The result's shape: what is not contracted of lhs, then of rhs; with the groups first where the
-// contraction is ragged. Sets call.out_shape, its rows, and the sizes of its groups.
-void shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options);
+// The result's shape: what is not contracted of lhs, then of rhs, with the groups first where it is
+// ragged in neither; (1, elements) where it is ragged in both. Sets call.out_shape, its rows, and
+// the sizes of its groups, of operands that are cut into groups. An error is a result of more bytes
+// than 2^63.
+Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
 }  // namespace tessera

@@ -8,14 +8,22 @@
 namespace tessera {
 
 std::int64_t GroupedGemmCall::first_row(std::size_t group) const {
-  if (ragged_contraction) return static_cast<std::int64_t>(group) * block_rows;
+  if (!ragged_rows) return static_cast<std::int64_t>(group) * block_rows;
   return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(group),
                          std::int64_t{0});
 }
 
+std::int64_t GroupedGemmCall::first_element(std::size_t group) const {
+  if (!ragged_columns) return first_row(group) * columns;
+  std::int64_t before = 0;
+  for (std::size_t g = 0; g < group; ++g) before += group_rows(g) * group_columns(g);
+  return before;
+}
+
 std::int64_t GroupedGemmCall::flops() const {
   std::int64_t sum = 0;
-  for (std::size_t g = 0; g < sizes.size(); ++g) sum += 2 * group_rows(g) * contracted(g) * columns;
+  for (std::size_t g = 0; g < sizes.size(); ++g)
+    sum += 2 * group_rows(g) * contracted(g) * group_columns(g);
   return sum;
 }
 
@@ -28,12 +36,15 @@ const Tensor& multiplied(const GroupedGemmCall& call, const GroupedTensor& tenso
   return storage;
 }
 
-GroupedGemmProblem grouped_gemm_problem(const GroupedGemmCall& call,
-                                        const GroupedGemmOptions& options, const Tensor& lhs,
-                                        const Tensor& rhs) {
-  GroupedGemmProblem problem;
-  problem.rows = call.rows;
-  problem.columns = call.columns;
+std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& call,
+                                                      const GroupedGemmOptions& options,
+                                                      const Tensor& lhs, const Tensor& rhs) {
+  std::vector<GroupedGemmProblem> problems;
+  if (!call.ragged_columns) {
+    problems.emplace_back();
+    problems[0].rows = call.rows;
+    problems[0].columns = call.columns;
+  }
   for (std::size_t g = 0; g < call.sizes.size(); ++g) {
     const auto matrix = [](const Tensor& tensor, const GroupedMatrix::Group& group, bool turned) {
       const MatrixView view{&tensor, group.offset, group.right, 1};
@@ -42,7 +53,7 @@ GroupedGemmProblem grouped_gemm_problem(const GroupedGemmCall& call,
     GemmGroup group;
     group.a = matrix(lhs, call.left.groups[g], call.lhs_is_trans);
     group.b = matrix(rhs, call.right.groups[g], call.rhs_is_trans);
-    group.first_row = call.first_row(g);
+    group.first_row = call.ragged_columns ? 0 : call.first_row(g);
     group.rows = call.group_rows(g);
     group.terms = call.contracted(g);
     group.factor = options.alpha ? static_cast<double>(options.alpha->as<float>()[g]) : 1.0;
@@ -57,9 +68,15 @@ GroupedGemmProblem grouped_gemm_problem(const GroupedGemmCall& call,
     // The factor's own roundings and its product's; c's product and sum; the bias' sum.
     group.epilogue =
         (scaled ? 2 : 0) + (group.factor != 1 ? 1 : 0) + (group.c ? 2 : 0) + (group.bias ? 1 : 0);
-    problem.groups.push_back(group);
+    if (call.ragged_columns) {
+      problems.emplace_back();
+      problems[g].rows = group.rows;
+      problems[g].columns = call.group_columns(g);
+      problems[g].first_element = call.first_element(g);
+    }
+    problems.back().groups.push_back(group);
   }
-  return problem;
+  return problems;
 }
 
 }  // namespace tessera

@@ -13,12 +13,15 @@ struct GroupedGemmCall {
   bool lhs_is_trans = false, rhs_is_trans = false;
   std::int64_t lhs_boundary = 0, rhs_boundary = 0;
   std::int64_t groups = 0;
-  bool ragged_contraction = false;
-  std::vector<std::int64_t> sizes;  // along the ragged axis
+  // Of which extents there is one for each group. Rows or the contraction are ragged, or both;
+  // columns only where the contraction is.
+  bool ragged_rows = false, ragged_contraction = false, ragged_columns = false;
+  std::vector<std::int64_t> sizes;  // rows of each group where they are ragged, else contractions
   GroupedMatrix left, right;
-  std::int64_t rows = 0;  // of the result seen as a matrix: all of it, and one block of it
-  std::int64_t block_rows = 0;
-  std::int64_t columns = 0;  // of the result
+  // Of the result seen as a matrix: all of it, and one block of it. There is none where columns are
+  // ragged: then the groups' blocks follow each other.
+  std::int64_t rows = 0, block_rows = 0;
+  std::int64_t columns = 0;
   Shape out_shape;
   DType out = DType::f32;
   DimSizes out_first_dims, out_last_dims;
@@ -32,19 +35,28 @@ struct GroupedGemmCall {
   std::int64_t contracted(std::size_t group) const {
     return lhs_is_trans ? left.groups[group].left : left.groups[group].right;
   }
-  // Rows of the group's product, and where they begin in the result.
+  // Of the group's product: its rows and columns, and where it begins in the result.
   std::int64_t group_rows(std::size_t group) const {
     return lhs_is_trans ? left.groups[group].right : left.groups[group].left;
   }
+  std::int64_t group_columns(std::size_t group) const {
+    return rhs_is_trans ? right.groups[group].left : right.groups[group].right;
+  }
   std::int64_t first_row(std::size_t group) const;
+  std::int64_t first_element(std::size_t group) const;
+  // The sizes along each side of an operand; none where its groups are equal there.
+  const DimSizes& row_sizes() const { return lhs_is_trans ? lhs.last_dims : lhs.first_dims; }
+  const DimSizes& lhs_contracted() const { return lhs_is_trans ? lhs.first_dims : lhs.last_dims; }
+  const DimSizes& rhs_contracted() const { return rhs_is_trans ? rhs.last_dims : rhs.first_dims; }
+  const DimSizes& column_sizes() const { return rhs_is_trans ? rhs.first_dims : rhs.last_dims; }
   std::int64_t flops() const;
 };
 
-// The call as the reference takes it. `lhs` and `rhs` are what it multiplies: the elements
-// themselves, or what MXFP8 ones stand for.
-GroupedGemmProblem grouped_gemm_problem(const GroupedGemmCall& call,
-                                        const GroupedGemmOptions& options, const Tensor& lhs,
-                                        const Tensor& rhs);
+// The call as the reference takes it: one problem, or one for each group where columns are ragged.
+// `lhs` and `rhs` are what it multiplies: the elements themselves, or what MXFP8 ones stand for.
+std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& call,
+                                                      const GroupedGemmOptions& options,
+                                                      const Tensor& lhs, const Tensor& rhs);
 // What the reference multiplies of an operand; `storage` holds it where it is not the data.
 const Tensor& multiplied(const GroupedGemmCall& call, const GroupedTensor& tensor,
                          std::int64_t boundary, MxAlong along, Tensor& storage);

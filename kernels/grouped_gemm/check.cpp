@@ -13,15 +13,19 @@ Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
   Tensor lhs_values, rhs_values;
   const Tensor &a = multiplied(*call, call->lhs, call->lhs_boundary, call->lhs_along(), lhs_values),
                &b = multiplied(*call, call->rhs, call->rhs_boundary, call->rhs_along(), rhs_values);
-  const GroupedGemmProblem problem = grouped_gemm_problem(*call, options, a, b);
   Arithmetic arithmetic = Arithmetic::of(a.dtype(), b.dtype(), call->out, how.values);
   arithmetic.wire = how.sum_error;
-  const Tensor flat = reshaped(out.clone(), {call->rows, call->columns});
+  const Tensor flat =
+      reshaped(out.clone(), call->ragged_columns ? out.shape() : Shape{call->rows, call->columns});
   Judge judge(flat, arithmetic);
-  const std::vector<std::int64_t> rows =
-      checked_rows(call->columns == 0 ? 0 : call->rows, problem.edges(), how.check, how.seed);
-  reference_grouped_gemm(problem, rows, arithmetic.exact ? Magnitude::none : Magnitude::wanted,
-                         [&](const ReferenceBlock& block) { judge.see(block); });
+  for (const GroupedGemmProblem& problem : grouped_gemm_problems(*call, options, a, b)) {
+    const std::vector<std::int64_t> rows =
+        checked_rows(problem.columns == 0 ? 0 : problem.rows, problem.edges(), how.check, how.seed);
+    reference_grouped_gemm(problem, rows, arithmetic.exact ? Magnitude::none : Magnitude::wanted,
+                           [&](const ReferenceBlock& block) {
+                             judge.see(block, problem.first_element, problem.columns);
+                           });
+  }
   return judge.verdict();
 }
 

@@ -1,6 +1,7 @@
 #include "kernels/grouped_gemm/grouped_gemm.h"
 
 #include <chrono>
+#include <cstring>
 #include <utility>
 
 #include "core/report/guarded.h"
@@ -19,13 +20,19 @@ namespace {
 void run_on_reference(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result) {
   Tensor lhs, rhs;
-  const GroupedGemmProblem problem = grouped_gemm_problem(
+  const std::vector<GroupedGemmProblem> problems = grouped_gemm_problems(
       call, options, multiplied(call, call.lhs, call.lhs_boundary, call.lhs_along(), lhs),
       multiplied(call, call.rhs, call.rhs_boundary, call.rhs_along(), rhs));
   const auto begin = std::chrono::steady_clock::now();
   result.device = reference_device;
   result.kernel = "grouped_gemm";
-  result.out = reference_grouped_gemm(problem, call.out);
+  result.out = Tensor(call.out, call.out_shape);
+  for (const GroupedGemmProblem& problem : problems) {
+    const Tensor part = reference_grouped_gemm(problem, call.out);
+    if (part.bytes() > 0)
+      std::memcpy(result.out.data() + problem.first_element * size_of(call.out), part.data(),
+                  static_cast<std::size_t>(part.bytes()));
+  }
   result.report.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -75,8 +82,10 @@ Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const Gr
   const GroupedGemmCall call = TRY(validate_grouped_gemm(lhs, rhs, options));
   GroupedGemmShape shape{call.groups, call.columns, call.out_shape,
                          call.out,    call.sizes,   call.flops()};
-  for (std::size_t g = 0; g < call.sizes.size(); ++g)
-    shape.products += call.group_rows(g) * call.columns > 0 ? 1 : 0;
+  for (std::size_t g = 0; g < call.sizes.size(); ++g) {
+    shape.extents.push_back({call.group_rows(g), call.contracted(g), call.group_columns(g)});
+    shape.products += call.group_rows(g) * call.group_columns(g) > 0 ? 1 : 0;
+  }
   return shape;
 }
 

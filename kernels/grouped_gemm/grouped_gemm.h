@@ -12,8 +12,12 @@
 
 namespace tessera {
 
-// The result is [groups, rest of lhs, rest of rhs] where the contraction is ragged, else [rest of
-// lhs, rest of rhs]; op() transposes as the contracted axes require. Errors are operands and
+// The result is [groups, rest of lhs, rest of rhs] where the contraction is ragged alone, and [rest
+// of lhs, rest of rhs] where rows are. A packed lhs, whose rows and contraction are ragged, gives
+// [rows of all groups, rest of rhs]; a packed rhs [rest of lhs, columns of all groups]; both (1,
+// elements): where columns are ragged, the groups' blocks lie one after the other. Which axes are
+// contracted says what is transposed; of a packed operand, (1, elements), 0 or 1 is the side of
+// each group's matrix. Errors are operands and
 // options that do not fit, with the texts of TransformerEngine where it has them, what the device
 // cannot run (ErrorCode::unsupported), and a finding of the run. run_grouped_gemm gives what a
 // report shows beside the result; findings are no errors there.
@@ -33,15 +37,20 @@ Expected<Support> grouped_gemm_v2_support(const GroupedTensor& lhs, const Groupe
 Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                            const GroupedGemmOptions& options, const Tensor& out,
                            const CheckOptions& how);
+// Extents of one group's product: [m, k] . [k, n].
+struct GroupExtents {
+  std::int64_t m = 0, k = 0, n = 0;
+};
 // What a call computes, without running it.
 struct GroupedGemmShape {
-  // How many groups, and columns of the result as a matrix.
-  std::int64_t groups = 0, columns = 0;
-  Shape out;                        // of the result
-  DType out_dtype = DType::f32;     // of the result
-  std::vector<std::int64_t> sizes;  // along the ragged axis
-  std::int64_t flops = 0;           // 2 * rows * columns * contracted extent, of all groups
-  std::int64_t products = 0;        // groups with elements in the result: launches of V1
+  std::int64_t groups = 0;
+  std::int64_t columns = 0;           // of the result as a matrix; 0 where they are ragged
+  Shape out;                          // of the result
+  DType out_dtype = DType::f32;       // of the result
+  std::vector<std::int64_t> sizes;    // rows where they are ragged, else contractions
+  std::int64_t flops = 0;             // 2 * rows * columns * contracted extent, of all groups
+  std::int64_t products = 0;          // groups with elements in the result: launches of V1
+  std::vector<GroupExtents> extents;  // of each group's product
 };
 // Errors are operands and options that do not fit.
 Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const GroupedTensor& rhs,

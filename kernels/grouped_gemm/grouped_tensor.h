@@ -24,14 +24,18 @@ struct GroupedTensor {
   // flat, the matrices of scales of all groups, each [extent that is not contracted, blocks] and
   // swizzled (kernels/grouped_gemm/scaling.h). Null without scaling.
   std::shared_ptr<const Tensor> scale_inv;
-  DimSizes first_dims, last_dims;  // extents of the groups along the left, the right merged axis
-  Shape original_shape;            // extents before axes are merged
+  // Extents of the groups along the left, the right merged axis. A tensor that has both is packed:
+  // its groups are matrices of any shapes, first_dims[g] x last_dims[g], one after the other in a
+  // tensor of shape (1, elements).
+  DimSizes first_dims, last_dims;
+  Shape original_shape;                       // extents before axes are merged
   ScalingMode mode = ScalingMode::NoScaling;  // what scale_inv means
   DType dq_dtype = DType::bf16;  // type of the values that elements with scales stand for
   bool pre_swizzled = false;     // MXFP8: the scales lie as tensor cores read them
 
   // Whether groups differ along one of the axes; along this one.
   bool is_ragged() const { return ragged(first_dims) || ragged(last_dims); }
+  bool is_packed() const { return ragged(first_dims) && ragged(last_dims); }
   static bool ragged(const DimSizes& sizes) { return sizes && sizes->elements() > 0; }
 };
 
@@ -55,10 +59,13 @@ struct GroupedMatrix {
 };
 
 // Whether the tensor is such a matrix: its data has as many elements as its shape, the boundary is
-// among its axes, and the sizes of `groups` groups along one axis at most fit into the extent.
+// among its axes, and the sizes of `groups` groups fit into the extent, or fill a packed tensor.
 // `whose` names the tensor in errors.
 Expected<void> check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
                                     std::int64_t boundary, std::int64_t groups);
+// Whether a packed tensor is of shape (1, elements), and its groups, of no negative size, fill it;
+// its sizes are i32, one for each group. Other tensors pass.
+Expected<void> check_packed(std::string_view whose, const GroupedTensor& tensor);
 // The matrix of a tensor that check_grouped_tensor accepts. One that is not ragged has `groups`
 // equal groups: blocks along axis 0.
 GroupedMatrix grouped_matrix(const GroupedTensor& tensor, std::int64_t boundary,

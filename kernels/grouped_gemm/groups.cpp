@@ -4,12 +4,23 @@
 
 #include <numeric>
 
+#include "core/report/try.h"
+
 namespace tessera {
 namespace {
 
+std::int64_t sum_of(const DimSizes& sizes) {
+  const auto* const first = sizes->as<std::int32_t>();
+  return std::accumulate(first, first + sizes->elements(), std::int64_t{0});
+}
+
+// The sizes of an operand that is ragged along one side against its extent there; a packed one was
+// judged with its sizes.
 Expected<void> check_sum(const GroupedGemmCall& call, const GroupedGemmOptions& options,
-                         std::int64_t extent) {
-  const std::int64_t sum = std::accumulate(call.sizes.begin(), call.sizes.end(), std::int64_t{0});
+                         const GroupedTensor& tensor, const GroupedMatrix& matrix) {
+  const bool first = GroupedTensor::ragged(tensor.first_dims);
+  const std::int64_t sum = sum_of(first ? tensor.first_dims : tensor.last_dims),
+                     extent = first ? matrix.left : matrix.right;
   const bool must_fill = options.path == GroupedGemmPath::V1 ||
                          GroupedTensor::ragged(call.lhs.last_dims) ||
                          GroupedTensor::ragged(call.rhs.last_dims);
@@ -18,48 +29,56 @@ Expected<void> check_sum(const GroupedGemmCall& call, const GroupedGemmOptions& 
                            call.ragged_contraction ? "K" : "M", extent, sum));
 }
 
-}  // namespace
-
-Expected<void> cut_into_groups(GroupedGemmCall& call, const GroupedGemmOptions& options) {
-  const bool rhs_first = GroupedTensor::ragged(call.rhs.first_dims),
-             rhs_last = GroupedTensor::ragged(call.rhs.last_dims);
-  bool lhs_first = GroupedTensor::ragged(call.lhs.first_dims);
-  const bool lhs_last = GroupedTensor::ragged(call.lhs.last_dims);
+// Which extents are ragged, and whether both operands say so of the contraction.
+Expected<void> find_ragged(GroupedGemmCall& call) {
   call.ragged_contraction = call.rhs.is_ragged();
-  const bool rhs_contracts = call.rhs_is_trans ? rhs_last : rhs_first;
-  if (call.ragged_contraction && !rhs_contracts)
+  if (call.ragged_contraction && !GroupedTensor::ragged(call.rhs_contracted()))
     return error(ErrorCode::unsupported,
                  fmt::format("rhs is ragged in its {} dims, which are not contracted: a ragged rhs "
                              "means a ragged contraction, and the result (groups, ...) has no "
                              "ragged columns; exchange the operands",
-                             rhs_first ? "first" : "last"));
-  if (call.ragged_contraction && !lhs_first && !lhs_last && call.lhs_is_trans) {
-    call.lhs.first_dims = rhs_first ? call.rhs.first_dims : call.rhs.last_dims;
-    lhs_first = true;
-  }
-  const bool lhs_contracts = call.lhs_is_trans ? lhs_first : lhs_last;
+                             call.rhs_is_trans ? "first" : "last"));
+  if (call.ragged_contraction && !call.lhs.is_ragged() && call.lhs_is_trans)
+    call.lhs.first_dims = call.rhs_contracted();
+  const bool lhs_contracts = GroupedTensor::ragged(call.lhs_contracted());
   if (lhs_contracts != call.ragged_contraction)
     return error(fmt::format("the contraction of {} is ragged and that of {} is not",
                              lhs_contracts ? "lhs" : "rhs", lhs_contracts ? "rhs" : "lhs"));
-  const DimSizes& sizes = lhs_first ? call.lhs.first_dims : call.lhs.last_dims;
-  const DimSizes& others = rhs_first ? call.rhs.first_dims : call.rhs.last_dims;
+  call.ragged_rows = GroupedTensor::ragged(call.row_sizes());
+  call.ragged_columns = GroupedTensor::ragged(call.column_sizes());
+  return {};
+}
+
+}  // namespace
+
+Expected<void> cut_into_groups(GroupedGemmCall& call, const GroupedGemmOptions& options) {
+  TRY(find_ragged(call));
+  const DimSizes& sizes = call.ragged_rows ? call.row_sizes() : call.lhs_contracted();
   call.sizes.clear();
   for (std::int64_t g = 0; g < call.groups; ++g) {
     const std::int64_t size = sizes->as<std::int32_t>()[g];
     if (size < 0) return error(fmt::format("group_sizes[{}] = {} is negative", g, size));
     call.sizes.push_back(size);
     if (!call.ragged_contraction) continue;
-    const std::int64_t other = others->as<std::int32_t>()[g];
-    if (other != size)
+    const std::int64_t l = call.lhs_contracted()->as<std::int32_t>()[g],
+                       r = call.rhs_contracted()->as<std::int32_t>()[g];
+    if (l != r)
       return error(fmt::format(
-          "Contracting dimension mismatch: group {} has {} in lhs and {} in rhs", g, size, other));
+          "Contracting dimension mismatch: group {} has {} in lhs and {} in rhs", g, l, r));
   }
   call.left = grouped_matrix(call.lhs, call.lhs_boundary, call.groups);
   call.right = grouped_matrix(call.rhs, call.rhs_boundary, call.groups);
-  return check_sum(call, options, lhs_first ? call.left.left : call.left.right);
+  if (!call.lhs.is_packed()) return check_sum(call, options, call.lhs, call.left);
+  if (!call.rhs.is_packed()) return check_sum(call, options, call.rhs, call.right);
+  return {};
 }
 
 Expected<void> check_extents(GroupedGemmCall& call) {
+  if (call.lhs.is_packed() || call.rhs.is_packed()) {
+    // The groups' contractions agree, one by one.
+    call.columns = call.ragged_columns ? 0 : call.group_columns(0);
+    return {};
+  }
   const std::int64_t k_lhs = call.lhs_is_trans ? call.left.left : call.left.right;
   const std::int64_t rhs_left =
       call.ragged_contraction ? call.right.left : call.right.left / call.groups;

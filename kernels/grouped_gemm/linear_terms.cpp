@@ -24,6 +24,11 @@ Expected<void> per_group(std::int64_t groups, const char* what, const Tensor* gi
 
 Expected<void> check_bias(const GroupedGemmCall& call, const Tensor* bias) {
   if (!bias) return {};
+  if (call.ragged_columns)
+    return error(
+        ErrorCode::unsupported,
+        "Grouped bias add requires uniform last dim for output and bias, and the groups of "
+        "rhs have different columns");
   const Shape expected{call.groups, call.columns};
   if (bias->shape() != expected)
     return error(fmt::format("bias shape {} does not match expected shape {}",

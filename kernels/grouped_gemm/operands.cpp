@@ -84,10 +84,8 @@ Expected<void> count_groups(GroupedGemmCall& call) {
     if (GroupedTensor::ragged(*each.sizes) && (*each.sizes)->elements() != call.groups)
       return error(fmt::format("grouped GEMM {} has size {}, expected num_groups={}", each.name,
                                (*each.sizes)->elements(), call.groups));
-  for (const GroupedTensor* tensor : {&call.lhs, &call.rhs})
-    if (GroupedTensor::ragged(tensor->first_dims) && GroupedTensor::ragged(tensor->last_dims))
-      return error("Grouped GEMM with both first_dims and last_dims ragged is not supported.");
-  return {};
+  TRY(check_packed("lhs", call.lhs));
+  return check_packed("rhs", call.rhs);
 }
 
 Expected<void> check_types(GroupedGemmCall& call, const GroupedGemmOptions& options) {

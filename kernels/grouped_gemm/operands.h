@@ -10,8 +10,8 @@ namespace tessera {
 Expected<void> check_data_and_modes(const GroupedGemmCall& call);
 
 // call.groups: as many as the first array of sizes has. All arrays are i32 [groups] or, where the
-// groups are equal, empty; an operand is ragged along one side at most. Errors are other shapes and
-// types, and no groups at all.
+// groups are equal, empty. Errors are other shapes and types, no groups at all, and an operand
+// ragged along both sides whose groups do not fill it.
 Expected<void> count_groups(GroupedGemmCall& call);
 
 // call.out, of operands that are quantised already. Errors are types that are not multiplied,

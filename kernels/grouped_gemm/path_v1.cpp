@@ -20,10 +20,11 @@ Tensor matrix_of(const Tensor& data, const GroupedMatrix::Group& group, bool tur
   return turned ? permuted(part, swap) : std::move(part);
 }
 
-Tensor rows_of(const Tensor& tensor, std::int64_t first, std::int64_t rows, std::int64_t columns) {
+// A matrix of `tensor` from element `first` on.
+Tensor block_of(const Tensor& tensor, std::int64_t first, std::int64_t rows, std::int64_t columns) {
   Tensor part = Tensor::uninitialised(tensor.dtype(), {rows, columns});
   if (part.bytes() > 0)
-    std::memcpy(part.data(), tensor.data() + first * columns * size_of(tensor.dtype()),
+    std::memcpy(part.data(), tensor.data() + first * size_of(tensor.dtype()),
                 static_cast<std::size_t>(part.bytes()));
   return part;
 }
@@ -36,36 +37,36 @@ struct GroupOperands {
 // The launch of group g, which has elements in the result. It refers to `own`.
 GroupedGemmOperands of_group(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                              std::size_t g, GroupOperands& own) {
-  const std::int64_t rows = call.group_rows(g);
+  const std::int64_t rows = call.group_rows(g), columns = call.group_columns(g);
   own.a = matrix_of(*call.lhs.data, call.left.groups[g], call.lhs_is_trans);
   own.b = reshaped(matrix_of(*call.rhs.data, call.right.groups[g], call.rhs_is_trans),
-                   {1, call.contracted(g), call.columns});
+                   {1, call.contracted(g), columns});
   GroupedGemmOperands what;
   what.product = product_of(call, options, GroupedKind::gmm, {rows});
   what.product.m = rows;
   what.product.k = call.contracted(g);
+  what.product.n = columns;
   what.lhs = &own.a;
   what.rhs = &own.b;
   what.factor = std::span(call.factor).subspan(g, 1);
   what.beta = std::span(call.beta).subspan(g, 1);
-  what.out_shape = {rows, call.columns};
+  what.out_shape = {rows, columns};
   const std::int64_t swap[] = {1, 0};
   if (call.is_mx()) {
     own.lhs_scale = group_scales(call.lhs, call.left, g, call.lhs_along());
     own.rhs_scale = group_scales(call.rhs, call.right, g, call.rhs_along());
     if (call.lhs_is_trans) own.lhs_scale = permuted(own.lhs_scale, swap);
     if (call.rhs_is_trans) own.rhs_scale = permuted(own.rhs_scale, swap);
-    own.rhs_scale =
-        reshaped(std::move(own.rhs_scale), {1, call.contracted(g) / mx_block, call.columns});
+    own.rhs_scale = reshaped(std::move(own.rhs_scale), {1, call.contracted(g) / mx_block, columns});
     what.lhs_scale = &own.lhs_scale;
     what.rhs_scale = &own.rhs_scale;
   }
   if (call.beta[g] != 0) {
-    own.c = rows_of(*options.c, call.first_row(g), rows, call.columns);
+    own.c = block_of(*options.c, call.first_element(g), rows, columns);
     what.c = &own.c;
   }
   if (options.bias) {
-    own.bias = rows_of(*options.bias, static_cast<std::int64_t>(g), 1, call.columns);
+    own.bias = block_of(*options.bias, static_cast<std::int64_t>(g) * columns, 1, columns);
     what.bias = &own.bias;
   }
   return what;
@@ -76,20 +77,18 @@ GroupedGemmOperands of_group(const GroupedGemmCall& call, const GroupedGemmOptio
 Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result) {
   // What no group has rows for stays zero.
-  Tensor out(call.out, {call.rows, call.columns});
-  const std::int64_t row_bytes = call.columns * size_of(call.out);
+  Tensor out(call.out, call.out_shape);
   double seconds = 0;
   for (std::size_t g = 0; g < call.sizes.size(); ++g) {
-    const std::int64_t rows = call.group_rows(g);
-    if (rows * call.columns == 0) continue;
+    if (call.group_rows(g) * call.group_columns(g) == 0) continue;
     GroupOperands own;
     const GroupedGemmOperands what = of_group(call, options, g, own);
     result.notes.clear();
     TRY(launch(call, options, what, result));
     seconds += result.report.wall_seconds;
     if (!faults(result.report).empty()) break;
-    std::memcpy(out.data() + call.first_row(g) * row_bytes, result.out.data(),
-                static_cast<std::size_t>(rows * row_bytes));
+    std::memcpy(out.data() + call.first_element(g) * size_of(call.out), result.out.data(),
+                static_cast<std::size_t>(result.out.bytes()));
   }
   result.report.wall_seconds = seconds;
   result.notes.emplace_back(

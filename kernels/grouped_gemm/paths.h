@@ -7,9 +7,9 @@ namespace tessera {
 // Whether the one kernel of V2 can run the call, and why not.
 Support v2_support(const GroupedGemmCall& call);
 
-// Each path fills result.out, a matrix [rows, columns] or, from V2 where the contraction is ragged,
-// [groups, rows, columns], with its report; result has its notes. Errors are those of `launch`.
-// V1: group after group. A launch with findings is the last one.
+// Each path fills result.out, in the result's order of elements, with its report; result has its
+// notes. Errors are those of `launch`. V1: group after group. A launch with findings is the last
+// one.
 Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result);
 // V2: all groups in one kernel, of a call that v2_support allows.

@@ -78,7 +78,7 @@ Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const 
   TRY(check_extents(call));
   TRY(check_alignment(call, call.lhs.mode));
   TRY(check_all_scales(call));
-  shape_result(call, options);
+  TRY(shape_result(call, options));
   TRY(take_linear_terms(call, options));
   return call;
 }

@@ -35,7 +35,7 @@ Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const
                                                   const GroupedGemmOptions& options) try {
   Expected<GroupedGemmCall> call = validate_grouped_gemm(lhs, rhs, options);
   if (!call) return call.diags();
-  if (call->lhs_is_trans || !GroupedTensor::ragged(call->lhs.first_dims))
+  if (call->lhs_is_trans || !GroupedTensor::ragged(call->lhs.first_dims) || call->lhs.is_packed())
     return error(ErrorCode::unsupported,
                  "gradients are those of grouped_dense: rows ragged in lhs's first dims");
   if (lhs.mode != ScalingMode::NoScaling)

@@ -13,8 +13,8 @@ using Rows = std::vector<std::int64_t>;
 // Puts the scale, c and the bias around the blocks of a product.
 class Epilogue {
  public:
-  Epilogue(const GemmGroup& group, std::int64_t columns, const BlockSink& sink)
-      : group_(group), columns_(columns), sink_(sink) {}
+  Epilogue(const GemmGroup& group, const GroupedGemmProblem& problem, const BlockSink& sink)
+      : group_(group), first_(problem.first_element), columns_(problem.columns), sink_(sink) {}
 
   void operator()(ReferenceBlock block) {
     const std::size_t rows = block.rows.size(), width = static_cast<std::size_t>(block.columns);
@@ -28,8 +28,8 @@ class Epilogue {
       if (judged) magnitude_[i] *= factor;
     }
     if (group_.c && group_.beta != 0)
-      add(MatrixView{group_.c, block.column, columns_, 1}, block.rows, block.columns, group_.beta,
-          judged);
+      add(MatrixView{group_.c, first_ + block.column, columns_, 1}, block.rows, block.columns,
+          group_.beta, judged);
     if (group_.bias)
       add(MatrixView{group_.bias, group_.index * columns_ + block.column, 0, 1}, block.rows,
           block.columns, 1, judged);
@@ -62,7 +62,7 @@ class Epilogue {
   }
 
   const GemmGroup& group_;
-  std::int64_t columns_;
+  std::int64_t first_, columns_;
   const BlockSink& sink_;
   std::vector<double> value_, magnitude_, row_, column_, term_;
 };
@@ -95,7 +95,7 @@ void reference_grouped_gemm(const GroupedGemmProblem& problem, std::span<const s
     const auto some = between(group.first_row, group.first_row + group.rows);
     Rows inside(some.begin(), some.end());
     for (std::int64_t& row : inside) row -= group.first_row;
-    Epilogue epilogue(group, problem.columns, sink);
+    Epilogue epilogue(group, problem, sink);
     product.multiply(group.a, inside, group.b, group.terms, problem.columns, nullptr, some,
                      [&](const ReferenceBlock& block) { epilogue(block); });
     done = group.first_row + group.rows;

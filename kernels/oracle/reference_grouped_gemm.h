@@ -25,6 +25,8 @@ struct GemmGroup {
 struct GroupedGemmProblem {
   std::vector<GemmGroup> groups;  // by their rows, ascending
   std::int64_t rows = 0, columns = 0;
+  // Where this matrix begins in a result, and in a C, that hold several.
+  std::int64_t first_element = 0;
   std::vector<std::int64_t> edges() const;
 };
 

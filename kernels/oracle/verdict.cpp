@@ -79,13 +79,15 @@ Judge::Judge(const Tensor& result, const Arithmetic& arithmetic)
       rounding_(rounding(result.dtype(), arithmetic.accumulator)),
       columns_(result.dim(result.rank() - 1)) {}
 
-void Judge::see(const ReferenceBlock& block) {
+void Judge::see(const ReferenceBlock& block, std::int64_t first, std::int64_t columns) {
   leave_if_stopped();
   const std::int64_t size = static_cast<std::int64_t>(block.rows.size()) * block.columns;
   if (size == 0) return;
   if (block.column == 0) verdict_.checked_rows += static_cast<std::int64_t>(block.rows.size());
+  checked_elements_ += size;
   got_.resize(std::max(got_.size(), static_cast<std::size_t>(size)));
-  decode(MatrixView{result_, block.column, columns_, 1}, block.rows, block.columns, got_.data());
+  decode(MatrixView{result_, first + block.column, columns, 1}, block.rows, block.columns,
+         got_.data());
 
   // Without terms nothing is computed: zeros and copies are exact. So are sums in i32.
   const bool is_exact = arithmetic_.exact || !is_float(arithmetic_.accumulator) ||
@@ -104,8 +106,9 @@ void Judge::see(const ReferenceBlock& block) {
   for (std::size_t r = 0; r < block.rows.size(); ++r) {
     for (std::int64_t c = 0; c < block.columns; ++c) {
       const std::int64_t i = static_cast<std::int64_t>(r) * block.columns + c;
-      const Element element{block.rows[r], block.column + c, got_[static_cast<std::size_t>(i)],
-                            block.value[i], block.magnitude ? block.magnitude[i] : 0};
+      const Element element{first + block.rows[r] * columns + block.column + c,
+                            got_[static_cast<std::size_t>(i)], block.value[i],
+                            block.magnitude ? block.magnitude[i] : 0};
       const bool is_small = arithmetic_.integers && element.magnitude <= exact_in_f32;
       double bound =
           (is_small ? gamma_after : gamma) * element.magnitude + arithmetic_.wire_steps + underflow;
@@ -192,7 +195,7 @@ void Judge::note(const Element& element, double error, double share) {
   verdict_.max_error_over_bound = share;
   verdict_.got = element.got;
   verdict_.expected = element.expected;
-  worst_ = element.row * columns_ + element.column;
+  worst_ = element.index;
 }
 
 Verdict Judge::verdict() const {
@@ -208,8 +211,8 @@ Verdict Judge::verdict() const {
   const std::string place = fmt::format("out[{}]", fmt::join(verdict.worst, ", "));
   if (!verdict.ok) {
     verdict.message = fmt::format("{} of {} elements are wrong; worst {} = {}, expected {}",
-                                  verdict.wrong_elements, verdict.checked_rows * columns_, place,
-                                  verdict.got, verdict.expected);
+                                  verdict.wrong_elements, checked_elements_, place, verdict.got,
+                                  verdict.expected);
     if (verdict.max_error_over_bound < hopeless) {
       verdict.message += fmt::format(", {:.3g} times its bound", verdict.max_error_over_bound);
     }

@@ -68,13 +68,16 @@ class Judge {
   Judge(const Tensor& result, const Arithmetic& arithmetic);
 
   // Compares the elements of a block; it has magnitudes unless arithmetic.exact.
-  void see(const ReferenceBlock& block);
+  void see(const ReferenceBlock& block) { see(block, 0, columns_); }
+  // The same of a result that holds several matrices: a block of the one that begins at element
+  // `first` and has so many columns.
+  void see(const ReferenceBlock& block, std::int64_t first, std::int64_t columns);
   // The verdict on all blocks so far.
   Verdict verdict() const;
 
  private:
   struct Element {
-    std::int64_t row, column;
+    std::int64_t index;  // in the result, flat
     double got, expected;
     double magnitude;  // of its terms together; 0 where that was not asked for
   };
@@ -90,6 +93,7 @@ class Judge {
   Arithmetic arithmetic_;
   Rounding rounding_;
   std::int64_t columns_;
+  std::int64_t checked_elements_ = 0;
   std::int64_t worst_ = -1;  // flat index
   Verdict verdict_;
   std::vector<double> got_;

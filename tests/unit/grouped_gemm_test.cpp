@@ -353,7 +353,8 @@ TEST(GroupedGemm, T1_T2_T7_sizes_are_judged_with_the_texts_of_the_source) {
             "ValueError: Expected group_sizes.size == rhs_shape[0], but got group_sizes.size=2, "
             "rhs_shape[0]=3");
   EXPECT_EQ(with(dim_sizes({5, 0, 9}), dim_sizes({5, 0, 8})),
-            "ValueError: Grouped GEMM with both first_dims and last_dims ragged is not supported.");
+            "ValueError: lhs is ragged in both first_dims and last_dims: its groups lie one after "
+            "the other in a tensor of shape (1, elements), found shape (14, 13)");
   EXPECT_EQ(with(dim_sizes({5, 1, 9}), nullptr),
             "ValueError: Unexpected group_sizes! M = 14, got sum(group_sizes)=15");
   EXPECT_EQ(with(dim_sizes({5, -1, 9}), nullptr), "ValueError: group_sizes[1] = -1 is negative");
