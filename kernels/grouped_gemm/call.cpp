@@ -57,7 +57,7 @@ std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& cal
     group.rows = call.group_rows(g);
     group.terms = call.contracted(g);
     group.factor = options.alpha ? static_cast<double>(options.alpha->as<float>()[g]) : 1.0;
-    const bool scaled = is_tensor_scaled(call.lhs.mode);
+    const bool scaled = is_tensor_scaled(call.lhs.mode) && group.terms > 0;
     if (scaled)
       group.factor *= static_cast<double>(call.lhs.scale_inv->as<float>()[g]) *
                       static_cast<double>(call.rhs.scale_inv->as<float>()[g]);

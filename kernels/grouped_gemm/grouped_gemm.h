@@ -26,6 +26,14 @@ Expected<Tensor> grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs
 Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                           const GroupedGemmOptions& options);
 
+// Both operands as the call multiplies them: quantised where the options have quantizers, and MXFP8
+// scales swizzled where they lie plain (swizzle_grouped); as they are otherwise.
+struct GroupedOperands {
+  GroupedTensor lhs, rhs;
+};
+Expected<GroupedOperands> quantized_operands(const GroupedTensor& lhs, const GroupedTensor& rhs,
+                                             const GroupedGemmOptions& options);
+
 // Whether one kernel for all groups (GroupedGemmPath::V2) can run the call, and why not. Errors are
 // operands and options that do not fit. With
 // NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1 in the environment a call that cannot is an error.

@@ -75,7 +75,9 @@ GroupedMatrix grouped_matrix(const GroupedTensor& tensor, std::int64_t boundary,
 struct QuantizeSpec {
   ScalingMode mode = ScalingMode::CurrentTensor;  // how scales are found
   DType dtype = DType::e4m3;                      // of the elements: e4m3 or e5m2
-  std::vector<float> delayed_scales;              // DelayedTensor: the scale of each group [groups]
+  // DelayedTensor: the scale of each group [groups], finite and above 0; elements are multiplied by
+  // it.
+  std::vector<float> delayed_scales;
 };
 // Quantises an operand without scales group by group; its axes are merged at `boundary`, and
 // `along` says along which one it is contracted: `rows` along the right one, `columns` along the
@@ -89,9 +91,14 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
 // error names the operand `whose` and the group.
 Expected<void> check_mx_blocks(std::string_view whose, const GroupedMatrix& matrix, MxAlong along);
 // Whether scale_inv has the type and the number of elements that the mode requires: a scale for
-// each group, or for 32 elements.
+// each group, or for 32 elements; those of groups with elements are finite and above 0.
 Expected<void> check_scales(std::string_view whose, const GroupedTensor& tensor,
                             const GroupedMatrix& matrix, MxAlong along);
+// The tensor with scales that lie as tensor cores read them. Its own are MXFP8 ones that lie plain,
+// beside the elements: of the tensor's shape with its contracted axis, the last one of several,
+// divided by 32; of a packed tensor (1, elements / 32). Errors are other scales.
+Expected<GroupedTensor> swizzle_grouped(std::string_view whose, const GroupedTensor& tensor,
+                                        std::int64_t boundary, std::int64_t groups, MxAlong along);
 // The values that the elements stand for, f32 of the same shape.
 Expected<Tensor> dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                     std::int64_t groups, MxAlong along);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/report/try.h"
 
@@ -70,8 +71,17 @@ Expected<void> take_linear_terms(GroupedGemmCall& call, const GroupedGemmOptions
   TRY(per_group(call.groups, "beta", options.beta, 0, call.beta));
   TRY(take_c(call, options));
   if (is_tensor_scaled(call.lhs.mode))
-    for (std::size_t g = 0; g < call.factor.size(); ++g)
-      call.factor[g] *= call.lhs.scale_inv->as<float>()[g] * call.rhs.scale_inv->as<float>()[g];
+    for (std::size_t g = 0; g < call.factor.size(); ++g) {
+      // The scales of an operand without elements may be anything.
+      if (call.contracted(g) * call.group_rows(g) * call.group_columns(g) == 0) continue;
+      const float l = call.lhs.scale_inv->as<float>()[g], r = call.rhs.scale_inv->as<float>()[g];
+      if (std::isinf(l * r))
+        return error(
+            fmt::format("the scales of group {}, {} of lhs and {} of rhs, multiply to more "
+                        "than f32 holds",
+                        g, l, r));
+      call.factor[g] *= l * r;
+    }
   if (options.input_buffer_count < 1)
     return error(
         fmt::format("input_buffer_count must be at least 1, got {}", options.input_buffer_count));

@@ -1,6 +1,7 @@
 // Scales of grouped tensors: quantising group by group, and what the elements stand for.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -38,6 +39,28 @@ Tensor turned(const Tensor& matrix) {
   return result;
 }
 
+// The shape of scales that lie beside the elements.
+Shape plain_scales(const GroupedTensor& tensor, std::int64_t boundary, bool along_rows) {
+  Shape shape = tensor.original_shape;
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const std::int64_t axis = along_rows || tensor.is_packed() ? rank - 1 : boundary - 1;
+  if (axis >= 0) shape[static_cast<std::size_t>(axis)] /= mx_block;
+  return shape;
+}
+
+bool is_scale(float scale) { return std::isfinite(scale) && scale > 0; }
+
+Expected<void> check_delayed(const std::vector<float>& scales, std::size_t groups) {
+  if (scales.size() != groups)
+    return error(fmt::format("delayed scaling needs a scale for each of {} groups, got {}", groups,
+                             scales.size()));
+  for (std::size_t g = 0; g < groups; ++g)
+    if (!is_scale(scales[g]))
+      return error(fmt::format("the delayed scale of group {} is {}: a scale is finite and above 0",
+                               g, scales[g]));
+  return {};
+}
+
 }  // namespace
 
 Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
@@ -53,6 +76,8 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
   TRY(check_quantised(spec.dtype));
   TRY(check_grouped_tensor("the tensor", tensor, boundary, groups));
   const GroupedMatrix matrix = grouped_matrix(tensor, boundary, groups);
+  if (spec.mode == ScalingMode::DelayedTensor)
+    TRY(check_delayed(spec.delayed_scales, matrix.groups.size()));
   GroupedTensor result = tensor;
   result.mode = spec.mode;
   auto data = std::make_shared<Tensor>(spec.dtype, tensor.data->shape());
@@ -77,10 +102,6 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
         std::memcpy(scale_inv->data() + at, flat->data(), static_cast<std::size_t>(flat->bytes()));
       at += scale_elements(group, along);
     } else {
-      if (spec.mode == ScalingMode::DelayedTensor &&
-          spec.delayed_scales.size() != matrix.groups.size())
-        return error(fmt::format("delayed scaling needs a scale for each of {} groups, got {}",
-                                 matrix.groups.size(), spec.delayed_scales.size()));
       const float scale = spec.mode == ScalingMode::DelayedTensor
                               ? spec.delayed_scales[g]
                               : tensor_scale(amax(part), spec.dtype);
@@ -140,10 +161,58 @@ Expected<void> check_scales(std::string_view whose, const GroupedTensor& tensor,
   }
   const DType type = mx ? DType::e8m0 : DType::f32;
   const Tensor& scales = *tensor.scale_inv;
-  if (scales.dtype() == type && scales.rank() == 1 && scales.elements() >= count) return {};
+  if (scales.dtype() == type && scales.rank() == 1 && scales.elements() >= count) {
+    for (std::size_t g = 0; !mx && g < matrix.groups.size(); ++g)
+      if (matrix.groups[g].left * matrix.groups[g].right > 0 && !is_scale(scales.as<float>()[g]))
+        return error(fmt::format("scale_inv[{}] of {} is {}: a scale is finite and above 0", g,
+                                 whose, scales.as<float>()[g]));
+    return {};
+  }
   return error(fmt::format("scale_inv of {} is {} of shape ({},) for {}, found {} of shape {}",
                            whose, name(type), count, name(tensor.mode), name(scales.dtype()),
                            to_string(scales.shape())));
+}
+
+Expected<GroupedTensor> swizzle_grouped(std::string_view whose, const GroupedTensor& tensor,
+                                        std::int64_t boundary, std::int64_t groups,
+                                        MxAlong along) try {
+  if (tensor.scale_inv == nullptr)
+    return error(fmt::format("{} has {} and no scale_inv", whose, name(tensor.mode)));
+  TRY(check_grouped_tensor(whose, tensor, boundary, groups));
+  const GroupedMatrix matrix = grouped_matrix(tensor, boundary, groups);
+  TRY(check_mx_blocks(whose, matrix, along));
+  const bool rows = along == MxAlong::rows;
+  const Tensor& scales = *tensor.scale_inv;
+  const Shape plain = plain_scales(tensor, boundary, rows);
+  if (scales.dtype() != DType::e8m0 || scales.shape() != plain)
+    return error(
+        fmt::format("the scales of {} beside its elements of shape {} are e8m0 of shape {}, "
+                    "found {} of shape {}",
+                    whose, to_string(tensor.original_shape), to_string(plain), name(scales.dtype()),
+                    to_string(scales.shape())));
+  std::int64_t padded_ones = 0;
+  for (const GroupedMatrix::Group& group : matrix.groups)
+    padded_ones += scale_elements(group, along);
+  auto swizzled_ones = std::make_shared<Tensor>(DType::e8m0, Shape{padded_ones});
+  std::int64_t from = 0, to = 0;
+  for (const GroupedMatrix::Group& group : matrix.groups) {
+    Tensor own =
+        Tensor::uninitialised(DType::e8m0, rows ? Shape{group.left, group.right / mx_block}
+                                                : Shape{group.left / mx_block, group.right});
+    if (own.bytes() > 0)
+      std::memcpy(own.data(), scales.data() + from, static_cast<std::size_t>(own.bytes()));
+    const Tensor flat = TRY(swizzled(rows ? own.clone() : turned(own)));
+    if (flat.bytes() > 0)
+      std::memcpy(swizzled_ones->data() + to, flat.data(), static_cast<std::size_t>(flat.bytes()));
+    from += own.bytes();
+    to += flat.bytes();
+  }
+  GroupedTensor result = tensor;
+  result.scale_inv = std::move(swizzled_ones);
+  result.pre_swizzled = true;
+  return result;
+} catch (...) {
+  return given_up("swizzling");
 }
 
 Expected<Tensor> dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,

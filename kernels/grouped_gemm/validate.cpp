@@ -7,6 +7,7 @@
 #include "core/report/try.h"
 #include "kernels/grouped_gemm/alignment.h"
 #include "kernels/grouped_gemm/axes.h"
+#include "kernels/grouped_gemm/grouped_gemm.h"
 #include "kernels/grouped_gemm/groups.h"
 #include "kernels/grouped_gemm/linear_terms.h"
 #include "kernels/grouped_gemm/operands.h"
@@ -60,12 +61,9 @@ Expected<void> check_all_scales(const GroupedGemmCall& call) {
   return check_scales("rhs", call.rhs, call.right, call.rhs_along());
 }
 
-}  // namespace
-
-// The checks of transformer_engine/jax grouped_gemm in its order, with its texts; those it dropped
-// or leaves to its C++ layers too.
-Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
-                                                const GroupedGemmOptions& options) {
+// The call up to its operands as they are multiplied.
+Expected<GroupedGemmCall> quantised_call(const GroupedTensor& lhs, const GroupedTensor& rhs,
+                                         const GroupedGemmOptions& options) {
   GroupedGemmCall call;
   call.lhs = lhs;
   call.rhs = rhs;
@@ -73,6 +71,31 @@ Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const 
   TRY(count_groups(call));
   TRY(merge_axes(call, options));
   TRY(quantise(call, options));
+  return call;
+}
+
+}  // namespace
+
+Expected<GroupedOperands> quantized_operands(const GroupedTensor& lhs, const GroupedTensor& rhs,
+                                             const GroupedGemmOptions& options) {
+  GroupedGemmCall call = TRY(quantised_call(lhs, rhs, options));
+  TRY(cut_into_groups(call, options));
+  GroupedOperands both{call.lhs, call.rhs};
+  if (!call.is_mx()) return both;
+  if (!call.lhs.pre_swizzled)
+    both.lhs =
+        TRY(swizzle_grouped("lhs", call.lhs, call.lhs_boundary, call.groups, call.lhs_along()));
+  if (!call.rhs.pre_swizzled)
+    both.rhs =
+        TRY(swizzle_grouped("rhs", call.rhs, call.rhs_boundary, call.groups, call.rhs_along()));
+  return both;
+}
+
+// The checks of transformer_engine/jax grouped_gemm in its order, with its texts; those it dropped
+// or leaves to its C++ layers too.
+Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
+                                                const GroupedGemmOptions& options) {
+  GroupedGemmCall call = TRY(quantised_call(lhs, rhs, options));
   TRY(check_types(call, options));
   TRY(cut_into_groups(call, options));
   TRY(check_extents(call));

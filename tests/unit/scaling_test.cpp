@@ -373,9 +373,54 @@ TEST(Scaling, a_grouped_tensor_that_is_none_is_an_error_and_no_abort) {
             "group_sizes[0] = -1 is negative");
   GroupedTensor scaled = *quantize_grouped(x, 1, 2, MxAlong::rows, {});
   EXPECT_EQ(refusal(dequantize_grouped(scaled, 1, 2, MxAlong::rows)), "none");
+  Tensor nan(DType::f32, {2});
+  nan.set(0, 1);
+  nan.set(1, std::nan(""));
+  scaled.scale_inv = std::make_shared<const Tensor>(nan.clone());
+  EXPECT_EQ(refusal(dequantize_grouped(scaled, 1, 2, MxAlong::rows)),
+            "scale_inv[1] of the tensor is nan: a scale is finite and above 0");
+  spec.mode = ScalingMode::DelayedTensor;
+  spec.delayed_scales = {1, -1};
+  EXPECT_EQ(refusal(quantize_grouped(x, 1, 2, MxAlong::rows, spec)),
+            "the delayed scale of group 1 is -1: a scale is finite and above 0");
+  spec.delayed_scales = {1};
+  EXPECT_EQ(refusal(quantize_grouped(x, 1, 2, MxAlong::rows, spec)),
+            "delayed scaling needs a scale for each of 2 groups, got 1");
   scaled.scale_inv = nullptr;
   EXPECT_EQ(refusal(dequantize_grouped(scaled, 1, 2, MxAlong::rows)),
             "the tensor has CURRENT_TENSOR_SCALING and no scale_inv");
+}
+
+// Scales that lie beside the elements become those that quantising gives.
+TEST(Scaling, plain_block_scales_of_groups_are_swizzled) {
+  for (const MxAlong along : {MxAlong::rows, MxAlong::columns}) {
+    const GroupedTensor x =
+        no_scale_tensor(std::make_shared<const Tensor>(
+                            made(DType::f32, {192, 64}, FillRole::lhs, Fill::normal, 96, 1)),
+                        dim_sizes({32, 0, 160}));
+    QuantizeSpec spec;
+    spec.mode = ScalingMode::Mxfp8_1D;
+    const auto want = quantize_grouped(x, 1, 3, along, spec);
+    ASSERT_TRUE(want) << render(want.diags());
+    const auto whole = quantize_mx(*x.data, DType::e4m3, along);
+    ASSERT_TRUE(whole);
+    GroupedTensor plain = *want;
+    plain.pre_swizzled = false;
+    plain.scale_inv = std::make_shared<const Tensor>(whole->scales.clone());
+    const auto got = swizzle_grouped("x", plain, 1, 3, along);
+    ASSERT_TRUE(got) << render(got.diags());
+    EXPECT_TRUE(got->pre_swizzled);
+    ASSERT_EQ(got->scale_inv->shape(), want->scale_inv->shape());
+    EXPECT_EQ(std::memcmp(got->scale_inv->data(), want->scale_inv->data(),
+                          static_cast<std::size_t>(want->scale_inv->bytes())),
+              0);
+    plain.scale_inv = std::make_shared<const Tensor>(DType::e8m0, Shape{384});
+    EXPECT_NE(refusal(swizzle_grouped("x", plain, 1, 3, along)).find("found e8m0 of shape (384,)"),
+              std::string::npos);
+    plain.scale_inv = nullptr;
+    EXPECT_EQ(refusal(swizzle_grouped("x", plain, 1, 3, along)),
+              "x has MXFP8_1D_SCALING and no scale_inv");
+  }
 }
 
 }  // namespace
