@@ -1,4 +1,4 @@
-// The operands of grouped-gemm, and how they are quantised.
+// The operands of grouped-gemm, from files or made.
 #include <array>
 #include <memory>
 #include <string>
@@ -7,17 +7,24 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/grouped_gemm_reader.h"
 #include "cli/args/host_memory.h"
-#include "core/report/check.h"
 
 namespace tessera::cli {
 namespace {
 
 constexpr std::array<std::string_view, 2> quantised_types = {"e4m3", "e5m2"};
-constexpr std::array<std::string_view, 6> scalings = {"none",    "delayed", "mxfp8",
-                                                      "current", "nvfp4",   "nvfp4-2d"};
 constexpr std::array<std::string_view, 2> fill_options = {"fill", "outliers"};
 
 }  // namespace
+
+std::optional<Tensor> GroupedGemmReader::operand_file(std::string_view whose,
+                                                      std::optional<DType> dtype) {
+  const std::string quantised = std::string(whose) + "-quantised";
+  if (!arguments_.has(std::string(whose) + "-scale-inv"))
+    return file_option(arguments_, whose, dtype, DType::bf16, diags_);
+  return file_option(arguments_, whose,
+                     dtype_option(arguments_, quantised, quantised_types, diags_), DType::e4m3,
+                     diags_);
+}
 
 void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
                                  const std::optional<Tensor>& rhs) {
@@ -51,35 +58,6 @@ void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
   make(lhs, lhs_shape_, FillRole::lhs, 1, state_->lhs, lhs_seen_);
   make(rhs, rhs_shape_, FillRole::rhs, 2, state_->rhs, rhs_seen_);
   call_.whole = !lhs && !rhs && kind == Fill::integers && outliers == 0;
-}
-
-void GroupedGemmReader::scaling() {
-  const auto mode = static_cast<ScalingMode>(arguments_.choice("scaling", scalings, diags_));
-  if (mode == ScalingMode::NoScaling) {
-    constexpr std::array<std::string_view, 2> quantised = {"lhs-quantised", "rhs-quantised"};
-    refuse(quantised, "is for --scaling delayed, current or mxfp8");
-    return;
-  }
-  const auto spec = [&](std::string_view option, float seen) {
-    QuantizeSpec result;
-    result.mode = mode;
-    result.dtype = dtype_option(arguments_, option, quantised_types, diags_).value_or(DType::e4m3);
-    const DimSizes& sizes = state_->lhs.first_dims   ? state_->lhs.first_dims
-                            : state_->lhs.last_dims  ? state_->lhs.last_dims
-                            : state_->rhs.first_dims ? state_->rhs.first_dims
-                                                     : state_->rhs.last_dims;
-    if (mode == ScalingMode::DelayedTensor && sizes) {
-      Expected<DelayedScaling> delayed = DelayedScaling::make(result.dtype);
-      CHECK(delayed);  // of one of quantised_types
-      delayed->note(seen);
-      result.delayed_scales.assign(static_cast<std::size_t>(sizes->elements()), delayed->scale());
-    }
-    return result;
-  };
-  state_->options.lhs_quantizer = spec("lhs-quantised", lhs_seen_);
-  state_->options.rhs_quantizer = spec("rhs-quantised", rhs_seen_);
-  call_.whole = false;
-  call_.lines.emplace_back("scaling", std::string(name(mode)));
 }
 
 }  // namespace tessera::cli

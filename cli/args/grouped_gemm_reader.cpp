@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/args/fill_operand.h"
+#include "core/data/tensor_file.h"
 #include "core/report/try.h"
 #include "text/numbers.h"
 
@@ -26,11 +27,15 @@ constexpr std::array<std::string_view, 3> paths = {"auto", "v1", "v2"};
 Expected<OperationCall> GroupedGemmReader::read() {
   if (Diags diags = begin(); !diags.empty()) return diags;
   const auto dtype = dtype_option(arguments_, "dtype", operand_types, diags_);
-  const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);
-  const auto rhs = file_option(arguments_, "rhs", dtype, DType::bf16, diags_);
+  const auto lhs = operand_file("lhs", dtype);
+  const auto rhs = operand_file("rhs", dtype);
   if (!diags_.empty()) return diags_;
   call_.dtype = lhs ? lhs->dtype() : dtype.value_or(DType::bf16);
-  if (has_shapes(lhs, rhs)) {
+  const auto is_packed = [&](const char* first, const char* last) {
+    return arguments_.has(first) && arguments_.has(last);
+  };
+  if (has_shapes(lhs, rhs) || is_packed("lhs-first-dims", "lhs-last-dims") ||
+      is_packed("rhs-first-dims", "rhs-last-dims")) {
     free_form(lhs, rhs);
   } else {
     plain_form();
@@ -39,6 +44,7 @@ Expected<OperationCall> GroupedGemmReader::read() {
   operands(lhs, rhs);
   if (!diags_.empty()) return diags_;
   scaling();
+  if (!diags_.empty()) return diags_;
   linear_terms();
   if (!diags_.empty()) return diags_;
   return finish();
@@ -46,6 +52,7 @@ Expected<OperationCall> GroupedGemmReader::read() {
 
 std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::int64_t groups) {
   if (!arguments_.has(option)) return std::nullopt;
+  if (arguments_.text(option).starts_with('@')) return numbers_file(option);
   std::vector<float> values;
   for (const std::string& word : split(arguments_.text(option), ',')) {
     char* end = nullptr;
@@ -65,11 +72,29 @@ std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::i
   return tensor;
 }
 
+std::optional<Tensor> GroupedGemmReader::numbers_file(std::string_view option) {
+  Expected<Tensor> file = load_tensor(arguments_.text(option).substr(1), std::nullopt);
+  if (!file) {
+    take(file.diags());
+    return std::nullopt;
+  }
+  for (std::int64_t g = 0; g < file->elements(); ++g) {
+    if (std::isfinite(file->at(g))) continue;
+    complain(fmt::format("--{} wants finite numbers: element {} of {} is {}", option, g,
+                         arguments_.text(option).substr(1), file->at(g)));
+    return std::nullopt;
+  }
+  call_.whole = false;
+  return *std::move(file);
+}
+
 void GroupedGemmReader::linear_terms() {
   GroupedGemmOptions& options = state_->options;
   read_product(result_types, options, state_->group_offset);
   options.path = static_cast<GroupedGemmPath>(arguments_.choice("path", paths, diags_));
   options.use_async_d2h_group_sizes = arguments_.has("async-sizes");
+  if (!diags_.empty()) return;
+  quantise();
   if (!diags_.empty()) return;
   // The call without them says how many groups and columns there are.
   GroupedGemmOptions bare = options;
@@ -95,22 +120,50 @@ void GroupedGemmReader::linear_terms() {
   } else if (arguments_.has("existing")) {
     complain("--existing is C, which --beta multiplies");
   }
-  if (arguments_.has("bias")) {
-    state_->bias = Tensor::uninitialised(shape->out_dtype, {shape->groups, shape->columns});
+  bias(*shape);
+}
+
+void GroupedGemmReader::bias(const GroupedGemmShape& shape) {
+  if (!arguments_.has("bias")) return;
+  if (!arguments_.text("bias").empty()) {
+    const auto file = file_option(arguments_, "bias", std::nullopt, shape.out_dtype, diags_);
+    if (!file) return;
+    state_->bias = file->clone();
+    call_.whole = false;
+  } else {
+    state_->bias = Tensor::uninitialised(shape.out_dtype, {shape.groups, shape.columns});
     fill_operand(state_->bias, fill_option(arguments_, diags_), FillRole::existing, 1,
                  call_.seed * 8 + 4);
-    options.bias = &state_->bias;
   }
+  state_->options.bias = &state_->bias;
+  call_.fields["bias"] = {{"dtype", name(state_->bias.dtype())}, {"shape", state_->bias.shape()}};
+}
+
+std::string GroupedGemmReader::packed_groups(const GroupedGemmShape& shape) {
+  std::string text = counted(shape.groups, "group", "groups");
+  Json all = Json::array();
+  constexpr std::size_t most_told = 8;
+  for (std::size_t g = 0; g < shape.extents.size(); ++g) {
+    const GroupExtents& each = shape.extents[g];
+    if (g < most_told)
+      text += fmt::format("{}{} x {} . {} x {}", g == 0 ? " of " : ", ", each.m, each.k, each.k,
+                          each.n);
+    if (g == most_told) text += ", ...";
+    all.push_back({{"m", each.m}, {"k", each.k}, {"n", each.n}});
+  }
+  call_.fields["group_shapes"] = std::move(all);
+  return text;
 }
 
 Expected<OperationCall> GroupedGemmReader::finish() {
   const GroupedGemmShape shape = TRY(grouped_gemm_shape(state_->lhs, state_->rhs, state_->options));
   call_.flops = shape.flops;
-  const auto type = [&](const std::optional<QuantizeSpec>& spec) {
-    return spec ? name(spec->dtype) : name(call_.dtype);
-  };
-  describe(type(state_->options.lhs_quantizer), type(state_->options.rhs_quantizer),
-           shape.out_dtype, shape.out, shape.sizes);
+  const std::string_view lhs_type = name(state_->lhs.data->dtype()),
+                         rhs_type = name(state_->rhs.data->dtype());
+  if (state_->lhs.is_packed() || state_->rhs.is_packed())
+    describe(lhs_type, rhs_type, shape.out_dtype, shape.out, packed_groups(shape));
+  else
+    describe(lhs_type, rhs_type, shape.out_dtype, shape.out, shape.sizes);
   const Support v2 = TRY(grouped_gemm_v2_support(state_->lhs, state_->rhs, state_->options));
   const bool first = state_->options.path == GroupedGemmPath::V1 || !v2.ok;
   if (arguments_.has("async-sizes") && (!first || call_.request.device == nullptr))
@@ -122,8 +175,9 @@ Expected<OperationCall> GroupedGemmReader::finish() {
     call_.fields["path"] = first ? "V1" : "V2";
     call_.fields["why_not_v2"] = v2.ok ? Json() : Json(v2.reason);
   }
-  name_operand("lhs", state_->lhs.data);
-  name_operand("rhs", state_->rhs.data);
+  name_operand("lhs", lhs_made_);
+  name_operand("rhs", rhs_made_);
+  name_scales();
   if (state_->options.c != nullptr) name_operand("existing", {state_, &state_->c});
   if (state_->options.bias != nullptr) name_operand("bias", {state_, &state_->bias});
   call_.launch = [state = state_, machine = call_.request.profile.machine](

@@ -24,21 +24,37 @@ class GroupedGemmReader : ProductReader {
     GroupedGemmOptions options;
   };
 
+  // The file of --lhs or --rhs; one that has scales in a file is of a quantised type.
+  std::optional<Tensor> operand_file(std::string_view whose, std::optional<DType> dtype);
+  // Sizes of --OPTION LIST|@FILE; none where it is not given.
+  DimSizes dims(std::string_view option);
+  DimSizes sizes_of(std::string_view option, const Axes& sizes);
   // m, k, n of a product or of one of its gradients.
   void plain_form();
   // Shapes, axes and dims of their own.
   void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
   // Those of files, or filled.
   void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
+  // How the operands are quantised, or the scales of those that are.
   void scaling();
-  // One number for all groups, or one for each.
+  void given_scales(ScalingMode mode);
+  // The operands as they are multiplied, and what there is to tell of their scales.
+  void quantise();
+  void name_scales();
+  // One number for all groups, or one for each, of LIST|@FILE.
   std::optional<Tensor> numbers(std::string_view option, std::int64_t groups);
+  std::optional<Tensor> numbers_file(std::string_view option);
   // alpha, beta with C, and the bias.
   void linear_terms();
+  void bias(const GroupedGemmShape& shape);
+  // The groups in words, where more than rows or the contraction differs.
+  std::string packed_groups(const GroupedGemmShape& shape);
   // What the call tells of itself, and the functions that launch and judge it.
   Expected<OperationCall> finish();
 
   std::shared_ptr<State> state_ = std::make_shared<State>();
+  // Before they are quantised, where that is done here.
+  std::shared_ptr<const Tensor> lhs_made_, rhs_made_;
   float lhs_seen_ = 0, rhs_seen_ = 0;  // largest elements of the call before
 };
 

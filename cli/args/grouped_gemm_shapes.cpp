@@ -1,9 +1,15 @@
 // What grouped-gemm multiplies: shapes, ragged axes and contracted ones.
+#include <fmt/format.h>
+
 #include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/args/grouped_gemm_reader.h"
+#include "core/data/tensor_file.h"
 
 namespace tessera::cli {
 namespace {
@@ -14,6 +20,23 @@ constexpr std::array<std::string_view, 5> axis_options = {
     "lhs-first-dims", "lhs-last-dims", "rhs-first-dims", "rhs-last-dims", "contracting"};
 constexpr std::array<std::string_view, 8> plain_options = {
     "m", "k", "n", "kind", "transpose-rhs", "group-sizes", "groups", "sizes"};
+
+// The shape that the sizes of both sides give; none where one is missing or of another type, which
+// is refused later.
+std::optional<Shape> packed_shape(const GroupedTensor& tensor) {
+  if (!tensor.is_packed()) return std::nullopt;
+  const Tensor &first = *tensor.first_dims, &last = *tensor.last_dims;
+  if (first.dtype() != DType::i32 || last.dtype() != DType::i32 || first.shape() != last.shape())
+    return Shape{1, 0};
+  std::int64_t elements = 0;
+  for (std::int64_t g = 0; g < first.elements(); ++g) {
+    const std::int64_t block =
+        std::int64_t{first.as<std::int32_t>()[g]} * last.as<std::int32_t>()[g];
+    if (block < 0 || block > INT64_MAX - elements) return Shape{1, 0};
+    elements += block;
+  }
+  return Shape{1, elements};
+}
 
 }  // namespace
 
@@ -35,7 +58,8 @@ void GroupedGemmReader::plain_form() {
   const auto groups = static_cast<std::int64_t>(all.size());
   const bool turned = arguments_.has("transpose-rhs");
   if (turned && kind == 2) complain("--transpose-rhs is for weights, which wgrad has none of");
-  state_->lhs.first_dims = dim_sizes(all);
+  state_->lhs.first_dims = sizes_of(arguments_.has("sizes") ? "sizes" : "group-sizes", all);
+  if (!diags_.empty()) return;
   GroupedGemmOptions& options = state_->options;
   if (kind == 2) {
     lhs_shape_ = {*m, k};
@@ -56,15 +80,41 @@ void GroupedGemmReader::plain_form() {
 void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
                                   const std::optional<Tensor>& rhs) {
   refuse(plain_options, "is for calls without shapes: here the shapes say it");
-  read_shapes(lhs, rhs);
+  state_->lhs.first_dims = dims("lhs-first-dims");
+  state_->lhs.last_dims = dims("lhs-last-dims");
+  state_->rhs.first_dims = dims("rhs-first-dims");
+  state_->rhs.last_dims = dims("rhs-last-dims");
+  read_shapes(lhs, rhs, packed_shape(state_->lhs), packed_shape(state_->rhs));
   pair("contracting", arguments_.text("contracting", "1/2"), state_->options.lhs_contracting,
        state_->options.rhs_contracting);
-  const std::array<DimSizes*, 4> dims = {&state_->lhs.first_dims, &state_->lhs.last_dims,
-                                         &state_->rhs.first_dims, &state_->rhs.last_dims};
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (arguments_.has(axis_options[i]))
-      if (const auto given = list(axis_options[i], arguments_.text(axis_options[i])))
-        *dims[i] = dim_sizes(*given);
+}
+
+DimSizes GroupedGemmReader::dims(std::string_view option) {
+  if (!arguments_.has(option)) return nullptr;
+  const std::string_view text = arguments_.text(option);
+  if (!text.starts_with('@')) return sizes_of(option, list(option, text).value_or(Axes{}));
+  Expected<Tensor> file = load_tensor(text.substr(1), std::nullopt);
+  if (!file) return take(file.diags()), nullptr;
+  if (file->rank() != 1 || !is_integer(file->dtype())) {
+    complain(
+        fmt::format("--{} wants a size for each group, integers of one axis: {} holds {} of "
+                    "shape {}",
+                    option, text.substr(1), name(file->dtype()), to_string(file->shape())));
+    return nullptr;
+  }
+  Axes sizes;
+  for (std::int64_t g = 0; g < file->elements(); ++g)
+    sizes.push_back(static_cast<std::int64_t>(file->at(g)));
+  return sizes_of(option, sizes);
+}
+
+DimSizes GroupedGemmReader::sizes_of(std::string_view option, const Axes& sizes) {
+  for (std::size_t g = 0; g < sizes.size(); ++g) {
+    if (sizes[g] <= INT32_MAX) continue;
+    complain(fmt::format("--{}: group {} has {}, and group sizes are int32", option, g, sizes[g]));
+    return nullptr;
+  }
+  return dim_sizes(sizes);
 }
 
 }  // namespace tessera::cli

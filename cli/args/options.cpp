@@ -27,11 +27,33 @@ po::options_description declared(const Options& options) {
     const std::string name(option.name);
     if (option.value.empty()) {
       description.add_options()(name.c_str(), "");
+    } else if (option.is_value_optional) {
+      description.add_options()(name.c_str(),
+                                po::value<std::vector<std::string>>()->implicit_value({}, ""), "");
     } else {
       description.add_options()(name.c_str(), po::value<std::vector<std::string>>(), "");
     }
   }
   return description;
+}
+
+// The words with a value that may be left out behind its option's name: the parser takes it only
+// there.
+std::vector<std::string> joined(const Options& options, std::span<const std::string> words) {
+  std::vector<std::string> result;
+  bool wants_value = false;
+  for (const std::string& word : words) {
+    if (wants_value && !word.starts_with("--")) {
+      result.back() += '=' + word;
+      wants_value = false;
+      continue;
+    }
+    wants_value = std::any_of(options.begin(), options.end(), [&](const Option& option) {
+      return option.is_value_optional && word.starts_with("--") && word.substr(2) == option.name;
+    });
+    result.push_back(word);
+  }
+  return result;
 }
 
 std::string plain(std::string name) {
@@ -54,7 +76,8 @@ Expected<Arguments> parse_arguments(const Options& options, const std::vector<st
   Diags diags;
   try {
     const po::options_description description = declared(options);
-    const std::vector<std::string> rest(given.begin() + (given.empty() ? 0 : 1), given.end());
+    const std::vector<std::string> rest =
+        joined(options, std::span(given).subspan(given.empty() ? 0 : 1));
     const auto parsed = po::command_line_parser(rest)
                             .options(description)
                             .style(long_only)

@@ -24,6 +24,7 @@ struct Option {
   std::string_view meaning;  // one line
   bool repeatable = false;
   FileUse file = FileUse::none;
+  bool is_value_optional = false;  // a switch without its value; commands with words have none such
 };
 
 using Options = std::vector<Option>;

@@ -52,16 +52,19 @@ void ProductReader::refuse(std::span<const std::string_view> options, std::strin
     if (arguments_.has(option)) complain(fmt::format("--{} {}", option, why));
 }
 
-void ProductReader::read_shapes(const std::optional<Tensor>& lhs,
-                                const std::optional<Tensor>& rhs) {
-  const auto shape = [&](std::string_view option, const std::optional<Tensor>& file) -> Shape {
+void ProductReader::read_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs,
+                                const std::optional<Shape>& lhs_else,
+                                const std::optional<Shape>& rhs_else) {
+  const auto shape = [&](std::string_view option, const std::optional<Tensor>& file,
+                         const std::optional<Shape>& otherwise) -> Shape {
     if (file && arguments_.has(option)) complain(fmt::format("--{} is that of the file", option));
     if (file) return file->shape();
+    if (!arguments_.has(option) && otherwise) return *otherwise;
     if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
     return list(option, arguments_.text(option)).value_or(Shape{});
   };
-  lhs_shape_ = shape("lhs-shape", lhs);
-  rhs_shape_ = shape("rhs-shape", rhs);
+  lhs_shape_ = shape("lhs-shape", lhs, lhs_else);
+  rhs_shape_ = shape("rhs-shape", rhs, rhs_else);
 }
 
 std::int64_t ProductReader::terms(const Axes& lhs_contracting) const {
@@ -74,17 +77,21 @@ std::int64_t ProductReader::terms(const Axes& lhs_contracting) const {
 
 void ProductReader::describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
                              const Shape& out, const std::vector<std::int64_t>& group_sizes) {
+  describe(lhs_type, rhs_type, out_dtype, out, groups_text(group_sizes));
+  call_.fields["group_sizes"] = group_sizes;
+}
+
+void ProductReader::describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
+                             const Shape& out, const std::string& groups) {
   call_.out_dtype = out_dtype;
   const std::string shape =
       fmt::format("{} . {} -> {}", to_string(lhs_shape_), to_string(rhs_shape_), to_string(out));
-  const std::string groups = groups_text(group_sizes);
   const Words lines = {
       {"shape", shape},
       {"groups", groups},
       {"types", fmt::format("{} . {} -> {}", lhs_type, rhs_type, name(out_dtype))}};
   call_.lines.insert(call_.lines.begin(), lines.begin(), lines.end());
   call_.fields["shape"] = {{"lhs", lhs_shape_}, {"rhs", rhs_shape_}, {"out", out}};
-  call_.fields["group_sizes"] = group_sizes;
   call_.title = fmt::format("{}, {}", shape, groups);
 }
 

@@ -33,8 +33,10 @@ class ProductReader {
   bool has_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) const;
   // Refuses the options that are given.
   void refuse(std::span<const std::string_view> options, std::string_view why);
-  // The shapes, of the files or of --lhs-shape and --rhs-shape.
-  void read_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
+  // The shapes, of the files or of --lhs-shape and --rhs-shape, or else these.
+  void read_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs,
+                   const std::optional<Shape>& lhs_else = {},
+                   const std::optional<Shape>& rhs_else = {});
   // How many products a sum over these axes of lhs has.
   std::int64_t terms(const Axes& lhs_contracting) const;
   // --out-dtype, --precision, --tiling, --buffers, --group-offset and the device, which the options
@@ -63,6 +65,9 @@ class ProductReader {
   // The call's shapes, groups and types, for its report.
   void describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
                 const Shape& out, const std::vector<std::int64_t>& group_sizes);
+  // The same where `groups` tells the groups in words.
+  void describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
+                const Shape& out, const std::string& groups);
 
   const Arguments& arguments_;
   OperationCall call_;

@@ -85,10 +85,11 @@ std::string fish() {
                         quoted(command.summary));
     for (const Option& option : options_of(command)) {
       const std::vector<std::string> all = choices(option);
-      text += fmt::format(
-          "complete -c gmm-run -n '__fish_seen_subcommand_from {}' -l {} -d {}{}{}\n", command.name,
-          option.name, quoted(option.meaning), option.value.empty() ? "" : " -r",
-          all.empty() ? "" : fmt::format(" -f -a '{}'", fmt::join(all, " ")));
+      text +=
+          fmt::format("complete -c gmm-run -n '__fish_seen_subcommand_from {}' -l {} -d {}{}{}\n",
+                      command.name, option.name, quoted(option.meaning),
+                      option.value.empty() || option.is_value_optional ? "" : " -r",
+                      all.empty() ? "" : fmt::format(" -f -a '{}'", fmt::join(all, " ")));
     }
   }
   return text;

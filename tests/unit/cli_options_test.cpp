@@ -47,6 +47,27 @@ TEST(Options, what_is_wrong_is_named) {
   EXPECT_EQ(only_error({"--interpret=yes"}), "--interpret takes no value");
 }
 
+TEST(Options, a_value_may_be_optional) {
+  const Options options = {{"bias", "[FILE]", "", false, FileUse::reads, true},
+                           {"interpret", "", ""}};
+  const auto bias = [&](const std::vector<std::string>& words) {
+    const auto arguments = parse_arguments(options, words);
+    EXPECT_TRUE(arguments) << render(arguments.diags());
+    EXPECT_TRUE(arguments->has("bias") && arguments->has("interpret"));
+    EXPECT_EQ(arguments->invocation().words(), words);
+    return std::string(arguments->text("bias"));
+  };
+  EXPECT_EQ(bias({"command", "--bias", "b.npy", "--interpret"}), "b.npy");
+  EXPECT_EQ(bias({"command", "--bias", "--interpret"}), "");
+  EXPECT_EQ(bias({"command", "--interpret", "--bias"}), "");
+  const auto adjacent = parse_arguments(options, {"command", "--bias=b.npy"});
+  ASSERT_TRUE(adjacent);
+  EXPECT_EQ(adjacent->text("bias"), "b.npy");
+  const auto twice = parse_arguments(options, {"command", "--bias", "b.npy", "--bias"});
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.diags().front().message, "--bias is given twice");
+}
+
 TEST(Options, a_prefix_is_not_the_option) {
   EXPECT_EQ(only_error({"--inter"}), "unknown option --inter; did you mean 'interpret'?");
 }
