@@ -23,7 +23,7 @@ Invocation draw_grouped_gemm(Choices& choices) {
   const bool last_dims = choices.percent(25);
   const std::int64_t k = extent(70), n = extent(70);
   const Numbers sizes = draw_sizes(choices, groups, unit == 1 ? 40 : 64, unit);
-  bool may_leave_rows = !last_dims;
+  bool may_leave_rows = !last_dims, may_have_bias = true;
   if (!last_dims) {
     const std::string kind = choices.among(kinds);
     if (kind != "forward") add(result, "kind", kind);
@@ -31,6 +31,17 @@ Invocation draw_grouped_gemm(Choices& choices) {
     add(result, "k", std::to_string(k));
     add(result, "n", std::to_string(n));
     if (kind != "wgrad" && choices.percent(40)) add_switch(result, "transpose-rhs");
+  } else if (choices.percent(40)) {
+    // Groups of any shapes, each operand one way or the other.
+    const Numbers rows = draw_sizes(choices, groups, 30, 1),
+                  columns = draw_sizes(choices, groups, 30, 1);
+    const bool left = choices.percent(50), right = choices.percent(50);
+    add(result, "lhs-first-dims", list(left ? sizes : rows));
+    add(result, "lhs-last-dims", list(left ? rows : sizes));
+    add(result, "rhs-first-dims", list(right ? columns : sizes));
+    add(result, "rhs-last-dims", list(right ? sizes : columns));
+    add(result, "contracting", std::string(left ? "0/" : "1/") + (right ? "1" : "0"));
+    may_have_bias = false;
   } else if (choices.percent(50)) {
     // Rows of a transposed lhs.
     add(result, "lhs-shape", list({k, sum(sizes)}));
@@ -58,7 +69,7 @@ Invocation draw_grouped_gemm(Choices& choices) {
   };
   if (choices.percent(40)) add(result, "alpha", each());
   if (choices.percent(40)) add(result, "beta", each());
-  if (choices.percent(40)) add_switch(result, "bias");
+  if (may_have_bias && choices.percent(40)) add_switch(result, "bias");
   if (scaling != "none") {
     add(result, "scaling", scaling);
     const bool left = choices.percent(30), right = !left && choices.percent(40);

@@ -33,6 +33,9 @@ class GroupedGemmReader : ProductReader {
   void plain_form();
   // Shapes, axes and dims of their own.
   void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
+  // --group-sizes or --sizes of a call with shapes: lhs's first dims, and where it contracts these,
+  // rhs's contracted ones.
+  void sizes_of_first_dims();
   // Those of files, or filled.
   void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
   // How the operands are quantised, or the scales of those that are.

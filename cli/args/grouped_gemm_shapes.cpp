@@ -1,10 +1,12 @@
 // What grouped-gemm multiplies: shapes, ragged axes and contracted ones.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ constexpr std::array<std::string_view, 5> axis_options = {
     "lhs-first-dims", "lhs-last-dims", "rhs-first-dims", "rhs-last-dims", "contracting"};
 constexpr std::array<std::string_view, 8> plain_options = {
     "m", "k", "n", "kind", "transpose-rhs", "group-sizes", "groups", "sizes"};
+constexpr std::size_t plain_only = 5;  // of these, in any call with shapes
 
 // The shape that the sizes of both sides give; none where one is missing or of another type, which
 // is refused later.
@@ -79,7 +82,13 @@ void GroupedGemmReader::plain_form() {
 
 void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
                                   const std::optional<Tensor>& rhs) {
-  refuse(plain_options, "is for calls without shapes: here the shapes say it");
+  // Without dims the group sizes may be given as in the plain form.
+  const bool has_dims = std::any_of(axis_options.begin(), axis_options.end() - 1,
+                                    [&](const auto& option) { return arguments_.has(option); });
+  const bool has_sizes =
+      !has_dims && (arguments_.was_given("group-sizes") || arguments_.was_given("sizes"));
+  refuse(std::span(plain_options).first(has_sizes ? plain_only : plain_options.size()),
+         "is for calls without shapes: here the shapes say it");
   state_->lhs.first_dims = dims("lhs-first-dims");
   state_->lhs.last_dims = dims("lhs-last-dims");
   state_->rhs.first_dims = dims("rhs-first-dims");
@@ -87,6 +96,25 @@ void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
   read_shapes(lhs, rhs, packed_shape(state_->lhs), packed_shape(state_->rhs));
   pair("contracting", arguments_.text("contracting", "1/2"), state_->options.lhs_contracting,
        state_->options.rhs_contracting);
+  if (has_sizes && diags_.empty()) sizes_of_first_dims();
+}
+
+void GroupedGemmReader::sizes_of_first_dims() {
+  const Axes &l = state_->options.lhs_contracting, &r = state_->options.rhs_contracting;
+  const auto begins = [](const Axes& axes) { return !axes.empty() && axes.front() == 0; };
+  const auto end = static_cast<std::int64_t>(lhs_shape_.size());
+  const std::int64_t boundary = l.empty() ? end : begins(l) ? l.back() + 1 : l.front();
+  const Shape leading(lhs_shape_.begin(), lhs_shape_.begin() + std::min(boundary, end));
+  const auto rows = checked_bytes(DType::i8, leading);
+  if (!rows) return complain(fmt::format("--lhs-shape {} is too large", to_string(lhs_shape_)));
+  const auto sizes = sizes_option(arguments_, *rows, call_.seed, diags_);
+  if (!sizes) return;
+  Axes all;
+  for (std::int64_t g = 0; g < sizes->elements(); ++g)
+    all.push_back(static_cast<std::int64_t>(sizes->at(g)));
+  state_->lhs.first_dims = sizes_of(arguments_.has("sizes") ? "sizes" : "group-sizes", all);
+  if (begins(l))
+    (begins(r) ? state_->rhs.first_dims : state_->rhs.last_dims) = state_->lhs.first_dims;
 }
 
 DimSizes GroupedGemmReader::dims(std::string_view option) {

@@ -251,6 +251,22 @@ TEST_F(GroupedGemmFiles, a_bias_has_a_row_for_each_group) {
             "error: b.txt is not a tensor file: expected FILE.npy or FILE.safetensors#TENSOR\n");
 }
 
+TEST_F(GroupedGemmFiles, operands_from_files_take_group_sizes_as_generated_ones_do) {
+  const std::string files = " --out lhs=%x.npy --out rhs=%w.npy",
+                    of_files = "--lhs %x.npy --rhs %w.npy ";
+  save("sizes.npy", {10, 15, 5}, DType::i32);
+  const std::string call = "--group-sizes 10,15,5 --k 16 --n 8 --dtype f32" + files;
+  same(call, of_files + "--group-sizes 10,15,5 --contracting 1/1");
+  same(call, of_files + "--sizes %sizes.npy --contracting 1/1");
+  same("--kind wgrad " + call, of_files + "--group-sizes 10,15,5 --contracting 0/0");
+  same("--group-sizes zipf:1.2 --groups 3 --m 30 --seed 3 --k 16 --n 8 --dtype f32" + files,
+       of_files + "--group-sizes zipf:1.2 --groups 3 --seed 3 --contracting 1/1");
+  EXPECT_EQ(refused(of_files + "--group-sizes 10,15,6 --contracting 1/1"),
+            "error: Unexpected group_sizes! M = 30, got sum(group_sizes)=31\n");
+  EXPECT_EQ(refused(of_files + "--group-sizes 10,15,5 --lhs-first-dims 10,15,5 --contracting 1/1"),
+            "error: --group-sizes is for calls without shapes: here the shapes say it\n");
+}
+
 TEST_F(GroupedGemmFiles, sizes_are_int32) {
   save("long.npy", {4294967301, 2}, DType::i64);
   EXPECT_EQ(refused("--sizes %long.npy --k 1 --n 1"),
