@@ -126,6 +126,9 @@ std::string config_lines(const ConfigDecision& decision, bool explains) {
       const bool is_first = &step == &decision.steps.front();
       text += line(is_first ? "asked" : "", fmt::format("{}: {}", name(step.source), step.outcome));
     }
+    double seconds = 0;
+    for (const SelectionStep& step : decision.steps) seconds += step.seconds;
+    text += line("", fmt::format("in {}", human_seconds(seconds)));
   }
   if (explains || !is_given(decision)) {
     text += line("config",
@@ -146,7 +149,9 @@ Json to_json(const ConfigDecision& decision) {
                  {"config", Json::parse(to_json(decision.config))},
                  {"steps", Json::array()}};
   for (const SelectionStep& step : decision.steps)
-    object["steps"].push_back({{"source", name(step.source)}, {"outcome", step.outcome}});
+    object["steps"].push_back({{"source", name(step.source)},
+                               {"outcome", step.outcome},
+                               {"seconds", step.seconds}});
   if (decision.tuning) object["candidates"] = to_json(*decision.tuning);
   for (const Diag& warning : decision.warnings) object["warnings"].push_back(warning.message);
   return object;

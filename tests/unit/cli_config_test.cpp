@@ -84,6 +84,8 @@ TEST_F(ConfigCommands, a_report_names_the_source_and_explain_the_chain) {
         "memory: not seen yet\n", "persistent: has no entry\n",
         "autotune: the policy asks the heuristics\n", "config    128x128x128, from heuristics\n"})
     EXPECT_NE(explained.out.find(text), std::string::npos) << text << explained.out;
+  const Ran told = gmm_run(problem({"gmm"}, {"--no-math", "--explain", "--json"}));
+  for (const auto& step : told.json()["config"]["steps"]) EXPECT_GE(step["seconds"], 0) << step;
   ASSERT_EQ(gmm_run(problem({"tune", "gmm"})).code, 0);
   const Ran tuned = gmm_run(problem({"gmm"}, {"--no-math"}));
   EXPECT_NE(tuned.out.find(", from persistent\n"), std::string::npos) << tuned.out;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -187,6 +188,94 @@ TEST(Selection, threads_that_ask_at_once_tune_once) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(tunings, 5);
+}
+
+// A clock that goes on by a second whenever it is read.
+Clock counting_clock() {
+  return [now = std::make_shared<double>(0)] { return ++*now; };
+}
+
+TEST(SelectionEvents, tell_who_was_asked_what_was_chosen_why_and_how_long) {
+  Chain chain(std::nullopt, counting_clock());
+  SelectionRecorder recorder;
+  expect(chain.choose(asking("a")), ConfigSource::Heuristics, 16);
+  expect(chain.choose(asking("a")), ConfigSource::Memory, 16);
+  const std::string config = to_json(rows(16));
+  EXPECT_EQ(recorder.text(), key_of("a").text() +
+                                 "\n"
+                                 "  override    miss             none given, 1 s\n"
+                                 "  overlay     miss             none for this key, 1 s\n"
+                                 "  memory      miss             not seen yet, 1 s\n"
+                                 "  persistent  miss             there is none, 1 s\n"
+                                 "  autotune    miss             the policy asks the heuristics, 1 s\n"
+                                 "  heuristics  heuristics       " +
+                                 config +
+                                 ", 1 s\n"
+                                 "  override    miss             none given, 1 s\n"
+                                 "  overlay     miss             none for this key, 1 s\n"
+                                 "  memory      cache_hit        " +
+                                 config + ", 1 s\n");
+  EXPECT_EQ(to_json(recorder.events().back()),
+            R"({"event":"cache_hit","source":"memory","outcome":"hit","seconds":1.0,)"
+            R"("key":{"device":"d","operation":"grouped_matmul@v1","call":"a"},"config":)" +
+                config + "}");
+  EXPECT_EQ(recorder.json().front(), '[');
+  EXPECT_EQ(recorder.json().back(), ']');
+}
+
+TEST(SelectionEvents, of_autotuning_are_its_start_and_its_end) {
+  Chain chain(std::nullopt, counting_clock());
+  std::vector<std::string> heard;
+  const SelectionListening listening(
+      [&](const SelectionEvent& event) { heard.emplace_back(name(event)); });
+  const PolicyOverride tunes(tuning_policy());
+  expect(chain.choose(asking("a")), ConfigSource::Autotune, 32);
+  EXPECT_EQ(heard, (std::vector<std::string>{"miss", "miss", "miss", "miss", "autotune_start",
+                                             "autotune_finish"}));
+  chain.memory().clear();
+  heard.clear();
+  EXPECT_FALSE(chain.choose(asking("a")));
+  EXPECT_EQ(heard.back(), "error");
+  const OverlayScope<Config> overlay({{key_of("a"), rows(8)}});
+  expect(chain.choose(asking("a")), ConfigSource::Overlay, 8);
+  EXPECT_EQ(heard.back(), "overlay_hit");
+  Selection<Config> given = asking("a");
+  given.override_config = rows(4);
+  expect(chain.choose(given), ConfigSource::Override, 4);
+  EXPECT_EQ(heard.back(), "override");
+}
+
+TEST(SelectionEvents, are_heard_by_the_scopes_of_their_thread_innermost_first) {
+  Chain chain(std::nullopt);
+  std::string heard;
+  {
+    const SelectionListening outer([&](const SelectionEvent&) { heard += 'o'; });
+    {
+      const SelectionListening inner([&](const SelectionEvent&) { heard += 'i'; });
+      Selection<Config> given = asking("a");
+      given.override_config = rows(4);
+      expect(chain.choose(given), ConfigSource::Override, 4);
+      EXPECT_EQ(heard, "io");
+      std::thread([&] { expect(chain.choose(given), ConfigSource::Override, 4); }).join();
+      EXPECT_EQ(heard, "io");
+    }
+    EXPECT_TRUE(SelectionListening::anyone());
+  }
+  EXPECT_FALSE(SelectionListening::anyone());
+  expect(chain.choose(asking("a")), ConfigSource::Heuristics, 16);
+  EXPECT_EQ(heard, "io");
+}
+
+TEST(SelectionEvents, a_choice_without_an_answer_ends_in_an_error) {
+  Chain chain(std::nullopt);
+  AutotunePolicy policy;
+  policy.allow_autotune = policy.allow_heuristics = false;
+  const PolicyOverride none(policy);
+  const SelectionRecorder recorder;
+  const auto decision = chain.choose(asking("a"));
+  ASSERT_FALSE(decision);
+  EXPECT_EQ(name(recorder.events().back()), "error");
+  EXPECT_EQ(recorder.events().back().step.outcome, decision.diags().front().message);
 }
 
 TEST(Selection, the_environment_sets_the_policy) {
