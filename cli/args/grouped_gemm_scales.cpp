@@ -15,9 +15,13 @@ namespace {
 constexpr std::array<std::string_view, 2> quantised_types = {"e4m3", "e5m2"};
 constexpr std::array<std::string_view, 6> scalings = {"none",    "delayed", "mxfp8",
                                                       "current", "nvfp4",   "nvfp4-2d"};
-constexpr std::array<std::string_view, 4> all_options = {"lhs-quantised", "rhs-quantised",
-                                                         "lhs-scale-inv", "rhs-scale-inv"};
+constexpr std::array<std::string_view, 6> all_options = {"lhs-quantised", "rhs-quantised",
+                                                         "lhs-scale-inv", "rhs-scale-inv",
+                                                         "overflow",      "scale-rounding"};
 constexpr std::array<std::string_view, 2> factors = {"lhs-scale", "rhs-scale"};
+constexpr std::array<std::string_view, 2> roundings = {"overflow", "scale-rounding"};
+constexpr std::array<std::string_view, 2> overflows = {"saturate", "ieee"};
+constexpr std::array<std::string_view, 3> scale_roundings = {"up", "nearest", "down"};
 
 Json scales_json(const GroupedTensor& tensor) {
   Json object = {{"dtype", name(tensor.data->dtype())},
@@ -41,15 +45,26 @@ void GroupedGemmReader::scaling() {
   if (mode != ScalingMode::DelayedTensor || is_given)
     refuse(factors, is_given ? "is what an operand is quantised with, and here they are quantised"
                              : "is for --scaling delayed");
+  if (is_given) refuse(roundings, "is how operands are quantised, and here they are quantised");
+  if (mode != ScalingMode::NoScaling && mode != ScalingMode::Mxfp8_1D) {
+    constexpr std::array<std::string_view, 1> of_blocks = {"scale-rounding"};
+    refuse(of_blocks, "is for --scaling mxfp8, whose scales are powers of two");
+  }
+  const std::size_t overflow = arguments_.choice("overflow", overflows, diags_);
+  const std::size_t rounding = arguments_.choice("scale-rounding", scale_roundings, diags_);
   if (mode == ScalingMode::NoScaling || !diags_.empty()) return;
   call_.whole = false;
-  call_.lines.emplace_back("scaling",
-                           fmt::format("{}{}", name(mode), is_given ? ", by scales of files" : ""));
+  std::string text = fmt::format("{}{}", name(mode), is_given ? ", by scales of files" : "");
+  if (rounding > 0) text += fmt::format(", scales rounded {}", scale_roundings[rounding]);
+  if (overflow > 0) text += fmt::format(", overflow {}", overflows[overflow]);
+  call_.lines.emplace_back("scaling", std::move(text));
   if (is_given) return given_scales(mode);
   const auto spec = [&](std::string_view whose, float seen) {
     const std::string operand(whose);
     QuantizeSpec result;
     result.mode = mode;
+    result.overflow = static_cast<Overflow>(overflow);
+    result.scale_rounding = static_cast<ScaleRounding>(rounding);
     result.dtype = dtype_option(arguments_, operand + "-quantised", quantised_types, diags_)
                        .value_or(DType::e4m3);
     const DimSizes& sizes = state_->lhs.first_dims   ? state_->lhs.first_dims

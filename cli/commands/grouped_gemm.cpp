@@ -60,6 +60,11 @@ Command grouped_gemm_command() {
            "delayed: what lhs is multiplied by; default: from the amax of a call before", false,
            FileUse::reads},
           {"rhs-scale", "LIST|@FILE.npy", "the same of rhs", false, FileUse::reads},
+          {"overflow", "saturate|ieee",
+           "quantised elements beyond the largest number are that number, or inf, of e4m3 NaN; "
+           "default saturate"},
+          {"scale-rounding", "up|nearest|down",
+           "of the scales of mxfp8 to powers of two; default up"},
           {"path", "auto|v1|v2", "a product for each group, or one kernel for all"},
           {"async-sizes", "", "path v1: the sizes are fetched ahead, of at most 1024 groups"},
           {"group-offset", "N", "refused, as by the source"},

@@ -149,9 +149,8 @@ Json to_json(const ConfigDecision& decision) {
                  {"config", Json::parse(to_json(decision.config))},
                  {"steps", Json::array()}};
   for (const SelectionStep& step : decision.steps)
-    object["steps"].push_back({{"source", name(step.source)},
-                               {"outcome", step.outcome},
-                               {"seconds", step.seconds}});
+    object["steps"].push_back(
+        {{"source", name(step.source)}, {"outcome", step.outcome}, {"seconds", step.seconds}});
   if (decision.tuning) object["candidates"] = to_json(*decision.tuning);
   for (const Diag& warning : decision.warnings) object["warnings"].push_back(warning.message);
   return object;

@@ -78,6 +78,8 @@ struct QuantizeSpec {
   // DelayedTensor: the scale of each group [groups], finite and above 0; elements are multiplied by
   // it.
   std::vector<float> delayed_scales;
+  Overflow overflow = Overflow::saturate;            // of elements beyond the largest number
+  ScaleRounding scale_rounding = ScaleRounding::up;  // of MXFP8's scales; other modes have up
 };
 // Quantises an operand without scales group by group; its axes are merged at `boundary`, and
 // `along` says along which one it is contracted: `rows` along the right one, `columns` along the

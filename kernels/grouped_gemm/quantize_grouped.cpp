@@ -74,6 +74,10 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
   if (const std::string_view reason = unsupported_reason(spec.mode); !reason.empty())
     return error(ErrorCode::unsupported, std::string(reason));
   TRY(check_quantised(spec.dtype));
+  const bool mx = spec.mode == ScalingMode::Mxfp8_1D;
+  if (!mx && spec.scale_rounding != ScaleRounding::up)
+    return error(fmt::format("scale_rounding is for {}, and the mode is {}",
+                             name(ScalingMode::Mxfp8_1D), name(spec.mode)));
   TRY(check_grouped_tensor("the tensor", tensor, boundary, groups));
   const GroupedMatrix matrix = grouped_matrix(tensor, boundary, groups);
   if (spec.mode == ScalingMode::DelayedTensor)
@@ -81,7 +85,6 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
   GroupedTensor result = tensor;
   result.mode = spec.mode;
   auto data = std::make_shared<Tensor>(spec.dtype, tensor.data->shape());
-  const bool mx = spec.mode == ScalingMode::Mxfp8_1D;
   std::int64_t scales = mx ? 0 : groups;
   if (mx)
     for (const auto& group : matrix.groups) scales += scale_elements(group, along);
@@ -92,7 +95,8 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
     const Tensor part = group_data(tensor, group);
     Tensor quantised;
     if (mx) {
-      Expected<MxTensor> blocks = quantize_mx(part, spec.dtype, along);
+      Expected<MxTensor> blocks =
+          quantize_mx(part, spec.dtype, along, {spec.scale_rounding, spec.overflow});
       if (!blocks) return blocks.diags();
       quantised = std::move(blocks->data);
       const Expected<Tensor> flat =
@@ -105,7 +109,7 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
       const float scale = spec.mode == ScalingMode::DelayedTensor
                               ? spec.delayed_scales[g]
                               : tensor_scale(amax(part), spec.dtype);
-      quantised = quantize(part, spec.dtype, scale);
+      quantised = quantize(part, spec.dtype, scale, spec.overflow);
       scale_inv->as<float>()[g] = 1 / scale;
     }
     if (quantised.bytes() > 0)

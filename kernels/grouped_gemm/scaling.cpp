@@ -28,10 +28,11 @@ std::vector<float> as_floats(const Tensor& x) {
   return values;
 }
 
-Tensor as_tensor(const std::vector<float>& values, DType dtype, const Shape& shape) {
+Tensor as_tensor(const std::vector<float>& values, DType dtype, const Shape& shape,
+                 Overflow overflow = Overflow::saturate) {
   Tensor tensor = Tensor::uninitialised(dtype, shape);
   convert(reinterpret_cast<const std::byte*>(values.data()), DType::f32, tensor.data(), dtype,
-          tensor.elements());
+          tensor.elements(), overflow);
   return tensor;
 }
 
@@ -85,11 +86,11 @@ float tensor_scale(float amax, DType quantised, const TensorScaling& how) {
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scale) & 0xFF800000U);
 }
 
-Tensor quantize(const Tensor& x, DType quantised, float scale) {
+Tensor quantize(const Tensor& x, DType quantised, float scale, Overflow overflow) {
   if (x.data() == nullptr) return {};
   std::vector<float> values = as_floats(x);
   for (float& value : values) value *= scale;
-  return as_tensor(values, quantised, x.shape());
+  return as_tensor(values, quantised, x.shape(), overflow);
 }
 
 Tensor dequantize(const Tensor& q, float scale_inv, DType to) {
@@ -123,7 +124,8 @@ void DelayedScaling::note(float amax) {
   history_[0] = 0;
 }
 
-Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along) try {
+Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along,
+                               const MxRounding& how) try {
   TRY(check_quantised(quantised));
   if (x.rank() != 2)
     return error(fmt::format("MXFP8 quantises a matrix, found shape {}", to_string(x.shape())));
@@ -144,12 +146,12 @@ Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along) 
         const float size = std::abs(block[e * step]);
         most = size != size ? size : larger(most, size);
       }
-      const std::uint8_t code = to_e8m0(most / largest(quantised));
+      const std::uint8_t code = to_e8m0(most / largest(quantised), how.scale);
       scales.as<std::uint8_t>()[i * shape[1] + j] = code;
       for (std::int64_t e = 0; e < mx_block; ++e) block[e * step] *= exp2f_rcp(code);
     }
   }
-  return MxTensor{as_tensor(values, quantised, x.shape()), std::move(scales)};
+  return MxTensor{as_tensor(values, quantised, x.shape(), how.overflow), std::move(scales)};
 } catch (...) {
   return given_up("quantizing");
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/data/numeric.h"
 #include "core/data/tensor.h"
 #include "core/report/expected.h"
 
@@ -45,8 +46,10 @@ struct TensorScaling {
 };
 // largest / amax in f32, at most the largest f32; 1 where amax is 0, inf or NaN.
 float tensor_scale(float amax, DType quantised, const TensorScaling& how = {});
-// x * scale in f32, rounded to nearest even and saturated; of x's shape.
-Tensor quantize(const Tensor& x, DType quantised, float scale);
+// x * scale in f32, rounded to nearest even, of x's shape; what rounds beyond the largest number is
+// that number, or inf or NaN as `overflow` says.
+Tensor quantize(const Tensor& x, DType quantised, float scale,
+                Overflow overflow = Overflow::saturate);
 // q * scale_inv in f32, rounded to the type `to`; of q's shape.
 Tensor dequantize(const Tensor& q, float scale_inv, DType to = DType::f32);
 
@@ -85,9 +88,15 @@ struct MxTensor {
   Tensor data;    // e4m3 or e5m2 [r, c]
   Tensor scales;  // e8m0: [r, c / 32] or [r / 32, c]
 };
-// Quantises a matrix: scale = amax / largest rounded up to a power of two, element = x / scale
-// rounded and saturated. An extent that 32 does not divide is an error, as is another type.
-Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along);
+// How blocks are quantised. Scales that are not rounded up leave elements beyond the largest number.
+struct MxRounding {
+  ScaleRounding scale = ScaleRounding::up;  // of amax / largest to a power of two
+  Overflow overflow = Overflow::saturate;   // of elements; a scale beyond 2^127 is 2^127
+};
+// Quantises a matrix: scale = amax / largest rounded to a power of two, element = x / scale rounded
+// to nearest even. An extent that 32 does not divide is an error, as is another type.
+Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along,
+                               const MxRounding& how = {});
 // element * scale in f32, rounded to the type `to`, of the data's shape; scales of another shape or
 // type are an error.
 Expected<Tensor> dequantize_mx(const Tensor& data, const Tensor& scales, DType to = DType::f32);

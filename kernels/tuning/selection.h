@@ -138,13 +138,13 @@ class ConfigSelectorChain {
       return choice.answered(ConfigSource::Persistent, *config);
     }
     if (tunes) return tuned(call, policy, choice);
-    choice.passed(ConfigSource::Autotune, !call.autotune           ? "cannot be tuned"
-                                          : !policy.allow_autotune ? "the policy does not allow it"
-                                                                   : "the policy asks the heuristics");
+    choice.passed(ConfigSource::Autotune, !call.autotune ? "cannot be tuned"
+                                          : !policy.allow_autotune
+                                              ? "the policy does not allow it"
+                                              : "the policy asks the heuristics");
     if (policy.allow_heuristics && call.heuristics) {
       const Cfg config = call.heuristics();
-      if (policy.keep_heuristics)
-        keep(call, config, "heuristics", 0, choice.decision().warnings);
+      if (policy.keep_heuristics) keep(call, config, "heuristics", 0, choice.decision().warnings);
       return choice.answered(ConfigSource::Heuristics, config);
     }
     return choice.failed(
@@ -158,17 +158,15 @@ class ConfigSelectorChain {
                                 Choice& choice) {
     const std::string everything = call.key.everything();
     if (policy.forbid_reautotune && tuned_.contains(everything))
-      return choice.failed(
-          ConfigSource::Autotune,
-          {error(ErrorCode::runtime,
-                 fmt::format("Re-autotune requested for {}", call.key.text()))});
+      return choice.failed(ConfigSource::Autotune,
+                           {error(ErrorCode::runtime,
+                                  fmt::format("Re-autotune requested for {}", call.key.text()))});
     choice.begins(ConfigSource::Autotune);
     Expected<TuningResult<Cfg>> tuning = call.autotune(policy);
     if (!tuning) return choice.failed(ConfigSource::Autotune, tuning.diags());
     tuned_.insert(everything);
     const Measurement<Cfg>& winner = tuning->winner();
-    keep(call, winner.config, "autotune", winner.seconds.value_or(0),
-         choice.decision().warnings);
+    keep(call, winner.config, "autotune", winner.seconds.value_or(0), choice.decision().warnings);
     Decision<Cfg> decision = choice.answered(ConfigSource::Autotune, winner.config);
     decision.tuning = *std::move(tuning);
     return decision;

@@ -28,10 +28,14 @@ std::string_view name(const SelectionEvent& event) {
   constexpr std::array<std::string_view, 6> of_hits = {
       "override", "overlay_hit", "cache_hit", "cache_hit", "autotune_finish", "heuristics"};
   switch (event.kind) {
-    case Kind::started: return "autotune_start";
-    case Kind::hit: return of_hits[static_cast<std::size_t>(event.step.source)];
-    case Kind::missed: return "miss";
-    case Kind::failed: return "error";
+    case Kind::started:
+      return "autotune_start";
+    case Kind::hit:
+      return of_hits[static_cast<std::size_t>(event.step.source)];
+    case Kind::missed:
+      return "miss";
+    case Kind::failed:
+      return "error";
   }
   return "";
 }
@@ -44,15 +48,14 @@ std::string to_text(const SelectionEvent& event) {
 
 std::string to_json(const SelectionEvent& event) {
   using Object = nlohmann::ordered_json;
-  Object object = {
-      {"event", name(event)},
-      {"source", name(event.step.source)},
-      {"outcome", event.step.outcome},
-      {"seconds", event.step.seconds},
-      {"key",
-       {{"device", event.key.device},
-        {"operation", event.key.operation},
-        {"call", event.key.call}}}};
+  Object object = {{"event", name(event)},
+                   {"source", name(event.step.source)},
+                   {"outcome", event.step.outcome},
+                   {"seconds", event.step.seconds},
+                   {"key",
+                    {{"device", event.key.device},
+                     {"operation", event.key.operation},
+                     {"call", event.key.call}}}};
   // The configuration is JSON of ours.
   if (!event.config.empty()) object["config"] = Object::parse(event.config, nullptr, false);
   return object.dump(-1, ' ', false, Object::error_handler_t::replace);
@@ -86,8 +89,7 @@ std::string SelectionRecorder::text() const {
 
 std::string SelectionRecorder::json() const {
   std::string text = "[";
-  for (const SelectionEvent& event : events_)
-    text += (text.size() > 1 ? "," : "") + to_json(event);
+  for (const SelectionEvent& event : events_) text += (text.size() > 1 ? "," : "") + to_json(event);
   return text + "]";
 }
 

@@ -33,9 +33,9 @@ struct SelectionEvent {
   // started: of autotuning alone, which may take long; failed: the choice ends without an answer.
   enum class Kind : std::uint8_t { started, hit, missed, failed };
   Kind kind = Kind::missed;
-  OperationKey key;     // what is chosen for
-  SelectionStep step;   // who was asked, and what it said: "hit", "started", or the reason
-  std::string config;   // of a hit: what was chosen, as JSON
+  OperationKey key;    // what is chosen for
+  SelectionStep step;  // who was asked, and what it said: "hit", "started", or the reason
+  std::string config;  // of a hit: what was chosen, as JSON
 };
 // "override", "overlay_hit", "cache_hit", "autotune_start", "autotune_finish", "heuristics" of who
 // answered; "miss" and "error" of who did not.
@@ -48,8 +48,8 @@ std::string to_json(const SelectionEvent& event);
 using SelectionListener = std::function<void(const SelectionEvent&)>;
 
 // While it lives, `listener` hears every choice of this thread. Scopes end in the reverse order of
-// their beginning; inner ones hear first. A listener is called in the midst of a choice: it must not
-// choose by the same chain.
+// their beginning; inner ones hear first. A listener is called in the midst of a choice: it must
+// not choose by the same chain.
 class SelectionListening {
  public:
   explicit SelectionListening(SelectionListener listener);

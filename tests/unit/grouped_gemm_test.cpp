@@ -426,6 +426,12 @@ TEST(GroupedGemm, T3_T13_T14_scaling_modes_agree_and_nvfp4_says_why_not) {
   EXPECT_EQ(refused.diags().front().code, ErrorCode::unsupported);
   EXPECT_EQ(refused.diags().front().message,
             "NVFP4 holds its elements as e2m1, two in a byte, and there is no such type here");
+  QuantizeSpec rounded;
+  rounded.scale_rounding = ScaleRounding::down;
+  const auto of_tensors = quantize_grouped(f.lhs, 1, 3, MxAlong::rows, rounded);
+  ASSERT_FALSE(of_tensors);
+  EXPECT_EQ(of_tensors.diags().front().message,
+            "scale_rounding is for MXFP8_1D_SCALING, and the mode is CURRENT_TENSOR_SCALING");
   const auto unknown = scaling_mode(6);
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.diags().front().message, "Unsupported scaling mode: 6");
@@ -486,6 +492,24 @@ TEST(GroupedGemm, T14_quantised_operands_contract_a_multiple_of_16_or_32) {
   EXPECT_EQ(
       refusal(no_scale_tensor(q, dim_sizes({5, 0, 9})), no_scale_tensor(w), options_of({1}, {1})),
       "none");
+}
+
+// What the options say of casts reaches the elements, and with them the product.
+TEST(GroupedGemm, D14_quantisers_round_scales_and_overflow_as_they_are_told) {
+  auto x = std::make_shared<Tensor>(DType::f32, Shape{4, 32});
+  for (std::int64_t i = 0; i < x->elements(); ++i) x->as<float>()[i] = 500;
+  const GroupedTensor lhs = no_scale_tensor(x, dim_sizes({4}));
+  const auto value = [&](ScaleRounding rounding, Overflow overflow) {
+    QuantizeSpec spec;
+    spec.mode = ScalingMode::Mxfp8_1D;
+    spec.scale_rounding = rounding;
+    spec.overflow = overflow;
+    const GroupedTensor q = *quantize_grouped(lhs, 1, 1, MxAlong::rows, spec);
+    return dequantize_grouped(q, 1, 1, MxAlong::rows)->at(0);
+  };
+  EXPECT_EQ(value(ScaleRounding::up, Overflow::saturate), 512);  // 250 of 2
+  EXPECT_EQ(value(ScaleRounding::down, Overflow::saturate), 448);
+  EXPECT_TRUE(std::isnan(value(ScaleRounding::down, Overflow::ieee)));
 }
 
 TEST(GroupedGemm, T15_a_negative_answer_has_its_reason_and_can_be_enforced) {

@@ -53,6 +53,15 @@ void expect_same_bits(const Tensor& a, const Tensor& b, const char* what) {
   }
 }
 
+// FP8 code by code; a program's NaN has no sign.
+void expect_same_codes(const Tensor& a, const Tensor& b, const char* what) {
+  ASSERT_EQ(a.bytes(), b.bytes()) << what;
+  for (std::int64_t i = 0; i < a.elements(); ++i) {
+    if (std::isnan(a.at(i)) && std::isnan(b.at(i))) continue;
+    ASSERT_EQ(a.as<std::uint8_t>()[i], b.as<std::uint8_t>()[i]) << what << " element " << i;
+  }
+}
+
 // Every bf16 code, 65536 of them: blocks of 32 with all kinds of neighbours, by a bijective
 // shuffle.
 Tensor all_bf16(DType type) {
@@ -151,6 +160,114 @@ TEST(Scaling, tensor_programs_equal_the_host_bit_for_bit) {
         expect_same_bits(back, dequantize(q, 1 / scale), "dequantised");
       }
     }
+  }
+}
+
+// Elements beyond the largest number: that number, or what IEEE-like casts give.
+TEST(Scaling, elements_that_overflow_saturate_or_become_inf_or_nan) {
+  struct Row {
+    float value;
+    int saturated, ieee;
+  };
+  const Row of_e4m3[] = {{448, 0x7E, 0x7E}, {449, 0x7E, 0x7E},  {464, 0x7E, 0x7E},
+                         {465, 0x7E, 0x7F}, {-465, 0xFE, 0xFF}, {1e30F, 0x7E, 0x7F},
+                         {inf, 0x7E, 0x7F}, {-inf, 0xFE, 0xFF}, {nan, 0x7F, 0x7F}};
+  const Row of_e5m2[] = {{57344, 0x7B, 0x7B},  {61439, 0x7B, 0x7B}, {61440, 0x7B, 0x7C},
+                         {-61440, 0xFB, 0xFC}, {inf, 0x7B, 0x7C},   {nan, 0x7F, 0x7F}};
+  const auto expect = [](DType type, const Row& row) {
+    Tensor x(DType::f32, {1});
+    x.as<float>()[0] = row.value;
+    EXPECT_EQ(quantize(x, type, 1).as<std::uint8_t>()[0], row.saturated) << row.value;
+    EXPECT_EQ(quantize(x, type, 1, Overflow::ieee).as<std::uint8_t>()[0], row.ieee) << row.value;
+  };
+  for (const Row& row : of_e4m3) expect(DType::e4m3, row);
+  for (const Row& row : of_e5m2) expect(DType::e5m2, row);
+}
+
+// The scale of a block and the element of its amax, for each way to round the scale.
+TEST(Scaling, mx_scales_round_up_to_nearest_or_down) {
+  struct Row {
+    float amax;
+    ScaleRounding rounding;
+    Overflow overflow;
+    int scale, element;
+  };
+  using enum ScaleRounding;
+  using enum Overflow;
+  const float above = std::nextafter(448.0F, 1e9F);
+  const Row rows[] = {{448, up, saturate, 127, 0x7E},
+                      {448, nearest, saturate, 127, 0x7E},
+                      {448, down, saturate, 127, 0x7E},
+                      {above, up, saturate, 128, 0x76},
+                      {above, nearest, saturate, 127, 0x7E},
+                      {above, down, saturate, 127, 0x7E},
+                      {464, down, ieee, 127, 0x7E},
+                      {465, down, saturate, 127, 0x7E},
+                      {465, down, ieee, 127, 0x7F},
+                      {671, nearest, ieee, 127, 0x7F},
+                      {672, nearest, ieee, 128, 0x7A},
+                      {895, down, ieee, 127, 0x7F},
+                      {896, down, ieee, 128, 0x7E},
+                      {0, down, ieee, 0, 0},
+                      {1e-45F, down, ieee, 0, 0},
+                      {inf, down, saturate, 254, 0x7E},
+                      {inf, up, ieee, 254, 0x7F},
+                      {nan, down, saturate, 255, 0x7F}};
+  for (const Row& row : rows) {
+    Tensor x(DType::f32, {1, 32});
+    x.as<float>()[5] = row.amax;
+    const auto q = quantize_mx(x, DType::e4m3, MxAlong::rows, {row.rounding, row.overflow});
+    ASSERT_TRUE(q);
+    EXPECT_EQ(q->scales.as<std::uint8_t>()[0], row.scale) << row.amax;
+    EXPECT_EQ(q->data.as<std::uint8_t>()[5], row.element) << row.amax;
+  }
+}
+
+TEST(Scaling, mx_programs_round_scales_as_the_host_does) {
+  for (int source = 0; source < 2; ++source) {
+    const Tensor x = source == 0 ? all_bf16(DType::bf16) : finite_values(DType::f32, 7);
+    for (const auto along : {MxAlong::rows, MxAlong::columns}) {
+      // The parameter's numbers, in the order of its text.
+      const ScaleRounding roundings[] = {ScaleRounding::up, ScaleRounding::nearest,
+                                         ScaleRounding::down};
+      for (int rounding = 0; rounding < 3; ++rounding) {
+        for (const auto overflow : {Overflow::saturate, Overflow::ieee}) {
+          SCOPED_TRACE(std::to_string(source) + " rounding " + std::to_string(rounding));
+          const auto host = quantize_mx(x, DType::e4m3, along, {roundings[rounding], overflow});
+          ASSERT_TRUE(host);
+          Settings settings = extents(x, x.dtype(), DType::e4m3);
+          settings["columns"] = along == MxAlong::columns ? "1" : "0";
+          settings["scale_rounding"] = std::to_string(rounding);
+          settings["saturate"] = overflow == Overflow::saturate ? "1" : "0";
+          Tensor q(DType::e4m3, x.shape()), scales(DType::e8m0, host->scales.shape());
+          run_program("quantize_mxfp8", settings,
+                      {{"x", input(x)}, {"q", &q}, {"scales", &scales}});
+          expect_same_bits(scales, host->scales, "scales");
+          expect_same_codes(q, host->data, "data");
+        }
+      }
+    }
+  }
+}
+
+TEST(Scaling, tensor_programs_overflow_as_the_host_does) {
+  Tensor x = finite_values(DType::f32, 9);
+  x.as<float>()[1234] = inf;
+  for (const float scale : {1.0F, 300.0F}) {
+    const Tensor host = quantize(x, DType::e4m3, scale, Overflow::ieee);
+    Settings settings = extents(x, DType::f32, DType::e4m3);
+    settings["saturate"] = "0";
+    Tensor given(DType::f32, {1}), q(DType::e4m3, x.shape()), most(DType::f32, {1, 1}),
+        found(DType::f32, {1, 1}), inverse(DType::f32, {1, 1});
+    given.as<float>()[0] = scale;
+    run_program("quantize_tensor", settings,
+                {{"x", input(x)}, {"scale", &given}, {"q", &q}, {"amax", &most}});
+    expect_same_codes(q, host, "delayed");
+    if (scale != 1) continue;  // that of an infinite amax
+    run_program(
+        "quantize_current", settings,
+        {{"x", input(x)}, {"q", &q}, {"amax", &most}, {"scale", &found}, {"scale_inv", &inverse}});
+    expect_same_codes(q, host, "current");
   }
 }
 

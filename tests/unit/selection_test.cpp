@@ -201,20 +201,21 @@ TEST(SelectionEvents, tell_who_was_asked_what_was_chosen_why_and_how_long) {
   expect(chain.choose(asking("a")), ConfigSource::Heuristics, 16);
   expect(chain.choose(asking("a")), ConfigSource::Memory, 16);
   const std::string config = to_json(rows(16));
-  EXPECT_EQ(recorder.text(), key_of("a").text() +
-                                 "\n"
-                                 "  override    miss             none given, 1 s\n"
-                                 "  overlay     miss             none for this key, 1 s\n"
-                                 "  memory      miss             not seen yet, 1 s\n"
-                                 "  persistent  miss             there is none, 1 s\n"
-                                 "  autotune    miss             the policy asks the heuristics, 1 s\n"
-                                 "  heuristics  heuristics       " +
-                                 config +
-                                 ", 1 s\n"
-                                 "  override    miss             none given, 1 s\n"
-                                 "  overlay     miss             none for this key, 1 s\n"
-                                 "  memory      cache_hit        " +
-                                 config + ", 1 s\n");
+  EXPECT_EQ(recorder.text(),
+            key_of("a").text() +
+                "\n"
+                "  override    miss             none given, 1 s\n"
+                "  overlay     miss             none for this key, 1 s\n"
+                "  memory      miss             not seen yet, 1 s\n"
+                "  persistent  miss             there is none, 1 s\n"
+                "  autotune    miss             the policy asks the heuristics, 1 s\n"
+                "  heuristics  heuristics       " +
+                config +
+                ", 1 s\n"
+                "  override    miss             none given, 1 s\n"
+                "  overlay     miss             none for this key, 1 s\n"
+                "  memory      cache_hit        " +
+                config + ", 1 s\n");
   EXPECT_EQ(to_json(recorder.events().back()),
             R"({"event":"cache_hit","source":"memory","outcome":"hit","seconds":1.0,)"
             R"("key":{"device":"d","operation":"grouped_matmul@v1","call":"a"},"config":)" +
