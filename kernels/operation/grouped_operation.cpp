@@ -205,24 +205,29 @@ Expected<Decision<GroupedMatmulConfig>> GroupedMatmul::choose(const GroupedInvoc
   return chain.choose(selection);
 }
 
-Expected<GroupedMatmulRun> GroupedMatmul::run(const GroupedInvocation& call,
-                                              const GroupedMatmulConfig& config) const try {
-  const Expected<Platform> asked = asked_platform(*call.call, config);
-  if (!asked) return asked.diags();
+Expected<GroupedMatmulConfig> GroupedMatmul::placed(const GroupedInvocation& call,
+                                                    const GroupedMatmulConfig& config) const {
+  const Platform asked = TRY(asked_platform(*call.call, config));
   GroupedMatmulConfig here = config;
-  if (*asked != config.platform) {
-    here.platform = *asked;
+  if (asked != config.platform) {
+    here.platform = asked;
     here.backend = Backend::Any;
   }
-  const Expected<const KernelSpec*> spec = get_impl(here);
-  if (!spec) return spec.diags();
-  here.platform = (*spec)->platform;
+  const KernelSpec* const spec = TRY(get_impl(here));
+  here.platform = spec->platform;
+  return here;
+}
+
+Expected<GroupedMatmulRun> GroupedMatmul::run(const GroupedInvocation& call,
+                                              const GroupedMatmulConfig& config) const try {
+  const GroupedMatmulConfig here = TRY(placed(call, config));
+  const KernelSpec& spec = *TRY(get_impl(here));
   const Expected<PaddedCall> padded = padded_call(call, here);
   if (!padded) return padded.diags();
   GroupedMatmulOptions options = padded->options;
   options.existing_out = padded->existing(call);
   Expected<GroupedMatmulRun> run =
-      (*spec)->run(padded->lhs(call), *call.rhs, *call.group_sizes, options);
+      spec.run(padded->lhs(call), *call.rhs, *call.group_sizes, options);
   if (!run) return run.diags();
   if (Diags diags = faults(run->report); !diags.empty()) return diags;
   run->out = first_rows(std::move(run->out), call.lhs->dim(0));

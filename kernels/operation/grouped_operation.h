@@ -81,6 +81,9 @@ class GroupedMatmul
   // the padding off the result. A finding is an error.
   Expected<GroupedMatmulRun> run(const GroupedInvocation& call,
                                  const GroupedMatmulConfig& config) const override;
+  // The configuration on the platform where the call runs by it.
+  Expected<GroupedMatmulConfig> placed(const GroupedInvocation& call,
+                                       const GroupedMatmulConfig& config) const;
   // The configuration that the chain chooses, and how it came to it.
   Expected<Decision<GroupedMatmulConfig>> choose(const GroupedInvocation& call,
                                                  GroupedConfigChain& chain) const;

@@ -100,15 +100,18 @@ void add_everywhere(KernelRegistry& registry, GroupedImplementation implementati
 Expected<GroupedMatmulRun> KernelSpec::run(const Tensor& lhs, const Tensor& rhs,
                                            const Tensor& group_sizes,
                                            const GroupedMatmulOptions& options) const {
+  return implementation(lhs, rhs, group_sizes, options_on(platform, options));
+}
+
+GroupedMatmulOptions options_on(Platform platform, const GroupedMatmulOptions& options) {
   GroupedMatmulOptions here = options;
   here.device = device_of(platform);
-  // A configuration cuts kernels, and the reference is not cut.
   if (platform == Platform::Reference) {
     here.tiling = {};
     here.input_buffer_count = GroupedMatmulOptions().input_buffer_count;
     here.align.reset();
   }
-  return implementation(lhs, rhs, group_sizes, here);
+  return here;
 }
 
 Diags KernelRegistry::add(KernelSpec spec) {

@@ -27,6 +27,10 @@ using GroupedImplementation = Expected<GroupedMatmulRun> (*)(const Tensor&, cons
                                                              const GroupedMatmulOptions&);
 static_assert(GroupedKernel<GroupedImplementation>);
 
+// The options on a platform of ours: its device, and for the reference, which is not cut, nothing
+// of a configuration.
+GroupedMatmulOptions options_on(Platform platform, const GroupedMatmulOptions& options);
+
 // One parameter of an implementation, for comparison with the others of its algorithm.
 struct Parameter {
   std::string name, type, default_value;  // as text; without a default the parameter is required

@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/grouped_matmul/settings.h"
 #include "kernels/grouped_matmul/validate.h"
 #include "kernels/launch/launch.h"
 #include "kernels/launch/operand_type.h"
 #include "kernels/operation/grouped_options.h"
+#include "kernels/operation/shards.h"
 
 namespace tessera {
 namespace {
@@ -26,13 +28,16 @@ class Shards {
 
   Expected<Tensor> run(const Tensor& lhs, const Tensor& rhs, const Tensor& sizes) {
     rows_ = lhs.rank() > 0 ? lhs.dim(0) : 0;
-    if (Diags diags = cut(lhs, rhs, sizes); !diags.empty()) return diags;
+    GroupedInvocation whole = call_;
+    whole.lhs = &lhs;
+    whole.rhs = &rhs;
+    whole.group_sizes = &sizes;
+    parts_ = TRY(cut_operands(whole));
     Launch launch("gmm", static_cast<std::size_t>(mesh_.devices()));
     for (std::int64_t d = 0; d < mesh_.devices(); ++d) {
       if (Diags diags = prepare(launch, d); !diags.empty()) return diags;
     }
-    launch.results(grouped_options(call_, config_).out_dtype,
-                   {padding_.rows, parts_.front().columns});
+    launch.results(grouped_options(call_, config_).out_dtype, {padding_.rows, columns_});
     CollectiveOptions how;
     how.device = simulated_platform().name();
     how.run = device_options(options_);
@@ -42,75 +47,25 @@ class Shards {
   }
 
  private:
-  struct Part {
-    Tensor lhs, rhs, sizes, existing;
-    std::int64_t rows = 0, columns = 0;
-  };
-
-  Diags cut(const Tensor& lhs, const Tensor& rhs, const Tensor& sizes) {
-    const auto& specs = *options_.in_specs;
-    const Tensor* whole = &lhs;
-    Tensor padded, padded_existing;
-    const Tensor* existing = call_.existing_out;
-    // Rows up to a multiple of the devices that share them; they are cut off at the end.
-    if (options_.do_padding && lhs.rank() == 2 && !specs[0].empty() && specs[0][0]) {
-      const MeshAxis* const axis = mesh_.find(*specs[0][0]);
-      if (axis != nullptr && rows_ % axis->size != 0) {
-        const std::int64_t more = (rows_ + axis->size - 1) / axis->size * axis->size;
-        padded = padded_rows(lhs, more);
-        whole = &padded;
-        if (existing != nullptr && existing->rank() == 2) {
-          padded_existing = padded_rows(*existing, more);
-          existing = &padded_existing;
-        }
-      }
-    }
-    Diags diags = check_spec("lhs", whole->shape(), specs[0], mesh_);
-    const auto check = [&](const char* what, const Tensor& tensor, const PartitionSpec& spec) {
-      const Diags more = check_spec(what, tensor.shape(), spec, mesh_);
-      diags.insert(diags.end(), more.begin(), more.end());
-    };
-    check("rhs", rhs, specs[1]);
-    check("group_sizes", sizes, specs[2]);
-    if (existing != nullptr) check("existing_out", *existing, *options_.out_specs);
-    if (!diags.empty()) return diags;
-    for (std::int64_t d = 0; d < mesh_.devices(); ++d) {
-      Part part;
-      part.lhs = shard(*whole, specs[0], mesh_, d);
-      part.rhs = shard(rhs, specs[1], mesh_, d);
-      part.sizes = shard(sizes, specs[2], mesh_, d);
-      if (existing != nullptr) part.existing = shard(*existing, *options_.out_specs, mesh_, d);
-      parts_.push_back(std::move(part));
-    }
-    return {};
-  }
-
   // Pads the device's part and binds it; what the kernel would not take is an error.
   Diags prepare(Launch& launch, std::int64_t device) {
-    Part& part = parts_[static_cast<std::size_t>(device)];
+    const OperandShard& part = parts_[static_cast<std::size_t>(device)];
     GroupedInvocation local = call_;
     local.lhs = &part.lhs;
     local.rhs = &part.rhs;
     local.group_sizes = &part.sizes;
     local.existing_out = call_.existing_out ? &part.existing : nullptr;
-    const auto prefixed = [&](const Diags& diags) {
-      Diags result = diags;
-      for (Diag& diag : result)
-        diag.message = fmt::format("shard of device {}: {}", device, diag.message);
-      return result;
-    };
     Expected<PaddedCall> padded = padded_call(local, config_);
-    if (!padded) return prefixed(padded.diags());
+    if (!padded) return of_device(device, padded.diags());
     padding_ = padded->padding;
     GroupedMatmulOptions& options = padded->options;
     options.existing_out = padded->existing(local);
     const Tensor& lhs = padded->lhs(local);
     Expected<GroupedDesc> described = describe_gmm(lhs, part.rhs, part.sizes, options);
-    if (!described) return prefixed(described.diags());
+    if (!described) return of_device(device, described.diags());
     GroupedDesc& desc = *described;
     desc.lhs = desc.rhs = common_operand(desc.lhs, desc.rhs).value_or(desc.lhs);
-    part.rows = part.lhs.dim(0);
-    part.columns = desc.n;
+    columns_ = desc.n;
     launch.settings = kernel_settings(desc, {.tiling = std::get<Tiling>(options.tiling),
                                              .buffers = options.input_buffer_count,
                                              .align = options.align});
@@ -132,22 +87,14 @@ class Shards {
   Expected<Tensor> join(std::vector<Tensor> results) {
     for (std::size_t d = 0; d < results.size(); ++d) {
       Tensor& result = results[d];
-      result = first_rows(std::move(result), parts_[d].rows);
+      result = first_rows(std::move(result), parts_[d].lhs.dim(0));
       if (!options_.out_shard_callback) continue;
       Expected<Tensor> own = called_back(options_, std::move(result));
       if (!own) return own.diags();
       result = *std::move(own);
     }
     const PartitionSpec& spec = *options_.out_specs;
-    Shape shape = results.front().shape();
-    if (spec.size() > shape.size()) return check_spec("the result", shape, spec, mesh_);
-    for (std::size_t d = 0; d < spec.size(); ++d) {
-      if (!spec[d]) continue;
-      const MeshAxis* const axis = mesh_.find(*spec[d]);
-      if (axis == nullptr) return check_spec("the result", shape, spec, mesh_);
-      shape[d] *= axis->size;
-    }
-    if (Diags diags = check_spec("the result", shape, spec, mesh_); !diags.empty()) return diags;
+    const Shape shape = TRY(joined_shape(results.front().shape(), spec, mesh_));
     Tensor whole = Tensor::uninitialised(results.front().dtype(), shape);
     for (std::int64_t d = 0; d < mesh_.devices(); ++d) {
       const std::int64_t first = first_holder(d, spec, mesh_);
@@ -182,35 +129,58 @@ class Shards {
   const GroupedMatmulCall& options_;
   const Mesh& mesh_;
   const GroupedMatmulConfig config_;
-  std::vector<Part> parts_;
+  std::vector<OperandShard> parts_;
   std::deque<Tensor> kept_;
   Padding padding_;
-  std::int64_t rows_ = 0;
+  std::int64_t rows_ = 0, columns_ = 0;  // of the whole; of each shard's result
 };
 
 }  // namespace
 
-Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfigChain& chain) try {
-  const GroupedMatmulCall& options = *call.call;
-  if (!options.mesh) return error("mesh must be provided for shard_map execution");
-  if (!options.in_specs) return error("in_specs must be provided for shard_map execution");
-  if (!options.out_specs) return error("out_specs must be provided for shard_map execution");
+Diags check_mesh(const GroupedMatmulCall& call) {
+  if (!call.mesh) return {error("mesh must be provided for shard_map execution")};
+  if (!call.in_specs) return {error("in_specs must be provided for shard_map execution")};
+  if (!call.out_specs) return {error("out_specs must be provided for shard_map execution")};
   constexpr std::size_t arguments = 3;
-  if (options.in_specs->size() != arguments) {
-    return error(fmt::format("in_specs length {} != call_args length {}", options.in_specs->size(),
-                             arguments));
+  if (call.in_specs->size() != arguments) {
+    return {error(fmt::format("in_specs length {} != call_args length {}", call.in_specs->size(),
+                              arguments))};
   }
-  const Platform platform =
-      options.platform.value_or(options.cfg ? options.cfg->platform : Platform::Auto);
-  if (!options.interpret && platform != Platform::Auto && platform != simulated_platform()) {
-    return error(
+  const Platform platform = call.platform.value_or(call.cfg ? call.cfg->platform : Platform::Auto);
+  if (!call.interpret && platform != Platform::Auto && platform != simulated_platform()) {
+    return {error(
         ErrorCode::unsupported,
-        fmt::format("a mesh is made of simulated devices; platform {} has none", name(platform)));
+        fmt::format("a mesh is made of simulated devices; platform {} has none", name(platform)))};
   }
-  for (const MeshAxis& axis : options.mesh->axes) {
+  for (const MeshAxis& axis : call.mesh->axes) {
     if (axis.size < 1)
-      return error(fmt::format("axis {} of the mesh has {} devices", axis.name, axis.size));
+      return {error(fmt::format("axis {} of the mesh has {} devices", axis.name, axis.size))};
   }
+  return {};
+}
+
+Expected<GroupedMatmulConfig> mesh_config(const GroupedInvocation& call,
+                                          GroupedConfigChain& chain) {
+  GroupedMatmulCall here = *call.call;
+  here.platform = simulated_platform();
+  GroupedInvocation all = call;
+  all.call = &here;
+  GroupedMatmulConfig config;
+  if (here.cfg) {
+    config = *here.cfg;
+  } else {
+    const Expected<Decision<GroupedMatmulConfig>> decision =
+        GroupedMatmul(here.use_v2).choose(all, chain);
+    if (!decision) return decision.diags();
+    config = decision->config;
+  }
+  config.platform = simulated_platform();
+  config.backend = Backend::Any;
+  return config;
+}
+
+Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfigChain& chain) try {
+  if (Diags diags = check_mesh(*call.call); !diags.empty()) return diags;
   return ShardedCall{[call, &chain](const Tensor& lhs, const Tensor& rhs,
                                     const Tensor& sizes) -> Expected<Tensor> {
                        GroupedMatmulCall here = *call.call;
@@ -220,17 +190,7 @@ Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfi
                        all.rhs = &rhs;
                        all.group_sizes = &sizes;
                        all.call = &here;
-                       GroupedMatmulConfig config;
-                       if (here.cfg) {
-                         config = *here.cfg;
-                       } else {
-                         const Expected<Decision<GroupedMatmulConfig>> decision =
-                             GroupedMatmul(here.use_v2).choose(all, chain);
-                         if (!decision) return decision.diags();
-                         config = decision->config;
-                       }
-                       config.platform = simulated_platform();
-                       config.backend = Backend::Any;
+                       const GroupedMatmulConfig config = TRY(mesh_config(all, chain));
                        return Shards(all, config).run(lhs, rhs, sizes);
                      },
                      {call.lhs, call.rhs, call.group_sizes}};

@@ -7,6 +7,13 @@
 
 namespace tessera {
 
+// What keeps the call from running on its mesh, whatever the operands are: "mesh must be provided
+// for shard_map execution" and the same for in_specs and out_specs, "in_specs length {a} !=
+// call_args length 3", an axis without devices, a platform that no mesh is made of.
+Diags check_mesh(const GroupedMatmulCall& call);
+// The configuration of every shard: the call's own, else what the chain says of the whole call.
+Expected<GroupedMatmulConfig> mesh_config(const GroupedInvocation& call, GroupedConfigChain& chain);
+
 // A call on shards, ready to run.
 struct ShardedCall {
   // Cuts the three operands by in_specs, runs the shards, and assembles the result by out_specs,
@@ -17,10 +24,8 @@ struct ShardedCall {
   std::array<const Tensor*, 3> call_args{};  // lhs, rhs and group_sizes, with which to call `run`
 };
 
-// Prepares a call that has mesh, in_specs and out_specs. Errors: "mesh must be provided for
-// shard_map execution" and the same for in_specs and out_specs, "in_specs length {a} != call_args
-// length 3", specs that do not fit, a platform that has no meshes. Without a configuration the
-// chain chooses one. What `call` points to must outlive the result.
+// Prepares a call that has mesh, in_specs and out_specs. Errors are those of check_mesh, and specs
+// that do not fit. What `call` points to must outlive the result.
 Expected<ShardedCall> create_sharded(const GroupedInvocation& call,
                                      GroupedConfigChain& chain = grouped_config_chain());
 
