@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/grouped_gemm/grouped_gemm.h"
 #include "kernels/grouped_gemm/validate.h"
 #include "kernels/launch/axes.h"
@@ -28,14 +29,10 @@ std::shared_ptr<const Tensor> shared(Tensor tensor) {
   return std::make_shared<const Tensor>(std::move(tensor));
 }
 
-}  // namespace
-
-Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const GroupedTensor& lhs,
-                                                  const GroupedTensor& rhs,
-                                                  const GroupedGemmOptions& options) try {
-  Expected<GroupedGemmCall> call = validate_grouped_gemm(lhs, rhs, options);
-  if (!call) return call.diags();
-  if (call->lhs_is_trans || !GroupedTensor::ragged(call->lhs.first_dims) || call->lhs.is_packed())
+// Whether the call has gradients, and the cotangent is of its result.
+Expected<void> check_gradients(const Tensor& cotangent, const GroupedGemmCall& call,
+                               const GroupedTensor& lhs, const GroupedGemmOptions& options) {
+  if (call.lhs_is_trans || !GroupedTensor::ragged(call.lhs.first_dims) || call.lhs.is_packed())
     return error(ErrorCode::unsupported,
                  "gradients are those of grouped_dense: rows ragged in lhs's first dims");
   if (lhs.mode != ScalingMode::NoScaling)
@@ -44,52 +41,79 @@ Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const
     return error(ErrorCode::unsupported,
                  "gradients are taken without quantizers: quantise the cotangent and call "
                  "grouped_gemm for each");
-  if (cotangent.shape() != call->out_shape)
+  if (cotangent.shape() != call.out_shape)
     return error(fmt::format("the cotangent has shape {}, the result has {}",
-                             to_string(cotangent.shape()), to_string(call->out_shape)));
-  const std::int64_t rows = call->left.left, k = call->left.right, n = call->columns;
-  const GroupedTensor grad =
-      no_scale_tensor(shared(reshaped(cotangent.clone(), {rows, n})), lhs.first_dims);
+                             to_string(cotangent.shape()), to_string(call.out_shape)));
+  return {};
+}
+
+// What both gradients take over of the call's options.
+GroupedGemmOptions plain_options(const GroupedGemmOptions& options) {
   GroupedGemmOptions plain;
   plain.precision = options.precision;
   plain.path = options.path;
+  plain.tiling = options.tiling;
   plain.input_buffer_count = options.input_buffer_count;
   plain.device = options.device;
   plain.run = options.run;
-  const auto turned = [&](std::int64_t Tiling::*a, std::int64_t Tiling::*b) -> TilingSpec {
-    const Tiling* given = std::get_if<Tiling>(&options.tiling);
-    if (!given) return options.tiling;
-    Tiling swapped = *given;
-    std::swap(swapped.*a, swapped.*b);
-    return swapped;
-  };
+  return plain;
+}
 
-  // dgrad: over the columns of the weights, whichever way they lie.
-  const bool is_trans = call->rhs_is_trans;
-  GroupedTensor weights = no_scale_tensor(shared(reshaped(
-      rhs.data->clone(), is_trans ? Shape{call->groups, n, k} : Shape{call->groups, k, n})));
-  GroupedGemmOptions of_lhs = plain;
-  of_lhs.tiling = turned(&Tiling::k, &Tiling::n);
+// A tiling whose k and n are those of the other.
+TilingSpec turned(const TilingSpec& tiling) {
+  const Tiling* given = std::get_if<Tiling>(&tiling);
+  if (!given) return tiling;
+  return Tiling{given->m, given->n, given->k};
+}
+
+// dgrad: over the columns of the weights, whichever way they lie.
+Expected<Tensor> lhs_gradient(const GroupedTensor& grad, const GroupedGemmCall& call,
+                              const GroupedTensor& lhs, const GroupedTensor& rhs,
+                              const GroupedGemmOptions& options) {
+  const std::int64_t k = call.left.right, n = call.columns;
+  const bool is_trans = call.rhs_is_trans;
+  const GroupedTensor weights = no_scale_tensor(shared(
+      reshaped(rhs.data->clone(), is_trans ? Shape{call.groups, n, k} : Shape{call.groups, k, n})));
+  GroupedGemmOptions of_lhs = plain_options(options);
+  of_lhs.tiling = turned(options.tiling);
   of_lhs.lhs_contracting = {1};
   of_lhs.rhs_contracting = {is_trans ? 1 : 2};
   of_lhs.preferred_element_type = lhs.data->dtype();
   Expected<Tensor> dlhs = grouped_gemm(grad, weights, of_lhs);
   if (!dlhs) return dlhs.diags();
+  return reshaped(*std::move(dlhs), lhs.original_shape);
+}
 
-  // wgrad: over the rows.
-  const GroupedTensor x =
-      no_scale_tensor(shared(reshaped(lhs.data->clone(), {rows, k})), lhs.first_dims);
-  GroupedGemmOptions of_rhs = plain;
+// wgrad: over the rows.
+Expected<Tensor> rhs_gradient(const GroupedTensor& grad, const GroupedGemmCall& call,
+                              const GroupedTensor& lhs, const GroupedTensor& rhs,
+                              const GroupedGemmOptions& options) {
+  const GroupedTensor x = no_scale_tensor(
+      shared(reshaped(lhs.data->clone(), {call.left.left, call.left.right})), lhs.first_dims);
+  GroupedGemmOptions of_rhs = plain_options(options);
   of_rhs.lhs_contracting = {0};
   of_rhs.rhs_contracting = {0};
-  of_rhs.tiling = is_trans ? turned(&Tiling::k, &Tiling::n) : options.tiling;
+  if (call.rhs_is_trans) of_rhs.tiling = turned(options.tiling);
   of_rhs.preferred_element_type = rhs.data->dtype();
-  Expected<Tensor> drhs = is_trans ? grouped_gemm(grad, x, of_rhs) : grouped_gemm(x, grad, of_rhs);
+  Expected<Tensor> drhs =
+      call.rhs_is_trans ? grouped_gemm(grad, x, of_rhs) : grouped_gemm(x, grad, of_rhs);
   if (!drhs) return drhs.diags();
+  return reshaped(*std::move(drhs), rhs.original_shape);
+}
 
-  GroupedDenseGradients gradients{reshaped(*std::move(dlhs), lhs.original_shape),
-                                  reshaped(*std::move(drhs), rhs.original_shape), std::nullopt};
-  if (options.bias) gradients.bias = row_sums(cotangent, *call);
+}  // namespace
+
+Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const GroupedTensor& lhs,
+                                                  const GroupedTensor& rhs,
+                                                  const GroupedGemmOptions& options) try {
+  const GroupedGemmCall call = TRY(validate_grouped_gemm(lhs, rhs, options));
+  TRY(check_gradients(cotangent, call, lhs, options));
+  const GroupedTensor grad = no_scale_tensor(
+      shared(reshaped(cotangent.clone(), {call.left.left, call.columns})), lhs.first_dims);
+  Tensor dlhs = TRY(lhs_gradient(grad, call, lhs, rhs, options));
+  Tensor drhs = TRY(rhs_gradient(grad, call, lhs, rhs, options));
+  GroupedDenseGradients gradients{std::move(dlhs), std::move(drhs), std::nullopt};
+  if (options.bias) gradients.bias = row_sums(cotangent, call);
   return gradients;
 } catch (...) {
   return given_up("computing gradients");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/launch/axes.h"
 #include "kernels/ragged_dot/ragged_dot.h"
 #include "kernels/ragged_dot/validate.h"
@@ -38,76 +39,104 @@ Tensor as_operand(const Tensor& tensor, const Axes& names) {
   return permuted(tensor, order);
 }
 
+// Whether the call has gradients, and the cotangent is of its result.
+Expected<void> check_gradients(const Tensor& cotangent, const RaggedCall& call) {
+  if (call.mode != RaggedMode::NonContracting)
+    return error(ErrorCode::unsupported,
+                 fmt::format("Unimplemented grad_x_dims for ragged dot general in mode {}.",
+                             name(call.mode)));
+  if (cotangent.shape() != call.out_shape)
+    return error(fmt::format("the cotangent has shape {}, the result has {}",
+                             to_string(cotangent.shape()), to_string(call.out_shape)));
+  if (cotangent.dtype() != call.out)
+    return error(ErrorCode::invalid_type, fmt::format("the cotangent is {}, the result is {}",
+                                                      name(cotangent.dtype()), name(call.out)));
+  if (is_integer(call.operand))
+    return error(ErrorCode::invalid_type,
+                 fmt::format("gradients need floating-point operands, got {}", name(call.operand)));
+  return {};
+}
+
+// The axes that both gradients are made of: what is left of lhs and of rhs beside batch, group and
+// contraction, and the cotangent's, which are batch, the rest of lhs, the rest of rhs.
+struct GradientAxes {
+  Axes rest, free;
+  Axes batch, rows, columns;
+
+  GradientAxes(const RaggedDotDims& dims, std::int64_t lhs_rank, std::int64_t rhs_rank)
+      : rest(other_axes(lhs_rank, dims.lhs_batch, dims.lhs_contracting)),
+        free(other_axes(rhs_rank, joined({dims.rhs_batch, dims.rhs_contracting}), dims.rhs_group)) {
+    const std::size_t lead = dims.lhs_batch.size();
+    batch = counted(0, lead);
+    rows = counted(static_cast<std::int64_t>(lead), rest.size());
+    columns = counted(static_cast<std::int64_t>(lead + rest.size()), free.size());
+  }
+};
+
+// The contracted axes of an operand, `own`, in the order of the other's axes, `others`: what is
+// left over in the operand's gradient, where the other operand is multiplied by the cotangent.
+Axes in_order_of(const Axes& own, const Axes& others) {
+  Axes sorted = others, result;
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::int64_t axis : sorted)
+    result.push_back(own[static_cast<std::size_t>(place(others, axis))]);
+  return result;
+}
+
+// dlhs = cotangent . rhs over what is left of rhs, ragged along the same rows.
+Expected<Tensor> lhs_gradient(const Tensor& cotangent, const Tensor& lhs, const Tensor& rhs,
+                              const Tensor& group_sizes, const RaggedDotDims& dims,
+                              const GradientAxes& axes, RaggedDotOptions options) {
+  options.preferred_element_type = lhs.dtype();
+  if (const Tiling* tiling = std::get_if<Tiling>(&options.tiling))
+    options.tiling = Tiling{tiling->m, tiling->n, tiling->k};
+  RaggedDotDims over_columns;
+  over_columns.lhs_contracting = axes.columns;
+  over_columns.rhs_contracting = axes.free;
+  over_columns.lhs_batch = axes.batch;
+  over_columns.rhs_batch = dims.rhs_batch;
+  over_columns.lhs_ragged = {
+      axes.rows[static_cast<std::size_t>(place(axes.rest, dims.lhs_ragged[0]))]};
+  over_columns.rhs_group = dims.rhs_group;
+  const Expected<Tensor> product =
+      ragged_dot_general(cotangent, rhs, group_sizes, over_columns, options);
+  if (!product) return product.diags();
+  const Axes contracted = in_order_of(dims.lhs_contracting, dims.rhs_contracting);
+  return as_operand(*product, joined({dims.lhs_batch, axes.rest, contracted}));
+}
+
+// drhs = lhs . cotangent over the rows of each group.
+Expected<Tensor> rhs_gradient(const Tensor& cotangent, const Tensor& lhs, const Tensor& rhs,
+                              const Tensor& group_sizes, const RaggedDotDims& dims,
+                              const GradientAxes& axes, RaggedDotOptions options) {
+  options.preferred_element_type = rhs.dtype();
+  RaggedDotDims over_rows;
+  over_rows.lhs_contracting = axes.rest;
+  over_rows.rhs_contracting = axes.rows;
+  over_rows.lhs_batch = dims.lhs_batch;
+  over_rows.rhs_batch = axes.batch;
+  over_rows.lhs_ragged = dims.lhs_ragged;
+  const Expected<Tensor> product =
+      ragged_dot_general(lhs, cotangent, group_sizes, over_rows, options);
+  if (!product) return product.diags();
+  const Axes contracted = in_order_of(dims.rhs_contracting, dims.lhs_contracting);
+  return as_operand(*product, joined({dims.rhs_group, dims.rhs_batch, contracted, axes.free}));
+}
+
 }  // namespace
 
 Expected<RaggedDotGradients> ragged_dot_vjp(const Tensor& cotangent, const Tensor& lhs,
                                             const Tensor& rhs, const Tensor& group_sizes,
                                             const RaggedDotDims& dims,
                                             const RaggedDotOptions& options) try {
-  const Expected<RaggedCall> call = validate_ragged_dot(lhs, rhs, group_sizes, dims, options);
-  if (!call) return call.diags();
-  if (call->mode != RaggedMode::NonContracting)
-    return error(ErrorCode::unsupported,
-                 fmt::format("Unimplemented grad_x_dims for ragged dot general in mode {}.",
-                             name(call->mode)));
-  if (cotangent.shape() != call->out_shape)
-    return error(fmt::format("the cotangent has shape {}, the result has {}",
-                             to_string(cotangent.shape()), to_string(call->out_shape)));
-  if (cotangent.dtype() != call->out)
-    return error(ErrorCode::invalid_type, fmt::format("the cotangent is {}, the result is {}",
-                                                      name(cotangent.dtype()), name(call->out)));
-  if (is_integer(call->operand))
-    return error(
-        ErrorCode::invalid_type,
-        fmt::format("gradients need floating-point operands, got {}", name(call->operand)));
-
-  // The cotangent's axes: batch, what is left of lhs, what is left of rhs.
-  const Axes rest = other_axes(lhs.rank(), dims.lhs_batch, dims.lhs_contracting);
-  const Axes free =
-      other_axes(rhs.rank(), joined({dims.rhs_batch, dims.rhs_contracting}), dims.rhs_group);
-  const std::size_t lead = dims.lhs_batch.size();
-  const Axes batch = counted(0, lead), rows = counted(static_cast<std::int64_t>(lead), rest.size()),
-             columns = counted(static_cast<std::int64_t>(lead + rest.size()), free.size());
-
-  RaggedDotOptions of_lhs = options, of_rhs = options;
-  of_lhs.preferred_element_type = lhs.dtype();
-  of_rhs.preferred_element_type = rhs.dtype();
-  if (const Tiling* tiling = std::get_if<Tiling>(&options.tiling))
-    of_lhs.tiling = Tiling{tiling->m, tiling->n, tiling->k};
-  of_rhs.local_groups = call->local_groups;
-
-  RaggedDotDims over_columns;
-  over_columns.lhs_contracting = columns;
-  over_columns.rhs_contracting = free;
-  over_columns.lhs_batch = batch;
-  over_columns.rhs_batch = dims.rhs_batch;
-  over_columns.lhs_ragged = {rows[static_cast<std::size_t>(place(rest, dims.lhs_ragged[0]))]};
-  over_columns.rhs_group = dims.rhs_group;
-  Expected<Tensor> dlhs = ragged_dot_general(cotangent, rhs, group_sizes, over_columns, of_lhs);
-  if (!dlhs) return dlhs.diags();
-
-  RaggedDotDims over_rows;
-  over_rows.lhs_contracting = rest;
-  over_rows.rhs_contracting = rows;
-  over_rows.lhs_batch = dims.lhs_batch;
-  over_rows.rhs_batch = batch;
-  over_rows.lhs_ragged = dims.lhs_ragged;
-  Expected<Tensor> drhs = ragged_dot_general(lhs, cotangent, group_sizes, over_rows, of_rhs);
-  if (!drhs) return drhs.diags();
-
-  // What is contracted is left over in each gradient, in the order of the other operand's axes.
-  Axes by_rhs = dims.rhs_contracting, by_lhs = dims.lhs_contracting, of_lhs_axes, of_rhs_axes;
-  std::sort(by_rhs.begin(), by_rhs.end());
-  std::sort(by_lhs.begin(), by_lhs.end());
-  for (const std::int64_t axis : by_rhs)
-    of_lhs_axes.push_back(
-        dims.lhs_contracting[static_cast<std::size_t>(place(dims.rhs_contracting, axis))]);
-  for (const std::int64_t axis : by_lhs)
-    of_rhs_axes.push_back(
-        dims.rhs_contracting[static_cast<std::size_t>(place(dims.lhs_contracting, axis))]);
-  return RaggedDotGradients{
-      as_operand(*dlhs, joined({dims.lhs_batch, rest, of_lhs_axes})),
-      as_operand(*drhs, joined({dims.rhs_group, dims.rhs_batch, of_rhs_axes, free}))};
+  const RaggedCall call = TRY(validate_ragged_dot(lhs, rhs, group_sizes, dims, options));
+  TRY(check_gradients(cotangent, call));
+  const GradientAxes axes(dims, lhs.rank(), rhs.rank());
+  Tensor dlhs = TRY(lhs_gradient(cotangent, lhs, rhs, group_sizes, dims, axes, options));
+  RaggedDotOptions of_rhs = options;
+  of_rhs.local_groups = call.local_groups;
+  Tensor drhs = TRY(rhs_gradient(cotangent, lhs, rhs, group_sizes, dims, axes, of_rhs));
+  return RaggedDotGradients{std::move(dlhs), std::move(drhs)};
 } catch (...) {
   return given_up("computing gradients");
 }
