@@ -1,4 +1,5 @@
-// tune: measures the candidates of a problem and keeps the fastest.
+// tune: measures the candidates of a problem and keeps the fastest. gmm and tgmm have a cache of
+// configurations and are measured wherever they run; all else is timed by the interpreter's model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "cli/args/given.h"
 #include "cli/command.h"
 #include "cli/operations/config_choice.h"
+#include "cli/operations/tune_by_model.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
 #include "devices/devices.h"
@@ -213,10 +215,31 @@ Expected<Tuned> tune(const Arguments& arguments) {
   return tuned;
 }
 
+// Of the words behind `tune`: the operation that one of them names, else `run`, which takes a file
+// or a kernel.
+Command tuned_command(const std::vector<std::string>& words) {
+  Command fallback;
+  for (const Command& command : commands()) {
+    if (command.prepare == nullptr) continue;
+    if (std::find(words.begin(), words.end(), command.name) != words.end()) return command;
+    if (command.name == "run") fallback = command;
+  }
+  return fallback;
+}
+
+// gmm and tgmm whose candidates are the device's, and no parts of the caller's.
+bool is_by_cache(const Command& command, const std::vector<std::string>& words) {
+  const auto names_parts = [](const std::string& word) {
+    return word == "--tune" || word.starts_with("--tune=");
+  };
+  return (command.name == "gmm" || command.name == "tgmm") &&
+         std::none_of(words.begin(), words.end(), names_parts);
+}
+
 int run(const Arguments& arguments, Console& console) {
-  const std::string& word = arguments.words().front();
-  if (word != "gmm" && word != "tgmm")
-    return fail(console, error(fmt::format("tune knows gmm and tgmm, not '{}'", word)));
+  if (const Command command = tuned_command(arguments.words());
+      !is_by_cache(command, arguments.given()))
+    return tune_by_model(command, arguments, console);
   const auto begin = std::chrono::steady_clock::now();
   Progress::phase("timing candidates");
   Expected<Tuned> tuned = tune(arguments);
@@ -236,7 +259,13 @@ int run(const Arguments& arguments, Console& console) {
 
 Command resolved(const std::vector<std::string>& args) {
   Command command = tune_command();
-  command.options = tune_options(operation_of(args));
+  const std::vector<std::string> words(args.begin() + 1, args.end());
+  if (const Command tuned = tuned_command(words); !is_by_cache(tuned, words)) {
+    command.options = model_options(tuned);
+  } else {
+    command.options = tune_options(operation_of(args));
+    command.options.push_back(tune_option());
+  }
   return command;
 }
 
@@ -244,12 +273,15 @@ Command resolved(const std::vector<std::string>& args) {
 
 Command tune_command() {
   return {"tune",
-          "gmm|tgmm",
-          "times the candidate tilings of a problem and keeps the fastest for the next runs",
+          "OPERATION|FILE.tsr|KERNEL",
+          "times the candidate tilings of a problem; of gmm and tgmm the fastest is kept for the "
+          "next runs",
           "  gmm-run tune gmm --m 4096 --groups 8 --group-sizes zipf:1.2 --k 1024 --n 1024\n"
           "  gmm-run tune gmm --group-sizes 1000,24 --k 512 --n 512 --profile v6e --all\n"
           "  gmm-run tune tgmm --m 4096 --groups 8 --k 1024 --n 1024 --device cuda\n"
-          "  gmm-run tune gmm --m 65536 --groups 8 --k 4096 --n 4096 --device cuda --estimates\n",
+          "  gmm-run tune gmm --m 65536 --groups 8 --k 4096 --n 4096 --device cuda --estimates\n"
+          "  gmm-run tune ag-matmul --devices 4 --m 512 --k 1024 --n 256 --tune tm=64,128,256\n"
+          "  gmm-run tune my_kernel.tsr --set m=512 --tune tm=64,128,256 --tune buffers=2,3\n",
           tune_options(Operation::gmm),
           run,
           nullptr,

@@ -1,6 +1,7 @@
 // tune, cache, --config, --explain and list --support, as their users call them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -233,6 +234,43 @@ TEST_F(ConfigCommands, clearing_takes_the_caches_own_files_and_counts_them) {
   for (const std::string& file : own) EXPECT_FALSE(std::filesystem::exists(file)) << file;
   for (const std::string& file : others) EXPECT_EQ(read_bytes(file), "mine") << file;
   EXPECT_EQ(gmm_run({"cache", "list", "--json"}).json()["configurations"].size(), 0u);
+}
+
+// The command that a report offers has the time that the report says.
+TEST_F(ConfigCommands, what_tune_offers_takes_the_time_that_it_says) {
+  const Ran tuned =
+      gmm_run({"tune", "ragged-dot", "--m", "256", "--groups", "4", "--k", "256", "--n", "256",
+               "--tune", "tm=64,256", "--tune", "tk=128,256", "--json"});
+  ASSERT_EQ(tuned.code, 0) << tuned.out << tuned.err;
+  const nlohmann::json found = tuned.json();
+  EXPECT_EQ(found["candidates"].size(), 5U);
+  EXPECT_TRUE(found["candidates"][0]["config"].empty());
+  EXPECT_EQ(found["candidates"][0]["seconds"], found["default_seconds"]);
+  double best = found["default_seconds"];
+  for (const auto& candidate : found["candidates"])
+    best = std::min<double>(best, candidate["seconds"]);
+  EXPECT_EQ(found["seconds"], best);
+  EXPECT_EQ(found["config"]["tm"], 256);
+  std::istringstream line(found["use"].get<std::string>());
+  std::vector<std::string> words;
+  for (std::string word; line >> word;) words.push_back(word);
+  ASSERT_EQ(words.front(), "gmm-run");
+  words.erase(words.begin());
+  words.insert(words.end(), {"--timing", "--json"});
+  const Ran used = gmm_run(words);
+  ASSERT_EQ(used.code, 0) << used.out;
+  EXPECT_EQ(used.json()["simulated"]["seconds"], best);
+  EXPECT_TRUE(gmm_run({"cache", "list", "--json"}).json()["configurations"].empty());
+}
+
+TEST_F(ConfigCommands, tune_makes_no_more_candidates_than_it_says) {
+  std::string many = "tm=1";
+  for (int i = 2; i <= 40; ++i) many += "," + std::to_string(i);
+  std::string more = "tk" + many.substr(2);
+  const Ran ran = gmm_run({"tune", "ragged-dot", "--m", "8", "--groups", "1", "--k", "8", "--n",
+                           "8", "--tune", many, "--tune", more});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, "error: --tune makes more than 1000 candidates\n");
 }
 
 TEST_F(ConfigCommands, tune_refuses_what_it_does_not_know) {

@@ -1,0 +1,156 @@
+#include "cli/operations/tune_axes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/report/near.h"
+#include "core/report/try.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::array<std::string_view, 3> tile_sides = {"tm", "tk", "tn"};
+// Options that say how an operation is computed, and not what.
+constexpr std::array<std::string_view, 3> knobs = {"buffers", "buffering", "variant"};
+
+bool is_side(std::string_view name) {
+  return std::find(tile_sides.begin(), tile_sides.end(), name) != tile_sides.end();
+}
+
+bool takes(const Command& command, std::string_view name) {
+  return std::any_of(command.options.begin(), command.options.end(),
+                     [&](const Option& option) { return option.name == name; });
+}
+
+Expected<TuningAxis> axis_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  TuningAxis axis{text.substr(0, equals), {}};
+  if (equals != std::string::npos) axis.values = split(text.substr(equals + 1), ',');
+  const bool is_whole = std::none_of(axis.values.begin(), axis.values.end(),
+                                     [](const std::string& value) { return value.empty(); });
+  if (equals == std::string::npos || axis.name.empty() || axis.values.empty() || !is_whole)
+    return error(fmt::format("--tune wants NAME=V1,V2,..., not '{}'", text));
+  for (auto value = axis.values.begin(); value != axis.values.end(); ++value)
+    if (std::find(axis.values.begin(), value, *value) != value)
+      return error(fmt::format("--tune gives {} the value {} twice", axis.name, *value));
+  return axis;
+}
+
+Diag unknown_part(std::string_view of, const std::string& name,
+                  const std::vector<std::string_view>& known) {
+  return error(fmt::format("{} has no {} to tune{}; there are {}", of, name,
+                           did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+std::string joined_sides(const std::vector<std::string>& sides) {
+  return fmt::format("{}", fmt::join(sides, ","));
+}
+
+}  // namespace
+
+std::string describe(const TuningCandidate& candidate) {
+  if (candidate.values.empty()) return "the default";
+  std::string text;
+  for (const auto& [name, value] : candidate.values)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+Expected<std::vector<TuningAxis>> tuning_axes(const Arguments& arguments) {
+  std::vector<TuningAxis> axes;
+  std::size_t count = 1;
+  for (const std::string& text : arguments.all("tune")) {
+    TuningAxis axis = TRY(axis_of(text));
+    for (const TuningAxis& other : axes)
+      if (other.name == axis.name) return error(fmt::format("--tune gives {} twice", axis.name));
+    // Each factor is bounded first, so that the product cannot overflow.
+    count *= std::min(axis.values.size(), most_tuning_candidates + 1);
+    if (count > most_tuning_candidates)
+      return error(fmt::format("--tune makes more than {} candidates", most_tuning_candidates));
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+std::vector<TuningCandidate> combinations(const std::vector<TuningAxis>& axes) {
+  std::vector<TuningCandidate> all = {{}};
+  for (const TuningAxis& axis : axes) {
+    std::vector<TuningCandidate> more;
+    for (const TuningCandidate& candidate : all) {
+      for (const std::string& value : axis.values) {
+        more.push_back(candidate);
+        more.back().values.emplace_back(axis.name, value);
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
+}
+
+std::vector<std::string_view> tunable_parts(const Command& command) {
+  std::vector<std::string_view> parts;
+  if (takes(command, "tiling")) parts.assign(tile_sides.begin(), tile_sides.end());
+  for (const std::string_view knob : knobs)
+    if (takes(command, knob)) parts.push_back(knob);
+  return parts;
+}
+
+Expected<void> check_parts(const Command& command, const Invocation& line,
+                           const std::vector<TuningAxis>& axes) {
+  const std::vector<std::string_view> known = tunable_parts(command);
+  std::size_t sides = 0;
+  for (const TuningAxis& axis : axes) {
+    if (std::find(known.begin(), known.end(), axis.name) == known.end())
+      return unknown_part(command.name, axis.name, known);
+    if (line.has(axis.name))
+      return error(fmt::format("--{} and --tune both give {}", axis.name, axis.name));
+    if (is_side(axis.name)) ++sides;
+  }
+  if (line.has("tiling") && (sides == tile_sides.size() || axes.empty()))
+    return error("--tiling gives the sides that are tuned; --tune names some of them");
+  return {};
+}
+
+Expected<void> check_parameters(const KernelInfo& kernel, const Invocation& line,
+                                const std::vector<TuningAxis>& axes) {
+  std::vector<std::string_view> known;
+  for (const ParameterInfo& parameter : kernel.parameters) known.push_back(parameter.name);
+  for (const TuningAxis& axis : axes) {
+    if (std::find(known.begin(), known.end(), axis.name) == known.end())
+      return unknown_part(kernel.name, axis.name, known);
+    for (const Invocation::Option& option : line.options)
+      if (option.name == "set" && option.value && option.value->starts_with(axis.name + "="))
+        return error(fmt::format("--set and --tune both give {}", axis.name));
+  }
+  return {};
+}
+
+Expected<Invocation> with_candidate(const Invocation& line, const TuningCandidate& candidate) {
+  Invocation result = line;
+  std::vector<std::string> sides(tile_sides.size(), "128");
+  if (const std::optional<std::string> given = line.value("tiling")) {
+    std::vector<std::string> words = split(*given, ',');
+    if (words.size() != sides.size())
+      return error(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", *given));
+    sides = std::move(words);
+  }
+  for (const auto& [name, value] : candidate.values) {
+    const auto side = std::find(tile_sides.begin(), tile_sides.end(), name);
+    if (line.command == "run") {
+      result.options.push_back({"set", name + "=" + value});
+    } else if (side != tile_sides.end()) {
+      sides[static_cast<std::size_t>(side - tile_sides.begin())] = value;
+      result = result.with("tiling", joined_sides(sides));
+    } else {
+      result = result.with(name, value);
+    }
+  }
+  return result;
+}
+
+}  // namespace tessera::cli
