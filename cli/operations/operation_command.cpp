@@ -9,6 +9,7 @@
 
 #include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
+#include "cli/operations/modelled_time.h"
 #include "cli/operations/operation_report.h"
 #include "cli/operations/output_files.h"
 #include "cli/reports/observation.h"
@@ -117,9 +118,12 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   if (!diags.empty()) return fail(console, diags);
 
   Observation observation(call->request, console);
-  const Expected<OperationOutcome> outcome = perform(*call, observation.options(), check);
+  Expected<OperationOutcome> outcome = perform(*call, observation.options(), check);
   if (!outcome) return fail(console, outcome.diags());
   diags = observation.finish();
+  if (outcome->status == Status::ok)
+    if (std::optional<std::string> note = faster_tile(*call, outcome->run))
+      outcome->run.notes.push_back(*std::move(note));
   const DeviceReport& ran = outcome->run.report;
   for (const Diag& unsaved : save_schedule(call->request, ran)) diags.push_back(unsaved);
   if (has_results(ran)) {

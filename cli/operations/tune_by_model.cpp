@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <ostream>
 #include <string_view>
@@ -12,12 +11,12 @@
 
 #include "cli/args/profile_options.h"
 #include "cli/args/source_file.h"
+#include "cli/operations/modelled_time.h"
 #include "cli/operations/tune_axes.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
-#include "interp/run_result.h"
 #include "kernels/tuning/tuner.h"
 #include "text/numbers.h"
 
@@ -25,12 +24,6 @@ namespace tessera::cli {
 namespace {
 
 using ModelTuning = TuningResult<TuningCandidate>;
-
-// Of results, of checks and of values, of which there are none; a configuration that is whole.
-constexpr std::array<std::string_view, 19> not_taken = {
-    "out",         "check",     "trace",    "save-schedule", "unchecked", "no-verify",     "timing",
-    "point-cores", "config",    "explain",  "math",          "no-math",   "uninitialised", "all",
-    "program",     "precision", "outliers", "tune",          "json"};
 
 struct ModelTuned {
   Invocation line;  // the command, without --tune
@@ -50,53 +43,13 @@ Invocation tuned_line(const Command& command, const Arguments& arguments) {
   return line.has("interpret") || line.has("device") ? line : line.with("interpret");
 }
 
-Expected<Prepared> prepared(const Command& command, const Invocation& line,
-                            const Arguments& arguments) {
-  const Arguments own =
-      TRY(parse_arguments(command.options, line.with("no-math").with("no-verify").words()));
-  Expected<Prepared> result = command.prepare(own);
-  arguments.read_as(own);
-  return result;
-}
-
-Expected<double> modelled_seconds(const Prepared& call) {
-  TimingObserver observer(call.request.profile.rates);
-  RunOptions options = call.request.options;
-  options.math = Math::none;
-  options.wants_values = false;
-  options.observers = {&observer};
-  const RunResult result = TRY(call.simulate(options));
-  if (!result.findings.empty()) return error(result.findings.front().message);
-  if (result.end != RunEnd::program)
-    return error(fmt::format("the run ended after {} steps", result.stats.steps));
-  if (!observer.timing().is_complete)
-    return error("the run depends on counts that it reads: its time cannot be modelled");
-  return observer.timing().seconds;
-}
-
-// The candidates of an operation whose caller names no parts: those of the device for the product,
-// clamped to the sides that the command line says.
+// The candidates of an operation whose caller names no parts.
 std::vector<TuningCandidate> usual_candidates(const Invocation& line, const Profile& profile) {
-  GroupedDesc desc;
-  const auto side = [&](std::string_view name) {
-    constexpr std::int64_t unknown = std::int64_t{1} << 20;
-    const std::optional<std::string> given = line.value(name);
-    const std::optional<std::int64_t> value = given ? parse_integer(*given) : std::nullopt;
-    return value && *value > 0 ? *value : unknown;
-  };
-  desc.m = side("m");
-  desc.k = side("k");
-  desc.n = side("n");
   std::vector<TuningCandidate> result;
-  for (const ConfigChoice& choice :
-       simulated_device().candidates(desc, {.profile = profile.machine})) {
-    const Tiling& tiling = choice.config.tiling;
-    TuningCandidate candidate{{{"tm", std::to_string(tiling.m)},
-                               {"tk", std::to_string(tiling.k)},
-                               {"tn", std::to_string(tiling.n)}}};
-    if (std::find(result.begin(), result.end(), candidate) == result.end())
-      result.push_back(std::move(candidate));
-  }
+  for (const Tiling& tiling : usual_tilings(line, profile))
+    result.push_back({{{"tm", std::to_string(tiling.m)},
+                       {"tk", std::to_string(tiling.k)},
+                       {"tn", std::to_string(tiling.n)}}});
   return result;
 }
 
@@ -145,13 +98,13 @@ Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arg
   std::vector<TuningCandidate> candidates =
       TRY(candidates_of(command, result.line, arguments, profile));
   candidates.insert(candidates.begin(), TuningCandidate());
-  const Expected<Prepared> standard = prepared(command, result.line, arguments);
+  const Expected<Prepared> standard = prepared_for_model(command, result.line, &arguments);
   if (!standard && arguments.all("tune").empty()) return standard.diags();
   if (Diags unread = arguments.unread(); standard && !unread.empty()) return unread;
   const Expected<ModelTuning> tuning = Tuner::tune<TuningCandidate>(
       candidates, [&](const TuningCandidate& candidate) -> Expected<double> {
         const Invocation line = TRY(with_candidate(result.line, candidate));
-        return modelled_seconds(TRY(prepared(command, line, arguments)));
+        return modelled_seconds(TRY(prepared_for_model(command, line, &arguments)));
       });
   // What is wrong with the command itself is told with its places.
   if (!tuning && !standard &&
@@ -234,8 +187,7 @@ Option tune_option() {
 Options model_options(const Command& command) {
   Options options;
   for (const Option& option : command.options)
-    if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
-      options.push_back(option);
+    if (!is_idle_in_model(option.name)) options.push_back(option);
   options.push_back(tune_option());
   return options;
 }

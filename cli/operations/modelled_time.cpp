@@ -1,0 +1,115 @@
+#include "cli/operations/modelled_time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/report/guarded.h"
+#include "core/report/try.h"
+#include "devices/devices.h"
+#include "interp/run_result.h"
+#include "kernels/tuning/tuner.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::array<std::string_view, 19> idle = {
+    "out",    "check",   "trace",       "save-schedule", "unchecked", "no-verify", "timing",
+    "config", "explain", "point-cores", "math",          "no-math",   "all",       "uninitialised",
+    "tune",   "json",    "program",     "precision",     "outliers"};
+
+// A default that takes so much longer than the best is worth a word.
+constexpr double far_from_best = 1.5;
+
+Expected<std::optional<std::string>> faster_than(double seconds, const OperationCall& call) try {
+  using Note = std::optional<std::string>;
+  const Invocation& given = call.request.invocation;
+  const std::vector<Command> known = commands();
+  const auto command = std::find_if(known.begin(), known.end(), [&](const Command& candidate) {
+    return candidate.name == given.command && candidate.prepare != nullptr;
+  });
+  const auto is_tiling = [](const Option& option) { return option.name == "tiling"; };
+  if (command == known.end() ||
+      std::none_of(command->options.begin(), command->options.end(), is_tiling))
+    return Note();
+  Invocation line{given.command, {}};
+  for (const Invocation::Option& option : given.options)
+    if (!is_idle_in_model(option.name)) line.options.push_back(option);
+  const TuningResult<Tiling> tuned = TRY(Tuner::tune<Tiling>(
+      usual_tilings(line, call.request.profile), [&](const Tiling& tiling) -> Expected<double> {
+        return modelled_seconds(
+            TRY(prepared_for_model(*command, line.with("tiling", to_string(tiling)))));
+      }));
+  const Measurement<Tiling>& best = tuned.winner();
+  if (seconds <= far_from_best * *best.seconds) return Note();
+  return Note(fmt::format("a run takes {} by the model, and {} with --tiling {}",
+                          human_seconds(seconds), human_seconds(*best.seconds),
+                          to_string(best.config)));
+} catch (...) {
+  return given_up("timing other tiles");
+}
+
+}  // namespace
+
+bool is_idle_in_model(std::string_view option) {
+  return std::find(idle.begin(), idle.end(), option) != idle.end();
+}
+
+Expected<Prepared> prepared_for_model(const Command& command, const Invocation& line,
+                                      const Arguments* read) {
+  const Arguments own =
+      TRY(parse_arguments(command.options, line.with("no-math").with("no-verify").words()));
+  Expected<Prepared> result = command.prepare(own);
+  if (read != nullptr) read->read_as(own);
+  return result;
+}
+
+Expected<double> modelled_seconds(const Prepared& call) {
+  TimingObserver observer(call.request.profile.rates);
+  RunOptions options = call.request.options;
+  options.math = Math::none;
+  options.wants_values = false;
+  options.observers = {&observer};
+  const RunResult result = TRY(call.simulate(options));
+  if (!result.findings.empty()) return error(result.findings.front().message);
+  if (result.end != RunEnd::program)
+    return error(fmt::format("the run ended after {} steps", result.stats.steps));
+  if (!observer.timing().is_complete)
+    return error("the run depends on counts that it reads: its time cannot be modelled");
+  return observer.timing().seconds;
+}
+
+std::vector<Tiling> usual_tilings(const Invocation& line, const Profile& profile) {
+  GroupedDesc desc;
+  const auto side = [&](std::string_view name) {
+    constexpr std::int64_t unknown = std::int64_t{1} << 20;
+    const std::optional<std::string> given = line.value(name);
+    const std::optional<std::int64_t> value = given ? parse_integer(*given) : std::nullopt;
+    return value && *value > 0 ? *value : unknown;
+  };
+  desc.m = side("m");
+  desc.k = side("k");
+  desc.n = side("n");
+  std::vector<Tiling> result;
+  for (const ConfigChoice& choice :
+       simulated_device().candidates(desc, {.profile = profile.machine}))
+    if (std::find(result.begin(), result.end(), choice.config.tiling) == result.end())
+      result.push_back(choice.config.tiling);
+  return result;
+}
+
+std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run) {
+  const RunRequest& request = call.request;
+  const RunResult* const simulated = run.report.simulated.get();
+  if (!request.timing || !request.timing->timing().is_complete || simulated == nullptr ||
+      simulated->stats.steps > certified_events || request.invocation.has("tiling") ||
+      request.invocation.has("config"))
+    return std::nullopt;
+  // Whatever keeps the others from being timed is no reason against this run.
+  const auto note = faster_than(request.timing->timing().seconds, call);
+  return note ? *note : std::nullopt;
+}
+
+}  // namespace tessera::cli

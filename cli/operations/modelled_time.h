@@ -1,0 +1,33 @@
+// How long a command takes by the model of a run's events (interp/observe/timing.h), without its
+// values; and whether another tile would be faster.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/operations/operation_call.h"
+#include "core/kernel/tiling.h"
+
+namespace tessera::cli {
+
+// Options of a run that are about results, checks or values, or give the whole configuration: the
+// model has no use for them.
+bool is_idle_in_model(std::string_view option);
+// The command ready for its time; `read`: these arguments count as asked for what it asks for.
+Expected<Prepared> prepared_for_model(const Command& command, const Invocation& line,
+                                      const Arguments* read = nullptr);
+// Seconds on the machine of its profile; a finding is an error, and so is a run that depends on
+// counts that it reads.
+Expected<double> modelled_seconds(const Prepared& call);
+// The tilings that the device offers for a product, clamped to the m, k and n that the command line
+// says.
+std::vector<Tiling> usual_tilings(const Invocation& line, const Profile& profile);
+
+// "a run takes 6.73 us by the model, and 3.37 us with --tiling 256,256,256", where the command line
+// says no tiling, asks for --timing, and the model knows one that is much faster; none too where
+// trying would take long.
+std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run);
+
+}  // namespace tessera::cli
