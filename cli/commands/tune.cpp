@@ -260,7 +260,12 @@ int run(const Arguments& arguments, Console& console) {
 Command resolved(const std::vector<std::string>& args) {
   Command command = tune_command();
   const std::vector<std::string> words(args.begin() + 1, args.end());
-  if (const Command tuned = tuned_command(words); !is_by_cache(tuned, words)) {
+  // Nobody is named, by whom asks for help: the options of gmm stand for all.
+  const bool is_for_all = std::all_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with('-');
+  });
+  if (const Command tuned = tuned_command(words);
+      !is_for_all && !is_by_cache(tuned, words)) {
     command.options = model_options(tuned);
   } else {
     command.options = tune_options(operation_of(args));

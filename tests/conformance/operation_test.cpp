@@ -438,6 +438,53 @@ TEST(OperationGradients, follow_the_window_and_what_existed) {
   }
 }
 
+TEST(OperationGradients, honour_the_options_of_the_call) {
+  Example example(64, 24, 40, {11, 30, 23});
+  example.call.use_v2 = true;
+  example.call.precision = Precision::Highest;
+  expect_gradients(example);
+  example.call.do_padding = false;
+  example.call.cfg = blocks(32, 16, 16);
+  expect_gradients(example);
+  example.call.cfg = blocks(48, 16, 16);
+  const Tensor cotangent(DType::f32, {64, 40});
+  const auto gradients = [&](const Tensor& of) {
+    return grouped_matmul_vjp(of, example.lhs, example.rhs, example.sizes, nullptr, nullptr,
+                              example.call, example.chain);
+  };
+  expect_error(gradients(cotangent), ErrorCode::invalid_value,
+               "64 must be divisible by x-dimension tile size (48).");
+  example.call.cfg->num_warps = 8;
+  EXPECT_EQ(gradients(cotangent).diags()[0].code, ErrorCode::unsupported);
+  // The cotangent is of the type that the call gives.
+  example.call.cfg.reset();
+  example.call.do_padding = true;
+  example.call.preferred_element_type = DType::bf16;
+  EXPECT_TRUE(gradients(Tensor(DType::bf16, {64, 40})));
+  expect_error(gradients(cotangent), ErrorCode::invalid_type,
+               "the cotangent is f32, the result is bf16");
+}
+
+// Rows of the processed groups alone: those of groups 1 and 2.
+TEST(OperationGradients, of_local_rows_are_of_the_rows_there_are) {
+  Example example(45, 24, 40, {11, 30, 15});
+  example.rhs = made(DType::bf16, {2, 24, 40}, FillRole::rhs, Fill::integers, 24, 2);
+  example.call.rows = GroupWindow::Local;
+  Tensor offset(DType::i32, {1});
+  offset.set(0, 1);
+  expect_gradients(example, &offset);
+}
+
+// The configuration is the forward's: a choice is heard, and a second call finds it in memory.
+TEST(OperationGradients, take_the_configuration_of_the_call) {
+  Example example(60, 16, 32, {60});
+  ASSERT_TRUE(example.run());
+  const SelectionRecorder recorder;
+  expect_gradients(example);
+  ASSERT_FALSE(recorder.events().empty());
+  EXPECT_EQ(name(recorder.events().back()), "cache_hit");
+}
+
 // A central difference in the direction of each operand: the product is linear in either, and of
 // integers that f32 holds.
 TEST(OperationGradients, agree_with_differences_of_the_call_itself) {
