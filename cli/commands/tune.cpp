@@ -261,11 +261,9 @@ Command resolved(const std::vector<std::string>& args) {
   Command command = tune_command();
   const std::vector<std::string> words(args.begin() + 1, args.end());
   // Nobody is named, by whom asks for help: the options of gmm stand for all.
-  const bool is_for_all = std::all_of(words.begin(), words.end(), [](const std::string& word) {
-    return word.starts_with('-');
-  });
-  if (const Command tuned = tuned_command(words);
-      !is_for_all && !is_by_cache(tuned, words)) {
+  const bool is_for_all = std::all_of(
+      words.begin(), words.end(), [](const std::string& word) { return word.starts_with('-'); });
+  if (const Command tuned = tuned_command(words); !is_for_all && !is_by_cache(tuned, words)) {
     command.options = model_options(tuned);
   } else {
     command.options = tune_options(operation_of(args));
