@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/data/element.h"
 #include "core/lang/elaborator.h"
 #include "core/lang/operators.h"
+#include "core/program/broadcast.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -73,7 +76,8 @@ void AssignmentLowering::update_number(const Slice& slice, const ast::Assignment
 void AssignmentLowering::update_tile(const Slice& slice, const ast::Assignment& node) {
   const auto other = tiles_.operand(node.value);
   if (!other) return;
-  tiles_.elementwise(tile_op(*node.op), {slice, *other}, node.loc, &slice);
+  tiles_.elementwise(tile_op(*node.op), {{slice, node.target.loc()}, {*other, node.value.loc()}},
+                     node.loc, &slice);
 }
 
 void AssignmentLowering::store(const Slice& target, const ast::Expression& value, const Loc& loc) {
@@ -89,7 +93,7 @@ void AssignmentLowering::store(const Slice& target, const ast::Expression& value
   const Entity result = is_cast ? tiles_.cast(*call, &target) : tiles_.tile(value, nullptr);
   if (is_cast && call->arguments.size() == 1) return;
   if (const auto source = tiles_.operand(result, value.loc()))
-    store_tile(target, *source, loc, before);
+    if (tiles_.fits({*source, value.loc()}, target)) store_tile(target, *source, loc, before);
 }
 
 // A tile or a number everywhere. before: how many statements there were without the source.
@@ -129,8 +133,17 @@ void AssignmentLowering::store_number(const Slice& target, const ast::Expression
   builder_.emit(Store{target, number});
 }
 
+// Sizes that are the same number, so that nothing is repeated.
+bool same_sizes(const Program& program, const Slice& a, const Slice& b) {
+  const std::vector<int> x = kept(a), y = kept(b);
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](int i, int j) {
+    const ValueId m = a.size[static_cast<std::size_t>(i)], n = b.size[static_cast<std::size_t>(j)];
+    return m == n || (program.constant(m) && program.constant(m) == program.constant(n));
+  });
+}
+
 // The last op computed the temporary `source`, and may as well write the target; false when it did
-// not.
+// not. An op that repeats nothing keeps a temporary of another shape.
 bool AssignmentLowering::redirect(const Slice& source, const Slice& target) {
   Program& program = builder_.program();
   Op& last = program.body.back().op;
@@ -138,7 +151,9 @@ bool AssignmentLowering::redirect(const Slice& source, const Slice& target) {
   const Buffer* temp = program.buffer(source.base);
   if (!temp || temp->space != Space::tile || fields.empty() || fields[0].kind != FieldKind::Slice ||
       last.index() == op_index<Matmul>() || field<Slice>(last, fields[0]) != source ||
-      &program.buffers.back() != temp || !is_whole(program, source))
+      &program.buffers.back() != temp || !is_whole(program, source) ||
+      ((reshapes(last) || std::holds_alternative<Scaled>(last)) &&
+       !same_sizes(program, source, target)))
     return false;
   field<Slice>(last, fields[0]) = target;
   program.buffers.pop_back();

@@ -1,11 +1,13 @@
 #include "core/lang/tile_lowering.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
 #include "core/lang/elaborator.h"
 #include "core/lang/operators.h"
+#include "core/program/broadcast.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -13,6 +15,19 @@ namespace {
 
 bool compares(std::size_t op) {
   return op == op_index<TileLt>() || op == op_index<TileLe>() || op == op_index<TileEq>();
+}
+
+// "(8, 200)".
+std::string extents_text(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+
+// What stands at the place, of an expression of one line.
+std::string source_text(const Loc& loc) {
+  if (!loc) return "";
+  const std::string& text = loc.source->text;
+  std::size_t begin = 0;
+  for (int line = 1; line < loc.line; ++line) begin = text.find('\n', begin) + 1;
+  return text.substr(begin + static_cast<std::size_t>(loc.column) - 1,
+                     static_cast<std::size_t>(loc.width));
 }
 
 }  // namespace
@@ -44,18 +59,21 @@ Slice TileLowering::temporary(DType dtype, const Shape& bound, const std::vector
   buffer.space = Space::tile;
   buffer.dtype = dtype;
   buffer.shape = bound;
-  Slice slice = builder_.whole(builder_.buffer(std::move(buffer)));
+  const ValueId value = builder_.buffer(std::move(buffer));
+  // The source has no name for it, so messages that name an operand shall not make one up.
+  builder_.program().values[static_cast<std::size_t>(value)].name.clear();
+  Slice slice = builder_.whole(value);
   for (std::size_t d = 0; d < size.size(); ++d) slice.size[d] = size[d];
   return slice;
 }
 
 // Broadcasting is from the right: the longer shape decides the rank, a size other than 1 the
 // extent. False after an error.
-bool TileLowering::broadcast(const Slice& operand, const Loc& loc, Extents& result) {
+bool TileLowering::broadcast(const Operand& operand, const Loc& loc, Extents& result) {
   Shape& bound = result.bound;
   std::vector<ValueId>& size = result.size;
-  const Shape shape = static_shape(builder_.program(), operand);
-  const std::vector<int> dims = kept(operand);
+  const Shape shape = static_shape(builder_.program(), operand.slice);
+  const std::vector<int> dims = kept(operand.slice);
   if (shape.size() > bound.size()) {
     bound.insert(bound.begin(), shape.size() - bound.size(), 1);
     size.insert(size.begin(), shape.size() - size.size(), builder_.integer(1));
@@ -64,22 +82,39 @@ bool TileLowering::broadcast(const Slice& operand, const Loc& loc, Extents& resu
     const std::size_t at = bound.size() - shape.size() + d;
     if (shape[d] == 1 && bound[at] != 1) continue;
     if (bound[at] != 1 && bound[at] != shape[d])
-      return draft_.fail(loc, fmt::format("shapes {} and {} do not agree", to_string(bound),
-                                          to_string(shape))),
-             false;
+      return misfit(operand, extents_text(shape), loc, extents_text(bound));
     bound[at] = shape[d];
-    size[at] = operand.size[static_cast<std::size_t>(dims[d])];
+    size[at] = operand.slice.size[static_cast<std::size_t>(dims[d])];
   }
   return true;
 }
 
-Entity TileLowering::elementwise(std::size_t index, std::vector<Slice> operands, const Loc& loc,
-                                 const Slice* to) {
+// False, with the error at the operand or, for one that stands nowhere in the text, at loc.
+bool TileLowering::misfit(const Operand& operand, const std::string& shape, const Loc& loc,
+                          const std::string& wanted) {
+  const std::string text = source_text(operand.loc);
+  const std::string name = text.empty()
+                               ? operand_name(builder_.program(), operand.slice, "an operand")
+                               : fmt::format("`{}`", text);
+  draft_.fail(operand.loc ? operand.loc : loc, misfit_text(name, shape, wanted));
+  return false;
+}
+
+bool TileLowering::fits(const Operand& value, const Slice& target) {
+  const Program& program = builder_.program();
+  return broadcasts_to(program, value.slice, target) ||
+         misfit(value, slice_shape_text(program, value.slice), value.loc,
+                slice_shape_text(program, target));
+}
+
+Entity TileLowering::elementwise(std::size_t index, const std::vector<Operand>& operands,
+                                 const Loc& loc, const Slice* to) {
   draft_.at(loc);
   const Program& program = builder_.program();
   bool any_float = false, any_wide = false;
   Extents extents;
-  for (const Slice& s : operands) {
+  for (const Operand& operand : operands) {
+    const Slice& s = operand.slice;
     if (is_number(program, s)) {
       any_float |= program.value(s.base).kind == ValueKind::real;
       continue;
@@ -87,7 +122,8 @@ Entity TileLowering::elementwise(std::size_t index, std::vector<Slice> operands,
     const DType type = ref_info(program, s.base).dtype;
     any_float |= is_float(type);
     any_wide |= type == DType::i64;
-    if (!broadcast(s, loc, extents)) return {};
+    if (!broadcast(operand, loc, extents)) return {};
+    if (to != nullptr && !fits({s, operand.loc ? operand.loc : loc}, *to)) return {};
   }
   const DType type = any_float && !compares(index) ? DType::f32
                      : any_wide                    ? DType::i64
@@ -96,7 +132,8 @@ Entity TileLowering::elementwise(std::size_t index, std::vector<Slice> operands,
   Op op = make_op(op_table()[index].mnemonic);
   const auto& fields = info(op).fields;
   field<Slice>(op, fields[0]) = target;
-  for (std::size_t i = 0; i < operands.size(); ++i) field<Slice>(op, fields[i + 1]) = operands[i];
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    field<Slice>(op, fields[i + 1]) = operands[i].slice;
   builder_.emit(std::move(op));
   return {.kind = Entity::Kind::view, .slice = target};
 }
@@ -116,13 +153,16 @@ Entity TileLowering::binary(const ast::Binary& node, const Entity& left, const E
         "arithmetic on real numbers needs a tile operand, or numbers that are known when "
         "the kernel is instantiated");
   if (node.op == ast::Operator::not_equal) {  // 1 - (a == b): nothing equals a NaN
-    const Entity equal = elementwise(op, {*a, *b}, node.loc, nullptr);
+    const Entity equal =
+        elementwise(op, {{*a, node.left->loc()}, {*b, node.right->loc()}}, node.loc, nullptr);
     if (!is_tile(equal)) return {};
     const Slice one = Builder::number(builder_.integer(1));
     return elementwise(op_index<TileSub>(), {one, equal.slice}, node.loc, to);
   }
-  return elementwise(op, swap ? std::vector<Slice>{*b, *a} : std::vector<Slice>{*a, *b}, node.loc,
-                     to);
+  const Operand first(*a, node.left->loc()), second(*b, node.right->loc());
+  return elementwise(
+      op, swap ? std::vector<Operand>{second, first} : std::vector<Operand>{first, second},
+      node.loc, to);
 }
 
 // An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type; a
@@ -148,6 +188,7 @@ Entity TileLowering::cast(const ast::Call& call, const Slice* to) {
     if (computed && is_tile(value)) return value;
     const auto source = operand(value, inner.loc());
     if (!source) return {};
+    if (!fits({*source, inner.loc()}, *to)) return {};
     draft_.at(call.loc);
     builder_.emit(Cast{*to, *source});
     return {.kind = Entity::Kind::view, .slice = *to};

@@ -2,6 +2,8 @@
 // itself. `to` is where the result goes, or null for a temporary.
 #pragma once
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/lang/draft.h"
@@ -20,9 +22,19 @@ class TileLowering {
   // An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type;
   // a number is not written.
   Entity tile(const ast::Expression& node, const Slice* to);
-  // The elementwise op of the operands (numbers broadcast), into `to` or into a temporary of f32 or
-  // i32.
-  Entity elementwise(std::size_t op, std::vector<Slice> operands, const Loc& loc, const Slice* to);
+  // An operand of an elementwise op, and where it stands in the text if it does.
+  struct Operand {
+    Operand(const Slice& value, Loc place = {}) : slice(value), loc(std::move(place)) {}
+    Slice slice;
+    Loc loc;
+  };
+  // The elementwise op of the operands, into `to` or into a temporary of f32 or i32. Numbers and
+  // dimensions of size 1 are repeated; an operand whose shape does not fit is an error at its
+  // place.
+  Entity elementwise(std::size_t op, const std::vector<Operand>& operands, const Loc& loc,
+                     const Slice* to);
+  // Whether the value can be repeated to the target's shape; false after an error at the value.
+  bool fits(const Operand& value, const Slice& target);
   // An operator with a tile or a real on one side.
   Entity binary(const ast::Binary& node, const Entity& left, const Entity& right, const Slice* to);
   // A product that is not added to anything: an accumulator of its own, zero first.
@@ -49,7 +61,9 @@ class TileLowering {
   };
   std::optional<Factor> factor(const ast::Expression& node);
   bool add_factor(const Factor& side, std::size_t dim, const Loc& loc, Extents& result);
-  bool broadcast(const Slice& operand, const Loc& loc, Extents& result);
+  bool broadcast(const Operand& operand, const Loc& loc, Extents& result);
+  bool misfit(const Operand& operand, const std::string& shape, const Loc& loc,
+              const std::string& wanted);
 
   Draft& draft_;
   Builder& builder_;

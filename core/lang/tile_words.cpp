@@ -59,13 +59,13 @@ Entity TileWords::elementwise(std::size_t tile_op, const ast::Call& node, const 
     tiles |= is_tile(arguments.back());
   }
   if (!tiles) return scalars(node, arguments);
-  std::vector<Slice> operands;
+  std::vector<TileLowering::Operand> operands;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto s = tiles_.operand(arguments[i], node.arguments[i].loc());
     if (!s) return {};
-    operands.push_back(*s);
+    operands.emplace_back(*s, node.arguments[i].loc());
   }
-  return tiles_.elementwise(tile_op, std::move(operands), node.loc, to);
+  return tiles_.elementwise(tile_op, operands, node.loc, to);
 }
 
 // Numbers that are known, or the op of integers that has the same name.

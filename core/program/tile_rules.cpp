@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
+#include "core/program/broadcast.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -55,13 +57,44 @@ void TileRules::operand(const Slice& slice, std::string_view field, bool is_targ
 // Those that reshape have an operand of another shape, and no number: it has no rows and columns.
 void TileRules::elementwise(const Op& op, bool are_tiles) {
   const auto& fields = info(op).fields;
-  const bool reshapes = std::holds_alternative<Transpose>(op) ||
-                        std::holds_alternative<RowSum>(op) || std::holds_alternative<RowMax>(op) ||
-                        std::holds_alternative<ColSum>(op) || std::holds_alternative<ColMax>(op);
-  if (!reshapes && are_tiles) broadcasts(op);
-  if (reshapes && is_number(program_, field<Slice>(op, fields[1])))
+  if (!reshapes(op)) {
+    if (are_tiles) broadcasts(op);
+    return;
+  }
+  const Slice &target = field<Slice>(op, fields[0]), &source = field<Slice>(op, fields[1]);
+  if (is_number(program_, source))
     report_.fail(fmt::format("field `{}` must be a tile, found a number", fields[1].name),
                  ErrorCode::invalid_type);
+  else if (are_tiles)
+    reshaped(op, target, source);
+}
+
+// A transpose and the sums and maxima of rows and columns have one shape that the result can have.
+void TileRules::reshaped(const Op& op, const Slice& target, const Slice& source) {
+  const std::vector<int> to = kept(target), from = kept(source);
+  const auto extent = [&](const Slice& slice, const std::vector<int>& dims, std::size_t d) {
+    return program_.constant(slice.size[static_cast<std::size_t>(dims[d])]);
+  };
+  bool ok = to.size() == 2 && from.size() == 2;
+  if (ok) {
+    const bool turns = std::holds_alternative<Transpose>(op);
+    const bool of_rows = std::holds_alternative<RowSum>(op) || std::holds_alternative<RowMax>(op);
+    const auto agree = [&](std::size_t d, std::optional<std::int64_t> wanted) {
+      const auto have = extent(target, to, d);
+      return !have || !wanted || *have == *wanted;
+    };
+    const auto rows = extent(source, from, 0), columns = extent(source, from, 1);
+    ok = agree(0, turns     ? columns
+                  : of_rows ? rows
+                            : 1) &&
+         agree(1, turns     ? rows
+                  : of_rows ? 1
+                            : columns);
+  }
+  if (!ok)
+    report_.fail(fmt::format("`{}` of a tile of shape {} cannot be stored to {} of shape {}",
+                             info(op).mnemonic, report_.shape_of(source),
+                             operand_name(program_, target, "a tile"), report_.shape_of(target)));
 }
 
 // A dimension of an operand is the target's or 1; constant sizes are compared, the others when the
@@ -69,23 +102,12 @@ void TileRules::elementwise(const Op& op, bool are_tiles) {
 void TileRules::broadcasts(const Op& op) {
   const auto& fields = info(op).fields;
   const Slice& target = field<Slice>(op, fields[0]);
-  const std::vector<int> to = kept(target);
   for (std::size_t i = 1; i < fields.size(); ++i) {
     if (fields[i].kind != FieldKind::Slice) continue;
-    const Slice& s = field<Slice>(op, fields[i]);
-    if (is_number(program_, s)) continue;
-    const std::vector<int> from = kept(s);
-    bool ok = from.size() <= to.size();
-    for (std::size_t d = 0; ok && d < from.size(); ++d) {
-      const auto have =
-          program_.constant(s.size[static_cast<std::size_t>(from[from.size() - 1 - d])]);
-      const auto want =
-          program_.constant(target.size[static_cast<std::size_t>(to[to.size() - 1 - d])]);
-      ok = !have || !want || *have == *want || *have == 1;
-    }
-    if (!ok)
-      report_.fail(fmt::format("`{}` of shape {} does not fit `{}` of shape {}", fields[i].name,
-                               report_.shape_of(s), fields[0].name, report_.shape_of(target)));
+    const Slice& source = field<Slice>(op, fields[i]);
+    if (!broadcasts_to(program_, source, target))
+      report_.fail(misfit_text(operand_name(program_, source, "an operand"),
+                               report_.shape_of(source), report_.shape_of(target)));
   }
 }
 

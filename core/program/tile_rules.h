@@ -19,6 +19,7 @@ class TileRules {
  private:
   void operand(const Slice& slice, std::string_view field, bool is_target);
   void elementwise(const Op& op, bool are_tiles);
+  void reshaped(const Op& op, const Slice& target, const Slice& source);
   void broadcasts(const Op& op);
   void matmul(const Matmul& op);
   void accumulates(const Matmul& op);

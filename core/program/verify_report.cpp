@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/program/broadcast.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -43,12 +44,7 @@ std::string VerifyReport::name_of(const Slice& slice) const {
 }
 
 std::string VerifyReport::shape_of(const Slice& slice) const {
-  std::string text;
-  for (int d : kept(slice)) {
-    const auto size = program_.constant(slice.size[static_cast<std::size_t>(d)]);
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", size ? std::to_string(*size) : "...");
-  }
-  return fmt::format("({})", text);
+  return slice_shape_text(program_, slice);
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/program/broadcast.h"
 #include "interp/machine/machine.h"
 #include "interp/tiles/tile_ops.h"
 
@@ -16,12 +17,23 @@ std::string shape_of(const TileView& view) {
   return "(" + text + ")";
 }
 
-// A source of a size that dst cannot take.
-bool fits(Core& core, std::string_view what, const TileView& src, const TileView& dst) {
+// The view of an operand with the target's number of dimensions: missing leading ones are added
+// with size 1. False, and the run ends with a finding, when it cannot be repeated to the target's
+// shape. `what` names a value that has no name of its own.
+bool fits(Core& core, std::string_view what, const Slice& operand, TileView& src,
+          const TileView& dst) {
   if (core.stopped()) return false;
-  if (tile::broadcasts(src, dst)) return true;
+  if (src.rank == dst.rank || src.rank == 0) {
+    if (tile::broadcasts(src, dst)) return true;
+  } else if (src.rank < dst.rank) {
+    const TileView raised = tile::with_rank(src, dst.rank);
+    if (tile::broadcasts(raised, dst)) {
+      src = raised;
+      return true;
+    }
+  }
   core.fail(FindingKind::out_of_bounds,
-            fmt::format("{} has shape {}, expected {} or 1 in its place", what, shape_of(src),
+            misfit_text(operand_name(core.machine().program(), operand, what), shape_of(src),
                         shape_of(dst)));
   return false;
 }
@@ -36,16 +48,19 @@ bool has_shape(Core& core, std::string_view what, const TileView& view, std::int
 }
 
 Step binary(tile::Binary kind, const Slice& dst, const Slice& a, const Slice& b, Core& core) {
-  const TileView x = core.read(a), y = core.read(b), out = core.write(dst);
-  if (!fits(core, "a", x, out) || !fits(core, "b", y, out)) return Step::stop;
+  TileView x = core.read(a), y = core.read(b);
+  const TileView out = core.write(dst);
+  if (!fits(core, "the first operand", a, x, out) || !fits(core, "the second operand", b, y, out))
+    return Step::stop;
   tile::binary(kind, out, x, y, core.tile_context());
   return Step::next;
 }
 
 template <typename Op>
 Step elementwise(const Op& op, Core& core, tile::Function f) {
-  const TileView src = core.read(op.src), dst = core.write(op.dst);
-  if (!fits(core, "src", src, dst)) return Step::stop;
+  TileView src = core.read(op.src);
+  const TileView dst = core.write(op.dst);
+  if (!fits(core, "the operand", op.src, src, dst)) return Step::stop;
   tile::apply(f, dst, src, core.tile_context());
   return Step::next;
 }
@@ -67,8 +82,9 @@ Step reduce_cols(tile::Reduce kind, const Slice& dst, const Slice& src, Core& co
 }  // namespace
 
 Step exec(const Cast& op, Core& core) {
-  const TileView src = core.read(op.src), dst = core.write(op.dst);
-  if (!fits(core, "src", src, dst)) return Step::stop;
+  TileView src = core.read(op.src);
+  const TileView dst = core.write(op.dst);
+  if (!fits(core, "the value", op.src, src, dst)) return Step::stop;
   tile::cast(dst, src, core.tile_context());
   return Step::next;
 }
@@ -109,10 +125,11 @@ Step exec(const TileEq& op, Core& core) {
 }
 
 Step exec(const TileSelect& op, Core& core) {
-  const TileView condition = core.read(op.condition), a = core.read(op.a), b = core.read(op.b);
+  TileView condition = core.read(op.condition), a = core.read(op.a), b = core.read(op.b);
   const TileView dst = core.write(op.dst);
-  if (!fits(core, "condition", condition, dst) || !fits(core, "a", a, dst) ||
-      !fits(core, "b", b, dst))
+  if (!fits(core, "the condition", op.condition, condition, dst) ||
+      !fits(core, "the first choice", op.a, a, dst) ||
+      !fits(core, "the second choice", op.b, b, dst))
     return Step::stop;
   if (!a.initialised() || !b.initialised()) core.emit({.kind = EventKind::choice});
   tile::select(dst, condition, a, b, core.tile_context());
@@ -136,8 +153,9 @@ Step exec(const Rsqrt& op, Core& core) {
 }
 
 Step exec(const Scaled& op, Core& core) {
-  const TileView src = core.read(op.src), scale = core.read(op.scale), dst = core.write(op.dst);
-  if (!fits(core, "src", src, dst)) return Step::stop;
+  TileView src = core.read(op.src);
+  const TileView scale = core.read(op.scale), dst = core.write(op.dst);
+  if (!fits(core, "the operand", op.src, src, dst)) return Step::stop;
   if (!tile::cuts(scale, dst)) {
     core.fail(FindingKind::out_of_bounds,
               fmt::format("scale has shape {}, which does not cut {} into equal blocks",

@@ -147,6 +147,18 @@ math::Matrix matrix(const TileView& view) {
 
 }  // namespace
 
+TileView with_rank(const TileView& view, int rank) {
+  if (view.rank == 0) return view;
+  TileView result = view;
+  const int added = rank - view.rank;
+  for (int d = 0; d < rank; ++d) {
+    result.size[Box::at(d)] = d < added ? 1 : view.size[Box::at(d - added)];
+    result.stride[Box::at(d)] = d < added ? 0 : view.stride[Box::at(d - added)];
+  }
+  result.rank = static_cast<std::int8_t>(rank);
+  return result;
+}
+
 bool broadcasts(const TileView& src, const TileView& dst) {
   if (src.rank == 0) return true;
   if (src.rank != dst.rank) return false;

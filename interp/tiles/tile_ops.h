@@ -39,7 +39,11 @@ void reduce_cols(Reduce op, const TileView& dst, const TileView& src,
 void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
             const Context& context);
 
-// Whether the sizes of a source fit dst: the same, or 1. The machine asks before it calls.
+// The same elements with that many dimensions, at least its own: leading ones have size 1. A number
+// and a single element without dimensions stay what they are, as they are repeated anyhow.
+TileView with_rank(const TileView& view, int rank);
+// Whether the sizes of a source, with the rank of dst or 0, fit dst: the same, or 1. The machine
+// asks before it calls.
 bool broadcasts(const TileView& src, const TileView& dst);
 
 }  // namespace tessera::tile

@@ -52,7 +52,8 @@ const Bad bad[] = {
     {"accumulator", "kernel k()\n  tile c: bf16[4, 4]\n  vmem a: i8[4, 4]\n{\n  c += a . a\n}\n",
      "5:8: a product of i8 accumulates in i32 or f32, found bf16"},
     {"shapes", "kernel k()\n  tile c: f32[4, 4]\n  vmem a: f32[3, 4]\n{\n  c = c + a\n}\n",
-     "5:7: shapes (4, 4) and (3, 4) do not agree"},
+     "5:11: `a` has shape (3, 4), which does not fit (4, 4): counted from the last, each dimension "
+     "must be equal or 1"},
     {"copy_converts", "kernel k()\n  in a: f32[4] hbm\n  vmem v: bf16[4]\n{\n  copy a -> v\n}\n",
      "5:3: a copy does not convert: source is f32, destination bf16"},
     {"copy_shape", "kernel k()\n  in a: f32[4] hbm\n  vmem v: f32[8]\n{\n  copy a -> v\n}\n",

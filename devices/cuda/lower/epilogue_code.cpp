@@ -80,18 +80,20 @@ class EpilogueWriter {
             v.kind == ValueKind::real ? v.real : static_cast<double>(v.integer)));
       return fmt::format("static_cast<float>({})", scalar(slice.base));
     }
-    if (slice.rank != 2 || slice.dropped != 0 || target.rank != 2) {
-      fail("the epilogue reads a tile that has not two dimensions");
+    if (slice.rank < 1 || slice.rank > 2 || slice.dropped != 0 || target.rank != 2) {
+      fail("the epilogue reads a tile that has not one or two dimensions");
       return "0";
     }
     const RefInfo info = ref_info(program_, slice.base);
-    std::array<bool, 2> spread{};  // the one row (column) is read for every row (column)
-    for (std::size_t d = 0; d < 2; ++d) {
-      spread[d] = info.bound[d] == 1;
+    // The one row (column) is read for every row (column); a tile of one dimension is a row.
+    std::array<bool, 2> spread{slice.rank == 1, false};
+    const auto lacks = static_cast<std::size_t>(2 - slice.rank);
+    for (std::size_t d = lacks; d < 2; ++d) {
+      spread[d] = info.bound[d - lacks] == 1;
       if (spread[d]) continue;
-      if (!aligned(slice, target, d))
+      if (!same_number(program_, slice.start[d - lacks], target.start[d]))
         fail("the epilogue combines elements at different places of their tiles");
-      else if (!same_number(program_, slice.size[d], target.size[d]))
+      else if (!same_number(program_, slice.size[d - lacks], target.size[d]))
         fail("the epilogue reads another number of rows or columns than it writes");
     }
     if (program_.buffer(slice.base)) {
@@ -132,7 +134,7 @@ class EpilogueWriter {
       return "0";
     }
     std::string inside, offset;
-    std::size_t block = 0;
+    std::size_t block = 2 - kept(op.source).size();
     for (int d = 0; d < op.source.rank; ++d) {
       const auto i = static_cast<std::size_t>(d);
       std::string at = scalar(op.source.start[i]);

@@ -48,18 +48,22 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
                       : fmt::format("static_cast<float>({})", code_.text(slice.base));
   }
   const Shape from = static_shape(program_, slice), to = static_shape(program_, target);
-  if (from.size() != to.size()) return elements_.fail("tiles of different numbers of dimensions");
+  if (from.size() > to.size()) return elements_.fail("a tile of more dimensions than the result's");
   if (slice.base == target.base && slice.start != target.start)
     return elements_.fail("a tile is made of other elements of its own");
   Indices at;
   const std::vector<int> from_dims = kept(slice), to_dims = kept(target);
-  for (std::size_t d = 0; d < to.size(); ++d) {
+  // Leading dimensions that the source lacks are repeated.
+  const std::size_t lacks = to.size() - from.size();
+  if (lacks > 0 && slice.base == target.base)
+    return elements_.fail("a tile is made of other elements of its own");
+  for (std::size_t d = lacks; d < to.size(); ++d) {
     // A part of one row, or column, is spread over all: its size has to be known here.
-    const ValueId size = slice.size[static_cast<std::size_t>(from_dims[d])];
+    const ValueId size = slice.size[static_cast<std::size_t>(from_dims[d - lacks])];
     if (!program_.constant(size) &&
         !same_number(program_, size, target.size[static_cast<std::size_t>(to_dims[d])]))
       return elements_.fail("a part whose size the run alone knows, beside one of another size");
-    const bool is_spread = from[d] == 1 && to[d] != 1;
+    const bool is_spread = from[d - lacks] == 1 && to[d] != 1;
     if (is_spread && slice.base == target.base)
       return elements_.fail("a tile is made of other elements of its own");
     at.push_back(is_spread ? "0" : fmt::format("e{}", d));
