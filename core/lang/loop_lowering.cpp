@@ -7,6 +7,20 @@
 #include "core/lang/elaborator.h"
 
 namespace tessera {
+namespace {
+
+// Whether a number is at least 1 in every run.
+bool is_positive(const Program& program, ValueId number) {
+  const Value& value = program.value(number);
+  if (value.constant) return value.integer >= 1;
+  if (value.statement < 0) return false;
+  const Op& op = program.body[static_cast<std::size_t>(value.statement)].op;
+  if (std::holds_alternative<CoreCount>(op) || std::holds_alternative<DeviceCount>(op)) return true;
+  const auto* larger = std::get_if<Max>(&op);
+  return larger != nullptr && (is_positive(program, larger->a) || is_positive(program, larger->b));
+}
+
+}  // namespace
 
 LoopLowering::LoopLowering(Elaborator& elaborator)
     : draft_(elaborator.draft),
@@ -37,9 +51,12 @@ std::optional<LoopLowering::Steps> LoopLowering::loop_steps(const ast::LoopVaria
     return std::nullopt;
   }
   if (known && *known == 1) return Steps{bounds.value, bounds.upper, no_value, no_value};
-  if (!known && is_grid) {
+  // A grid has no place for the question whether its step is at least 1.
+  if (is_grid && !is_positive(builder_.program(), step)) {
     draft_.fail(by.loc(),
-                "the step of a grid dimension must be known when the kernel is instantiated");
+                "the step of a grid dimension must be at least 1 whatever the run does; expected a "
+                "number that is known when the kernel is instantiated, `cores`, `devices`, or "
+                "`max(n, 1)` of another number");
     return std::nullopt;
   }
   draft_.at(by.loc());
@@ -48,7 +65,7 @@ std::optional<LoopLowering::Steps> LoopLowering::loop_steps(const ast::LoopVaria
 
 LoopLowering::Steps LoopLowering::counted(const Entity& bounds, ValueId step) {
   const ValueId one = builder_.integer(1);
-  if (!builder_.program().constant(step))
+  if (!is_positive(builder_.program(), step))
     builder_.emit(
         Require{builder_.emit(Le{one, step}), builder_.text("the step of a loop is at least 1")});
   // Rounded down, so that an empty range has no turn, and no sum that a large step makes wrap.

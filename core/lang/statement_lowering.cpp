@@ -144,11 +144,14 @@ void StatementLowering::lower(const ast::Definition& node) {
 
 // A new name for the value, or, when the name is memory, a store.
 void StatementLowering::define_value(const ast::Definition& node) {
-  if (const Entity* known = names_.find(node.name); known && known->kind == Entity::Kind::view) {
+  const Entity* known = names_.find(node.name);
+  if (known && known->kind == Entity::Kind::view) {
     assignments_.store(Slice(known->slice), node.value, node.loc);
     return;
   }
+  const bool is_unknown = known && known->kind == Entity::Kind::nothing;
   Entity entity = expressions_.evaluate(node.value);
+  if (is_unknown) return;  // what it stands for was reported where it is declared
   if (entity.kind == Entity::Kind::nothing) {
     names_.set_unknown(node.name);  // so that its uses are not reported too
     return;
