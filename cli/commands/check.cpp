@@ -65,10 +65,11 @@ int run(const Arguments& arguments, Console& console) {
     if (console.json) continue;
     console.out << fmt::format(
         "{}: {}\n", kernel->name,
-        missing.empty() ? "ok"
-                        : fmt::format("the text is ok; the program is checked with --set {}",
-                                      fmt::join(missing, "=... --set ")) +
-                              "=...");
+        missing.empty()
+            ? "ok"
+            : fmt::format("its text is ok; its types, shapes and memory were not checked, "
+                          "as parameters without a default need --set {}=...",
+                          fmt::join(missing, "=... --set ")));
   }
   if (checked.empty() && !console.json) console.out << "ok: functions only\n";
   if (console.json) print(console, object);
@@ -78,17 +79,24 @@ int run(const Arguments& arguments, Console& console) {
 }  // namespace
 
 Command check_command() {
-  return {"check",
-          "FILE.tsr|KERNEL",
-          "whether a program is valid, without running it",
-          "  gmm-run check my_kernel.tsr\n"
-          "  gmm-run check my_kernel.tsr --set m=300 --set n=64\n",
-          {{"set", "NAME=VALUE", "a parameter; with all of them the program is checked too", true},
-           {"kernel", "NAME", "only this one"},
-           {"devices", "N", "how many, where extents name them; default 1"},
-           {"cores", "N", "of each device, where extents name them; default 1"},
-           max_memory_option()},
-          run};
+  return {
+      "check",
+      "FILE.tsr|KERNEL",
+      "whether a program is valid, without running it",
+      "  gmm-run check my_kernel.tsr\n"
+      "      every kernel of the file, with the defaults of its parameters\n"
+      "  gmm-run check my_kernel.tsr --set m=300 --set n=64\n",
+      {{"set", "NAME=VALUE",
+        "a parameter, instead of its default; one that has neither leaves the kernel's types, "
+        "shapes and memory unchecked",
+        true},
+       {"kernel", "NAME", "only this kernel of the file"},
+       {"devices", "N",
+        "how many devices, for extents and defaults that name `devices`; default 1"},
+       {"cores", "N",
+        "how many cores each device has, for extents and defaults that name `cores`; default 1"},
+       max_memory_option()},
+      run};
 }
 
 }  // namespace tessera::cli
