@@ -73,7 +73,7 @@ std::vector<RunOption> made_run_options() {
       {{"no-math", "", "no tile arithmetic at all: the protocol only"}},
       {{"no-verify", "", "do not analyse what the run proves of all schedules"}},
       {{"unchecked", "", "no checks and no observers, for measuring only"}},
-      {{"all", "", "every finding: also those that follow from another one"}, About::where},
+      {{"all", "", "every finding, also those that are consequences of another one"}, About::where},
       {max_steps_option()},
       {max_memory_option(), About::where},
       {{"uninitialised", "use|strict|poison", "when undefined data stops the run"}, About::checks},
@@ -122,9 +122,10 @@ void choose_device(const Arguments& arguments, bool with_reference, RunRequest& 
     request.device = &default_device();
     for (const Device* device : devices()) {
       if (device == request.device) break;
-      request.why += fmt::format("{}{}: {}", request.why.empty() ? "" : "; ", device->name(),
-                                 device->available().reason);
+      request.why +=
+          fmt::format("{}no {} device here", request.why.empty() ? "" : ", ", device->name());
     }
+    if (!request.why.empty()) request.why += ", `gmm-run list` says why";
     return;
   }
   const Expected<const Device*> device = find_device(

@@ -21,7 +21,7 @@ inline constexpr std::int64_t certified_events = 200'000;
 struct RunRequest {
   Invocation invocation;           // what asks for it, complete: a report prints it to be run again
   const Device* device = nullptr;  // null: the Eigen reference takes the place of a run
-  std::string why;                 // why this device, when the caller did not name it
+  std::string why;                 // which devices before it cannot run, when the caller named none
   Profile profile;
   RunOptions options;                         // of the interpreter
   std::string schedule = "eager";             // as given; options.schedule holds what a file said

@@ -58,9 +58,10 @@ class Text {
     std::string which;
     for (const auto& [kind, n] : kinds)
       which += fmt::format("{}{} {}", which.empty() ? "" : ", ", n, tessera::name(kind));
-    text_ += fmt::format("note: {} from this: {}; --all shows {}\n",
-                         rest == 1 ? "1 finding follows" : fmt::format("{} findings follow", rest),
-                         which, rest == 1 ? "it" : "them");
+    text_ +=
+        fmt::format("note: {} a consequence of this one, and {} not shown: {}; --all shows {}\n",
+                    rest == 1 ? "1 more finding is" : fmt::format("{} more findings are", rest),
+                    rest == 1 ? "is" : "are", which, rest == 1 ? "it" : "them");
   }
 
   const std::vector<Finding>& findings_;
@@ -103,7 +104,7 @@ std::string findings_count(const std::vector<Finding>& findings) {
   rest -= alike;
   std::string text = counted(shown, "finding", "findings");
   if (rest > 0)
-    text += fmt::format(", and {} that {} from {}", rest, rest == 1 ? "follows" : "follow",
+    text += fmt::format(", and {} of {}", counted(rest, "consequence", "consequences"),
                         shown == 1 ? "it" : "them");
   return text;
 }

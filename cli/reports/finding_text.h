@@ -15,7 +15,7 @@ std::string findings_text(const std::vector<Finding>& findings, bool all,
                           const std::function<std::string(std::size_t)>& behind = {});
 // Every finding, each with folded_into, follows_from, count and devices.
 Json findings_json(const std::vector<Finding>& findings);
-// "1 finding, and 5 that follow from it"
+// "1 finding, and 5 consequences of it"
 std::string findings_count(const std::vector<Finding>& findings);
 
 }  // namespace tessera::cli

@@ -11,18 +11,13 @@
 #include "cli/reports/finding_text.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/timing_report.h"
+#include "cli/reports/verify_words.h"
 #include "interp/schedule/schedule.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
 
 using std::string_view_literals::operator""sv;
-
-namespace {
-
-std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
-
-}  // namespace
 
 Status status_of(RunEnd end) {
   return end == RunEnd::program ? Status::ok
@@ -145,11 +140,7 @@ std::string verify_line(const RunRequest& request) {
 std::string certificate_line(const Certificate& c) {
   switch (c.verdict) {
     case SchedulesVerdict::proved:
-      return line(
-          "proved",
-          fmt::format("no race, deadlock or leftover in any schedule{}, by {}",
-                      c.basis.orders_parallel_loops ? " with parallel loops in this order" : "",
-                      counted(c.statistics.events, "event", "events")));
+      return line("proved", proved_text(c));
     case SchedulesVerdict::refuted:
       return {};
     case SchedulesVerdict::explored:
@@ -180,7 +171,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
     device += fmt::format(", profile {}", request.profile.machine.text());
   if (request.options.devices > 1) device += fmt::format(", {} devices", request.options.devices);
   device += cores_words(request.options);
-  if (!request.why.empty()) device += fmt::format(" ({})", request.why);
+  if (!request.why.empty()) device += fmt::format("; {}", request.why);
   std::string text = line("device", device);
   for (const std::string& warning : report.warnings) text += line("warning", warning);
   const RunResult* const result = report.simulated.get();

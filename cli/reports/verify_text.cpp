@@ -25,19 +25,21 @@ std::string points_witness_text(const PointsWitness& witness) {
 
 std::string exhausted_text(const Exhausted& all) {
   return fmt::format(
-      "race-free and deadlock-free for these control inputs, all schedules, by exhaustion in "
-      "{} with {} and {}",
+      "no race and no deadlock in any schedule: {} met {} that reads of counts allow, with {}",
       counted(all.runs, "run", "runs"),
-      counted(all.executions, "course of events", "courses of events"),
+      all.executions == 1 ? "the only execution"
+                          : fmt::format("each of the {} executions", all.executions),
       all.outcomes == 1 ? "the same results" : fmt::format("{} different results", all.outcomes));
 }
 
 std::string explored_text(const Explored& some) {
   const std::string schedules = counted(some.schedules, "schedule", "schedules");
+  if (some.why == "budget")
+    return fmt::format("{} only: the run used up its budget before it was done", schedules);
   if (some.pct_runs == 0) return fmt::format("{} only: {}", schedules, some.why);
   return fmt::format(
       "{} only, with {}: {}; a fault of depth 3 is met with probability of at least {:.2g}",
-      schedules, counted(some.executions, "course of events", "courses of events"), some.why,
+      schedules, counted(some.executions, "execution", "executions"), some.why,
       -std::expm1(static_cast<double>(some.pct_runs) * std::log1p(-some.pct_bound)));
 }
 
@@ -45,11 +47,7 @@ std::string verdict_text(const Certificate& c) {
   switch (c.verdict) {
     case SchedulesVerdict::proved:
       if (const auto* all = std::get_if<Exhausted>(&c.evidence)) return exhausted_text(*all);
-      if (!c.order.empty())
-        return "race-free and deadlock-free for these control inputs, all schedules; values up to "
-               "the order of the additions above";
-      return "race-free, deadlock-free and schedule-deterministic for these control inputs, all "
-             "schedules";
+      return proved_text(c);
     case SchedulesVerdict::refuted:
       return findings_count(c.findings);
     case SchedulesVerdict::explored:
@@ -94,12 +92,17 @@ std::string run_section(const Arguments& arguments, const Prepared& prepared,
     text += line("ended", fmt::format("{}; {} recorded", end,
                                       counted(c.statistics.events, "event", "events")));
   else
-    text += line("run", fmt::format("{}, {}, {}, {} of semaphores, {} in flight at once",
-                                    counted(c.statistics.agents, "agent", "agents"),
-                                    counted(c.statistics.events, "event", "events"),
-                                    counted(c.statistics.transfers, "copy", "copies"),
-                                    counted(c.statistics.semaphores, "cell", "cells"),
-                                    c.statistics.peak_in_flight));
+    text += line(
+        "run",
+        fmt::format("{} and {}, {}, {}{}",
+                    counted(c.statistics.agents - c.statistics.transfers, "core", "cores"),
+                    counted(c.statistics.transfers, "copy", "copies"),
+                    counted(c.statistics.events, "event", "events"),
+                    counted(c.statistics.semaphores, "semaphore", "semaphores"),
+                    c.statistics.transfers == 0
+                        ? ""
+                        : fmt::format("; in this schedule at most {} in flight",
+                                      counted(c.statistics.peak_in_flight, "copy", "copies"))));
   if (c.basis.has_automatic_barrier)
     text += line("barrier", "of all cores, added at the start: the program has none of its own");
   return text;
@@ -156,8 +159,10 @@ std::string basis_section(const Prepared& prepared, const Certificate& c) {
   }
   if (c.points_witness) text += points_witness_text(*c.points_witness);
   if (c.verdict == SchedulesVerdict::proved && !c.basis.control_inputs.empty())
-    text += line("inputs", fmt::format("{} decide what is done: proved for the values given",
-                                       fmt::join(c.basis.control_inputs, ", ")));
+    text +=
+        line("inputs", fmt::format("the values of {} decide what the program does; other values "
+                                   "need a proof of their own",
+                                   fmt::join(c.basis.control_inputs, ", ")));
   if (c.basis.orders_parallel_loops)
     text += line("parallel", "the points of parallel loops come in the order of this run");
   return text;
@@ -174,7 +179,8 @@ std::string replay_section(const Arguments& arguments, const RunRequest& request
     };
     const bool is_run = !c.run.findings.empty() && c.races.size() < c.findings.size() &&
                         std::all_of(c.findings.begin(), c.findings.end(), is_of_counts);
-    if (is_run) text += line("", "deadlock and leftovers are the same in every schedule");
+    if (is_run)
+      text += line("", "deadlocks and what is left on semaphores are the same in every schedule");
   }
   text += fmt::format("replay: {}\n", replay_line(arguments, request, c));
   const std::size_t length = replay_of(request, c).schedule.size();

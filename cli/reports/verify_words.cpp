@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "cli/reports/report.h"
 
@@ -16,6 +17,20 @@ Status status_of(const Certificate& certificate) {
   return only_unsupported ? Status::unsupported : Status::finding;
 }
 
+std::string proved_text(const Certificate& certificate) {
+  const std::string_view which =
+      certificate.basis.orders_parallel_loops ? " that keeps the order of parallel points" : "";
+  if (!certificate.order.empty())
+    return fmt::format(
+        "no race, no deadlock and nothing left on a semaphore in any schedule{}; "
+        "values differ by the order of additions alone",
+        which);
+  return fmt::format(
+      "no race, no deadlock, nothing left on a semaphore and the same values in "
+      "every schedule{}",
+      which);
+}
+
 std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 std::string promises_text(const Promises& promises) {
@@ -24,7 +39,7 @@ std::string promises_text(const Promises& promises) {
   if (promises.whole) return "proved if copies land whole";
   if (promises.order) return "proved if copies of one link land in order";
   if (promises.both) return "proved if copies land whole, and those of one link in order";
-  return "no promise about copies would do";
+  return "none helps: it fails also on a machine whose copies land whole and in order";
 }
 
 }  // namespace tessera::cli

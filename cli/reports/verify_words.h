@@ -10,6 +10,8 @@ namespace tessera::cli {
 // ok, finding, or unsupported when nothing else was found.
 Status status_of(const Certificate& certificate);
 
+// What is proved of all schedules; of a run that one analysis decided.
+std::string proved_text(const Certificate& certificate);
 // 16 hexadecimal digits.
 std::string hash_text(std::uint64_t hash);
 // What promises about copies would make of a refuted program.

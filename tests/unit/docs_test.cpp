@@ -49,7 +49,7 @@ int exit_code_of(const Shown& shown) {
   const auto has = [&](const char* text) { return output.find(text) != std::string::npos; };
   const bool is_refuted =
       has("replay: ") || has("\nrefuted ") || has("\npromises  proved if copies ");
-  return has(": budget\n") ? 3 : is_refuted ? 1 : 0;
+  return has("used up its budget") ? 3 : is_refuted ? 1 : 0;
 }
 
 void expect_commands_run(const std::string& page, std::size_t commands, int compared) {
