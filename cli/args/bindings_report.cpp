@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "cli/args/bindings.h"
 
@@ -34,12 +36,25 @@ std::string summary(const Tensor& tensor) {
 
 std::string Bindings::operand_lines() const {
   std::string text;
-  for (const Bound& bound : bound_) {
-    if (bound.buffer->role != Role::in || bound.device != 0) continue;
+  const auto add = [&](const Bound& bound, const std::string& devices) {
     std::string origin = bound.origin;
     if (origin == "zeros") origin = fmt::format("zeros (--in {}=... gives it)", bound.buffer->name);
-    text += fmt::format("{:<10}{} {}{}, {}\n", text.empty() ? "operands" : "", bound.buffer->name,
-                        name(bound.buffer->dtype), to_string(bound.tensor.shape()), origin);
+    text +=
+        fmt::format("{:<10}{}{} {}{}, {}\n", text.empty() ? "operands" : "", bound.buffer->name,
+                    devices, name(bound.buffer->dtype), to_string(bound.tensor.shape()), origin);
+  };
+  for (const Bound& first : bound_) {
+    if (first.buffer->role != Role::in || first.device != 0) continue;
+    std::vector<const Bound*> each;  // of the devices, ascending
+    for (const Bound& bound : bound_)
+      if (bound.buffer == first.buffer) each.push_back(&bound);
+    // Neighbours that have the same stand in one line, which names no device if all have it.
+    for (std::size_t begin = 0, end; begin < each.size(); begin = end) {
+      for (end = begin + 1; end < each.size() && each[end]->origin == each[begin]->origin;) ++end;
+      add(*each[begin], end - begin == each.size() ? ""
+                        : end - begin == 1         ? fmt::format("@{}", begin)
+                                                   : fmt::format("@{}..{}", begin, end - 1));
+    }
   }
   return text;
 }
