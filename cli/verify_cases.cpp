@@ -75,8 +75,21 @@ std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
     }
     std::vector<std::string> command = *words;
     command.insert(command.begin(), "gmm-run");
-    Case result{index, shell_line(command), certificate->verdict,
-                std::string(certificate->why_explored()), certificate->statistics.events};
+    Case result{index, "", certificate->verdict, std::string(certificate->why_explored()),
+                certificate->statistics.events};
+    // The limit of a case is lower than that of a single `verify`, which would prove more.
+    if (certificate->end == RunEnd::steps || certificate->end == RunEnd::events) {
+      std::erase_if(command, [](const std::string& word) { return word.starts_with("--budget="); });
+      if (const auto given = std::find(command.begin(), command.end(), "--budget");
+          given != command.end())
+        command.erase(given, given + 2);
+      command.insert(command.end(), {"--budget", std::to_string(target->how.budget)});
+      result.why = fmt::format(
+          "the run was ended after {} steps or events (--budget), too few to "
+          "decide",
+          target->how.budget);
+    }
+    result.command = shell_line(command);
     if (!certificate->findings.empty()) {
       const Finding& first = certificate->findings.front();
       result.why =
