@@ -105,9 +105,11 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
   if (!has("profile") && !is_routed(collective.request.profile.machine, rings_, peers)) {
     const Expected<Profile> routed = chosen_profile(arguments_, any_route_profile);
     CHECK(routed);
-    collective.notes.push_back(fmt::format(
-        "the devices are {}: {} routes to distances that are powers of two, which these are not",
-        any_route_profile, collective.request.profile.machine.name));
+    collective.notes.push_back(
+        fmt::format("the machine is {}: {} sends copies only to devices whose number differs by a "
+                    "power of two, "
+                    "which is not so here",
+                    any_route_profile, collective.request.profile.machine.name));
     collective.request.profile = *routed;
     run.profile = routed->machine;
   }

@@ -107,9 +107,13 @@ int run(const Arguments& arguments, Console& console) {
   for (const Profile& profile : profiles()) {
     object["profiles"].push_back({{"name", profile.machine.name},
                                   {"vmem", profile.machine.vmem_bytes},
-                                  {"tiling", to_string(profile.tiling)}});
-    text += fmt::format("  {:18}vmem {}, tiling {}\n", profile.machine.name,
-                        human_bytes(profile.machine.vmem_bytes), to_string(profile.tiling));
+                                  {"tiling", to_string(profile.tiling)},
+                                  {"power_of_two_routes", profile.machine.power_of_two_routes}});
+    text += fmt::format("  {:18}vmem {}, tiling {}{}\n", profile.machine.name,
+                        human_bytes(profile.machine.vmem_bytes), to_string(profile.tiling),
+                        profile.machine.power_of_two_routes
+                            ? ", copies to devices whose number differs by a power of two"
+                            : "");
   }
   if (console.json) {
     print(console, object);

@@ -43,13 +43,23 @@ std::string explored_text(const Explored& some) {
       -std::expm1(static_cast<double>(some.pct_runs) * std::log1p(-some.pct_bound)));
 }
 
-std::string verdict_text(const Certificate& c) {
+// A machine's limits say nothing of the program's schedules.
+bool is_of_machine(const Certificate& c) {
+  return std::all_of(c.findings.begin(), c.findings.end(), [](const Finding& f) {
+    return f.kind == FindingKind::unsupported || f.kind == FindingKind::capacity;
+  });
+}
+
+std::string verdict_text(const Certificate& c, const MachineProfile& machine) {
   switch (c.verdict) {
     case SchedulesVerdict::proved:
       if (const auto* all = std::get_if<Exhausted>(&c.evidence)) return exhausted_text(*all);
       return proved_text(c);
     case SchedulesVerdict::refuted:
-      return findings_count(c.findings);
+      return findings_count(c.findings) +
+             (is_of_machine(c)
+                  ? fmt::format("; the program asks for more than profile {} has", machine.text())
+                  : "");
     case SchedulesVerdict::explored:
       return explored_text(std::get<Explored>(c.evidence));
   }
@@ -210,7 +220,7 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
   std::string text = run_section(arguments, prepared, c);
   text += findings_section(arguments, c);
   text += basis_section(prepared, c);
-  text += line(name(c.verdict), verdict_text(c));
+  text += line(name(c.verdict), verdict_text(c, prepared.request.profile.machine));
   if (c.promises) text += line("promises", promises_text(*c.promises));
   if (c.verdict == SchedulesVerdict::refuted)
     text += replay_section(arguments, prepared.request, c);

@@ -66,10 +66,12 @@ bool can_reach(Core& core, const Region& dst) {
               fmt::format("remote copy to {}, which is in tile registers", text_of(core, dst)));
   } else if (profile.power_of_two_routes && distance != 0 && !std::has_single_bit(distance) &&
              !std::has_single_bit(around)) {
-    core.fail(FindingKind::unsupported, fmt::format("remote copy from device {} to device {}: {} "
-                                                    "routes to distances that are powers of two, "
-                                                    "this one is {}",
-                                                    here, device, profile.name, distance));
+    core.fail(FindingKind::unsupported,
+              fmt::format("profile {} sends copies only to devices whose "
+                          "number differs by a power of two, and {} and {} "
+                          "differ by {}; `gmm-run list` shows profiles without "
+                          "this limit",
+                          profile.name, here, device, distance));
   }
   return !core.stopped();
 }

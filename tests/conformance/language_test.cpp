@@ -408,8 +408,9 @@ kernel far()
 }
 )");
   EXPECT_EQ(findings_of(program, torus),
-            "8: unsupported: remote copy from device 0 to device 3: v5e routes to distances that "
-            "are powers of two, this one is 3");
+            "8: unsupported: profile v5e sends copies only to devices whose number differs by a "
+            "power of two, and 0 and 3 differ by 3; `gmm-run list` shows profiles without this "
+            "limit");
 }
 
 // What `expand` prints is a program: it parses, verifies, expands to itself and runs to the same

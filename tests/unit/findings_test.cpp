@@ -419,9 +419,9 @@ TEST(findings, what_a_profile_does_not_allow) {
   EXPECT_EQ(remote(5, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
             "");  // one the other way
   EXPECT_EQ(remote(3, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
-            "5: unsupported: remote copy from device 0 to device 3: torus routes to distances that "
-            "are powers of two, "
-            "this one is 3");
+            "5: unsupported: profile torus sends copies only to devices whose number differs by a "
+            "power of two, and 0 and 3 differ by 3; `gmm-run list` shows profiles without this "
+            "limit");
 }
 
 TEST(findings, checks_of_scalars) {
