@@ -12,6 +12,7 @@
 #include "cli/reports/textmate.h"
 #include "core/program/op.h"
 #include "core/report/near.h"
+#include "kernels/programs/library_functions.h"
 
 namespace tessera::cli {
 namespace {
@@ -136,15 +137,42 @@ void print_op(std::ostream& out, const OpInfo& op) {
   line("result", result_name(op.result));
 }
 
+Json to_json(const LibraryFunction& function) {
+  return {{"name", function.name},
+          {"module", function.module},
+          {"signature", function.signature},
+          {"meaning", function.meaning}};
+}
+
+int run_function(const LibraryFunction& function, Console& console) {
+  if (console.json) {
+    print(console, {{"status", "ok"},
+                    {"ops", Json::array()},
+                    {"functions", Json::array({to_json(function)})}});
+  } else {
+    console.out << fmt::format(
+        "function  {}\nmeaning   {}\nof        {}, whose functions every "
+        "kernel can call\n",
+        function.signature, function.meaning, function.module);
+  }
+  return 0;
+}
+
 int run_one(const std::string& name, Console& console) {
   const auto all = ops();
   const auto op =
       std::find_if(all.begin(), all.end(), [&](const OpInfo& one) { return one.mnemonic == name; });
   if (op == all.end()) {
+    const Expected<std::vector<LibraryFunction>> functions = library_functions();
+    if (!functions) return fail(console, functions.diags());
     std::vector<std::string_view> names;
     for (const OpInfo& one : all) names.push_back(one.mnemonic);
-    return fail(console,
-                error(fmt::format("there is no op '{}'{}", name, did_you_mean(name, names))));
+    for (const LibraryFunction& function : *functions) {
+      if (function.name == name) return run_function(function, console);
+      names.push_back(function.name);
+    }
+    return fail(console, error(fmt::format("there is no op and no library function '{}'{}", name,
+                                           did_you_mean(name, names))));
   }
   if (console.json) {
     print(console, {{"status", "ok"}, {"ops", Json::array({to_json(*op)})}});
@@ -167,6 +195,11 @@ int run(const Arguments& arguments, Console& console) {
   } else if (console.json) {
     Json object = {{"status", "ok"}, {"ops", Json::array()}};
     for (const OpInfo& op : ops()) object["ops"].push_back(to_json(op));
+    const Expected<std::vector<LibraryFunction>> functions = library_functions();
+    if (!functions) return fail(console, functions.diags());
+    object["functions"] = Json::array();
+    for (const LibraryFunction& function : *functions)
+      object["functions"].push_back(to_json(function));
     print(console, object);
   } else if (arguments.has("md")) {
     print_page(console.out);
@@ -174,6 +207,11 @@ int run(const Arguments& arguments, Console& console) {
     for (const OpInfo& op : ops()) {
       console.out << fmt::format("{:14} {}\n", op.mnemonic, op.meaning);
     }
+    const Expected<std::vector<LibraryFunction>> functions = library_functions();
+    if (!functions) return fail(console, functions.diags());
+    console.out << "\nfunctions of the library, which every kernel can call\n";
+    for (const LibraryFunction& function : *functions)
+      console.out << fmt::format("{}\n    {}\n", function.signature, function.meaning);
   }
   return 0;
 }
@@ -183,8 +221,10 @@ int run(const Arguments& arguments, Console& console) {
 Command ops_command() {
   return {"ops",
           "[NAME]",
-          "the instruction set: every op, its fields and its meaning",
-          "  gmm-run ops\n  gmm-run ops matmul\n  gmm-run ops --md > docs/ops.md\n"
+          "the ops of programs and the functions of the library: how each is written and what it "
+          "does",
+          "  gmm-run ops\n  gmm-run ops matmul\n  gmm-run ops zero_rows\n  gmm-run ops --md > "
+          "docs/ops.md\n"
           "  gmm-run ops --textmate > tessera.tmLanguage.json\n",
           {{"md", "", "the reference page, as Markdown"},
            {"textmate", "", "the language for editors, as a TextMate grammar"}},

@@ -13,6 +13,7 @@
 #include "core/lang/keywords.h"
 #include "core/lang/language.h"
 #include "core/program/op.h"
+#include "kernels/programs/library_functions.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/page.h"
 #include "tests/unit/temporary.h"
@@ -117,6 +118,18 @@ TEST(LanguagePage, names_every_op_type_word_and_library_function) {
     }
   }
   EXPECT_GE(words, 10);
+}
+
+TEST(LanguagePage, has_the_signature_and_the_meaning_of_each_library_function) {
+  const auto functions = library_functions();
+  ASSERT_TRUE(functions) << render(functions.diags());
+  EXPECT_GE(functions->size(), 16u);
+  const std::string text = page();
+  for (const LibraryFunction& function : *functions) {
+    EXPECT_FALSE(function.meaning.empty()) << function.name;
+    const std::string row = "| `" + function.signature + "` | " + function.meaning + " |\n";
+    EXPECT_NE(text.find(row), std::string::npos) << "expected the row\n" << row;
+  }
 }
 
 // Both ways: what the parser asks for stands in the grammar, and what is quoted there in its
