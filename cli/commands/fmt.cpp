@@ -1,4 +1,4 @@
-// fmt: the text of a program in the house layout.
+// fmt: the text of a program in the house layout, or in today's words.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "core/host/output_file.h"
 #include "core/lang/language.h"
+#include "core/lang/upgrade.h"
+#include "core/lang/version.h"
 
 namespace tessera::cli {
 namespace {
@@ -20,8 +22,12 @@ int run(const Arguments& arguments, Console& console) {
   const std::string& path = arguments.words().front();
   const Expected<std::shared_ptr<const Source>> source = read_source(path);
   if (!source) return fail(console, source.diags());
-  const Expected<std::string> text = format(*source);
+  const bool upgrades = arguments.has("upgrade");
+  const Expected<std::string> text = upgrades ? upgrade(*source) : format(*source);
   if (!text) return fail(console, text.diags());
+  const std::string refused =
+      upgrades ? fmt::format("{} is not of version {}", path, current_language_version())
+               : fmt::format("{} is not in the house layout", path);
   const bool is_formatted = *text == (*source)->text;
   if (in_place && !is_formatted) {
     const Diags problem = write_whole(path, *text);
@@ -32,11 +38,11 @@ int run(const Arguments& arguments, Console& console) {
     Json object = {{"status", name(ok ? Status::ok : Status::bad_input)},
                    {"formatted", is_formatted || in_place}};
     if (!only_check && !in_place) object["text"] = *text;
-    if (!ok) object["error"] = fmt::format("{} is not in the house layout", path);
+    if (!ok) object["error"] = refused;
     print(console, object);
   } else if (!ok) {
-    console.err << fmt::format("{} is not in the house layout; gmm-run fmt --write {} changes it\n",
-                               path, path);
+    console.err << fmt::format("{}; gmm-run fmt --write{} {} changes it\n", refused,
+                               upgrades ? " --upgrade" : "", path);
   } else if (!only_check && !in_place) {
     console.out << *text;
   }
@@ -48,12 +54,15 @@ int run(const Arguments& arguments, Console& console) {
 Command fmt_command() {
   return {"fmt",
           "FILE.tsr",
-          "a program's text in the house layout",
+          "a program's text in the house layout, or in today's words",
           "  gmm-run fmt my_kernel.tsr\n"
           "  gmm-run fmt --write my_kernel.tsr\n"
-          "  gmm-run fmt --check my_kernel.tsr\n",
-          {{"check", "", "change nothing; exit code 2 when the layout is another"},
-           {"write", "", "rewrite the file instead of printing"}},
+          "  gmm-run fmt --check my_kernel.tsr\n"
+          "  gmm-run fmt --upgrade --write my_kernel.tsr\n",
+          {{"check", "", "change nothing; exit code 2 when something would change"},
+           {"write", "", "rewrite the file instead of printing"},
+           {"upgrade", "",
+            "keep the layout; write what old words are called now, and the language's version"}},
           run};
 }
 

@@ -29,6 +29,7 @@ constexpr auto all = std::to_array<Keyword>({
     {"free", statement},
     {"fresh", statement},
     {"once", statement},
+    {"tessera", declaration},
     {"kernel", declaration},
     {"function", declaration},
     {"in", declaration},

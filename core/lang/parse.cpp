@@ -7,18 +7,23 @@
 
 #include "core/lang/early_returns.h"
 #include "core/lang/language.h"
+#include "core/lang/version.h"
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 
 namespace tessera {
 
 ast::File FileParser::file() {
   ast::File file;
+  if (tokens_.accept("tessera")) tokens_.take();  // its number is known: parse()
   while (!tokens_.at_end()) {
     try {
       if (tokens_.is("kernel"))
         file.definitions.emplace_back(kernel());
       else if (tokens_.is("function"))
         file.definitions.emplace_back(function());
+      else if (tokens_.is("tessera"))
+        tokens_.fail(tokens_.peek(), "the version stands once, before all kernels and functions");
       else
         tokens_.fail(tokens_.peek(), "expected `kernel` or `function`");
     } catch (const TokenReader::SyntaxError&) {
@@ -170,6 +175,7 @@ Expected<Module> parse(std::shared_ptr<const Source> source) try {
     return error(fmt::format("{} is not a text: byte {} is 0", source->name, at));
   Diags diags;
   std::vector<Token> tokens = lex(source, diags);
+  TRY(check_language_version(source, tokens));  // what else stands there is not judged
   auto root = std::make_shared<ast::File>(FileParser(source, std::move(tokens), diags).file());
   Module module{source, root, {}, {}, {}};
   Definitions definitions(module, diags);

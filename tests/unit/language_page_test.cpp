@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "core/data/dtype.h"
 #include "core/lang/keywords.h"
 #include "core/lang/language.h"
+#include "core/lang/old_words.h"
 #include "core/program/op.h"
 #include "kernels/programs/library_functions.h"
 #include "tests/unit/language_support.h"
@@ -167,6 +169,60 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   for (const std::string& word : terminals)
     EXPECT_NE(sources.find('"' + word + '"'), std::string::npos)
         << "the parser does not know \"" << word << "\"";
+}
+
+TEST(LanguagePage, says_what_old_words_are_now) {
+  for (const OldWord& old : old_words()) {
+    std::string row = "| " + std::to_string(old.since) + " | `";
+    row.append(old.word).append("(").append(old.parameters).append(")` | `");
+    row.append(old.now).append("` |\n");
+    EXPECT_NE(page().find(row), std::string::npos) << row;
+  }
+}
+
+// "(* sections 2, 10 *)" stands above the rules that these sections are about.
+using Sections = std::map<int, std::string>;
+
+// The text of each numbered section.
+Sections sections_of(const std::string& text) {
+  static const std::regex heading(R"(## (\d+)\. .*)");
+  Sections sections;
+  int number = 0;
+  std::smatch match;
+  for (const std::string& line : test::lines_of(text)) {
+    if (std::regex_match(line, match, heading)) number = std::stoi(match[1]);
+    sections[number] += line + '\n';
+  }
+  return sections;
+}
+
+// Each rule of the grammar has its sections, and what it quotes is explained there.
+TEST(LanguagePage, rules_of_the_grammar_have_their_sections) {
+  static const std::regex about(R"(\(\* sections? ([0-9, ]+) \*\))"), rule(R"(^(\w+) += )");
+  const Sections sections = sections_of(page());
+  std::string text;
+  int rules = 0;
+  for (const Fenced& block : test::page_of(page()).blocks) {
+    if (!block.is_in("ebnf")) continue;
+    std::smatch match;
+    for (const std::string& line : test::lines_of(block.text)) {
+      if (std::regex_match(line, match, about)) {
+        text.clear();
+        for (const std::string& number : matches(match[1].str(), R"((\d+))")) {
+          ASSERT_TRUE(sections.contains(std::stoi(number))) << line;
+          text += sections.at(std::stoi(number));
+        }
+      }
+      if (std::regex_search(line, match, rule)) {
+        ++rules;
+        EXPECT_FALSE(text.empty()) << "rule `" << match[1] << "` stands below no section";
+      }
+      for (const std::string& word : matches(line, R"re("([a-z]+)")re"))
+        EXPECT_TRUE(std::regex_search(text, std::regex("\\b" + word + "\\b")))
+            << "the sections of this rule say nothing of `" << word << "`: " << line;
+    }
+  }
+  EXPECT_GE(rules, 30);
 }
 
 }  // namespace
