@@ -110,7 +110,7 @@ Expected<double> timed(const Call& call, Certifier* certifier) {
 constexpr std::int64_t budget = 100'000'000;
 
 Expected<double> certified(const Call& call, std::int64_t* events = nullptr) {
-  Certifier certifier(true, budget);
+  Certifier certifier(Landing::partial, budget);
   const Expected<double> seconds = timed(call, &certifier);
   if (events != nullptr) *events = certifier.certificate().statistics.events;
   return seconds;

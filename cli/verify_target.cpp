@@ -84,8 +84,7 @@ Expected<VerifyTarget> verify_target(const Arguments& arguments) {
   Expected<Prepared> prepared = verified_command(arguments.given()).prepare(arguments);
   if (!prepared) return prepared.diags();
   how.run = prepared->request.options;
-  // Whole landing is a promise of the machine; without it copies may land in parts.
-  how.partial = !arguments.has("landing") || how.run.landing == Landing::partial;
+  how.landing = prepared->request.certified_landing;
   return VerifyTarget{arguments, *std::move(prepared), how};
 }
 

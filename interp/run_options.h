@@ -1,8 +1,11 @@
 // How a program is run: the machine, the schedule, what is checked, who observes and what ends it.
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/machine/machine_profile.h"
@@ -15,7 +18,13 @@ namespace tessera {
 class Observer;        // interp/observe/observer.h
 struct PointsVerdict;  // interp/certificate/points/points.h
 
-enum class Landing : std::uint8_t { whole, partial };  // partial: copies stream (interp/dma/copy.h)
+// Of copies: whole: each reads all and then writes all; partial: it does both in parts
+// (interp/dma/copy.h).
+enum class Landing : std::uint8_t { whole, partial };
+inline constexpr std::array<std::string_view, 2> landings = {"whole", "partial"};
+inline std::string_view name(Landing landing) {
+  return landings[static_cast<std::size_t>(landing)];
+}
 enum class DmaOrder : std::uint8_t { unordered, fifo };  // fifo: of landings (interp/dma/copies.h)
 enum class Uninitialised : std::uint8_t { use, strict, poison };
 

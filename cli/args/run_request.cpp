@@ -66,7 +66,8 @@ std::vector<RunOption> made_run_options() {
       {{"schedule", schedule_values(), "who moves next; default eager", false, FileUse::reads}},
       {{"dma-order", "unordered|fifo",
         "fifo: what a core sends to one other device lands in order"}},
-      {{"landing", "whole|partial", "partial: copies stream; whole: all is read, then written"}},
+      {{"landing", "whole|partial",
+        "whole: a copy reads all, then writes all; partial: both in parts"}},
       {{"slow-device", "D", "device D moves only when nobody else can"}},
       {{"math", "library|exact", "tile arithmetic: the fast library, or plain ascending loops"},
        About::values},
@@ -165,7 +166,6 @@ void choose_schedule(const Arguments& arguments, RunRequest& request, Diags& dia
 void choose_interpretation(const Arguments& arguments, RunRequest& request, Diags& diags) {
   RunOptions& options = request.options;
   constexpr std::array<std::string_view, 2> orders = {"unordered", "fifo"};
-  constexpr std::array<std::string_view, 2> landings = {"whole", "partial"};
   constexpr std::array<std::string_view, 2> maths = {"library", "exact"};
   constexpr std::array<std::string_view, 3> policies = {"use", "strict", "poison"};
   options.dma_order = static_cast<DmaOrder>(arguments.choice("dma-order", orders, diags));
@@ -186,7 +186,8 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   options.checked = !arguments.has("unchecked");
   // One run of points side by side tells nothing of other schedules.
   request.certifies = options.checked && !arguments.has("no-verify") && options.point_cores == 0;
-  request.lands_in_parts = !arguments.has("landing") || options.landing == Landing::partial;
+  // Whole landing is a promise of the machine, which somebody must give.
+  if (arguments.has("landing")) request.certified_landing = options.landing;
   request.save_schedule = arguments.text("save-schedule");
   options.record_schedule = !request.save_schedule.empty();
   request.trace = arguments.text("trace");

@@ -10,6 +10,7 @@
 #include "core/report/expected.h"
 #include "devices/device.h"
 #include "devices/profiles/profile.h"
+#include "interp/certificate/certificate.h"
 #include "interp/observe/timing.h"
 #include "interp/run.h"
 
@@ -28,7 +29,7 @@ struct RunRequest {
   std::string save_schedule;                  // a file, or empty
   std::shared_ptr<OutputFile> schedule_file;  // open for it since before the run
   bool certifies = true;                      // every run tells what it proves of all schedules ...
-  bool lands_in_parts = true;                 // ... in which copies land so
+  Landing certified_landing = CertifyOptions{}.landing;  // ... in which copies land so
   std::string trace;                          // a file, "-" for standard error, or empty
   std::shared_ptr<OutputFile> trace_file;     // open for it since before the run
   std::shared_ptr<TimingObserver> timing;  // with --timing: it watches the run, and tells after it

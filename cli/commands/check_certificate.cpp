@@ -131,7 +131,7 @@ int run(const Arguments& arguments, Console& console) {
     if (!again) return fail(console, again.diags());
     certificate = *std::move(again);
   }
-  certificate.basis.is_partial = target->how.partial;
+  certificate.basis.landing = target->how.landing;
   const Expected<Json> now = certificate_json(words, target->prepared, certificate, target->how);
   if (!now) return fail(console, now.diags());
 

@@ -135,7 +135,7 @@ Diags suggest(const Arguments& arguments, Ran& ran) {
   if (result == nullptr || ran.report.findings.empty() || !ran.request.certifies) return {};
   const Expected<Prepared> prepared = prepare(arguments);
   if (!prepared) return prepared.diags();
-  CertifyOptions how{.run = ran.request.options, .partial = ran.request.lands_in_parts};
+  CertifyOptions how{.run = ran.request.options, .landing = ran.request.certified_landing};
   suggest_waits(*prepared, how, result->stats.steps, ran.report.findings);
   return {};
 }

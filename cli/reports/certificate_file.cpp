@@ -84,11 +84,11 @@ std::vector<std::string> kept_words(const std::vector<std::string>& given) {
   return words;
 }
 
-Json promises_json(const RunOptions& options, bool is_partial) {
+Json promises_json(const RunOptions& options, Landing landing) {
   Json profile = {{"name", options.profile.name}};
   for (const PropertyValue& property : promised_properties(options.profile))
     std::visit([&](auto value) { profile[std::string(property.name)] = value; }, property.value);
-  return {{"landing", is_partial ? "partial" : "whole"},
+  return {{"landing", name(landing)},
           {"dma_order", options.dma_order == DmaOrder::fifo ? "fifo" : "unordered"},
           {"devices", options.devices},
           {"cores", options.cores},
@@ -116,7 +116,7 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
                 {"text", text},
                 {"expanded", hash_text(asked.identity.program)}}},
               {"inputs", std::move(inputs)},
-              {"promises", promises_json(how.run, c.basis.is_partial)},
+              {"promises", promises_json(how.run, c.basis.landing)},
               {"verdict", name(c.verdict)},
               {"why", c.why_explored().empty() ? Json() : Json(c.why_explored())},
               {"findings", c.findings.size()},

@@ -18,9 +18,9 @@ Observation::Observation(const RunRequest& request, Console& console)
           unwritten_ = trace_file_->append(line);
         }
       }),
-      certifier_(request.lands_in_parts, certified_events, false, Reads::unsettled) {
+      certifier_(request.certified_landing, certified_events, false, Reads::unsettled) {
   if (request.is_interpreter() && request.certifies) {
-    points_.in_parts = request.lands_in_parts;
+    points_.landing = request.certified_landing;
     options_.points = &points_;
     options_.observers.push_back(&certifier_);
   }

@@ -178,7 +178,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   if (result == nullptr) return text;
   const RunOptions& options = request.options;
   std::string schedule = request.schedule.size() <= 60 ? request.schedule : "steps given";
-  if (options.landing == Landing::partial) schedule += ", copies stream";
+  if (options.landing == Landing::partial) schedule += ", landing partial";
   if (options.dma_order == DmaOrder::fifo) schedule += ", copies of one link land in order";
   if (options.slow_device >= 0) schedule += fmt::format(", device {} slow", options.slow_device);
   if (options.point_cores > 0)

@@ -37,9 +37,9 @@ Json witness_json(const Arguments& arguments, const RaceWitness& race) {
   const Witness& witness = *race.schedules;
   Json commands = Json::array();
   const bool is_short = witness.y_first.size() <= longest_schedule;
-  if (is_short) commands.push_back(schedule_words(arguments, witness.x_first, witness.is_partial));
+  if (is_short) commands.push_back(schedule_words(arguments, witness.x_first, witness.landing));
   if (is_short && witness.y_first != witness.x_first)
-    commands.push_back(schedule_words(arguments, witness.y_first, witness.is_partial));
+    commands.push_back(schedule_words(arguments, witness.y_first, witness.landing));
   return {{"commands", std::move(commands)}, {"shown", race.is_shown}, {"outcome", race.outcome}};
 }
 
@@ -101,7 +101,7 @@ Json statistics_json(const Certificate& c) {
           {"profile", c.basis.profile},
           {"version", c.basis.version},
           {"method", c.statistics.method},
-          {"landing", c.basis.is_partial ? "partial" : "whole"},
+          {"landing", name(c.basis.landing)},
           {"agents", c.statistics.agents},
           {"semaphores", c.statistics.semaphores},
           {"accesses", c.statistics.accesses},

@@ -40,8 +40,9 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_la
 
 }  // namespace
 
-std::string schedule_words(const Arguments& arguments, const std::string& schedule, bool is_partial,
+std::string schedule_words(const Arguments& arguments, const std::string& schedule, Landing landing,
                            int point_cores) {
+  const bool is_partial = landing == Landing::partial;
   std::vector<std::string> words = command_words(arguments, is_partial);
   if (is_partial) words.insert(words.end(), {"--landing", "partial"});
   if (point_cores > 0) words.insert(words.end(), {"--point-cores", std::to_string(point_cores)});
@@ -51,11 +52,12 @@ std::string schedule_words(const Arguments& arguments, const std::string& schedu
 
 Replay replay_of(const RunRequest& request, const Certificate& certificate) {
   for (const RaceWitness& race : certificate.races)
-    if (race.schedules) return {race.schedules->y_first, race.schedules->is_partial};
+    if (race.schedules) return {race.schedules->y_first, race.schedules->landing};
   if (certificate.points_witness)
-    return {certificate.points_witness->schedule, false, certificate.points_witness->point_cores};
+    return {certificate.points_witness->schedule, Landing::whole,
+            certificate.points_witness->point_cores};
   const std::string& schedule = certificate.run.schedule;
-  return {schedule.size() <= longest_schedule ? schedule : request.schedule, false};
+  return {schedule.size() <= longest_schedule ? schedule : request.schedule, Landing::whole};
 }
 
 std::string replay_line(const Arguments& arguments, const RunRequest& request,
@@ -67,7 +69,7 @@ std::string replay_line(const Arguments& arguments, const RunRequest& request,
                         is_saved  ? fmt::format("replay:{}", arguments.text("save-schedule"))
                         : is_long ? "replay:FILE"
                                   : replay.schedule,
-                        replay.is_partial, replay.point_cores);
+                        replay.landing, replay.point_cores);
 }
 
 }  // namespace tessera::cli

@@ -10,7 +10,7 @@ namespace tessera::cli {
 // else the run.
 struct Replay {
   std::string schedule;     // text for --schedule
-  bool is_partial = false;  // with --landing partial
+  Landing landing = Landing::whole;
   int point_cores = 0;      // with --point-cores
 };
 Replay replay_of(const RunRequest& request, const Certificate& certificate);
@@ -18,8 +18,8 @@ Replay replay_of(const RunRequest& request, const Certificate& certificate);
 std::string replay_line(const Arguments& arguments, const RunRequest& request,
                         const Certificate& certificate);
 // The command line that runs it under this schedule, in place of the options that `verify` took;
-// with --landing partial when is_partial, and with --point-cores when there are any.
-std::string schedule_words(const Arguments& arguments, const std::string& schedule, bool is_partial,
+// with --landing partial where it lands so, and with --point-cores when there are any.
+std::string schedule_words(const Arguments& arguments, const std::string& schedule, Landing landing,
                            int point_cores = 0);
 
 }  // namespace tessera::cli

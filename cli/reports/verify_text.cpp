@@ -93,10 +93,10 @@ std::string run_section(const Arguments& arguments, const Prepared& prepared,
       line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.text(),
                                  counted(request.options.devices, "device", "devices"),
                                  cores_words(request.options)));
-  text += line("copies", fmt::format("{}, {}", c.basis.is_partial ? "stream" : "land whole",
-                                     request.options.dma_order == DmaOrder::fifo
-                                         ? "in order from a core to another device"
-                                         : "in any order"));
+  text += line("landing", fmt::format("{}, {}", name(c.basis.landing),
+                                      request.options.dma_order == DmaOrder::fifo
+                                          ? "in order from a core to another device"
+                                          : "in any order"));
   const std::string end = end_text(c.end, c.run.stats, arguments);
   if (!end.empty())
     text += line("ended", fmt::format("{}; {} recorded", end,
@@ -130,11 +130,11 @@ std::string race_witness_text(const Arguments& arguments, const RaceWitness& rac
   std::string text =
       fmt::format("witness: {}{}{}\n", shown, race.outcome.empty() ? "" : ": ", race.outcome);
   if (!is_short) return text;
-  text += fmt::format(
-      "  {}\n", schedule_words(arguments, race.schedules->x_first, race.schedules->is_partial));
+  text += fmt::format("  {}\n",
+                      schedule_words(arguments, race.schedules->x_first, race.schedules->landing));
   if (!is_one)
     text += fmt::format(
-        "  {}\n", schedule_words(arguments, race.schedules->y_first, race.schedules->is_partial));
+        "  {}\n", schedule_words(arguments, race.schedules->y_first, race.schedules->landing));
   return text;
 }
 

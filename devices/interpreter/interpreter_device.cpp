@@ -64,12 +64,12 @@ class SimulatedProgram final : public Executable {
   Diags judge(const std::vector<DeviceBinding>& bindings, const RunOptions& options) {
     PointsVerdict& verdict = *options.points;
     if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(structured_)) {
-      verdict = {.loops = *std::move(loops), .in_parts = verdict.in_parts};
+      verdict = {.loops = *std::move(loops), .landing = verdict.landing};
       return {};
     }
     const Expected<const Program*> per_point = expanded(true);
     if (!per_point) return per_point.diags();
-    Expected<PointsVerdict> points = judge_points(**per_point, bindings, options, verdict.in_parts);
+    Expected<PointsVerdict> points = judge_points(**per_point, bindings, options, verdict.landing);
     if (!points) return points.diags();
     verdict = *std::move(points);
     return {};

@@ -106,11 +106,11 @@ Expected<Certificate> without_lanes(const Simulate& simulate, const CertifyOptio
 
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) try {
   const StopScope listens(options.run.stop);
-  Certifier certifier(options.partial, options.budget, options.necessity, Reads::free,
+  Certifier certifier(options.landing, options.budget, options.necessity, Reads::free,
                       options.listed);
   certifier.end_run_when_full();
   RunOptions run = within_budget(options);
-  PointsVerdict points{.in_parts = options.partial};
+  PointsVerdict points{.landing = options.landing};
   run.points = &points;
   run.record_schedule = true;
   run.wants_values = false;

@@ -94,7 +94,7 @@ struct ExplainedWait {
 struct Basis {
   std::string profile;
   std::string version;
-  bool is_partial = false;              // copies may land in parts
+  Landing landing = Landing::whole;     // of copies, in the schedules that it is about
   bool has_automatic_barrier = false;   // expand() added it
   bool orders_parallel_loops = false;   // they were not judged: it holds for one order of points
   std::vector<BrokenCondition> broken;  // in the order of the program
@@ -141,7 +141,7 @@ constexpr std::size_t listed_races = 20;
 
 struct CertifyOptions {
   RunOptions run{};
-  bool partial = true;                // let copies land in parts, whatever the run does
+  Landing landing = Landing::partial;  // of copies: partial whatever the run does, or as it does
   std::int64_t budget = 100'000'000;  // events recorded, and steps of a run: there it ends
   std::size_t listed = listed_races;  // races, and sums in no order, at most
   std::size_t shown = 16;             // races that are run in both orders, at most

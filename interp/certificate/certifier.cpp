@@ -17,7 +17,7 @@ namespace {
 
 void describe_program(const Record& record, Certificate& certificate) {
   certificate.basis.version = TESSERA_VERSION;
-  certificate.basis.is_partial = record.is_partial;
+  certificate.basis.landing = record.landing;
   for (const Semaphore& semaphore : record.program->semaphores)
     certificate.basis.has_automatic_barrier |=
         semaphore.kind == SemKind::barrier && semaphore.collective < 0;

@@ -20,9 +20,9 @@ enum class Reads : std::uint8_t { free, pinned, unsettled };
 // to its result.
 class Certifier : public Observer {
  public:
-  Certifier(bool partial, std::int64_t budget, bool necessity = false, Reads reads = Reads::free,
+  Certifier(Landing landing, std::int64_t budget, bool necessity = false, Reads reads = Reads::free,
             std::size_t listed = listed_races)
-      : recorder_(partial, budget), asks_necessity_(necessity), reads_(reads), listed_(listed) {}
+      : recorder_(landing, budget), asks_necessity_(necessity), reads_(reads), listed_(listed) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   // Where the caller wants the analysis and nothing else of the run.

@@ -46,14 +46,14 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
   Executions::Beginning beginning{{}, options.run.schedule};
   for (std::int64_t i = 0;; ++i) {
     if (i >= options.exhaust) return none;
-    Certifier certifier(options.partial, options.budget, false, Reads::pinned, options.listed);
+    Certifier certifier(options.landing, options.budget, false, Reads::pinned, options.listed);
     certifier.end_run_when_full();
     RunOptions run = within_budget(options);
     run.schedule = beginning.schedule;
     run.record_schedule = true;
     run.hash_results = true;
     // The steps of a beginning are those of copies that land as they are recorded.
-    if (options.partial) run.landing = Landing::partial;
+    if (options.landing == Landing::partial) run.landing = Landing::partial;
     run.observers.push_back(&certifier);
     RunResult result = TRY(simulate(run));
     const Certificate& found = certifier.certificate();
@@ -114,7 +114,7 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
   Explored explored = std::get<Explored>(certificate.evidence);
   std::set<std::uint64_t> protocols = {certificate.statistics.protocol_hash};
   for (std::int64_t i = 1; i < options.schedules; ++i) {
-    Certifier certifier(options.partial, options.budget, false, Reads::free, options.listed);
+    Certifier certifier(options.landing, options.budget, false, Reads::free, options.listed);
     certifier.end_run_when_full();
     RunOptions run = within_budget(options);
     run.record_schedule = true;

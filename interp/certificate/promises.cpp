@@ -23,7 +23,7 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
   if (certificate.verdict != SchedulesVerdict::refuted ||
       certificate.statistics.events > most_events || !may_depend_on_copies(certificate))
     return none;
-  const bool has_whole = !certificate.basis.is_partial,
+  const bool has_whole = certificate.basis.landing == Landing::whole,
              has_order = options.run.dma_order == DmaOrder::fifo;
   if (has_whole && has_order) return none;
   std::optional<Diags> problems;
@@ -33,7 +33,7 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
     how.shown = 0;
     how.schedules = 1;
     how.exhaust = std::min<std::int64_t>(how.exhaust, 16);
-    how.partial = !whole;
+    how.landing = whole ? Landing::whole : Landing::partial;
     how.run.landing = whole ? Landing::whole : options.run.landing;
     how.run.dma_order = order ? DmaOrder::fifo : DmaOrder::unordered;
     const Expected<Certificate> again = certify(simulate, how);
@@ -42,7 +42,7 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
   };
   Promises promises;
   if (!has_whole) promises.whole = is_proved(true, has_order);
-  if (!has_order) promises.order = is_proved(!certificate.basis.is_partial, true);
+  if (!has_order) promises.order = is_proved(has_whole, true);
   if (!has_whole && !has_order && !promises.any()) promises.both = is_proved(true, true);
   if (problems) return *problems;
   return std::optional(promises);

@@ -72,7 +72,7 @@ void compare(const RunResult& a, const RunResult& b, bool has_values, Shown& sho
 // Both schedules of the witness, or of a race with a lifetime the one that ends with it. One that
 // does not fit means that control went another way than in the recorded run.
 Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, Witness& witness) {
-  if (witness.is_partial) options.landing = Landing::partial;
+  if (witness.landing == Landing::partial) options.landing = Landing::partial;
   options.hash_results = true;
   options.observers.clear();
   options.slow_device = -1;
@@ -95,7 +95,7 @@ Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, Witnes
   }
   shown.are_run = true;
   shown.is_shown = seen[0] && (is_one || seen[1]);
-  // Copies that stream meet it before their last part: there is no other order to show.
+  // Copies of partial landing meet it before their last part: there is no other order to show.
   for (int i = 0; i < 2 && !shown.is_shown; ++i) {
     if (!ended_with_life[i]) continue;
     shown.is_shown = true;

@@ -28,7 +28,7 @@ class Search {
     net_.hold(event(y_).agent, y_);
     if (!reach(x_) || !reach(y_)) return std::nullopt;
     for (const Net::Stretch& s : stretches_) schedule_.append(s);
-    Witness witness{.is_partial = record_.is_partial,
+    Witness witness{.landing = record_.landing,
                     .x_agent = id(x_),
                     .y_agent = id(y_),
                     .x_step = schedule_.shown_by(x_),
@@ -76,7 +76,7 @@ class Search {
     return net_.position(a) == e && (record_.is_core(a) || net_.is_started(a));
   }
 
-  // Of a copy that streams, the last granule is one that it shares with the other access.
+  // Of a copy of partial landing the last granule is one that it shares with the other access.
   void let_meet(std::int32_t e, std::int32_t other) {
     const std::int32_t a = event(e).agent;
     const Range& self = record_.ranges[static_cast<std::size_t>(event(e).object)];

@@ -13,7 +13,7 @@ struct Witness {
   // Texts for --schedule: x before y, y before x. They are one where x or y is entering or leaving
   // the kernel: no op that a schedule could move.
   std::string x_first, y_first;
-  bool is_partial = false;       // for copies that land in parts
+  Landing landing = Landing::whole;  // under which they are schedules
   AgentId x_agent{}, y_agent{};  // whose steps they are, and which of their own
   std::int32_t x_step = 0, y_step = 0;
   std::int32_t x_statement = -1, y_statement = -1;  // what they do there; -1: enter or leave

@@ -151,7 +151,7 @@ void Machine::step_copy(std::int32_t slot, const CopyPart& part) {
                                      : EventKind::write;
   if (copy.read == 0) copy.first = part.first;
   if (!reach(copy, reading ? copy.src : copy.dst, kind)) return;
-  if (copy.is_streamed())
+  if (copy.is_partial())
     reading ? take_part(copy, part.granules) : land_part(copy, part.granules);
   else
     reading ? take(copy) : land(copy);

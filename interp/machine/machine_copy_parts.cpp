@@ -1,5 +1,5 @@
-// The data of copies that stream: what is read goes into a staging buffer of the copy's own, and
-// from there to where it is written.
+// The data of copies of partial landing: what is read goes into a staging buffer of the copy's own,
+// and from there to where it is written.
 #include "interp/findings/uninitialised.h"
 #include "interp/machine/machine.h"
 

@@ -165,7 +165,7 @@ void TimingRecord::on_copy(const Event& event) {
     const Buffer& touched = buffer(event.object);
     const double bytes = moved_bytes(touched, *event.box);
     copy.moved = std::max(copy.moved, bytes);
-    // Every part of a copy that lands in parts tells the whole rectangle.
+    // Every part of a copy of partial landing tells the whole rectangle.
     copy.is_reading = event.kind == EventKind::read;
     std::int64_t& step = copy.is_reading ? copy.read_step : copy.written_step;
     if (step < 0) step = event.agent_step;

@@ -8,7 +8,7 @@
 //   pct:SEED:DEPTH random priorities, and DEPTH - 1 random steps at which the highest becomes the
 //   lowest; parallel loops as for random
 //   steps:[order:SEED,]ITEM,...   these steps, then eager
-// Items: AGENT[*N] is N steps. Of a copy that lands in parts, AGENT[@K]:rN reads N granules and
+// Items: AGENT[*N] is N steps. Of a copy of partial landing, AGENT[@K]:rN reads N granules and
 // AGENT[@K]:wN writes N of those that were read, each in one step; without N all that are left, and
 // beginning with granule K when it is the copy's first step. What is not said so goes in four
 // steps: all but the last granule are read, then written, then the last one. random and pct draw
@@ -29,7 +29,7 @@
 
 namespace tessera {
 
-// One step of a copy that lands in parts.
+// One step of a copy of partial landing.
 struct CopyPart {
   enum class Half : std::uint8_t { next, read, write };  // next: what is left to the copy
   Half half = Half::next;
@@ -75,7 +75,7 @@ class Enabled {
   virtual Handle find(const AgentId& agent) const = 0;
   // A number of the agent's own; a handle is used again when its copy has landed.
   virtual std::int64_t serial(Handle agent) const = 0;
-  // What a copy that lands in parts can do; of anybody else nothing is known.
+  // What a copy of partial landing can do; of anybody else nothing is known.
   struct Open {
     std::int64_t to_read = 0, to_write = 0;  // granules
     std::int64_t granules = 0;               // of a copy that has not begun
@@ -105,7 +105,7 @@ class Scheduler {
 // The probability that a pct run meets a fault that needs `depth` ordered events, at least.
 double pct_bound(std::int64_t agents, std::int64_t steps, std::int64_t depth);
 
-// A step of a copy that lands in parts, drawn; of anybody else what one always does.
+// A step of a copy of partial landing, drawn; of anybody else what one always does.
 CopyPart draw_part(const Enabled::Open& open, SplitMix& random);
 
 }  // namespace tessera

@@ -106,7 +106,7 @@ std::string outcome(const Expected<Launch>& launch, const Options& options,
 // first finding.
 template <typename Options>
 std::string certified(const Launch& launch, Options options) {
-  Certifier certifier(/*partial=*/true, /*budget=*/1 << 20);
+  Certifier certifier(Landing::partial, /*budget=*/1 << 20);
   RunOptions run = *options.run.interpreter;
   run.observers.push_back(&certifier);
   options.run.interpreter = &run;

@@ -245,7 +245,7 @@ std::string changed(const Call& call, const RunOptions& run, const std::string& 
       instantiate(*modules[0], call.launch->kernel, call.launch->settings,
                   {modules[1].get(), modules[2].get()}, {.calls = call.launch->calls});
   if (!program) return collective::text(program.diags());
-  Certifier certifier(/*partial=*/true, /*budget=*/1 << 20);
+  Certifier certifier(Landing::partial, /*budget=*/1 << 20);
   RunOptions observed = run;
   observed.observers.push_back(&certifier);
   DeviceOptions options = call.options.run;

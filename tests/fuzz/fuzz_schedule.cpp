@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
 
-// Copies between devices that land in parts, with a race; parallel points; cores; a deadlock.
+// Copies of partial landing between devices, with a race; parallel points; cores; a deadlock.
 constexpr std::array<std::string_view, 4> texts = {
     R"(kernel pass()
   in  a: f32[4, 8] hbm

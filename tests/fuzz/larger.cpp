@@ -2,7 +2,7 @@
 //
 //   fuzz_larger [--seed N] [--count M] [--schedules S]      20 programs, 20 schedules each
 //
-// Draws programs until M are proved, each by itself for copies that stream or land whole, in any
+// Draws programs until M are proved, each by itself for partial or whole landing of copies, in any
 // order or in that of each link. Under every schedule (eager, lazy, the newest copy first, random,
 // PCT, other orders of the points of parallel loops, a device that is slow, parts of copies of
 // every size) the results must be the same and nothing found. Prints the program and the schedule
@@ -98,7 +98,7 @@ RunOptions schedule(const Case& of, int i) {
     default:
       options.schedule = fmt::format("steps:order:{}", number);
   }
-  // What may come in parts may come whole.
+  // What is right for partial landing is right for whole landing.
   if (i % 3 == 0) options.landing = Landing::whole;
   if (i % 7 == 3) options.slow_device = i % of.kernel.devices;
   // What points have stored in scratch that is read afterwards is nowhere when each had its own.
@@ -147,8 +147,7 @@ void try_schedules(const Case& of, int schedules, Totals& totals) {
 
 // Whether the certificate says that all schedules end alike.
 bool is_proved(Case& of) {
-  const CertifyOptions options{.run = of.options,
-                               .partial = of.options.landing == Landing::partial};
+  const CertifyOptions options{.run = of.options, .landing = of.options.landing};
   const Expected<Certificate> certificate =
       certify([&](const RunOptions& o) { return simulate(of, o); }, options);
   if (!certificate) {

@@ -47,7 +47,7 @@ void compare_sequence(std::uint64_t seed, const Net& net, const Promises& promis
   const char* const last = net.loops.empty() ? "random:1" : "lifo";
   for (const char* schedule : {"eager", "lazy", last}) {
     for (const Reach reach : {Reach::full, Reach::needed, Reach::swept, Reach::adaptive}) {
-      // What a run says of copies that stream is the same whether its own did.
+      // What a run says of copies of partial landing is the same whether its own did.
       const Landing landing = promises.whole || reach == Reach::full || reach == Reach::swept
                                   ? Landing::whole
                                   : Landing::partial;

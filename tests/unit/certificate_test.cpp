@@ -127,7 +127,7 @@ TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_ra
     std::string first, first_kinds;
     for (const std::string& schedule : sample_schedules(2)) {
       Operands operands(program, devices);
-      Certifier certifier(true, 1'000'000);
+      Certifier certifier(Landing::partial, 1'000'000);
       RunOptions options{.devices = devices, .cores = GetParam(), .schedule = schedule};
       options.uninitialised = Uninitialised::poison;
       options.observers = {&certifier};

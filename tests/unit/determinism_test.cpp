@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/cli.h"
+#include "interp/run_options.h"
 #include "tests/source_dir.h"
 
 namespace tessera {
@@ -15,7 +16,7 @@ namespace {
 
 constexpr const char* schedules[] = {"eager", "lazy", "lifo", "random:7", "pct:7:3"};
 
-std::string trace_hash(const std::string& line, const std::string& schedule, bool is_partial) {
+std::string trace_hash(const std::string& line, const std::string& schedule, Landing landing) {
   std::istringstream stream(line);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) {
@@ -23,7 +24,7 @@ std::string trace_hash(const std::string& line, const std::string& schedule, boo
     words.push_back(std::move(word));
   }
   words.insert(words.end(), {"--interpret", "--no-verify", "--json", "--schedule", schedule});
-  if (is_partial) words.insert(words.end(), {"--landing", "partial"});
+  if (landing == Landing::partial) words.insert(words.end(), {"--landing", "partial"});
   std::ostringstream out, err;
   const int exit_code = cli::run(words, out, err);
   const nlohmann::json report = nlohmann::json::parse(out.str(), nullptr, false);
@@ -40,10 +41,12 @@ TEST(determinism, a_hundred_runs_of_a_kernel_do_the_same) {
     std::vector<std::string> first;
     for (int i = 0; i < 100; ++i) {
       std::vector<std::string> hashes;
-      // Each of the schedules in every fifth run, whole and in parts.
+      // Each of the schedules in every fifth run, of whole and of partial landing.
       for (std::size_t s = 0; s < std::size(schedules); ++s)
-        hashes.push_back(i % 5 == 0 || s == 3 ? trace_hash(line, schedules[s], s % 2 == 1)
-                                              : first[s]);
+        hashes.push_back(
+            i % 5 == 0 || s == 3
+                ? trace_hash(line, schedules[s], s % 2 == 1 ? Landing::partial : Landing::whole)
+                : first[s]);
       if (i == 0) first = hashes;
       ASSERT_EQ(hashes, first) << line << ", run " << i;
     }
@@ -57,8 +60,8 @@ TEST(determinism, the_hashes_are_those_of_every_build) {
   const auto all = [](const std::string& line) {
     std::string text;
     for (const char* schedule : schedules)
-      for (const bool is_partial : {false, true})
-        text += trace_hash(line, schedule, is_partial) + "\n";
+      for (const Landing landing : {Landing::whole, Landing::partial})
+        text += trace_hash(line, schedule, landing) + "\n";
     return text;
   };
   EXPECT_EQ(all("run examples/double_buffer.tsr"),

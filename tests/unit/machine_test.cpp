@@ -116,7 +116,7 @@ TEST(machine, what_is_not_checked_cannot_be_observed) {
   const Program program = product(3);
   Operands operands(program, 1);
   const auto certificate =
-      certify(program, operands.bindings(), {.run = {.checked = false}, .partial = false});
+      certify(program, operands.bindings(), {.run = {.checked = false}, .landing = Landing::whole});
   ASSERT_FALSE(certificate);
   EXPECT_EQ(certificate.diags().front().message,
             "a run without checks tells its observers nothing, expected none");

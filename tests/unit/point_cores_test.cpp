@@ -243,7 +243,7 @@ kernel left()
 }
 
 TEST(PointCores, ObserversThatCannotFollowAreRefused) {
-  Certifier certifier(false, 1000, false, Reads::unsettled);
+  Certifier certifier(Landing::whole, 1000, false, Reads::unsettled);
   const Program program = per_point(independent[0].text);
   Operands operands(program, 1);
   RunOptions options{.point_cores = 2};

@@ -58,7 +58,7 @@ Expected<bool> ends_otherwise(const Simulate& simulate, const CertifyOptions& op
       RunOptions run = options.run;
       run.schedule = schedule;
       run.slow_device = slow_device;
-      if (options.partial) run.landing = Landing::partial;
+      if (options.landing == Landing::partial) run.landing = Landing::partial;
       const RunResult result = TRY(simulate(run));
       if (!result.findings.empty() || result.results != results) return true;
     }

@@ -69,7 +69,7 @@ bool is_of(const Program& program, const Stmt& s, const ParallelLoop& loop) {
 }  // namespace
 
 Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector<Binding>& bindings,
-                                     const RunOptions& options, bool in_parts) {
+                                     const RunOptions& options, Landing landing) {
   constexpr std::int64_t most_events = 20'000'000;
   PointsObserver observer;
   const RunResult result = TRY(run(per_point, bindings, one_by_one(per_point, options, observer)));
@@ -85,7 +85,7 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
   // In which order points start copies to one link nobody knows, and a record's lanes have one.
   if (options.dma_order == DmaOrder::fifo && points_send(per_point)) return verdict;
 
-  Recorder recorder(in_parts, most_events, true);
+  Recorder recorder(landing, most_events, true);
   const RunResult again = TRY(run(per_point, bindings, one_by_one(per_point, options, recorder)));
   if (recorder.record().is_over_budget) return verdict;
   verdict.end = again.end;

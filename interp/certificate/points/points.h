@@ -35,7 +35,7 @@ struct PointsVerdict {
   std::vector<Finding> findings;    // races of points
   std::int64_t more_races = 0;      // beside those that are listed
   std::vector<Finding> of_the_run;  // what the run of single points met
-  bool in_parts = true;             // asked: copies may land in parts
+  Landing landing = Landing::partial;  // of copies, asked for
   RunEnd end = RunEnd::program;     // what ended a run of single points before it was done
 };
 
@@ -44,6 +44,6 @@ bool has_points(const Program& program);
 // Runs a program that is expanded point by point, without arithmetic unless control depends on it.
 // What it writes into results means nothing.
 Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector<Binding>& bindings,
-                                     const RunOptions& options, bool in_parts);
+                                     const RunOptions& options, Landing landing);
 
 }  // namespace tessera

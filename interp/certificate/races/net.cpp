@@ -128,16 +128,16 @@ void Net::run_copy(std::int32_t copy) {
       }
       set_position(copy, p);
     }
-    if (p == held && held != self.end) stream(copy);
+    if (p == held && held != self.end) run_partial(copy);
     if (p != self.end) return;
   }
 }
 
 // Of a copy that is held all goes on but one granule, which is not read or, when the copy stands
 // behind its reading, not written.
-void Net::stream(std::int32_t copy) {
+void Net::run_partial(std::int32_t copy) {
   const RecordedAgent& self = agent(copy);
-  if (!record_.streams(self)) return;
+  if (!record_.is_partial(self)) return;
   const std::int32_t p = position_[at(copy)], writes = record_.write_begin(self);
   const auto go_on = [&](Started state, std::int32_t from, std::int32_t to) {
     if (is_started_[at(copy)] >= state) return;
@@ -147,10 +147,10 @@ void Net::stream(std::int32_t copy) {
       if (event(e).act == Act::signal) add(event(e).object, record_.but_a_granule(event(e)));
     if (stretches_ == nullptr) return;
     stretches_->push_back(
-        {copy, p, p, state == streams_reads ? Stretch::Streams::reads : Stretch::Streams::writes});
+        {copy, p, p, state == partial_reads ? Stretch::Partial::reads : Stretch::Partial::writes});
   };
-  go_on(streams_reads, p, writes);
-  if (may_land(copy)) go_on(streams_writes, writes, self.end);
+  go_on(partial_reads, p, writes);
+  if (may_land(copy)) go_on(partial_writes, writes, self.end);
 }
 
 void Net::run_copies_of(std::int32_t core) {

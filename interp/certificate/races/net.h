@@ -15,7 +15,7 @@ class Net {
   // Events [from, to) of one agent, done in one go. Of a copy that is held: what it does then.
   struct Stretch {
     std::int32_t agent, from, to;
-    enum class Streams : std::uint8_t { none, reads, writes } streams = Streams::none;
+    enum class Partial : std::uint8_t { none, reads, writes } partial = Partial::none;
   };
 
   Net(const Record& record, const SignalTable& signals);
@@ -23,8 +23,8 @@ class Net {
   // The next event of its agent; not to be undone.
   void apply(std::int32_t event);
 
-  // The agent does not pass this event until undo(). At most two are held. Of a copy that streams
-  // one granule is held; the others go on to its end.
+  // The agent does not pass this event until undo(). At most two are held. Of a copy of
+  // partial landing one granule is held; the others go on to its end.
   void hold(std::int32_t agent, std::int32_t event);
   // Moves a core until it stands at `end` or cannot go on whoever else moves, and others only as
   // far as that needs. Copies run as soon as they are started.
@@ -57,7 +57,7 @@ class Net {
  private:
   enum class What : std::uint8_t { position, count, started };
   // Of a copy: how far it got. The last two while it is held.
-  enum Started : std::uint8_t { not_started, started, streams_reads, streams_writes };
+  enum Started : std::uint8_t { not_started, started, partial_reads, partial_writes };
   struct Change {
     What what;
     std::int32_t index;
@@ -85,7 +85,7 @@ class Net {
   void set_started(std::int32_t copy, Started state);
   bool may_land(std::int32_t copy) const;
   void run_copy(std::int32_t copy);
-  void stream(std::int32_t copy);
+  void run_partial(std::int32_t copy);
   bool run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::int64_t amount);
   void drain();
   bool push_signaller(std::int32_t cell, std::int64_t amount);

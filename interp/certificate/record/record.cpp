@@ -34,14 +34,14 @@ std::int32_t Record::write_begin(const RecordedAgent& copy) const {
   return e;
 }
 
-bool Record::streams(const RecordedAgent& copy) const {
+bool Record::is_partial(const RecordedAgent& copy) const {
   std::int32_t e = copy.end;
   while (e > copy.begin && event(e - 1).act != Act::signal) --e;
-  return is_partial && e > copy.begin && event(e - 1).amount > granule_of(copy);
+  return landing == Landing::partial && e > copy.begin && event(e - 1).amount > granule_of(copy);
 }
 
 std::int64_t Record::but_a_granule(const RecordedEvent& signal) const {
-  if (!is_partial) return 0;
+  if (landing == Landing::whole) return 0;
   const std::int64_t each = granule_of(agents[static_cast<std::size_t>(signal.agent)]);
   return (signal.amount - 1) / each * each;
 }

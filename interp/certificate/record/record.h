@@ -11,6 +11,7 @@
 #include "interp/certificate/record/untouched.h"
 #include "interp/machine/semaphores.h"
 #include "interp/machine/topology.h"
+#include "interp/run_options.h"
 
 namespace tessera {
 
@@ -42,8 +43,8 @@ struct RecordedAgent {
 };
 
 // A copy reads everything in its step 0, and writes everything in its step 1, each step with the
-// count that it makes. Copies that land in parts stream: a granule that is not read or written yet
-// holds nothing back but the last count.
+// count that it makes. Under partial landing a granule that is not read or written yet holds
+// nothing back but the last count.
 struct Record {
   const Program* program = nullptr;
   Topology topology{0, 1};
@@ -58,7 +59,7 @@ struct Record {
   std::shared_ptr<const LoopLog> loops{};  // where in their loops the cores were
   std::int64_t accesses = 0, transfers = 0, peak_in_flight = 0;
   bool has_math = true;         // tiles of floats were computed
-  bool is_partial = false;      // copies land in parts
+  Landing landing = Landing::whole;  // of copies
   bool is_complete = false;     // every core finished
   bool is_over_budget = false;  // then nothing else is here
 
@@ -72,9 +73,10 @@ struct Record {
   // Of a copy: the bytes of its granules, and the first event of its step 1 (or its end).
   std::int64_t granule_of(const RecordedAgent& copy) const;
   std::int32_t write_begin(const RecordedAgent& copy) const;
-  // Whether a copy streams: it lands in parts, and has more than one granule.
-  bool streams(const RecordedAgent& copy) const;
-  // What this signal of a copy counts when one granule is missing; 0 when the copy does not stream.
+  // Whether a copy may land in parts: under partial landing, if it has more than one granule.
+  bool is_partial(const RecordedAgent& copy) const;
+  // What this signal of a copy counts when one granule is missing; 0 when the copy
+  // lands whole.
   std::int64_t but_a_granule(const RecordedEvent& signal) const;
 };
 

@@ -3,7 +3,7 @@
 namespace tessera {
 namespace {
 
-// Steps of a copy that streams and is left to itself: see CopyPart::Half::next.
+// Steps of a copy of partial landing that is left to itself: see CopyPart::Half::next.
 constexpr std::int64_t steps_alone = 4;
 
 // Entering and leaving the kernel are no steps.
@@ -25,7 +25,7 @@ std::int64_t RecordSchedule::granules(const RecordedAgent& copy) const {
 }
 
 void RecordSchedule::put_last(std::int32_t copy, std::int64_t granule) {
-  if (record_.streams(agent(copy))) first_[copy] = (granule + 1) % granules(agent(copy));
+  if (record_.is_partial(agent(copy))) first_[copy] = (granule + 1) % granules(agent(copy));
 }
 
 // How many steps an agent of the record has done when it stands there.
@@ -53,13 +53,13 @@ void RecordSchedule::append(const Net::Stretch& stretch) {
   const std::int32_t a = stretch.agent;
   const RecordedAgent& self = agent(a);
   const std::int64_t from = steps(self, stretch.from), to = steps(self, stretch.to);
-  if (record_.is_core(a) || !record_.streams(self)) return append(a, to - from);
+  if (record_.is_core(a) || !record_.is_partial(self)) return append(a, to - from);
   using Half = CopyPart::Half;
-  using Streams = Net::Stretch::Streams;
+  using Partial = Net::Stretch::Partial;
   const auto first = first_.find(a);
   const std::int64_t begin = first == first_.end() ? 0 : first->second;
-  if (stretch.streams != Streams::none) {
-    const bool reads = stretch.streams == Streams::reads;
+  if (stretch.partial != Partial::none) {
+    const bool reads = stretch.partial == Partial::reads;
     return append(a, 1,
                   {.half = reads ? Half::read : Half::write,
                    .granules = granules(self) - 1,
@@ -74,7 +74,7 @@ void RecordSchedule::append_step(std::int32_t e) {
   const RecordedEvent& event = record_.event(e);
   if (!has_step(event)) return;
   CopyPart part;
-  if (!record_.is_core(event.agent) && record_.streams(agent(event.agent)))
+  if (!record_.is_core(event.agent) && record_.is_partial(agent(event.agent)))
     part.half = event.step == 0 ? CopyPart::Half::read : CopyPart::Half::write;
   append(event.agent, 1, part);
 }
@@ -82,7 +82,7 @@ void RecordSchedule::append_step(std::int32_t e) {
 std::int32_t RecordSchedule::shown_by(std::int32_t e) const {
   const RecordedEvent& event = record_.event(e);
   const RecordedAgent& self = agent(event.agent);
-  if (record_.is_core(event.agent) || !record_.streams(self)) {
+  if (record_.is_core(event.agent) || !record_.is_partial(self)) {
     // Leaving the kernel is shown by the core's last step.
     const bool is_leave = !has_step(event) && e > self.begin;
     return event.step - (is_leave ? 1 : 0);

@@ -19,7 +19,7 @@ class RecordSchedule {
   // order: of parallel loops in the recorded run.
   RecordSchedule(const Record& record, std::optional<std::uint64_t> order);
 
-  // Of this copy, if it streams, that granule moves last.
+  // Of this copy, if its landing is partial, that granule moves last.
   void put_last(std::int32_t copy, std::int64_t granule);
   void append(const Net::Stretch& stretch);
   // The step that begins with this event, or what is left of it to a copy that was held there.

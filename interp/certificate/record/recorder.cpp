@@ -24,7 +24,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   record_.program = &program_;
   record_.topology = {options.devices, options.cores};
   record_.has_math = options.math != Math::none;
-  record_.is_partial = partial_ || options.landing == Landing::partial;
+  record_.landing = landing_ == Landing::partial ? landing_ : options.landing;
   loops_ = std::make_shared<LoopLog>();
   loops_->begin(program_, record_.cores());
   in_order_ = options.dma_order == DmaOrder::fifo;

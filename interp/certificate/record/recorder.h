@@ -14,10 +14,10 @@ namespace tessera {
 
 class Recorder : public Observer {
  public:
-  // partial: what the record says of copies that land whole in the run. budget: events, at most.
+  // landing: partial, whatever that of the run is, or as in the run. budget: events, at most.
   // keeps_points: where each point of a parallel loop begins, with its number as the amount.
-  Recorder(bool partial, std::int64_t budget, bool keeps_points = false)
-      : partial_(partial), budget_(budget), keeps_points_(keeps_points) {}
+  Recorder(Landing landing, std::int64_t budget, bool keeps_points = false)
+      : landing_(landing), budget_(budget), keeps_points_(keeps_points) {}
 
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override {
@@ -63,7 +63,7 @@ class Recorder : public Observer {
   void order_lanes();
   void count_in_flight();
 
-  bool partial_;
+  Landing landing_;
   std::int64_t budget_;
   bool keeps_points_;
   std::int64_t events_ = 0;

@@ -71,7 +71,7 @@ void check_proof(const Runs& runs, RunOptions how, const Certificate& certificat
 void check_verdict(const Case& about, const Runs& runs, const Profile& profile,
                    const RunOptions& how) {
   const Directive& d = about.directive;
-  CertifyOptions options{.run = how, .partial = d.is_partial, .budget = certified_events};
+  CertifyOptions options{.run = how, .landing = d.landing, .budget = certified_events};
   options.exhaust = 20;
   options.schedules = 3;
   options.shown = 3;
@@ -81,7 +81,7 @@ void check_verdict(const Case& about, const Runs& runs, const Profile& profile,
   if (!certificate) return require_said(certificate.diags());
   require_shown(certificate->findings);
   RunOptions landing = how;
-  landing.landing = d.is_partial ? Landing::partial : Landing::whole;
+  landing.landing = d.landing;
   check_proof(runs, landing, *certificate, about.draw);
   if (certificate->verdict == SchedulesVerdict::proved && d.asks_mutants) {
     const auto mutants = mutation_test(simulate, options);
@@ -124,9 +124,9 @@ std::set<std::array<std::int32_t, 4>> places(const RaceAnalysis& analysis, const
 }
 
 // The plain way of the analysis and the fast ones find the same races.
-void check_analysis(const Runs& runs, RunOptions how, bool is_partial) {
+void check_analysis(const Runs& runs, RunOptions how, Landing landing) {
   constexpr std::size_t few_events = 400;
-  Certifier certifier(is_partial, certified_events);
+  Certifier certifier(landing, certified_events);
   how.observers.push_back(&certifier);
   const Expected<RunResult> result = runs.run(how);
   if (!result || is_cut(*result)) return;
@@ -181,7 +181,7 @@ void check_runs(const Case& about, Deadline& deadline) {
   if (!result->schedule.empty() && d.failing_after < 0) check_replay(runs, watched, *result);
   how.point_cores = 0;  // those are for runs
   check_verdict(about, runs, *profile, how);
-  if (how.checked) check_analysis(runs, how, d.is_partial);
+  if (how.checked) check_analysis(runs, how, d.landing);
 }
 
 }  // namespace tessera::fuzz

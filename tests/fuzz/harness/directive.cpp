@@ -51,7 +51,7 @@ void read_option(Directive& d, std::string_view name, const std::string& value) 
   if (name == "--scratch") d.launch.keeps_scratch = is("kept");
   if (name == "--schedule") d.run.schedule = value;
   if (name == "--profile") d.profile = value;
-  if (name == "--landing") d.is_partial = is("partial");
+  if (name == "--landing") d.landing = is("partial") ? Landing::partial : Landing::whole;
   if (name == "--landing" && is("partial")) d.run.landing = Landing::partial;
   if (name == "--dma-order" && is("fifo")) d.run.dma_order = DmaOrder::fifo;
   if (name == "--math" && is("exact")) d.run.math = Math::exact;

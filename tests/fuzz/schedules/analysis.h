@@ -71,7 +71,7 @@ inline std::vector<Binding> no_operands(const Net& net) {
 
 inline Seen analyse(const Program& program, const Net& net, const Promises& promises,
                     Landing landing, const std::string& schedule, Reach reach) {
-  Recorder recorder(!promises.whole, 1'000'000);
+  Recorder recorder(promises.whole ? Landing::whole : Landing::partial, 1'000'000);
   RunOptions options = options_of(net, promises);
   options.schedule = schedule;
   options.landing = landing;
@@ -100,7 +100,8 @@ inline bool says(const std::string& message, std::string_view words) {
 inline std::map<int, LoopSeen> judge_loops(const Program& per_point, const Net& net,
                                            const Promises& promises) {
   const Expected<PointsVerdict> verdict =
-      judge_points(per_point, no_operands(net), options_of(net, promises), !promises.whole);
+      judge_points(per_point, no_operands(net), options_of(net, promises),
+                   promises.whole ? Landing::whole : Landing::partial);
   std::map<int, LoopSeen> seen;
   for (const ParallelLoop& loop : checked(verdict, net).loops)
     seen[loop.loc.line] = {loop, verdict->of_the_run.empty() && loop.is_undecided()};
