@@ -117,7 +117,7 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
   collective.options.calls = static_cast<int>(integer("calls", 1, 1));
   collective.options.device = std::string(collective.request.device_name());
   collective.whole = arguments_.glance("fill") == std::vector<std::string>{"integers"};
-  for (const std::string_view option : {"tiling", "buffers", "buffering"})
+  for (const std::string_view option : {"tiling", "tile", "buffers", "buffering"})
     collective.has_given_config |= arguments_.was_given(option);
 }
 

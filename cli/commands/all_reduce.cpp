@@ -9,8 +9,9 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   CollectiveReader read(arguments);
   Expected<RowsOnRings> rows = rows_on_rings(read);
   if (!rows) return rows.diags();
-  Expected<Launch> launch =
-      launch_all_reduce(*rows->x, *rows->rings, with(rows->collective, ReduceOptions{}));
+  const ReduceOptions options = reduce_options(read, rows->collective);
+  if (!read.ok()) return read.diags();
+  Expected<Launch> launch = launch_all_reduce(*rows->x, *rows->rings, options);
   return as_call(*std::move(rows), std::move(launch), check_all_reduced);
 }
 
@@ -21,7 +22,7 @@ Command all_reduce_command() {
           "",
           "every device gets the sum of the rows of its ring",
           "  gmm-run all-reduce --devices 4 --m 8 --n 128 --interpret\n",
-          rows_options("rows of one device", added_types),
+          rows_options("rows of one device", added_types, {reduce_tile_option()}),
           run_operation<prepare>,
           verifiable_operation<prepare>};
 }

@@ -9,8 +9,9 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   CollectiveReader read(arguments);
   Expected<RowsOnRings> rows = rows_on_rings(read);
   if (!rows) return rows.diags();
-  Expected<Launch> launch =
-      launch_reduce_scatter(*rows->x, *rows->rings, with(rows->collective, ReduceOptions{}));
+  const ReduceOptions options = reduce_options(read, rows->collective);
+  if (!read.ok()) return read.diags();
+  Expected<Launch> launch = launch_reduce_scatter(*rows->x, *rows->rings, options);
   return as_call(*std::move(rows), std::move(launch), check_reduce_scattered);
 }
 
@@ -21,7 +22,7 @@ Command reduce_scatter_command() {
           "",
           "every device gets its place's block of the sum of the rows of its ring",
           "  gmm-run reduce-scatter --devices 4 --m 32 --n 128 --interpret\n",
-          rows_options("rows of one device, a block for each place", added_types),
+          rows_options("rows of one device, a block for each place", added_types, {reduce_tile_option()}),
           run_operation<prepare>,
           verifiable_operation<prepare>};
 }

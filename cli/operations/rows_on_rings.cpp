@@ -1,6 +1,10 @@
 #include "cli/operations/rows_on_rings.h"
 
+#include <fmt/format.h>
+
 #include <utility>
+
+#include "text/numbers.h"
 
 namespace tessera::cli {
 
@@ -21,6 +25,24 @@ Expected<RowsOnRings> rows_on_rings(CollectiveReader& read) {
   result.rings = std::make_shared<Tensor>(read.rings().clone());
   result.x = &read.fill(collective, "lhs", type, {m, n}, FillRole::lhs, read.length());
   return result;
+}
+
+ReduceOptions reduce_options(CollectiveReader& read, const Collective& collective) {
+  ReduceOptions options = with(collective, ReduceOptions{});
+  if (!read.has("tile")) return options;
+  const auto sides = parse_integers(read.text("tile"));
+  if (sides && sides->size() == 2 && sides->front() > 0 && sides->back() > 0) {
+    options.bm = sides->front();
+    options.bn = sides->back();
+  } else {
+    read.complain(
+        fmt::format("--tile wants two positive sides tm,tn, not '{}'", read.text("tile")));
+  }
+  return options;
+}
+
+Option reduce_tile_option() {
+  return {"tile", "tm,tn", "sides of the tiles in which rows are added; default 128,128"};
 }
 
 Expected<OperationCall> as_call(RowsOnRings rows, Expected<Launch> launch, JudgeRows judge) {

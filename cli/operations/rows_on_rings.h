@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/operations/collective.h"
+#include "kernels/collective/ring_rows.h"
 
 namespace tessera::cli {
 
@@ -22,6 +23,10 @@ Options with(const Collective& collective, Options options) {
   static_cast<CollectiveOptions&>(options) = collective.options;
   return options;
 }
+
+// Of a sum: with the tile of --tile in which rows are added; what it says wrong is an error of `read`.
+ReduceOptions reduce_options(CollectiveReader& read, const Collective& collective);
+Option reduce_tile_option();
 
 using JudgeRows = Verdict (*)(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                               const CheckOptions& options);

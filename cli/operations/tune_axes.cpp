@@ -14,13 +14,8 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> tile_sides = {"tm", "tk", "tn"};
 // Options that say how an operation is computed, and not what.
-constexpr std::array<std::string_view, 3> knobs = {"buffers", "buffering", "variant"};
-
-bool is_side(std::string_view name) {
-  return std::find(tile_sides.begin(), tile_sides.end(), name) != tile_sides.end();
-}
+constexpr std::array<std::string_view, 4> knobs = {"buffers", "buffering", "variant", "directions"};
 
 bool takes(const Command& command, std::string_view name) {
   return std::any_of(command.options.begin(), command.options.end(),
@@ -45,10 +40,6 @@ Diag unknown_part(std::string_view of, const std::string& name,
                   const std::vector<std::string_view>& known) {
   return error(fmt::format("{} has no {} to tune{}; there are {}", of, name,
                            did_you_mean(name, known), fmt::join(known, ", ")));
-}
-
-std::string joined_sides(const std::vector<std::string>& sides) {
-  return fmt::format("{}", fmt::join(sides, ","));
 }
 
 }  // namespace
@@ -94,7 +85,7 @@ std::vector<TuningCandidate> combinations(const std::vector<TuningAxis>& axes) {
 
 std::vector<std::string_view> tunable_parts(const Command& command) {
   std::vector<std::string_view> parts;
-  if (takes(command, "tiling")) parts.assign(tile_sides.begin(), tile_sides.end());
+  for (const std::string_view side : tile_option(command).sides) parts.push_back(side);
   for (const std::string_view knob : knobs)
     if (takes(command, knob)) parts.push_back(knob);
   return parts;
@@ -103,16 +94,18 @@ std::vector<std::string_view> tunable_parts(const Command& command) {
 Expected<void> check_parts(const Command& command, const Invocation& line,
                            const std::vector<TuningAxis>& axes) {
   const std::vector<std::string_view> known = tunable_parts(command);
+  const TileOption tile = tile_option(command);
   std::size_t sides = 0;
   for (const TuningAxis& axis : axes) {
     if (std::find(known.begin(), known.end(), axis.name) == known.end())
       return unknown_part(command.name, axis.name, known);
     if (line.has(axis.name))
       return error(fmt::format("--{} and --tune both give {}", axis.name, axis.name));
-    if (is_side(axis.name)) ++sides;
+    if (std::find(tile.sides.begin(), tile.sides.end(), axis.name) != tile.sides.end()) ++sides;
   }
-  if (line.has("tiling") && (sides == tile_sides.size() || axes.empty()))
-    return error("--tiling gives the sides that are tuned; --tune names some of them");
+  if (!tile.sides.empty() && line.has(tile.name) && (sides == tile.sides.size() || axes.empty()))
+    return error(
+        fmt::format("--{} gives the sides that are tuned; --tune names some of them", tile.name));
   return {};
 }
 
@@ -130,22 +123,29 @@ Expected<void> check_parameters(const KernelInfo& kernel, const Invocation& line
   return {};
 }
 
-Expected<Invocation> with_candidate(const Invocation& line, const TuningCandidate& candidate) {
+TileOption tile_option(const Command& command) {
+  if (takes(command, "tiling")) return {"tiling", {"tm", "tk", "tn"}};
+  if (takes(command, "tile")) return {"tile", {"tm", "tn"}};
+  return {};
+}
+
+Invocation with_candidate(const Command& command, const Invocation& line,
+                          const TuningCandidate& candidate) {
   Invocation result = line;
-  std::vector<std::string> sides(tile_sides.size(), "128");
-  if (const std::optional<std::string> given = line.value("tiling")) {
-    std::vector<std::string> words = split(*given, ',');
-    if (words.size() != sides.size())
-      return error(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", *given));
+  const TileOption tile = tile_option(command);
+  std::vector<std::string> sides(tile.sides.size(), "128");
+  if (!sides.empty() && line.has(tile.name)) {
+    std::vector<std::string> words = split(line.value(tile.name).value_or(""), ',');
+    if (words.size() != sides.size()) return line;  // which the command itself refuses
     sides = std::move(words);
   }
   for (const auto& [name, value] : candidate.values) {
-    const auto side = std::find(tile_sides.begin(), tile_sides.end(), name);
+    const auto side = std::find(tile.sides.begin(), tile.sides.end(), name);
     if (line.command == "run") {
       result.options.push_back({"set", name + "=" + value});
-    } else if (side != tile_sides.end()) {
-      sides[static_cast<std::size_t>(side - tile_sides.begin())] = value;
-      result = result.with("tiling", joined_sides(sides));
+    } else if (side != tile.sides.end()) {
+      sides[static_cast<std::size_t>(side - tile.sides.begin())] = value;
+      result = result.with(tile.name, fmt::format("{}", fmt::join(sides, ",")));
     } else {
       result = result.with(name, value);
     }

@@ -40,9 +40,16 @@ Expected<void> check_parts(const Command& command, const Invocation& line,
 Expected<void> check_parameters(const KernelInfo& kernel, const Invocation& line,
                                 const std::vector<TuningAxis>& axes);
 
+// The option of an operation that gives its tile, and the sides that it has; none: no sides.
+struct TileOption {
+  std::string_view name;
+  std::vector<std::string_view> sides;
+};
+TileOption tile_option(const Command& command);
+
 // The command line with the candidate's values. Sides of the tile that it does not name are those
-// of
-// --tiling, or 128.
-Expected<Invocation> with_candidate(const Invocation& line, const TuningCandidate& candidate);
+// of the operation's option, or 128.
+Invocation with_candidate(const Command& command, const Invocation& line,
+                          const TuningCandidate& candidate);
 
 }  // namespace tessera::cli

@@ -44,12 +44,18 @@ Invocation tuned_line(const Command& command, const Arguments& arguments) {
 }
 
 // The candidates of an operation whose caller names no parts.
-std::vector<TuningCandidate> usual_candidates(const Invocation& line, const Profile& profile) {
+std::vector<TuningCandidate> usual_candidates(const Command& command, const Invocation& line,
+                                              const Profile& profile) {
   std::vector<TuningCandidate> result;
-  for (const Tiling& tiling : usual_tilings(line, profile))
-    result.push_back({{{"tm", std::to_string(tiling.m)},
-                       {"tk", std::to_string(tiling.k)},
-                       {"tn", std::to_string(tiling.n)}}});
+  for (const Tiling& tiling : usual_tilings(line, profile)) {
+    TuningCandidate candidate;
+    for (const std::string_view side : tile_option(command).sides) {
+      const std::int64_t length = side == "tm" ? tiling.m : side == "tk" ? tiling.k : tiling.n;
+      candidate.values.emplace_back(side, std::to_string(length));
+    }
+    if (std::find(result.begin(), result.end(), candidate) == result.end())
+      result.push_back(std::move(candidate));
+  }
   return result;
 }
 
@@ -74,14 +80,18 @@ Expected<std::vector<TuningCandidate>> candidates_of(const Command& command, con
     TRY(check_parameters(kernel, line, axes));
     return combinations(axes);
   }
-  if (tunable_parts(command).empty())
+  const std::vector<std::string_view> parts = tunable_parts(command);
+  if (parts.empty())
     return error(ErrorCode::unsupported,
                  fmt::format("{} has nothing to tune: its options choose neither a tile nor slots. "
                              "A program of its own is tuned by its parameters: gmm-run tune "
                              "KERNEL --tune NAME=V1,V2",
                              command.name));
+  if (axes.empty() && tile_option(command).sides.empty())
+    return error(fmt::format("--tune NAME=V1,V2 says what is tried of {}, which is tuned by {}",
+                             command.name, fmt::join(parts, ", ")));
   TRY(check_parts(command, line, axes));
-  return axes.empty() ? usual_candidates(line, profile) : combinations(axes);
+  return axes.empty() ? usual_candidates(command, line, profile) : combinations(axes);
 }
 
 Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arguments) {
@@ -103,7 +113,7 @@ Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arg
   if (Diags unread = arguments.unread(); standard && !unread.empty()) return unread;
   const Expected<ModelTuning> tuning = Tuner::tune<TuningCandidate>(
       candidates, [&](const TuningCandidate& candidate) -> Expected<double> {
-        const Invocation line = TRY(with_candidate(result.line, candidate));
+        const Invocation line = with_candidate(command, result.line, candidate);
         return modelled_seconds(TRY(prepared_for_model(command, line, &arguments)));
       });
   // What is wrong with the command itself is told with its places.
@@ -116,7 +126,7 @@ Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arg
                    [](const auto& candidate) { return candidate.seconds.has_value(); }))
     return error(ErrorCode::runtime,
                  fmt::format("All candidates failed during autotune: {}", timed.back().skipped));
-  result.best = TRY(with_candidate(result.line, result.tuning.winner().config));
+  result.best = with_candidate(command, result.line, result.tuning.winner().config);
   return result;
 }
 

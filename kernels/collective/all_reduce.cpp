@@ -1,6 +1,7 @@
 #include "kernels/collective/all_reduce.h"
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
 
@@ -10,7 +11,7 @@ Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& ring
                                    const ReduceOptions& options) try {
   if (Diags diags = check_ring_rows("ring_all_reduce", x, rings, added_types); !diags.empty()) return diags;
   Launch launch = launch_ring_rows("ring_all_reduce", x, rings, x[0].dim(0), options);
-  launch.set("credits", options.credits ? 1 : 0);
+  TRY(set_reduction(launch, options));
   launch.results(x[0].dtype(), x[0].shape());
   return launch;
 } catch (...) {

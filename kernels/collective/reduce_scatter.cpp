@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
 
@@ -19,7 +20,7 @@ Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& 
         fmt::format("x has {} rows, which are not a block for each of {} places", rows, length));
   }
   Launch launch = launch_ring_rows("ring_reduce_scatter", x, rings, rows / length, options);
-  launch.set("credits", options.credits ? 1 : 0);
+  TRY(set_reduction(launch, options));
   launch.results(x[0].dtype(), {rows / length, x[0].dim(1)});
   return launch;
 } catch (...) {

@@ -42,4 +42,13 @@ Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, cons
   return launch;
 }
 
+Expected<void> set_reduction(Launch& launch, const ReduceOptions& options) {
+  if (options.bm < 1 || options.bn < 1)
+    return error(fmt::format("bm and bn are at least 1, got {} and {}", options.bm, options.bn));
+  launch.set("credits", options.credits ? 1 : 0);
+  launch.set("tm", options.bm);
+  launch.set("tn", options.bn);
+  return {};
+}
+
 }  // namespace tessera

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/data/tensor.h"
-#include "core/report/diag.h"
+#include "core/report/expected.h"
 #include "kernels/launch/launch.h"
 
 namespace tessera {
@@ -19,7 +19,8 @@ inline constexpr std::initializer_list<DType> added_types = {DType::f32, DType::
 
 // Options of the reductions.
 struct ReduceOptions : CollectiveOptions {
-  bool credits = true;  // false leaves the flow control out, for demonstration
+  bool credits = true;              // false leaves the flow control out, for demonstration
+  std::int64_t bm = 128, bn = 128;  // rows and columns of the tiles in which rows are added
 };
 
 // Operands of two dimensions, alike on all devices; `what` is their name.
@@ -30,5 +31,8 @@ Diags check_ring_rows(std::string_view kernel, std::span<const Tensor> x, const 
 // `kernel` with its rings and x; `rows` is its parameter. Its results are the caller's to name.
 Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
                         std::int64_t rows, const CollectiveOptions& options);
+
+// Tells the launch of a sum on rings its options; an error for a tile without elements.
+Expected<void> set_reduction(Launch& launch, const ReduceOptions& options);
 
 }  // namespace tessera

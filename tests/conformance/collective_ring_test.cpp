@@ -213,6 +213,22 @@ TEST(CollectiveRing, sums_run_in_the_order_of_the_ring) {
   }
 }
 
+TEST(CollectiveRing, sums_are_of_any_tile_and_of_no_empty_one) {
+  const Tensor rings = make_rings(1, 2);
+  const Tensors x = made(2, DType::f32, {20, 30}, FillRole::lhs, Fill::integers, 2, 1);
+  const RunOptions run = every_mode().front();
+  ReduceOptions options = under(ReduceOptions{}, run);
+  options.bm = 7;
+  options.bn = 64;
+  const auto tiled = results(launch_all_reduce(x, rings, options), options);
+  ASSERT_TRUE(tiled) << render(tiled.diags());
+  for (std::int64_t i = 0; i < 600; ++i) ASSERT_EQ((*tiled)[0].at(i), x[0].at(i) + x[1].at(i)) << i;
+  options.bm = 0;
+  const auto refused = launch_reduce_scatter(x, rings, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.diags()[0].message, "bm and bn are at least 1, got 0 and 64");
+}
+
 TEST(CollectiveRing, case_23_an_all_reduce_needs_its_credits_and_no_other_schedule_is_wrong) {
   for (const std::int64_t length : {2, 3, 5, 8})
     for (const bool credits : {true, false}) {
