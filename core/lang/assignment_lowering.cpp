@@ -74,9 +74,9 @@ void AssignmentLowering::update_number(const Slice& slice, const ast::Assignment
 }
 
 void AssignmentLowering::update_tile(const Slice& slice, const ast::Assignment& node) {
-  const auto other = tiles_.operand(node.value);
-  if (!other) return;
-  tiles_.elementwise(tile_op(*node.op), {{slice, node.target.loc()}, {*other, node.value.loc()}},
+  const Entity old{.kind = Entity::Kind::view, .slice = slice},
+      other = tiles_.tile(node.value, nullptr);
+  tiles_.elementwise(tile_op(*node.op), {{old, node.target.loc()}, {other, node.value.loc()}},
                      node.loc, &slice);
 }
 
@@ -92,8 +92,9 @@ void AssignmentLowering::store(const Slice& target, const ast::Expression& value
   const std::size_t before = builder_.program().body.size();
   const Entity result = is_cast ? tiles_.cast(*call, &target) : tiles_.tile(value, nullptr);
   if (is_cast && call->arguments.size() == 1) return;
-  if (const auto source = tiles_.operand(result, value.loc()))
-    if (tiles_.fits({*source, value.loc()}, target)) store_tile(target, *source, loc, before);
+  const auto source = tiles_.operand_of_store(result, value.loc(), target);
+  if (source && tiles_.fits({*source, value.loc()}, target))
+    store_tile(target, *source, loc, before);
 }
 
 // A tile or a number everywhere. before: how many statements there were without the source.

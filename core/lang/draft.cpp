@@ -39,6 +39,8 @@ std::string Draft::describe(const Entity& entity) const {
     case Entity::Kind::view:
       return fmt::format("memory of type {}",
                          name(ref_info(builder_.program(), entity.slice.base).dtype));
+    case Entity::Kind::unshaped:
+      return "tile_iota, which has the shape of a tile that it is combined with or stored to";
     case Entity::Kind::sem:
       return "a semaphore";
     case Entity::Kind::range:

@@ -18,6 +18,7 @@ struct Entity {
     scalar,
     real,
     view,
+    unshaped,
     sem,
     range,
     record,
@@ -26,7 +27,9 @@ struct Entity {
     text
   };
   Kind kind = Kind::nothing;  // nothing: an error was reported where it arose
-  ValueId value = no_value;   // scalar, real; lower of a range
+  // scalar, real; lower of a range; unshaped: a tile to which its use gives the shape, by its
+  // number in TileLowering
+  ValueId value = no_value;
   ValueId upper = no_value;   // range
   Slice slice;                // view (memory, or one number of it), sem
   bool is_unnamed = false;    // view: of an array that an expression made, and no name is given to
@@ -40,7 +43,9 @@ inline Entity scalar_entity(ValueId value) {
   return {.kind = Entity::Kind::scalar, .value = value};
 }
 
-inline bool is_tile(const Entity& entity) { return entity.kind == Entity::Kind::view; }
+inline bool is_tile(const Entity& entity) {
+  return entity.kind == Entity::Kind::view || entity.kind == Entity::Kind::unshaped;
+}
 
 // Names of one block; a closure keeps the one that it was defined in.
 struct Environment {

@@ -69,7 +69,7 @@ Slice TileLowering::temporary(DType dtype, const Shape& bound, const std::vector
 
 // Broadcasting is from the right: the longer shape decides the rank, a size other than 1 the
 // extent. False after an error.
-bool TileLowering::broadcast(const Operand& operand, const Loc& loc, Extents& result) {
+bool TileLowering::broadcast(const Placed& operand, const Loc& loc, Extents& result) {
   Shape& bound = result.bound;
   std::vector<ValueId>& size = result.size;
   const Shape shape = static_shape(builder_.program(), operand.slice);
@@ -90,7 +90,7 @@ bool TileLowering::broadcast(const Operand& operand, const Loc& loc, Extents& re
 }
 
 // False, with the error at the operand or, for one that stands nowhere in the text, at loc.
-bool TileLowering::misfit(const Operand& operand, const std::string& shape, const Loc& loc,
+bool TileLowering::misfit(const Placed& operand, const std::string& shape, const Loc& loc,
                           const std::string& wanted) {
   const std::string text = source_text(operand.loc);
   const std::string name = text.empty()
@@ -100,21 +100,52 @@ bool TileLowering::misfit(const Operand& operand, const std::string& shape, cons
   return false;
 }
 
-bool TileLowering::fits(const Operand& value, const Slice& target) {
+bool TileLowering::fits(const Placed& value, const Slice& target) {
   const Program& program = builder_.program();
   return broadcasts_to(program, value.slice, target) ||
          misfit(value, slice_shape_text(program, value.slice), value.loc,
                 slice_shape_text(program, target));
 }
 
-Entity TileLowering::elementwise(std::size_t index, const std::vector<Operand>& operands,
+Entity TileLowering::elementwise(std::size_t op, const std::vector<Operand>& operands,
                                  const Loc& loc, const Slice* to) {
+  Extents extents;
+  std::vector<std::optional<Slice>> slices;
+  bool has_tile = false, has_unshaped = false;
+  for (const Operand& side : operands) {
+    slices.emplace_back();
+    has_unshaped |= side.entity.kind == Entity::Kind::unshaped;
+    if (side.entity.kind == Entity::Kind::unshaped) continue;
+    slices.back() = operand(side.entity, side.loc);
+    if (!slices.back()) return {};
+    if (is_number(builder_.program(), *slices.back())) continue;
+    has_tile = true;
+    const Placed placed{*slices.back(), side.loc ? side.loc : loc};
+    if (!broadcast(placed, loc, extents)) return {};
+    if (to != nullptr && !fits(placed, *to)) return {};
+  }
+  if (has_unshaped && !has_tile) {
+    if (to == nullptr) {
+      unshaped_.push_back({op, 0, operands, loc});
+      return {.kind = Entity::Kind::unshaped, .value = static_cast<ValueId>(unshaped_.size() - 1)};
+    }
+    extents = extents_of(*to);
+  }
+  std::vector<Slice> sources;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!slices[i]) slices[i] = shaped(operands[i], extents);
+    if (!slices[i]) return {};
+    sources.push_back(*slices[i]);
+  }
+  return {.kind = Entity::Kind::view, .slice = emit_elementwise(op, sources, extents, loc, to)};
+}
+
+Slice TileLowering::emit_elementwise(std::size_t index, const std::vector<Slice>& operands,
+                                     const Extents& extents, const Loc& loc, const Slice* to) {
   draft_.at(loc);
   const Program& program = builder_.program();
   bool any_float = false, any_wide = false;
-  Extents extents;
-  for (const Operand& operand : operands) {
-    const Slice& s = operand.slice;
+  for (const Slice& s : operands) {
     if (is_number(program, s)) {
       any_float |= program.value(s.base).kind == ValueKind::real;
       continue;
@@ -122,20 +153,70 @@ Entity TileLowering::elementwise(std::size_t index, const std::vector<Operand>& 
     const DType type = ref_info(program, s.base).dtype;
     any_float |= is_float(type);
     any_wide |= type == DType::i64;
-    if (!broadcast(operand, loc, extents)) return {};
-    if (to != nullptr && !fits({s, operand.loc ? operand.loc : loc}, *to)) return {};
   }
+  Op op = make_op(op_table()[index].mnemonic);
+  const auto& fields = info(op).fields;
+  any_float |= operands.size() == 1;  // exp and its like are real, also of integers
   const DType type = any_float && !compares(index) ? DType::f32
                      : any_wide                    ? DType::i64
                                                    : DType::i32;
   const Slice target = to ? *to : temporary(type, extents.bound, extents.size);
-  Op op = make_op(op_table()[index].mnemonic);
-  const auto& fields = info(op).fields;
   field<Slice>(op, fields[0]) = target;
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    field<Slice>(op, fields[i + 1]) = operands[i].slice;
+  for (std::size_t i = 0; i < operands.size(); ++i) field<Slice>(op, fields[i + 1]) = operands[i];
   builder_.emit(std::move(op));
-  return {.kind = Entity::Kind::view, .slice = target};
+  return target;
+}
+
+Entity TileLowering::indices(std::int64_t dim, const Loc& loc) {
+  unshaped_.push_back({0, dim, {}, loc});
+  return {.kind = Entity::Kind::unshaped, .value = static_cast<ValueId>(unshaped_.size() - 1)};
+}
+
+TileLowering::Extents TileLowering::extents_of(const Slice& target) const {
+  Extents extents{static_shape(builder_.program(), target), {}, true};
+  for (const int d : kept(target)) extents.size.push_back(target.size[static_cast<std::size_t>(d)]);
+  return extents;
+}
+
+std::optional<Slice> TileLowering::operand_of_store(const Entity& entity, const Loc& loc,
+                                                    const Slice& target) {
+  if (entity.kind != Entity::Kind::unshaped) return operand(entity, loc);
+  return shaped({entity, loc}, extents_of(target));
+}
+
+// Numbers stay what they are; what has no shape is computed in this one.
+std::optional<Slice> TileLowering::shaped(const Operand& side, const Extents& extents) {
+  if (side.entity.kind != Entity::Kind::unshaped) return operand(side.entity, side.loc);
+  const Unshaped node = unshaped_[static_cast<std::size_t>(side.entity.value)];
+  if (node.op == 0) return shaped_indices(node, extents);
+  std::vector<Slice> sources;
+  for (const Operand& inner : node.operands) {
+    const auto source = shaped(inner, extents);
+    if (!source) return std::nullopt;
+    sources.push_back(*source);
+  }
+  return emit_elementwise(node.op, sources, extents, node.loc, nullptr);
+}
+
+// Beside a row or a column the dimension might be repeated later, and then it would count nothing.
+std::optional<Slice> TileLowering::shaped_indices(const Unshaped& node, const Extents& extents) {
+  const auto rank = static_cast<std::int64_t>(extents.bound.size());
+  if (node.dim < 0 || node.dim >= rank)
+    return draft_.fail(node.loc, fmt::format("tile_iota counts along dimension {}, and the tile of "
+                                             "shape {} has {}",
+                                             node.dim, to_string(extents.bound), rank)),
+           std::nullopt;
+  if (!extents.is_of_target && extents.bound[static_cast<std::size_t>(node.dim)] == 1)
+    return draft_.fail(node.loc,
+                       fmt::format("tile_iota({}) has the shape {} of the tiles that it is "
+                                   "combined with here, which have one element along this "
+                                   "dimension; expected it stored to a tile of its own before",
+                                   node.dim, to_string(extents.bound))),
+           std::nullopt;
+  draft_.at(node.loc);
+  const Slice target = temporary(DType::i32, extents.bound, extents.size);
+  builder_.emit(TileIota{target, node.dim});
+  return target;
 }
 
 // An operator with a tile or a real on one side.
@@ -144,25 +225,15 @@ Entity TileLowering::binary(const ast::Binary& node, const Entity& left, const E
   const std::size_t op = tile_op(node.op);
   if (op == 0)
     return draft_.fail(node.loc, fmt::format("`{}` is not defined for tiles", name(node.op)));
-  const auto a = operand(left, node.left->loc()), b = operand(right, node.right->loc());
-  if (!a || !b) return {};
+  const Operand a{left, node.left->loc()}, b{right, node.right->loc()};
   const bool swap = node.op == ast::Operator::greater || node.op == ast::Operator::greater_equal;
-  if (is_number(builder_.program(), *a) && is_number(builder_.program(), *b))
-    return draft_.fail(
-        node.loc,
-        "arithmetic on real numbers needs a tile operand, or numbers that are known when "
-        "the kernel is instantiated");
   if (node.op == ast::Operator::not_equal) {  // 1 - (a == b): nothing equals a NaN
-    const Entity equal =
-        elementwise(op, {{*a, node.left->loc()}, {*b, node.right->loc()}}, node.loc, nullptr);
-    if (!is_tile(equal)) return {};
-    const Slice one = Builder::number(builder_.integer(1));
-    return elementwise(op_index<TileSub>(), {one, equal.slice}, node.loc, to);
+    const Entity equal = elementwise(op, {a, b}, node.loc, nullptr);
+    return elementwise(op_index<TileSub>(),
+                       {{scalar_entity(builder_.integer(1)), node.loc}, {equal, node.loc}},
+                       node.loc, to);
   }
-  const Operand first(*a, node.left->loc()), second(*b, node.right->loc());
-  return elementwise(
-      op, swap ? std::vector<Operand>{second, first} : std::vector<Operand>{first, second},
-      node.loc, to);
+  return swap ? elementwise(op, {b, a}, node.loc, to) : elementwise(op, {a, b}, node.loc, to);
 }
 
 // An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type; a
@@ -185,10 +256,9 @@ Entity TileLowering::cast(const ast::Call& call, const Slice* to) {
   if (call.arguments.size() == 1) {
     if (!to) return draft_.fail(call.loc, "cast needs a type here: cast(x, bf16)");
     const Entity value = tile(inner, computed ? to : nullptr);
-    if (computed && is_tile(value)) return value;
-    const auto source = operand(value, inner.loc());
-    if (!source) return {};
-    if (!fits({*source, inner.loc()}, *to)) return {};
+    if (computed && value.kind == Entity::Kind::view) return value;
+    const auto source = operand_of_store(value, inner.loc(), *to);
+    if (!source || !fits({*source, inner.loc()}, *to)) return {};
     draft_.at(call.loc);
     builder_.emit(Cast{*to, *source});
     return {.kind = Entity::Kind::view, .slice = *to};

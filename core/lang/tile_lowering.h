@@ -1,6 +1,7 @@
 // Tile arithmetic: every expression becomes ops that write a rectangle, the last one the target
 // itself. `to` is where the result goes, or null for a temporary.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,19 +23,29 @@ class TileLowering {
   // An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type;
   // a number is not written.
   Entity tile(const ast::Expression& node, const Slice* to);
-  // An operand of an elementwise op, and where it stands in the text if it does.
+  // A value and where it stands in the text; nowhere for one that the compiler makes.
   struct Operand {
-    Operand(const Slice& value, Loc place = {}) : slice(value), loc(std::move(place)) {}
+    Entity entity;
+    Loc loc;
+  };
+  // The elementwise op of the operands, into `to` or into a temporary of f32, i32 or i64. Numbers,
+  // dimensions of size 1 and missing leading ones are repeated; an operand whose shape does not fit
+  // is an error at its place. Of numbers alone it is a temporary of one element, without
+  // dimensions. Of operands that have no shape either it is a tile that gets its shape where it is
+  // used.
+  Entity elementwise(std::size_t op, const std::vector<Operand>& operands, const Loc& loc,
+                     const Slice* to);
+  // tile_iota(dim), in the shape that its use has.
+  Entity indices(std::int64_t dim, const Loc& loc);
+  // The value as it is stored to the target: what has no shape gets the target's.
+  std::optional<Slice> operand_of_store(const Entity& entity, const Loc& loc, const Slice& target);
+  // Memory, and where it stands in the text.
+  struct Placed {
     Slice slice;
     Loc loc;
   };
-  // The elementwise op of the operands, into `to` or into a temporary of f32 or i32. Numbers and
-  // dimensions of size 1 are repeated; an operand whose shape does not fit is an error at its
-  // place.
-  Entity elementwise(std::size_t op, const std::vector<Operand>& operands, const Loc& loc,
-                     const Slice* to);
   // Whether the value can be repeated to the target's shape; false after an error at the value.
-  bool fits(const Operand& value, const Slice& target);
+  bool fits(const Placed& value, const Slice& target);
   // An operator with a tile or a real on one side.
   Entity binary(const ast::Binary& node, const Entity& left, const Entity& right, const Slice* to);
   // A product that is not added to anything: an accumulator of its own, zero first.
@@ -54,15 +65,28 @@ class TileLowering {
     Slice slice;
     bool is_transposed;
   };
-  // What a dimension of a result is, of the operands so far.
+  // What a dimension of a result is, of the operands so far, or of what it is stored to.
   struct Extents {
     Shape bound;
     std::vector<ValueId> size;
+    bool is_of_target = false;
   };
+  // tile_iota(dim), or the op of tiles without a shape and of numbers.
+  struct Unshaped {
+    std::size_t op;  // 0: tile_iota
+    std::int64_t dim;
+    std::vector<Operand> operands;
+    Loc loc;
+  };
+  Extents extents_of(const Slice& target) const;
+  std::optional<Slice> shaped(const Operand& operand, const Extents& extents);
+  std::optional<Slice> shaped_indices(const Unshaped& node, const Extents& extents);
+  Slice emit_elementwise(std::size_t op, const std::vector<Slice>& operands, const Extents& extents,
+                         const Loc& loc, const Slice* to);
   std::optional<Factor> factor(const ast::Expression& node);
   bool add_factor(const Factor& side, std::size_t dim, const Loc& loc, Extents& result);
-  bool broadcast(const Operand& operand, const Loc& loc, Extents& result);
-  bool misfit(const Operand& operand, const std::string& shape, const Loc& loc,
+  bool broadcast(const Placed& operand, const Loc& loc, Extents& result);
+  bool misfit(const Placed& operand, const std::string& shape, const Loc& loc,
               const std::string& wanted);
 
   Draft& draft_;
@@ -70,6 +94,7 @@ class TileLowering {
   ExpressionLowering& expressions_;
   CallLowering& calls_;
   TypeBinder& types_;
+  std::vector<Unshaped> unshaped_;
 };
 
 }  // namespace tessera

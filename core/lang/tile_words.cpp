@@ -49,33 +49,32 @@ std::optional<Entity> TileWords::call(const ast::Call& node, const Slice* to) {
   return maps ? std::optional(elementwise(op.index(), node, to)) : std::nullopt;
 }
 
-// select, min and max of scalars are ops of that name; of tiles they are the tile ops.
+// select, min and max of integers are ops of that name; of tiles and of reals they are the tile
+// ops, as are the functions of one number.
 Entity TileWords::elementwise(std::size_t tile_op, const ast::Call& node, const Slice* to) {
   std::vector<Entity> arguments;
-  bool tiles = false;
+  bool is_integer = node.arguments.size() > 1;
   for (const ast::Expression& kid : node.arguments) {
     arguments.push_back(expressions_.evaluate(kid));
     if (arguments.back().kind == Entity::Kind::nothing) return {};
-    tiles |= is_tile(arguments.back());
+    is_integer &= !is_tile(arguments.back()) && arguments.back().kind != Entity::Kind::real;
   }
-  if (!tiles) return scalars(node, arguments);
+  if (auto known = reals_.function(node, arguments)) return *known;
+  if (is_integer) return integers(node, arguments);
   std::vector<TileLowering::Operand> operands;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const auto s = tiles_.operand(arguments[i], node.arguments[i].loc());
-    if (!s) return {};
-    operands.emplace_back(*s, node.arguments[i].loc());
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    operands.push_back({arguments[i], node.arguments[i].loc()});
+  const bool is_real_function = operands.size() == 1;
+  if (is_real_function && arguments[0].kind == Entity::Kind::scalar) {
+    draft_.at(node.loc);
+    operands[0].entity = {.kind = Entity::Kind::real,
+                          .value = builder_.emit(ToReal{arguments[0].value})};
   }
   return tiles_.elementwise(tile_op, operands, node.loc, to);
 }
 
-// Numbers that are known, or the op of integers that has the same name.
-Entity TileWords::scalars(const ast::Call& node, const std::vector<Entity>& arguments) {
-  if (auto known = reals_.function(node, arguments)) return *known;
-  if (arguments.size() == 1)
-    return draft_.fail(node.loc,
-                       fmt::format("{} takes a tile, or a number that is known when the kernel is "
-                                   "instantiated",
-                                   node.function));
+// The op of integers that has the same name.
+Entity TileWords::integers(const ast::Call& node, const std::vector<Entity>& arguments) {
   Op op = make_op(node.function);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ValueId value = expressions_.scalar(arguments[i], node.arguments[i].loc());
@@ -86,15 +85,11 @@ Entity TileWords::scalars(const ast::Call& node, const std::vector<Entity>& argu
   return scalar_entity(builder_.emit(std::move(op)));
 }
 
-// tile_iota(dim): only what it is stored to says the shape.
+// tile_iota(dim): what it is stored to or combined with says the shape.
 Entity TileWords::indices(const ast::Call& node, const Slice* to) {
-  if (to == nullptr)
-    return draft_.fail(
-        node.loc,
-        "tile_iota has the shape of what it is stored to; expected it alone on the right, "
-        "as in `column = tile_iota(1)`");
   const auto dim = expressions_.constant(node.arguments[0], "the dimension of tile_iota");
   if (!dim) return {};
+  if (to == nullptr) return tiles_.indices(*dim, node.loc);
   draft_.at(node.loc);
   builder_.emit(TileIota{*to, *dim});
   return {.kind = Entity::Kind::view, .slice = *to};

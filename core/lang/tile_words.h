@@ -20,7 +20,7 @@ class TileWords {
 
  private:
   Entity elementwise(std::size_t tile_op, const ast::Call& node, const Slice* to);
-  Entity scalars(const ast::Call& node, const std::vector<Entity>& arguments);
+  Entity integers(const ast::Call& node, const std::vector<Entity>& arguments);
   Entity scaled(const ast::Call& node, const Slice* to);
   Entity indices(const ast::Call& node, const Slice* to);
   Entity reshape(const ast::Call& node, const Slice* to);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 #include "core/data/dtype_range.h"
 #include "core/lang/elaborator.h"
@@ -57,7 +58,7 @@ std::optional<Entity> WordLowering::call(const ast::Call& node, const Slice* to)
     return type ? Entity{.kind = Entity::Kind::type, .type = *type} : Entity{};
   }
   if (word == "largest" && count == 1) return largest(node);
-  if (word == "clamp" && count == 3) return clamp(node);
+  if (word == "clamp" && count == 3) return clamp(node, to);
   if (word == "abs" && count == 1) return absolute(node, to);
   if (auto array = arrays_.call(node)) return array;
   return tile_words_.call(node, to);
@@ -116,26 +117,45 @@ Entity WordLowering::largest(const ast::Call& node) {
   return scalar_entity(builder_.integer(static_cast<std::int64_t>(number)));
 }
 
-Entity WordLowering::clamp(const ast::Call& node) {
-  const ValueId x = expressions_.scalar(node.arguments[0]),
-                low = expressions_.scalar(node.arguments[1]),
-                high = expressions_.scalar(node.arguments[2]);
-  if (x == no_value || low == no_value || high == no_value) return {};
+Entity WordLowering::clamp(const ast::Call& node, const Slice* to) {
+  std::vector<TileLowering::Operand> sides;
+  bool is_integer = true;
+  for (const ast::Expression& argument : node.arguments) {
+    sides.push_back({expressions_.evaluate(argument), argument.loc()});
+    if (sides.back().entity.kind == Entity::Kind::nothing) return {};
+    is_integer &= !is_tile(sides.back().entity) && sides.back().entity.kind != Entity::Kind::real;
+  }
+  if (!is_integer) {
+    const auto low = reals_.known_number(sides[1].entity),
+               high = reals_.known_number(sides[2].entity),
+               known = reals_.known_number(sides[0].entity);
+    if (known && low && high) return reals_.real_entity(std::fmin(std::fmax(*known, *low), *high));
+    const Entity above =
+        tiles_.elementwise(op_index<TileMax>(), {sides[0], sides[1]}, node.loc, nullptr);
+    return tiles_.elementwise(op_index<TileMin>(), {{above, node.loc}, sides[2]}, node.loc, to);
+  }
+  ValueId x[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    x[i] = expressions_.scalar(sides[i].entity, sides[i].loc);
+    if (x[i] == no_value) return {};
+  }
   draft_.at(node.loc);
-  return scalar_entity(builder_.min(builder_.max(x, low), high));
+  return scalar_entity(builder_.min(builder_.max(x[0], x[1]), x[2]));
 }
 
 Entity WordLowering::absolute(const ast::Call& node, const Slice* to) {
   const Entity argument = expressions_.evaluate(node.arguments[0]);
+  const Loc loc = node.arguments[0].loc();
   const auto number = reals_.known_number(argument);
   if (number && argument.kind == Entity::Kind::real) return reals_.real_entity(std::abs(*number));
-  if (is_tile(argument)) {
-    const Slice zero = Builder::number(builder_.integer(0));
+  if (is_tile(argument) || argument.kind == Entity::Kind::real) {
+    const Entity zero = scalar_entity(builder_.integer(0));
     const Entity negative =
-        tiles_.elementwise(op_index<TileSub>(), {zero, argument.slice}, node.loc, nullptr);
-    return tiles_.elementwise(op_index<TileMax>(), {argument.slice, negative.slice}, node.loc, to);
+        tiles_.elementwise(op_index<TileSub>(), {{zero, loc}, {argument, loc}}, node.loc, nullptr);
+    return tiles_.elementwise(op_index<TileMax>(), {{argument, loc}, {negative, loc}}, node.loc,
+                              to);
   }
-  const ValueId x = expressions_.scalar(argument, node.arguments[0].loc());
+  const ValueId x = expressions_.scalar(argument, loc);
   if (x == no_value) return {};
   draft_.at(node.loc);
   return scalar_entity(builder_.max(x, builder_.sub(builder_.integer(0), x)));

@@ -31,7 +31,7 @@ class WordLowering {
   Entity barrier(const ast::Call& node);
   Entity at_end_of_loop(const ast::Call& node);
   Entity largest(const ast::Call& node);
-  Entity clamp(const ast::Call& node);
+  Entity clamp(const ast::Call& node, const Slice* to);
   Entity absolute(const ast::Call& node, const Slice* to);
 
   Draft& draft_;
