@@ -9,6 +9,7 @@
 #include "core/lang/operators.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
+#include "core/program/reshape.h"
 
 namespace tessera {
 namespace {
@@ -153,7 +154,7 @@ bool AssignmentLowering::redirect(const Slice& source, const Slice& target) {
   if (!temp || temp->space != Space::tile || fields.empty() || fields[0].kind != FieldKind::Slice ||
       last.index() == op_index<Matmul>() || field<Slice>(last, fields[0]) != source ||
       &program.buffers.back() != temp || !is_whole(program, source) ||
-      ((reshapes(last) || std::holds_alternative<Scaled>(last)) &&
+      ((reshape_of(last) != Reshape::none || std::holds_alternative<Scaled>(last)) &&
        !same_sizes(program, source, target)))
     return false;
   field<Slice>(last, fields[0]) = target;

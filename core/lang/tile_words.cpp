@@ -7,18 +7,28 @@
 
 #include "core/lang/elaborator.h"
 #include "core/program/refs.h"
+#include "core/program/reshape.h"
+#include "core/report/check.h"
 
 namespace tessera {
 namespace {
 
 using Sizes = std::vector<ValueId>;
 
-// The shape and the run-time sizes of what `word` makes of a matrix.
-std::pair<Shape, Sizes> reshaped(std::string_view word, const Shape& shape, ValueId rows,
-                                 ValueId cols, ValueId one) {
-  if (word == "transpose") return {{shape[1], shape[0]}, {cols, rows}};
-  if (word.starts_with("row_")) return {{shape[0], 1}, {rows, one}};
-  return {{1, shape[1]}, {one, cols}};
+// The shape and the run-time sizes of what an op makes of a matrix.
+std::pair<Shape, Sizes> reshaped(Reshape how, const Shape& shape, ValueId rows, ValueId cols,
+                                 ValueId one) {
+  switch (how) {
+    case Reshape::transposed:
+      return {{shape[1], shape[0]}, {cols, rows}};
+    case Reshape::column:
+      return {{shape[0], 1}, {rows, one}};
+    case Reshape::row:
+      return {{1, shape[1]}, {one, cols}};
+    case Reshape::none:
+      break;
+  }
+  CHECK(false);
 }
 
 }  // namespace
@@ -39,8 +49,7 @@ std::optional<Entity> TileWords::call(const ast::Call& node, const Slice* to) {
   if (word == "select" && count == 3) return elementwise(op_index<TileSelect>(), node, to);
   if (count != 1) return std::nullopt;
   if (word == "tile_iota") return indices(node, to);
-  for (const std::string_view name : {"transpose", "row_sum", "row_max", "col_sum", "col_max"})
-    if (word == name) return reshape(node, to);
+  if (reshape_of(make_op(word)) != Reshape::none) return reshape(node, to);
   // What is left of the table with one source is elementwise: exp, erf, ...
   const Op op = make_op(word);
   const auto fields = info(op).fields;
@@ -121,9 +130,9 @@ Entity TileWords::reshape(const ast::Call& node, const Slice* to) {
     return draft_.fail(node.loc, fmt::format("{} takes a matrix, found shape {}", node.function,
                                              to_string(shape)));
   const std::vector<int> dims = kept(*source);
-  const auto [bound, size] =
-      reshaped(node.function, shape, source->size[static_cast<std::size_t>(dims[0])],
-               source->size[static_cast<std::size_t>(dims[1])], builder_.integer(1));
+  const auto [bound, size] = reshaped(
+      reshape_of(make_op(node.function)), shape, source->size[static_cast<std::size_t>(dims[0])],
+      source->size[static_cast<std::size_t>(dims[1])], builder_.integer(1));
   draft_.at(node.loc);
   const DType type = ref_info(builder_.program(), source->base).dtype;
   const bool keeps_type = node.function == "transpose" || is_integer(type);

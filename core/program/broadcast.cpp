@@ -6,12 +6,6 @@
 
 namespace tessera {
 
-bool reshapes(const Op& op) {
-  return std::holds_alternative<Transpose>(op) || std::holds_alternative<RowSum>(op) ||
-         std::holds_alternative<RowMax>(op) || std::holds_alternative<ColSum>(op) ||
-         std::holds_alternative<ColMax>(op);
-}
-
 bool broadcasts_to(const Program& program, const Slice& source, const Slice& target) {
   if (is_number(program, source)) return true;
   const std::vector<int> from = kept(source), to = kept(target);

@@ -9,9 +9,6 @@
 
 namespace tessera {
 
-// Transposes, and sums and maxima of rows or columns: the shape of the operand says that of the
-// result, and nothing is repeated.
-bool reshapes(const Op& op);
 // Whether the source, memory or a number, can be repeated to the shape of the target. What is not
 // known before the run is taken to fit.
 bool broadcasts_to(const Program& program, const Slice& source, const Slice& target);

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 #include <utility>
 
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
+#include "core/program/reshape.h"
 
 namespace tessera {
 
@@ -57,7 +59,8 @@ void TileRules::operand(const Slice& slice, std::string_view field, bool is_targ
 // Those that reshape have an operand of another shape, and no number: it has no rows and columns.
 void TileRules::elementwise(const Op& op, bool are_tiles) {
   const auto& fields = info(op).fields;
-  if (!reshapes(op)) {
+  const Reshape reshape = reshape_of(op);
+  if (reshape == Reshape::none) {
     if (are_tiles) broadcasts(op);
     return;
   }
@@ -66,30 +69,28 @@ void TileRules::elementwise(const Op& op, bool are_tiles) {
     report_.fail(fmt::format("field `{}` must be a tile, found a number", fields[1].name),
                  ErrorCode::invalid_type);
   else if (are_tiles)
-    reshaped(op, target, source);
+    reshaped(op, reshape, target, source);
 }
 
 // A transpose and the sums and maxima of rows and columns have one shape that the result can have.
-void TileRules::reshaped(const Op& op, const Slice& target, const Slice& source) {
+void TileRules::reshaped(const Op& op, Reshape reshape, const Slice& target,
+                         const Slice& source) {
   const std::vector<int> to = kept(target), from = kept(source);
   const auto extent = [&](const Slice& slice, const std::vector<int>& dims, std::size_t d) {
     return program_.constant(slice.size[static_cast<std::size_t>(dims[d])]);
   };
   bool ok = to.size() == 2 && from.size() == 2;
   if (ok) {
-    const bool turns = std::holds_alternative<Transpose>(op);
-    const bool of_rows = std::holds_alternative<RowSum>(op) || std::holds_alternative<RowMax>(op);
-    const auto agree = [&](std::size_t d, std::optional<std::int64_t> wanted) {
-      const auto have = extent(target, to, d);
-      return !have || !wanted || *have == *wanted;
-    };
     const auto rows = extent(source, from, 0), columns = extent(source, from, 1);
-    ok = agree(0, turns     ? columns
-                  : of_rows ? rows
-                            : 1) &&
-         agree(1, turns     ? rows
-                  : of_rows ? 1
-                            : columns);
+    const std::optional<std::int64_t> one = 1;
+    const std::array<std::optional<std::int64_t>, 2> wanted =
+        reshape == Reshape::transposed ? std::array{columns, rows}
+        : reshape == Reshape::column   ? std::array{rows, one}
+                                       : std::array{one, columns};
+    for (std::size_t d = 0; d < 2; ++d) {
+      const auto have = extent(target, to, d);
+      ok = ok && (!have || !wanted[d] || *have == *wanted[d]);
+    }
   }
   if (!ok)
     report_.fail(fmt::format("`{}` of a tile of shape {} cannot be stored to {} of shape {}",

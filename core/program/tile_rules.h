@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "core/program/program.h"
+#include "core/program/reshape.h"
 #include "core/program/verify_report.h"
 
 namespace tessera {
@@ -19,7 +20,7 @@ class TileRules {
  private:
   void operand(const Slice& slice, std::string_view field, bool is_target);
   void elementwise(const Op& op, bool are_tiles);
-  void reshaped(const Op& op, const Slice& target, const Slice& source);
+  void reshaped(const Op& op, Reshape reshape, const Slice& target, const Slice& source);
   void broadcasts(const Op& op);
   void matmul(const Matmul& op);
   void accumulates(const Matmul& op);

@@ -21,13 +21,30 @@ constexpr T lowest() {
     return std::numeric_limits<T>::min();
 }
 
+// Of no elements. The switches have no default, so that the compiler names them for a new kind.
+template <typename T>
+T start_of(Reduce op) {
+  switch (op) {
+    case Reduce::sum:
+      return T{0};
+    case Reduce::max:
+      return lowest<T>();
+  }
+  CHECK(false);
+}
+
 template <typename T>
 T combine(Reduce op, T a, T b) {
-  if (op == Reduce::max) return b != b ? b : larger(a, b);
-  if constexpr (std::is_same_v<T, float>)
-    return a + b;
-  else
-    return scalar::add(a, b);
+  switch (op) {
+    case Reduce::sum:
+      if constexpr (std::is_same_v<T, float>)
+        return a + b;
+      else
+        return scalar::add(a, b);
+    case Reduce::max:
+      return b != b ? b : larger(a, b);
+  }
+  CHECK(false);
 }
 
 // The range of integer sums; a maximum is in it already.
@@ -45,7 +62,7 @@ template <typename T>
 void reduce_rows_as(Reduce op, const TileView& dst, const Source& src) {
   std::array<T, piece> row;
   for (Index index{}; index[0] < dst.size[0]; ++index[0]) {
-    T result = op == Reduce::sum ? T{0} : lowest<T>();
+    T result = start_of<T>(op);
     const std::int64_t length = src.view().size[1];
     for (std::int64_t begin = 0; begin < length; begin += piece) {
       const std::int64_t n = std::min(piece, length - begin);
@@ -64,7 +81,7 @@ void reduce_cols_as(Reduce op, const TileView& dst, const Source& src) {
   const std::int64_t width = src.view().size[1];
   for (std::int64_t begin = 0; begin < width; begin += piece) {
     const std::int64_t n = std::min(piece, width - begin);
-    std::fill_n(result.begin(), n, op == Reduce::sum ? T{0} : lowest<T>());
+    std::fill_n(result.begin(), n, start_of<T>(op));
     for (Index index{}; index[0] < src.view().size[0]; ++index[0]) {
       src.load(index, begin, n, row.data());
       for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
