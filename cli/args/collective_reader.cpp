@@ -18,8 +18,6 @@ namespace {
 // Stands in for a default profile that cannot route a ring.
 constexpr std::string_view any_route_profile = "v6e";
 constexpr std::int64_t most_rows = std::int64_t{1} << 40;
-constexpr std::array<std::string_view, 7> type_names = {"f32", "bf16", "f16", "i8",
-                                                        "i32", "e4m3", "e5m2"};
 
 // "0,2,1,3/4,5,6,7": rings of one length.
 std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
@@ -149,11 +147,11 @@ std::optional<std::int64_t> CollectiveReader::optional(std::string_view option,
 }
 
 CollectiveReader::Type& CollectiveReader::operand_type(std::string_view option) {
-  return types_.emplace_back(option, dtype_option(arguments_, option, type_names, diags_));
+  return types_.emplace_back(option, dtype_option(arguments_, option, stored_types(), diags_));
 }
 
 DType CollectiveReader::type(std::string_view option, DType fallback) {
-  return dtype_option(arguments_, option, type_names, diags_).value_or(fallback);
+  return dtype_option(arguments_, option, stored_types(), diags_).value_or(fallback);
 }
 
 std::size_t CollectiveReader::choice(std::string_view option,

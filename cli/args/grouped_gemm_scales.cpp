@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "cli/args/grouped_gemm_reader.h"
+#include "core/data/dtype_info.h"
 #include "core/report/check.h"
 
 namespace tessera::cli {
 namespace {
 
-constexpr std::array<std::string_view, 2> quantised_types = {"e4m3", "e5m2"};
 constexpr std::array<std::string_view, 6> scalings = {"none",    "delayed", "mxfp8",
                                                       "current", "nvfp4",   "nvfp4-2d"};
 constexpr std::array<std::string_view, 6> all_options = {"lhs-quantised", "rhs-quantised",
@@ -65,8 +65,9 @@ void GroupedGemmReader::scaling() {
     result.mode = mode;
     result.overflow = static_cast<Overflow>(overflow);
     result.scale_rounding = static_cast<ScaleRounding>(rounding);
-    result.dtype = dtype_option(arguments_, operand + "-quantised", quantised_types, diags_)
-                       .value_or(DType::e4m3);
+    result.dtype =
+        dtype_option(arguments_, operand + "-quantised", dtype_names(DTypeKind::fp8), diags_)
+            .value_or(DType::e4m3);
     const DimSizes& sizes = state_->lhs.first_dims   ? state_->lhs.first_dims
                             : state_->lhs.last_dims  ? state_->lhs.last_dims
                             : state_->rhs.first_dims ? state_->rhs.first_dims
@@ -80,7 +81,7 @@ void GroupedGemmReader::scaling() {
       return result;
     }
     Expected<DelayedScaling> delayed = DelayedScaling::make(result.dtype);
-    CHECK(delayed);  // of one of quantised_types
+    CHECK(delayed);  // of fp8
     delayed->note(seen);
     result.delayed_scales.assign(static_cast<std::size_t>(sizes->elements()), delayed->scale());
     return result;

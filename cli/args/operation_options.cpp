@@ -1,11 +1,13 @@
 #include "cli/args/operation_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
 #include "cli/args/run_request.h"
+#include "kernels/launch/operand_type.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -26,6 +28,18 @@ Options operation_options(Options own, bool with_reference) {
   static const std::string values = std::string(device_values()) + "|reference";
   device->value = values;
   return own;
+}
+
+std::vector<std::string_view> stored_types() {
+  std::vector<std::string_view> names = operand_types();
+  names.push_back(name(DType::i32));
+  return names;
+}
+
+std::string_view operand_types_help() {
+  static const std::string text =
+      fmt::format("of lhs and rhs: {}; default bf16", fmt::join(operand_types(), " "));
+  return text;
 }
 
 std::optional<DType> dtype_option(const Arguments& arguments, std::string_view option,

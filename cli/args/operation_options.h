@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "cli/args/options.h"
 #include "core/data/dtype.h"
@@ -18,6 +19,10 @@ namespace tessera::cli {
 // several devices.
 Options operation_options(Options own, bool with_reference = true);
 
+// The types that operations move and store: those that are multiplied, and i32.
+std::vector<std::string_view> stored_types();
+// "of lhs and rhs: f32 bf16; default bf16"
+std::string_view operand_types_help();
 std::optional<DType> dtype_option(const Arguments& arguments, std::string_view option,
                                   std::span<const std::string_view> names, Diags& diags);
 std::optional<Tiling> tiling_option(const Arguments& arguments, Diags& diags);

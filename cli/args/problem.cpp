@@ -9,6 +9,7 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
 #include "core/program/program.h"
+#include "kernels/launch/operand_type.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::int64_t most_groups = 1 << 24;
 
-constexpr std::array<std::string_view, 6> operand_types = {"f32", "bf16", "f16",
-                                                           "i8",  "e4m3", "e5m2"};
-constexpr std::array<std::string_view, 7> result_types = {"f32",  "bf16", "f16", "i8",
-                                                          "e4m3", "e5m2", "i32"};
 constexpr std::array<std::string_view, 3> precisions = {"default", "high", "highest"};
 constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integers"};
 constexpr std::array<std::string_view, 2> row_kinds = {"global", "local"};
@@ -65,7 +62,7 @@ Options problem_options(Operation operation) {
       {"group-sizes", "LIST|NAME|@FILE.npy",
        "100,150,50; or uniform, multinomial, zipf:1.2, onehot, empty:50, jitter:30 by --seed",
        false, FileUse::reads},
-      {"dtype", "TYPE", "of lhs and rhs: f32 bf16 f16 i8 e4m3 e5m2; default bf16"},
+      {"dtype", "TYPE", operand_types_help()},
       {"out-dtype", "TYPE", "of the result, i32 too; default f32"},
       {"group-offset", "N", "the first group that is processed"},
       {"local-groups", "N", "how many are processed; default all from the first"},
@@ -110,8 +107,8 @@ Expected<Asked> asked(Operation operation, const Arguments& arguments) {
   result.n = arguments.integer("n", diags);
   result.groups = arguments.integer("groups", diags, 1, most_groups);
   result.local_groups = arguments.integer("local-groups", diags, 1, most_groups);
-  result.dtype = dtype_option(arguments, "dtype", operand_types, diags);
-  result.out_dtype = dtype_option(arguments, "out-dtype", result_types, diags);
+  result.dtype = dtype_option(arguments, "dtype", operand_types(), diags);
+  result.out_dtype = dtype_option(arguments, "out-dtype", stored_types(), diags);
   result.group_sizes = arguments.text("group-sizes");
   result.lhs = arguments.text("lhs");
   result.rhs = arguments.text("rhs");

@@ -16,13 +16,12 @@
 #include "cli/args/product_reader.h"
 #include "cli/operations/operation_command.h"
 #include "kernels/launch/axes.h"
+#include "kernels/launch/operand_type.h"
 #include "kernels/ragged_dot/validate.h"
 
 namespace tessera::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> operand_types = {"f32", "bf16", "f16",
-                                                           "i8",  "e4m3", "e5m2"};
 constexpr std::array<std::string_view, 4> result_types = {"f32", "bf16", "f16", "i32"};
 constexpr std::array<std::string_view, 3> modes = {"noncontracting", "contracting", "batch"};
 // The options of one form alone.
@@ -45,8 +44,8 @@ class Reader : ProductReader {
 
   Expected<OperationCall> read() {
     if (Diags diags = begin(); !diags.empty()) return diags;
-    const auto dtype = dtype_option(arguments_, "dtype", operand_types, diags_);
-    const auto rhs_dtype = dtype_option(arguments_, "rhs-dtype", operand_types, diags_);
+    const auto dtype = dtype_option(arguments_, "dtype", operand_types(), diags_);
+    const auto rhs_dtype = dtype_option(arguments_, "rhs-dtype", operand_types(), diags_);
     const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);
     const auto rhs =
         file_option(arguments_, "rhs", rhs_dtype ? rhs_dtype : dtype, DType::bf16, diags_);
@@ -223,7 +222,7 @@ Command ragged_dot_command() {
           {"batch-axes", "L/R", "batch axes of lhs and of rhs"},
           {"ragged", "D", "the ragged axis of lhs; default 0"},
           {"group-axis", "D", "the axis of rhs that counts the groups"},
-          {"dtype", "TYPE", "of lhs and rhs: f32 bf16 f16 i8 e4m3 e5m2; default bf16"},
+          {"dtype", "TYPE", operand_types_help()},
           {"rhs-dtype", "TYPE", "of rhs, where it is another"},
           {"out-dtype", "TYPE", "preferred element type: f32 bf16 f16 i32; default f32"},
           {"sizes", "FILE", "the group sizes: [groups], or with the axes before the ragged one",

@@ -67,14 +67,6 @@ void convert_spans(std::span<const S> src, DType from, std::span<D> dst, DType t
           static_cast<std::int64_t>(src.size()));
 }
 
-// Calls visit(std::integral_constant<DType, dtype>) for a dtype known at run time.
-template <typename Visit, std::size_t... i>
-void with_dtype(DType dtype, const Visit& visit, std::index_sequence<i...>) {
-  const bool known =
-      ((dtype == DType{i} && (visit(std::integral_constant<DType, DType{i}>{}), true)) || ...);
-  CHECK(known);
-}
-
 }  // namespace
 
 void convert(const std::byte* src, DType from, std::byte* dst, DType to, std::int64_t n,
@@ -107,7 +99,7 @@ double load_element(const std::byte* src, DType dtype) {
     std::memcpy(&stored, src, sizeof stored);
     value = static_cast<double>(element::value_of<constant()>(stored));
   };
-  with_dtype(dtype, load, std::make_index_sequence<dtype_count>{});
+  element::with_dtype(dtype, load);
   return value;
 }
 
@@ -116,7 +108,7 @@ void store_element(std::byte* dst, DType dtype, double value, Overflow overflow)
     const Stored<constant()> stored = element::from_value<constant()>(value, overflow);
     std::memcpy(dst, &stored, sizeof stored);
   };
-  with_dtype(dtype, store, std::make_index_sequence<dtype_count>{});
+  element::with_dtype(dtype, store);
 }
 
 }  // namespace tessera

@@ -1,54 +1,44 @@
 #include "core/data/dtype.h"
 
-#include <array>
-
+#include "core/data/dtype_info.h"
 #include "core/report/check.h"
 
 namespace tessera {
 namespace {
 
-struct Info {
-  std::string_view name;
-  int size;
-  bool is_float;
-};
-
-// In the order of the enumerators.
-constexpr std::array<Info, dtype_count> infos{{
-    {"f32", 4, true},
-    {"bf16", 2, true},
-    {"f16", 2, true},
-    {"e4m3", 1, true},
-    {"e5m2", 1, true},
-    {"e8m0", 1, true},
-    {"i8", 1, false},
-    {"i32", 4, false},
-    {"u32", 4, false},
-    {"i64", 8, false},
-}};
-static_assert(!infos.back().name.empty(), "a type of dtype.h has no row");
-
-const Info& info(DType dtype) {
-  const auto index = static_cast<std::size_t>(dtype);
-  CHECK(index < infos.size());
-  return infos[index];
+const DTypeInfo& checked(DType dtype) {
+  CHECK(static_cast<std::size_t>(dtype) < dtype_table.size());
+  return dtype_info(dtype);
 }
 
 }  // namespace
 
-std::string_view name(DType dtype) { return info(dtype).name; }
+std::string_view name(DType dtype) { return checked(dtype).name; }
 
 std::optional<DType> parse_dtype(std::string_view text) {
-  for (std::size_t i = 0; i < infos.size(); ++i) {
-    if (infos[i].name == text) return static_cast<DType>(i);
+  for (std::size_t i = 0; i < dtype_table.size(); ++i) {
+    if (dtype_table[i].name == text) return static_cast<DType>(i);
   }
   return std::nullopt;
 }
 
-int size_of(DType dtype) { return info(dtype).size; }
+int size_of(DType dtype) { return checked(dtype).size; }
 
-bool is_float(DType dtype) { return info(dtype).is_float; }
+bool is_float(DType dtype) { return checked(dtype).kind != DTypeKind::integer; }
 
 DType accumulator(DType dtype) { return is_float(dtype) ? DType::f32 : DType::i32; }
+
+std::vector<std::string_view> dtype_names(DTypeKind kind) {
+  std::vector<std::string_view> names;
+  for (const DTypeInfo& type : dtype_table)
+    if (type.kind == kind) names.push_back(type.name);
+  return names;
+}
+
+std::vector<std::string_view> dtype_names() {
+  std::vector<std::string_view> names;
+  for (const DTypeInfo& type : dtype_table) names.push_back(type.name);
+  return names;
+}
 
 }  // namespace tessera

@@ -14,24 +14,28 @@ namespace tessera::element {
 
 // How the elements of a type lie in memory.
 template <DType dtype>
-constexpr auto stored() {
-  if constexpr (dtype == DType::f32)
-    return float{};
-  else if constexpr (dtype == DType::bf16 || dtype == DType::f16)
-    return std::uint16_t{};
-  else if constexpr (dtype == DType::i8)
-    return std::int8_t{};
-  else if constexpr (dtype == DType::i32)
-    return std::int32_t{};
-  else if constexpr (dtype == DType::u32)
-    return std::uint32_t{};
-  else if constexpr (dtype == DType::i64)
-    return std::int64_t{};
-  else
-    return std::uint8_t{};
-}
+struct StoredAs;
+#define TYPE(name, stored, ...)  \
+  template <>                    \
+  struct StoredAs<DType::name> { \
+    using type = stored;         \
+  };
+#include "core/data/dtype.def"
+#undef TYPE
 template <DType dtype>
-using Stored = decltype(stored<dtype>());
+using Stored = typename StoredAs<dtype>::type;
+
+// Calls visit(std::integral_constant<DType, dtype>) for a type known at run time.
+template <typename Visit>
+void with_dtype(DType dtype, const Visit& visit) {
+  switch (dtype) {
+#define TYPE(name, ...) \
+  case DType::name:     \
+    return visit(std::integral_constant<DType, DType::name>{});
+#include "core/data/dtype.def"
+#undef TYPE
+  }
+}
 
 // The value of a stored element: a float, or the integer itself.
 template <DType dtype>

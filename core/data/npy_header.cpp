@@ -1,9 +1,16 @@
 #include "core/data/npy_header.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/data/dtype_info.h"
 
 namespace tessera {
 namespace {
@@ -13,25 +20,42 @@ struct Row {
   DType dtype;
 };
 
-// First what each type is written as, in the order of the types: NumPy has no bf16 and fp8, which
-// are raw bytes in its files. Then what ml_dtypes writes for e5m2.
-constexpr std::array<Row, dtype_count + 1> rows{{
-    {"<f4", DType::f32},
-    {"|V2", DType::bf16},
-    {"<f2", DType::f16},
-    {"|V1", DType::e4m3},
-    {"|V1", DType::e5m2},
-    {"|V1", DType::e8m0},
-    {"|i1", DType::i8},
-    {"<i4", DType::i32},
-    {"<u4", DType::u32},
-    {"<i8", DType::i64},
-    {"<f1", DType::e5m2},
-}};
+// What each type is written as, then what ml_dtypes writes for e5m2.
+constexpr auto rows = [] {
+  std::array<Row, dtype_count + 1> all{};
+  for (std::size_t i = 0; i < dtype_table.size(); ++i)
+    all[i] = {dtype_table[i].npy, static_cast<DType>(i)};
+  all.back() = {"<f1", DType::e5m2};
+  return all;
+}();
 
-constexpr std::string_view accepted =
-    "accepted are <f4 (f32), <f2 (f16), |i1 (i8), <i4 (i32), <u4 (u32), <i8 (i64), "
-    "|V2 (bf16) and |V1 (e4m3, e5m2, e8m0)";
+bool is_raw(std::string_view descr) { return descr.starts_with("|V"); }
+
+std::vector<std::string_view> types_of(std::string_view descr) {
+  std::vector<std::string_view> names;
+  for (const DTypeInfo& type : dtype_table)
+    if (type.npy == descr) names.push_back(type.name);
+  return names;
+}
+
+// "a, b and c"
+std::string listed(std::vector<std::string> items, std::string_view last) {
+  const std::string end = items.back();
+  items.pop_back();
+  return items.empty() ? end : fmt::format("{} {} {}", fmt::join(items, ", "), last, end);
+}
+
+// Each spelling with its types; raw bytes last.
+std::string accepted() {
+  std::vector<std::string> items;
+  for (const bool raw : {false, true})
+    for (const DTypeInfo& type : dtype_table) {
+      std::string item = fmt::format("{} ({})", type.npy, fmt::join(types_of(type.npy), ", "));
+      if (is_raw(type.npy) == raw && std::find(items.begin(), items.end(), item) == items.end())
+        items.push_back(std::move(item));
+    }
+  return "accepted are " + listed(std::move(items), "and");
+}
 
 // Kind and size, without the byte order.
 std::string_view kind_of(std::string_view descr) { return descr.substr(1); }
@@ -149,7 +173,7 @@ std::string print_npy_header(DType dtype, const Shape& shape) {
 
 Expected<DType> npy_dtype(std::string_view descr, std::optional<DType> declared) {
   if (descr.starts_with('>') || descr.starts_with('!')) {
-    return error(ErrorCode::unsupported, fmt::format("'{}' is big-endian; {}", descr, accepted));
+    return error(ErrorCode::unsupported, fmt::format("'{}' is big-endian; {}", descr, accepted()));
   }
   const bool has_order = descr.starts_with('<') || descr.starts_with('|');
   const std::string_view kind = has_order ? kind_of(descr) : "";
@@ -162,7 +186,7 @@ Expected<DType> npy_dtype(std::string_view descr, std::optional<DType> declared)
   }
   if (first == nullptr) {
     return error(ErrorCode::unsupported,
-                 fmt::format("elements '{}' are not supported; {}", descr, accepted));
+                 fmt::format("elements '{}' are not supported; {}", descr, accepted()));
   }
   if (declared) {
     return error(fmt::format("holds {} ('{}'), but {} is declared",
@@ -170,8 +194,9 @@ Expected<DType> npy_dtype(std::string_view descr, std::optional<DType> declared)
                              name(*declared)));
   }
   if (kind.starts_with('V')) {
+    const auto names = types_of(first->descr);
     return error(fmt::format("elements '{}' do not name their type: declare {}", descr,
-                             matches == 1 ? "bf16" : "e4m3, e5m2 or e8m0"));
+                             listed({names.begin(), names.end()}, "or")));
   }
   return first->dtype;
 }

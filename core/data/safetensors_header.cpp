@@ -3,18 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
+
+#include "core/data/dtype_info.h"
 
 namespace tessera {
 namespace {
 
 using Json = nlohmann::json;
-
-// In the order of the types.
-constexpr std::array<std::string_view, dtype_count> names{
-    "F32", "BF16", "F16", "F8_E4M3", "F8_E5M2", "F8_E8M0", "I8", "I32", "U32", "I64"};
 
 // A JSON string; what is not UTF-8 is replaced.
 std::string literal(std::string_view text, bool ascii_only) {
@@ -28,12 +25,13 @@ bool is_utf8(std::string_view text) {
 
 }  // namespace
 
-std::string_view safetensors_name(DType dtype) { return names[static_cast<std::size_t>(dtype)]; }
+std::string_view safetensors_name(DType dtype) { return dtype_info(dtype).safetensors; }
 
 std::optional<DType> safetensors_dtype(std::string_view type) {
-  const auto found = std::find(names.begin(), names.end(), type);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<DType>(found - names.begin());
+  const auto found = std::find_if(dtype_table.begin(), dtype_table.end(),
+                                  [&](const DTypeInfo& row) { return row.safetensors == type; });
+  if (found == dtype_table.end()) return std::nullopt;
+  return static_cast<DType>(found - dtype_table.begin());
 }
 
 std::string shown_name(std::string_view name) {

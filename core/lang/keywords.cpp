@@ -40,6 +40,7 @@ constexpr auto all = std::to_array<Keyword>({
     {"tile", declaration},
     {"sem", declaration},
     {"scoped", declaration, true},
+    {"fp8", attribute},
     {"bytes", attribute},
     {"count", attribute},
     {"barrier", attribute},

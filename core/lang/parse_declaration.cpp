@@ -1,8 +1,11 @@
 #include "core/lang/parse_declaration.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
+
+#include "core/data/dtype_info.h"
 
 namespace tessera {
 
@@ -21,9 +24,14 @@ ast::TypeParameter DeclarationParser::type_parameter() {
   ast::TypeParameter parameter{tokens_.loc(name), name.text, {}};
   if (!tokens_.accept(":")) return parameter;
   while (tokens_.peek().kind == TokenKind::name) {
+    if (tokens_.accept("fp8")) {
+      for (const std::string_view each : dtype_names(DTypeKind::fp8))
+        parameter.choices.emplace_back(each);
+      continue;
+    }
     if (!parse_dtype(tokens_.peek().text))
       tokens_.fail(tokens_.peek(),
-                   "expected an element type (f32 bf16 f16 e4m3 e5m2 e8m0 i8 i32 u32 i64)");
+                   fmt::format("expected an element type ({})", fmt::join(dtype_names(), " ")));
     parameter.choices.push_back(tokens_.take().text);
   }
   return parameter;

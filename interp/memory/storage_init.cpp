@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/data/dtype_info.h"
 #include "interp/memory/storage.h"
 #include "interp/memory/storage_alias.h"
 
@@ -10,31 +11,6 @@ namespace {
 
 constexpr std::size_t most_origins =
     64;  // records of a storage; older ones fall back to its allocation
-
-// What undefined elements read as: NaN, or the largest integer.
-std::uint64_t poison_bits(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return 0x7FC0BADF;
-    case DType::bf16:
-      return 0x7FEB;
-    case DType::f16:
-      return 0x7EEB;
-    case DType::e4m3:
-    case DType::e5m2:
-    case DType::i8:
-      return 0x7F;
-    case DType::e8m0:
-      return 0xFF;
-    case DType::i32:
-      return 0x7FFFFFFF;
-    case DType::u32:
-      return 0xFFFFFFFF;
-    case DType::i64:
-      return 0x7FFFFFFFFFFFFFFF;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -117,7 +93,7 @@ void Storage::undefine(const Box& box, Origin origin) {
 
 void Storage::poison(const Box& box) {
   if (is_idle()) return;
-  const std::uint64_t bits = poison_bits(buffer_.dtype);
+  const std::uint64_t bits = dtype_info(buffer_.dtype).undefined;
   const auto unit = static_cast<std::size_t>(size_of(buffer_.dtype));
   std::byte* data = own_data();
   layout_.for_each_run(box, [&](std::int64_t begin, std::int64_t length) {

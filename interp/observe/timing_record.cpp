@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/data/dtype_info.h"
+
 namespace tessera {
 namespace {
 
@@ -24,7 +26,7 @@ Extents inner_extents(const Box& box) {
 double speed(DType dtype, const MachineRates& rates) {
   if (dtype == DType::i8) return rates.i8_speed;
   if (dtype == DType::f32) return rates.f32_speed;
-  if (dtype == DType::e4m3 || dtype == DType::e5m2) return rates.fp8_speed;
+  if (is_fp8(dtype)) return rates.fp8_speed;
   return 1;
 }
 

@@ -6,12 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "core/data/dtype_info.h"
 #include "core/report/try.h"
 
 namespace tessera {
 namespace {
-
-bool is_fp8(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
 
 Expected<void> check_data(const GroupedGemmCall& call) {
   for (const auto& [tensor, whose] : {std::pair{&call.lhs, "lhs"}, std::pair{&call.rhs, "rhs"}}) {

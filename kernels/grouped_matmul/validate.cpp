@@ -77,9 +77,8 @@ Expected<void> check_window(const GroupedDesc& desc, const char* whose) {
 Expected<void> check_types(const char* kernel, DType lhs, DType rhs, DType out) {
   const auto operand = common_operand(lhs, rhs);
   if (!operand) {
-    return error(ErrorCode::invalid_type,
-                 fmt::format("{} multiplies f32, bf16, f16, e4m3, e5m2 and i8, not {} and {}",
-                             kernel, name(lhs), name(rhs)));
+    return error(ErrorCode::invalid_type, fmt::format("{} multiplies {}, not {} and {}", kernel,
+                                                      operand_types_text(), name(lhs), name(rhs)));
   }
   if (out != DType::f32 && out != DType::bf16 && out != DType::f16 && out != DType::i32) {
     return error(ErrorCode::unsupported,

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/data/numeric.h"
+#include "core/data/dtype_info.h"
+#include "core/data/element.h"
 #include "core/data/splitmix.h"
 #include "core/report/stop.h"
 
@@ -112,32 +113,19 @@ std::int64_t integer_range(DType dtype, FillRole role, std::int64_t terms) {
 
 void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uint64_t seed) {
   const std::int64_t largest = integer_range(tensor.dtype(), role, terms);
-  switch (tensor.dtype()) {
-    case DType::f32:
-      return floats<float>(tensor, kind, largest, seed,
-                           [](double x) { return static_cast<float>(x); });
-    case DType::bf16:
-      return floats<std::uint16_t>(tensor, kind, largest, seed,
-                                   [](double x) { return to_bf16(x); });
-    case DType::f16:
-      return floats<std::uint16_t>(tensor, kind, largest, seed, [](double x) { return to_f16(x); });
-    case DType::e4m3:
-      return floats<std::uint8_t>(tensor, kind, largest, seed, [](double x) { return to_e4m3(x); });
-    case DType::e5m2:
-      return floats<std::uint8_t>(tensor, kind, largest, seed, [](double x) { return to_e5m2(x); });
-    case DType::e8m0:
-      return each<std::uint8_t>(
+  element::with_dtype(tensor.dtype(), [&](auto type) {
+    constexpr DType dtype = decltype(type)::value;
+    using T = element::Stored<dtype>;
+    if constexpr (dtype_info(dtype).kind == DTypeKind::scale)
+      each<T>(
           tensor, seed, [](std::uint64_t w) { return 127 + whole(w, 3); },
           [](std::int64_t x) { return x; });
-    case DType::i8:
-      return integers<std::int8_t>(tensor, kind, largest, seed);
-    case DType::i32:
-      return integers<std::int32_t>(tensor, kind, largest, seed);
-    case DType::u32:
-      return integers<std::uint32_t>(tensor, kind, largest, seed);
-    case DType::i64:
-      return integers<std::int64_t>(tensor, kind, largest, seed);
-  }
+    else if constexpr (dtype_info(dtype).kind == DTypeKind::integer)
+      integers<T>(tensor, kind, largest, seed);
+    else
+      floats<T>(tensor, kind, largest, seed,
+                [](double x) { return element::from_value<dtype>(x, Overflow::saturate); });
+  });
 }
 
 Tensor normal_block(DType dtype, std::int64_t elements, std::uint64_t seed) {

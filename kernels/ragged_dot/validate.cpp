@@ -14,9 +14,8 @@ namespace {
 Expected<void> check_types(const RaggedArguments& given, RaggedCall& call) {
   const auto operand = common_operand(given.lhs.dtype(), given.rhs.dtype());
   if (!operand)
-    return wrong(
-        fmt::format("ragged_dot multiplies f32, bf16, f16, e4m3, e5m2 and i8, not {} and {}",
-                    name(given.lhs.dtype()), name(given.rhs.dtype())));
+    return wrong(fmt::format("ragged_dot multiplies {}, not {} and {}", operand_types_text(),
+                             name(given.lhs.dtype()), name(given.rhs.dtype())));
   call.operand = *operand;
   call.out = given.options.preferred_element_type.value_or(
       given.lhs.dtype() == given.rhs.dtype() ? given.lhs.dtype() : call.operand);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/data/dtype_info.h"
 #include "core/program/refs.h"
 
 namespace tessera::cuda {
@@ -11,8 +12,9 @@ namespace {
 constexpr std::int64_t alignment = 256;
 
 bool is_stored(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::bf16 || dtype == DType::f16 ||
-         dtype == DType::i32 || dtype == DType::i8 || dtype == DType::e4m3 || dtype == DType::e5m2;
+  const DTypeKind kind = dtype_info(dtype).kind;
+  return kind == DTypeKind::real || kind == DTypeKind::fp8 || dtype == DType::i32 ||
+         dtype == DType::i8;
 }
 
 }  // namespace
@@ -109,7 +111,7 @@ GeneralElements::Element GeneralElements::element(const Slice& slice, const Indi
 std::string GeneralElements::load(const Slice& slice, const Indices& at, bool whole_numbers) {
   const Element from = element(slice, at);
   if (!problem_.empty()) return "0";
-  if (!is_stored(from.dtype) && from.dtype != DType::e8m0)
+  if (!is_stored(from.dtype) && dtype_info(from.dtype).kind != DTypeKind::scale)
     return fail(fmt::format("elements of {}", name(from.dtype)));
   std::string value = from.text;
   if (is_integer(from.dtype)) {
@@ -132,7 +134,7 @@ std::string GeneralElements::store(const Slice& target, const std::string& value
   if (to.dtype == DType::bf16 || to.dtype == DType::f16) {
     rounded =
         fmt::format("static_cast<unsigned short>(ptx::pack_{}({}, 0.0f))", name(to.dtype), value);
-  } else if (to.dtype == DType::e4m3 || to.dtype == DType::e5m2) {
+  } else if (is_fp8(to.dtype)) {
     rounded = fmt::format("store_{}({})", name(to.dtype), value);
   } else if (is_integer(to.dtype)) {
     rounded = fmt::format("saturated<{}>({})", storage_type(to.dtype), value);

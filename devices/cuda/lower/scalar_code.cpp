@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/dtype_info.h"
 #include "core/passes/simplify.h"
 #include "core/program/refs.h"
 #include "devices/cuda/lower/in_order.h"
@@ -36,28 +37,7 @@ std::vector<ValueId> operands_of(const Op& op) {
   return values;
 }
 
-std::string_view storage_type(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return "float";
-    case DType::bf16:
-    case DType::f16:
-      return "unsigned short";
-    case DType::e4m3:
-    case DType::e5m2:
-    case DType::e8m0:
-      return "unsigned char";
-    case DType::i8:
-      return "signed char";
-    case DType::i32:
-      return "int";
-    case DType::u32:
-      return "unsigned int";
-    case DType::i64:
-      return "i64";
-  }
-  return "";
-}
+std::string_view storage_type(DType dtype) { return dtype_info(dtype).cuda; }
 
 std::string float_text(float number) {
   if (std::isinf(number)) return number < 0 ? "(-3.4028235e+38f * 2)" : "(3.4028235e+38f * 2)";

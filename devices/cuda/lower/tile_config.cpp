@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/data/dtype_info.h"
 #include "core/report/try.h"
 
 namespace tessera::cuda {
@@ -20,7 +21,8 @@ std::vector<int> memory_dims(const Buffer& buffer) {
   return dims;
 }
 
-bool is_fp8(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
+// Of one byte.
+bool has_instructions(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
 
 Diag no(std::string reason) { return error(ErrorCode::unsupported, std::move(reason)); }
 
@@ -54,7 +56,8 @@ Expected<void> check_operand(const OperandConfig& config, const char* side) {
 Expected<void> check_types(const Contraction& c) {
   const DType a = c.left.window.buffer->dtype, b = c.right.window.buffer->dtype;
   const DType result = c.result.buffer->dtype;
-  if (!(is_fp8(a) && is_fp8(b)) && (a != b || (a != DType::bf16 && a != DType::f16))) {
+  if (!(has_instructions(a) && has_instructions(b)) &&
+      (a != b || (a != DType::bf16 && a != DType::f16))) {
     return no(
         fmt::format("products of {} and {}; the CUDA kernels multiply bf16, f16, or e4m3 and e5m2",
                     name(a), name(b)));

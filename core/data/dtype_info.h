@@ -1,0 +1,49 @@
+// What a row of dtype.def says of each element type, and the kinds that operations ask for.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/data/dtype.h"
+
+namespace tessera {
+
+// real: f32 and the 16-bit floats; fp8: floats of one byte, whose values bf16 holds; scale: powers
+// of two alone, without a sign.
+enum class DTypeKind : std::uint8_t { real, fp8, scale, integer };
+
+// The columns of dtype.def.
+struct DTypeInfo {
+  std::string_view name;
+  int size;  // bytes of one element
+  DTypeKind kind;
+  std::string_view npy, safetensors, cuda;
+  std::uint64_t undefined;
+  double largest;
+  int digits, least;
+};
+
+// In the order of the enumerators.
+inline constexpr auto dtype_table = std::to_array<DTypeInfo>({
+#define TYPE(type, stored, kind, ...) {#type, sizeof(stored), DTypeKind::kind, __VA_ARGS__},
+#include "core/data/dtype.def"
+#undef TYPE
+});
+static_assert(dtype_table.size() == dtype_count, "dtype.h and dtype.def have other types");
+#define TYPE(type, ...) \
+  static_assert(dtype_table[static_cast<std::size_t>(DType::type)].name == #type);
+#include "core/data/dtype.def"
+#undef TYPE
+
+constexpr const DTypeInfo& dtype_info(DType dtype) {
+  return dtype_table[static_cast<std::size_t>(dtype)];
+}
+constexpr bool is_fp8(DType dtype) { return dtype_info(dtype).kind == DTypeKind::fp8; }
+
+// The names of a kind, or of all types, in the order of the table.
+std::vector<std::string_view> dtype_names(DTypeKind kind);
+std::vector<std::string_view> dtype_names();
+
+}  // namespace tessera
