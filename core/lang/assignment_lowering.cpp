@@ -62,10 +62,11 @@ void AssignmentLowering::lower(const ast::Assignment& node) {
 void AssignmentLowering::update_number(const Slice& slice, const ast::Assignment& node) {
   const Entity old = places_.load(slice);
   if (old.kind != Entity::Kind::scalar) {
-    draft_.fail(node.target.loc(),
-                fmt::format("scalar memory of {} is read; only integers are stored to it",
-                            name(ref_info(builder_.program(), slice.base).dtype)),
-                ErrorCode::invalid_type);
+    draft_.fail(
+        node.target.loc(),
+        fmt::format("scalar code reads smem of {} but cannot store to it; it stores integers only",
+                    name(ref_info(builder_.program(), slice.base).dtype)),
+        ErrorCode::invalid_type);
     return;
   }
   const ValueId other = expressions_.scalar(node.value);

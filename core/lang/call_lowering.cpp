@@ -67,8 +67,8 @@ Entity CallLowering::call_op(const Op& prototype, const ast::Call& node) {
     std::string names;
     for (const FieldInfo& f : row.fields)
       names += (names.empty() ? "" : ", ") + std::string(f.name);
-    return draft_.fail(node.loc,
-                       fmt::format("{}({}) was given {} arguments", row.mnemonic, names, given));
+    return draft_.fail(
+        node.loc, fmt::format("expected {}({}), found {} arguments", row.mnemonic, names, given));
   }
   for (std::size_t i = 0; i < given; ++i)
     if (!set_field(op, row.fields[i], node.arguments[i])) return {};

@@ -81,8 +81,8 @@ Entity ExpressionLowering::count_of(const ast::Name& node) {
   const int known = is_devices ? launch_.devices : launch_.cores;
   if (known == 0)
     return draft_.fail(node.loc,
-                       fmt::format("{} names `{}`, and the kernel is made without their number "
-                                   "(--{}, or InstantiateOptions::{})",
+                       fmt::format("{} names `{}`, whose number is not known here; give --{} N "
+                                   "(InstantiateOptions::{})",
                                    known_for_, node.name, node.name, node.name));
   (is_devices ? builder_.program().devices : builder_.program().cores) = known;
   return scalar_entity(builder_.integer(known));
@@ -199,7 +199,11 @@ std::optional<std::int64_t> ExpressionLowering::constant(const ast::Expression& 
   if (value == no_value) return std::nullopt;
   const auto known = builder_.program().constant(value);
   if (!known)
-    draft_.fail(node.loc(), fmt::format("{} must be known when the kernel is instantiated", what));
+    draft_.fail(
+        node.loc(),
+        fmt::format("{} must be known when the kernel is instantiated: a number, a parameter, or "
+                    "computed of these",
+                    what));
   return known;
 }
 

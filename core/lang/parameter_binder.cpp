@@ -120,7 +120,8 @@ std::optional<std::int64_t> ParameterBinder::integer_of(const ast::Parameter& pa
     return expressions_.constant(*parameter.fallback,
                                  fmt::format("the default of `{}`", parameter.name));
   draft_.fail(parameter.loc,
-              fmt::format("parameter `{}` has no value and no default", parameter.name));
+              fmt::format("parameter `{0}` has no value and no default; give --set {0}=...",
+                          parameter.name));
   return std::nullopt;
 }
 

@@ -54,7 +54,8 @@ Entity PlaceLowering::index(const Entity& base, const ast::Index& node) {
   draft_.at(node.loc);
   const bool is_sem = base.kind == Entity::Kind::sem;
   Slice whole = base.slice;
-  if (is_sem && whole.dropped != 0) return draft_.fail(node.loc, "this is one semaphore already");
+  if (is_sem && whole.dropped != 0)
+    return draft_.fail(node.loc, "this is one semaphore already and takes no index");
   if (!is_sem) whole = whole_ref(whole);
   Slice slice = whole;
   const std::size_t items = node.items.size();

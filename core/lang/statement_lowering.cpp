@@ -162,11 +162,12 @@ void StatementLowering::define_value(const ast::Definition& node) {
   }
   const auto* other = node.value.as<ast::Name>();
   if (entity.kind == Entity::Kind::view && other != nullptr) {
-    draft_.fail(node.loc,
-                fmt::format("`{0}` is no memory and takes no copy of `{1}`; expected a "
-                            "declaration of `{0}` before, or `{0} = view({1})` for another "
-                            "name of it",
-                            node.name, other->name));
+    draft_.fail(
+        node.loc,
+        fmt::format("`{0} = {1}` would copy nothing, as `{0}` is not declared as memory; declare "
+                    "it to get a copy, or write `{0} = view({1})` for another name of "
+                    "`{1}`",
+                    node.name, other->name));
     names_.set_unknown(node.name);
     return;
   }

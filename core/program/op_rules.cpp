@@ -25,7 +25,7 @@ void OpRules::check(const Op& op) {
   }
   memories(op);
   if (const auto* o = std::get_if<Limit>(&op); o && !program_.constant(o->bound))
-    report_.fail("the bound of a limit must be known when the kernel is instantiated");
+    report_.fail("the bound behind `max` must be known when the kernel is instantiated");
 }
 
 void OpRules::memories(const Op& op) {
@@ -62,7 +62,7 @@ void OpRules::load(const Load& op) {
 void OpRules::store(const Store& op) {
   scalar_memory(op.dst, "dst", true);
   if (program_.value(op.dst.base).kind != ValueKind::ref) return;
-  report_.written(op.dst, "dst");
+  report_.written(op.dst);
   if (is_float(ref_info(program_, op.dst.base).dtype))
     report_.fail("scalars that are stored are integers", ErrorCode::invalid_type);
 }
@@ -82,7 +82,7 @@ void OpRules::copies(const Op& op) {
 }
 
 void OpRules::bytes(const Slice& sem, std::string_view field) {
-  semaphore(sem, field, {SemKind::bytes}, "a copy counts bytes");
+  semaphore(sem, field, {SemKind::bytes}, "a copy counts on a semaphore declared `bytes`");
 }
 
 void OpRules::sync(const Op& op) {
@@ -94,24 +94,26 @@ void OpRules::sync(const Op& op) {
 }
 
 void OpRules::signal(const Signal& op) {
-  semaphore(op.sem, "sem", {SemKind::count, SemKind::barrier}, "only copies signal it");
+  semaphore(op.sem, "sem", {SemKind::count, SemKind::barrier},
+            "`signal` takes one declared `count`, or a barrier");
   if (const auto count = program_.constant(op.count); count && *count < 0)
-    report_.fail(fmt::format("a signal of {} is negative", *count));
+    report_.fail(fmt::format("a signal adds at least 0, found {}", *count));
 }
 
 void OpRules::wait(const Wait& op) {
   semaphore(op.sem, "sem", {SemKind::count, SemKind::bytes, SemKind::barrier}, "");
   if (const auto count = program_.constant(op.count); count && *count < 0)
-    report_.fail(fmt::format("a wait for {} is negative", *count));
+    report_.fail(fmt::format("a wait is for at least 0, found {}", *count));
   if (program_.value(op.sem.base).kind == ValueKind::sem && sem(op.sem).monotone)
-    report_.fail(fmt::format("`{}` is monotone: it may only be awaited", sem(op.sem).name));
+    report_.fail(fmt::format("`{}` is monotone, and `wait` would subtract from it; write `await`",
+                             sem(op.sem).name));
 }
 
 void OpRules::await(const Await& op) {
-  semaphore(op.sem, "sem", {SemKind::count}, "only counting semaphores are awaited");
+  semaphore(op.sem, "sem", {SemKind::count}, "`await` takes one declared `count monotone`");
   if (program_.value(op.sem.base).kind == ValueKind::sem && !sem(op.sem).monotone)
     report_.fail(fmt::format(
-        "`{}` is not monotone: `wait` subtracts from it, `await` needs one declared monotone",
+        "`{}` is not declared monotone, which `await` needs; write `wait`, or `count monotone`",
         sem(op.sem).name));
 }
 
@@ -128,23 +130,26 @@ void OpRules::scoped(const Slice& ref) {
   const bool is_scoped = base.kind == ValueKind::sem
                              ? sem(ref).scoped
                              : program_.buffer(ref.base) && program_.buffer(ref.base)->scoped;
-  if (!is_scoped) report_.fail(fmt::format("`{}` is not declared scoped", base.name));
+  if (!is_scoped)
+    report_.fail(fmt::format("`{}` is not declared `scoped`, so it has no `alloc` and no `free`",
+                             base.name));
 }
 
 void OpRules::copy(const Slice& src, const Slice& dst, bool remote) {
-  for (const auto& [slice, field] : {std::pair{&src, "src"}, std::pair{&dst, "dst"}}) {
+  for (const auto& [slice, side] : {std::pair{&src, "source"}, std::pair{&dst, "destination"}}) {
     if (is_number(program_, *slice) || program_.value(slice->base).kind != ValueKind::ref)
-      return report_.fail(fmt::format("`{}` of a copy must be memory", field),
+      return report_.fail(fmt::format("the {} of a copy must be memory", side),
                           ErrorCode::invalid_type);
     if (ref_info(program_, slice->base).space == Space::tile)
-      return report_.fail(fmt::format("{} is in tile registers, which copies cannot reach",
-                                      report_.name_of(*slice)));
+      return report_.fail(
+          fmt::format("{} is in tile registers, which copies cannot reach; declare it in vmem",
+                      report_.name_of(*slice)));
   }
   const DType from = ref_info(program_, src.base).dtype, to = ref_info(program_, dst.base).dtype;
   if (from != to)
-    report_.fail(
-        fmt::format("a copy does not convert: source is {}, destination {}", name(from), name(to)),
-        ErrorCode::invalid_type);
+    report_.fail(fmt::format("a copy does not convert: its source is {}, its destination {}",
+                             name(from), name(to)),
+                 ErrorCode::invalid_type);
   const std::vector<int> a = kept(src), b = kept(dst);
   bool same = a.size() == b.size();
   for (std::size_t d = 0; same && d < a.size(); ++d) {
@@ -154,27 +159,30 @@ void OpRules::copy(const Slice& src, const Slice& dst, bool remote) {
   }
   if (!same)
     report_.fail(fmt::format(
-        "a copy keeps the shape: source {} of shape {}, destination {} of shape {}",
+        "the two sides of a copy must have one shape: its source {} has {}, its destination {} has "
+        "{}",
         report_.name_of(src), report_.shape_of(src), report_.name_of(dst), report_.shape_of(dst)));
-  if (!remote || ref_info(program_, dst.base).space != Space::tile) report_.written(dst, "dst");
+  if (!remote || ref_info(program_, dst.base).space != Space::tile) report_.written(dst);
 }
 
 void OpRules::semaphore(const Slice& slice, std::string_view field,
                         std::initializer_list<SemKind> kinds, std::string_view why) {
   if (program_.value(slice.base).kind != ValueKind::sem)
-    return report_.fail(fmt::format("field `{}` must be a semaphore", field),
+    return report_.fail(report_.field_text(field) + " must be a semaphore",
                         ErrorCode::invalid_type);
   if (!kept(slice).empty())
-    return report_.fail(fmt::format("field `{}` must be one semaphore, found an array", field));
+    return report_.fail(report_.field_text(field) +
+                        " must be one semaphore, found an array; give an index");
   const Semaphore& s = sem(slice);
   if (std::find(kinds.begin(), kinds.end(), s.kind) == kinds.end())
-    report_.fail(fmt::format("`{}` is a semaphore of {}; {}", s.name, name(s.kind), why),
+    report_.fail(fmt::format("`{}` is declared {}`{}`; {}", s.name,
+                             s.kind == SemKind::barrier ? "as a " : "", name(s.kind), why),
                  ErrorCode::invalid_type);
 }
 
 bool OpRules::memory(const Slice& slice, std::string_view field) {
   if (program_.value(slice.base).kind == ValueKind::ref) return true;
-  report_.fail(fmt::format("field `{}` must be memory", field), ErrorCode::invalid_type);
+  report_.fail(report_.field_text(field) + " must be memory", ErrorCode::invalid_type);
   return false;
 }
 

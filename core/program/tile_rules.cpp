@@ -38,12 +38,12 @@ void TileRules::operands(const Op& op) {
 void TileRules::operand(const Slice& slice, std::string_view field, bool is_target) {
   if (is_number(program_, slice)) {
     if (is_target)
-      report_.fail(fmt::format("field `{}` must be memory, found a number", field),
+      report_.fail(report_.field_text(field) + " must be memory, found a number",
                    ErrorCode::invalid_type);
     return;
   }
   if (program_.value(slice.base).kind == ValueKind::sem)
-    return report_.fail(fmt::format("field `{}` must be a tile, found a semaphore", field),
+    return report_.fail(report_.field_text(field) + " must be a tile, found a semaphore",
                         ErrorCode::invalid_type);
   const RefInfo ref = ref_info(program_, slice.base);
   if (ref.space == Space::hbm)
@@ -51,9 +51,10 @@ void TileRules::operand(const Slice& slice, std::string_view field, bool is_targ
         "{} is in hbm, which tile ops cannot reach; `copy` or `start` it to vmem, or use a window",
         report_.name_of(slice)));
   if (ref.space == Space::smem)
-    return report_.fail(
-        fmt::format("{} is scalar memory, which tile ops cannot reach", report_.name_of(slice)));
-  if (is_target) report_.written(slice, field);
+    return report_.fail(fmt::format(
+        "{} is in smem, which tile ops cannot reach; read its elements one by one, as in x[i]",
+        report_.name_of(slice)));
+  if (is_target) report_.written(slice);
 }
 
 // Those that reshape have an operand of another shape, and no number: it has no rows and columns.
@@ -66,7 +67,7 @@ void TileRules::elementwise(const Op& op, bool are_tiles) {
   }
   const Slice &target = field<Slice>(op, fields[0]), &source = field<Slice>(op, fields[1]);
   if (is_number(program_, source))
-    report_.fail(fmt::format("field `{}` must be a tile, found a number", fields[1].name),
+    report_.fail(fmt::format("`{}` takes a tile, found a number", info(op).mnemonic),
                  ErrorCode::invalid_type);
   else if (are_tiles)
     reshaped(op, reshape, target, source);
@@ -114,12 +115,14 @@ void TileRules::broadcasts(const Op& op) {
 
 void TileRules::matmul(const Matmul& op) {
   for (const auto& [slice, field] :
-       {std::pair{&op.acc, "acc"}, std::pair{&op.a, "a"}, std::pair{&op.b, "b"}}) {
+       {std::pair{&op.acc, "accumulator"}, std::pair{&op.a, "left operand"},
+        std::pair{&op.b, "right operand"}}) {
     if (is_number(program_, *slice))
-      return report_.fail(fmt::format("`{}` of a matrix product must be a tile", field),
-                          ErrorCode::invalid_type);
+      return report_.fail(
+          fmt::format("the {} of a matrix product must be a tile, found a number", field),
+          ErrorCode::invalid_type);
     if (kept(*slice).size() != 2)
-      return report_.fail(fmt::format("`{}` of a matrix product must be a matrix, found shape {}",
+      return report_.fail(fmt::format("the {} of a matrix product must be a matrix, found shape {}",
                                       field, report_.shape_of(*slice)));
   }
   const auto size = [&](const Slice& s, int dim) {
@@ -154,9 +157,10 @@ void TileRules::accumulates(const Matmul& op) {
 
 // Blocks of one size cover the data.
 void TileRules::scaled(const Scaled& op) {
-  for (const auto& [slice, field] : {std::pair{&op.src, "src"}, std::pair{&op.scale, "scale"}})
+  for (const auto& [slice, field] :
+       {std::pair{&op.src, "first argument"}, std::pair{&op.scale, "second argument"}})
     if (is_number(program_, *slice))
-      return report_.fail(fmt::format("`{}` of a scaled tile must be a tile", field),
+      return report_.fail(fmt::format("the {} of `scaled` must be a tile, found a number", field),
                           ErrorCode::invalid_type);
   const std::vector<int> data = kept(op.src), scale = kept(op.scale), dst = kept(op.dst);
   bool ok = data.size() == scale.size() && data.size() == dst.size() && data.size() <= 3;
@@ -173,14 +177,15 @@ void TileRules::scaled(const Scaled& op) {
         report_.shape_of(op.scale), report_.shape_of(op.src), report_.shape_of(op.dst)));
   if (!is_float(ref_info(program_, op.src.base).dtype) ||
       !is_float(ref_info(program_, op.scale.base).dtype))
-    report_.fail("a scaled tile and its scales are floats", ErrorCode::invalid_type);
+    report_.fail("`scaled` takes a tile and scales of floats", ErrorCode::invalid_type);
 }
 
 void TileRules::iota(const TileIota& op) {
   const auto rank = static_cast<std::int64_t>(kept(op.dst).size());
   if (op.dim < 0 || op.dim >= rank)
-    report_.fail(fmt::format("field `dim` is {}, and {} of shape {} has {} dimensions", op.dim,
-                             report_.name_of(op.dst), report_.shape_of(op.dst), rank));
+    report_.fail(
+        fmt::format("tile_iota counts along dimension {}, but {} of shape {} has {} dimensions",
+                    op.dim, report_.name_of(op.dst), report_.shape_of(op.dst), rank));
 }
 
 }  // namespace tessera

@@ -48,11 +48,13 @@ void Verifier::declarations() {
     if (!names.insert(s.name).second)
       report_.fail_at(s.place, fmt::format("`{}` is declared twice", s.name));
     if (s.kind == SemKind::barrier && !s.shape.empty())
-      report_.fail_at(s.place, "a barrier semaphore is a single one");
+      report_.fail_at(s.place, "a barrier is one semaphore, not an array");
     if (s.kind == SemKind::barrier && s.scoped)
-      report_.fail_at(s.place, "a barrier semaphore belongs to the device and cannot be scoped");
+      report_.fail_at(
+          s.place,
+          "a barrier belongs to the device and exists as long as it does, so it cannot be scoped");
     if (s.monotone && s.kind != SemKind::count)
-      report_.fail_at(s.place, "only a counting semaphore can be monotone");
+      report_.fail_at(s.place, "only a semaphore declared `count` can be monotone");
   }
 }
 
@@ -63,10 +65,10 @@ void Verifier::define(ValueId value) {
 
 void Verifier::use(ValueId id, ValueKind kind, std::string_view field) {
   if (id < 0 || static_cast<std::size_t>(id) >= program_.values.size())
-    return report_.fail(fmt::format("field `{}` has no value", field));
+    return report_.fail(report_.field_text(field) + " has no value");
   const Value& v = program_.value(id);
   if (v.kind != kind)
-    return report_.fail(fmt::format("field `{}` is not of the kind it must be", field),
+    return report_.fail(report_.field_text(field) + " is not of the kind it must be",
                         ErrorCode::invalid_type);
   if (!v.constant && !defined_[static_cast<std::size_t>(id)])
     report_.fail(fmt::format("`{}` is used where it is not defined",
@@ -75,7 +77,7 @@ void Verifier::use(ValueId id, ValueKind kind, std::string_view field) {
 
 bool Verifier::check_slice(const Slice& slice, std::string_view field) {
   if (slice.base < 0 || static_cast<std::size_t>(slice.base) >= program_.values.size()) {
-    report_.fail(fmt::format("field `{}` has no memory", field));
+    report_.fail(report_.field_text(field) + " has no memory");
     return false;
   }
   const Value& base = program_.value(slice.base);
@@ -84,7 +86,7 @@ bool Verifier::check_slice(const Slice& slice, std::string_view field) {
     return false;
   }
   if (base.kind == ValueKind::scalar || base.kind == ValueKind::real) {
-    if (slice.rank != 0) report_.fail(fmt::format("field `{}` indexes a number", field));
+    if (slice.rank != 0) report_.fail(report_.field_text(field) + " indexes a number");
     return false;
   }
   const std::size_t rank =
@@ -120,8 +122,8 @@ void Verifier::use(const Slice& slice, std::string_view field) {
           fmt::format("{} has a negative size in dimension {}", report_.name_of(slice), d));
     if (!start) continue;
     if (*start < 0 || (!window && size && *start + *size > extent[d] && *size > 0))
-      report_.fail(fmt::format("{} leaves dimension {} of {} elements", report_.name_of(slice), d,
-                               extent[d]));
+      report_.fail(fmt::format("{} is not within dimension {}, which has {} elements",
+                               report_.name_of(slice), d, extent[d]));
   }
 }
 
@@ -182,29 +184,34 @@ void Verifier::rules(const Stmt& stmt) {
 void Verifier::grid(const Stmt& stmt) {
   const auto& op = std::get<Grid>(stmt.op);
   if (open_.empty() || !std::holds_alternative<Pipeline>(program_.body[open_.back()].op))
-    return report_.fail("a grid dimension stands in a pipeline");
+    return report_.fail("`grid` declares a dimension of a pipeline and stands in its braces");
   if (grid_body_.back() > 0)
-    return report_.fail("a grid dimension stands before the windows and the body of its pipeline");
+    return report_.fail(
+        "a `grid` dimension stands before the windows and the body of its pipeline");
   if (op.parallel != 0 && !last_grid_parallel_)
-    report_.fail("a parallel grid dimension stands before those that are not");
+    report_.fail("the `parallel` dimensions of a pipeline stand before the others");
   last_grid_parallel_ = op.parallel != 0;
 }
 
 void Verifier::window(const Stmt& stmt) {
   const auto& op = std::get<Window>(stmt.op);
   if (open_.empty() || !std::holds_alternative<Pipeline>(program_.body[open_.back()].op))
-    return report_.fail("a window stands in a pipeline");
-  if (grid_body_.back() > 1) return report_.fail("a window stands before the body of its pipeline");
+    return report_.fail("a window moves with the grid of a pipeline and stands in its braces");
+  if (grid_body_.back() > 1)
+    return report_.fail(
+        "the windows of a pipeline stand before its body: only windows and scalar code may come "
+        "before this one");
   grid_body_.back() = 1;
   if (program_.value(op.source.base).kind != ValueKind::ref)
-    return report_.fail("a window shows memory");
+    return report_.fail("a window is a slice of memory");
   if (op.depth < 1 || op.depth > max_window_depth)
     report_.fail(
         fmt::format("the depth of a window is 1 to {}, found {}", max_window_depth, op.depth));
   for (int d : kept(op.source))
     if (!program_.constant(op.source.size[static_cast<std::size_t>(d)]))
       report_.fail(
-          "the block of a window has sizes that are known when the kernel is instantiated");
+          "the sizes of a window must be known when the kernel is instantiated: numbers, "
+          "parameters, and what is computed of these");
 }
 
 Diags verify(const Program& program) { return Verifier(program).run(); }

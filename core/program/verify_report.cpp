@@ -20,10 +20,14 @@ void VerifyReport::fail(std::string message, ErrorCode code) {
   fail_at(program_.body[at_].place, std::move(message), code);
 }
 
-void VerifyReport::written(const Slice& slice, std::string_view field) {
+std::string VerifyReport::field_text(std::string_view field) const {
+  return fmt::format("`{}` of `{}`", field, info(program_.body[at_].op).mnemonic);
+}
+
+void VerifyReport::written(const Slice& slice) {
   const RefInfo ref = ref_info(program_, slice.base);
   if (const Buffer* b = program_.buffer(ref.root); b && b->role == Role::in)
-    fail(fmt::format("`{}` writes operand `{}`, which is an input", field, b->name));
+    fail(fmt::format("`{}` is an input of the kernel, which it may only read", b->name));
 }
 
 std::string VerifyReport::name_of(const Slice& slice) const {

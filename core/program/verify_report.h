@@ -19,8 +19,10 @@ class VerifyReport {
   void fail(std::string message, ErrorCode code = ErrorCode::invalid_value);
   void fail_at(std::int32_t place, std::string message, ErrorCode code = ErrorCode::invalid_value);
   // An error when the slice, which the op writes, is of an input.
-  void written(const Slice& slice, std::string_view field);
+  void written(const Slice& slice);
 
+  // A field of the op at that statement: "`dst` of `tile_add`".
+  std::string field_text(std::string_view field) const;
   // As the source would write them, with ... for what is not known.
   std::string name_of(const Slice& slice) const;
   std::string shape_of(const Slice& slice) const;
