@@ -76,10 +76,10 @@ void Certifier::judge_loops(RunResult& result) {
     loop.any_order = loop.any_split = false;
     certificate_.basis.broken.push_back(
         {Condition::points, -1, loop.loc,
-         fmt::format("the points of the loop over {} synchronise with others, {}", loop.name,
+         fmt::format("the points of the loop over {} signal or wait for others, {}", loop.name,
                      orders_copies_ ? "and which of them sends first over a link is not analysed "
                                       "where copies land in order"
-                                    : "in more events than the analysis was given")});
+                                    : "and the run has more events than this analysis takes")});
   }
 }
 

@@ -92,8 +92,9 @@ Step exec(const PrefixSum& op, Core& core) {
   if (core.stopped()) return Step::stop;
   const std::int64_t size = core.box(op.dst).elements();
   if (size != static_cast<std::int64_t>(src.size()) + 1) {
-    core.fail(FindingKind::out_of_bounds, fmt::format("dst of prefix_sum has {}, expected {}",
-                                                      counted(size, "element"), src.size() + 1));
+    core.fail(FindingKind::out_of_bounds,
+              fmt::format("the result of prefix_sum has {}, expected {}, one more than its operand",
+                          counted(size, "element"), src.size() + 1));
     return Step::stop;
   }
   std::int64_t sum = 0;

@@ -37,8 +37,8 @@ void add_values(const Program& program, ValueId id, const Core& core,
 
 Step exec(const Limit& op, Core& core) {
   core.fail(FindingKind::out_of_bounds,
-            fmt::format("{} is outside its static bound: expected 0 to {}", core.scalar(op.a),
-                        core.scalar(op.bound)));
+            fmt::format("{} is outside the bound that `max` gives: expected 0 to {}",
+                        core.scalar(op.a), core.scalar(op.bound)));
   return Step::stop;
 }
 

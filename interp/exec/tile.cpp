@@ -67,14 +67,14 @@ Step elementwise(const Op& op, Core& core, tile::Function f) {
 
 Step reduce_rows(tile::Reduce kind, const Slice& dst, const Slice& src, Core& core) {
   const TileView x = core.read(src), out = core.write(dst);
-  if (!has_shape(core, "dst", out, x.size[0], 1)) return Step::stop;
+  if (!has_shape(core, "the result", out, x.size[0], 1)) return Step::stop;
   tile::reduce_rows(kind, out, x, core.tile_context());
   return Step::next;
 }
 
 Step reduce_cols(tile::Reduce kind, const Slice& dst, const Slice& src, Core& core) {
   const TileView x = core.read(src), out = core.write(dst);
-  if (!has_shape(core, "dst", out, 1, x.size[1])) return Step::stop;
+  if (!has_shape(core, "the result", out, 1, x.size[1])) return Step::stop;
   tile::reduce_cols(kind, out, x, core.tile_context());
   return Step::next;
 }
@@ -158,7 +158,7 @@ Step exec(const Scaled& op, Core& core) {
   if (!fits(core, "the operand", op.src, src, dst)) return Step::stop;
   if (!tile::cuts(scale, dst)) {
     core.fail(FindingKind::out_of_bounds,
-              fmt::format("scale has shape {}, which does not cut {} into equal blocks",
+              fmt::format("the scale has shape {}, which does not cut {} into equal blocks",
                           shape_of(scale), shape_of(dst)));
     return Step::stop;
   }
@@ -168,7 +168,7 @@ Step exec(const Scaled& op, Core& core) {
 
 Step exec(const Transpose& op, Core& core) {
   const TileView src = core.read(op.src), dst = core.write(op.dst);
-  if (!has_shape(core, "dst", dst, src.size[1], src.size[0])) return Step::stop;
+  if (!has_shape(core, "the result", dst, src.size[1], src.size[0])) return Step::stop;
   tile::transpose(dst, src, core.tile_context());
   return Step::next;
 }
@@ -191,7 +191,8 @@ Step exec(const Matmul& op, Core& core) {
   const TileView a = core.read(op.a), b = core.read(op.b), acc = core.update(op.acc);
   if (core.stopped()) return Step::stop;
   const std::int64_t m = a.size[ta ? 1 : 0], k = a.size[ta ? 0 : 1], n = b.size[tb ? 0 : 1];
-  if (!has_shape(core, "b", b, tb ? n : k, tb ? k : n) || !has_shape(core, "acc", acc, m, n))
+  if (!has_shape(core, "the right operand", b, tb ? n : k, tb ? k : n) ||
+      !has_shape(core, "the accumulator", acc, m, n))
     return Step::stop;
   tile::matmul(acc, a, b, {.a = ta, .b = tb}, core.tile_context());
   core.machine().stats().matmul_flops += 2 * m * n * k;

@@ -41,7 +41,7 @@ class Surpluses {
       const std::string amount = unit_text(program_, extra, machine_.cell(extra).count);
       if (best == nullptr) {
         if (is_open) continue;
-        say(-1, {}, fmt::format("{} has {} that nobody takes", sem_text(machine_, extra), amount));
+        say(-1, {}, fmt::format("{} has {} that no wait takes", sem_text(machine_, extra), amount));
         continue;
       }
       const SemId& lacking = best->need().sem;

@@ -17,8 +17,10 @@ class Replay : public Scheduler {
     const ScheduleItem& item = items_[at_];
     const Handle agent = enabled.find(item.agent);
     if (agent != nobody) return {.agent = agent, .steps = item.steps, .part = item.part};
-    problem_ = fmt::format("item {} of the schedule, {}, cannot move there", at_ + 1,
-                           to_string(item.agent));
+    problem_ = fmt::format(
+        "entry {} of the schedule names {}, which cannot move at that moment: it is "
+        "blocked, has ended or was not started",
+        at_ + 1, to_string(item.agent));
     return {};
   }
 
@@ -26,11 +28,12 @@ class Replay : public Scheduler {
     if (at_ == items_.size()) return;
     const ScheduleItem& item = items_[at_];
     if (steps == 0 && item.part.half != CopyPart::Half::next) {
-      problem_ = fmt::format("item {} of the schedule, {}, is more than the copy can move there",
-                             at_ + 1, to_string(item));
+      problem_ = fmt::format(
+          "entry {} of the schedule, {}, is more than the copy has left to read or write", at_ + 1,
+          to_string(item));
     } else if (steps != item.steps) {
       problem_ =
-          fmt::format("item {} of the schedule asks for {} steps of {}, which stops after {}",
+          fmt::format("entry {} of the schedule asks for {} steps of {}, which can take only {}",
                       at_ + 1, item.steps, to_string(item.agent), steps);
     }
     ++at_;

@@ -64,7 +64,9 @@ Expected<Schedule> parse_steps(std::string_view text) {
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
     const auto bad = [&] {
       return error(
-          fmt::format("item {} of the schedule is `{}`, expected dev0.core0*12", number, item));
+          fmt::format("entry {} of the schedule is `{}`, expected who takes how many steps, as in "
+                      "dev0.core0*12",
+                      number, item));
     };
     if (number == 1 && item.starts_with("order:")) {
       schedule.order = whole_number<std::uint64_t>(item.substr(6));
@@ -87,7 +89,7 @@ Expected<std::optional<Schedule>> parse_seed_and_depth(std::string_view text,
   const auto depth = whole_number<std::int64_t>(arguments.substr(colon + 1));
   if (!seed || !depth) return std::optional<Schedule>();
   if (*depth < 1 || *depth > 100)
-    return error(fmt::format("the depth of schedule `{}` is 1 to 100", text));
+    return error(fmt::format("schedule `{}`: the depth behind the seed is 1 to 100", text));
   return std::optional(Schedule{.seed = *seed, .depth = *depth, .order = *seed});
 }
 

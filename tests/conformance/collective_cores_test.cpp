@@ -127,8 +127,8 @@ TEST(CollectiveCores, case_15_no_core_passes_the_barrier_alone) {
   for (const char* core : {"dev0.core0", "dev0.core1", "dev1.core0", "dev1.core1"}) {
     const auto alone = under(std::string(core) + "*5");
     ASSERT_FALSE(alone);
-    EXPECT_EQ(alone.diags()[0].message, "item 1 of the schedule asks for 5 steps of " +
-                                            std::string(core) + ", which stops after 4");
+    EXPECT_EQ(alone.diags()[0].message, "entry 1 of the schedule asks for 5 steps of " +
+                                            std::string(core) + ", which can take only 4");
   }
   const auto together =
       under("dev0.core0*4,dev1.core1*4,dev0.core1*4,dev1.core0*5,dev0.core1*5,dev0.core0*3");

@@ -187,12 +187,14 @@ TEST(devices, a_schedule_that_does_not_fit_is_refused) {
       run(program, operands.bindings(), {.devices = 2, .schedule = "steps:dev0.core0*9"});
   ASSERT_FALSE(stops);
   EXPECT_EQ(stops.diags()[0].message,
-            "item 1 of the schedule asks for 9 steps of dev0.core0, which stops after 2");
+            "entry 1 of the schedule asks for 9 steps of dev0.core0, which can take only 2");
   const auto missing = run(program, operands.bindings(),
                            {.devices = 2, .schedule = "steps:dev0.core0,dev1.core0/dma#0"});
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.diags()[0].message,
-            "item 2 of the schedule, dev1.core0/dma#0, cannot move there");
+  EXPECT_EQ(
+      missing.diags()[0].message,
+      "entry 2 of the schedule names dev1.core0/dma#0, which cannot move at that moment: it is "
+      "blocked, has ended or was not started");
 }
 
 TEST(devices, a_partial_schedule_goes_on_eagerly) {

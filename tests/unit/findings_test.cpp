@@ -440,9 +440,9 @@ TEST(findings, checks_of_scalars) {
   };
   EXPECT_EQ(run_text(program(Limit{4, 4})), "");
   EXPECT_EQ(run_text(program(Limit{5, 4})),
-            "2: out_of_bounds: 5 is outside its static bound: expected 0 to 4");
+            "2: out_of_bounds: 5 is outside the bound that `max` gives: expected 0 to 4");
   EXPECT_EQ(run_text(program(Limit{-1, 4})),
-            "2: out_of_bounds: -1 is outside its static bound: expected 0 to 4");
+            "2: out_of_bounds: -1 is outside the bound that `max` gives: expected 0 to 4");
   EXPECT_EQ(run_text(program(Bounds{4, 4, 8})), "");
   EXPECT_EQ(run_text(program(Bounds{5, 4, 8})), "2: out_of_bounds: the range 5:9 leaves 0:8");
 }

@@ -69,8 +69,8 @@ void PointsObserver::look_at_left(CoreState& core, std::int32_t site, const Even
       if (loop.any_order) {
         Finding finding{.kind = FindingKind::race};
         finding.message = fmt::format(
-            "{} reads {} of {}, which points {} and {} of a parallel loop both stored: after it "
-            "nobody knows whose values these are",
+            "{} reads {} of {}, which points {} and {} of a parallel loop both stored: the values "
+            "of either may be there",
             to_string(event.agent.issuer()), slice_text(*program_, event.object, *event.box),
             topology_.name(site, program_->buffers[at_index(event.object)].space), left.first,
             left.second);
