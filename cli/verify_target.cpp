@@ -20,20 +20,24 @@ constexpr std::array<std::string_view, 8> not_taken = {
 
 Options verify_options() {
   return {
-      {"necessity", "", "prove again without each wait, and say what it is needed for"},
+      {"necessity", "",
+       "leave out each wait in turn and prove again, to say what it is needed for"},
       {"mutants", "",
        "change each synchronising op in turn, and say which changes a proof would notice"},
-      {"exhaust", "N", "runs, at most, to try all courses where counts are read; default 1000"},
-      {"schedules", "N", "to run where neither one run nor all decide; default 32"},
-      {"budget", "N", "end a run of so many steps or events to record; default 100,000,000"},
-      {"races", "N", "to list, at most, of others the number; default 20"},
+      {"exhaust", "N",
+       "where the program reads counts: try all its executions, in at most N runs; default 1000"},
+      {"schedules", "N",
+       "where neither one run nor all executions decide: run N schedules; default 32"},
+      {"budget", "N", "end a run after N steps or recorded events; default 100,000,000"},
+      {"races", "N", "list at most N races, and say how many more there are; default 20"},
       {"save", "FILE", "keep the verdict with its evidence, for `check-certificate`", false,
        FileUse::writes},
       {"save-schedule", "FILE",
        "write the schedule that shows the finding, for --schedule replay:FILE", false,
        FileUse::writes},
       {"cases", "N",
-       "verify N random settings of what is not given: sizes, tables, devices; --seed is theirs"},
+       "verify N cases: sizes, tables and numbers of devices that are not given are drawn by "
+       "--seed"},
   };
 }
 

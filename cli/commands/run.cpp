@@ -204,7 +204,7 @@ Command run_command() {
   for (const Option& option : run_options()) options.push_back(option);
   return {"run",
           "FILE.tsr|KERNEL",
-          "a program of your own",
+          "runs a kernel of your own on simulated devices or a GPU, with all checks",
           "  gmm-run run my_kernel.tsr --set m=300 --set n=64\n"
           "  gmm-run run my_kernel.tsr --in lhs=x.npy --in group_sizes=100,150,50 --out out=y.npy\n"
           "  gmm-run run right_permute.tsr --devices 2 --schedule random:1\n"
