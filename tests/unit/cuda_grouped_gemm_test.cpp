@@ -78,8 +78,7 @@ TEST(CudaGroupedGemm, scales_of_blocks_get_the_general_kernel) {
   call.desc.product.k = 224;
   const Expected<LoweredKernel> kernel = lowered(call);
   ASSERT_TRUE(kernel) << render(kernel.diags());
-  EXPECT_EQ(kernel->note,
-            "the general CUDA kernel, which is slow: scales of blocks have no CUDA kernel");
+  EXPECT_EQ(kernel->note, "the general CUDA kernel, which is slow: `scaled` has no CUDA kernel");
 }
 
 TEST(CudaGroupedGemm, what_does_not_go_together_is_refused) {

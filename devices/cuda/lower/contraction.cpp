@@ -41,11 +41,11 @@ class Recogniser {
       const Stmt& s = statement(i);
       if (const auto* grid = std::get_if<Grid>(&s.op)) {
         const GridLoop loop{s.result, grid->lower, grid->upper};
-        if (result_.steps) return fail(i, "two grid dimensions that are not parallel");
+        if (result_.steps)
+          return fail(i, "a CUDA kernel has one grid dimension that is not `parallel`");
         if (grid->parallel != 0) {
-          if (program_.constant(grid->lower) != 0) {
-            return fail(i, "a parallel grid dimension that does not begin at 0");
-          }
+          if (program_.constant(grid->lower) != 0)
+            return fail(i, "a CUDA kernel counts its `parallel` dimensions from 0");
           result_.loops.push_back(loop);
         } else {
           result_.steps = loop;
@@ -53,9 +53,8 @@ class Recogniser {
         body_ = i + 1;
       } else if (const auto* window = std::get_if<Window>(&s.op)) {
         const Buffer* buffer = program_.buffer(window->source.base);
-        if (!buffer || buffer->space != Space::hbm) {
+        if (!buffer || buffer->space != Space::hbm)
           return fail(i, "a window on something that is no operand in hbm");
-        }
         WindowUse use{s.result, window, buffer, {}, kept(window->source)};
         for (const int d : use.dims) {
           use.block.push_back(
@@ -67,7 +66,8 @@ class Recogniser {
         return fail(i, "a pipeline in a pipeline has no CUDA kernel");
       }
     }
-    if (result_.loops.empty()) return fail(result_.open, "no parallel grid dimension");
+    if (result_.loops.empty())
+      return fail(result_.open, "a CUDA kernel needs a `parallel` grid dimension, found none");
     return true;
   }
 
@@ -115,9 +115,10 @@ class Recogniser {
     for (std::int32_t i = body_; i < close_; ++i) {
       const Stmt& s = statement(i);
       if (is_pure(s.op)) {
-        if (std::holds_alternative<View>(s.op)) return fail(i, "a view in the body of a pipeline");
+        if (std::holds_alternative<View>(s.op))
+          return fail(i, "a view in the body of a pipeline has no CUDA kernel");
       } else if (std::holds_alternative<Scaled>(s.op)) {
-        return fail(i, "scales of blocks have no CUDA kernel");
+        return fail(i, "`scaled` has no CUDA kernel");
       } else if (const auto* branch = std::get_if<If>(&s.op)) {
         conditions.push_back({branch->condition, true});
       } else if (std::holds_alternative<Else>(s.op)) {
@@ -148,26 +149,24 @@ class Recogniser {
                          (program_.value(cast->src.base).constant &&
                           program_.value(cast->src.base).kind == ValueKind::real &&
                           program_.value(cast->src.base).real == 0));
-      if (!zero || !is_whole(program_, *target) || initial_ != no_value) {
-        return fail(at, "before the product only its accumulator is set, to 0");
-      }
+      if (!zero || !is_whole(program_, *target) || initial_ != no_value)
+        return fail(at, "before the product a CUDA kernel only sets the accumulator to 0");
       if (!take(conditions, [&](ValueId c) { return says_first(c); }) || !conditions.empty()) {
-        return fail(at, "the accumulator is set at another time than the first step");
+        return fail(at, "a CUDA kernel sets the accumulator to 0 in the first step alone");
       }
       initial_ = target->base;
       return true;
     }
     if (!take(conditions, [&](ValueId c) { return says_last(c); })) {
-      return fail(at, "tile arithmetic at another time than the last step has no CUDA kernel");
+      return fail(at, "behind the product a CUDA kernel computes in the last step alone");
     }
     if (const auto window = windows_.find(target->base); window != windows_.end()) {
       const bool has_rows =
           result_.row_start == no_value ||
           (same(target->start[0], result_.row_start) && same(target->size[0], result_.row_size));
-      if (!has_rows) return fail(at, "other rows are stored than those that are multiplied");
-      if (result_.result.op && result_.result.ref != target->base) {
-        return fail(at, "a second result has no CUDA kernel");
-      }
+      if (!has_rows) return fail(at, "the epilogue stores other rows than the product computes");
+      if (result_.result.op && result_.result.ref != target->base)
+        return fail(at, "the fast CUDA kernels store one result, and this is a second");
       result_.result = window->second;
     }
     result_.epilogue.push_back({at, std::move(conditions)});
@@ -176,11 +175,11 @@ class Recogniser {
 
   bool read_product(std::int32_t at, const Matmul& op, const std::vector<Condition>& conditions) {
     if (result_.sums != no_value)
-      return fail(at, "a second product in one step has no CUDA kernel");
-    if (initial_ != op.acc.base) {
+      return fail(at, "the fast CUDA kernels have one product in a step, and this is a second");
+    if (initial_ != op.acc.base)
       return fail(at, "the product adds to something else than the accumulator that was set to 0");
-    }
-    if (program_.buffer(op.acc.base) == nullptr) return fail(at, "the product adds to a window");
+    if (program_.buffer(op.acc.base) == nullptr)
+      return fail(at, "the product adds to a window, and a CUDA kernel to a tile");
     result_.sums = op.acc.base;
     result_.active = conditions;
     return operand(at, op.a, op.transpose_a != 0, true, result_.left) &&
@@ -197,7 +196,7 @@ class Recogniser {
                                                         : same(acc.start[0], result_.row_start) &&
                                                               same(acc.size[0], result_.row_size);
     if (acc.rank == 2 && acc.dropped == 0 && has_rows && spans(1)) return true;
-    return fail(at, "the product adds to other rows or columns than it multiplies");
+    return fail(at, "the accumulator has other rows or columns here than the product computes");
   }
 
   // `rows_first`: the block's first dimension is across (after the transposition that the op asks
@@ -205,11 +204,10 @@ class Recogniser {
   bool operand(std::int32_t at, const Slice& slice, bool flipped, bool is_left,
                ProductOperand& to) {
     const auto window = windows_.find(slice.base);
-    if (window == windows_.end()) return fail(at, "an operand of the product is no window");
+    if (window == windows_.end()) return fail(at, "an operand of the product is not a window");
     to.window = window->second;
-    if (to.window.dims.size() != 2 || slice.rank != 2 || slice.dropped != 0) {
+    if (to.window.dims.size() != 2 || slice.rank != 2 || slice.dropped != 0)
       return fail(at, "an operand of the product has not two dimensions");
-    }
     const int across = flipped ? 1 : 0, along = 1 - across;
     to.row_dim = to.window.dims[static_cast<std::size_t>(across)];
     to.k_dim = to.window.dims[static_cast<std::size_t>(along)];
@@ -234,9 +232,8 @@ class Recogniser {
     const bool whole = program_.constant(start(along)) == 0 && program_.constant(size(along)) == k;
     const ValueId k_start = whole ? no_value : start(along),
                   k_size = whole ? no_value : size(along);
-    if (!is_left && (k != result_.k || !same_part(k_start, k_size))) {
+    if (!is_left && (k != result_.k || !same_part(k_start, k_size)))
       return fail(at, "the product takes different parts of its operands along the contraction");
-    }
     result_.k = k;
     result_.k_start = k_start;
     result_.k_size = k_size;
@@ -259,8 +256,12 @@ class Recogniser {
 
   bool complete() {
     if (result_.sums == no_value)
-      return fail(result_.open, "no product of two windows in the pipeline");
-    if (!result_.result.op) return fail(result_.open, "the pipeline stores nothing");
+      return fail(
+          result_.open,
+          "the pipeline has no product of two windows, which the fast CUDA kernels are for");
+    if (!result_.result.op)
+      return fail(result_.open,
+                  "the pipeline stores to no window, so a CUDA kernel would have no result");
     if (result_.result.op->update != 0)
       return fail(result_.open, "the result's window is read before it is stored");
     if (result_.result.dims.size() != 2)

@@ -56,7 +56,9 @@ class GeneralLowering {
       if (const auto* window = std::get_if<Window>(&s.op)) {
         for (const int d : kept(window->source)) {
           if (!program_.constant(window->source.size[static_cast<std::size_t>(d)]))
-            return fail(i, "a window of a size that is data");
+            return fail(i,
+                        "the size of a window is known to the run alone, and a CUDA kernel is "
+                        "compiled for it");
         }
         tiles_.elements().know(s.result, *window);
       } else if (const auto* grid = std::get_if<Grid>(&s.op)) {

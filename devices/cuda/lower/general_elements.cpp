@@ -68,7 +68,7 @@ GeneralElements::Element GeneralElements::window(const Window& op, const Slice& 
                                                  const Indices& at) {
   const Buffer* const buffer = program_.buffer(op.source.base);
   if (buffer == nullptr || buffer->space != Space::hbm || buffer->role == Role::scratch) {
-    fail("a window on something that is no operand in hbm");
+    fail("a CUDA kernel's windows are of operands in hbm");
     return {};
   }
   std::vector<std::string> place(buffer->shape.size());
@@ -104,7 +104,7 @@ GeneralElements::Element GeneralElements::element(const Slice& slice, const Indi
   } else if (const Window* const op = window_of(slice.base)) {
     return window(*op, slice, at);
   }
-  fail("tile arithmetic on something else than a tile or a window");
+  fail("a CUDA kernel's arithmetic works on tiles, scratch and windows only");
   return {};
 }
 
@@ -112,7 +112,7 @@ std::string GeneralElements::load(const Slice& slice, const Indices& at, bool wh
   const Element from = element(slice, at);
   if (!problem_.empty()) return "0";
   if (!is_stored(from.dtype) && dtype_info(from.dtype).kind != DTypeKind::scale)
-    return fail(fmt::format("elements of {}", name(from.dtype)));
+    return fail(fmt::format("CUDA kernels have no tiles of {}", name(from.dtype)));
   std::string value = from.text;
   if (is_integer(from.dtype)) {
     value = fmt::format("static_cast<{}>({})", whole_numbers ? "i64" : "float", value);
@@ -129,7 +129,8 @@ std::string GeneralElements::store(const Slice& target, const std::string& value
   for (std::size_t d = 0; d < kept(target).size(); ++d) at.push_back(fmt::format("e{}", d));
   const Element to = element(target, at);
   if (!problem_.empty()) return "";
-  if (!is_stored(to.dtype)) return fail(fmt::format("elements of {}", name(to.dtype)));
+  if (!is_stored(to.dtype))
+    return fail(fmt::format("CUDA kernels have no tiles of {}", name(to.dtype)));
   std::string rounded = value;
   if (to.dtype == DType::bf16 || to.dtype == DType::f16) {
     rounded =

@@ -15,7 +15,7 @@ namespace tessera::cuda {
 std::string GeneralTiles::loop(const Slice& target, const std::string& body, int indent) {
   const std::vector<int> dims = kept(target);
   if (dims.empty() || dims.size() > 2) {
-    elements_.fail("a tile of other than one or two dimensions");
+    elements_.fail("CUDA kernels work on tiles of one or two dimensions");
     return "";
   }
   const auto size = [&](std::size_t d) {
@@ -41,31 +41,40 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
     const Value& v = program_.value(slice.base);
     if (whole_numbers && v.kind == ValueKind::scalar) return code_.text(slice.base);
     if (whole_numbers && !(v.constant && std::abs(v.real) < 0x1p63 && v.real == std::trunc(v.real)))
-      return elements_.fail("whole numbers made of others");
+      return elements_.fail("CUDA kernels do not make integers of floats");
     if (whole_numbers) return std::to_string(static_cast<std::int64_t>(v.real));
     if (v.constant && v.kind == ValueKind::scalar) return float_text(static_cast<float>(v.integer));
     return v.constant ? code_.text(slice.base)
                       : fmt::format("static_cast<float>({})", code_.text(slice.base));
   }
   const Shape from = static_shape(program_, slice), to = static_shape(program_, target);
-  if (from.size() > to.size()) return elements_.fail("a tile of more dimensions than the result's");
+  if (from.size() > to.size())
+    return elements_.fail("an operand has more dimensions than the result");
   if (slice.base == target.base && slice.start != target.start)
-    return elements_.fail("a tile is made of other elements of its own");
+    return elements_.fail(
+        "the CUDA kernel's threads would read elements of the tile that others write at the same "
+        "time");
   Indices at;
   const std::vector<int> from_dims = kept(slice), to_dims = kept(target);
   // Leading dimensions that the source lacks are repeated.
   const std::size_t lacks = to.size() - from.size();
   if (lacks > 0 && slice.base == target.base)
-    return elements_.fail("a tile is made of other elements of its own");
+    return elements_.fail(
+        "the CUDA kernel's threads would read elements of the tile that others write at the same "
+        "time");
   for (std::size_t d = lacks; d < to.size(); ++d) {
     // A part of one row, or column, is spread over all: its size has to be known here.
     const ValueId size = slice.size[static_cast<std::size_t>(from_dims[d - lacks])];
     if (!program_.constant(size) &&
         !same_number(program_, size, target.size[static_cast<std::size_t>(to_dims[d])]))
-      return elements_.fail("a part whose size the run alone knows, beside one of another size");
+      return elements_.fail(
+          "a slice whose size the run alone knows meets one of another size, and a CUDA kernel "
+          "must know which is repeated");
     const bool is_spread = from[d - lacks] == 1 && to[d] != 1;
     if (is_spread && slice.base == target.base)
-      return elements_.fail("a tile is made of other elements of its own");
+      return elements_.fail(
+          "the CUDA kernel's threads would read elements of the tile that others write at the same "
+          "time");
     at.push_back(is_spread ? "0" : fmt::format("e{}", d));
   }
   return elements_.load(slice, at, whole_numbers);
@@ -100,7 +109,7 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
     return elements_.load(slice, transposed ? Indices{column, row} : Indices{row, column}, whole);
   };
   if (kept(op.a).size() != 2 || kept(op.b).size() != 2 || kept(op.acc).size() != 2) {
-    elements_.fail("a product of tiles of other than two dimensions");
+    elements_.fail("a CUDA product takes matrices of two dimensions");
     return "";
   }
   const auto along = static_cast<std::size_t>(kept(op.a)[op.transpose_a != 0 ? 0 : 1]);
@@ -128,7 +137,7 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
 std::string GeneralTiles::reduce(const Slice& target, const Slice& source, bool rows, bool is_max,
                                  int indent) {
   if (kept(source).size() != 2 || source.base == target.base) {
-    elements_.fail("a reduction of a tile that has not two dimensions, or into itself");
+    elements_.fail("a CUDA reduction takes a matrix of two dimensions and stores to another tile");
     return "";
   }
   const auto along = static_cast<std::size_t>(kept(source)[rows ? 1 : 0]);
@@ -148,7 +157,8 @@ std::string GeneralTiles::reduce(const Slice& target, const Slice& source, bool 
 // Each element of the scale is that of a block: the source's sides divided by its own.
 std::string GeneralTiles::scaled(const Scaled& op, const Slice& target) {
   const std::vector<int> from = kept(op.src), by = kept(op.scale);
-  if (from.size() != by.size()) return elements_.fail("tiles of different numbers of dimensions");
+  if (from.size() != by.size())
+    return elements_.fail("CUDA kernels scale a tile by scales of as many dimensions");
   Indices at;
   for (std::size_t d = 0; d < from.size(); ++d) {
     at.push_back(InOrder{"(e{} / most(1, {} / most(1, {})))", d,
@@ -163,12 +173,15 @@ std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int ind
   std::string value;
   if (const auto* turned = std::get_if<Transpose>(&op)) {
     if (turned->src.base == target.base) {
-      elements_.fail("a tile is made of other elements of its own");
+      elements_.fail(
+          "the CUDA kernel's threads would read elements of the tile that others write at the same "
+          "time");
       return "";
     }
     value = elements_.load(turned->src, {"e1", "e0"}, whole);
   } else if (const auto* by = std::get_if<Scaled>(&op)) {
-    value = whole ? elements_.fail("whole numbers made of others") : scaled(*by, target);
+    value =
+        whole ? elements_.fail("CUDA kernels do not make integers of floats") : scaled(*by, target);
   } else if (const auto* iota = std::get_if<TileIota>(&op)) {
     value = fmt::format("static_cast<{}>(e{})", whole ? "i64" : "float", iota->dim);
   } else {
