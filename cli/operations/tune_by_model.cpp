@@ -59,27 +59,32 @@ std::vector<TuningCandidate> usual_candidates(const Command& command, const Invo
   return result;
 }
 
-Expected<std::vector<TuningCandidate>> candidates_of(const Command& command, const Invocation& line,
-                                                     const Arguments& arguments,
-                                                     const Profile& profile) {
-  const std::vector<TuningAxis> axes = TRY(tuning_axes(arguments));
-  if (command.name == "run") {
-    const auto module = TRY(open_program(arguments.words().front()));
-    const KernelInfo& kernel = *TRY(choose_kernel(*module, arguments));
-    std::vector<std::string> tuning;
-    for (const ParameterInfo& parameter : kernel.parameters)
-      if (parameter.kind == ParameterInfo::Kind::tuning) tuning.push_back(parameter.name);
-    if (axes.empty())
-      return error(tuning.empty()
-                       ? fmt::format("{} has nothing to tune: no parameter stands behind the `;` "
-                                     "of its head; --tune NAME=V1,V2 tries another one",
-                                     kernel.name)
-                       : fmt::format("--tune NAME=V1,V2 says what is tried of {}, which is tuned "
-                                     "by {}",
-                                     kernel.name, fmt::join(tuning, ", ")));
-    TRY(check_parameters(kernel, line, axes));
-    return combinations(axes);
-  }
+// Of a program: what --tune says of its parameters.
+Expected<std::vector<TuningCandidate>> program_candidates(const Invocation& line,
+                                                          const Arguments& arguments,
+                                                          const std::vector<TuningAxis>& axes) {
+  const auto module = TRY(open_program(arguments.words().front()));
+  const KernelInfo& kernel = *TRY(choose_kernel(*module, arguments));
+  std::vector<std::string> tuning;
+  for (const ParameterInfo& parameter : kernel.parameters)
+    if (parameter.kind == ParameterInfo::Kind::tuning) tuning.push_back(parameter.name);
+  if (axes.empty() && tuning.empty())
+    return error(
+        fmt::format("{} has nothing to tune: no parameter stands behind the `;` of its "
+                    "head; --tune NAME=V1,V2 tries another one",
+                    kernel.name));
+  if (axes.empty())
+    return error(fmt::format("--tune NAME=V1,V2 says what is tried of {}, which is tuned by {}",
+                             kernel.name, fmt::join(tuning, ", ")));
+  TRY(check_parameters(kernel, line, axes));
+  return combinations(axes);
+}
+
+// Of an operation: what --tune says of its parts, else the usual tiles.
+Expected<std::vector<TuningCandidate>> operation_candidates(const Command& command,
+                                                            const Invocation& line,
+                                                            const std::vector<TuningAxis>& axes,
+                                                            const Profile& profile) {
   const std::vector<std::string_view> parts = tunable_parts(command);
   if (parts.empty())
     return error(ErrorCode::unsupported,
@@ -105,11 +110,13 @@ Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arg
   const Profile profile =
       TRY(chosen_profile(arguments, arguments.text("profile", default_profile)));
   result.measure = simulated_device().clock({.profile = profile.machine});
+  const std::vector<TuningAxis> axes = TRY(tuning_axes(arguments));
   std::vector<TuningCandidate> candidates =
-      TRY(candidates_of(command, result.line, arguments, profile));
+      TRY(command.name == "run" ? program_candidates(result.line, arguments, axes)
+                                : operation_candidates(command, result.line, axes, profile));
   candidates.insert(candidates.begin(), TuningCandidate());
   const Expected<Prepared> standard = prepared_for_model(command, result.line, &arguments);
-  if (!standard && arguments.all("tune").empty()) return standard.diags();
+  if (!standard && axes.empty()) return standard.diags();
   if (Diags unread = arguments.unread(); standard && !unread.empty()) return unread;
   const Expected<ModelTuning> tuning = Tuner::tune<TuningCandidate>(
       candidates, [&](const TuningCandidate& candidate) -> Expected<double> {
