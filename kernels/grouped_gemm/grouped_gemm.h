@@ -17,10 +17,10 @@ namespace tessera {
 // [rows of all groups, rest of rhs]; a packed rhs [rest of lhs, columns of all groups]; both (1,
 // elements): where columns are ragged, the groups' blocks lie one after the other. Which axes are
 // contracted says what is transposed; of a packed operand, (1, elements), 0 or 1 is the side of
-// each group's matrix. Errors are operands and
-// options that do not fit, with the texts of TransformerEngine where it has them, what the device
-// cannot run (ErrorCode::unsupported), and a finding of the run. run_grouped_gemm gives what a
-// report shows beside the result; findings are no errors there.
+// each group's matrix. Errors are operands and options that do not fit, with the texts of
+// TransformerEngine where it has them, what the device cannot run (ErrorCode::unsupported), and a
+// finding of the run. run_grouped_gemm gives what a report shows beside the result; findings are no
+// errors there.
 Expected<Tensor> grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                               const GroupedGemmOptions& options = {});
 Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
@@ -29,14 +29,15 @@ Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const Groupe
 // Both operands as the call multiplies them: quantised where the options have quantizers, and MXFP8
 // scales swizzled where they lie plain (swizzle_grouped); as they are otherwise.
 struct GroupedOperands {
-  GroupedTensor lhs, rhs;
+  GroupedTensor lhs, rhs;  // of the shapes of the call's operands
 };
+// Errors are those of quantize_grouped and swizzle_grouped.
 Expected<GroupedOperands> quantized_operands(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                              const GroupedGemmOptions& options);
 
 // Whether one kernel for all groups (GroupedGemmPath::V2) can run the call, and why not. Errors are
-// operands and options that do not fit. With
-// NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1 in the environment a call that cannot is an error.
+// operands and options that do not fit. With NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1 in the environment
+// a call that cannot is an error.
 Expected<Support> grouped_gemm_v2_support(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                           const GroupedGemmOptions& options);
 
@@ -47,11 +48,11 @@ Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                            const CheckOptions& how);
 // Extents of one group's product: [m, k] . [k, n].
 struct GroupExtents {
-  std::int64_t m = 0, k = 0, n = 0;
+  std::int64_t m = 0, k = 0, n = 0;  // rows, contraction, columns
 };
 // What a call computes, without running it.
 struct GroupedGemmShape {
-  std::int64_t groups = 0;
+  std::int64_t groups = 0;            // how many
   std::int64_t columns = 0;           // of the result as a matrix; 0 where they are ragged
   Shape out;                          // of the result
   DType out_dtype = DType::f32;       // of the result

@@ -1,5 +1,5 @@
 // The gradients of grouped matmul as a module calls it (grouped_operation.h), on a mesh too.
-#pragma once
+#pragma once  // public
 #include "kernels/operation/grouped_operation.h"
 
 namespace tessera {

@@ -22,8 +22,11 @@ class Platform {
   constexpr std::string_view name() const { return name_; }
   friend constexpr bool operator==(const Platform&, const Platform&) = default;
 
-  // Names that are no device's.
-  static const Platform Auto, Triton, Pallas, Xla, Reference;
+  static const Platform Auto;       // the best device that is available
+  static const Platform Triton;     // nothing of ours is registered for it
+  static const Platform Pallas;     // the same
+  static const Platform Xla;        // the same
+  static const Platform Reference;  // the Eigen reference
 
  private:
   std::string_view name_ = "auto";
@@ -39,7 +42,7 @@ Platform simulated_platform();
 // The kind of processor.
 enum class Backend : std::uint8_t { Any, Gpu, Tpu, Cpu };
 
-// "auto", "cuda", "tpu", ...
+// As callers write it: "auto", "reference", a device's name.
 inline std::string_view name(Platform platform) { return platform.name(); }
 std::string_view name(Backend backend);
 // By that name. The error for another text lists the names.

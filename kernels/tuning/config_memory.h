@@ -1,6 +1,6 @@
 // Where configurations are kept within a process: overlays of one thread, and the memory of a chain
 // for all threads.
-#pragma once
+#pragma once  // public
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -17,12 +17,15 @@ namespace tessera {
 template <typename Cfg>
 class OverlayScope {
  public:
+  // Keys with their configurations.
   using Entries = std::vector<std::pair<OperationKey, Cfg>>;
+  // Begins the scope.
   explicit OverlayScope(Entries entries) { stack().push_back(std::move(entries)); }
   ~OverlayScope() { stack().pop_back(); }
   OverlayScope(const OverlayScope&) = delete;
   OverlayScope& operator=(const OverlayScope&) = delete;
 
+  // The configuration of the innermost scope that has the key; null when none has.
   static const Cfg* find(const OperationKey& key) {
     for (auto scope = stack().rbegin(); scope != stack().rend(); ++scope) {
       for (const auto& [known, config] : *scope) {
@@ -39,20 +42,23 @@ class OverlayScope {
   }
 };
 
-// The configurations of this process, for all its threads.
+// The configurations of this process, for all its threads; keys are OperationKey::everything().
 template <typename Cfg>
 class ConfigCache {
  public:
+  // The configuration of a key, if there is one.
   std::optional<Cfg> find(const std::string& key) const {
     const std::shared_lock lock(mutex_);
     const auto found = entries_.find(key);
     if (found == entries_.end()) return std::nullopt;
     return found->second;
   }
+  // Sets the configuration of a key.
   void store(const std::string& key, const Cfg& config) {
     const std::unique_lock lock(mutex_);
     entries_.insert_or_assign(key, config);
   }
+  // Forgets all.
   void clear() {
     const std::unique_lock lock(mutex_);
     entries_.clear();

@@ -21,6 +21,7 @@
 
 namespace tessera {
 
+// A chosen configuration and how it was chosen.
 template <typename Cfg>
 struct Decision {
   Cfg config;                                      // the configuration
@@ -49,12 +50,15 @@ struct Selection {
 template <typename Cfg>
 class SelectionInProgress {
  public:
+  // Begins the choice for the call; the clock gives seconds.
   SelectionInProgress(const Selection<Cfg>& call, const Clock& clock)
       : clock_(clock), since_(clock()) {
     decision_.key = call.key;
   }
 
+  // A link that takes long is asked.
   void begins(ConfigSource source) { tell(SelectionEvent::Kind::started, {source, "started", 0}); }
+  // The link has no configuration.
   void passed(ConfigSource source, std::string why) {
     decision_.steps.push_back(step(source, std::move(why)));
     tell(SelectionEvent::Kind::missed, decision_.steps.back());
@@ -91,10 +95,12 @@ class SelectionInProgress {
   Decision<Cfg> decision_;
 };
 
-// `to_json` and `from_json` of Cfg are found by its namespace.
+// Chooses configurations and caches them. Cfg needs to_json, from_json and describe in its
+// namespace, as in config.h. Safe to use from several threads.
 template <typename Cfg>
 class ConfigSelectorChain {
  public:
+  // Without a persistent cache nothing is kept between processes. The clock gives seconds.
   explicit ConfigSelectorChain(std::optional<PersistentCache> persistent,
                                Clock clock = steady_clock())
       : persistent_(std::move(persistent)), clock_(std::move(clock)) {}
