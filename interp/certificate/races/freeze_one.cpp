@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/report/stop.h"
-#include "interp/certificate/forks.h"
+#include "interp/certificate/races/forks.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "interp/certificate/forks.h"
+#include "interp/certificate/races/forks.h"
 
 #include <algorithm>
 
