@@ -25,32 +25,7 @@ double rounded(DType dtype, double value) {
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// Roundings on the longest path from a product to its sum.
-double roundings(const Arithmetic& arithmetic, const ReferenceBlock& block) {
-  const auto after = static_cast<double>(block.epilogue);
-  if (block.terms == 0) return after;
-  const bool converted = arithmetic.products_round || arithmetic.integers;
-  return static_cast<double>(block.terms - 1) + (converted ? 1 : 0) + (block.added ? 1 : 0) + after;
-}
-
-// The share of the terms' magnitude that so many roundings may lose.
-double share_lost(double roundings_and_wire) {
-  return roundings_and_wire < 1 ? roundings_and_wire / (1 - roundings_and_wire) : hopeless;
-}
-
 }  // namespace
-
-Arithmetic Arithmetic::of(DType lhs, DType rhs, DType out, Values values) {
-  const auto wide = [](DType dtype) { return dtype == DType::f32; };
-  const auto deep = [](DType dtype) { return dtype == DType::f32 || dtype == DType::bf16; };
-  Arithmetic arithmetic;
-  arithmetic.integers = is_integer(lhs) && is_integer(rhs);
-  if (arithmetic.integers) arithmetic.accumulator = tessera::accumulator(lhs, out);
-  arithmetic.products_round = wide(lhs) || wide(rhs);
-  arithmetic.flushes = deep(lhs) || deep(rhs);
-  arithmetic.exact = values == Values::whole;
-  return arithmetic;
-}
 
 std::string overflow_text(std::int64_t elements, DType accumulator) {
   if (elements == 0) return {};
@@ -89,40 +64,23 @@ void Judge::see(const ReferenceBlock& block, std::int64_t first, std::int64_t co
   decode(MatrixView{result_, first + block.column, columns, 1}, block.rows, block.columns,
          got_.data());
 
-  // Without terms nothing is computed: zeros and copies are exact. So are sums in i32.
-  const bool is_exact = arithmetic_.exact || !is_float(arithmetic_.accumulator) ||
-                        (block.terms == 0 && block.epilogue == 0);
-  constexpr double unit = 0x1p-24, reference_unit = 0x1p-53, exact_in_f32 = 0x1p24;
-  const auto terms = static_cast<double>(block.terms);
-  // The reference's own error is part of the bound: its sums are rounded as well, in f64.
-  const double reference_error = 2 * terms * reference_unit;
-  const double gamma =
-      share_lost(roundings(arithmetic_, block) * unit + arithmetic_.wire) + reference_error;
-  // Of integers that f32 holds, whatever the order, only what follows their sum rounds.
-  const double gamma_after =
-      share_lost(static_cast<double>(block.epilogue + (block.added ? 1 : 0)) * unit);
-  const double flushed = arithmetic_.flushes ? terms * 0x1p-126 : 0;
-  const double underflow = static_cast<double>(block.epilogue) * 0x1p-126;
+  const ErrorBound bounds(arithmetic_, block);
   for (std::size_t r = 0; r < block.rows.size(); ++r) {
     for (std::int64_t c = 0; c < block.columns; ++c) {
       const std::int64_t i = static_cast<std::int64_t>(r) * block.columns + c;
       const Element element{first + block.rows[r] * columns + block.column + c,
                             got_[static_cast<std::size_t>(i)], block.value[i],
                             block.magnitude ? block.magnitude[i] : 0};
-      const bool is_small = arithmetic_.integers && element.magnitude <= exact_in_f32;
-      double bound =
-          (is_small ? gamma_after : gamma) * element.magnitude + arithmetic_.wire_steps + underflow;
+      const double bound = bounds.of_element(element.magnitude);
       OnTheWay way = on_the_way(element, bound);
       // An infinite sum may meet anything in the epilogue.
       if (block.sum && on_the_way({.expected = block.sum[i], .magnitude = block.sum_magnitude[i]},
-                                  gamma * block.sum_magnitude[i]) != OnTheWay::finite)
+                                  bounds.of_sum(block.sum_magnitude[i])) != OnTheWay::finite)
         way = OnTheWay::either;
-      if (is_exact || !std::isfinite(element.expected)) {
+      if (bounds.is_exact() || !std::isfinite(element.expected))
         compare_exactly(element, way);
-        continue;
-      }
-      if (flushed > 0) bound += flushed * (1 + block.row_largest[r] + block.column_largest[c]);
-      compare(element, bound, way);
+      else
+        compare(element, bound + bounds.of_flushing(static_cast<std::int64_t>(r), c), way);
     }
   }
 }

@@ -8,6 +8,7 @@
 
 #include "core/data/tensor.h"
 #include "core/report/expected.h"
+#include "kernels/oracle/error_bound.h"
 #include "kernels/oracle/reference.h"
 #include "kernels/oracle/rounding.h"
 
@@ -31,26 +32,6 @@ struct Verdict {
   // Its index there, where the results of devices were concatenated.
   std::vector<std::int64_t> on_device;
   std::string message;              // one sentence; empty when nothing was checked
-};
-
-// What arithmetic the bound assumes. Sums may be made in any order.
-struct Arithmetic {
-  DType accumulator = DType::f32;  // type of the sums
-  bool integers = false;        // the operands are integers: sums of tiles are exact, then added
-  // Products are rounded: both significands together do not fit into the accumulator's.
-  bool products_round = false;
-  bool flushes = false;  // operands or products may be subnormal in f32, and units may flush them
-  bool exact = false;    // sums are whole numbers that the accumulator holds: no error at all
-  // Relative and absolute error of partial sums that travel in a narrower type, or are added by
-  // units that keep fewer bits.
-  double wire = 0, wire_steps = 0;
-  double overflow = 0x1.FFFFFFp127;  // partial sums of at least this magnitude round to inf
-
-  // What is known of the operands' values: nothing, or that they are the small integers of an
-  // integer fill (kernels/inputs/fill.h).
-  enum class Values : std::uint8_t { any, whole };
-  // The arithmetic for operands of these types whose sums are stored as `out`.
-  static Arithmetic of(DType lhs, DType rhs, DType out, Values values);
 };
 
 // A clause for messages, "; 2 elements overflow i32, whose sums wrap"; empty for 0 elements.
