@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/data/dtype.h"
-#include "core/report/diag.h"
+#include "core/report/expected.h"
 
 namespace tessera::cli {
 

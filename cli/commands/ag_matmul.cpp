@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 #include "kernels/collective/matmul_reduce_scatter.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"

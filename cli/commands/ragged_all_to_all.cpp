@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 #include "kernels/collective/ragged_slices.h"
 #include "kernels/inputs/group_sizes.h"
 #include "text/numbers.h"

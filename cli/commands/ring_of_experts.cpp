@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 #include "cli/operations/grouped_collective.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/routing.h"

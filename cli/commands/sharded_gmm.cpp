@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 #include "cli/operations/grouped_collective.h"
 #include "cli/operations/shared_groups.h"
 #include "kernels/collective/rings.h"

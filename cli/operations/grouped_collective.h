@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 #include "kernels/experts/sharded_grouped_matmul.h"
 
 namespace tessera::cli {

@@ -141,7 +141,7 @@ Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Argument
   if (call->launches > 1)
     return error(ErrorCode::unsupported,
                  fmt::format("a proof is of one launch, and this call makes {}: one for each group "
-                             "with rows. Verify one group, or --path v2",
+                             "with rows. Verify one group, or --path v2 where one kernel can take all",
                              call->launches));
   Prepared prepared{call->request, call->title, call->simulate};
   if (prepared.simulate) return prepared;

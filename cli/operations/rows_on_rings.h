@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 #include "kernels/collective/ring_rows.h"
 
 namespace tessera::cli {

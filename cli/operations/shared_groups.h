@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 
 namespace tessera::cli {
 

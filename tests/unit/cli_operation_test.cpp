@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "cli/cli.h"
-#include "cli/operations/collective.h"
+#include "cli/operations/collective_reader.h"
 #include "kernels/collective/reduce_scatter.h"
 #include "kernels/collective/right_permute.h"
 #include "kernels/oracle/check_collective.h"

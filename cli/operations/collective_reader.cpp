@@ -1,3 +1,5 @@
+#include "cli/operations/collective_reader.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
 #include "cli/args/profile_options.h"
-#include "cli/operations/collective.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/group_sizes.h"
 #include "text/numbers.h"
