@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::array<std::string_view, 6> scalings = {"none",    "delayed", "mxfp8",
                                                       "current", "nvfp4",   "nvfp4-2d"};
-constexpr std::array<std::string_view, 6> all_options = {"lhs-quantised", "rhs-quantised",
-                                                         "lhs-scale-inv", "rhs-scale-inv",
-                                                         "overflow",      "scale-rounding"};
+constexpr std::array<std::string_view, 6> scaling_options = {"lhs-quantised", "rhs-quantised",
+                                                             "lhs-scale-inv", "rhs-scale-inv",
+                                                             "overflow",      "scale-rounding"};
 constexpr std::array<std::string_view, 2> factors = {"lhs-scale", "rhs-scale"};
 constexpr std::array<std::string_view, 2> roundings = {"overflow", "scale-rounding"};
 constexpr std::array<std::string_view, 2> overflows = {"saturate", "ieee"};
@@ -40,7 +40,7 @@ Json scales_json(const GroupedTensor& tensor) {
 void GroupedGemmReader::scaling() {
   const auto mode = static_cast<ScalingMode>(arguments_.choice("scaling", scalings, diags_));
   if (mode == ScalingMode::NoScaling)
-    refuse(all_options, "is for --scaling delayed, current or mxfp8");
+    refuse(scaling_options, "is for --scaling delayed, current or mxfp8");
   const bool is_given = arguments_.has("lhs-scale-inv") || arguments_.has("rhs-scale-inv");
   if (mode != ScalingMode::DelayedTensor || is_given)
     refuse(factors, is_given ? "is what an operand is quantised with, and here they are quantised"

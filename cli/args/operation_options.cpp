@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/args/run_options.h"
 #include "cli/args/run_request.h"
 #include "kernels/launch/operand_type.h"
 #include "text/numbers.h"

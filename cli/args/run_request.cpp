@@ -9,96 +9,12 @@
 
 #include "cli/args/limits.h"
 #include "cli/args/profile_options.h"
+#include "cli/args/run_options.h"
 #include "core/host/file.h"
 #include "devices/devices.h"
-#include "interp/schedule/strategies.h"
 
 namespace tessera::cli {
 namespace {
-
-// What an option of a run is about, beside the interpreter that honours it.
-enum class About : std::uint8_t {
-  where,   // which device: every device honours it
-  course,  // how the interpreter runs
-  checks,  // what it checks and tells: nothing without checks
-  values,  // what it computes: nothing without arithmetic
-};
-
-struct RunOption {
-  Option option;
-  About about = About::course;
-};
-
-}  // namespace
-
-std::string_view device_values() {
-  static const std::string values = [] {
-    std::vector<std::string_view> names;
-    for (auto device = devices().rbegin(); device != devices().rend(); ++device)
-      names.push_back((*device)->name());
-    return fmt::format("{}", fmt::join(names, "|"));
-  }();
-  return values;
-}
-
-namespace {
-
-// A file of steps is named where steps are.
-std::string_view schedule_values() {
-  static const std::string values = [] {
-    std::vector<std::string> forms = schedule_forms();
-    forms.insert(forms.end() - 1, "replay:FILE");
-    return fmt::format("{}", fmt::join(forms, "|"));
-  }();
-  return values;
-}
-
-std::vector<RunOption> made_run_options() {
-  std::vector<RunOption> all = {
-      {{"interpret", "", "short for --device interpreter"}, About::where},
-      {{"device", device_values(), "where to run; default: a GPU if there is one"}, About::where},
-      {{"profile", "v5e|v5p|v6e|h200|...",
-        "machine profile of the simulated devices; default v5e"}},
-      {{"cores", "N", "how many cores each simulated device has; default 1"}},
-      {{"point-cores", "N",
-        "run the points of parallel loops side by side, on N cores with scratch of their own"}},
-      {{"schedule", schedule_values(), "which core or copy takes the next step; default eager",
-        false, FileUse::reads}},
-      {{"dma-order", "unordered|fifo",
-        "fifo: the copies from one core to one other device land in the order of their starts"}},
-      {{"landing", "whole|partial",
-        "whole: a copy reads all, then writes all; partial: both in parts"}},
-      {{"slow-device", "D", "device D takes a step only when no other device can"}},
-      {{"math", "library|exact", "tile arithmetic: the fast library, or plain ascending loops"},
-       About::values},
-      {{"no-math", "", "leave out tile arithmetic: copies, waits, signals and control only"}},
-      {{"no-verify", "", "do not analyse what this run proves of all schedules"}},
-      {{"unchecked", "", "no checks and no observers, for measuring only"}},
-      {{"all", "", "every finding, also those that are consequences of another one"}, About::where},
-      {max_steps_option()},
-      {max_memory_option(), About::where},
-      {{"uninitialised", "use|strict|poison", "which use of undefined data ends the run"},
-       About::checks},
-      {{"trace", "FILE", "the run's events as text; - is standard error", false, FileUse::writes},
-       About::checks},
-      {{"timing", "",
-        "estimate how long the run takes on the profile's machine, by a model of its events"},
-       About::checks},
-      {{"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
-        FileUse::writes}},
-  };
-  const auto profile = std::find_if(
-      all.begin(), all.end(), [](const RunOption& row) { return row.option.name == "profile"; });
-  std::vector<RunOption> capacities;
-  for (const Option& option : capacity_options()) capacities.push_back({option});
-  all.insert(profile + 1, capacities.begin(), capacities.end());
-  return all;
-}
-
-const std::vector<RunOption>& all_run_options() {
-  static const std::vector<RunOption> all = made_run_options();
-  return all;
-}
 
 // Options of operations that are about values as well.
 constexpr std::array<std::string_view, 3> of_values = {"out", "precision", "outliers"};
@@ -257,12 +173,6 @@ RunOptions launch_options(const RunRequest& request) {
   RunOptions options = request.options;
   options.launch_only = true;
   options.schedule = "eager";
-  return options;
-}
-
-Options run_options() {
-  Options options;
-  for (const RunOption& row : all_run_options()) options.push_back(row.option);
   return options;
 }
 

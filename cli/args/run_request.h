@@ -38,12 +38,9 @@ struct RunRequest {
   bool is_interpreter() const;
 };
 
-// The devices of --device, "interpreter|...", the simulated one first.
-std::string_view device_values();
-// The rows of --help; `with_reference`: whether --device takes reference as well.
-Options run_options();
 // Those of a run that ends before its first step: what a launch is refused for.
 RunOptions launch_options(const RunRequest& request);
+// `with_reference`: whether --device takes reference as well.
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference);
 
 }  // namespace tessera::cli

@@ -10,6 +10,7 @@
 
 #include "cli/args/bindings.h"
 #include "cli/args/fill_operand.h"
+#include "cli/args/run_options.h"
 #include "cli/args/run_request.h"
 #include "cli/args/source_file.h"
 #include "cli/args/suggestion.h"

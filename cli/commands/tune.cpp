@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/args/run_options.h"
 #include "cli/args/given.h"
 #include "cli/command.h"
 #include "cli/operations/config_choice.h"
