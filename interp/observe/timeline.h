@@ -1,4 +1,5 @@
-// When each part of a recorded run happens on the machine of its profile, in seconds from the start.
+// When each part of a recorded run happens on the machine of its profile, in seconds from the
+// start.
 #pragma once
 #include "interp/observe/timing.h"
 

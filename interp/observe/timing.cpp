@@ -6,6 +6,7 @@
 #include "interp/observe/timing_record.h"
 
 namespace tessera {
+
 TimingObserver::TimingObserver(const MachineRates& rates) : rates_(rates) {}
 TimingObserver::~TimingObserver() = default;
 
