@@ -1,5 +1,5 @@
-// The options that every run of a program takes: where it runs, in which machine and schedule, what is
-// checked and told.
+// The options that every run of a program takes: where it runs, in which machine and schedule, what
+// is checked and told.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -11,10 +11,10 @@ namespace tessera::cli {
 
 // What an option of a run is about, beside the interpreter that honours it.
 enum class About : std::uint8_t {
-  where,   // which device: every device honours it
+  where,    // which device: every device honours it
   machine,  // how the interpreter runs
-  checks,  // what it checks and tells: nothing without checks
-  values,  // what it computes: nothing without arithmetic
+  checks,   // what it checks and tells: nothing without checks
+  values,   // what it computes: nothing without arithmetic
 };
 
 struct RunOption {

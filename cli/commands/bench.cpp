@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bench/report.h"
-#include "cli/args/run_options.h"
 #include "cli/args/limits.h"
+#include "cli/args/run_options.h"
 #include "cli/command.h"
 #include "cli/reports/progress.h"
 #include "core/host/file.h"

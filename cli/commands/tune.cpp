@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/args/run_options.h"
 #include "cli/args/given.h"
+#include "cli/args/run_options.h"
 #include "cli/command.h"
 #include "cli/operations/config_choice.h"
 #include "cli/operations/tune_by_model.h"
