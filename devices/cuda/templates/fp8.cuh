@@ -16,6 +16,7 @@ using E5m2 = Fp8<2, 15, 0x7B, 0x7F>;
 // The bits of the float with these bits.
 template <class Format>
 TESSERA_BOTH u32 widened(u32 code) {
+  static_assert(Format::bias == 7 || Format::bias == 15, "say here what codes are inf and NaN");
   const u32 sign = (code & 0x80) << 24, magnitude = code & 0x7F;
   const u32 exponent = magnitude >> Format::mantissa;
   u32 fraction = magnitude & ((1u << Format::mantissa) - 1);
