@@ -39,8 +39,7 @@ struct RunOptions {
   // its points one after the other.
   int point_cores = 0;
   MachineProfile profile{};
-  std::string schedule =
-      "eager";  // eager lazy lifo random:SEED, or steps:... (interp/schedule/schedule.h)
+  std::string schedule = "eager";  // a strategy, or steps:... (interp/schedule/schedule.h)
   Landing landing = Landing::whole;
   DmaOrder dma_order = DmaOrder::unordered;
   int slow_device = -1;  // moves only when nobody else can
