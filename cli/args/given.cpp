@@ -47,10 +47,10 @@ class Loader {
  private:
   using Extents = std::vector<Agreed<std::int64_t>*>;
 
-  bool is_tgmm() const { return asked_.operation == Operation::tgmm; }
+  bool is_tgmm() const { return asked_.problem.desc.is_tgmm(); }
 
   void load_files() {
-    const bool transposed = asked_.problem.transpose_rhs;
+    const bool transposed = asked_.problem.desc.transpose_rhs;
     Operands& operands = given_.operands;
     const bool turned = is_tgmm() && !asked_.problem.lhs_stored;
     operands.lhs =
@@ -73,7 +73,7 @@ class Loader {
     operands.group_sizes = load("sizes", sizes, {&groups_}, nullptr);
     if (!diags_.empty()) return;
     for (std::int64_t g = 0; !sizes.empty() && g < operands.group_sizes.elements(); ++g) {
-      given_.problem.group_sizes.push_back(std::llround(operands.group_sizes.at(g)));
+      given_.problem.desc.sizes.push_back(std::llround(operands.group_sizes.at(g)));
     }
   }
 
@@ -84,7 +84,7 @@ class Loader {
     Expected<Tensor> tensor = load_tensor(file, declared);
     // A file of raw elements cannot say its type: then it is the default one.
     if (!tensor && dtype != nullptr && !declared) {
-      Expected<Tensor> raw = load_tensor(file, asked_.problem.dtype);
+      Expected<Tensor> raw = load_tensor(file, asked_.problem.desc.lhs);
       if (raw) tensor = std::move(raw);
     }
     if (!tensor) {
@@ -105,18 +105,18 @@ class Loader {
   }
 
   void settle() {
-    std::vector<std::int64_t> loaded = std::move(given_.problem.group_sizes);
+    std::vector<std::int64_t> loaded = std::move(given_.problem.desc.sizes);
     Problem& problem = given_.problem = asked_.problem;
     // An operand that is generated follows the one that is given.
-    problem.dtype = lhs_dtype_.value.value_or(rhs_dtype_.value.value_or(problem.dtype));
-    problem.rhs_dtype = rhs_dtype_.value.value_or(problem.dtype);
-    problem.out_dtype = out_dtype_.value.value_or(problem.out_dtype);
-    problem.group_sizes = std::move(loaded);
+    problem.desc.lhs = lhs_dtype_.value.value_or(rhs_dtype_.value.value_or(problem.desc.lhs));
+    problem.desc.rhs = rhs_dtype_.value.value_or(problem.desc.lhs);
+    problem.desc.out = out_dtype_.value.value_or(problem.desc.out);
+    problem.desc.sizes = std::move(loaded);
     require(k_);
     require(n_);
     if (!diags_.empty()) return;
-    problem.k = *k_.value;
-    problem.n = *n_.value;
+    problem.desc.k = *k_.value;
+    problem.desc.n = *n_.value;
     settle_groups();
     if (!diags_.empty()) return;
     refuse_idle_options();
@@ -124,10 +124,10 @@ class Loader {
 
   void make_operands() {
     const Problem& problem = given_.problem;
-    std::vector<TensorSize> sizes = {{problem.dtype, problem.lhs_shape()},
-                                     {problem.rhs_dtype, problem.rhs_shape()},
-                                     {problem.out_dtype, problem.out_shape()}};
-    if (problem.existing != Existing::none) sizes.push_back(sizes.back());
+    std::vector<TensorSize> sizes = {{problem.desc.lhs, problem.lhs_shape()},
+                                     {problem.desc.rhs, problem.rhs_shape()},
+                                     {problem.desc.out, problem.out_shape()}};
+    if (problem.desc.existing) sizes.push_back(sizes.back());
     take(check_host_memory(sizes));
     if (!diags_.empty()) return;
     Operands files = std::move(given_.operands);
@@ -144,33 +144,34 @@ class Loader {
     if (is_group_size_list(text) && !text.empty() && text[0] != '@') {
       const auto sizes = parse_group_sizes(text);
       if (!sizes) return take(sizes.diags());
-      problem.group_sizes = *sizes;
-    } else if (problem.group_sizes.empty() && given_.operands.group_sizes.rank() == 0) {
+      problem.desc.sizes = *sizes;
+    } else if (problem.desc.sizes.empty() && given_.operands.group_sizes.rank() == 0) {
       generate_sizes(text);
       if (!diags_.empty()) return;
     }
     constexpr std::int64_t most_rows = std::int64_t{1} << 40;
     std::int64_t room = most_rows;
-    for (const std::int64_t size : problem.group_sizes) {
+    for (const std::int64_t size : problem.desc.sizes) {
       if (size > room) {
         return diags_.push_back(error("the group sizes sum to more than 2^40 rows"));
       }
       room -= std::max<std::int64_t>(size, 0);
     }
-    groups_.say(problem.groups(), "--group-sizes", diags_);
-    const std::int64_t after = problem.groups() - problem.group_offset;
-    problem.local_groups = local_groups_.value.value_or(after);
-    if (problem.local_groups < 0 || problem.local_groups > after) {
+    groups_.say(problem.desc.groups(), "--group-sizes", diags_);
+    const std::int64_t after = problem.desc.groups() - problem.desc.group_offset;
+    problem.desc.local_groups = local_groups_.value.value_or(after);
+    if (problem.desc.local_groups < 0 || problem.desc.local_groups > after) {
       diags_.push_back(error(fmt::format(
-          "group_offset={} and {} local groups do not fit into {} groups", problem.group_offset,
-          std::max<std::int64_t>(problem.local_groups, 0), problem.groups())));
+          "group_offset={} and {} local groups do not fit into {} groups",
+          problem.desc.group_offset, std::max<std::int64_t>(problem.desc.local_groups, 0),
+          problem.desc.groups())));
       return;
     }
-    const std::int64_t rows = problem.local_rows
+    const std::int64_t rows = problem.desc.local_rows
                                   ? problem.processed_rows()
-                                  : std::accumulate(problem.group_sizes.begin(),
-                                                    problem.group_sizes.end(), std::int64_t{0});
-    problem.m = m_.value.value_or(rows);
+                                  : std::accumulate(problem.desc.sizes.begin(),
+                                                    problem.desc.sizes.end(), std::int64_t{0});
+    problem.desc.m = m_.value.value_or(rows);
   }
 
   void generate_sizes(const std::string& text) {
@@ -184,7 +185,7 @@ class Loader {
     if (!m_.value) {
       diags_.push_back(error("--m is missing: only listed group sizes give the number of rows"));
     }
-    if (problem.local_rows) {
+    if (problem.desc.local_rows) {
       diags_.push_back(error(
           "--rows local needs listed group sizes: m is the rows of the processed groups alone"));
     }
@@ -192,13 +193,13 @@ class Loader {
     const auto sizes = generate_group_sizes(text.empty() ? "uniform" : text, *groups_.value,
                                             *m_.value, problem.seed);
     if (!sizes) return take(sizes.diags());
-    problem.group_sizes = *sizes;
+    problem.desc.sizes = *sizes;
   }
 
   // An option that changes nothing here is a misunderstanding.
   void refuse_idle_options() {
     const bool all_given = !asked_.lhs.empty() && !asked_.rhs.empty() &&
-                           (given_.problem.existing == Existing::none || !asked_.existing.empty());
+                           (!given_.problem.desc.existing || !asked_.existing.empty());
     if (asked_.has_fill && all_given) {
       diags_.push_back(error("--fill has nothing to fill: every operand is a file"));
     }

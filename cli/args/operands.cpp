@@ -17,7 +17,7 @@ std::uint64_t stream_seed(std::uint64_t seed, Stream stream) { return seed * 4 +
 
 Operands generate(const Problem& problem, Operands operands, bool lazily) {
   // Sums run over k, or over the rows of a group.
-  const std::int64_t terms = problem.operation == Operation::gmm ? problem.k : problem.m;
+  const std::int64_t terms = problem.desc.is_tgmm() ? problem.desc.m : problem.desc.k;
   const bool no_file = operands.lhs.rank() + operands.rhs.rank() + operands.existing.rank() == 0;
   operands.all_whole = no_file && problem.fill == Fill::integers;
   const auto make = [&](Tensor& tensor, DType dtype, const Shape& shape, FillRole role,
@@ -26,17 +26,16 @@ Operands generate(const Problem& problem, Operands operands, bool lazily) {
     tensor = filled_operand(dtype, shape, problem.fill, role, terms,
                             stream_seed(problem.seed, stream), lazily);
   };
-  make(operands.lhs, problem.dtype, problem.lhs_shape(), FillRole::lhs, of_lhs);
-  make(operands.rhs, problem.rhs_dtype, problem.rhs_shape(), FillRole::rhs, of_rhs);
-  if (problem.existing != Existing::none) {
-    make(operands.existing, problem.out_dtype, problem.out_shape(), FillRole::existing,
-         of_existing);
+  make(operands.lhs, problem.desc.lhs, problem.lhs_shape(), FillRole::lhs, of_lhs);
+  make(operands.rhs, problem.desc.rhs, problem.rhs_shape(), FillRole::rhs, of_rhs);
+  if (problem.desc.existing) {
+    make(operands.existing, problem.desc.out, problem.out_shape(), FillRole::existing, of_existing);
   }
   if (operands.group_sizes.rank() == 0) {
-    const std::vector<std::int64_t>& sizes = problem.group_sizes;
+    const std::vector<std::int64_t>& sizes = problem.desc.sizes;
     const bool fits = std::all_of(sizes.begin(), sizes.end(),
                                   [](std::int64_t size) { return size <= INT32_MAX; });
-    operands.group_sizes = Tensor(fits ? DType::i32 : DType::i64, {problem.groups()});
+    operands.group_sizes = Tensor(fits ? DType::i32 : DType::i64, {problem.desc.groups()});
     for (std::size_t g = 0; g < sizes.size(); ++g) {
       operands.group_sizes.set(static_cast<std::int64_t>(g), static_cast<double>(sizes[g]));
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "cli/args/fill_operand.h"
@@ -25,35 +26,26 @@ constexpr std::array<std::string_view, 2> existing_kinds = {"accumulate", "overw
 
 }  // namespace
 
-std::string_view name(Operation operation) { return operation == Operation::gmm ? "gmm" : "tgmm"; }
-
-std::string_view name(Existing existing) {
-  constexpr std::array<std::string_view, 3> names = {"none", "accumulate", "overwrite"};
-  return names[static_cast<std::size_t>(existing)];
-}
-
 std::int64_t Problem::processed_rows() const {
-  std::int64_t rows = 0;
-  for (std::int64_t g = 0; g < local_groups; ++g) {
-    rows += group_sizes[static_cast<std::size_t>(group_offset + g)];
-  }
-  return rows;
+  const auto first = desc.sizes.begin() + desc.group_offset;
+  return std::accumulate(first, first + desc.local_groups, std::int64_t{0});
 }
 
 Shape Problem::lhs_shape() const {
-  return operation == Operation::tgmm && !lhs_stored ? Shape{k, m} : Shape{m, k};
+  return desc.is_tgmm() && !lhs_stored ? Shape{desc.k, desc.m} : Shape{desc.m, desc.k};
 }
 
 Shape Problem::rhs_shape() const {
-  if (operation == Operation::tgmm) return {m, n};
-  return transpose_rhs ? Shape{local_groups, n, k} : Shape{local_groups, k, n};
+  if (desc.is_tgmm()) return {desc.m, desc.n};
+  return desc.transpose_rhs ? Shape{desc.local_groups, desc.n, desc.k}
+                            : Shape{desc.local_groups, desc.k, desc.n};
 }
 
 Shape Problem::out_shape() const {
-  return operation == Operation::tgmm ? Shape{local_groups, k, n} : Shape{m, n};
+  return desc.is_tgmm() ? Shape{desc.local_groups, desc.k, desc.n} : Shape{desc.m, desc.n};
 }
 
-Options problem_options(Operation operation) {
+Options problem_options(GroupedKind kind) {
   Options options = {
       {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
       {"k", "N", "columns of lhs"},
@@ -75,21 +67,21 @@ Options problem_options(Operation operation) {
       {"config", "FILE|JSON", "tiling and stages as a configuration: {\"block_m\": 64, ...}", false,
        FileUse::reads},
       {"program", "FILE.tsr",
-       operation == Operation::gmm ? "its kernel gmm runs in place of the shipped one"
-                                   : "its kernel tgmm runs in place of the shipped one",
+       kind == GroupedKind::gmm ? "its kernel gmm runs in place of the shipped one"
+                                : "its kernel tgmm runs in place of the shipped one",
        false, FileUse::reads},
       {"precision", "default|high|highest", "all compute in f32 on the interpreter"},
       {"strict-sum", "", "the group sizes must sum to m"},
       {"fill", "normal|uniform|integers", "data of operands that are not given"},
       {"seed", "N", "of operands and group sizes; default 0"},
       {"lhs", "FILE",
-       operation == Operation::gmm ? "[m, k]; .npy or FILE.safetensors#tensor"
-                                   : "[k, m]; .npy or FILE.safetensors#tensor",
+       kind == GroupedKind::gmm ? "[m, k]; .npy or FILE.safetensors#tensor"
+                                : "[k, m]; .npy or FILE.safetensors#tensor",
        false, FileUse::reads},
       {"rhs", "FILE", "the same", false, FileUse::reads},
       {"sizes", "FILE", "the group sizes, the same", false, FileUse::reads},
   };
-  if (operation == Operation::gmm) {
+  if (kind == GroupedKind::gmm) {
     options.insert(options.begin() + 7, {"transpose-rhs", "", "rhs is stored [groups, n, k]"});
   } else {
     options.push_back({"lhs-layout", "km|mk", "how the file of lhs is stored; default km"});
@@ -97,11 +89,11 @@ Options problem_options(Operation operation) {
   return options;
 }
 
-Expected<Asked> asked(Operation operation, const Arguments& arguments) {
+Expected<Asked> asked(GroupedKind kind, const Arguments& arguments) {
   Asked result;
   Diags diags;
   Problem& problem = result.problem;
-  result.operation = problem.operation = operation;
+  problem.desc.kind = kind;
   result.m = arguments.integer("m", diags);
   result.k = arguments.integer("k", diags);
   result.n = arguments.integer("n", diags);
@@ -120,19 +112,19 @@ Expected<Asked> asked(Operation operation, const Arguments& arguments) {
   if (result.lhs.empty() && arguments.has("lhs-layout")) {
     diags.push_back(error("--lhs-layout says how the file of --lhs is stored, and there is none"));
   }
-  problem.transpose_rhs = arguments.has("transpose-rhs");
-  problem.group_offset = arguments.integer("group-offset", diags).value_or(0);
-  problem.local_rows = arguments.choice("rows", row_kinds, diags) == 1;
+  problem.desc.transpose_rhs = arguments.has("transpose-rhs");
+  problem.desc.group_offset = arguments.integer("group-offset", diags).value_or(0);
+  problem.desc.local_rows = arguments.choice("rows", row_kinds, diags) == 1;
   if (arguments.has("existing-out")) {
     const bool overwrites = arguments.choice("existing-out", existing_kinds, diags) == 1;
-    problem.existing = overwrites ? Existing::overwrite : Existing::accumulate;
+    problem.desc.existing = overwrites ? ExistingOut::Overwrite : ExistingOut::Accumulate;
   } else if (!result.existing.empty()) {
-    problem.existing = Existing::accumulate;
+    problem.desc.existing = ExistingOut::Accumulate;
   }
   problem.tiling = tiling_option(arguments, diags);
   problem.buffers =
       arguments.integer("buffers", diags, 1, max_window_depth).value_or(problem.buffers);
-  problem.precision = precisions[arguments.choice("precision", precisions, diags)];
+  problem.desc.precision = static_cast<Precision>(arguments.choice("precision", precisions, diags));
   problem.strict_sum = arguments.has("strict-sum");
   problem.fill = static_cast<Fill>(arguments.choice("fill", fills, diags));
   problem.seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));

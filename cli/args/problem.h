@@ -9,6 +9,7 @@
 #include "cli/args/options.h"
 #include "core/data/dtype.h"
 #include "core/data/tensor.h"
+#include "core/kernel/grouped_desc.h"
 #include "core/kernel/machine_hints.h"
 #include "core/kernel/tiling.h"
 #include "core/lang/language.h"
@@ -17,47 +18,30 @@
 
 namespace tessera::cli {
 
-enum class Operation : std::uint8_t { gmm, tgmm };
-enum class Existing : std::uint8_t { none, accumulate, overwrite };
-
-std::string_view name(Operation operation);
-std::string_view name(Existing existing);
-
 struct Problem {
-  Operation operation = Operation::gmm;
-  std::int64_t m = 0, k = 0, n = 0;  // m: rows of lhs
-  std::vector<std::int64_t> group_sizes;
-  DType dtype = DType::bf16, rhs_dtype = DType::bf16;  // of lhs and rhs
-  DType out_dtype = DType::f32;
-  bool lhs_stored = true;  // tgmm: lhs is held as [m, k], not as [k, m]
-  bool transpose_rhs = false;
-  std::int64_t group_offset = 0, local_groups = 0;
-  bool local_rows = false;
-  Existing existing = Existing::none;
+  GroupedDesc desc;              // m: rows of lhs
+  bool lhs_stored = true;        // tgmm: lhs is held as [m, k], not as [k, m]
   std::optional<Tiling> tiling;  // without one: the profile's
   std::int64_t buffers = 2;
   std::optional<std::int64_t> align;  // with hints: of a configuration, which options cannot give
   MachineHints hints;
   std::shared_ptr<const Module> program;  // whose kernel runs in place of the shipped one
-  std::string precision = "default";
   bool strict_sum = false;
   Fill fill = Fill::normal;
   std::uint64_t seed = 0;
 
-  std::int64_t groups() const { return static_cast<std::int64_t>(group_sizes.size()); }
   // Rows that the processed groups own.
   std::int64_t processed_rows() const;
-  std::int64_t flops() const { return 2 * processed_rows() * k * n; }
+  std::int64_t flops() const { return 2 * processed_rows() * desc.k * desc.n; }
   Shape lhs_shape() const;
   Shape rhs_shape() const;
   Shape out_shape() const;
 };
 
-Options problem_options(Operation operation);
+Options problem_options(GroupedKind kind);
 
 // What the command line says, before any file is read.
 struct Asked {
-  Operation operation = Operation::gmm;
   std::optional<std::int64_t> m, k, n, groups, local_groups;
   std::optional<DType> dtype, out_dtype;
   std::string group_sizes;                // --group-sizes as given
@@ -66,6 +50,6 @@ struct Asked {
   bool is_lazy = false;  // operands that are filled are made once they are read
   Problem problem;       // all that no file can change
 };
-Expected<Asked> asked(Operation operation, const Arguments& arguments);
+Expected<Asked> asked(GroupedKind kind, const Arguments& arguments);
 
 }  // namespace tessera::cli

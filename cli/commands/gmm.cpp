@@ -7,7 +7,7 @@ namespace tessera::cli {
 namespace {
 
 Expected<OperationCall> prepare_gmm(const Arguments& arguments) {
-  return grouped_matmul_call(Operation::gmm, arguments);
+  return grouped_matmul_call(GroupedKind::gmm, arguments);
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ Command gmm_command() {
           "  gmm-run gmm --m 4096 --groups 8 --group-sizes zipf:1.2 --k 512 --n 512 --dtype f32\n"
           "  gmm-run gmm --group-sizes 5,0,9 --k 96 --n 64 --tiling 8,32,32 --schedule random:7\n"
           "  gmm-run gmm --lhs x.npy --rhs weights.safetensors#w1 --sizes sizes.npy --out y.npy\n",
-          operation_options(problem_options(Operation::gmm)),
+          operation_options(problem_options(GroupedKind::gmm)),
           run_operation<prepare_gmm>,
           verifiable_operation<prepare_gmm>};
 }

@@ -7,7 +7,7 @@ namespace tessera::cli {
 namespace {
 
 Expected<OperationCall> prepare_tgmm(const Arguments& arguments) {
-  return grouped_matmul_call(Operation::tgmm, arguments);
+  return grouped_matmul_call(GroupedKind::tgmm, arguments);
 }
 
 }  // namespace
@@ -18,7 +18,7 @@ Command tgmm_command() {
           "the gradient of gmm for the weights: out[g] = lhs[:, rows of g] . rhs[rows of g, :]",
           "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
           "  gmm-run tgmm --group-sizes 100,0,50 --k 64 --n 32 --existing-out accumulate\n",
-          operation_options(problem_options(Operation::tgmm)),
+          operation_options(problem_options(GroupedKind::tgmm)),
           run_operation<prepare_tgmm>,
           verifiable_operation<prepare_tgmm>};
 }

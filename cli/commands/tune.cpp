@@ -36,9 +36,9 @@ constexpr std::array<std::string_view, 14> not_taken = {
 constexpr std::array<std::string_view, 4> of_request = {"interpret", "device", "profile",
                                                         "max-memory"};
 
-Options tune_options(Operation operation) {
+Options tune_options(GroupedKind kind) {
   Options options;
-  for (const Option& option : problem_options(operation)) {
+  for (const Option& option : problem_options(kind)) {
     if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
       options.push_back(option);
   }
@@ -59,9 +59,9 @@ Options tune_options(Operation operation) {
   return options;
 }
 
-Operation operation_of(const std::vector<std::string>& words) {
+GroupedKind kind_of(const std::vector<std::string>& words) {
   const bool is_tgmm = std::find(words.begin(), words.end(), "tgmm") != words.end();
-  return is_tgmm ? Operation::tgmm : Operation::gmm;
+  return is_tgmm ? GroupedKind::tgmm : GroupedKind::gmm;
 }
 
 // What the chosen candidate costs beside the best, each timed on the sizes as they are given.
@@ -173,8 +173,8 @@ Expected<Tuned> estimate(const Asked& what, const Arguments& arguments) {
 }
 
 Expected<Tuned> tune(const Arguments& arguments) {
-  const Operation operation = operation_of(arguments.words());
-  const Expected<Asked> what = asked(operation, arguments);
+  const GroupedKind kind = kind_of(arguments.words());
+  const Expected<Asked> what = asked(kind, arguments);
   if (!what) return what.diags();
   if (arguments.has("estimates")) return estimate(*what, arguments);
   const Expected<RunRequest> request = run_request(arguments, false);
@@ -267,7 +267,7 @@ Command resolved(const std::vector<std::string>& args) {
   if (const Command tuned = tuned_command(words); !is_for_all && !is_by_cache(tuned, words)) {
     command.options = model_options(tuned);
   } else {
-    command.options = tune_options(operation_of(args));
+    command.options = tune_options(kind_of(args));
     command.options.push_back(tune_option());
   }
   return command;
@@ -286,7 +286,7 @@ Command tune_command() {
           "  gmm-run tune gmm --m 65536 --groups 8 --k 4096 --n 4096 --device cuda --estimates\n"
           "  gmm-run tune ag-matmul --devices 4 --m 512 --k 1024 --n 256 --tune tm=64,128,256\n"
           "  gmm-run tune my_kernel.tsr --set m=512 --tune tm=64,128,256 --tune buffers=2,3\n",
-          tune_options(Operation::gmm),
+          tune_options(GroupedKind::gmm),
           run,
           nullptr,
           resolved};

@@ -60,23 +60,8 @@ GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& re
   if (const Expected<Platform> platform = parse_platform(request.device_name()))
     result.platform = *platform;
   result.profile = request.profile;
-  GroupedDesc& desc = result.desc;
-  desc.kind = problem.operation == Operation::gmm ? GroupedKind::gmm : GroupedKind::tgmm;
-  desc.m = problem.m;
-  desc.k = problem.k;
-  desc.n = problem.n;
-  desc.sizes = problem.group_sizes;
-  desc.local_groups = problem.local_groups;
-  desc.lhs = problem.dtype;
-  desc.rhs = problem.rhs_dtype;
-  desc.out = problem.out_dtype;
-  desc.transpose_rhs = problem.transpose_rhs;
-  desc.local_rows = problem.local_rows;
-  if (problem.existing == Existing::accumulate) desc.existing = ExistingOut::Accumulate;
-  if (problem.existing == Existing::overwrite) desc.existing = ExistingOut::Overwrite;
-  desc.precision = problem.precision == "high"      ? Precision::High
-                   : problem.precision == "highest" ? Precision::Highest
-                                                    : Precision::Default;
+  result.desc = problem.desc;
+  result.desc.group_offset = 0;  // groups that are passed over cost nothing
   return result;
 }
 

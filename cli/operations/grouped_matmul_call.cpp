@@ -18,38 +18,42 @@ namespace tessera::cli {
 namespace {
 
 std::string groups_text(const Problem& problem) {
-  std::string text = cli::groups_text(problem.group_sizes);
-  if (problem.local_groups != problem.groups()) {
-    text += fmt::format("; {} from group {} on, {} rows", problem.local_groups,
-                        problem.group_offset, problem.local_rows ? "local" : "global");
+  std::string text = cli::groups_text(problem.desc.sizes);
+  if (problem.desc.local_groups != problem.desc.groups()) {
+    text += fmt::format("; {} from group {} on, {} rows", problem.desc.local_groups,
+                        problem.desc.group_offset, problem.desc.local_rows ? "local" : "global");
   }
   return text;
 }
 
 std::string types_text(const Problem& problem) {
-  std::string text = fmt::format("{} . {} -> {}", name(problem.dtype), name(problem.rhs_dtype),
-                                 name(problem.out_dtype));
-  if (problem.transpose_rhs) text += ", rhs transposed";
-  if (problem.existing != Existing::none) {
-    text += fmt::format(", existing result: {}", name(problem.existing));
+  std::string text = fmt::format("{} . {} -> {}", name(problem.desc.lhs), name(problem.desc.rhs),
+                                 name(problem.desc.out));
+  if (problem.desc.transpose_rhs) text += ", rhs transposed";
+  if (problem.desc.existing) {
+    text += fmt::format(", existing result: {}", name(*problem.desc.existing));
   }
   return text;
 }
 
 Json shape_json(const Problem& problem) {
-  return {{"m", problem.m}, {"k", problem.k}, {"n", problem.n}, {"groups", problem.groups()}};
+  return {{"m", problem.desc.m},
+          {"k", problem.desc.k},
+          {"n", problem.desc.n},
+          {"groups", problem.desc.groups()}};
 }
 
 void describe(OperationCall& call, const Problem& problem) {
-  const std::string shape = fmt::format("m {}, k {}, n {}", problem.m, problem.k, problem.n);
+  const std::string shape =
+      fmt::format("m {}, k {}, n {}", problem.desc.m, problem.desc.k, problem.desc.n);
   const std::string groups = groups_text(problem);
-  call.title = fmt::format("{}, {}, {}", name(problem.operation), shape, groups);
+  call.title = fmt::format("{}, {}, {}", name(problem.desc.kind), shape, groups);
   call.kernel_note = fmt::format("{} buffers", problem.buffers);
   call.lines = {{"shape", shape}, {"groups", groups}, {"types", types_text(problem)}};
   call.fields["shape"] = shape_json(problem);
-  call.fields["group_sizes"] = problem.group_sizes;
-  call.dtype = problem.dtype;
-  call.out_dtype = problem.out_dtype;
+  call.fields["group_sizes"] = problem.desc.sizes;
+  call.dtype = problem.desc.lhs;
+  call.out_dtype = problem.desc.out;
   call.flops = problem.flops();
   call.seed = problem.seed;
 }
@@ -68,8 +72,8 @@ Diags configure(OperationCall& call, Problem& problem, const Arguments& argument
 
 }  // namespace
 
-Expected<OperationCall> grouped_matmul_call(Operation operation, const Arguments& arguments) {
-  Expected<Asked> what = asked(operation, arguments);
+Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& arguments) {
+  Expected<Asked> what = asked(kind, arguments);
   if (!what) return what.diags();
   Expected<RunRequest> request = run_request(arguments, true);
   if (!request) return request.diags();
@@ -92,7 +96,7 @@ Expected<OperationCall> grouped_matmul_call(Operation operation, const Arguments
   name("lhs", operands.lhs);
   name("rhs", operands.rhs);
   name("sizes", operands.group_sizes);
-  if (input->problem.existing != Existing::none) name("existing", operands.existing);
+  if (input->problem.desc.existing) name("existing", operands.existing);
   call.launch = [input, request = call.request](const RunOptions& options) {
     return launch_grouped(input->problem, input->operands, request, options);
   };

@@ -8,6 +8,6 @@
 namespace tessera::cli {
 
 // Operands are read or filled, and the configuration is chosen.
-Expected<OperationCall> grouped_matmul_call(Operation operation, const Arguments& arguments);
+Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& arguments);
 
 }  // namespace tessera::cli

@@ -14,11 +14,19 @@ namespace tessera {
 // k, n]. tgmm: groups lie along the contraction, out[g] = transpose(lhs[rows of g]) . rhs[rows of
 // g], with lhs [m, k], rhs [m, n] and out [groups, k, n].
 enum class GroupedKind : std::uint8_t { gmm, tgmm };
+// "gmm", "tgmm".
+constexpr std::string_view name(GroupedKind kind) {
+  return kind == GroupedKind::gmm ? "gmm" : "tgmm";
+}
 
 // What happens to the rows that are computed: added to the existing ones (in the accumulator's
 // type, before the one rounding), or put in their place. All other rows of the result are the
 // existing ones.
 enum class ExistingOut : std::uint8_t { Accumulate, Overwrite };
+// "accumulate", "overwrite".
+constexpr std::string_view name(ExistingOut mode) {
+  return mode == ExistingOut::Accumulate ? "accumulate" : "overwrite";
+}
 
 // How exactly products are multiplied, as JAX's matmul precision. The interpreter computes all
 // three in f32 and says so in the report's notes; a device that cannot honour one refuses.

@@ -145,7 +145,7 @@ TEST_F(ConfigCommands, cache_lists_shows_and_clears) {
 }
 
 TEST_F(ConfigCommands, a_replay_gives_the_tiling_that_a_cache_gave) {
-  const Options options = operation_options(problem_options(Operation::gmm));
+  const Options options = operation_options(problem_options(GroupedKind::gmm));
   const Expected<Arguments> arguments = parse_arguments(options, problem({"gmm"}));
   ASSERT_TRUE(arguments);
   ConfigDecision decision;

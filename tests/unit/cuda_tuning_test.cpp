@@ -199,10 +199,10 @@ TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
   cli::RunRequest request;
   request.device = &cuda_device();
   const auto chosen = [&](cli::Problem& problem) {
-    problem.m = 512;
-    problem.k = problem.n = 256;
-    problem.group_sizes = {200, 312};
-    problem.local_groups = 2;
+    problem.desc.m = 512;
+    problem.desc.k = problem.desc.n = 256;
+    problem.desc.sizes = {200, 312};
+    problem.desc.local_groups = 2;
     const Expected<cli::Arguments> none = cli::parse_arguments({}, {});
     return cli::choose_config(problem, request, *none);
   };
@@ -216,7 +216,7 @@ TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
                   .store({before->key, to_json(in_pairs), "autotune", 1e-3, "by hand"})
                   .empty());
   cli::Problem second, other;
-  other.out_dtype = DType::bf16;
+  other.desc.out = DType::bf16;
   const auto after = chosen(second);
   EXPECT_EQ(chosen(other)->source, ConfigSource::Heuristics);
   ::unsetenv("TESSERA_CACHE");
