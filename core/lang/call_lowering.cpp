@@ -19,14 +19,12 @@ CallLowering::CallLowering(Elaborator& elaborator)
     : draft_(elaborator.draft),
       builder_(elaborator.draft.builder()),
       names_(elaborator.names),
-      scoped_(elaborator.scoped),
       functions_(elaborator.functions),
       expressions_(elaborator.expressions),
       places_(elaborator.places),
       tiles_(elaborator.tiles),
       words_(elaborator.words),
       arguments_(elaborator.arguments),
-      declarations_(elaborator.declarations),
       statements_(elaborator.statements) {}
 
 Entity CallLowering::call(const ast::MemberCall& node) {
@@ -184,17 +182,7 @@ Entity CallLowering::call_function(const ast::Function& function, const ast::Cal
     inner->names[parameter.name] = value;
     if (value.kind == Entity::Kind::nothing) return {};
   }
-  return call_body(function);
-}
-
-Entity CallLowering::call_body(const ast::Function& function) {
-  const std::size_t scoped = scoped_.size();
-  declarations_.declare_all(function.declarations, true);
-  const auto* body = std::get_if<ast::Block>(&function.body);
-  Entity result = body != nullptr ? statements_.result_of(*body)
-                                  : expressions_.evaluate(std::get<ast::Expression>(function.body));
-  scoped_.free_from(scoped);
-  return result;
+  return statements_.result_of(function);
 }
 
 }  // namespace tessera

@@ -11,12 +11,10 @@
 namespace tessera {
 
 class ArgumentBinder;
-class DeclarationLowering;
 class Elaborator;
 class ExpressionLowering;
 class Functions;
 class PlaceLowering;
-class ScopedMemory;
 class StatementLowering;
 class TileLowering;
 class WordLowering;
@@ -32,7 +30,6 @@ class CallLowering {
  private:
   class Inlined;
   Entity call_function(const ast::Function& function, const ast::Call& node);
-  Entity call_body(const ast::Function& function);
   Entity call_closure(const Entity& closure, const std::vector<ast::Expression>& arguments,
                       const Loc& loc);
   Entity call_op(const Op& prototype, const ast::Call& node);
@@ -42,14 +39,12 @@ class CallLowering {
   Draft& draft_;
   Builder& builder_;
   Names& names_;
-  ScopedMemory& scoped_;
   Functions& functions_;
   ExpressionLowering& expressions_;
   PlaceLowering& places_;
   TileLowering& tiles_;
   WordLowering& words_;
   ArgumentBinder& arguments_;
-  DeclarationLowering& declarations_;
   StatementLowering& statements_;
   int depth_ = 0;  // of nested calls
   std::int64_t calls_ = 0;

@@ -57,4 +57,23 @@ std::string Draft::describe(const Entity& entity) const {
   return "?";
 }
 
+Entity Draft::name_result(Entity entity, const std::string& name) {
+  Program& program = builder_.program();
+  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real) {
+    Value& v = program.values[static_cast<std::size_t>(entity.value)];
+    const bool fresh =
+        v.statement >= 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
+    if (fresh && !v.constant) v.name = name;
+  } else if (entity.kind == Entity::Kind::view) {
+    Value& v = program.values[static_cast<std::size_t>(entity.slice.base)];
+    const bool is_last_op = v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
+    const bool is_last_buffer = v.index == static_cast<std::int32_t>(program.buffers.size()) - 1;
+    if (v.index < 0 && is_last_op) v.name = name;
+    if (v.index >= 0 && entity.is_unnamed && is_last_buffer && v.name != name)
+      builder_.rename(entity.slice.base, name);
+    entity.is_unnamed = false;
+  }
+  return entity;
+}
+
 }  // namespace tessera

@@ -23,6 +23,9 @@ class Draft {
   // The kind of thing that it is, for messages: "an integer".
   std::string describe(const Entity& entity) const;
 
+  // The value is called by the source's name if nothing named it before.
+  Entity name_result(Entity entity, const std::string& name);
+
   // The place of the call that is being inlined (into Program::places); -1: none.
   std::int32_t caller() const { return caller_; }
   void set_caller(std::int32_t place) { caller_ = place; }

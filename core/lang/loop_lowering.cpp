@@ -88,7 +88,7 @@ Entity LoopLowering::loop_variable(const ast::LoopVariable& variable, ValueId in
   }
   turns_[value] = {index, steps.lower, steps.upper};
   Entity entity = scalar_entity(value);
-  return value == index ? entity : statements_.name_result(std::move(entity), variable.name);
+  return value == index ? entity : draft_.name_result(std::move(entity), variable.name);
 }
 
 void LoopLowering::lower(const ast::For& node) {

@@ -58,6 +58,16 @@ void StatementLowering::block(const ast::Block& node) {
   for (const ast::Statement& statement : node.statements) std::visit(one, statement.form);
 }
 
+Entity StatementLowering::result_of(const ast::Function& function) {
+  const std::size_t scoped = scoped_.size();
+  declarations_.declare_all(function.declarations, true);
+  const auto* body = std::get_if<ast::Block>(&function.body);
+  Entity result = body != nullptr ? result_of(*body)
+                                  : expressions_.evaluate(std::get<ast::Expression>(function.body));
+  scoped_.free_from(scoped);
+  return result;
+}
+
 Entity StatementLowering::result_of(const ast::Block& node) {
   const bool was_in_function = std::exchange(in_function_, true);
   Entity outer =
@@ -171,27 +181,7 @@ void StatementLowering::define_value(const ast::Definition& node) {
     names_.set_unknown(node.name);
     return;
   }
-  names_.bind(node.name, name_result(std::move(entity), node.name), node.loc);
-}
-
-// The value is called by the source's name if nothing named it before.
-Entity StatementLowering::name_result(Entity entity, const std::string& name) {
-  Program& program = builder_.program();
-  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real) {
-    Value& v = program.values[static_cast<std::size_t>(entity.value)];
-    const bool fresh =
-        v.statement >= 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
-    if (fresh && !v.constant) v.name = name;
-  } else if (entity.kind == Entity::Kind::view) {
-    Value& v = program.values[static_cast<std::size_t>(entity.slice.base)];
-    const bool is_last_op = v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
-    const bool is_last_buffer = v.index == static_cast<std::int32_t>(program.buffers.size()) - 1;
-    if (v.index < 0 && is_last_op) v.name = name;
-    if (v.index >= 0 && entity.is_unnamed && is_last_buffer && v.name != name)
-      builder_.rename(entity.slice.base, name);
-    entity.is_unnamed = false;
-  }
-  return entity;
+  names_.bind(node.name, draft_.name_result(std::move(entity), node.name), node.loc);
 }
 
 // A condition that is known when the kernel is instantiated chooses a block, whose names then

@@ -24,10 +24,9 @@ class StatementLowering {
   explicit StatementLowering(Elaborator& elaborator);
 
   void block(const ast::Block& node);
-  // The block of a function: what it returns, an empty record when it returns nothing.
-  Entity result_of(const ast::Block& node);
-  // The value is called by the source's name if nothing named it before.
-  Entity name_result(Entity entity, const std::string& name);
+  // The declarations and the body of a function: what it returns, an empty record when it returns
+  // nothing. Its parameters are bound in the names of now.
+  Entity result_of(const ast::Function& function);
 
  private:
   void lower(const ast::ScopedDeclaration& node);
@@ -38,6 +37,7 @@ class StatementLowering {
   void lower(const ast::If& node);
   void lower(const ast::Return& node);
   void lower(const ast::ReturnNamed& node);
+  Entity result_of(const ast::Block& node);
   void define_value(const ast::Definition& node);
   bool refuse_return(const Loc& loc);
   std::vector<std::string> known_values(const ast::Expression& condition) const;
