@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
+#include "core/lang/place_lowering.h"
+#include "core/lang/type_binder.h"
 #include "core/program/refs.h"
 
 namespace tessera {
 
-ArgumentBinder::ArgumentBinder(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      expressions_(elaborator.expressions),
-      places_(elaborator.places),
-      types_(elaborator.types) {}
+ArgumentBinder::ArgumentBinder(Draft& draft, Names& names, Expressions& expressions,
+                               PlaceLowering& places, TypeBinder& types)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      expressions_(expressions),
+      places_(places),
+      types_(types) {}
 
 // The arguments in the order of the parameters, null where there is none; nothing after an error.
 std::optional<std::vector<const ast::Expression*>> ArgumentBinder::arguments(

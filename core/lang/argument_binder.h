@@ -8,14 +8,14 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class PlaceLowering;
 class TypeBinder;
 
 class ArgumentBinder {
  public:
-  explicit ArgumentBinder(Elaborator& elaborator);
+  ArgumentBinder(Draft& draft, Names& names, Expressions& expressions, PlaceLowering& places,
+                 TypeBinder& types);
 
   // The arguments in the order of the parameters, null where there is none; nothing after an error.
   std::optional<std::vector<const ast::Expression*>> arguments(const ast::Function& function,
@@ -34,7 +34,7 @@ class ArgumentBinder {
   Draft& draft_;
   Builder& builder_;
   Names& names_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   PlaceLowering& places_;
   TypeBinder& types_;
 };

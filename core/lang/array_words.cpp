@@ -5,19 +5,23 @@
 #include <utility>
 #include <vector>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
+#include "core/lang/place_lowering.h"
+#include "core/lang/scoped_memory.h"
+#include "core/lang/tile_lowering.h"
 #include "core/program/refs.h"
 
 namespace tessera {
 
-ArrayWords::ArrayWords(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      scoped_(elaborator.scoped),
-      expressions_(elaborator.expressions),
-      places_(elaborator.places),
-      tiles_(elaborator.tiles) {}
+ArrayWords::ArrayWords(Draft& draft, Names& names, ScopedMemory& scoped, Expressions& expressions,
+                       PlaceLowering& places, TileLowering& tiles)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      scoped_(scoped),
+      expressions_(expressions),
+      places_(places),
+      tiles_(tiles) {}
 
 Entity ArrayWords::new_array(const std::string& name, std::int64_t length) {
   Buffer buffer;

@@ -8,15 +8,15 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class PlaceLowering;
 class ScopedMemory;
 class TileLowering;
 
 class ArrayWords {
  public:
-  explicit ArrayWords(Elaborator& elaborator);
+  ArrayWords(Draft& draft, Names& names, ScopedMemory& scoped, Expressions& expressions,
+             PlaceLowering& places, TileLowering& tiles);
 
   // prefix_sum, iota and repeat; nullopt for what is no such word, or is the op of that name.
   std::optional<Entity> call(const ast::Call& node);
@@ -39,7 +39,7 @@ class ArrayWords {
   Builder& builder_;
   Names& names_;
   ScopedMemory& scoped_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   PlaceLowering& places_;
   TileLowering& tiles_;
 };

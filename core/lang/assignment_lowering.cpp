@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "core/data/element.h"
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
 #include "core/lang/operators.h"
+#include "core/lang/place_lowering.h"
+#include "core/lang/tile_lowering.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
 #include "core/program/reshape.h"
@@ -30,13 +32,13 @@ bool holds(DType dtype, std::int64_t number) {
 
 }  // namespace
 
-AssignmentLowering::AssignmentLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      expressions_(elaborator.expressions),
-      places_(elaborator.places),
-      tiles_(elaborator.tiles),
-      calls_(elaborator.calls) {}
+AssignmentLowering::AssignmentLowering(Draft& draft, Expressions& expressions,
+                                       PlaceLowering& places, TileLowering& tiles)
+    : draft_(draft),
+      builder_(draft.builder()),
+      expressions_(expressions),
+      places_(places),
+      tiles_(tiles) {}
 
 void AssignmentLowering::lower(const ast::Assignment& node) {
   const Entity target = places_.place(node.target);
@@ -77,7 +79,7 @@ void AssignmentLowering::update_number(const Slice& slice, const ast::Assignment
 
 void AssignmentLowering::update_tile(const Slice& slice, const ast::Assignment& node) {
   const Entity old{.kind = Entity::Kind::view, .slice = slice},
-      other = tiles_.tile(node.value, nullptr);
+      other = expressions_.evaluate_into(node.value, nullptr);
   tiles_.elementwise(tile_op(*node.op), {{old, node.target.loc()}, {other, node.value.loc()}},
                      node.loc, &slice);
 }
@@ -85,14 +87,15 @@ void AssignmentLowering::update_tile(const Slice& slice, const ast::Assignment& 
 void AssignmentLowering::store(const Slice& target, const ast::Expression& value, const Loc& loc) {
   const bool is_number = ref_info(builder_.program(), target.base).space == Space::smem;
   if (is_number) return store_number(target, value, loc);
-  if (const ast::Call* indices = call_of(value, "tile_iota", 1)) {
-    calls_.call(*indices, &target);
+  if (call_of(value, "tile_iota", 1) != nullptr) {
+    expressions_.evaluate_into(value, &target);
     return;
   }
   const auto* call = value.as<ast::Call>();
   const bool is_cast = call != nullptr && call->function == "cast";
   const std::size_t before = builder_.program().body.size();
-  const Entity result = is_cast ? tiles_.cast(*call, &target) : tiles_.tile(value, nullptr);
+  const Entity result =
+      is_cast ? tiles_.cast(*call, &target) : expressions_.evaluate_into(value, nullptr);
   if (is_cast && call->arguments.size() == 1) return;
   const auto source = tiles_.operand_of_store(result, value.loc(), target);
   if (source && tiles_.fits({*source, value.loc()}, target))

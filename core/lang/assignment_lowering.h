@@ -4,15 +4,14 @@
 
 namespace tessera {
 
-class CallLowering;
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class PlaceLowering;
 class TileLowering;
 
 class AssignmentLowering {
  public:
-  explicit AssignmentLowering(Elaborator& elaborator);
+  AssignmentLowering(Draft& draft, Expressions& expressions, PlaceLowering& places,
+                     TileLowering& tiles);
 
   void lower(const ast::Assignment& node);
   // target = value. A tile's type must be the target's unless the value is a cast.
@@ -27,10 +26,9 @@ class AssignmentLowering {
 
   Draft& draft_;
   Builder& builder_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   PlaceLowering& places_;
   TileLowering& tiles_;
-  CallLowering& calls_;
 };
 
 }  // namespace tessera

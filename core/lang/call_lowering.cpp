@@ -4,7 +4,13 @@
 
 #include <utility>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/argument_binder.h"
+#include "core/lang/expressions.h"
+#include "core/lang/functions.h"
+#include "core/lang/place_lowering.h"
+#include "core/lang/statement_lowering.h"
+#include "core/lang/tile_lowering.h"
+#include "core/lang/word_lowering.h"
 #include "core/lang/words.h"
 
 namespace tessera {
@@ -15,17 +21,20 @@ constexpr std::int64_t max_calls = 100'000;
 
 }  // namespace
 
-CallLowering::CallLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      functions_(elaborator.functions),
-      expressions_(elaborator.expressions),
-      places_(elaborator.places),
-      tiles_(elaborator.tiles),
-      words_(elaborator.words),
-      arguments_(elaborator.arguments),
-      statements_(elaborator.statements) {}
+CallLowering::CallLowering(Draft& draft, Names& names, Functions& functions,
+                           Expressions& expressions, PlaceLowering& places, TileLowering& tiles,
+                           WordLowering& words, ArgumentBinder& arguments,
+                           StatementLowering& statements)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      functions_(functions),
+      expressions_(expressions),
+      places_(places),
+      tiles_(tiles),
+      words_(words),
+      arguments_(arguments),
+      statements_(statements) {}
 
 Entity CallLowering::call(const ast::MemberCall& node) {
   const Entity member = expressions_.evaluate(*node.member);

@@ -11,8 +11,7 @@
 namespace tessera {
 
 class ArgumentBinder;
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class Functions;
 class PlaceLowering;
 class StatementLowering;
@@ -21,7 +20,9 @@ class WordLowering;
 
 class CallLowering {
  public:
-  explicit CallLowering(Elaborator& elaborator);
+  CallLowering(Draft& draft, Names& names, Functions& functions, Expressions& expressions,
+               PlaceLowering& places, TileLowering& tiles, WordLowering& words,
+               ArgumentBinder& arguments, StatementLowering& statements);
 
   // `to`: where a tile goes, or null for a temporary.
   Entity call(const ast::Call& node, const Slice* to = nullptr);
@@ -40,7 +41,7 @@ class CallLowering {
   Builder& builder_;
   Names& names_;
   Functions& functions_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   PlaceLowering& places_;
   TileLowering& tiles_;
   WordLowering& words_;

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
+#include "core/lang/scoped_memory.h"
+#include "core/lang/type_binder.h"
 
 namespace tessera {
 namespace {
@@ -14,13 +16,14 @@ constexpr std::int64_t max_semaphores = std::int64_t{1} << 20;
 
 }  // namespace
 
-DeclarationLowering::DeclarationLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      scoped_(elaborator.scoped),
-      types_(elaborator.types),
-      expressions_(elaborator.expressions) {}
+DeclarationLowering::DeclarationLowering(Draft& draft, Names& names, ScopedMemory& scoped,
+                                         TypeBinder& types, Expressions& expressions)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      scoped_(scoped),
+      types_(types),
+      expressions_(expressions) {}
 
 void DeclarationLowering::declare_all(const std::vector<ast::Declaration>& declarations,
                                       bool is_local) {

@@ -9,14 +9,14 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class ScopedMemory;
 class TypeBinder;
 
 class DeclarationLowering {
  public:
-  explicit DeclarationLowering(Elaborator& elaborator);
+  DeclarationLowering(Draft& draft, Names& names, ScopedMemory& scoped, TypeBinder& types,
+                      Expressions& expressions);
 
   // is_local: of a function or a block, at whose end it is freed.
   void declare(const ast::Declaration& declaration, bool is_local);
@@ -36,7 +36,7 @@ class DeclarationLowering {
   Names& names_;
   ScopedMemory& scoped_;
   TypeBinder& types_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   std::map<std::int64_t, ValueId> barriers_;  // by collective id
 };
 

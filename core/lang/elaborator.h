@@ -1,6 +1,6 @@
 // From the syntax tree to the program: names are resolved, functions inlined, compile-time
-// conditions decided. One class for each kind of thing that a text says; they know each other
-// through this one, which is a launch of a kernel being made.
+// conditions decided. One class for each kind of thing that a text says; this one, which is a
+// launch of a kernel being made, has them all.
 #pragma once
 #include <string>
 #include <vector>
@@ -34,10 +34,10 @@ class Elaborator {
  public:
   Elaborator(const std::string& name, std::vector<const Module*> modules,
              const InstantiateOptions& how)
-      : draft(name),
-        functions(draft, names, std::move(modules)),
-        expressions(*this, how),
-        launches(draft, scoped, how) {}
+      : draft_(name),
+        functions_(draft_, names_, std::move(modules)),
+        expressions_(draft_, names_, functions_, reals_, places_, tiles_, calls_, how),
+        launches_(draft_, scoped_, how) {}
   Elaborator(const Elaborator&) = delete;
   Elaborator& operator=(const Elaborator&) = delete;
 
@@ -46,27 +46,33 @@ class Elaborator {
   Expected<Program> kernel(const ast::Kernel& kernel, const Settings& settings,
                            const Program* one_call);
 
-  Draft draft;
-  Names names{draft};
-  ScopedMemory scoped{draft};
-  Functions functions;
-  RealArithmetic reals{draft};
-  ExpressionLowering expressions;
-  PlaceLowering places{*this};
-  TypeBinder types{*this};
-  TileLowering tiles{*this};
-  TileWords tile_words{*this};
-  ArrayWords arrays{*this};
-  WordLowering words{*this};
-  ArgumentBinder arguments{*this};
-  CallLowering calls{*this};
-  AssignmentLowering assignments{*this};
-  LoopLowering loops{*this};
-  TransferLowering transfers{*this};
-  DeclarationLowering declarations{*this};
-  StatementLowering statements{*this};
-  ParameterBinder parameters{*this};
-  Launches launches;
+ private:
+  Draft draft_;
+  Names names_{draft_};
+  ScopedMemory scoped_{draft_};
+  Functions functions_;
+  RealArithmetic reals_{draft_};
+  // Everything that asks for Expressions or Blocks is made after the class that is one. That class
+  // holds references to what is made later, and uses none of them before all are there.
+  ExpressionLowering expressions_;
+  PlaceLowering places_{draft_, names_, expressions_};
+  TypeBinder types_{draft_, names_, expressions_};
+  TileLowering tiles_{draft_, expressions_, types_};
+  TileWords tile_words_{draft_, expressions_, reals_, tiles_};
+  ArrayWords arrays_{draft_, names_, scoped_, expressions_, places_, tiles_};
+  AssignmentLowering assignments_{draft_, expressions_, places_, tiles_};
+  TransferLowering transfers_{draft_, expressions_, places_};
+  DeclarationLowering declarations_{draft_, names_, scoped_, types_, expressions_};
+  StatementLowering statements_{draft_,  names_,        scoped_,      expressions_, reals_,
+                                arrays_, declarations_, assignments_, loops_,       transfers_};
+  LoopLowering loops_{draft_, names_, scoped_, expressions_, places_, statements_};
+  WordLowering words_{draft_, expressions_, reals_,        places_, tiles_,
+                      types_, loops_,       declarations_, arrays_, tile_words_};
+  ArgumentBinder arguments_{draft_, names_, expressions_, places_, types_};
+  CallLowering calls_{draft_, names_, functions_, expressions_, places_,
+                      tiles_, words_, arguments_, statements_};
+  ParameterBinder parameters_{draft_, names_, expressions_, reals_};
+  Launches launches_;
 };
 
 }  // namespace tessera

@@ -4,8 +4,12 @@
 
 #include <utility>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/call_lowering.h"
+#include "core/lang/functions.h"
 #include "core/lang/operators.h"
+#include "core/lang/place_lowering.h"
+#include "core/lang/real_arithmetic.h"
+#include "core/lang/tile_lowering.h"
 
 namespace tessera {
 namespace {
@@ -15,15 +19,18 @@ constexpr int max_levels =
 
 }  // namespace
 
-ExpressionLowering::ExpressionLowering(Elaborator& elaborator, const InstantiateOptions& launch)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      functions_(elaborator.functions),
-      reals_(elaborator.reals),
-      places_(elaborator.places),
-      tiles_(elaborator.tiles),
-      calls_(elaborator.calls),
+ExpressionLowering::ExpressionLowering(Draft& draft, Names& names, const Functions& functions,
+                                       RealArithmetic& reals, PlaceLowering& places,
+                                       TileLowering& tiles, CallLowering& calls,
+                                       const InstantiateOptions& launch)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      functions_(functions),
+      reals_(reals),
+      places_(places),
+      tiles_(tiles),
+      calls_(calls),
       launch_(launch) {}
 
 Entity ExpressionLowering::evaluate(const ast::Expression& node) {
@@ -33,6 +40,13 @@ Entity ExpressionLowering::evaluate(const ast::Expression& node) {
   Entity result = std::visit([&](const auto& f) { return form(f); }, node.form);
   --levels_;
   return result;
+}
+
+Entity ExpressionLowering::evaluate_into(const ast::Expression& node, const Slice* to) {
+  if (const auto* binary_node = node.as<ast::Binary>()) return binary(*binary_node, to);
+  if (const auto* call_node = node.as<ast::Call>()) return calls_.call(*call_node, to);
+  if (const auto* call_node = node.as<ast::MemberCall>()) return calls_.call(*call_node);
+  return evaluate(node);
 }
 
 Entity ExpressionLowering::evaluate_known(const ast::Expression& node, std::string_view what) {

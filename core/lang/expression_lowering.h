@@ -5,33 +5,31 @@
 #include <string_view>
 
 #include "core/lang/draft.h"
+#include "core/lang/expressions.h"
 #include "core/lang/language.h"
 #include "core/lang/names.h"
 
 namespace tessera {
 
 class CallLowering;
-class Elaborator;
 class Functions;
 class PlaceLowering;
 class RealArithmetic;
 class TileLowering;
 
-class ExpressionLowering {
+class ExpressionLowering : public Expressions {
  public:
-  ExpressionLowering(Elaborator& elaborator, const InstantiateOptions& launch);
+  ExpressionLowering(Draft& draft, Names& names, const Functions& functions, RealArithmetic& reals,
+                     PlaceLowering& places, TileLowering& tiles, CallLowering& calls,
+                     const InstantiateOptions& launch);
 
-  // Nothing after an error.
-  Entity evaluate(const ast::Expression& node);
-  // As evaluate, but the numbers of devices and cores must be known: `what` it is for.
-  Entity evaluate_known(const ast::Expression& node, std::string_view what);
-  // Each side is evaluated once, whatever it is. `to`: where a tile goes, or null for a temporary.
-  Entity binary(const ast::Binary& node, const Slice* to);
-  ValueId scalar(const ast::Expression& node);  // no_value after an error
-  ValueId scalar(const Entity& entity, const Loc& loc);
-  // A number that is known now.
-  std::optional<std::int64_t> constant(const ast::Expression& node, std::string_view what);
-  Entity range(const ast::Expression& node);  // a count n is 0 .. n
+  Entity evaluate(const ast::Expression& node) override;
+  Entity evaluate_into(const ast::Expression& node, const Slice* to) override;
+  Entity evaluate_known(const ast::Expression& node, std::string_view what) override;
+  ValueId scalar(const ast::Expression& node) override;
+  ValueId scalar(const Entity& entity, const Loc& loc) override;
+  std::optional<std::int64_t> constant(const ast::Expression& node, std::string_view what) override;
+  Entity range(const ast::Expression& node) override;
 
  private:
   Entity form(const ast::Integer& node);
@@ -49,6 +47,7 @@ class ExpressionLowering {
   Entity form(const ast::Conditional& node);
   Entity form(const ast::Range& node);
   Entity count_of(const ast::Name& node);
+  Entity binary(const ast::Binary& node, const Slice* to);
   Entity scalar_binary(const ast::Binary& node, const Entity& left, const Entity& right);
 
   Draft& draft_;

@@ -4,7 +4,10 @@
 
 #include <utility>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/blocks.h"
+#include "core/lang/expressions.h"
+#include "core/lang/place_lowering.h"
+#include "core/lang/scoped_memory.h"
 
 namespace tessera {
 namespace {
@@ -22,14 +25,15 @@ bool is_positive(const Program& program, ValueId number) {
 
 }  // namespace
 
-LoopLowering::LoopLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      scoped_(elaborator.scoped),
-      expressions_(elaborator.expressions),
-      places_(elaborator.places),
-      statements_(elaborator.statements) {}
+LoopLowering::LoopLowering(Draft& draft, Names& names, ScopedMemory& scoped,
+                           Expressions& expressions, PlaceLowering& places, Blocks& blocks)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      scoped_(scoped),
+      expressions_(expressions),
+      places_(places),
+      blocks_(blocks) {}
 
 const LoopLowering::Turns* LoopLowering::turns_of(ValueId variable) const {
   const auto found = turns_.find(variable);
@@ -101,7 +105,7 @@ void LoopLowering::lower(const ast::For& node) {
   {
     const BlockScope inner(names_, scoped_);
     names_.set(variable.name, loop_variable(variable, i, *steps));
-    statements_.block(node.body);
+    blocks_.block(node.body);
     draft_.at(node.loc);
   }
   builder_.emit(End{});
@@ -113,7 +117,7 @@ void LoopLowering::lower(const ast::Pipeline& node) {
   {
     const BlockScope inner(names_, scoped_);
     for (const ast::LoopVariable& variable : node.grid) grid(variable);
-    statements_.block(node.body);
+    blocks_.block(node.body);
     draft_.at(node.loc);
   }
   builder_.emit(End{});

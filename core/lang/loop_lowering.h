@@ -9,15 +9,15 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Blocks;
+class Expressions;
 class PlaceLowering;
 class ScopedMemory;
-class StatementLowering;
 
 class LoopLowering {
  public:
-  explicit LoopLowering(Elaborator& elaborator);
+  LoopLowering(Draft& draft, Names& names, ScopedMemory& scoped, Expressions& expressions,
+               PlaceLowering& places, Blocks& blocks);
 
   void lower(const ast::For& node);
   void lower(const ast::Pipeline& node);
@@ -47,9 +47,9 @@ class LoopLowering {
   Builder& builder_;
   Names& names_;
   ScopedMemory& scoped_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   PlaceLowering& places_;
-  StatementLowering& statements_;
+  Blocks& blocks_;
   std::map<ValueId, Turns> turns_;
 };
 

@@ -7,7 +7,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
+#include "core/lang/real_arithmetic.h"
 
 namespace tessera {
 namespace {
@@ -29,12 +30,13 @@ std::optional<double> parse_real(std::string_view text) {
 
 }  // namespace
 
-ParameterBinder::ParameterBinder(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      expressions_(elaborator.expressions),
-      reals_(elaborator.reals) {}
+ParameterBinder::ParameterBinder(Draft& draft, Names& names, Expressions& expressions,
+                                 RealArithmetic& reals)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      expressions_(expressions),
+      reals_(reals) {}
 
 void ParameterBinder::bind(const ast::Kernel& kernel, const Settings& settings) {
   Settings left = settings;

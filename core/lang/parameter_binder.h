@@ -10,13 +10,12 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class RealArithmetic;
 
 class ParameterBinder {
  public:
-  explicit ParameterBinder(Elaborator& elaborator);
+  ParameterBinder(Draft& draft, Names& names, Expressions& expressions, RealArithmetic& reals);
 
   // Reports settings that are of no parameter.
   void bind(const ast::Kernel& kernel, const Settings& settings);
@@ -31,7 +30,7 @@ class ParameterBinder {
   Draft& draft_;
   Builder& builder_;
   Names& names_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   RealArithmetic& reals_;
 };
 

@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
 #include "core/program/refs.h"
 
 namespace tessera {
 
-PlaceLowering::PlaceLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      expressions_(elaborator.expressions) {}
+PlaceLowering::PlaceLowering(Draft& draft, Names& names, Expressions& expressions)
+    : draft_(draft), builder_(draft.builder()), names_(names), expressions_(expressions) {}
 
 Entity PlaceLowering::place(const ast::Expression& node) {
   if (const auto* name = node.as<ast::Name>()) {

@@ -7,12 +7,11 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 
 class PlaceLowering {
  public:
-  explicit PlaceLowering(Elaborator& elaborator);
+  PlaceLowering(Draft& draft, Names& names, Expressions& expressions);
 
   // As an expression's value, but one number of scalar memory stays a place.
   Entity place(const ast::Expression& node);
@@ -37,7 +36,7 @@ class PlaceLowering {
   Draft& draft_;
   Builder& builder_;
   Names& names_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
 };
 
 }  // namespace tessera

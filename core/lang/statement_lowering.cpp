@@ -6,7 +6,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/array_words.h"
+#include "core/lang/assignment_lowering.h"
+#include "core/lang/declaration_lowering.h"
+#include "core/lang/expressions.h"
+#include "core/lang/loop_lowering.h"
+#include "core/lang/real_arithmetic.h"
+#include "core/lang/scoped_memory.h"
+#include "core/lang/transfer_lowering.h"
 #include "core/lang/walk.h"
 
 namespace tessera {
@@ -31,18 +38,22 @@ const ast::Statement* return_in(const ast::If& branch) {
 
 }  // namespace
 
-StatementLowering::StatementLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      names_(elaborator.names),
-      scoped_(elaborator.scoped),
-      expressions_(elaborator.expressions),
-      reals_(elaborator.reals),
-      arrays_(elaborator.arrays),
-      declarations_(elaborator.declarations),
-      assignments_(elaborator.assignments),
-      loops_(elaborator.loops),
-      transfers_(elaborator.transfers) {}
+StatementLowering::StatementLowering(Draft& draft, Names& names, ScopedMemory& scoped,
+                                     Expressions& expressions, RealArithmetic& reals,
+                                     ArrayWords& arrays, DeclarationLowering& declarations,
+                                     AssignmentLowering& assignments, LoopLowering& loops,
+                                     TransferLowering& transfers)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      scoped_(scoped),
+      expressions_(expressions),
+      reals_(reals),
+      arrays_(arrays),
+      declarations_(declarations),
+      assignments_(assignments),
+      loops_(loops),
+      transfers_(transfers) {}
 
 void StatementLowering::block(const ast::Block& node) {
   const auto one = [&](const auto& form) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/lang/blocks.h"
 #include "core/lang/draft.h"
 #include "core/lang/names.h"
 
@@ -12,18 +13,20 @@ namespace tessera {
 class ArrayWords;
 class AssignmentLowering;
 class DeclarationLowering;
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class LoopLowering;
 class RealArithmetic;
 class ScopedMemory;
 class TransferLowering;
 
-class StatementLowering {
+class StatementLowering : public Blocks {
  public:
-  explicit StatementLowering(Elaborator& elaborator);
+  StatementLowering(Draft& draft, Names& names, ScopedMemory& scoped, Expressions& expressions,
+                    RealArithmetic& reals, ArrayWords& arrays, DeclarationLowering& declarations,
+                    AssignmentLowering& assignments, LoopLowering& loops,
+                    TransferLowering& transfers);
 
-  void block(const ast::Block& node);
+  void block(const ast::Block& node) override;
   // The declarations and the body of a function: what it returns, an empty record when it returns
   // nothing. Its parameters are bound in the names of now.
   Entity result_of(const ast::Function& function);
@@ -46,7 +49,7 @@ class StatementLowering {
   Builder& builder_;
   Names& names_;
   ScopedMemory& scoped_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   RealArithmetic& reals_;
   ArrayWords& arrays_;
   DeclarationLowering& declarations_;

@@ -5,8 +5,9 @@
 
 #include <utility>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
 #include "core/lang/operators.h"
+#include "core/lang/type_binder.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
 
@@ -32,12 +33,8 @@ std::string source_text(const Loc& loc) {
 
 }  // namespace
 
-TileLowering::TileLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      expressions_(elaborator.expressions),
-      calls_(elaborator.calls),
-      types_(elaborator.types) {}
+TileLowering::TileLowering(Draft& draft, Expressions& expressions, TypeBinder& types)
+    : draft_(draft), builder_(draft.builder()), expressions_(expressions), types_(types) {}
 
 std::optional<Slice> TileLowering::operand(const Entity& entity, const Loc& loc) {
   if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real)
@@ -50,7 +47,7 @@ std::optional<Slice> TileLowering::operand(const Entity& entity, const Loc& loc)
 }
 
 std::optional<Slice> TileLowering::operand(const ast::Expression& node) {
-  return operand(tile(node, nullptr), node.loc());
+  return operand(expressions_.evaluate_into(node, nullptr), node.loc());
 }
 
 Slice TileLowering::temporary(DType dtype, const Shape& bound, const std::vector<ValueId>& size) {
@@ -236,16 +233,6 @@ Entity TileLowering::binary(const ast::Binary& node, const Entity& left, const E
   return swap ? elementwise(op, {b, a}, node.loc, to) : elementwise(op, {a, b}, node.loc, to);
 }
 
-// An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type; a
-// number is not written.
-Entity TileLowering::tile(const ast::Expression& node, const Slice* to) {
-  if (const auto* binary_node = node.as<ast::Binary>())
-    return expressions_.binary(*binary_node, to);
-  if (const auto* call_node = node.as<ast::Call>()) return calls_.call(*call_node, to);
-  if (const auto* call_node = node.as<ast::MemberCall>()) return calls_.call(*call_node);
-  return expressions_.evaluate(node);
-}
-
 // cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
 Entity TileLowering::cast(const ast::Call& call, const Slice* to) {
   if (call.arguments.empty() || call.arguments.size() > 2)
@@ -255,7 +242,7 @@ Entity TileLowering::cast(const ast::Call& call, const Slice* to) {
   const bool computed = binary != nullptr && binary->op != ast::Operator::product;
   if (call.arguments.size() == 1) {
     if (!to) return draft_.fail(call.loc, "cast needs a type here: cast(x, bf16)");
-    const Entity value = tile(inner, computed ? to : nullptr);
+    const Entity value = expressions_.evaluate_into(inner, computed ? to : nullptr);
     if (computed && value.kind == Entity::Kind::view) return value;
     const auto source = operand_of_store(value, inner.loc(), *to);
     if (!source || !fits({*source, inner.loc()}, *to)) return {};

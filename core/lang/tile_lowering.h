@@ -11,18 +11,13 @@
 
 namespace tessera {
 
-class CallLowering;
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class TypeBinder;
 
 class TileLowering {
  public:
-  explicit TileLowering(Elaborator& elaborator);
+  TileLowering(Draft& draft, Expressions& expressions, TypeBinder& types);
 
-  // An expression over tiles. With `to`, the last op of a tile writes there and rounds to its type;
-  // a number is not written.
-  Entity tile(const ast::Expression& node, const Slice* to);
   // A value and where it stands in the text; nowhere for one that the compiler makes.
   struct Operand {
     Entity entity;
@@ -91,8 +86,7 @@ class TileLowering {
 
   Draft& draft_;
   Builder& builder_;
-  ExpressionLowering& expressions_;
-  CallLowering& calls_;
+  Expressions& expressions_;
   TypeBinder& types_;
   std::vector<Unshaped> unshaped_;
 };

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
+#include "core/lang/real_arithmetic.h"
+#include "core/lang/tile_lowering.h"
 #include "core/program/refs.h"
 #include "core/program/reshape.h"
 #include "core/report/check.h"
@@ -33,12 +35,13 @@ std::pair<Shape, Sizes> reshaped(Reshape how, const Shape& shape, ValueId rows, 
 
 }  // namespace
 
-TileWords::TileWords(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      expressions_(elaborator.expressions),
-      reals_(elaborator.reals),
-      tiles_(elaborator.tiles) {}
+TileWords::TileWords(Draft& draft, Expressions& expressions, RealArithmetic& reals,
+                     TileLowering& tiles)
+    : draft_(draft),
+      builder_(draft.builder()),
+      expressions_(expressions),
+      reals_(reals),
+      tiles_(tiles) {}
 
 std::optional<Entity> TileWords::call(const ast::Call& node, const Slice* to) {
   const std::string& word = node.function;

@@ -6,14 +6,13 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class RealArithmetic;
 class TileLowering;
 
 class TileWords {
  public:
-  explicit TileWords(Elaborator& elaborator);
+  TileWords(Draft& draft, Expressions& expressions, RealArithmetic& reals, TileLowering& tiles);
 
   // nullopt for what is no such word.
   std::optional<Entity> call(const ast::Call& node, const Slice* to);
@@ -27,7 +26,7 @@ class TileWords {
 
   Draft& draft_;
   Builder& builder_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   RealArithmetic& reals_;
   TileLowering& tiles_;
 };

@@ -2,15 +2,13 @@
 
 #include <utility>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
+#include "core/lang/place_lowering.h"
 
 namespace tessera {
 
-TransferLowering::TransferLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      expressions_(elaborator.expressions),
-      places_(elaborator.places) {}
+TransferLowering::TransferLowering(Draft& draft, Expressions& expressions, PlaceLowering& places)
+    : draft_(draft), builder_(draft.builder()), expressions_(expressions), places_(places) {}
 
 void TransferLowering::lower(const ast::Start& node) {
   const auto source = places_.memory(node.source);

@@ -4,13 +4,12 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class PlaceLowering;
 
 class TransferLowering {
  public:
-  explicit TransferLowering(Elaborator& elaborator);
+  TransferLowering(Draft& draft, Expressions& expressions, PlaceLowering& places);
 
   void lower(const ast::Start& node);
   void lower(const ast::StartRemote& node);
@@ -25,7 +24,7 @@ class TransferLowering {
  private:
   Draft& draft_;
   Builder& builder_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   PlaceLowering& places_;
   ValueId copied_ = no_value;  // the semaphore of `copy`
 };

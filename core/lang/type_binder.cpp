@@ -4,12 +4,12 @@
 
 #include "core/data/dtype_range.h"
 #include "core/data/shape_limits.h"
-#include "core/lang/elaborator.h"
+#include "core/lang/expressions.h"
 
 namespace tessera {
 
-TypeBinder::TypeBinder(Elaborator& elaborator)
-    : draft_(elaborator.draft), names_(elaborator.names), expressions_(elaborator.expressions) {}
+TypeBinder::TypeBinder(Draft& draft, Names& names, Expressions& expressions)
+    : draft_(draft), names_(names), expressions_(expressions) {}
 
 std::optional<DType> TypeBinder::accumulator_type(const ast::Call& node) {
   const auto inner = dtype(node.arguments[0]);

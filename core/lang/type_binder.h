@@ -9,12 +9,11 @@
 
 namespace tessera {
 
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 
 class TypeBinder {
  public:
-  explicit TypeBinder(Elaborator& elaborator);
+  TypeBinder(Draft& draft, Names& names, Expressions& expressions);
 
   // A type by its name, a type parameter, or accumulator(T).
   std::optional<DType> dtype(const ast::Expression& node);
@@ -27,7 +26,7 @@ class TypeBinder {
  private:
   Draft& draft_;
   Names& names_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
 };
 
 }  // namespace tessera

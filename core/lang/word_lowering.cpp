@@ -8,7 +8,15 @@
 #include <vector>
 
 #include "core/data/dtype_range.h"
-#include "core/lang/elaborator.h"
+#include "core/lang/array_words.h"
+#include "core/lang/declaration_lowering.h"
+#include "core/lang/expressions.h"
+#include "core/lang/loop_lowering.h"
+#include "core/lang/place_lowering.h"
+#include "core/lang/real_arithmetic.h"
+#include "core/lang/tile_lowering.h"
+#include "core/lang/tile_words.h"
+#include "core/lang/type_binder.h"
 #include "core/lang/words.h"
 
 namespace tessera {
@@ -31,18 +39,21 @@ std::vector<std::string_view> words() {
   return all;
 }
 
-WordLowering::WordLowering(Elaborator& elaborator)
-    : draft_(elaborator.draft),
-      builder_(elaborator.draft.builder()),
-      expressions_(elaborator.expressions),
-      reals_(elaborator.reals),
-      places_(elaborator.places),
-      tiles_(elaborator.tiles),
-      types_(elaborator.types),
-      loops_(elaborator.loops),
-      declarations_(elaborator.declarations),
-      arrays_(elaborator.arrays),
-      tile_words_(elaborator.tile_words) {}
+WordLowering::WordLowering(Draft& draft, Expressions& expressions, RealArithmetic& reals,
+                           PlaceLowering& places, TileLowering& tiles, TypeBinder& types,
+                           LoopLowering& loops, DeclarationLowering& declarations,
+                           ArrayWords& arrays, TileWords& tile_words)
+    : draft_(draft),
+      builder_(draft.builder()),
+      expressions_(expressions),
+      reals_(reals),
+      places_(places),
+      tiles_(tiles),
+      types_(types),
+      loops_(loops),
+      declarations_(declarations),
+      arrays_(arrays),
+      tile_words_(tile_words) {}
 
 std::optional<Entity> WordLowering::call(const ast::Call& node, const Slice* to) {
   const std::string& word = node.function;

@@ -9,8 +9,7 @@ namespace tessera {
 
 class ArrayWords;
 class DeclarationLowering;
-class Elaborator;
-class ExpressionLowering;
+class Expressions;
 class LoopLowering;
 class PlaceLowering;
 class RealArithmetic;
@@ -20,7 +19,9 @@ class TypeBinder;
 
 class WordLowering {
  public:
-  explicit WordLowering(Elaborator& elaborator);
+  WordLowering(Draft& draft, Expressions& expressions, RealArithmetic& reals, PlaceLowering& places,
+               TileLowering& tiles, TypeBinder& types, LoopLowering& loops,
+               DeclarationLowering& declarations, ArrayWords& arrays, TileWords& tile_words);
 
   // nullopt for what is no word of the language.
   std::optional<Entity> call(const ast::Call& node, const Slice* to);
@@ -36,7 +37,7 @@ class WordLowering {
 
   Draft& draft_;
   Builder& builder_;
-  ExpressionLowering& expressions_;
+  Expressions& expressions_;
   RealArithmetic& reals_;
   PlaceLowering& places_;
   TileLowering& tiles_;
