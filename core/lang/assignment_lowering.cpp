@@ -8,6 +8,7 @@
 #include "core/lang/expressions.h"
 #include "core/lang/operators.h"
 #include "core/lang/place_lowering.h"
+#include "core/lang/product_lowering.h"
 #include "core/lang/tile_lowering.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
@@ -33,12 +34,14 @@ bool holds(DType dtype, std::int64_t number) {
 }  // namespace
 
 AssignmentLowering::AssignmentLowering(Draft& draft, Expressions& expressions,
-                                       PlaceLowering& places, TileLowering& tiles)
+                                       PlaceLowering& places, TileLowering& tiles,
+                                       ProductLowering& products)
     : draft_(draft),
       builder_(draft.builder()),
       expressions_(expressions),
       places_(places),
-      tiles_(tiles) {}
+      tiles_(tiles),
+      products_(products) {}
 
 void AssignmentLowering::lower(const ast::Assignment& node) {
   const Entity target = places_.place(node.target);
@@ -54,7 +57,7 @@ void AssignmentLowering::lower(const ast::Assignment& node) {
   }
   const auto* product = node.value.as<ast::Binary>();
   if (node.op == ast::Operator::add && product != nullptr && product->op == ast::Operator::product)
-    return tiles_.multiply_add(target.slice, *product);
+    return products_.multiply_add(target.slice, *product);
   if (ref_info(builder_.program(), target.slice.base).space == Space::smem)
     update_number(target.slice, node);
   else

@@ -6,12 +6,13 @@ namespace tessera {
 
 class Expressions;
 class PlaceLowering;
+class ProductLowering;
 class TileLowering;
 
 class AssignmentLowering {
  public:
   AssignmentLowering(Draft& draft, Expressions& expressions, PlaceLowering& places,
-                     TileLowering& tiles);
+                     TileLowering& tiles, ProductLowering& products);
 
   void lower(const ast::Assignment& node);
   // target = value. A tile's type must be the target's unless the value is a cast.
@@ -29,6 +30,7 @@ class AssignmentLowering {
   Expressions& expressions_;
   PlaceLowering& places_;
   TileLowering& tiles_;
+  ProductLowering& products_;
 };
 
 }  // namespace tessera

@@ -19,6 +19,7 @@
 #include "core/lang/names.h"
 #include "core/lang/parameter_binder.h"
 #include "core/lang/place_lowering.h"
+#include "core/lang/product_lowering.h"
 #include "core/lang/real_arithmetic.h"
 #include "core/lang/scoped_memory.h"
 #include "core/lang/statement_lowering.h"
@@ -36,7 +37,7 @@ class Elaborator {
              const InstantiateOptions& how)
       : draft_(name),
         functions_(draft_, names_, std::move(modules)),
-        expressions_(draft_, names_, functions_, reals_, places_, tiles_, calls_, how),
+        expressions_(draft_, names_, functions_, reals_, places_, tiles_, products_, calls_, how),
         launches_(draft_, scoped_, how) {}
   Elaborator(const Elaborator&) = delete;
   Elaborator& operator=(const Elaborator&) = delete;
@@ -58,9 +59,10 @@ class Elaborator {
   PlaceLowering places_{draft_, names_, expressions_};
   TypeBinder types_{draft_, names_, expressions_};
   TileLowering tiles_{draft_, expressions_, types_};
+  ProductLowering products_{draft_, tiles_};
   TileWords tile_words_{draft_, expressions_, reals_, tiles_};
   ArrayWords arrays_{draft_, names_, scoped_, expressions_, places_, tiles_};
-  AssignmentLowering assignments_{draft_, expressions_, places_, tiles_};
+  AssignmentLowering assignments_{draft_, expressions_, places_, tiles_, products_};
   TransferLowering transfers_{draft_, expressions_, places_};
   DeclarationLowering declarations_{draft_, names_, scoped_, types_, expressions_};
   StatementLowering statements_{draft_,  names_,        scoped_,      expressions_, reals_,

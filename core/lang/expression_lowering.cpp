@@ -8,6 +8,7 @@
 #include "core/lang/functions.h"
 #include "core/lang/operators.h"
 #include "core/lang/place_lowering.h"
+#include "core/lang/product_lowering.h"
 #include "core/lang/real_arithmetic.h"
 #include "core/lang/tile_lowering.h"
 
@@ -21,8 +22,8 @@ constexpr int max_levels =
 
 ExpressionLowering::ExpressionLowering(Draft& draft, Names& names, const Functions& functions,
                                        RealArithmetic& reals, PlaceLowering& places,
-                                       TileLowering& tiles, CallLowering& calls,
-                                       const InstantiateOptions& launch)
+                                       TileLowering& tiles, ProductLowering& products,
+                                       CallLowering& calls, const InstantiateOptions& launch)
     : draft_(draft),
       builder_(draft.builder()),
       names_(names),
@@ -30,6 +31,7 @@ ExpressionLowering::ExpressionLowering(Draft& draft, Names& names, const Functio
       reals_(reals),
       places_(places),
       tiles_(tiles),
+      products_(products),
       calls_(calls),
       launch_(launch) {}
 
@@ -138,7 +140,7 @@ Entity ExpressionLowering::form(const ast::Binary& node) { return binary(node, n
 
 // Each side is evaluated once, whatever it is. `to`: where a tile goes, or null for a temporary.
 Entity ExpressionLowering::binary(const ast::Binary& node, const Slice* to) {
-  if (node.op == ast::Operator::product) return tiles_.matmul(node);
+  if (node.op == ast::Operator::product) return products_.matmul(node);
   const Entity left = evaluate(*node.left), right = evaluate(*node.right);
   if (left.kind == Entity::Kind::nothing || right.kind == Entity::Kind::nothing) return {};
   if (auto known = reals_.binary(node, left, right)) return *known;

@@ -14,14 +14,15 @@ namespace tessera {
 class CallLowering;
 class Functions;
 class PlaceLowering;
+class ProductLowering;
 class RealArithmetic;
 class TileLowering;
 
 class ExpressionLowering : public Expressions {
  public:
   ExpressionLowering(Draft& draft, Names& names, const Functions& functions, RealArithmetic& reals,
-                     PlaceLowering& places, TileLowering& tiles, CallLowering& calls,
-                     const InstantiateOptions& launch);
+                     PlaceLowering& places, TileLowering& tiles, ProductLowering& products,
+                     CallLowering& calls, const InstantiateOptions& launch);
 
   Entity evaluate(const ast::Expression& node) override;
   Entity evaluate_into(const ast::Expression& node, const Slice* to) override;
@@ -57,6 +58,7 @@ class ExpressionLowering : public Expressions {
   RealArithmetic& reals_;
   PlaceLowering& places_;
   TileLowering& tiles_;
+  ProductLowering& products_;
   CallLowering& calls_;
   const InstantiateOptions launch_;
   int levels_ = 0;              // of nested expressions, through calls

@@ -43,9 +43,6 @@ class TileLowering {
   bool fits(const Placed& value, const Slice& target);
   // An operator with a tile or a real on one side.
   Entity binary(const ast::Binary& node, const Entity& left, const Entity& right, const Slice* to);
-  // A product that is not added to anything: an accumulator of its own, zero first.
-  Entity matmul(const ast::Binary& node);
-  void multiply_add(const Slice& acc, const ast::Binary& product);
   // cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
   Entity cast(const ast::Call& call, const Slice* to);
 
@@ -55,11 +52,6 @@ class TileLowering {
   Slice temporary(DType dtype, const Shape& bound, const std::vector<ValueId>& size);
 
  private:
-  // A side of a matrix product, evaluated once; `transpose(x)` is read in place.
-  struct Factor {
-    Slice slice;
-    bool is_transposed;
-  };
   // What a dimension of a result is, of the operands so far, or of what it is stored to.
   struct Extents {
     Shape bound;
@@ -78,8 +70,6 @@ class TileLowering {
   std::optional<Slice> shaped_indices(const Unshaped& node, const Extents& extents);
   Slice emit_elementwise(std::size_t op, const std::vector<Slice>& operands, const Extents& extents,
                          const Loc& loc, const Slice* to);
-  std::optional<Factor> factor(const ast::Expression& node);
-  bool add_factor(const Factor& side, std::size_t dim, const Loc& loc, Extents& result);
   bool broadcast(const Placed& operand, const Loc& loc, Extents& result);
   bool misfit(const Placed& operand, const std::string& shape, const Loc& loc,
               const std::string& wanted);
