@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "cli/args/assignments.h"
 #include "cli/args/bound_tensor.h"
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
+#include "cli/args/in_out_options.h"
 #include "kernels/inputs/fill.h"
 
 namespace tessera::cli {
@@ -24,7 +24,7 @@ struct Target {
 };
 using Targets = std::map<std::pair<int, const Buffer*>, Target>;
 
-Targets open_targets(const Program& program, const Assignments& out, int devices, Diags& diags) {
+Targets open_targets(const Program& program, const InOutOptions& out, int devices, Diags& diags) {
   Targets targets;
   for (int device = 0; device < devices; ++device) {
     for (const Buffer& buffer : program.buffers) {
@@ -110,8 +110,8 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   Diags diags;
   const auto kind = static_cast<Fill>(arguments.choice("fill", fills, diags));
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
-  const Assignments in(arguments, "in", program, devices, diags);
-  const Assignments out(arguments, "out", program, devices, diags);
+  const InOutOptions in(arguments, "in", program, devices, diags);
+  const InOutOptions out(arguments, "out", program, devices, diags);
   if (!diags.empty()) return diags;
   const Filling how{kind, seed, longest_extent(program), may_go_unread(arguments)};
   diags = check_memory(program, devices);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/args/inferred_settings.h"
+#include "cli/args/set_options.h"
 #include "core/host/file.h"
 #include "core/report/near.h"
 #include "kernels/programs/kernels.h"
@@ -76,37 +77,6 @@ Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments&
       fmt::format("{} has several kernels, --kernel names one: {}", file, fmt::join(names, ", ")));
 }
 
-Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel) {
-  std::vector<std::string_view> names;
-  for (const ParameterInfo& parameter : kernel.parameters) names.push_back(parameter.name);
-  Settings settings;
-  Diags diags;
-  for (const std::string& setting : arguments.all("set")) {
-    const std::size_t equals = setting.find('=');
-    const std::string name = setting.substr(0, equals);
-    if (equals == std::string::npos || equals == 0) {
-      diags.push_back(error(fmt::format("--set wants NAME=VALUE, not '{}'", setting)));
-    } else if (std::find(names.begin(), names.end(), name) == names.end()) {
-      diags.push_back(error(
-          fmt::format("{} has no parameter {}{}", kernel.name, name, did_you_mean(name, names))));
-    } else if (!settings.emplace(name, setting.substr(equals + 1)).second) {
-      diags.push_back(error(fmt::format("--set gives {} twice", name)));
-    }
-  }
-  if (!diags.empty()) return diags;
-  return settings;
-}
-
-std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings) {
-  std::vector<std::string> missing;
-  for (const ParameterInfo& parameter : kernel.parameters) {
-    // A type that nobody names is the first of its choices.
-    const bool has_default = !parameter.default_text.empty() || !parameter.choices.empty();
-    if (!has_default && !settings.contains(parameter.name)) missing.push_back(parameter.name);
-  }
-  return missing;
-}
-
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
                                      const Settings& settings, const InstantiateOptions& launch) {
   const auto library = function_library();
@@ -144,10 +114,7 @@ Expected<Program> program_of(const Module& module, const Arguments& arguments,
   if (!settings) return settings.diags();
   if (Diags diags = infer_settings(**kernel, arguments, *settings); !diags.empty()) return diags;
   const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
-  if (!missing.empty()) {
-    return error(fmt::format("{} needs {}: give --set {}=...", (*kernel)->name,
-                             fmt::join(missing, ", "), missing.front()));
-  }
+  if (!missing.empty()) return error(missing_text(**kernel, missing));
   return instantiate_kernel(module, **kernel, *settings, launch);
 }
 

@@ -18,10 +18,6 @@ Expected<std::shared_ptr<const Source>> read_source(const std::string& path);
 Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel);
 // The kernel that --kernel names, or the only one of the module.
 Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments& arguments);
-// What --set gives; an unknown parameter of `kernel` gets a near match.
-Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel);
-// The parameters that neither `settings` nor a default decides.
-std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings);
 // The kernel with its parameters fixed; functions of the library are at its hand.
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
                                      const Settings& settings, const InstantiateOptions& launch);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/args/limits.h"
+#include "cli/args/set_options.h"
 #include "cli/args/source_file.h"
 #include "cli/command.h"
 #include "core/lang/language.h"

@@ -6,6 +6,7 @@
 #include <array>
 #include <numeric>
 
+#include "cli/args/set_options.h"
 #include "cli/args/source_file.h"
 #include "cli/verify_target.h"
 #include "text/numbers.h"

@@ -52,7 +52,8 @@ void add_findings(Json& object, const Arguments& arguments, const RunRequest& re
     finding["pairs"] = race.race.pairs;
     finding["witness"] = witness_json(arguments, race);
   }
-  if (c.verdict == SchedulesVerdict::refuted) object["replay"] = replay_line(arguments, request, c);
+  if (c.verdict == SchedulesVerdict::refuted)
+    object["replay"] = verify_replay_line(arguments, request, c);
   object["order"] = Json::array();
   // The form has them as races.
   for (const Remark& order : c.order)

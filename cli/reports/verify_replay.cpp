@@ -60,8 +60,8 @@ Replay replay_of(const RunRequest& request, const Certificate& certificate) {
   return {schedule.size() <= longest_schedule ? schedule : request.schedule, Landing::whole};
 }
 
-std::string replay_line(const Arguments& arguments, const RunRequest& request,
-                        const Certificate& certificate) {
+std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
+                               const Certificate& certificate) {
   const Replay replay = replay_of(request, certificate);
   const bool is_saved = arguments.has("save-schedule");
   const bool is_long = replay.schedule.size() > longest_schedule;

@@ -15,8 +15,8 @@ struct Replay {
 };
 Replay replay_of(const RunRequest& request, const Certificate& certificate);
 // Its command line; a schedule that is too long for one stands in a file.
-std::string replay_line(const Arguments& arguments, const RunRequest& request,
-                        const Certificate& certificate);
+std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
+                               const Certificate& certificate);
 // The command line that runs it under this schedule, in place of the options that `verify` took;
 // with --landing partial where it lands so, and with --point-cores when there are any.
 std::string schedule_words(const Arguments& arguments, const std::string& schedule, Landing landing,

@@ -192,7 +192,7 @@ std::string replay_section(const Arguments& arguments, const RunRequest& request
     if (is_run)
       text += line("", "deadlocks and what is left on semaphores are the same in every schedule");
   }
-  text += fmt::format("replay: {}\n", replay_line(arguments, request, c));
+  text += fmt::format("replay: {}\n", verify_replay_line(arguments, request, c));
   const std::size_t length = replay_of(request, c).schedule.size();
   if (length > longest_schedule && !arguments.has("save-schedule"))
     text += line("note", fmt::format("that schedule has {} characters: `--save-schedule FILE` "

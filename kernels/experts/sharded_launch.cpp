@@ -27,7 +27,7 @@ Expected<void> set_product(Launch& launch, const GroupedDesc& call,
   ConfigRequest request{.buffers = options.buffers};
   if (options.tiling) request.tiling = *options.tiling;
   const Device& device = *TRY(choose_device(options.device));
-  KernelConfig config = TRY(choose_config(device, call, request, options.run)).config;
+  KernelConfig config = TRY(resolve_config(device, call, request, options.run)).config;
   config.align.reset();
   launch.set("T", call.lhs);
   launch.set("k", call.k);

@@ -61,7 +61,7 @@ Expected<void> launch(const GroupedGemmCall& call, const GroupedGemmOptions& opt
   const GroupedGemmOperands what = widened(device, given, lhs_storage, rhs_storage, result.notes);
   const GroupedGemmDesc desc = what.desc();
   const KernelConfig config =
-      TRY(choose_config(device, desc.product, config_request(options), options.run)).config;
+      TRY(resolve_config(device, desc.product, config_request(options), options.run)).config;
   const Tiling& tiling = config.tiling;
   const bool is_wgrad = desc.product.is_tgmm();
   result.tiling = tiling;

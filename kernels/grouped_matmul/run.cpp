@@ -31,7 +31,7 @@ struct BuiltProduct {
 Expected<BuiltProduct> build(const Device& device, GroupedDesc desc, DType type, bool is_last,
                              const GroupedMatmulOptions& options) {
   desc.lhs = desc.rhs = type;
-  ConfigChoice choice = TRY(choose_config(device, desc, config_request(options), options.run));
+  ConfigChoice choice = TRY(resolve_config(device, desc, config_request(options), options.run));
   Program program = TRY(kernel_program(desc, choice.config, options.program));
   // The model's own hints may go unused; the caller's may not.
   const PrepareOptions how{.hints = choice.config.hints,

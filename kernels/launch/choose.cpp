@@ -43,8 +43,8 @@ Expected<ConfigChoice> asked(const Device& device, const GroupedDesc& desc,
 
 }  // namespace
 
-Expected<ConfigChoice> choose_config(const Device& device, const GroupedDesc& desc,
-                                     const ConfigRequest& request, const DeviceOptions& run) {
+Expected<ConfigChoice> resolve_config(const Device& device, const GroupedDesc& desc,
+                                      const ConfigRequest& request, const DeviceOptions& run) {
   if (!(request.hints == MachineHints{})) {
     if (const Support can = device.takes_hints(request.hints); !can.ok)
       return error(ErrorCode::unsupported, can.reason);

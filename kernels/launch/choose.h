@@ -37,8 +37,8 @@ ConfigRequest config_request(const Options& options) {
 
 // The configuration that is given or looked up, else the device's choice for the product, whose
 // operands have the types in which they are multiplied. Tiles, buffers and align are at least 1.
-Expected<ConfigChoice> choose_config(const Device& device, const GroupedDesc& desc,
-                                     const ConfigRequest& request, const DeviceOptions& run);
+Expected<ConfigChoice> resolve_config(const Device& device, const GroupedDesc& desc,
+                                      const ConfigRequest& request, const DeviceOptions& run);
 
 // A request where there is no kernel to cut: the reference's.
 Expected<void> refuse_config(const ConfigRequest& request);

@@ -94,7 +94,7 @@ Expected<KernelConfig> chosen(const Device& device, const Call& c) {
   ConfigRequest request = config_request(c.options);
   const bool is_given = !std::holds_alternative<std::monostate>(request.tiling);
   if (!is_given && !device.is_simulated()) request.tiling = Tiling{};
-  return TRY(choose_config(device, desc, request, c.options.run)).config;
+  return TRY(resolve_config(device, desc, request, c.options.run)).config;
 }
 
 // Every batch entry and outer index in one program.

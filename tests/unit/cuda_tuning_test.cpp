@@ -159,7 +159,7 @@ TEST(CudaTuning, hints_are_honoured_or_refused) {
             "interpreter");
   const GroupedDesc desc = *describe_gmm(lhs, rhs, sizes, options);
   const auto chosen = [&] {
-    return choose_config(cuda_device(), desc, config_request(options), options.run);
+    return resolve_config(cuda_device(), desc, config_request(options), options.run);
   };
   ASSERT_TRUE(chosen());
   EXPECT_EQ(chosen()->config.hints, in_pairs.kernel.hints);

@@ -19,11 +19,11 @@ struct Assignment {
   std::string value;
 };
 
-class Assignments {
+class InOutOptions {
  public:
   // `option` is "in" or "out". What names no buffer of the program or no device goes to `diags`.
-  Assignments(const Arguments& arguments, std::string_view option, const Program& program,
-              int devices, Diags& diags);
+  InOutOptions(const Arguments& arguments, std::string_view option, const Program& program,
+               int devices, Diags& diags);
 
   // That of the device before that of all; none: nullptr.
   const Assignment* find(const Buffer& buffer, int device) const;

@@ -1,4 +1,4 @@
-#include "cli/args/assignments.h"
+#include "cli/args/in_out_options.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 namespace tessera::cli {
 
-Assignments::Assignments(const Arguments& arguments, std::string_view option,
-                         const Program& program, int devices, Diags& diags)
+InOutOptions::InOutOptions(const Arguments& arguments, std::string_view option,
+                           const Program& program, int devices, Diags& diags)
     : option_(option) {
   std::vector<std::string_view> names;
   // What is filled may be saved as well, to be computed with elsewhere.
@@ -22,7 +22,7 @@ Assignments::Assignments(const Arguments& arguments, std::string_view option,
   for (const std::string& text : arguments.all(option)) read(text, program, names, devices, diags);
 }
 
-const Assignment* Assignments::find(const Buffer& buffer, int device) const {
+const Assignment* InOutOptions::find(const Buffer& buffer, int device) const {
   const Assignment* general = nullptr;
   for (const Assignment& assignment : all_) {
     if (assignment.buffer != buffer.name) continue;
@@ -32,8 +32,8 @@ const Assignment* Assignments::find(const Buffer& buffer, int device) const {
   return general;
 }
 
-void Assignments::read(const std::string& text, const Program& program,
-                       const std::vector<std::string_view>& names, int devices, Diags& diags) {
+void InOutOptions::read(const std::string& text, const Program& program,
+                        const std::vector<std::string_view>& names, int devices, Diags& diags) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     diags.push_back(error(fmt::format("--{} wants NAME=FILE, not '{}'", option_, text)));
