@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/args/options.h"
@@ -23,6 +24,8 @@ struct Prepared {
   // Of a program of a file or by its name: its text, and the same with another text.
   std::shared_ptr<const Module> module{};
   std::function<Expected<Simulate>(const std::string& text)> with_text{};
+  // Of an operation: the sides of its tile, as far as they are known before it runs; "tm" and "64".
+  std::vector<std::pair<std::string, std::string>> sides{};
 };
 
 struct Command {

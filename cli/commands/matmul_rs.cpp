@@ -11,18 +11,19 @@
 namespace tessera::cli {
 namespace {
 
-// The largest tile of at most 128 that divides the extent.
-std::int64_t fitting(std::int64_t extent) {
-  for (std::int64_t side = std::min<std::int64_t>(extent, 128); side > 1; --side)
+// The largest side of at most `most` that divides the extent.
+std::int64_t fitting(std::int64_t extent, std::int64_t most) {
+  for (std::int64_t side = std::min(extent, most); side > 1; --side)
     if (extent % side == 0) return side;
   return 1;
 }
 
-void read_tiles(CollectiveReader& read, std::int64_t half, std::int64_t k_shard, std::int64_t n,
-                MatmulReduceScatterOptions& options) {
-  options.bm = fitting(half);
-  options.bk = fitting(k_shard);
-  options.bn = fitting(n);
+// Tiles of a product [half, k_shard] . [k_shard, n]; `usual` are those of the profile.
+void read_tiles(CollectiveReader& read, const Tiling& usual, std::int64_t half,
+                std::int64_t k_shard, std::int64_t n, MatmulReduceScatterOptions& options) {
+  options.bm = fitting(half, usual.m);
+  options.bk = fitting(k_shard, usual.k);
+  options.bn = fitting(n, usual.n);
   if (const auto tiling = read.tiling()) {
     options.bm = tiling->m;
     options.bk = tiling->k;
@@ -47,7 +48,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   static_cast<CollectiveOptions&>(options) = collective.options;
   options.out_dtype = read.type("out-dtype", DType::f32);
   options.wire_dtype = read.type("wire-dtype", DType::f32);
-  read_tiles(read, m / length / 2, k_shard, n, options);
+  read_tiles(read, collective.request.profile.tiling, m / length / 2, k_shard, n, options);
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", m}, {"k", k}, {"n", n}};
   collective.flops = 2 * m * k * n * read.rings().dim(0);

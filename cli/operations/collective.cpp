@@ -34,6 +34,19 @@ Words tuning_of(const Launch& launch) {
   return tuning;
 }
 
+// The sides of the tile in this launch, by the names that --tune gives them.
+Words sides_of(const Settings& settings) {
+  constexpr std::array<std::array<const char*, 3>, 3> names = {
+      {{"tm", "tm", "acc_rows"}, {"tk", "tk", "bk"}, {"tn", "tn", "bn"}}};
+  Words sides;
+  for (const auto& [side, parameter, other] : names) {
+    auto given = settings.find(parameter);
+    if (given == settings.end()) given = settings.find(other);
+    if (given != settings.end()) sides.emplace_back(side, given->second);
+  }
+  return sides;
+}
+
 std::optional<Tiling> tiling_of(const Settings& settings) {
   std::array<std::int64_t, 3> sides = {};
   constexpr std::array<const char*, 3> names = {"tm", "tk", "tn"};
@@ -113,6 +126,7 @@ Expected<OperationCall> as_call(Collective made) {
   OperationCall call{.request = collective.request};
   const std::string shape = shape_text(collective.shape);
   const int calls = collective.launch->calls;
+  call.sides = sides_of(collective.launch->settings);
   if (calls > 1) call.kernel_note = fmt::format("{} calls", calls);
   call.title = fmt::format("{}, {}{}", collective.launch->kernel, shape,
                            calls > 1 ? ", " + call.kernel_note : "");

@@ -144,6 +144,7 @@ Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Argument
                              "with rows. Verify one group, or --path v2 where one kernel can take all",
                              call->launches));
   Prepared prepared{call->request, call->title, call->simulate};
+  prepared.sides = call->sides;
   if (prepared.simulate) return prepared;
   prepared.simulate = [call = std::make_shared<const OperationCall>(*std::move(call))](
                           const RunOptions& options) -> Expected<RunResult> {

@@ -129,11 +129,28 @@ TileOption tile_option(const Command& command) {
   return {};
 }
 
+std::string side_of(const Tiling& tiling, std::string_view side) {
+  return std::to_string(side == "tm" ? tiling.m : side == "tk" ? tiling.k : tiling.n);
+}
+
+std::vector<std::string> standard_sides(const Command& command, const Prepared* standard,
+                                        const Tiling& of_profile) {
+  std::vector<std::string> sides;
+  for (const std::string_view side : tile_option(command).sides) {
+    sides.push_back(side_of(of_profile, side));
+    if (standard == nullptr) continue;
+    for (const auto& [name, length] : standard->sides)
+      if (name == side) sides.back() = length;
+  }
+  return sides;
+}
+
 Invocation with_candidate(const Command& command, const Invocation& line,
+                          const std::vector<std::string>& standard,
                           const TuningCandidate& candidate) {
   Invocation result = line;
   const TileOption tile = tile_option(command);
-  std::vector<std::string> sides(tile.sides.size(), "128");
+  std::vector<std::string> sides = standard;
   if (!sides.empty() && line.has(tile.name)) {
     std::vector<std::string> words = split(line.value(tile.name).value_or(""), ',');
     if (words.size() != sides.size()) return line;  // which the command itself refuses

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "core/kernel/tiling.h"
 
 namespace tessera::cli {
 
@@ -46,10 +47,17 @@ struct TileOption {
   std::vector<std::string_view> sides;
 };
 TileOption tile_option(const Command& command);
+// The length of the side tm, tk or tn.
+std::string side_of(const Tiling& tiling, std::string_view side);
 
+// The sides of the tile that an operation has without its option: those that it says itself, else
+// the profile's. As long as TileOption::sides.
+std::vector<std::string> standard_sides(const Command& command, const Prepared* standard,
+                                        const Tiling& of_profile);
 // The command line with the candidate's values. Sides of the tile that it does not name are those
-// of the operation's option, or 128.
+// of the operation's option, else `standard`.
 Invocation with_candidate(const Command& command, const Invocation& line,
+                          const std::vector<std::string>& standard,
                           const TuningCandidate& candidate);
 
 }  // namespace tessera::cli

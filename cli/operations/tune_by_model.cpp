@@ -49,10 +49,8 @@ std::vector<TuningCandidate> usual_candidates(const Command& command, const Invo
   std::vector<TuningCandidate> result;
   for (const Tiling& tiling : usual_tilings(line, profile)) {
     TuningCandidate candidate;
-    for (const std::string_view side : tile_option(command).sides) {
-      const std::int64_t length = side == "tm" ? tiling.m : side == "tk" ? tiling.k : tiling.n;
-      candidate.values.emplace_back(side, std::to_string(length));
-    }
+    for (const std::string_view side : tile_option(command).sides)
+      candidate.values.emplace_back(side, side_of(tiling, side));
     if (std::find(result.begin(), result.end(), candidate) == result.end())
       result.push_back(std::move(candidate));
   }
@@ -118,9 +116,11 @@ Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arg
   const Expected<Prepared> standard = prepared_for_model(command, result.line, &arguments);
   if (!standard && axes.empty()) return standard.diags();
   if (Diags unread = arguments.unread(); standard && !unread.empty()) return unread;
+  const std::vector<std::string> sides =
+      standard_sides(command, standard ? &*standard : nullptr, profile.tiling);
   const Expected<ModelTuning> tuning = Tuner::tune<TuningCandidate>(
       candidates, [&](const TuningCandidate& candidate) -> Expected<double> {
-        const Invocation line = with_candidate(command, result.line, candidate);
+        const Invocation line = with_candidate(command, result.line, sides, candidate);
         return modelled_seconds(TRY(prepared_for_model(command, line, &arguments)));
       });
   // What is wrong with the command itself is told with its places.
@@ -133,7 +133,7 @@ Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arg
                    [](const auto& candidate) { return candidate.seconds.has_value(); }))
     return error(ErrorCode::runtime,
                  fmt::format("All candidates failed during autotune: {}", timed.back().skipped));
-  result.best = with_candidate(command, result.line, result.tuning.winner().config);
+  result.best = with_candidate(command, result.line, sides, result.tuning.winner().config);
   return result;
 }
 
