@@ -10,6 +10,7 @@
 #include "core/lang/type_binder.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
+#include "core/report/lines.h"
 
 namespace tessera {
 namespace {
@@ -24,11 +25,9 @@ std::string extents_text(const Shape& shape) { return fmt::format("({})", fmt::j
 // What stands at the place, of an expression of one line.
 std::string source_text(const Loc& loc) {
   if (!loc) return "";
-  const std::string& text = loc.source->text;
-  std::size_t begin = 0;
-  for (int line = 1; line < loc.line; ++line) begin = text.find('\n', begin) + 1;
-  return text.substr(begin + static_cast<std::size_t>(loc.column) - 1,
-                     static_cast<std::size_t>(loc.width));
+  const std::string_view line = Lines(loc.source->text)[loc.line];
+  return std::string(
+      line.substr(static_cast<std::size_t>(loc.column) - 1, static_cast<std::size_t>(loc.width)));
 }
 
 }  // namespace

@@ -5,21 +5,12 @@
 #include <utility>
 
 #include "core/lang/ast.h"
+#include "core/report/lines.h"
 #include "core/report/try.h"
 #include "kernels/programs/kernels.h"
 
 namespace tessera {
 namespace {
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // From the name to the parenthesis that closes its parameters.
 std::string signature_of(std::string_view line, std::string_view name) {
@@ -32,12 +23,12 @@ std::string signature_of(std::string_view line, std::string_view name) {
   return std::string(line);
 }
 
-// The comment that ends in the line before `line`, counted from 0.
-std::string comment_above(const std::vector<std::string_view>& lines, std::size_t line) {
-  std::size_t begin = line;
-  while (begin > 0 && lines[begin - 1].starts_with("// ")) --begin;
+// The comment that ends in the line before `line`, counted from 1.
+std::string comment_above(const Lines& lines, int line) {
+  int begin = line;
+  while (lines[begin - 1].starts_with("// ")) --begin;
   std::string text;
-  for (std::size_t i = begin; i < line; ++i) {
+  for (int i = begin; i < line; ++i) {
     if (!text.empty()) text += ' ';
     text += lines[i].substr(3);
   }
@@ -52,14 +43,12 @@ Expected<std::vector<LibraryFunction>> library_functions() {
     std::vector<std::pair<int, std::string_view>> found;  // by the line that it begins in
     for (const auto& [name, node] : module->functions) found.emplace_back(node->loc.line, name);
     std::sort(found.begin(), found.end());
-    const std::vector<std::string_view> lines = lines_of(module->source->text);
+    const Lines lines(module->source->text);
     std::string_view file = module->source->name;  // "<library>"
     file = file.substr(1, file.size() - 2);
-    for (const auto& [line, name] : found) {
-      const auto at = static_cast<std::size_t>(line) - 1;
-      result.push_back({std::string(name), std::string(file), signature_of(lines[at], name),
-                        comment_above(lines, at)});
-    }
+    for (const auto& [line, name] : found)
+      result.push_back({std::string(name), std::string(file), signature_of(lines[line], name),
+                        comment_above(lines, line)});
   }
   return result;
 }
