@@ -7,16 +7,15 @@
 namespace tessera::cli {
 namespace {
 
-Expected<OperationCall> prepare(const Arguments& arguments) {
-  CollectiveReader read(arguments);
-  Expected<RowsOnRings> rows = rows_on_rings(read);
-  if (!rows) return rows.diags();
+AllGatherOptions own_options(CollectiveReader& read) {
   constexpr std::array<std::string_view, 2> directions = {"2", "1"};
-  AllGatherOptions options = with(rows->collective, AllGatherOptions{});
+  AllGatherOptions options;
   options.halves = read.choice("directions", directions) == 0;
-  if (!read.ok()) return read.diags();
-  Expected<Launch> launch = launch_all_gather(*rows->x, *rows->rings, options);
-  return as_call(*std::move(rows), std::move(launch), check_all_gathered);
+  return options;
+}
+
+Expected<OperationCall> prepare(const Arguments& arguments) {
+  return rows_call(arguments, own_options, launch_all_gather, check_all_gathered);
 }
 
 }  // namespace

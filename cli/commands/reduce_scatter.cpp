@@ -6,13 +6,7 @@ namespace tessera::cli {
 namespace {
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  CollectiveReader read(arguments);
-  Expected<RowsOnRings> rows = rows_on_rings(read);
-  if (!rows) return rows.diags();
-  const ReduceOptions options = reduce_options(read, rows->collective);
-  if (!read.ok()) return read.diags();
-  Expected<Launch> launch = launch_reduce_scatter(*rows->x, *rows->rings, options);
-  return as_call(*std::move(rows), std::move(launch), check_reduce_scattered);
+  return rows_call(arguments, reduce_options, launch_reduce_scatter, check_reduce_scattered);
 }
 
 }  // namespace

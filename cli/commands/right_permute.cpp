@@ -5,14 +5,14 @@
 namespace tessera::cli {
 namespace {
 
-Expected<OperationCall> prepare(const Arguments& arguments) {
-  CollectiveReader read(arguments);
-  Expected<RowsOnRings> rows = rows_on_rings(read);
-  if (!rows) return rows.diags();
-  RightPermuteOptions options = with(rows->collective, RightPermuteOptions{});
+RightPermuteOptions own_options(CollectiveReader& read) {
+  RightPermuteOptions options;
   options.double_barrier = !read.has("single-barrier");
-  Expected<Launch> launch = launch_right_permute(*rows->x, *rows->rings, options);
-  return as_call(*std::move(rows), std::move(launch), check_permuted);
+  return options;
+}
+
+Expected<OperationCall> prepare(const Arguments& arguments) {
+  return rows_call(arguments, own_options, launch_right_permute, check_permuted);
 }
 
 }  // namespace

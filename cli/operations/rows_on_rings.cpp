@@ -27,8 +27,8 @@ Expected<RowsOnRings> rows_on_rings(CollectiveReader& read) {
   return result;
 }
 
-ReduceOptions reduce_options(CollectiveReader& read, const Collective& collective) {
-  ReduceOptions options = with(collective, ReduceOptions{});
+ReduceOptions reduce_options(CollectiveReader& read) {
+  ReduceOptions options;
   if (!read.has("tile")) return options;
   const auto sides = parse_integers(read.text("tile"));
   if (sides && sides->size() == 2 && sides->front() > 0 && sides->back() > 0) {
