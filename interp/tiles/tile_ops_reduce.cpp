@@ -92,34 +92,34 @@ void reduce_cols_as(Reduce op, const TileView& dst, const Source& src) {
   }
 }
 
+// Calls `reduced` with the operand, apart from the result, and an element of the type to sum in.
+template <typename Reduced>
+void reduce(const TileView& dst, const TileView& src, Along along, const Context& context,
+            const Reduced& reduced) {
+  if (context.math != Math::none) {
+    std::vector<std::byte> copy;
+    const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
+    const Source source(apart, apart);
+    if (is_float(src.dtype))
+      reduced(source, float{});
+    else
+      reduced(source, std::int64_t{});
+  }
+  record_reduce(dst, src, along, context);
+}
+
 }  // namespace
 
 void reduce_rows(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
   CHECK(dst.rank == 2 && src.rank == 2 && dst.size[0] == src.size[0] && dst.size[1] == 1);
-  if (context.math != Math::none) {
-    std::vector<std::byte> copy;
-    const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
-    const Source source(apart, apart);
-    if (is_float(src.dtype))
-      reduce_rows_as<float>(op, dst, source);
-    else
-      reduce_rows_as<std::int64_t>(op, dst, source);
-  }
-  record_reduce(dst, src, Along::rows, context);
+  reduce(dst, src, Along::rows, context,
+         [&](const Source& source, auto zero) { reduce_rows_as<decltype(zero)>(op, dst, source); });
 }
 
 void reduce_cols(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
   CHECK(dst.rank == 2 && src.rank == 2 && dst.size[1] == src.size[1] && dst.size[0] == 1);
-  if (context.math != Math::none) {
-    std::vector<std::byte> copy;
-    const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
-    const Source source(apart, apart);
-    if (is_float(src.dtype))
-      reduce_cols_as<float>(op, dst, source);
-    else
-      reduce_cols_as<std::int64_t>(op, dst, source);
-  }
-  record_reduce(dst, src, Along::cols, context);
+  reduce(dst, src, Along::cols, context,
+         [&](const Source& source, auto zero) { reduce_cols_as<decltype(zero)>(op, dst, source); });
 }
 
 }  // namespace tessera::tile
