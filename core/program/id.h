@@ -1,0 +1,77 @@
+// Typed indices: an id of one table is no id of another, and a table is asked by its own ids alone.
+#pragma once  // public
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+
+// The index of an entry of the table that `Tag` names; -1: of none. As wide as a std::int32_t.
+template <typename Tag>
+struct Id {
+  std::int32_t index = -1;
+
+  constexpr Id() = default;
+  constexpr explicit Id(std::int32_t i) : index(i) {}
+  constexpr explicit Id(std::size_t i) : index(static_cast<std::int32_t>(i)) {}
+  // Whether it is of an entry at all.
+  constexpr explicit operator bool() const { return index >= 0; }
+  constexpr auto operator<=>(const Id&) const = default;
+};
+
+// Entries of T by their ids, which count from 0 in the order in which entries are added.
+template <typename Key, typename T>
+class Table {
+ public:
+  using value_type = T;
+
+  Table() = default;
+  explicit Table(std::size_t size, const T& value = T()) : entries_(size, value) {}
+  explicit Table(std::vector<T> entries) : entries_(std::move(entries)) {}
+
+  T& operator[](Key id) { return entries_[static_cast<std::size_t>(id.index)]; }
+  const T& operator[](Key id) const { return entries_[static_cast<std::size_t>(id.index)]; }
+
+  // The new entry's id.
+  Key add(T entry) {
+    entries_.push_back(std::move(entry));
+    return Key(entries_.size() - 1);
+  }
+  // The id that the next entry gets.
+  Key next() const { return Key(entries_.size()); }
+  // Whether the id is of one of these entries.
+  bool has(Key id) const { return id && static_cast<std::size_t>(id.index) < entries_.size(); }
+
+  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  void reserve(std::size_t size) { entries_.reserve(size); }
+  void resize(std::size_t size, const T& value = T()) { entries_.resize(size, value); }
+  void clear() { entries_.clear(); }
+  T& back() { return entries_.back(); }
+  const T& back() const { return entries_.back(); }
+  auto begin() { return entries_.begin(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() { return entries_.end(); }
+  auto end() const { return entries_.end(); }
+
+  // The entries alone, in order.
+  const std::vector<T>& entries() const { return entries_; }
+  std::vector<T>& entries() { return entries_; }
+
+  bool operator==(const Table&) const = default;
+
+ private:
+  std::vector<T> entries_;
+};
+
+}  // namespace tessera
+
+template <typename Tag>
+struct std::hash<tessera::Id<Tag>> {
+  std::size_t operator()(tessera::Id<Tag> id) const noexcept {
+    return std::hash<std::int32_t>()(id.index);
+  }
+};

@@ -1,0 +1,55 @@
+#include "core/program/id.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <type_traits>
+#include <unordered_map>
+
+namespace tessera {
+namespace {
+
+using CatId = Id<struct CatTag>;
+using DogId = Id<struct DogTag>;
+using Cats = Table<CatId, std::string>;
+
+template <typename Of, typename Key>
+concept IsAskedBy = requires(Of table, Key key) {
+  table[key];
+};
+
+static_assert(sizeof(CatId) == sizeof(std::int32_t));
+static_assert(!std::is_convertible_v<CatId, DogId> && !std::is_constructible_v<DogId, CatId>);
+static_assert(!std::is_convertible_v<std::int32_t, CatId> &&
+              !std::is_convertible_v<CatId, std::int32_t>);
+static_assert(IsAskedBy<Cats, CatId> && !IsAskedBy<Cats, DogId> && !IsAskedBy<Cats, int>);
+
+TEST(Id, IsOfNoEntryUntilItIsGivenOne) {
+  EXPECT_FALSE(CatId());
+  EXPECT_TRUE(CatId(0));
+  EXPECT_EQ(CatId(), CatId(-1));
+  EXPECT_LT(CatId(0), CatId(1));
+}
+
+TEST(Id, IsAKeyOfHashMaps) {
+  std::unordered_map<CatId, int> legs;
+  legs[CatId(3)] = 4;
+  EXPECT_EQ(legs.at(CatId(3)), 4);
+  EXPECT_FALSE(legs.contains(CatId(4)));
+}
+
+TEST(Table, GivesIdsInTheOrderInWhichEntriesAreAdded) {
+  Cats cats;
+  EXPECT_EQ(cats.next(), CatId(0));
+  const CatId tom = cats.add("Tom");
+  const CatId kit = cats.add("Kit");
+  EXPECT_EQ(tom, CatId(0));
+  EXPECT_EQ(kit, CatId(1));
+  EXPECT_EQ(cats[kit], "Kit");
+  EXPECT_TRUE(cats.has(kit));
+  EXPECT_FALSE(cats.has(cats.next()));
+  EXPECT_FALSE(cats.has(CatId()));
+}
+
+}  // namespace
+}  // namespace tessera
