@@ -7,7 +7,7 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/grouped_gemm_reader.h"
 #include "cli/args/host_memory.h"
-#include "core/data/dtype_info.h"
+#include "kernels/grouped_gemm/types.h"
 
 namespace tessera::cli {
 namespace {
@@ -22,8 +22,8 @@ std::optional<Tensor> GroupedGemmReader::operand_file(std::string_view whose,
   if (!arguments_.has(std::string(whose) + "-scale-inv"))
     return file_option(arguments_, whose, dtype, DType::bf16, diags_);
   return file_option(arguments_, whose,
-                     dtype_option(arguments_, quantised, dtype_names(DTypeKind::fp8), diags_),
-                     DType::e4m3, diags_);
+                     dtype_option(arguments_, quantised, quantised_names(), diags_), DType::e4m3,
+                     diags_);
 }
 
 void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,

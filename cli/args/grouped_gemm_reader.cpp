@@ -13,12 +13,12 @@
 #include "cli/args/fill_operand.h"
 #include "core/data/tensor_file.h"
 #include "core/report/try.h"
+#include "kernels/grouped_gemm/types.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> operand_types = {"bf16", "f16", "f32", "e4m3", "e5m2"};
 constexpr std::array<std::string_view, 3> result_types = {"f32", "bf16", "f16"};
 constexpr std::array<std::string_view, 3> paths = {"auto", "v1", "v2"};
 
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 3> paths = {"auto", "v1", "v2"};
 
 Expected<OperationCall> GroupedGemmReader::read() {
   if (Diags diags = begin(); !diags.empty()) return diags;
-  const auto dtype = dtype_option(arguments_, "dtype", operand_types, diags_);
+  const auto dtype = dtype_option(arguments_, "dtype", grouped_gemm_operand_names(), diags_);
   const auto lhs = operand_file("lhs", dtype);
   const auto rhs = operand_file("rhs", dtype);
   if (!diags_.empty()) return diags_;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "cli/args/grouped_gemm_reader.h"
-#include "core/data/dtype_info.h"
 #include "core/report/check.h"
+#include "kernels/grouped_gemm/types.h"
 
 namespace tessera::cli {
 namespace {
@@ -65,9 +65,8 @@ void GroupedGemmReader::scaling() {
     result.mode = mode;
     result.overflow = static_cast<Overflow>(overflow);
     result.scale_rounding = static_cast<ScaleRounding>(rounding);
-    result.dtype =
-        dtype_option(arguments_, operand + "-quantised", dtype_names(DTypeKind::fp8), diags_)
-            .value_or(DType::e4m3);
+    result.dtype = dtype_option(arguments_, operand + "-quantised", quantised_names(), diags_)
+                       .value_or(DType::e4m3);
     const DimSizes& sizes = state_->lhs.first_dims   ? state_->lhs.first_dims
                             : state_->lhs.last_dims  ? state_->lhs.last_dims
                             : state_->rhs.first_dims ? state_->rhs.first_dims
@@ -81,7 +80,7 @@ void GroupedGemmReader::scaling() {
       return result;
     }
     Expected<DelayedScaling> delayed = DelayedScaling::make(result.dtype);
-    CHECK(delayed);  // of fp8
+    CHECK(delayed);  // its type is one of quantised_names()
     delayed->note(seen);
     result.delayed_scales.assign(static_cast<std::size_t>(sizes->elements()), delayed->scale());
     return result;

@@ -32,14 +32,14 @@ Options operation_options(Options own, bool with_reference) {
 }
 
 std::vector<std::string_view> stored_types() {
-  std::vector<std::string_view> names = operand_types();
+  std::vector<std::string_view> names = operand_type_names();
   names.push_back(name(DType::i32));
   return names;
 }
 
 std::string_view operand_types_help() {
   static const std::string text =
-      fmt::format("of lhs and rhs: {}; default bf16", fmt::join(operand_types(), " "));
+      fmt::format("of lhs and rhs: {}; default bf16", fmt::join(operand_type_names(), " "));
   return text;
 }
 

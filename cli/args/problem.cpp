@@ -99,7 +99,7 @@ Expected<Asked> asked(GroupedKind kind, const Arguments& arguments) {
   result.n = arguments.integer("n", diags);
   result.groups = arguments.integer("groups", diags, 1, most_groups);
   result.local_groups = arguments.integer("local-groups", diags, 1, most_groups);
-  result.dtype = dtype_option(arguments, "dtype", operand_types(), diags);
+  result.dtype = dtype_option(arguments, "dtype", operand_type_names(), diags);
   result.out_dtype = dtype_option(arguments, "out-dtype", stored_types(), diags);
   result.group_sizes = arguments.text("group-sizes");
   result.lhs = arguments.text("lhs");

@@ -1,6 +1,12 @@
 // grouped-gemm: TransformerEngine's grouped GEMM, checked against the reference.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
 #include "cli/args/grouped_gemm_reader.h"
 #include "cli/operations/operation_command.h"
+#include "kernels/grouped_gemm/types.h"
 
 namespace tessera::cli {
 namespace {
@@ -12,6 +18,10 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 }  // namespace
 
 Command grouped_gemm_command() {
+  static const std::string quantised_values = fmt::format("{}", fmt::join(quantised_names(), "|")),
+                           operands_help =
+                               fmt::format("of lhs and rhs: {}; default bf16",
+                                           fmt::join(grouped_gemm_operand_names(), " "));
   return {
       "grouped-gemm",
       "",
@@ -48,8 +58,8 @@ Command grouped_gemm_command() {
            false, FileUse::reads, true},
           {"scaling", "none|delayed|mxfp8|current|nvfp4|nvfp4-2d",
            "quantise the operands, or how they are quantised; nvfp4 is refused"},
-          {"lhs-quantised", "e4m3|e5m2", "elements of the quantised lhs; default e4m3"},
-          {"rhs-quantised", "e4m3|e5m2", "of the quantised rhs"},
+          {"lhs-quantised", quantised_values, "elements of the quantised lhs; default e4m3"},
+          {"rhs-quantised", quantised_values, "of the quantised rhs"},
           {"lhs-scale-inv", "FILE",
            "lhs is quantised: its scales, f32 of each group; of mxfp8 e8m0, flat and swizzled, or "
            "a "
@@ -68,7 +78,7 @@ Command grouped_gemm_command() {
           {"path", "auto|v1|v2", "a product for each group, or one kernel for all"},
           {"async-sizes", "", "path v1: the sizes are fetched ahead, of at most 1024 groups"},
           {"group-offset", "N", "refused, as by the source"},
-          {"dtype", "TYPE", "of lhs and rhs: bf16 f16 f32 e4m3 e5m2; default bf16"},
+          {"dtype", "TYPE", operands_help},
           {"out-dtype", "TYPE", "of the result, C and the bias: f32 bf16 f16; default f32"},
           {"outliers", "N", "every N-th generated element is 1000 times as large"},
           {"sizes", "FILE", "the group sizes: .npy or FILE.safetensors#tensor", false,

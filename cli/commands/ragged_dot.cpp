@@ -44,8 +44,8 @@ class Reader : ProductReader {
 
   Expected<OperationCall> read() {
     if (Diags diags = begin(); !diags.empty()) return diags;
-    const auto dtype = dtype_option(arguments_, "dtype", operand_types(), diags_);
-    const auto rhs_dtype = dtype_option(arguments_, "rhs-dtype", operand_types(), diags_);
+    const auto dtype = dtype_option(arguments_, "dtype", operand_type_names(), diags_);
+    const auto rhs_dtype = dtype_option(arguments_, "rhs-dtype", operand_type_names(), diags_);
     const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);
     const auto rhs =
         file_option(arguments_, "rhs", rhs_dtype ? rhs_dtype : dtype, DType::bf16, diags_);

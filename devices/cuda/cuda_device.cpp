@@ -5,6 +5,7 @@
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/cuda/lower/general.h"
+#include "devices/cuda/lower/tile_config.h"
 #include "devices/cuda/model/grouped_model.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/device_arrays.h"
@@ -209,8 +210,8 @@ class Cuda final : public Device {
   // The instructions keep few digits of a sum, so they are for those who do not ask for more; they
   // read both operands along the contraction, in steps of 16 bytes.
   Fp8Products fp8_products(const GroupedDesc& desc) const override {
-    const auto is_fp8 = [](DType type) { return type == DType::e4m3 || type == DType::e5m2; };
-    const bool is_native = is_fp8(desc.lhs) && is_fp8(desc.rhs) && desc.transpose_rhs &&
+    const bool is_native = cuda::is_wgmma_byte_type(desc.lhs) &&
+                           cuda::is_wgmma_byte_type(desc.rhs) && desc.transpose_rhs &&
                            desc.k % 16 == 0 && desc.precision == Precision::Default &&
                            has_fast_kernels();
     return is_native ? Fp8Products::native : Fp8Products::widened;

@@ -22,8 +22,8 @@ Tensor f32_tensor(std::span<const float> values) {
   return tensor;
 }
 
-// e4m3 and e5m2 in bf16, which holds them exactly, where the device has nothing for them as they
-// are.
+// Operands of one byte in bf16, which holds them exactly, where the device has nothing for them as
+// they are.
 GroupedGemmOperands widened(const Device& device, GroupedGemmOperands what, Tensor& lhs,
                             Tensor& rhs, std::vector<std::string>& notes) {
   if (what.lhs_scale || size_of(what.lhs->dtype()) > 1 ||

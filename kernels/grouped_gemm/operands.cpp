@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "core/data/dtype_info.h"
 #include "core/report/try.h"
+#include "kernels/grouped_gemm/types.h"
 
 namespace tessera {
 namespace {
@@ -88,22 +88,16 @@ Expected<void> count_groups(GroupedGemmCall& call) {
 }
 
 Expected<void> check_types(GroupedGemmCall& call, const GroupedGemmOptions& options) {
-  const DType l = call.lhs.data->dtype(), r = call.rhs.data->dtype();
-  if (l == DType::e5m2 && r == DType::e5m2) return error("FP8 GEMM does not support E5M2 * E5M2");
-  for (const DType type : {l, r})
-    if (!is_float(type) || type == DType::e8m0)
-      return error(
-          ErrorCode::invalid_type,
-          fmt::format("grouped_gemm multiplies f32, bf16, f16, e4m3 and e5m2, not {}", name(type)));
+  TRY(check_operand_types(call.lhs.data->dtype(), call.rhs.data->dtype()));
   for (const auto& [tensor, whose] : {std::pair{&call.lhs, "lhs"}, std::pair{&call.rhs, "rhs"}}) {
     const bool scaled = tensor->mode != ScalingMode::NoScaling;
     if (scaled != (tensor->scale_inv != nullptr))
       return error(fmt::format("{} has {} and {}", whose, name(tensor->mode),
                                scaled ? "no scale_inv" : "a scale_inv"));
-    if (scaled && !is_fp8(tensor->data->dtype()))
+    if (scaled && !is_quantised(tensor->data->dtype()))
       return error(ErrorCode::invalid_type,
-                   fmt::format("the elements of {} are e4m3 or e5m2, found {}", name(tensor->mode),
-                               name(tensor->data->dtype())));
+                   fmt::format("the elements of {} are {}, found {}", name(tensor->mode),
+                               quantised_text(), name(tensor->data->dtype())));
     if (tensor->mode == ScalingMode::Mxfp8_1D && !tensor->pre_swizzled)
       return error(fmt::format("{} must be pre-swizzled for MXFP8 1D scaling", whose));
   }

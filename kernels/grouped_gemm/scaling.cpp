@@ -12,6 +12,7 @@
 #include "core/data/dtype_range.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
+#include "kernels/grouped_gemm/types.h"
 
 namespace tessera {
 namespace {
@@ -62,9 +63,9 @@ bool is_tensor_scaled(ScalingMode mode) {
 }
 
 Expected<void> check_quantised(DType dtype) {
-  if (dtype == DType::e4m3 || dtype == DType::e5m2) return {};
+  if (is_quantised(dtype)) return {};
   return error(ErrorCode::invalid_type,
-               fmt::format("elements are quantised to e4m3 or e5m2, not {}", name(dtype)));
+               fmt::format("elements are quantised to {}, not {}", quantised_text(), name(dtype)));
 }
 
 float largest(DType quantised) { return static_cast<float>(largest_finite(quantised)); }

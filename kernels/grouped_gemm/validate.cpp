@@ -11,6 +11,7 @@
 #include "kernels/grouped_gemm/groups.h"
 #include "kernels/grouped_gemm/linear_terms.h"
 #include "kernels/grouped_gemm/operands.h"
+#include "kernels/grouped_gemm/types.h"
 
 namespace tessera {
 namespace {
@@ -34,9 +35,7 @@ Expected<void> check_quantizers(const GroupedGemmCall& call, const QuantizeSpec&
         return error(fmt::format("delayed_scales are for {}, and the mode is {}",
                                  name(ScalingMode::DelayedTensor), name(spec->mode)));
     }
-  if (l.dtype == DType::e5m2 && r.dtype == DType::e5m2)
-    return error("FP8 GEMM does not support E5M2 * E5M2");
-  return {};
+  return check_quantised_pair(l.dtype, r.dtype);
 }
 
 // Both operands as the options want them quantised, cut into groups by their sizes before that.

@@ -12,8 +12,9 @@
 namespace tessera {
 namespace {
 
-// The kernels of gmm have one type for both operands.
-std::vector<DType> operand_types(const Device& device, const GroupedDesc& desc) {
+// In which types the product may be multiplied, the best first: the kernels of gmm have one for
+// both operands.
+std::vector<DType> types_to_try(const Device& device, const GroupedDesc& desc) {
   const DType common = common_operand(desc.lhs, desc.rhs).value_or(desc.lhs);
   if (desc.is_tgmm() || desc.lhs != desc.rhs || desc.lhs == common) return {common};
   if (device.fp8_products(desc) != Fp8Products::native) return {common};
@@ -44,7 +45,7 @@ Expected<BuiltProduct> build(const Device& device, GroupedDesc desc, DType type,
 
 Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDesc& desc,
                                           const GroupedMatmulOptions& options) {
-  const std::vector<DType> types = operand_types(device, desc);
+  const std::vector<DType> types = types_to_try(device, desc);
   for (const DType type : types) {
     const bool is_last = type == types.back();
     BuiltProduct built = TRY(build(device, desc, type, is_last, options));
@@ -61,7 +62,7 @@ Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDes
 
 Support supports_product(const Device& device, const GroupedDesc& desc,
                          const GroupedMatmulOptions& options) {
-  const std::vector<DType> types = operand_types(device, desc);
+  const std::vector<DType> types = types_to_try(device, desc);
   Support can;
   for (const DType type : types) {
     const Expected<BuiltProduct> built = build(device, desc, type, type == types.back(), options);

@@ -24,7 +24,7 @@ std::optional<DType> common_operand(DType a, DType b) {
   return DType::f32;
 }
 
-std::vector<std::string_view> operand_types() {
+std::vector<std::string_view> operand_type_names() {
   std::vector<std::string_view> names;
   for (int i = 0; i < dtype_count; ++i) {
     const auto dtype = static_cast<DType>(i);
@@ -34,7 +34,7 @@ std::vector<std::string_view> operand_types() {
 }
 
 std::string operand_types_text() {
-  const std::vector<std::string_view> names = operand_types();
+  const std::vector<std::string_view> names = operand_type_names();
   return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 

@@ -15,7 +15,7 @@ namespace tessera {
 std::optional<DType> common_operand(DType a, DType b);
 
 // The names of the types that can be multiplied; the text lists them: "f32, bf16 and i8".
-std::vector<std::string_view> operand_types();
+std::vector<std::string_view> operand_type_names();
 std::string operand_types_text();
 
 // The same values in a type that holds them all.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/data/dtype_info.h"
 #include "core/report/try.h"
 
 namespace tessera::cuda {
@@ -20,9 +19,6 @@ std::vector<int> memory_dims(const Buffer& buffer) {
   std::reverse(dims.begin(), dims.end());
   return dims;
 }
-
-// Of one byte.
-bool has_instructions(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
 
 Diag no(std::string reason) { return error(ErrorCode::unsupported, std::move(reason)); }
 
@@ -56,7 +52,7 @@ Expected<void> check_operand(const OperandConfig& config, const char* side) {
 Expected<void> check_types(const Contraction& c) {
   const DType a = c.left.window.buffer->dtype, b = c.right.window.buffer->dtype;
   const DType result = c.result.buffer->dtype;
-  if (!(has_instructions(a) && has_instructions(b)) &&
+  if (!(is_wgmma_byte_type(a) && is_wgmma_byte_type(b)) &&
       (a != b || (a != DType::bf16 && a != DType::f16))) {
     return no(
         fmt::format("products of {} and {}; the CUDA kernels multiply bf16, f16, or e4m3 and e5m2",
@@ -64,7 +60,7 @@ Expected<void> check_types(const Contraction& c) {
   }
   if (result != DType::f32 && result != DType::bf16 && result != DType::f16)
     return no(fmt::format("a result of {}; the CUDA kernels store f32, bf16 or f16", name(result)));
-  if (is_fp8(a) && (!c.left.k_major || !c.right.k_major)) {
+  if (is_wgmma_byte_type(a) && (!c.left.k_major || !c.right.k_major)) {
     return no(
         fmt::format("`{}` is contiguous across the contraction; the matrix instructions for "
                     "elements of one byte read operands that are contiguous along it",
@@ -75,7 +71,7 @@ Expected<void> check_types(const Contraction& c) {
 
 // The sides of the matrix instructions' tile, and who multiplies which part of it.
 Expected<void> choose_sides(TileConfig& t, const Contraction& c) {
-  const bool has_bytes = is_fp8(c.left.window.buffer->dtype);
+  const bool has_bytes = is_wgmma_byte_type(c.left.window.buffer->dtype);
   // Of elements of one byte, sums of 128 products at a time are added in f32.
   if (c.k != 128 && (c.k != 64 || has_bytes)) {
     return no(fmt::format("tiles of {} along the contraction; the CUDA kernels take {}", c.k,
@@ -156,6 +152,8 @@ Expected<void> choose_stages(TileConfig& t, const Contraction& c) {
 }
 
 }  // namespace
+
+bool is_wgmma_byte_type(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
 
 int OperandConfig::position(int buffer_dim) const {
   return static_cast<int>(std::find(memory_dims.begin(), memory_dims.end(), buffer_dim) -

@@ -35,6 +35,10 @@ static_assert(paired.producer + 2 * paired.consumer == 3 * registers_at_start);
 inline constexpr int most_sums_alone = 200;
 inline constexpr int most_sums_paired = 160;
 
+// Whether matrix instructions multiply elements of that type, of one byte, as they are: each
+// operand is e4m3 or e5m2.
+bool is_wgmma_byte_type(DType dtype);
+
 struct OperandConfig {
   const ProductOperand* operand = nullptr;
   std::vector<int> memory_dims;  // the buffer's dimensions, innermost first

@@ -11,7 +11,7 @@ namespace {
 // One function: `fresh` to write the sums and not read them.
 std::string function(const ProductTypes& types, int columns, bool fresh) {
   const int sums = columns / 2;
-  const bool is_fp8 = size_of(types.left) == 1;
+  const bool has_bytes = size_of(types.left) == 1;
   std::string places, registers;
   for (int i = 0; i < sums; ++i) {
     places += fmt::format("{}%{}", i == 0 ? "" : i % 16 == 0 ? ", \"\n      \"" : ", ", i);
@@ -23,8 +23,8 @@ std::string function(const ProductTypes& types, int columns, bool fresh) {
   }
   // Operands of one byte are contiguous along k, and the instruction has no bits to say otherwise.
   const std::string layouts =
-      is_fp8 ? ""
-             : fmt::format(", {}, {}", types.left_k_major ? 0 : 1, types.right_k_major ? 0 : 1);
+      has_bytes ? ""
+                : fmt::format(", {}, {}", types.left_k_major ? 0 : 1, types.right_k_major ? 0 : 1);
   return fill(R"(TESSERA_DEVICE void @name@(float (&sums)[@sums@], u64 left, u64 right) {
 #ifdef TESSERA_EMULATED
   ptx::product<@columns@, ptx::Element::@left@, ptx::Element::@right@, @left_k_major@,
