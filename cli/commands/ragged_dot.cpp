@@ -169,8 +169,8 @@ class Reader : ProductReader {
     std::vector<std::int64_t> sizes;
     for (std::int64_t i = 0; i < state_->sizes.elements(); ++i)
       sizes.push_back(static_cast<std::int64_t>(state_->sizes.at(i)));
-    describe(name(state_->lhs.dtype()), name(state_->rhs.dtype()), checked->out, checked->out_shape,
-             sizes);
+    describe(name(state_->lhs.dtype()), name(state_->rhs.dtype()), checked->product.out,
+             checked->out_shape, sizes);
     call_.lines.emplace_back("mode", name(checked->mode));
     call_.fields["mode"] = name(checked->mode);
     name_operand("lhs", {state_, &state_->lhs});

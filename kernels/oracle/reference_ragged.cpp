@@ -33,8 +33,8 @@ Some between(std::span<const std::int64_t> all, std::int64_t begin, std::int64_t
 
 void ragged_rows(const RaggedProblem& problem, std::span<const std::int64_t> rows,
                  ReferenceProduct& product, const BlockSink& sink) {
-  const std::int64_t m = problem.m, k = problem.k, n = problem.n;
-  for (std::int64_t p = 0; p < problem.batch * problem.outer; ++p) {
+  const std::int64_t m = problem.m(), k = problem.k(), n = problem.n();
+  for (std::int64_t p = 0; p < problem.batch() * problem.outer(); ++p) {
     const MatrixView lhs = rows_of(problem.lhs, p * m * k, k);
     const Rows edges = problem.group_edges(p);
     const auto multiply = [&](std::int64_t begin, std::int64_t end, const MatrixView& weights,
@@ -45,7 +45,7 @@ void ragged_rows(const RaggedProblem& problem, std::span<const std::int64_t> row
     };
     multiply(0, edges.front(), lhs, 0);
     for (std::int64_t g = 0; g < problem.local_groups; ++g) {
-      const std::int64_t block = (g * problem.batch + p / problem.outer) * k * n;
+      const std::int64_t block = (g * problem.batch() + p / problem.outer()) * k * n;
       const MatrixView weights = problem.transpose_rhs ? rows_of(problem.rhs, block, k).transposed()
                                                        : rows_of(problem.rhs, block, n);
       multiply(edges[static_cast<std::size_t>(g)], edges[static_cast<std::size_t>(g) + 1], weights,
@@ -65,7 +65,8 @@ Tensor gathered(const Tensor& tensor, const RaggedProblem& problem, std::int64_t
   const std::int64_t size = columns * size_of(tensor.dtype());
   std::byte* to = result.data();
   for (std::size_t o = 0; o < edges.size(); ++o) {
-    const std::int64_t first = (batch * problem.outer + static_cast<std::int64_t>(o)) * problem.m;
+    const std::int64_t first =
+        (batch * problem.outer() + static_cast<std::int64_t>(o)) * problem.m();
     const std::int64_t bytes = (edges[o][g + 1] - edges[o][g]) * size;
     if (bytes == 0) continue;
     std::memcpy(to, tensor.data() + (first + edges[o][g]) * size, static_cast<std::size_t>(bytes));
@@ -77,32 +78,34 @@ Tensor gathered(const Tensor& tensor, const RaggedProblem& problem, std::int64_t
 void ragged_contraction(const RaggedProblem& problem, std::span<const std::int64_t> rows,
                         ReferenceProduct& product, const BlockSink& sink) {
   for (std::int64_t g = 0; g < problem.local_groups; ++g) {
-    for (std::int64_t b = 0; b < problem.batch; ++b) {
+    for (std::int64_t b = 0; b < problem.batch(); ++b) {
       std::vector<Rows> edges;
-      for (std::int64_t o = 0; o < problem.outer; ++o)
-        edges.push_back(problem.group_edges(b * problem.outer + o));
-      const Tensor lhs = gathered(problem.lhs, problem, b, edges, g, problem.k);
-      const Tensor rhs = gathered(problem.rhs, problem, b, edges, g, problem.n);
-      const Some some = between(rows, (g * problem.batch + b) * problem.k, problem.k);
-      product.multiply(rows_of(lhs, 0, problem.k).transposed(), some.inside,
-                       rows_of(rhs, 0, problem.n), lhs.dim(0), problem.n, nullptr, some.rows, sink);
+      for (std::int64_t o = 0; o < problem.outer(); ++o)
+        edges.push_back(problem.group_edges(b * problem.outer() + o));
+      const Tensor lhs = gathered(problem.lhs, problem, b, edges, g, problem.k());
+      const Tensor rhs = gathered(problem.rhs, problem, b, edges, g, problem.n());
+      const Some some = between(rows, (g * problem.batch() + b) * problem.k(), problem.k());
+      product.multiply(rows_of(lhs, 0, problem.k()).transposed(), some.inside,
+                       rows_of(rhs, 0, problem.n()), lhs.dim(0), problem.n(), nullptr, some.rows,
+                       sink);
     }
   }
 }
 
 void ragged_batch(const RaggedProblem& problem, std::span<const std::int64_t> rows,
                   ReferenceProduct& product, const BlockSink& sink) {
-  for (std::int64_t b = 0; b < problem.batch; ++b) {
-    const Some some = between(rows, b * problem.m, problem.m);
-    product.multiply(rows_of(problem.lhs, b * problem.m * problem.k, problem.k), some.inside,
-                     rows_of(problem.rhs, b * problem.k * problem.n, problem.n), problem.k,
-                     problem.n, nullptr, some.rows, sink);
+  for (std::int64_t b = 0; b < problem.batch(); ++b) {
+    const Some some = between(rows, b * problem.m(), problem.m());
+    product.multiply(rows_of(problem.lhs, b * problem.m() * problem.k(), problem.k()), some.inside,
+                     rows_of(problem.rhs, b * problem.k() * problem.n(), problem.n()), problem.k(),
+                     problem.n(), nullptr, some.rows, sink);
   }
 }
 
 }  // namespace
 
 Rows RaggedProblem::group_edges(std::int64_t prefix) const {
+  const auto groups = static_cast<std::int64_t>(group_sizes.size()) / (batch() * outer());
   const auto sizes = group_sizes.begin() + prefix * groups;
   std::int64_t at = std::accumulate(sizes, sizes + group_offset, std::int64_t{0});
   Rows edges{at * inner};
@@ -116,13 +119,13 @@ Rows RaggedProblem::group_edges(std::int64_t prefix) const {
 Rows RaggedProblem::edges() const {
   Rows all;
   if (mode == RaggedMode::NonContracting) {
-    for (std::int64_t p = 0; p < batch * outer; ++p)
-      for (const std::int64_t edge : group_edges(p)) all.push_back(p * m + edge);
+    for (std::int64_t p = 0; p < batch() * outer(); ++p)
+      for (const std::int64_t edge : group_edges(p)) all.push_back(p * m() + edge);
     return all;
   }
   const bool blocks = mode == RaggedMode::Contracting;
-  for (std::int64_t i = 0; i < (blocks ? local_groups : 1) * batch; ++i)
-    all.push_back(i * (blocks ? k : m));
+  for (std::int64_t i = 0; i < (blocks ? local_groups : 1) * batch(); ++i)
+    all.push_back(i * (blocks ? k() : m()));
   return all;
 }
 
@@ -141,8 +144,8 @@ void reference_ragged_dot(const RaggedProblem& problem, std::span<const std::int
 
 Tensor reference_ragged_dot(const RaggedProblem& problem, DType out) {
   const Shape shape = problem.mode == RaggedMode::Contracting
-                          ? Shape{problem.local_groups, problem.batch, problem.k, problem.n}
-                          : Shape{problem.batch, problem.outer, problem.m, problem.n};
+                          ? Shape{problem.local_groups, problem.batch(), problem.k(), problem.n()}
+                          : Shape{problem.batch(), problem.outer(), problem.m(), problem.n()};
   return collect_reference(out, shape,
                            [&](std::span<const std::int64_t> rows, const BlockSink& sink) {
                              reference_ragged_dot(problem, rows, Magnitude::none, sink);

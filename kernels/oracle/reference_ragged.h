@@ -22,13 +22,18 @@ enum class RaggedMode : std::uint8_t { NonContracting, Contracting, Batch };
 struct RaggedProblem {
   RaggedMode mode = RaggedMode::NonContracting;  // what the ragged axis is
   Tensor lhs, rhs;                               // of the shapes above
-  // Extents. m is the ragged axis with the axes behind it: `inner` rows for each of its elements.
-  std::int64_t batch = 1, outer = 1, inner = 1, m = 1, k = 1, n = 1;
-  // How many groups there are, how many are processed, and the first of these.
-  std::int64_t groups = 0, local_groups = 0, group_offset = 0;
+  // m is the ragged axis with the axes behind it: that many rows for each of its elements.
+  std::int64_t inner = 1;
+  std::int64_t group_offset = 0, local_groups = 0;  // the first group processed, and how many are
   std::vector<std::int64_t> group_sizes;  // [batch * outer, groups], in units of `inner` rows of m
   bool transpose_rhs = false;             // NonContracting: the matrices of rhs are [n, k]
 
+  // The extents above, as the operands have them; `outer` is 1 where lhs has none.
+  std::int64_t batch() const { return lhs.dim(0); }
+  std::int64_t outer() const { return mode == RaggedMode::Batch ? 1 : lhs.dim(1); }
+  std::int64_t m() const { return lhs.dim(lhs.rank() - 2); }
+  std::int64_t k() const { return lhs.dim(lhs.rank() - 1); }
+  std::int64_t n() const { return rhs.dim(rhs.rank() - (transpose_rhs ? 2 : 1)); }
   // Rows of the result at which a group, a matrix or the result begins or ends.
   std::vector<std::int64_t> edges() const;
   // Rows (of m) at which the groups of (batch entry, outer index) `prefix` begin, and their end.

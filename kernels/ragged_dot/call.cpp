@@ -11,12 +11,13 @@ std::string_view name(RaggedMode mode) {
 }
 
 std::int64_t RaggedCall::flops() const {
-  if (mode == RaggedMode::Batch) return 2 * batch * m * k * n;
+  if (mode == RaggedMode::Batch) return 2 * batch * product.m * product.k * product.n;
+  const std::int64_t first = product.group_offset, end = first + product.local_groups;
   std::int64_t rows = 0;
   for (std::int64_t p = 0; p < batch * outer; ++p)
-    for (std::int64_t g = group_offset; g < group_offset + local_groups; ++g)
-      rows += group_sizes[static_cast<std::size_t>(p * groups + g)] * inner;
-  return 2 * rows * k * n;
+    for (std::int64_t g = first; g < end; ++g)
+      rows += group_sizes[static_cast<std::size_t>(p * product.groups() + g)] * inner;
+  return 2 * rows * product.k * product.n;
 }
 
 RaggedProblem ragged_problem(const Tensor& lhs, const Tensor& rhs, const RaggedCall& call) {
@@ -24,17 +25,11 @@ RaggedProblem ragged_problem(const Tensor& lhs, const Tensor& rhs, const RaggedC
   problem.mode = call.mode;
   problem.lhs = reshaped(permuted(lhs, call.lhs_order), call.lhs_shape);
   problem.rhs = reshaped(permuted(rhs, call.rhs_order), call.rhs_shape);
-  problem.batch = call.batch;
-  problem.outer = call.outer;
   problem.inner = call.inner;
-  problem.m = call.m;
-  problem.k = call.k;
-  problem.n = call.n;
-  problem.groups = call.groups;
-  problem.local_groups = call.local_groups;
-  problem.group_offset = call.group_offset;
+  problem.local_groups = call.product.local_groups;
+  problem.group_offset = call.product.group_offset;
   problem.group_sizes = call.group_sizes;
-  problem.transpose_rhs = call.transpose_rhs;
+  problem.transpose_rhs = call.product.transpose_rhs;
   return problem;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/kernel/grouped_desc.h"
 #include "kernels/ragged_dot/options.h"
 
 namespace tessera {
@@ -13,17 +14,18 @@ namespace tessera {
 // its indices; `outer` are those before it.
 struct RaggedCall {
   RaggedMode mode = RaggedMode::NonContracting;
-  std::int64_t batch = 1, outer = 1, inner = 1, m = 1, k = 1, n = 1;
-  std::int64_t groups = 0, local_groups = 0, group_offset = 0;
+  // What each batch entry and index of `outer` multiply: of a ragged contraction tgmm, else gmm.
+  // The sizes are those of the first of them, in rows of m; of a ragged batch they cut nothing. lhs
+  // and rhs are the type in which both operands are multiplied.
+  GroupedDesc product;
+  std::int64_t batch = 1, outer = 1, inner = 1;
   std::vector<std::int64_t> group_sizes;  // [batch * outer, groups], in indices of the ragged axis
   std::vector<std::int64_t> lhs_order, rhs_order;  // axes of the operands in the order above
   Shape lhs_shape, rhs_shape;                      // as above
   Shape flat_shape;                                // of the result, one extent for each part
   Shape out_shape;                                 // of the result
-  DType operand = DType::f32, out = DType::f32;
-  bool transpose_rhs = false;  // one batch entry: rhs is taken as [groups, n, k]
 
-  // One grouped matmul computes it.
+  // One grouped matmul computes it; it may take rhs transposed.
   bool is_single() const { return mode != RaggedMode::Batch && batch == 1 && outer == 1; }
   std::int64_t flops() const;
 };

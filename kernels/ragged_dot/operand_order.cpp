@@ -21,7 +21,7 @@ void order_axes(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall
   const RaggedDotDims& dims = given.dims;
   const Axes& batch = dims.lhs_batch;
   const Axes& k = call.mode == RaggedMode::Contracting ? axes.rest : dims.lhs_contracting;
-  call.k = extent(given.lhs.shape(), k);
+  call.product.k = extent(given.lhs.shape(), k);
   call.lhs_order = call.mode == RaggedMode::Batch
                        ? joined({batch, axes.rest, k})
                        : joined({batch, axes.before, dims.lhs_ragged, axes.after, k});
@@ -31,31 +31,32 @@ void order_axes(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall
 }
 
 void shape_result(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call) {
-  if (call.mode == RaggedMode::Contracting) call.out_shape.push_back(call.local_groups);
+  if (call.mode == RaggedMode::Contracting) call.out_shape.push_back(call.product.local_groups);
   for (const Shape& part : {extents(given.lhs, given.dims.lhs_batch), extents(given.lhs, axes.rest),
                             extents(given.rhs, free_axes(given))})
     call.out_shape.insert(call.out_shape.end(), part.begin(), part.end());
 }
 
 void merge_extents(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call) {
+  GroupedDesc& product = call.product;
   const Shape& lhs = given.lhs.shape();
   if (call.mode == RaggedMode::Batch) {
-    call.m = extent(lhs, axes.rest);
-    call.lhs_shape = {call.batch, call.m, call.k};
-    call.rhs_shape = {call.batch, call.k, call.n};
-    call.flat_shape = {call.batch, call.m, call.n};
+    product.m = extent(lhs, axes.rest);
+    call.lhs_shape = {call.batch, product.m, product.k};
+    call.rhs_shape = {call.batch, product.k, product.n};
+    call.flat_shape = {call.batch, product.m, product.n};
     return;
   }
   call.outer = extent(lhs, axes.before);
   call.inner = extent(lhs, axes.after);
-  call.m = extent(lhs, given.dims.lhs_ragged) * call.inner;
-  call.lhs_shape = {call.batch, call.outer, call.m, call.k};
+  product.m = extent(lhs, given.dims.lhs_ragged) * call.inner;
+  call.lhs_shape = {call.batch, call.outer, product.m, product.k};
   if (call.mode == RaggedMode::Contracting) {
-    call.rhs_shape = {call.batch, call.outer, call.m, call.n};
-    call.flat_shape = {call.local_groups, call.batch, call.k, call.n};
+    call.rhs_shape = {call.batch, call.outer, product.m, product.n};
+    call.flat_shape = {product.local_groups, call.batch, product.k, product.n};
   } else {
-    call.rhs_shape = {call.local_groups, call.batch, call.k, call.n};
-    call.flat_shape = {call.batch, call.outer, call.m, call.n};
+    call.rhs_shape = {product.local_groups, call.batch, product.k, product.n};
+    call.flat_shape = {call.batch, call.outer, product.m, product.n};
   }
 }
 
@@ -67,7 +68,7 @@ void take_transposed(const RaggedArguments& given, RaggedCall& call) {
   if (!call.is_single() || !std::is_sorted(turned.begin(), turned.end()) ||
       std::is_sorted(call.rhs_order.begin(), call.rhs_order.end()))
     return;
-  call.transpose_rhs = true;
+  call.product.transpose_rhs = true;
   call.rhs_order = turned;
   std::swap(call.rhs_shape[2], call.rhs_shape[3]);
 }
@@ -76,7 +77,7 @@ void take_transposed(const RaggedArguments& given, RaggedCall& call) {
 
 void order_operands(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call) {
   call.batch = extent(given.lhs.shape(), given.dims.lhs_batch);
-  call.n = extent(given.rhs.shape(), free_axes(given));
+  call.product.n = extent(given.rhs.shape(), free_axes(given));
   order_axes(given, axes, call);
   shape_result(given, axes, call);
   merge_extents(given, axes, call);

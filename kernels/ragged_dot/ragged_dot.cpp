@@ -22,7 +22,7 @@ namespace {
 
 GroupedMatmulOptions plain_options(const RaggedCall& call, const RaggedDotOptions& options) {
   GroupedMatmulOptions plain;
-  plain.out_dtype = call.out;
+  plain.out_dtype = call.product.out;
   plain.tiling = options.tiling;
   plain.input_buffer_count = options.input_buffer_count;
   plain.precision = options.precision;
@@ -49,57 +49,51 @@ struct Call {
 // One dot product of the batch entry and one outer index: gmm, or tgmm.
 Expected<GroupedMatmulRun> run_single(const Call& c) {
   const RaggedCall& call = c.call;
-  const bool rows = call.mode == RaggedMode::NonContracting;
+  const GroupedDesc& product = call.product;
+  const bool rows = !product.is_tgmm();
   GroupedMatmulOptions plain = plain_options(call, c.options);
-  plain.window.offset = call.group_offset;
+  plain.window.offset = product.group_offset;
   Tensor lhs_storage, rhs_storage;
-  const Tensor& lhs = arranged(c.lhs, call.lhs_order, {call.m, call.k}, lhs_storage);
-  std::vector<std::int64_t> sizes = call.group_sizes;
-  for (std::int64_t& size : sizes) size *= call.inner;
-  const Tensor group_sizes = i32_tensor(sizes);
+  const Tensor& lhs = arranged(c.lhs, call.lhs_order, {product.m, product.k}, lhs_storage);
+  const Tensor group_sizes = i32_tensor(product.sizes);
   if (rows) {
-    plain.transpose_rhs = call.transpose_rhs;
+    plain.transpose_rhs = product.transpose_rhs;
     const Tensor& rhs =
-        arranged(c.rhs, call.rhs_order, {call.local_groups, call.rhs_shape[2], call.rhs_shape[3]},
-                 rhs_storage);
+        arranged(c.rhs, call.rhs_order,
+                 {product.local_groups, call.rhs_shape[2], call.rhs_shape[3]}, rhs_storage);
     return run_grouped_matmul(lhs, rhs, group_sizes, plain);
   }
-  plain.num_actual_groups = call.local_groups;
+  plain.num_actual_groups = product.local_groups;
   plain.lhs_layout = GroupedMatmulOptions::LhsLayout::mk;
-  const Tensor& rhs = arranged(c.rhs, call.rhs_order, {call.m, call.n}, rhs_storage);
+  const Tensor& rhs = arranged(c.rhs, call.rhs_order, {product.m, product.n}, rhs_storage);
   return run_transposed_grouped_matmul(lhs, rhs, group_sizes, plain);
 }
 
 // The plain dot product of a batch: groups of equal size.
 Expected<GroupedMatmulRun> run_batch(const Call& c) {
   const RaggedCall& call = c.call;
+  const GroupedDesc& product = call.product;
   Tensor lhs_storage, rhs_storage;
-  const Tensor& lhs = arranged(c.lhs, call.lhs_order, {call.batch * call.m, call.k}, lhs_storage);
+  const Tensor& lhs =
+      arranged(c.lhs, call.lhs_order, {call.batch * product.m, product.k}, lhs_storage);
   const Tensor& rhs = arranged(c.rhs, call.rhs_order, call.rhs_shape, rhs_storage);
-  const std::vector<std::int64_t> sizes(static_cast<std::size_t>(call.batch), call.m);
+  const std::vector<std::int64_t> sizes(static_cast<std::size_t>(call.batch), product.m);
   return run_grouped_matmul(lhs, rhs, i32_tensor(sizes), plain_options(call, c.options));
 }
 
 // A device's own choice is for the kernels of gmm and tgmm; where it is not simulated, these take
 // the tiles that their texts have by default.
 Expected<KernelConfig> chosen(const Device& device, const Call& c) {
-  GroupedDesc desc;
-  desc.kind = c.call.mode == RaggedMode::NonContracting ? GroupedKind::gmm : GroupedKind::tgmm;
-  desc.m = c.call.m;
-  desc.k = c.call.k;
-  desc.n = c.call.n;
-  desc.sizes = c.call.group_sizes;
-  desc.lhs = desc.rhs = c.call.operand;
-  desc.out = c.call.out;
   ConfigRequest request = config_request(c.options);
   const bool is_given = !std::holds_alternative<std::monostate>(request.tiling);
   if (!is_given && !device.is_simulated()) request.tiling = Tiling{};
-  return TRY(resolve_config(device, desc, request, c.options.run)).config;
+  return TRY(resolve_config(device, c.call.product, request, c.options.run)).config;
 }
 
 // Every batch entry and outer index in one program.
 Expected<GroupedMatmulRun> run_many(const Call& c) {
   const RaggedCall& call = c.call;
+  const GroupedDesc& product = call.product;
   const bool rows = call.mode == RaggedMode::NonContracting;
   const char* const kernel = rows ? "ragged_rows" : "ragged_contraction";
   const Device& device = *TRY(choose_device(c.options.device, reference_device));
@@ -110,14 +104,14 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
   result.kernel = fmt::format("{}_{}x{}x{}", kernel, tiling.m, tiling.k, tiling.n);
   Tensor lhs_storage, rhs_storage, lhs_typed, rhs_typed;
   const auto operand = [&](const Tensor& tensor, const char* what, Tensor& storage) {
-    if (tensor.dtype() == call.operand) return input(tensor);
+    if (tensor.dtype() == product.lhs) return input(tensor);
     result.notes.push_back(fmt::format("{} was converted from {} to {}, which holds it exactly",
-                                       what, name(tensor.dtype()), name(call.operand)));
-    storage = converted(tensor, call.operand);
+                                       what, name(tensor.dtype()), name(product.lhs)));
+    storage = converted(tensor, product.lhs);
     return input(storage);
   };
   const Tensor sizes =
-      reshaped(i32_tensor(call.group_sizes), {call.batch * call.outer, call.groups});
+      reshaped(i32_tensor(call.group_sizes), {call.batch * call.outer, product.groups()});
   DeviceBinding binding{
       {"lhs",
        operand(arranged(c.lhs, call.lhs_order, call.lhs_shape, lhs_storage), "lhs", lhs_typed)},
@@ -125,24 +119,24 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
        operand(arranged(c.rhs, call.rhs_order, call.rhs_shape, rhs_storage), "rhs", rhs_typed)},
       {"group_sizes", input(sizes)}};
   const auto text = [](std::int64_t value) { return std::to_string(value); };
-  Settings settings{{"T", std::string(name(call.operand))},
-                    {"U", std::string(name(call.out))},
+  Settings settings{{"T", std::string(name(product.lhs))},
+                    {"U", std::string(name(product.out))},
                     {"batch", text(call.batch)},
                     {"outer", text(call.outer)},
                     {"inner", text(call.inner)},
-                    {"m", text(call.m)},
-                    {"k", text(call.k)},
-                    {"n", text(call.n)},
-                    {"groups", text(call.groups)},
-                    {"local_groups", text(call.local_groups)},
-                    {"group_offset", text(call.group_offset)}};
+                    {"m", text(product.m)},
+                    {"k", text(product.k)},
+                    {"n", text(product.n)},
+                    {"groups", text(product.groups())},
+                    {"local_groups", text(product.local_groups)},
+                    {"group_offset", text(product.group_offset)}};
   set_config(settings, config);
   const Program program = TRY(make_kernel(kernel, settings));
   for (const Buffer& buffer : program.buffers)
     if (buffer.role == Role::out) result.result_place = program.loc(buffer.place);
   const std::unique_ptr<Executable> executable =
       TRY(prepared(device, program, {.hints = config.hints, .may_ignore_hints = true}));
-  result.out = unwritten(call.out, call.flat_shape, c.options.run);
+  result.out = unwritten(product.out, call.flat_shape, c.options.run);
   TRY(run_prepared(device, *executable, std::move(binding), c.options.precision, c.options.run,
                    result));
   return result;
@@ -154,7 +148,7 @@ GroupedMatmulRun run_on_reference(const Call& c) {
   result.kernel = "ragged_dot";
   const RaggedProblem problem = ragged_problem(c.lhs, c.rhs, c.call);
   const auto begin = std::chrono::steady_clock::now();
-  result.out = reference_ragged_dot(problem, c.call.out);
+  result.out = reference_ragged_dot(problem, c.call.product.out);
   result.report.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
@@ -176,7 +170,7 @@ Expected<GroupedMatmulRun> run_ragged_dot(const Tensor& lhs, const Tensor& rhs,
                          : TRY(choose_device(options.device, reference_device))->name();
     nothing.kernel = "ragged_dot";
     nothing.notes.emplace_back("the result has no elements: nothing ran");
-    nothing.out = Tensor(call->out, call->out_shape);
+    nothing.out = Tensor(call->product.out, call->out_shape);
     return nothing;
   }
   Expected<GroupedMatmulRun> run = options.device == reference_device ? run_on_reference(c)
@@ -210,13 +204,15 @@ Verdict check_ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& gro
   if (!call) return unjudged(call.diags());
   if (auto wrong = misshapen(out, call->out_shape)) return *wrong;
   const RaggedProblem problem = ragged_problem(lhs, rhs, *call);
-  const Arithmetic arithmetic = Arithmetic::of(lhs.dtype(), rhs.dtype(), call->out, how.values);
+  const Arithmetic arithmetic =
+      Arithmetic::of(lhs.dtype(), rhs.dtype(), call->product.out, how.values);
   // A result whose last axis is all of n is judged as it is, so that places are its own.
-  const bool as_is = !call->out_shape.empty() && call->out_shape.back() == call->n;
+  const bool as_is = !call->out_shape.empty() && call->out_shape.back() == call->product.n;
   const Tensor flat = as_is ? Tensor() : reshaped(out.clone(), call->flat_shape);
   Judge judge(as_is ? out : flat, arithmetic);
-  const std::vector<std::int64_t> rows = checked_rows(
-      out.elements() == 0 ? 0 : out.elements() / call->n, problem.edges(), how.check, how.seed);
+  const std::vector<std::int64_t> rows =
+      checked_rows(out.elements() == 0 ? 0 : out.elements() / call->product.n, problem.edges(),
+                   how.check, how.seed);
   reference_ragged_dot(problem, rows, arithmetic.exact ? Magnitude::none : Magnitude::wanted,
                        [&](const ReferenceBlock& block) { judge.see(block); });
   return judge.verdict();

@@ -16,16 +16,16 @@ Expected<void> check_types(const RaggedArguments& given, RaggedCall& call) {
   if (!operand)
     return wrong(fmt::format("ragged_dot multiplies {}, not {} and {}", operand_types_text(),
                              name(given.lhs.dtype()), name(given.rhs.dtype())));
-  call.operand = *operand;
-  call.out = given.options.preferred_element_type.value_or(
-      given.lhs.dtype() == given.rhs.dtype() ? given.lhs.dtype() : call.operand);
-  const DType out = call.out;
+  call.product.lhs = call.product.rhs = *operand;
+  call.product.out = given.options.preferred_element_type.value_or(
+      given.lhs.dtype() == given.rhs.dtype() ? given.lhs.dtype() : *operand);
+  const DType out = call.product.out;
   if (out != DType::f32 && out != DType::bf16 && out != DType::f16 && out != DType::i32)
     return error(ErrorCode::unsupported,
                  fmt::format("ragged_dot stores f32, bf16, f16 or i32, not {}: give a "
                              "preferred_element_type",
                              name(out)));
-  if (out == DType::i32 && is_float(call.operand))
+  if (out == DType::i32 && is_float(*operand))
     return error(ErrorCode::unsupported,
                  fmt::format("an i32 result needs i8 operands, got {} and {}",
                              name(given.lhs.dtype()), name(given.rhs.dtype())));
@@ -41,6 +41,8 @@ Expected<RaggedCall> validate_ragged_dot(const Tensor& lhs, const Tensor& rhs,
   const RaggedArguments given{lhs, rhs, group_sizes, dims, options};
   RaggedCall call;
   call.mode = TRY(ragged_mode(given));
+  if (call.mode == RaggedMode::Contracting) call.product.kind = GroupedKind::tgmm;
+  call.product.precision = options.precision;
   const RaggedAxes axes = ragged_axes(given, call.mode);
   TRY(count_groups(given, axes, call));
   TRY(check_group_axis(given, call.mode));

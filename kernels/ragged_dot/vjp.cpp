@@ -48,12 +48,14 @@ Expected<void> check_gradients(const Tensor& cotangent, const RaggedCall& call) 
   if (cotangent.shape() != call.out_shape)
     return error(fmt::format("the cotangent has shape {}, the result has {}",
                              to_string(cotangent.shape()), to_string(call.out_shape)));
-  if (cotangent.dtype() != call.out)
-    return error(ErrorCode::invalid_type, fmt::format("the cotangent is {}, the result is {}",
-                                                      name(cotangent.dtype()), name(call.out)));
-  if (is_integer(call.operand))
+  if (cotangent.dtype() != call.product.out)
     return error(ErrorCode::invalid_type,
-                 fmt::format("gradients need floating-point operands, got {}", name(call.operand)));
+                 fmt::format("the cotangent is {}, the result is {}", name(cotangent.dtype()),
+                             name(call.product.out)));
+  if (is_integer(call.product.lhs))
+    return error(
+        ErrorCode::invalid_type,
+        fmt::format("gradients need floating-point operands, got {}", name(call.product.lhs)));
   return {};
 }
 
@@ -134,7 +136,7 @@ Expected<RaggedDotGradients> ragged_dot_vjp(const Tensor& cotangent, const Tenso
   const GradientAxes axes(dims, lhs.rank(), rhs.rank());
   Tensor dlhs = TRY(lhs_gradient(cotangent, lhs, rhs, group_sizes, dims, axes, options));
   RaggedDotOptions of_rhs = options;
-  of_rhs.local_groups = call.local_groups;
+  of_rhs.local_groups = call.product.local_groups;
   Tensor drhs = TRY(rhs_gradient(cotangent, lhs, rhs, group_sizes, dims, axes, of_rhs));
   return RaggedDotGradients{std::move(dlhs), std::move(drhs)};
 } catch (...) {
