@@ -101,17 +101,17 @@ void GroupedGemmReader::linear_terms() {
   bare.group_offset = nullptr;
   const auto shape = grouped_gemm_shape(state_->lhs, state_->rhs, bare);
   if (!shape) return take(shape.diags());
-  if (auto alpha = numbers("alpha", shape->groups)) {
+  if (auto alpha = numbers("alpha", shape->product.groups())) {
     state_->alpha = *std::move(alpha);
     options.alpha = &state_->alpha;
   }
-  if (auto beta = numbers("beta", shape->groups)) {
+  if (auto beta = numbers("beta", shape->product.groups())) {
     state_->beta = *std::move(beta);
     options.beta = &state_->beta;
     const auto file =
-        file_option(arguments_, "existing", shape->out_dtype, shape->out_dtype, diags_);
+        file_option(arguments_, "existing", shape->product.out, shape->product.out, diags_);
     if (arguments_.has("existing") && !file) return;
-    state_->c = file ? file->clone() : Tensor::uninitialised(shape->out_dtype, shape->out);
+    state_->c = file ? file->clone() : Tensor::uninitialised(shape->product.out, shape->out);
     if (!file)
       fill_operand(state_->c, fill_option(arguments_, diags_), FillRole::existing, 1,
                    call_.seed * 8 + 3);
@@ -126,12 +126,13 @@ void GroupedGemmReader::linear_terms() {
 void GroupedGemmReader::bias(const GroupedGemmShape& shape) {
   if (!arguments_.has("bias")) return;
   if (!arguments_.text("bias").empty()) {
-    const auto file = file_option(arguments_, "bias", std::nullopt, shape.out_dtype, diags_);
+    const auto file = file_option(arguments_, "bias", std::nullopt, shape.product.out, diags_);
     if (!file) return;
     state_->bias = file->clone();
     call_.whole = false;
   } else {
-    state_->bias = Tensor::uninitialised(shape.out_dtype, {shape.groups, shape.columns});
+    state_->bias =
+        Tensor::uninitialised(shape.product.out, {shape.product.groups(), shape.product.n});
     fill_operand(state_->bias, fill_option(arguments_, diags_), FillRole::existing, 1,
                  call_.seed * 8 + 4);
   }
@@ -140,11 +141,11 @@ void GroupedGemmReader::bias(const GroupedGemmShape& shape) {
 }
 
 std::string GroupedGemmReader::packed_groups(const GroupedGemmShape& shape) {
-  std::string text = counted(shape.groups, "group", "groups");
+  std::string text = counted(shape.product.groups(), "group", "groups");
   Json all = Json::array();
   constexpr std::size_t most_told = 8;
-  for (std::size_t g = 0; g < shape.extents.size(); ++g) {
-    const GroupExtents& each = shape.extents[g];
+  for (std::size_t g = 0; g < shape.of_groups.size(); ++g) {
+    const GroupedDesc& each = shape.of_groups[g];
     if (g < most_told)
       text += fmt::format("{}{} x {} . {} x {}", g == 0 ? " of " : ", ", each.m, each.k, each.k,
                           each.n);
@@ -161,9 +162,9 @@ Expected<OperationCall> GroupedGemmReader::finish() {
   const std::string_view lhs_type = name(state_->lhs.data->dtype()),
                          rhs_type = name(state_->rhs.data->dtype());
   if (state_->lhs.is_packed() || state_->rhs.is_packed())
-    describe(lhs_type, rhs_type, shape.out_dtype, shape.out, packed_groups(shape));
+    describe(lhs_type, rhs_type, shape.product.out, shape.out, packed_groups(shape));
   else
-    describe(lhs_type, rhs_type, shape.out_dtype, shape.out, shape.sizes);
+    describe(lhs_type, rhs_type, shape.product.out, shape.out, shape.product.sizes);
   const Support v2 = TRY(grouped_gemm_v2_support(state_->lhs, state_->rhs, state_->options));
   const bool first = state_->options.path == GroupedGemmPath::V1 || !v2.ok;
   if (arguments_.has("async-sizes") && (!first || call_.request.device == nullptr))

@@ -51,10 +51,10 @@ Expected<void> merge_axes(GroupedGemmCall& call, const GroupedGemmOptions& optio
   call.rhs_boundary = call.rhs_is_trans ? r.front() : r.back() + 1;
   if (!weights) return {};
   const std::int64_t blocks = call.rhs.original_shape[0];
-  if (blocks == call.groups) return {};
+  if (blocks == call.product.groups()) return {};
   return error(fmt::format(
       "Expected group_sizes.size == rhs_shape[0], but got group_sizes.size={}, rhs_shape[0]={}",
-      call.groups, blocks));
+      call.product.groups(), blocks));
 }
 
 Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options) {
@@ -67,8 +67,8 @@ Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& opt
        ++d)
     if (!has(options.rhs_contracting, d)) columns.push_back(r[static_cast<std::size_t>(d)]);
   std::int64_t all_rows = 0, all_columns = 0, all = 0;
-  for (std::size_t g = 0; g < call.sizes.size(); ++g) {
-    const auto block = checked_bytes(call.out, {call.group_rows(g), call.group_columns(g)});
+  for (std::size_t g = 0; g < call.product.sizes.size(); ++g) {
+    const auto block = checked_bytes(call.product.out, {call.group_rows(g), call.group_columns(g)});
     if (!block || *block > INT64_MAX - all)
       return error(fmt::format("the result of group {} is too large: {} rows of {} columns", g,
                                call.group_rows(g), call.group_columns(g)));
@@ -78,14 +78,13 @@ Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& opt
   }
   if (call.lhs.is_packed()) rows = {all_rows};
   if (call.rhs.is_packed()) columns = {all_columns};
-  call.block_rows = elements(rows);
-  call.rows = call.block_rows * (call.ragged_rows ? 1 : call.groups);
+  (call.ragged_rows ? call.product.m : call.product.k) = elements(rows);
   if (call.ragged_rows && call.ragged_columns) {
     rows = {1};
-    columns = {all / size_of(call.out)};
+    columns = {all / size_of(call.product.out)};
   }
   call.out_shape.clear();
-  if (!call.ragged_rows && !call.ragged_columns) call.out_shape = {call.groups};
+  if (!call.ragged_rows && !call.ragged_columns) call.out_shape = {call.product.groups()};
   call.out_shape.insert(call.out_shape.end(), rows.begin(), rows.end());
   call.out_shape.insert(call.out_shape.end(), columns.begin(), columns.end());
   // An lhs that is ragged along one side hands its label on, whichever side that is.

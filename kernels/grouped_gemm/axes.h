@@ -12,9 +12,9 @@ namespace tessera {
 Expected<void> merge_axes(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
 // The result's shape: what is not contracted of lhs, then of rhs, with the groups first where it is
-// ragged in neither; (1, elements) where it is ragged in both. Sets call.out_shape, its rows, and
-// the sizes of its groups, of operands that are cut into groups. An error is a result of more bytes
-// than 2^63.
+// ragged in neither; (1, elements) where it is ragged in both. Sets call.out_shape, its rows in
+// call.product, and the sizes of its groups, of operands that are cut into groups. An error is a
+// result of more bytes than 2^63.
 Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
 }  // namespace tessera

@@ -8,21 +8,33 @@
 namespace tessera {
 
 std::int64_t GroupedGemmCall::first_row(std::size_t group) const {
-  if (!ragged_rows) return static_cast<std::int64_t>(group) * block_rows;
-  return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(group),
+  if (!ragged_rows) return static_cast<std::int64_t>(group) * product.k;
+  return std::accumulate(product.sizes.begin(),
+                         product.sizes.begin() + static_cast<std::ptrdiff_t>(group),
                          std::int64_t{0});
 }
 
 std::int64_t GroupedGemmCall::first_element(std::size_t group) const {
-  if (!ragged_columns) return first_row(group) * columns;
+  if (!ragged_columns) return first_row(group) * product.n;
   std::int64_t before = 0;
   for (std::size_t g = 0; g < group; ++g) before += group_rows(g) * group_columns(g);
   return before;
 }
 
+GroupedDesc GroupedGemmCall::product_of(std::size_t group) const {
+  GroupedDesc own = product;
+  own.kind = GroupedKind::gmm;
+  own.m = group_rows(group);
+  own.k = contracted(group);
+  own.n = group_columns(group);
+  own.sizes = {own.m};
+  own.local_groups = 1;
+  return own;
+}
+
 std::int64_t GroupedGemmCall::flops() const {
   std::int64_t sum = 0;
-  for (std::size_t g = 0; g < sizes.size(); ++g)
+  for (std::size_t g = 0; g < product.sizes.size(); ++g)
     sum += 2 * group_rows(g) * contracted(g) * group_columns(g);
   return sum;
 }
@@ -30,7 +42,7 @@ std::int64_t GroupedGemmCall::flops() const {
 const Tensor& multiplied(const GroupedGemmCall& call, const GroupedTensor& tensor,
                          std::int64_t boundary, MxAlong along, Tensor& storage) {
   if (tensor.mode != ScalingMode::Mxfp8_1D) return *tensor.data;
-  Expected<Tensor> values = dequantize_grouped(tensor, boundary, call.groups, along);
+  Expected<Tensor> values = dequantize_grouped(tensor, boundary, call.product.groups(), along);
   CHECK(values);  // the call was validated
   storage = *std::move(values);
   return storage;
@@ -42,10 +54,10 @@ std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& cal
   std::vector<GroupedGemmProblem> problems;
   if (!call.ragged_columns) {
     problems.emplace_back();
-    problems[0].rows = call.rows;
-    problems[0].columns = call.columns;
+    problems[0].rows = call.rows();
+    problems[0].columns = call.product.n;
   }
-  for (std::size_t g = 0; g < call.sizes.size(); ++g) {
+  for (std::size_t g = 0; g < call.product.sizes.size(); ++g) {
     const auto matrix = [](const Tensor& tensor, const GroupedMatrix::Group& group, bool turned) {
       const MatrixView view{&tensor, group.offset, group.right, 1};
       return turned ? view.transposed() : view;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/kernel/grouped_desc.h"
 #include "kernels/grouped_gemm/options.h"
 #include "kernels/oracle/reference_grouped_gemm.h"
 
@@ -12,18 +13,16 @@ struct GroupedGemmCall {
   GroupedTensor lhs, rhs;  // quantised, where the call says so
   bool lhs_is_trans = false, rhs_is_trans = false;
   std::int64_t lhs_boundary = 0, rhs_boundary = 0;
-  std::int64_t groups = 0;
+  // All groups as one product. Its kind is gmm where rows are ragged, whose sizes are rows, and
+  // else tgmm, whose sizes are contractions. An extent that the groups do not share and the sizes
+  // do not tell is 0: n where columns are ragged, k of gmm where the contraction is. transpose_rhs
+  // and `existing` are not used.
+  GroupedDesc product;
   // Of which extents there is one for each group. Rows or the contraction are ragged, or both;
   // columns only where the contraction is.
   bool ragged_rows = false, ragged_contraction = false, ragged_columns = false;
-  std::vector<std::int64_t> sizes;  // rows of each group where they are ragged, else contractions
   GroupedMatrix left, right;
-  // Of the result seen as a matrix: all of it, and one block of it. There is none where columns are
-  // ragged: then the groups' blocks follow each other.
-  std::int64_t rows = 0, block_rows = 0;
-  std::int64_t columns = 0;
   Shape out_shape;
-  DType out = DType::f32;
   DimSizes out_first_dims, out_last_dims;
   // alpha and the scales of both operands, multiplied in f32; beta, zeros without one.
   std::vector<float> factor, beta;
@@ -35,6 +34,11 @@ struct GroupedGemmCall {
   std::int64_t contracted(std::size_t group) const {
     return lhs_is_trans ? left.groups[group].left : left.groups[group].right;
   }
+  // Of the result seen as a matrix of product.n columns. There is none where columns are ragged:
+  // then the groups' blocks follow each other.
+  std::int64_t rows() const { return product.is_tgmm() ? product.groups() * product.k : product.m; }
+  // The product of one group by itself: gmm of one group, with rhs as [1, k, n].
+  GroupedDesc product_of(std::size_t group) const;
   // Of the group's product: its rows and columns, and where it begins in the result.
   std::int64_t group_rows(std::size_t group) const {
     return lhs_is_trans ? left.groups[group].right : left.groups[group].left;

@@ -13,10 +13,10 @@ Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
   Tensor lhs_values, rhs_values;
   const Tensor &a = multiplied(*call, call->lhs, call->lhs_boundary, call->lhs_along(), lhs_values),
                &b = multiplied(*call, call->rhs, call->rhs_boundary, call->rhs_along(), rhs_values);
-  Arithmetic arithmetic = Arithmetic::of(a.dtype(), b.dtype(), call->out, how.values);
+  Arithmetic arithmetic = Arithmetic::of(a.dtype(), b.dtype(), call->product.out, how.values);
   arithmetic.wire = how.sum_error;
-  const Tensor flat =
-      reshaped(out.clone(), call->ragged_columns ? out.shape() : Shape{call->rows, call->columns});
+  const Tensor flat = reshaped(
+      out.clone(), call->ragged_columns ? out.shape() : Shape{call->rows(), call->product.n});
   Judge judge(flat, arithmetic);
   for (const GroupedGemmProblem& problem : grouped_gemm_problems(*call, options, a, b)) {
     const std::vector<std::int64_t> rows =

@@ -26,12 +26,12 @@ void run_on_reference(const GroupedGemmCall& call, const GroupedGemmOptions& opt
   const auto begin = std::chrono::steady_clock::now();
   result.device = reference_device;
   result.kernel = "grouped_gemm";
-  result.out = Tensor(call.out, call.out_shape);
+  result.out = Tensor(call.product.out, call.out_shape);
   for (const GroupedGemmProblem& problem : problems) {
-    const Tensor part = reference_grouped_gemm(problem, call.out);
+    const Tensor part = reference_grouped_gemm(problem, call.product.out);
     if (part.bytes() > 0)
-      std::memcpy(result.out.data() + problem.first_element * size_of(call.out), part.data(),
-                  static_cast<std::size_t>(part.bytes()));
+      std::memcpy(result.out.data() + problem.first_element * size_of(call.product.out),
+                  part.data(), static_cast<std::size_t>(part.bytes()));
   }
   result.report.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -54,7 +54,7 @@ Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const Groupe
     result.device = device->name();
     result.kernel = "grouped_gemm";
     result.notes.emplace_back("the result has no elements: nothing ran");
-    result.out = Tensor(call.out, call.out_shape);
+    result.out = Tensor(call.product.out, call.out_shape);
   } else {
     TRY(run_on_path(call, options, result));
   }
@@ -80,10 +80,10 @@ Expected<Support> grouped_gemm_v2_support(const GroupedTensor& lhs, const Groupe
 Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                               const GroupedGemmOptions& options) {
   const GroupedGemmCall call = TRY(validate_grouped_gemm(lhs, rhs, options));
-  GroupedGemmShape shape{call.groups, call.columns, call.out_shape,
-                         call.out,    call.sizes,   call.flops()};
-  for (std::size_t g = 0; g < call.sizes.size(); ++g) {
-    shape.extents.push_back({call.group_rows(g), call.contracted(g), call.group_columns(g)});
+  GroupedGemmShape shape{call.product, call.out_shape, call.flops(), 0, {}};
+  const bool is_packed = call.lhs.is_packed() || call.rhs.is_packed();
+  for (std::size_t g = 0; g < call.product.sizes.size(); ++g) {
+    if (is_packed) shape.of_groups.push_back(call.product_of(g));
     shape.products += call.group_rows(g) * call.group_columns(g) > 0 ? 1 : 0;
   }
   return shape;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/kernel/grouped_desc.h"
 #include "devices/device.h"
 #include "kernels/grouped_gemm/grouped_tensor.h"
 #include "kernels/grouped_gemm/options.h"
@@ -46,20 +47,15 @@ Expected<Support> grouped_gemm_v2_support(const GroupedTensor& lhs, const Groupe
 Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                            const GroupedGemmOptions& options, const Tensor& out,
                            const CheckOptions& how);
-// Extents of one group's product: [m, k] . [k, n].
-struct GroupExtents {
-  std::int64_t m = 0, k = 0, n = 0;  // rows, contraction, columns
-};
 // What a call computes, without running it.
 struct GroupedGemmShape {
-  std::int64_t groups = 0;            // how many
-  std::int64_t columns = 0;           // of the result as a matrix; 0 where they are ragged
-  Shape out;                          // of the result
-  DType out_dtype = DType::f32;       // of the result
-  std::vector<std::int64_t> sizes;    // rows where they are ragged, else contractions
-  std::int64_t flops = 0;             // 2 * rows * columns * contracted extent, of all groups
-  std::int64_t products = 0;          // groups with elements in the result: launches of V1
-  std::vector<GroupExtents> extents;  // of each group's product
+  // All groups as one product: gmm where rows are ragged, whose sizes are rows, else tgmm, whose
+  // sizes are contractions. n is 0 where columns are ragged, k of gmm where the contraction is.
+  GroupedDesc product;
+  Shape out;                           // of the result
+  std::int64_t flops = 0;              // 2 * rows * columns * contracted extent, of all groups
+  std::int64_t products = 0;           // groups with elements in the result: launches of V1
+  std::vector<GroupedDesc> of_groups;  // of packed operands: each group's product by itself
 };
 // Errors are operands and options that do not fit.
 Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const GroupedTensor& rhs,

@@ -45,6 +45,7 @@ Expected<void> find_ragged(GroupedGemmCall& call) {
     return error(fmt::format("the contraction of {} is ragged and that of {} is not",
                              lhs_contracts ? "lhs" : "rhs", lhs_contracts ? "rhs" : "lhs"));
   call.ragged_rows = GroupedTensor::ragged(call.row_sizes());
+  call.product.kind = call.ragged_rows ? GroupedKind::gmm : GroupedKind::tgmm;
   call.ragged_columns = GroupedTensor::ragged(call.column_sizes());
   return {};
 }
@@ -54,11 +55,10 @@ Expected<void> find_ragged(GroupedGemmCall& call) {
 Expected<void> cut_into_groups(GroupedGemmCall& call, const GroupedGemmOptions& options) {
   TRY(find_ragged(call));
   const DimSizes& sizes = call.ragged_rows ? call.row_sizes() : call.lhs_contracted();
-  call.sizes.clear();
-  for (std::int64_t g = 0; g < call.groups; ++g) {
+  for (std::int64_t g = 0; g < call.product.groups(); ++g) {
     const std::int64_t size = sizes->as<std::int32_t>()[g];
     if (size < 0) return error(fmt::format("group_sizes[{}] = {} is negative", g, size));
-    call.sizes.push_back(size);
+    call.product.sizes[static_cast<std::size_t>(g)] = size;
     if (!call.ragged_contraction) continue;
     const std::int64_t l = call.lhs_contracted()->as<std::int32_t>()[g],
                        r = call.rhs_contracted()->as<std::int32_t>()[g];
@@ -66,24 +66,29 @@ Expected<void> cut_into_groups(GroupedGemmCall& call, const GroupedGemmOptions& 
       return error(fmt::format(
           "Contracting dimension mismatch: group {} has {} in lhs and {} in rhs", g, l, r));
   }
-  call.left = grouped_matrix(call.lhs, call.lhs_boundary, call.groups);
-  call.right = grouped_matrix(call.rhs, call.rhs_boundary, call.groups);
+  call.left = grouped_matrix(call.lhs, call.lhs_boundary, call.product.groups());
+  call.right = grouped_matrix(call.rhs, call.rhs_boundary, call.product.groups());
   if (!call.lhs.is_packed()) return check_sum(call, options, call.lhs, call.left);
   if (!call.rhs.is_packed()) return check_sum(call, options, call.rhs, call.right);
   return {};
 }
 
 Expected<void> check_extents(GroupedGemmCall& call) {
+  // What is contracted: of all groups together where they differ in it.
+  if (!call.ragged_rows)
+    call.product.m = call.lhs_is_trans ? call.left.left : call.left.right;
+  else if (!call.ragged_contraction)
+    call.product.k = call.contracted(0);
   if (call.lhs.is_packed() || call.rhs.is_packed()) {
     // The groups' contractions agree, one by one.
-    call.columns = call.ragged_columns ? 0 : call.group_columns(0);
+    call.product.n = call.ragged_columns ? 0 : call.group_columns(0);
     return {};
   }
   const std::int64_t k_lhs = call.lhs_is_trans ? call.left.left : call.left.right;
   const std::int64_t rhs_left =
-      call.ragged_contraction ? call.right.left : call.right.left / call.groups;
+      call.ragged_contraction ? call.right.left : call.right.left / call.product.groups();
   const std::int64_t k_rhs = call.rhs_is_trans ? call.right.right : rhs_left;
-  call.columns = call.rhs_is_trans ? rhs_left : call.right.right;
+  call.product.n = call.rhs_is_trans ? rhs_left : call.right.right;
   if (k_lhs == k_rhs) return {};
   return error(fmt::format(
       "Mismatched contracting dimensions: K_lhs={}, K_rhs={} (from "

@@ -42,18 +42,6 @@ GroupedGemmOperands widened(const Device& device, GroupedGemmOperands what, Tens
 
 }  // namespace
 
-GroupedDesc product_of(const GroupedGemmCall& call, const GroupedGemmOptions& options,
-                       GroupedKind kind, std::vector<std::int64_t> sizes) {
-  GroupedDesc product;
-  product.kind = kind;
-  product.n = call.columns;
-  product.sizes = std::move(sizes);
-  product.local_groups = product.groups();
-  product.out = call.out;
-  product.precision = options.precision;
-  return product;
-}
-
 Expected<void> launch(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       const GroupedGemmOperands& given, GroupedGemmRun& result) {
   const Device& device = *TRY(choose_device(options.device, reference_device));
@@ -95,7 +83,7 @@ Expected<void> launch(const GroupedGemmCall& call, const GroupedGemmOptions& opt
     binding["c"] = input(*what.c);
   }
   if (what.bias) binding["bias"] = input(*what.bias);
-  result.out = unwritten(call.out, what.out_shape, options.run);
+  result.out = unwritten(call.product.out, what.out_shape, options.run);
   return run_prepared(device, *executable, std::move(binding), options.precision, options.run,
                       result);
 }

@@ -30,10 +30,6 @@ struct GroupedGemmOperands {
   }
 };
 
-// A product of `sizes` with the call's options; without m, k and types.
-GroupedDesc product_of(const GroupedGemmCall& call, const GroupedGemmOptions& options,
-                       GroupedKind kind, std::vector<std::int64_t> sizes);
-
 // Runs the kernel that the options and the device choose: result.out of what.out_shape, with its
 // kernel, tiling, notes and report. Errors are those of choosing and preparing a kernel, and a tile
 // that cuts the 32 elements of an MXFP8 scale.

@@ -30,7 +30,7 @@ Expected<void> check_bias(const GroupedGemmCall& call, const Tensor* bias) {
         ErrorCode::unsupported,
         "Grouped bias add requires uniform last dim for output and bias, and the groups of "
         "rhs have different columns");
-  const Shape expected{call.groups, call.columns};
+  const Shape expected{call.product.groups(), call.product.n};
   if (bias->shape() != expected)
     return error(fmt::format("bias shape {} does not match expected shape {}",
                              to_string(bias->shape()), to_string(expected)));
@@ -52,9 +52,9 @@ Expected<void> take_c(GroupedGemmCall& call, const GroupedGemmOptions& options) 
   if (options.c && options.c->shape() != call.out_shape)
     return error(fmt::format("C has shape {}, the result has {}", to_string(options.c->shape()),
                              to_string(call.out_shape)));
-  if (options.c && options.c->dtype() != call.out)
+  if (options.c && options.c->dtype() != call.product.out)
     return error(
-        fmt::format("C is {}, the result is {}", name(options.c->dtype()), name(call.out)));
+        fmt::format("C is {}, the result is {}", name(options.c->dtype()), name(call.product.out)));
   return {};
 }
 
@@ -67,8 +67,8 @@ Expected<void> take_linear_terms(GroupedGemmCall& call, const GroupedGemmOptions
                  "group_offset is not supported yet and is instead computed internally assuming "
                  "contiguous grouping. Any padding is included in the group_sizes and padded with "
                  "zeros to not affect the result of the MoE block.");
-  TRY(per_group(call.groups, "alpha", options.alpha, 1, call.factor));
-  TRY(per_group(call.groups, "beta", options.beta, 0, call.beta));
+  TRY(per_group(call.product.groups(), "alpha", options.alpha, 1, call.factor));
+  TRY(per_group(call.product.groups(), "beta", options.beta, 0, call.beta));
   TRY(take_c(call, options));
   if (is_tensor_scaled(call.lhs.mode))
     for (std::size_t g = 0; g < call.factor.size(); ++g) {

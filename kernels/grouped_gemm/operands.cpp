@@ -61,6 +61,7 @@ Expected<void> count_groups(GroupedGemmCall& call) {
       Sizes{"lhs_first_dims", &call.lhs.first_dims}, Sizes{"lhs_last_dims", &call.lhs.last_dims},
       Sizes{"rhs_first_dims", &call.rhs.first_dims}, Sizes{"rhs_last_dims", &call.rhs.last_dims}};
   bool any = false;
+  std::int64_t groups = 0;
   for (const Sizes& each : all) {
     if (!*each.sizes) continue;
     any = true;
@@ -68,27 +69,33 @@ Expected<void> count_groups(GroupedGemmCall& call) {
     if ((*each.sizes)->rank() != 1)
       return error(fmt::format("{} is one size for each group, found shape {}", each.name,
                                to_string((*each.sizes)->shape())));
-    if (call.groups == 0) call.groups = (*each.sizes)->elements();
+    if (groups == 0) groups = (*each.sizes)->elements();
   }
   if (!any)
     return error(
         "Cannot infer number of gemms since neither lhs nor rhs has first_dims or last_dims. "
         "Ensure that at least one of the input tensors has valid first_dims or last_dims.For "
         "grouped_gemm, at least one tensor must be ragged.");
-  if (call.groups == 0)
+  if (groups == 0)
     return error(
         "grouped_gemm requires at least one non-empty dimension array. Ensure lhs or rhs tensor "
         "objects carry first_dims or last_dims.");
   for (const Sizes& each : all)
-    if (GroupedTensor::ragged(*each.sizes) && (*each.sizes)->elements() != call.groups)
+    if (GroupedTensor::ragged(*each.sizes) && (*each.sizes)->elements() != groups)
       return error(fmt::format("grouped GEMM {} has size {}, expected num_groups={}", each.name,
-                               (*each.sizes)->elements(), call.groups));
+                               (*each.sizes)->elements(), groups));
+  call.product.sizes.assign(static_cast<std::size_t>(groups), 0);
+  call.product.local_groups = groups;
   TRY(check_packed("lhs", call.lhs));
   return check_packed("rhs", call.rhs);
 }
 
 Expected<void> check_types(GroupedGemmCall& call, const GroupedGemmOptions& options) {
-  TRY(check_operand_types(call.lhs.data->dtype(), call.rhs.data->dtype()));
+  GroupedDesc& product = call.product;
+  product.lhs = call.lhs.data->dtype();
+  product.rhs = call.rhs.data->dtype();
+  product.precision = options.precision;
+  TRY(check_operand_types(product.lhs, product.rhs));
   for (const auto& [tensor, whose] : {std::pair{&call.lhs, "lhs"}, std::pair{&call.rhs, "rhs"}}) {
     const bool scaled = tensor->mode != ScalingMode::NoScaling;
     if (scaled != (tensor->scale_inv != nullptr))
@@ -101,12 +108,13 @@ Expected<void> check_types(GroupedGemmCall& call, const GroupedGemmOptions& opti
     if (tensor->mode == ScalingMode::Mxfp8_1D && !tensor->pre_swizzled)
       return error(fmt::format("{} must be pre-swizzled for MXFP8 1D scaling", whose));
   }
-  call.out = options.preferred_element_type.value_or(call.lhs.dq_dtype);
-  if (call.out == DType::f32 || call.out == DType::bf16 || call.out == DType::f16) return {};
+  product.out = options.preferred_element_type.value_or(call.lhs.dq_dtype);
+  if (product.out == DType::f32 || product.out == DType::bf16 || product.out == DType::f16)
+    return {};
   return error(ErrorCode::unsupported,
                fmt::format("grouped_gemm stores f32, bf16 or f16, not {}: give a "
                            "preferred_element_type",
-                           name(call.out)));
+                           name(product.out)));
 }
 
 }  // namespace tessera

@@ -9,14 +9,14 @@ namespace tessera {
 // mode of scaling, which is one that can be had. An error names the operand or both modes.
 Expected<void> check_data_and_modes(const GroupedGemmCall& call);
 
-// call.groups: as many as the first array of sizes has. All arrays are i32 [groups] or, where the
-// groups are equal, empty. Errors are other shapes and types, no groups at all, and an operand
-// ragged along both sides whose groups do not fill it.
+// How many groups call.product has: as many as the first array of sizes has. All arrays are i32
+// [groups] or, where the groups are equal, empty. Errors are other shapes and types, no groups at
+// all, and an operand ragged along both sides whose groups do not fill it.
 Expected<void> count_groups(GroupedGemmCall& call);
 
-// call.out, of operands that are quantised already. Errors are types that are not multiplied,
-// scales where the mode has none or none where it has them, elements of another type than the
-// mode's, MXFP8 scales that are not swizzled, and a result that is not f32, bf16 or f16.
+// The types of call.product, of operands that are quantised already. Errors are types that are not
+// multiplied, scales where the mode has none or none where it has them, elements of another type
+// than the mode's, MXFP8 scales that are not swizzled, and a result that is not f32, bf16 or f16.
 Expected<void> check_types(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
 }  // namespace tessera

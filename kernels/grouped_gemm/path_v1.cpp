@@ -42,10 +42,7 @@ GroupedGemmOperands of_group(const GroupedGemmCall& call, const GroupedGemmOptio
   own.b = reshaped(matrix_of(*call.rhs.data, call.right.groups[g], call.rhs_is_trans),
                    {1, call.contracted(g), columns});
   GroupedGemmOperands what;
-  what.product = product_of(call, options, GroupedKind::gmm, {rows});
-  what.product.m = rows;
-  what.product.k = call.contracted(g);
-  what.product.n = columns;
+  what.product = call.product_of(g);
   what.lhs = &own.a;
   what.rhs = &own.b;
   what.factor = std::span(call.factor).subspan(g, 1);
@@ -77,9 +74,9 @@ GroupedGemmOperands of_group(const GroupedGemmCall& call, const GroupedGemmOptio
 Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result) {
   // What no group has rows for stays zero.
-  Tensor out(call.out, call.out_shape);
+  Tensor out(call.product.out, call.out_shape);
   double seconds = 0;
-  for (std::size_t g = 0; g < call.sizes.size(); ++g) {
+  for (std::size_t g = 0; g < call.product.sizes.size(); ++g) {
     if (call.group_rows(g) * call.group_columns(g) == 0) continue;
     GroupOperands own;
     const GroupedGemmOperands what = of_group(call, options, g, own);
@@ -87,7 +84,7 @@ Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& opt
     TRY(launch(call, options, what, result));
     seconds += result.report.wall_seconds;
     if (!faults(result.report).empty()) break;
-    std::memcpy(out.data() + call.first_element(g) * size_of(call.out), result.out.data(),
+    std::memcpy(out.data() + call.first_element(g) * size_of(call.product.out), result.out.data(),
                 static_cast<std::size_t>(result.out.bytes()));
   }
   result.report.wall_seconds = seconds;

@@ -33,14 +33,12 @@ const Tensor& shaped(const Tensor& tensor, const Shape& shape, Tensor& storage) 
 
 Expected<void> run_v2(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result) {
-  const std::int64_t groups = call.groups, left = call.left.left, right = call.left.right;
+  const std::int64_t groups = call.product.groups(), left = call.left.left, right = call.left.right;
   const bool is_wgrad = call.ragged_contraction;
   GroupedGemmOperands what;
   GroupedDesc& product = what.product;
-  product = product_of(call, options, is_wgrad ? GroupedKind::tgmm : GroupedKind::gmm, call.sizes);
+  product = call.product;
   product.transpose_rhs = !is_wgrad && call.rhs_is_trans;
-  product.m = left;
-  product.k = right;
   what.factor = call.factor;
   what.beta = call.beta;
   const Shape rhs_shape = is_wgrad                ? Shape{call.right.left, call.right.right}

@@ -46,10 +46,10 @@ Expected<void> quantise(GroupedGemmCall& call, const GroupedGemmOptions& options
   TRY(check_quantizers(call, *l, *r));
   TRY(cut_into_groups(call, options));
   if (unsupported_reason(l->mode).empty()) TRY(check_alignment(call, l->mode));
-  GroupedTensor lhs =
-      TRY(quantize_grouped(call.lhs, call.lhs_boundary, call.groups, call.lhs_along(), *l));
-  GroupedTensor rhs =
-      TRY(quantize_grouped(call.rhs, call.rhs_boundary, call.groups, call.rhs_along(), *r));
+  GroupedTensor lhs = TRY(
+      quantize_grouped(call.lhs, call.lhs_boundary, call.product.groups(), call.lhs_along(), *l));
+  GroupedTensor rhs = TRY(
+      quantize_grouped(call.rhs, call.rhs_boundary, call.product.groups(), call.rhs_along(), *r));
   call.lhs = std::move(lhs);
   call.rhs = std::move(rhs);
   return {};
@@ -82,11 +82,11 @@ Expected<GroupedOperands> quantized_operands(const GroupedTensor& lhs, const Gro
   GroupedOperands both{call.lhs, call.rhs};
   if (!call.is_mx()) return both;
   if (!call.lhs.pre_swizzled)
-    both.lhs =
-        TRY(swizzle_grouped("lhs", call.lhs, call.lhs_boundary, call.groups, call.lhs_along()));
+    both.lhs = TRY(swizzle_grouped("lhs", call.lhs, call.lhs_boundary, call.product.groups(),
+                                   call.lhs_along()));
   if (!call.rhs.pre_swizzled)
-    both.rhs =
-        TRY(swizzle_grouped("rhs", call.rhs, call.rhs_boundary, call.groups, call.rhs_along()));
+    both.rhs = TRY(swizzle_grouped("rhs", call.rhs, call.rhs_boundary, call.product.groups(),
+                                   call.rhs_along()));
   return both;
 }
 

@@ -14,13 +14,13 @@ namespace {
 
 // The sum of each group's rows, in f32.
 Tensor row_sums(const Tensor& cotangent, const GroupedGemmCall& call) {
-  Tensor sums(DType::f32, {call.groups, call.columns});
+  Tensor sums(DType::f32, {call.product.groups(), call.product.n});
   std::int64_t row = 0;
-  for (std::int64_t g = 0; g < call.groups; ++g) {
-    float* const to = sums.as<float>() + g * call.columns;
-    for (std::int64_t i = 0; i < call.sizes[static_cast<std::size_t>(g)]; ++i, ++row)
-      for (std::int64_t j = 0; j < call.columns; ++j)
-        to[j] += static_cast<float>(cotangent.at(row * call.columns + j));
+  for (std::int64_t g = 0; g < call.product.groups(); ++g) {
+    float* const to = sums.as<float>() + g * call.product.n;
+    for (std::int64_t i = 0; i < call.product.sizes[static_cast<std::size_t>(g)]; ++i, ++row)
+      for (std::int64_t j = 0; j < call.product.n; ++j)
+        to[j] += static_cast<float>(cotangent.at(row * call.product.n + j));
   }
   return sums;
 }
@@ -70,10 +70,11 @@ TilingSpec turned(const TilingSpec& tiling) {
 Expected<Tensor> lhs_gradient(const GroupedTensor& grad, const GroupedGemmCall& call,
                               const GroupedTensor& lhs, const GroupedTensor& rhs,
                               const GroupedGemmOptions& options) {
-  const std::int64_t k = call.left.right, n = call.columns;
+  const std::int64_t k = call.left.right, n = call.product.n;
   const bool is_trans = call.rhs_is_trans;
-  const GroupedTensor weights = no_scale_tensor(shared(
-      reshaped(rhs.data->clone(), is_trans ? Shape{call.groups, n, k} : Shape{call.groups, k, n})));
+  const GroupedTensor weights = no_scale_tensor(
+      shared(reshaped(rhs.data->clone(), is_trans ? Shape{call.product.groups(), n, k}
+                                                  : Shape{call.product.groups(), k, n})));
   GroupedGemmOptions of_lhs = plain_options(options);
   of_lhs.tiling = turned(options.tiling);
   of_lhs.lhs_contracting = {1};
@@ -109,7 +110,7 @@ Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const
   const GroupedGemmCall call = TRY(validate_grouped_gemm(lhs, rhs, options));
   TRY(check_gradients(cotangent, call, lhs, options));
   const GroupedTensor grad = no_scale_tensor(
-      shared(reshaped(cotangent.clone(), {call.left.left, call.columns})), lhs.first_dims);
+      shared(reshaped(cotangent.clone(), {call.left.left, call.product.n})), lhs.first_dims);
   Tensor dlhs = TRY(lhs_gradient(grad, call, lhs, rhs, options));
   Tensor drhs = TRY(rhs_gradient(grad, call, lhs, rhs, options));
   GroupedDenseGradients gradients{std::move(dlhs), std::move(drhs), std::nullopt};
