@@ -42,15 +42,16 @@ void add_grouped_peers(const std::shared_ptr<MoeRun>& run, BenchCase& result) {
 }
 
 BenchEntry moe_entry(const MoeShape& shape, bool transposed, DType operand = DType::bf16) {
-  const std::string layout = shape.kind == MoeKind::tgmm ? "tn" : transposed ? "nt" : "nn";
+  const std::string layout = shape.product.is_tgmm() ? "tn" : transposed ? "nt" : "nn";
   const bool is_bf16 = operand == DType::bf16;
   const std::string name = fmt::format("{}_{}{}", shape.id, layout,
                                        is_bf16 ? "" : "_" + std::string(tessera::name(operand)));
   return {name, [=]() -> Expected<BenchCase> {
             const auto run = std::make_shared<MoeRun>();
-            run->shape = shape;
-            run->transposed = transposed;
-            run->operand = operand;
+            run->product = shape.product;
+            run->product.transpose_rhs = transposed;
+            run->product.lhs = run->product.rhs = operand;
+            run->seed = shape.seed;
             if (auto problem = run->prepare()) return *problem;
             BenchCase result;
             result.name = name;
@@ -75,7 +76,7 @@ std::vector<BenchEntry> moe_entries() {
   constexpr std::array narrow{"S1", "S4", "S8", "S19", "S21"};
   std::vector<BenchEntry> entries;
   for (const MoeShape& shape : moe_suite()) {
-    if (shape.kind != MoeKind::tgmm) {
+    if (!shape.product.is_tgmm()) {
       entries.push_back(moe_entry(shape, false));
       entries.push_back(moe_entry(shape, true));
       if (std::find(narrow.begin(), narrow.end(), shape.id) != narrow.end())

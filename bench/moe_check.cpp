@@ -36,15 +36,16 @@ std::string MoeRun::check(const std::function<Problem()>& enqueue) {
   if (const Expected<void> checked = kernel->check(); !checked)
     return checked.diags().front().message;
   std::vector<std::size_t> groups;
-  for (std::size_t g = 0; g < sizes.size(); ++g) {
-    if (sizes[g] > 0) groups.push_back(g);
+  for (std::size_t g = 0; g < product.sizes.size(); ++g) {
+    if (product.sizes[g] > 0) groups.push_back(g);
   }
   if (groups.empty()) return "ok";
-  const auto longest = std::max_element(sizes.begin(), sizes.end()) - sizes.begin();
+  const auto longest =
+      std::max_element(product.sizes.begin(), product.sizes.end()) - product.sizes.begin();
   for (const std::size_t g : {groups.front(), static_cast<std::size_t>(longest),
                               groups[groups.size() / 2], groups.back()}) {
     std::int64_t first = 0;
-    for (std::size_t i = 0; i < g; ++i) first += sizes[i];
+    for (std::size_t i = 0; i < g; ++i) first += product.sizes[i];
     const std::string outcome = check_group(g, first);
     if (outcome != "ok") return fmt::format("group {}: {}", g, outcome);
   }
@@ -52,27 +53,27 @@ std::string MoeRun::check(const std::function<Problem()>& enqueue) {
 }
 
 std::string MoeRun::check_group(std::size_t group, std::int64_t first) const {
-  return is_tgmm() ? check_block(group, first) : check_rows(group, first);
+  return product.is_tgmm() ? check_block(group, first) : check_rows(group, first);
 }
 
 // The block's first and last rows: columns of lhs.
 std::string MoeRun::check_block(std::size_t group, std::int64_t first) const {
-  const std::int64_t size = sizes[group], g = static_cast<std::int64_t>(group);
+  const std::int64_t size = product.sizes[group], g = static_cast<std::int64_t>(group);
   constexpr std::int64_t each = 4;
-  Tensor whole(DType::bf16, {size, shape.k}), b(DType::bf16, {size, shape.n});
+  Tensor whole(DType::bf16, {size, product.k}), b(DType::bf16, {size, product.n});
   for (const auto& failed :
-       {from_device(whole, lhs, first * shape.k), from_device(b, rhs, first * shape.n)}) {
+       {from_device(whole, lhs, first * product.k), from_device(b, rhs, first * product.n)}) {
     if (failed) return failed->message;
   }
-  Tensor a(DType::bf16, {size, 2 * each}), c(DType::bf16, {1, 2 * each, shape.n});
+  Tensor a(DType::bf16, {size, 2 * each}), c(DType::bf16, {1, 2 * each, product.n});
   for (std::int64_t half = 0; half < 2; ++half) {
-    const std::int64_t from = half == 0 ? 0 : shape.k - each;
+    const std::int64_t from = half == 0 ? 0 : product.k - each;
     for (std::int64_t r = 0; r < size; ++r) {
       std::memcpy(a.data() + 2 * (r * 2 * each + half * each),
-                  whole.data() + 2 * (r * shape.k + from), 2 * each);
+                  whole.data() + 2 * (r * product.k + from), 2 * each);
     }
-    Tensor rows(DType::bf16, {each, shape.n});
-    if (auto failed = from_device(rows, out, (g * shape.k + from) * shape.n))
+    Tensor rows(DType::bf16, {each, product.n});
+    if (auto failed = from_device(rows, out, (g * product.k + from) * product.n))
       return failed->message;
     std::memcpy(c.data() + half * rows.bytes(), rows.data(),
                 static_cast<std::size_t>(rows.bytes()));
@@ -88,16 +89,18 @@ std::string MoeRun::check_block(std::size_t group, std::int64_t first) const {
 
 // The group's first and last rows against its weights.
 std::string MoeRun::check_rows(std::size_t group, std::int64_t first) const {
-  const std::int64_t size = sizes[group], g = static_cast<std::int64_t>(group);
+  const std::int64_t size = product.sizes[group], g = static_cast<std::int64_t>(group);
   const std::int64_t rows = std::min<std::int64_t>(size, 8), head = rows / 2 + rows % 2;
-  const Shape weights = transposed ? Shape{1, shape.n, shape.k} : Shape{1, shape.k, shape.n};
-  Tensor a(operand, {rows, shape.k}), b(operand, weights), c(DType::bf16, {rows, shape.n});
-  if (auto failed = from_device(b, rhs, g * shape.k * shape.n)) return failed->message;
+  const Shape weights =
+      product.transpose_rhs ? Shape{1, product.n, product.k} : Shape{1, product.k, product.n};
+  Tensor a(product.lhs, {rows, product.k}), b(product.lhs, weights),
+      c(DType::bf16, {rows, product.n});
+  if (auto failed = from_device(b, rhs, g * product.k * product.n)) return failed->message;
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::int64_t row = first + (r < head ? r : size - rows + r);
-    Tensor one(operand, {1, shape.k}), result(DType::bf16, {1, shape.n});
-    if (auto failed = from_device(one, lhs, row * shape.k)) return failed->message;
-    if (auto failed = from_device(result, out, row * shape.n)) return failed->message;
+    Tensor one(product.lhs, {1, product.k}), result(DType::bf16, {1, product.n});
+    if (auto failed = from_device(one, lhs, row * product.k)) return failed->message;
+    if (auto failed = from_device(result, out, row * product.n)) return failed->message;
     std::memcpy(a.data() + r * one.bytes(), one.data(), static_cast<std::size_t>(one.bytes()));
     std::memcpy(c.data() + r * result.bytes(), result.data(),
                 static_cast<std::size_t>(result.bytes()));
@@ -107,7 +110,7 @@ std::string MoeRun::check_rows(std::size_t group, std::int64_t first) const {
   problem.lhs = &a;
   problem.rhs = &b;
   problem.group_sizes = {rows};
-  problem.transpose_rhs = transposed;
+  problem.transpose_rhs = product.transpose_rhs;
   const Verdict verdict = check_gmm(problem, c, sampled(*kernel));
   return verdict.ok ? "ok" : verdict.message;
 }

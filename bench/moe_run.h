@@ -7,21 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "core/kernel/grouped_desc.h"
 #include "devices/cuda/runtime/cublas.h"
 #include "devices/cuda/runtime/device_arrays.h"
 #include "devices/cuda/runtime/driver.h"
 #include "devices/cuda/runtime/timer.h"
 #include "kernels/grouped_matmul/on_gpu.h"
-#include "kernels/inputs/moe_suite.h"
 #include "kernels/tuning/grouped_choice.h"
 
 namespace tessera::bench {
 
 struct MoeRun {
-  MoeShape shape;
-  bool transposed = false;
-  DType operand = DType::bf16;
-  std::vector<std::int64_t> sizes;
+  GroupedDesc product;     // both operands are of one type
+  std::uint64_t seed = 0;  // of the operands
   cuda::DeviceArrays arrays;
   std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0;
   std::uint64_t dense_lhs = 0, dense_rhs = 0;  // bf16, for cuBLAS
@@ -29,8 +27,6 @@ struct MoeRun {
   std::unique_ptr<Executable> kernel;
   std::unique_ptr<cuda::CublasGrouped> grouped;
   std::shared_ptr<cuda::DeviceTimer> timer;
-
-  bool is_tgmm() const { return shape.kind == MoeKind::tgmm; }
 
   // For the chain that chooses: what `gmm-run tune` kept, else the model's first.
   GroupedTuningProblem tuning_problem() const;

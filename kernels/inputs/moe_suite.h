@@ -3,28 +3,24 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
+
+#include "core/kernel/grouped_desc.h"
 
 namespace tessera {
 
-// gmm: out[T, N], rhs[G, K, N]; gmm_t: the same with rhs[G, N, K]; tgmm: out[G, K, N] of lhs[T, K]
-// and rhs[T, N].
-enum class MoeKind : std::uint8_t { gmm, gmm_t, tgmm };
-
 struct MoeShape {
   std::string_view id;  // "S1"
-  MoeKind kind;
   std::string_view description;
-  std::int64_t groups, rows, k, n;
-  std::string_view distribution;  // as generate_group_sizes takes it
-  std::uint64_t seed;
+  GroupedDesc product;            // of all its groups, bf16 throughout
+  std::string_view distribution;  // of the product's sizes, as generate_group_sizes takes it
+  std::uint64_t seed;             // of them
 
-  std::int64_t flops() const { return 2 * rows * k * n; }
+  std::int64_t flops() const { return 2 * product.m * product.k * product.n; }
   // Two-byte elements, every operand and result touched once; weights of empty groups are not read.
   std::int64_t min_bytes(std::int64_t nonempty_groups) const;
-  std::vector<std::int64_t> group_sizes() const;
 };
 
+// In the order of their numbers; made on the first call.
 std::span<const MoeShape> moe_suite();
 
 }  // namespace tessera

@@ -18,13 +18,6 @@
 namespace tessera::cuda {
 namespace {
 
-GroupedDesc shape_of(const MoeShape& moe) {
-  GroupedDesc desc = grouped_desc(moe.kind == MoeKind::tgmm ? GroupedKind::tgmm : GroupedKind::gmm,
-                                  moe.rows, moe.k, moe.n, moe.groups);
-  desc.sizes = moe.group_sizes();
-  desc.out = DType::bf16;
-  return desc;
-}
 const MoeShape& moe(std::string_view id) {
   for (const MoeShape& shape : moe_suite()) {
     if (shape.id == id) return shape;
@@ -47,11 +40,11 @@ TEST(CudaModel, no_estimate_is_faster_than_the_machine) {
   const GpuFigures gpu;
   for (const MoeShape& shape : moe_suite()) {
     std::int64_t filled = 0;
-    for (const std::int64_t size : shape.group_sizes()) filled += size > 0 ? 1 : 0;
+    for (const std::int64_t size : shape.product.sizes) filled += size > 0 ? 1 : 0;
     const double products = static_cast<double>(shape.flops()) / 2 / gpu.products_a_clock /
                             gpu.multiprocessors / gpu.clock;
     const double bytes = static_cast<double>(shape.min_bytes(filled)) / gpu.memory_bytes_a_second;
-    const std::vector<Estimate> all = estimates(shape_of(shape));
+    const std::vector<Estimate> all = estimates(shape.product);
     ASSERT_FALSE(all.empty());
     for (std::size_t i = 0; i < all.size(); ++i) {
       EXPECT_GE(all[i].seconds, std::max(products, bytes)) << shape.id;
@@ -65,7 +58,7 @@ TEST(CudaModel, no_estimate_is_faster_than_the_machine) {
 
 TEST(CudaModel, large_groups_take_large_tiles_in_pairs) {
   for (const char* id : {"S1", "S8", "S19", "S21", "S22"}) {
-    const KernelConfig best = estimated_best(shape_of(moe(id)));
+    const KernelConfig best = estimated_best(moe(id).product);
     EXPECT_EQ(best.tiling.m * best.tiling.n, 128 * 256) << id << " " << to_string(best);
     EXPECT_EQ(best.hints.pairing, Pairing::rows) << id << " " << to_string(best);
   }
@@ -73,9 +66,9 @@ TEST(CudaModel, large_groups_take_large_tiles_in_pairs) {
 
 // Where memory is the bound, other tiles come close; the choice may not lose anything by it.
 TEST(CudaModel, few_rows_swap_the_operands) {
-  EXPECT_LT(estimated_best(shape_of(moe("S24"))).tiling.m, 64);
+  EXPECT_LT(estimated_best(moe("S24").product).tiling.m, 64);
   for (const char* id : {"S24", "S25"}) {
-    const std::vector<Estimate> all = estimates(shape_of(moe(id)));
+    const std::vector<Estimate> all = estimates(moe(id).product);
     double swapped = 0;
     for (const Estimate& e : all) {
       if (e.config.tiling.m < 64 && swapped == 0) swapped = e.seconds;
@@ -85,7 +78,7 @@ TEST(CudaModel, few_rows_swap_the_operands) {
 }
 
 TEST(CudaModel, a_short_contraction_takes_consumers_in_turn) {
-  EXPECT_TRUE(estimated_best(shape_of(moe("S11"))).hints.alternate);
+  EXPECT_TRUE(estimated_best(moe("S11").product).hints.alternate);
 }
 
 TEST(CudaModel, more_rows_or_a_longer_contraction_take_longer) {

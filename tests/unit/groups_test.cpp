@@ -88,9 +88,9 @@ TEST(MoeSuite, sizes_are_the_published_ones) {
   for (std::size_t i = 0; i < std::size(published); ++i) {
     const MoeShape& shape = moe_suite()[i];
     const Published& want = published[i];
-    Sizes got = shape.group_sizes();
+    Sizes got = shape.product.sizes;
     EXPECT_EQ(shape.id, want.id);
-    EXPECT_EQ(sum(got), shape.rows) << want.id;
+    EXPECT_EQ(sum(got), shape.product.m) << want.id;
     EXPECT_EQ(hash(got), want.hash) << want.id;
     ASSERT_EQ(got.size(), want.groups) << want.id;
     std::sort(got.begin(), got.end());
