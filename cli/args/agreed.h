@@ -18,7 +18,7 @@ struct Agreed {
   std::optional<T> value;
   std::string by;  // who said it first
 
-  Agreed(std::string_view name, std::optional<T> given)
+  explicit Agreed(std::string_view name, std::optional<T> given = std::nullopt)
       : option(name), value(given), by(fmt::format("--{}", name)) {}
 
   // The error of a second one that differs names both.

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "cli/args/agreed.h"
 #include "cli/args/host_memory.h"
 #include "core/data/tensor_file.h"
 #include "kernels/inputs/group_sizes.h"
@@ -20,11 +19,8 @@ class Loader {
  public:
   explicit Loader(const Asked& asked)
       : asked_(asked),
-        m_("m", asked.m),
-        k_("k", asked.k),
-        n_("n", asked.n),
-        groups_("groups", asked.groups),
-        local_groups_("local-groups", asked.local_groups),
+        said_(asked.said),
+        local_groups_(asked.local_groups),
         lhs_dtype_("dtype", asked.dtype),
         rhs_dtype_("dtype", asked.dtype),
         out_dtype_("out-dtype", asked.out_dtype) {}
@@ -45,7 +41,7 @@ class Loader {
   }
 
  private:
-  using Extents = std::vector<Agreed<std::int64_t>*>;
+  using Extents = std::vector<Extent*>;
 
   bool is_tgmm() const { return asked_.problem.desc.is_tgmm(); }
 
@@ -54,15 +50,17 @@ class Loader {
     Operands& operands = given_.operands;
     const bool turned = is_tgmm() && !asked_.problem.lhs_stored;
     operands.lhs =
-        load("lhs", asked_.lhs, turned ? Extents{&k_, &m_} : Extents{&m_, &k_}, &lhs_dtype_);
+        load("lhs", asked_.lhs, turned ? Extents{&said_.k, &said_.m} : Extents{&said_.m, &said_.k},
+             &lhs_dtype_);
     operands.rhs = load("rhs", asked_.rhs,
-                        is_tgmm()    ? Extents{&m_, &n_}
-                        : transposed ? Extents{&local_groups_, &n_, &k_}
-                                     : Extents{&local_groups_, &k_, &n_},
+                        is_tgmm()    ? Extents{&said_.m, &said_.n}
+                        : transposed ? Extents{&local_groups_, &said_.n, &said_.k}
+                                     : Extents{&local_groups_, &said_.k, &said_.n},
                         &rhs_dtype_);
     operands.existing =
         load("existing", asked_.existing,
-             is_tgmm() ? Extents{&local_groups_, &k_, &n_} : Extents{&m_, &n_}, &out_dtype_);
+             is_tgmm() ? Extents{&local_groups_, &said_.k, &said_.n} : Extents{&said_.m, &said_.n},
+             &out_dtype_);
     std::string sizes = asked_.sizes;
     if (asked_.group_sizes.starts_with('@')) {
       if (!sizes.empty()) diags_.push_back(error("--group-sizes and --sizes both name a file"));
@@ -70,7 +68,7 @@ class Loader {
     } else if (!sizes.empty() && !asked_.group_sizes.empty()) {
       diags_.push_back(error("--sizes names a file, and --group-sizes gives the sizes"));
     }
-    operands.group_sizes = load("sizes", sizes, {&groups_}, nullptr);
+    operands.group_sizes = load("sizes", sizes, {&said_.groups}, nullptr);
     if (!diags_.empty()) return;
     for (std::int64_t g = 0; !sizes.empty() && g < operands.group_sizes.elements(); ++g) {
       given_.problem.desc.sizes.push_back(std::llround(operands.group_sizes.at(g)));
@@ -112,11 +110,11 @@ class Loader {
     problem.desc.rhs = rhs_dtype_.value.value_or(problem.desc.lhs);
     problem.desc.out = out_dtype_.value.value_or(problem.desc.out);
     problem.desc.sizes = std::move(loaded);
-    require(k_);
-    require(n_);
+    require(said_.k);
+    require(said_.n);
     if (!diags_.empty()) return;
-    problem.desc.k = *k_.value;
-    problem.desc.n = *n_.value;
+    problem.desc.k = *said_.k.value;
+    problem.desc.n = *said_.n.value;
     settle_groups();
     if (!diags_.empty()) return;
     refuse_idle_options();
@@ -134,7 +132,7 @@ class Loader {
     given_.operands = generate(problem, std::move(files), asked_.is_lazy);
   }
 
-  void require(const Agreed<std::int64_t>& extent) {
+  void require(const Extent& extent) {
     if (!extent.value) diags_.push_back(error(fmt::format("--{} is missing", extent.option)));
   }
 
@@ -157,7 +155,7 @@ class Loader {
       }
       room -= std::max<std::int64_t>(size, 0);
     }
-    groups_.say(problem.desc.groups(), "--group-sizes", diags_);
+    said_.groups.say(problem.desc.groups(), "--group-sizes", diags_);
     const std::int64_t after = problem.desc.groups() - problem.desc.group_offset;
     problem.desc.local_groups = local_groups_.value.value_or(after);
     if (problem.desc.local_groups < 0 || problem.desc.local_groups > after) {
@@ -171,18 +169,18 @@ class Loader {
                                   ? problem.processed_rows()
                                   : std::accumulate(problem.desc.sizes.begin(),
                                                     problem.desc.sizes.end(), std::int64_t{0});
-    problem.desc.m = m_.value.value_or(rows);
+    problem.desc.m = said_.m.value.value_or(rows);
   }
 
   void generate_sizes(const std::string& text) {
     Problem& problem = given_.problem;
-    if (!groups_.value) {
+    if (!said_.groups.value) {
       diags_.push_back(error(text.empty() ? "--group-sizes is missing"
                                           : fmt::format("--groups is missing: --group-sizes {} "
                                                         "does not say how many there are",
                                                         text)));
     }
-    if (!m_.value) {
+    if (!said_.m.value) {
       diags_.push_back(error("--m is missing: only listed group sizes give the number of rows"));
     }
     if (problem.desc.local_rows) {
@@ -190,8 +188,8 @@ class Loader {
           "--rows local needs listed group sizes: m is the rows of the processed groups alone"));
     }
     if (!diags_.empty()) return;
-    const auto sizes = generate_group_sizes(text.empty() ? "uniform" : text, *groups_.value,
-                                            *m_.value, problem.seed);
+    const auto sizes = generate_group_sizes(text.empty() ? "uniform" : text, *said_.groups.value,
+                                            *said_.m.value, problem.seed);
     if (!sizes) return take(sizes.diags());
     problem.desc.sizes = *sizes;
   }
@@ -208,7 +206,8 @@ class Loader {
   void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
 
   const Asked& asked_;
-  Agreed<std::int64_t> m_, k_, n_, groups_, local_groups_;
+  SaidExtents said_;
+  Extent local_groups_;
   Agreed<DType> lhs_dtype_, rhs_dtype_, out_dtype_;
   Given given_;
   Diags diags_;

@@ -94,11 +94,11 @@ Expected<Asked> asked(GroupedKind kind, const Arguments& arguments) {
   Diags diags;
   Problem& problem = result.problem;
   problem.desc.kind = kind;
-  result.m = arguments.integer("m", diags);
-  result.k = arguments.integer("k", diags);
-  result.n = arguments.integer("n", diags);
-  result.groups = arguments.integer("groups", diags, 1, most_groups);
-  result.local_groups = arguments.integer("local-groups", diags, 1, most_groups);
+  result.said.m.value = arguments.integer("m", diags);
+  result.said.k.value = arguments.integer("k", diags);
+  result.said.n.value = arguments.integer("n", diags);
+  result.said.groups.value = arguments.integer("groups", diags, 1, most_groups);
+  result.local_groups.value = arguments.integer("local-groups", diags, 1, most_groups);
   result.dtype = dtype_option(arguments, "dtype", operand_type_names(), diags);
   result.out_dtype = dtype_option(arguments, "out-dtype", stored_types(), diags);
   result.group_sizes = arguments.text("group-sizes");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/args/options.h"
+#include "cli/args/said_extents.h"
 #include "core/data/dtype.h"
 #include "core/data/tensor.h"
 #include "core/kernel/grouped_desc.h"
@@ -42,7 +43,8 @@ Options problem_options(GroupedKind kind);
 
 // What the command line says, before any file is read.
 struct Asked {
-  std::optional<std::int64_t> m, k, n, groups, local_groups;
+  SaidExtents said;
+  Extent local_groups{"local-groups"};
   std::optional<DType> dtype, out_dtype;
   std::string group_sizes;                // --group-sizes as given
   std::string lhs, rhs, sizes, existing;  // files

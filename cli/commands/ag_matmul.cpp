@@ -14,14 +14,13 @@ namespace {
 using Variant = AllgatherMatmulOptions::Variant;
 
 // What options and files say of the operands.
-struct Extents {
-  CollectiveReader::Extent &rows, &products, &columns;
+struct Said {
+  SaidExtents extents;
   CollectiveReader::Type& type;
 
-  explicit Extents(CollectiveReader& read)
-      : rows(read.extent("m")),
-        products(read.extent("k")),
-        columns(read.extent("n")),
+  explicit Said(CollectiveReader& read)
+      : extents{Extent("m", read.optional("m")), Extent("k", read.optional("k")),
+                Extent("n", read.optional("n"))},
         type(read.operand_type("dtype")) {}
 };
 
@@ -30,9 +29,9 @@ struct Settled {
   DType type = DType::bf16;
 };
 
-Settled settle(CollectiveReader& read, Collective& collective, const Extents& extents) {
-  const Settled result{read.value(extents.rows), read.value(extents.products),
-                       read.value(extents.columns), extents.type.value.value_or(DType::bf16)};
+Settled settle(CollectiveReader& read, Collective& collective, const Said& said) {
+  const Settled result{read.value(said.extents.m), read.value(said.extents.k),
+                       read.value(said.extents.n), said.type.value.value_or(DType::bf16)};
   const auto& [m, k, n, type] = result;
   collective.shape = {{"m", m}, {"k", k}, {"n", n}};
   collective.flops = 2 * m * k * n * static_cast<std::int64_t>(read.devices());
@@ -52,10 +51,11 @@ Expected<OperationCall> gather_k(CollectiveReader& read, Collective& collective)
   if (read.has("transpose-rhs")) read.complain("--transpose-rhs is for --gather m");
   if (read.has("no-protocol-checks") && options.variant != AllgatherMatmulOptions::Variant::literal)
     read.complain("--no-protocol-checks is for --variant literal");
-  Extents e(read);
-  read.file(collective, "lhs", {{&e.rows}, {&e.products, read.length()}}, e.type, DType::bf16);
-  read.file(collective, "rhs", {{&e.products}, {&e.columns}}, e.type, DType::bf16);
-  const auto [m, k, n, type] = settle(read, collective, e);
+  Said said(read);
+  read.file(collective, "lhs", {{&said.extents.m}, {&said.extents.k, read.length()}}, said.type,
+            DType::bf16);
+  read.file(collective, "rhs", {{&said.extents.k}, {&said.extents.n}}, said.type, DType::bf16);
+  const auto [m, k, n, type] = settle(read, collective, said);
   const std::int64_t k_shard = read.shared("k", k);
   if (!read.ok()) return read.diags();
   const auto& lhs = read.fill(collective, "lhs", type, {m, k_shard}, FillRole::lhs, k);
@@ -79,14 +79,15 @@ Expected<OperationCall> gather_m(CollectiveReader& read, Collective& collective)
   AllgatherRowsOptions options;
   static_cast<CollectiveOptions&>(options) = collective.options;
   options.transpose_rhs = read.has("transpose-rhs");
-  Extents e(read);
-  read.file(collective, "lhs", {{&e.rows, read.length()}, {&e.products}}, e.type, DType::bf16);
+  Said said(read);
+  read.file(collective, "lhs", {{&said.extents.m, read.length()}, {&said.extents.k}}, said.type,
+            DType::bf16);
   using Axes = std::vector<CollectiveReader::Axis>;
-  read.file(
-      collective, "rhs",
-      options.transpose_rhs ? Axes{{&e.columns}, {&e.products}} : Axes{{&e.products}, {&e.columns}},
-      e.type, DType::bf16);
-  const auto [m, k, n, type] = settle(read, collective, e);
+  read.file(collective, "rhs",
+            options.transpose_rhs ? Axes{{&said.extents.n}, {&said.extents.k}}
+                                  : Axes{{&said.extents.k}, {&said.extents.n}},
+            said.type, DType::bf16);
+  const auto [m, k, n, type] = settle(read, collective, said);
   if (const auto tiling = read.tiling()) {
     options.bk = tiling->k;
     options.bn = tiling->n;

@@ -21,23 +21,30 @@ struct Rows {
   const Collective::Tensors* sizes = nullptr;
 };
 
-Rows tokens(CollectiveReader& read, Collective& collective, const SharedExtents& e, std::int64_t top_k) {
-  const auto& all = read.fill(collective, "tokens", e.type, {e.m, e.k}, FillRole::lhs, e.k);
+Rows tokens(CollectiveReader& read, Collective& collective, const GroupedDesc& product,
+            std::int64_t top_k) {
+  const auto& all = read.fill(collective, "tokens", product.lhs, {product.m, product.k},
+                              FillRole::lhs, product.k);
   Collective::Tensors lhs, sizes;
   for (std::size_t d = 0; d < read.devices(); ++d) {
-    const Tensor experts = *random_experts(e.m, top_k, e.groups, read.seed() * 65536 + d);
-    Expected<Routing> routing = route(experts, e.groups);
+    const Tensor experts =
+        *random_experts(product.m, top_k, product.groups(), read.seed() * 65536 + d);
+    Expected<Routing> routing = route(experts, product.groups());
     CHECK(routing);
     lhs.push_back(*routed_rows(all[d], *routing));
     sizes.push_back(std::move(routing->group_sizes));
   }
-  return {e.m * top_k, &read.keep(collective, "lhs", std::move(lhs)),
+  return {product.m * top_k, &read.keep(collective, "lhs", std::move(lhs)),
           &read.keep(collective, "sizes", std::move(sizes))};
 }
 
-Rows grouped(CollectiveReader& read, Collective& collective, const SharedExtents& e, SharedGroupSizes& given) {
-  const auto& sizes = given.tensors(collective, e, read.devices());
-  return {e.m, &read.fill(collective, "lhs", e.type, {e.m, e.k}, FillRole::lhs, e.k), &sizes};
+Rows grouped(CollectiveReader& read, Collective& collective, const GroupedDesc& product,
+             SharedGroupSizes& given) {
+  const auto& sizes = given.tensors(collective, product, read.devices());
+  return {
+      product.m,
+      &read.fill(collective, "lhs", product.lhs, {product.m, product.k}, FillRole::lhs, product.k),
+      &sizes};
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
@@ -47,34 +54,38 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   if (!read.ok()) return read.diags();
   SharedGroups shared(read);
   SharedGroupSizes given(read, collective, shared, Per::device);
-  read.file(collective, "lhs", {{&shared.rows}, {&shared.products}}, shared.type, DType::bf16);
-  read.file(collective, "rhs",
-            matrices_axes(read, shared, {&shared.groups, static_cast<std::int64_t>(read.devices())}),
-            shared.type, DType::bf16);
+  read.file(collective, "lhs", {{&shared.said.m}, {&shared.said.k}}, shared.type, DType::bf16);
+  read.file(
+      collective, "rhs",
+      matrices_axes(read, shared, {&shared.said.groups, static_cast<std::int64_t>(read.devices())}),
+      shared.type, DType::bf16);
   given.settle_rows(shared);
-  const SharedExtents e = settle(read, shared);
+  const GroupedDesc product = settle(read, shared);
   if (!read.ok()) return read.diags();
   ExpertParallelOptions options;
-  begin_grouped(read, collective, e.type, options);
+  begin_grouped(read, collective, product.lhs, options);
   options.capacity = read.optional("capacity");
-  const std::int64_t experts = read.shared("groups", e.groups);
+  const std::int64_t experts = read.shared("groups", product.groups());
   const std::optional<std::int64_t> top_k = read.optional("top-k", 1);
   for (const char* option : {"group-sizes", "sizes", "lhs"})
     if (top_k && read.has(option))
       read.complain(fmt::format(
           "--top-k draws tokens and their experts, and --{} gives rows that are routed", option));
-  if (top_k && *top_k > e.groups)
-    read.complain(fmt::format("--top-k {} of {} groups", *top_k, e.groups));
+  if (top_k && *top_k > product.groups())
+    read.complain(fmt::format("--top-k {} of {} groups", *top_k, product.groups()));
   if (!read.ok()) return read.diags();
   const Rows rows =
-      top_k ? tokens(read, collective, e, *top_k) : grouped(read, collective, e, given);
+      top_k ? tokens(read, collective, product, *top_k) : grouped(read, collective, product, given);
   if (!read.ok()) return read.diags();
   collective.group_sizes = rows.sizes;
-  collective.shape = {{"m", rows.count}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
+  collective.shape = {
+      {"m", rows.count}, {"k", product.k}, {"n", product.n}, {"groups", product.groups()}};
   if (top_k) collective.shape["top_k"] = *top_k;
-  collective.flops = 2 * rows.count * e.k * e.n * static_cast<std::int64_t>(read.devices());
-  const auto& rhs = read.fill(collective, "rhs", e.type, matrices(experts, e.k, e.n, options),
-                              FillRole::rhs, e.k);
+  collective.flops =
+      2 * rows.count * product.k * product.n * static_cast<std::int64_t>(read.devices());
+  const auto& rhs =
+      read.fill(collective, "rhs", product.lhs, matrices(experts, product.k, product.n, options),
+                FillRole::rhs, product.k);
   Expected<Launch> launch = launch_expert_parallel_matmul(*rows.lhs, rhs, *rows.sizes, options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);

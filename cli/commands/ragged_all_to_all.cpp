@@ -47,8 +47,7 @@ std::int64_t most_received(const Traffic& traffic) {
   return most;
 }
 
-Exchange exchange(CollectiveReader& read, Collective& collective,
-                  const CollectiveReader::Extent& given_rows) {
+Exchange exchange(CollectiveReader& read, Collective& collective, const Extent& given_rows) {
   Exchange result;
   const auto devices = static_cast<std::int64_t>(read.devices());
   Traffic sizes;
@@ -100,7 +99,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   CollectiveReader::Type any("sizes", std::nullopt);
   const std::int64_t sent =
       static_cast<std::int64_t>(read.devices()) * read.integer("slices", 1, 1);
-  CollectiveReader::Extent slices_of_one("slices", sent);
+  Extent slices_of_one("slices", sent);
   slices_of_one.by = "the number of devices";
   read.file(collective, "sizes", {{&slices_of_one}}, any, DType::i32);
   read.file(collective, "lhs", {{&rows}, {&columns}}, of_rows, DType::f32);

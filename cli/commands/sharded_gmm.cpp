@@ -22,16 +22,18 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   SharedGroups shared(read);
   SharedGroupSizes given(read, collective, shared, Per::ring);
   auto& held_groups = read.extent("local-groups", 1);
-  read.file(collective, "lhs", {{&shared.rows}, {&shared.products}}, shared.type, DType::bf16, Per::ring);
-  read.file(collective, "rhs", matrices_axes(read, shared, {&held_groups}), shared.type, DType::bf16);
+  read.file(collective, "lhs", {{&shared.said.m}, {&shared.said.k}}, shared.type, DType::bf16,
+            Per::ring);
+  read.file(collective, "rhs", matrices_axes(read, shared, {&held_groups}), shared.type,
+            DType::bf16);
   given.settle_rows(shared);
-  const SharedExtents e = settle(read, shared);
+  const GroupedDesc product = settle(read, shared);
   if (!read.ok()) return read.diags();
   ShardedGroupedMatmulOptions options;
-  begin_grouped(read, collective, e.type, options);
+  begin_grouped(read, collective, product.lhs, options);
   options.scatter = read.has("scatter");
   const std::int64_t local_groups =
-      held_groups.value ? *held_groups.value : read.shared("groups", e.groups);
+      held_groups.value ? *held_groups.value : read.shared("groups", product.groups());
   if (read.has("group-offset")) {
     const auto offsets = parse_integers(read.text("group-offset"));
     if (!offsets) {
@@ -44,14 +46,17 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
     }
   }
   const std::int64_t rings = read.rings().dim(0);
-  const auto& sizes = given.tensors(collective, e, static_cast<std::size_t>(rings));
+  const auto& sizes = given.tensors(collective, product, static_cast<std::size_t>(rings));
   if (!read.ok()) return read.diags();
   collective.group_sizes = &sizes;
-  collective.shape = {{"m", e.m}, {"k", e.k}, {"n", e.n}, {"groups", e.groups}};
-  collective.flops = 2 * e.m * e.k * e.n * rings;
-  const auto& lhs = read.fill(collective, "lhs", e.type, {e.m, e.k}, FillRole::lhs, e.k, Per::ring);
-  const auto& rhs = read.fill(collective, "rhs", e.type, matrices(local_groups, e.k, e.n, options),
-                              FillRole::rhs, e.k);
+  collective.shape = {
+      {"m", product.m}, {"k", product.k}, {"n", product.n}, {"groups", product.groups()}};
+  collective.flops = 2 * product.m * product.k * product.n * rings;
+  const auto& lhs = read.fill(collective, "lhs", product.lhs, {product.m, product.k}, FillRole::lhs,
+                              product.k, Per::ring);
+  const auto& rhs =
+      read.fill(collective, "rhs", product.lhs,
+                matrices(local_groups, product.k, product.n, options), FillRole::rhs, product.k);
   Expected<Launch> launch = launch_sharded_grouped_matmul(lhs, rhs, sizes, read.rings(), options);
   if (!launch) return launch.diags();
   collective.launch = *std::move(launch);

@@ -120,7 +120,7 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
     collective.has_given_config |= arguments_.was_given(option);
 }
 
-CollectiveReader::Extent& CollectiveReader::extent(std::string_view option, std::int64_t lowest) {
+Extent& CollectiveReader::extent(std::string_view option, std::int64_t lowest) {
   return extents_.emplace_back(option, optional(option, lowest));
 }
 

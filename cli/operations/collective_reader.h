@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/args/agreed.h"
 #include "cli/args/options.h"
+#include "cli/args/said_extents.h"
 #include "cli/operations/collective.h"
 #include "core/data/dtype.h"
 #include "core/kernel/tiling.h"
@@ -33,7 +33,6 @@ class CollectiveReader {
   std::int64_t length() const { return rings_.dim(1); }
   std::size_t devices() const { return static_cast<std::size_t>(rings_.elements()); }
   // An extent that an option or an operand's file says, of at least `lowest`.
-  using Extent = Agreed<std::int64_t>;
   Extent& extent(std::string_view option, std::int64_t lowest = 0);
   // Its value; an error where nobody says it.
   std::int64_t value(const Extent& extent);

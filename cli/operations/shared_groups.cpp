@@ -28,27 +28,24 @@ std::int64_t sum_of(const Sizes& sizes) {
 }  // namespace
 
 SharedGroups::SharedGroups(CollectiveReader& read)
-    : rows(read.extent("m")),
-      products(read.extent("k")),
-      columns(read.extent("n")),
-      groups(read.extent("groups", 1)),
+    : said{Extent("m", read.optional("m")), Extent("k", read.optional("k")),
+           Extent("n", read.optional("n")), Extent("groups", read.optional("groups", 1))},
       type(read.operand_type("dtype")) {}
 
-SharedExtents settle(CollectiveReader& read, const SharedGroups& shared) {
-  SharedExtents e;
-  e.k = read.value(shared.products);
-  e.n = read.value(shared.columns);
-  e.groups = read.value(shared.groups);
-  e.m = read.value(shared.rows);
-  e.type = shared.type.value.value_or(DType::bf16);
-  return e;
+GroupedDesc settle(CollectiveReader& read, const SharedGroups& shared) {
+  const std::int64_t k = read.value(shared.said.k), n = read.value(shared.said.n),
+                     groups = read.value(shared.said.groups), m = read.value(shared.said.m);
+  if (!read.ok()) return {};
+  GroupedDesc product = grouped_desc(GroupedKind::gmm, m, k, n, groups);
+  product.lhs = product.rhs = shared.type.value.value_or(DType::bf16);
+  return product;
 }
 
 SharedGroupSizes::SharedGroupSizes(CollectiveReader& read, Collective& collective,
                                    SharedGroups& shared, Per per)
     : read_(read), per_(per) {
   CollectiveReader::Type any("sizes", std::nullopt);
-  read.file(collective, "sizes", {{&shared.groups}}, any, DType::i32, per);
+  read.file(collective, "sizes", {{&shared.said.groups}}, any, DType::i32, per);
   if (!read.ok()) return;
   is_listed_ = read.has("group-sizes") && is_group_size_list(read.text("group-sizes"));
   if (read.has("sizes") && read.has("group-sizes"))
@@ -60,33 +57,33 @@ SharedGroupSizes::SharedGroupSizes(CollectiveReader& read, Collective& collectiv
   } else if (is_listed_) {
     const Sizes listed = read.group_sizes(0, 0, 0);
     const auto groups = static_cast<std::int64_t>(listed.size());
-    if (shared.groups.value && *shared.groups.value != groups)
-      read.complain(fmt::format("{} says {}, and --group-sizes lists {}", shared.groups.by,
-                                *shared.groups.value, groups));
-    shared.groups.value = groups;
-    shared.groups.by = "--group-sizes";
+    if (shared.said.groups.value && *shared.said.groups.value != groups)
+      read.complain(fmt::format("{} says {}, and --group-sizes lists {}", shared.said.groups.by,
+                                *shared.said.groups.value, groups));
+    shared.said.groups.value = groups;
+    shared.said.groups.by = "--group-sizes";
     rows_ = sum_of(listed);
   }
 }
 
 void SharedGroupSizes::settle_rows(SharedGroups& shared) const {
-  if (!shared.rows.value) shared.rows.value = rows_;
+  if (!shared.said.m.value) shared.said.m.value = rows_;
 }
 
 const Collective::Tensors& SharedGroupSizes::tensors(Collective& collective,
-                                                     const SharedExtents& extents,
+                                                     const GroupedDesc& product,
                                                      std::size_t count) {
   if (tensors_ != nullptr) return *tensors_;
   Collective::Tensors sizes;
   for (std::size_t part = 0; part < count; ++part)
-    sizes.push_back(as_tensor(read_.group_sizes(extents.groups, extents.m, part)));
+    sizes.push_back(as_tensor(read_.group_sizes(product.groups(), product.m, part)));
   return read_.keep(collective, "sizes", std::move(sizes), per_);
 }
 
 std::vector<CollectiveReader::Axis> matrices_axes(CollectiveReader& read, SharedGroups& shared,
                                                   CollectiveReader::Axis groups) {
-  if (read.has("transpose-rhs")) return {groups, {&shared.columns}, {&shared.products}};
-  return {groups, {&shared.products}, {&shared.columns}};
+  if (read.has("transpose-rhs")) return {groups, {&shared.said.n}, {&shared.said.k}};
+  return {groups, {&shared.said.k}, {&shared.said.n}};
 }
 
 Option group_sizes_option() {

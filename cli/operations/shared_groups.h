@@ -5,24 +5,21 @@
 #include <vector>
 
 #include "cli/operations/collective_reader.h"
+#include "core/kernel/grouped_desc.h"
 
 namespace tessera::cli {
 
-// The extents and the type of the operands, before options and files have said all of them.
+// What is said of the operands: lhs [m, k] of each device or ring, and the matrices of all groups.
 struct SharedGroups {
-  CollectiveReader::Extent &rows, &products, &columns, &groups;
-  CollectiveReader::Type& type;
+  SaidExtents said;
+  CollectiveReader::Type& type;  // of lhs and rhs
 
   explicit SharedGroups(CollectiveReader& read);
 };
 
-// The same when all of them are known: lhs [m, k], rhs [groups, k, n].
-struct SharedExtents {
-  std::int64_t m = 0, k = 0, n = 0, groups = 0;
-  DType type = DType::bf16;
-};
-// What nobody says is an error of `read`.
-SharedExtents settle(CollectiveReader& read, const SharedGroups& shared);
+// The product when all of it is said. Devices and rings have group sizes of their own, and the
+// product the expected ones. What nobody says is an error of `read`.
+GroupedDesc settle(CollectiveReader& read, const SharedGroups& shared);
 
 // Group sizes: of --sizes, listed, or drawn once it is known of how many rows.
 class SharedGroupSizes {
@@ -33,7 +30,7 @@ class SharedGroupSizes {
   // And rows, where nothing else does: there may be more than they own.
   void settle_rows(SharedGroups& shared) const;
   // One for each of `count` devices or rings.
-  const Collective::Tensors& tensors(Collective& collective, const SharedExtents& extents,
+  const Collective::Tensors& tensors(Collective& collective, const GroupedDesc& product,
                                      std::size_t count);
 
  private:

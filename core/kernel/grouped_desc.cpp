@@ -10,6 +10,7 @@ std::vector<std::int64_t> expected_sizes(std::int64_t m, std::int64_t groups) {
   const auto mean = static_cast<double>(m) / static_cast<double>(std::max<std::int64_t>(groups, 1));
   constexpr std::array deviations{0.0, -1.0, 1.0, -0.5, 0.5};
   std::vector<std::int64_t> sizes;
+  sizes.reserve(static_cast<std::size_t>(std::max<std::int64_t>(groups, 0)));
   for (std::int64_t g = 0; g < groups; ++g) {
     const double at = deviations[static_cast<std::size_t>(g) % deviations.size()];
     sizes.push_back(
