@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/data/dtype.h"
+#include "core/kernel/grouped_desc.h"
 #include "fuzz/draws.h"
 #include "kernels/inputs/group_sizes.h"
 
@@ -31,24 +32,17 @@ Numbers draw_groups(Choices& choices, std::int64_t rows) {
   return sizes;
 }
 
-struct Case {
-  std::int64_t m = 0;
-  Numbers sizes;
-  std::int64_t group_offset = 0, local_groups = 0;
-  bool local_rows = false;
-
-  std::int64_t groups() const { return static_cast<std::int64_t>(sizes.size()); }
-};
-
-void draw_window(Choices& choices, Case& c) {
-  c.local_groups = c.groups();
+// Of a product with its rows and sizes: which groups are processed, and the rows of these alone
+// where lhs holds no others.
+void draw_window(Choices& choices, GroupedDesc& desc) {
+  desc.local_groups = desc.groups();
   if (!choices.percent(30)) return;
-  c.group_offset = choices.between(0, c.groups() - 1);
-  c.local_groups = choices.between(1, c.groups() - c.group_offset);
-  c.local_rows = choices.percent(40);
-  if (!c.local_rows) return;
-  const auto first = c.sizes.begin() + c.group_offset;
-  c.m = sum(Numbers(first, first + c.local_groups)) + (choices.percent(30) ? 5 : 0);
+  desc.group_offset = choices.between(0, desc.groups() - 1);
+  desc.local_groups = choices.between(1, desc.groups() - desc.group_offset);
+  desc.local_rows = choices.percent(40);
+  if (!desc.local_rows) return;
+  const auto first = desc.sizes.begin() + desc.group_offset;
+  desc.m = sum(Numbers(first, first + desc.local_groups)) + (choices.percent(30) ? 5 : 0);
 }
 
 }  // namespace
@@ -61,28 +55,29 @@ Invocation draw_grouped_matmul(Choices& choices, std::string_view operation) {
                                                 "uniform"};
   const bool draws_tgmm = choices.percent(35);
   Invocation to{std::string(!operation.empty() ? operation : draws_tgmm ? "tgmm" : "gmm"), {}};
-  Case c;
-  c.m = choices.extent(160);
-  const std::int64_t k = choices.percent(2) ? 0 : choices.extent(96), n = choices.extent(96);
+  GroupedDesc desc;
+  desc.m = choices.extent(160);
+  desc.k = choices.percent(2) ? 0 : choices.extent(96);
+  desc.n = choices.extent(96);
   // Rows that no group owns, in one of four.
   const bool has_tail = choices.percent(25);
-  c.sizes = draw_groups(choices, has_tail ? choices.between(0, c.m) : c.m);
+  desc.sizes = draw_groups(choices, has_tail ? choices.between(0, desc.m) : desc.m);
   const std::string operand = choices.among(operands);
   std::string result = choices.among(results);
   if (result == "i32" && operand != "i8") result = "f32";
   const std::string fill = choices.among(fills);
-  draw_window(choices, c);
-  add(to, "m", std::to_string(c.m));
-  add(to, "k", std::to_string(k));
-  add(to, "n", std::to_string(n));
-  add(to, "group-sizes", list(c.sizes));
+  draw_window(choices, desc);
+  add(to, "m", std::to_string(desc.m));
+  add(to, "k", std::to_string(desc.k));
+  add(to, "n", std::to_string(desc.n));
+  add(to, "group-sizes", list(desc.sizes));
   add(to, "dtype", operand);
   if (result != "f32") add(to, "out-dtype", result);
   if (to.command == "gmm" && choices.percent(40)) add_switch(to, "transpose-rhs");
-  if (c.group_offset != 0) add(to, "group-offset", std::to_string(c.group_offset));
-  if (c.group_offset + c.local_groups != c.groups())
-    add(to, "local-groups", std::to_string(c.local_groups));
-  if (c.local_rows) add(to, "rows", "local");
+  if (desc.group_offset != 0) add(to, "group-offset", std::to_string(desc.group_offset));
+  if (desc.group_offset + desc.local_groups != desc.groups())
+    add(to, "local-groups", std::to_string(desc.local_groups));
+  if (desc.local_rows) add(to, "rows", "local");
   if (choices.percent(30))
     add(to, "existing-out", choices.percent(50) ? "accumulate" : "overwrite");
   const std::int64_t tm = choices.tile(), tk = choices.tile(), tn = choices.tile();

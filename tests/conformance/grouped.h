@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernel/grouped_desc.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/inputs/fill.h"
 #include "kernels/oracle/check_grouped.h"
@@ -41,18 +42,17 @@ inline std::string text(const Diags& diags) {
   return diags.empty() ? "no diagnostics" : render(diags);
 }
 
-struct Case {
-  std::int64_t m = 0, k = 0, n = 0;
-  Sizes sizes;
-  DType lhs = DType::f32, rhs = DType::f32;
+// A product of f32 operands, and how they are made. The options say what of it they have: the type
+// of the result, the window, the layouts. Without local_groups there are the matrices of all
+// groups.
+struct Case : GroupedDesc {
+  Case() { lhs = rhs = DType::f32; }
+
   Fill fill = Fill::integers;
   GroupedMatmulOptions options = on_interpreter();
-  std::int64_t local_groups = 0;  // 0: all
   std::uint64_t seed = 1;
 
-  std::int64_t local() const {
-    return local_groups > 0 ? local_groups : static_cast<std::int64_t>(sizes.size());
-  }
+  std::int64_t local() const { return local_groups > 0 ? local_groups : groups(); }
   Tensor lhs_tensor() const { return made(lhs, {m, k}, FillRole::lhs, fill, k, seed); }
   Tensor rhs_tensor() const {
     const Shape shape = options.transpose_rhs ? Shape{local(), n, k} : Shape{local(), k, n};

@@ -6,17 +6,25 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/kernel/grouped_desc.h"
 #include "kernels/inputs/fill.h"
 #include "kernels/oracle/check_grouped.h"
 #include "tests/unit/cuda_support.h"
 
 namespace tessera::cuda {
 
-struct Sizes {
-  std::vector<std::int64_t> groups;
-  std::int64_t m, k, n;
+// A product by the sizes of its groups; a configuration says its kind and its types.
+struct Sizes : GroupedDesc {
+  Sizes(std::vector<std::int64_t> of_groups, std::int64_t rows, std::int64_t products,
+        std::int64_t columns) {
+    m = rows;
+    k = products;
+    n = columns;
+    sizes = std::move(of_groups);
+  }
 };
 
 class GroupedCase {
@@ -29,7 +37,7 @@ class GroupedCase {
     s["m"] = std::to_string(sizes.m);
     s["k"] = std::to_string(sizes.k);
     s["n"] = std::to_string(sizes.n);
-    s["groups"] = s["local_groups"] = std::to_string(sizes.groups.size());
+    s["groups"] = s["local_groups"] = std::to_string(sizes.groups());
     name_ = configuration_.name() + " m " + s["m"] + " k " + s["k"] + " n " + s["n"] + " seed " +
             std::to_string(seed);
     const Expected<Program> made = make_kernel(configuration_.kernel, s);
@@ -52,8 +60,8 @@ class GroupedCase {
     tessera::fill(tensors_["rhs"], fill, FillRole::rhs, terms, seed + 1);
     if (tensors_.contains("existing_out"))
       tessera::fill(tensors_["existing_out"], fill, FillRole::existing, terms, seed + 2);
-    for (std::size_t g = 0; g < sizes.groups.size(); ++g)
-      tensors_["group_sizes"].as<std::int32_t>()[g] = static_cast<std::int32_t>(sizes.groups[g]);
+    for (std::size_t g = 0; g < sizes.sizes.size(); ++g)
+      tensors_["group_sizes"].as<std::int32_t>()[g] = static_cast<std::int32_t>(sizes.sizes[g]);
     if (planted) plant();
   }
 
@@ -71,8 +79,8 @@ class GroupedCase {
     GroupedProblem problem;
     problem.lhs = &tensors_["lhs"];
     problem.rhs = &tensors_["rhs"];
-    problem.group_sizes = sizes_.groups;
-    problem.local_groups = static_cast<std::int64_t>(sizes_.groups.size());
+    problem.group_sizes = sizes_.sizes;
+    problem.local_groups = sizes_.groups();
     const Settings& s = configuration_.settings;
     const auto is = [&](const char* key, const char* value) {
       const auto found = s.find(key);
@@ -91,7 +99,7 @@ class GroupedCase {
  private:
   void plant() {
     std::int64_t rows = 0;
-    for (const std::int64_t size : sizes_.groups) rows += size;
+    for (const std::int64_t size : sizes_.sizes) rows += size;
     if (rows < 0 || rows > sizes_.m) return;
     for (const char* operand : {"lhs", "rhs"}) {
       Tensor& tensor = tensors_[operand];

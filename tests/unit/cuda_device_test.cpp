@@ -87,12 +87,12 @@ TEST_F(CudaDevice, a_thousand_random_problems) {
     const std::int64_t groups = 1 + below(i % 50 == 0 ? 1024 : 20);
     for (std::int64_t g = 0; g < groups; ++g) {
       const std::int64_t kind = below(4);
-      sizes.groups.push_back(kind == 0   ? 0
-                             : kind == 1 ? below(20)
-                             : kind == 2 ? below(130)
-                                         : 64 * below(4));
-      if (groups > 100) sizes.groups.back() %= 8;
-      sizes.m += sizes.groups.back();
+      sizes.sizes.push_back(kind == 0   ? 0
+                            : kind == 1 ? below(20)
+                            : kind == 2 ? below(130)
+                                        : 64 * below(4));
+      if (groups > 100) sizes.sizes.back() %= 8;
+      sizes.m += sizes.sizes.back();
     }
     sizes.m += below(3) * 5;
     if (sizes.m == 0) sizes.m = 3;

@@ -17,11 +17,11 @@ Sizes random_sizes(SplitMix& random, const TestConfiguration& configuration) {
   const std::int64_t groups = 1 + below(6);
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t kind = below(4);
-    sizes.groups.push_back(kind == 0   ? 0
-                           : kind == 1 ? below(20)
-                           : kind == 2 ? below(200)
-                                       : 64 * below(4));
-    sizes.m += sizes.groups.back();
+    sizes.sizes.push_back(kind == 0   ? 0
+                          : kind == 1 ? below(20)
+                          : kind == 2 ? below(200)
+                                      : 64 * below(4));
+    sizes.m += sizes.sizes.back();
   }
   sizes.m += 1 + below(3) * 5;
   return sizes;
