@@ -23,7 +23,7 @@ Problem MoeRun::prepare() {
   if (!clock) return clock.diags().front();
   timer = *std::move(clock);
   const GroupedTuningProblem about = tuning_problem();
-  const Expected<Decision<GroupedMatmulConfig>> choice = choose_once(about);
+  const Expected<Decision<GroupedMatmulConfig>> choice = choose_config(question_of(about));
   if (!choice) return choice.diags().front();
   Expected<std::unique_ptr<Executable>> made =
       device_grouped_matmul(multiplied_desc(about), choice->config.kernel);

@@ -43,6 +43,16 @@ Expected<void> Executable::check(std::optional<void*> stream) {
   return {};
 }
 
+ConfigChoice Device::choose(const ConfigQuery& query, const DeviceOptions&) const {
+  KernelConfig config;
+  config.buffers = query.buffers.value_or(config.buffers);
+  return {config, {}, "the kernel's own tiles"};
+}
+
+std::vector<ConfigChoice> Device::candidates(const ConfigQuery&, const DeviceOptions&) const {
+  return {};
+}
+
 Expected<std::unique_ptr<Stopwatch>> Device::stopwatch(const std::vector<MeasuredOperand>&) const {
   return error(ErrorCode::unsupported,
                fmt::format("device {} has no clock for single launches", name()));

@@ -2,6 +2,7 @@
 // it, or says why it cannot.
 #pragma once  // public
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -98,6 +99,18 @@ struct PrepareOptions {
   bool only_fast = false;         // the general kernel, which is slow, is refused
 };
 
+// The kernel of a product with a configuration; its errors are what the kernel requires of one.
+using KernelOf = std::function<Expected<Program>(const KernelConfig&)>;
+
+// A product for which a device is asked how its kernel is cut.
+struct ConfigQuery {
+  GroupedDesc desc;  // lhs and rhs: the types in which the operands are multiplied
+  // Its kernel, which says what the device can make of each configuration. Empty: it is not known,
+  // and the device answers by the product alone.
+  KernelOf kernel = {};
+  std::optional<std::int64_t> buffers = {};  // slots of each input window, if the caller fixed them
+};
+
 // A configuration that a device offers for a product.
 struct ConfigChoice {
   KernelConfig config;                     // the configuration
@@ -145,15 +158,15 @@ class Device {
   virtual Fp8Products fp8_products(const GroupedDesc& desc) const = 0;
   // A sentence for the report on a product of that precision; none where it is as requested.
   virtual std::optional<std::string> note_of(Precision) const { return {}; }
-  // The configuration for a product without one of the caller's. desc.lhs and desc.rhs are the
-  // types in which the operands are multiplied. `buffers`: slots of each input window, if the
-  // caller fixed them.
-  virtual ConfigChoice choose(const GroupedDesc& desc, const DeviceOptions& options,
-                              std::optional<std::int64_t> buffers = {}) const = 0;
-  // Configurations worth measuring, the most promising first; never empty. Also where the device is
-  // not available.
-  virtual std::vector<ConfigChoice> candidates(const GroupedDesc& desc,
-                                               const DeviceOptions& options) const = 0;
+  // The configuration for a product that has none of the caller's, and why this one: where a device
+  // decides that, and the last link of the chain that callers ask (kernels/tuning). The kernel's
+  // own by default.
+  virtual ConfigChoice choose(const ConfigQuery& query, const DeviceOptions& options) const;
+  // What tuning measures, the most promising first: by the ranking whose first choose() gives,
+  // here clamped to the product where the device's kernels gain nothing by larger tiles. May be
+  // empty. Also where the device is not available.
+  virtual std::vector<ConfigChoice> candidates(const ConfigQuery& query,
+                                               const DeviceOptions& options) const;
   // The machine whose figures the device's model of time uses ("H200"); empty where it has no
   // model.
   virtual std::string modelled() const { return {}; }

@@ -7,38 +7,27 @@
 
 #include "cli/reports/report.h"
 #include "core/host/file.h"
+#include "core/report/try.h"
+#include "kernels/grouped_matmul/settings.h"
 #include "kernels/tuning/grouped_choice.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
 
-// What --config, --tiling or --buffers give, on top of what the heuristics say.
-Expected<std::optional<GroupedMatmulConfig>> given_config(const Problem& problem,
-                                                          const Arguments& arguments,
-                                                          const GroupedTuningProblem& about) {
+// What --config gives. --tiling and --buffers are parts of a configuration, which it replaces.
+Expected<std::optional<GroupedMatmulConfig>> config_option(const Arguments& arguments,
+                                                           const GroupedTuningProblem& about) {
   using Result = std::optional<GroupedMatmulConfig>;
-  if (!arguments.has("config")) {
-    if (!problem.tiling && !arguments.has("buffers")) return Result();
-    GroupedMatmulConfig config = grouped_heuristic(about);
-    config.platform = about.platform;
-    if (problem.tiling) {
-      config.kernel.tiling = *problem.tiling;
-      config.kernel.align.reset();
-      config.kernel.hints = {};
-    }
-    config.kernel.buffers = problem.buffers;
-    return Result(config);
-  }
+  if (!arguments.has("config")) return Result();
   for (const std::string_view other : {"tiling", "buffers"}) {
     if (!arguments.has(other)) continue;
     return error(
         fmt::format("--config gives the tiling and the stages, and --{} is given too", other));
   }
-  const Expected<GroupedMatmulConfig> config = read_config(std::string(arguments.text("config")));
-  if (!config) return config.diags();
-  if (Diags diags = check_use(about, *config); !diags.empty()) return diags;
-  return Result(*config);
+  const GroupedMatmulConfig config = TRY(read_config(std::string(arguments.text("config"))));
+  if (Diags diags = check_use(about, config); !diags.empty()) return diags;
+  return Result(config);
 }
 
 }  // namespace
@@ -65,28 +54,25 @@ GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& re
   return result;
 }
 
-Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& request,
+Expected<ConfigDecision> settle_config(Problem& problem, const RunRequest& request,
                                        const Arguments& arguments) {
-  const GroupedTuningProblem about = tuning_problem(problem, request);
-  const auto given = given_config(problem, arguments, about);
-  if (!given) return given.diags();
+  ConfigQuestion question = question_of(tuning_problem(problem, request));
   // A kernel of one's own, and the reference, are none that a cache knows.
-  const bool is_shipped = problem.program == nullptr && request.device != nullptr;
-  Expected<ConfigDecision> decision = choose_once(about, *given, is_shipped);
-  if (!decision) return decision;
-  const GroupedMatmulConfig& config = decision->config;
-  // The kernel's own defaults stay where nobody says more. A GPU's kernel has none: the backend's
-  // first candidate is said in full, but for a kernel of one's own.
-  const bool is_said = decision->source != ConfigSource::Heuristics &&
-                       (decision->source != ConfigSource::Override || arguments.has("config"));
-  const Device* const device = about.device();
-  const bool is_whole = is_said || (device != nullptr && !device->is_simulated() && is_shipped);
-  if (is_whole) {
-    problem.tiling = config.kernel.tiling;
-    problem.buffers = config.kernel.buffers;
-    problem.align = config.kernel.align;
-    problem.hints = config.kernel.hints;
-  }
+  question.is_shipped = problem.program == nullptr && request.device != nullptr;
+  question.query.kernel = [desc = question.query.desc,
+                           own = problem.program](const KernelConfig& config) {
+    return kernel_program(desc, config, own.get());
+  };
+  question.given = TRY(config_option(arguments, question.problem));
+  if (problem.tiling) question.parts.tiling = *problem.tiling;
+  if (!question.given && arguments.has("buffers")) question.parts.buffers = problem.buffers;
+  Expected<ConfigDecision> decision = choose_config(question);
+  if (!decision || request.device == nullptr) return decision;
+  const KernelConfig& config = decision->config.kernel;
+  problem.tiling = config.tiling;
+  problem.buffers = config.buffers;
+  problem.align = config.align;
+  problem.hints = config.hints;
   return decision;
 }
 
@@ -118,6 +104,7 @@ std::string config_lines(const ConfigDecision& decision, bool explains) {
   if (explains || !is_given(decision)) {
     text += line("config",
                  fmt::format("{}, from {}", describe(decision.config), name(decision.source)));
+    if (!decision.reason.empty()) text += line("", decision.reason);
   }
   if (explains && decision.tuning) text += candidate_lines(*decision.tuning);
   for (const Diag& warning : decision.warnings) text += line("warning", warning.message);

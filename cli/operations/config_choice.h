@@ -1,5 +1,5 @@
-// The configuration of gmm and tgmm: what the command line gives, else what the chain of
-// kernels/tuning/selection.h says.
+// The configuration of gmm and tgmm: what the command line gives of it, asked of choose_config
+// (kernels/tuning/grouped_choice.h).
 #pragma once
 #include <string>
 
@@ -20,9 +20,9 @@ Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json);
 // The problem as tuning knows it, on the device of the request.
 GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request);
 
-// Decides, and writes tiling and buffers into the problem; the kernel's own defaults stay where
-// the heuristics decide. Nobody is tuned for unless $TESSERA_AUTOTUNE_POLICY says so.
-Expected<ConfigDecision> choose_config(Problem& problem, const RunRequest& request,
+// The configuration that is chosen, written into the problem; that of the reference, which is not
+// cut, stays as it is. Nothing is tuned unless $TESSERA_AUTOTUNE_POLICY says so.
+Expected<ConfigDecision> settle_config(Problem& problem, const RunRequest& request,
                                        const Arguments& arguments);
 // Whether the command line and the kernel alone decided: the same words give the same run.
 bool is_given(const ConfigDecision& decision);

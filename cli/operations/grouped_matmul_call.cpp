@@ -60,7 +60,7 @@ void describe(OperationCall& call, const Problem& problem) {
 
 // Decides on the configuration, and notes where it came from.
 Diags configure(OperationCall& call, Problem& problem, const Arguments& arguments) {
-  const Expected<ConfigDecision> config = choose_config(problem, call.request, arguments);
+  const Expected<ConfigDecision> config = settle_config(problem, call.request, arguments);
   if (!config) return config.diags();
   // A replay does what this run did, whatever a cache says then.
   if (!is_given(*config)) call.request.invocation = with_config(call.request.invocation, *config);

@@ -94,7 +94,7 @@ std::vector<Tiling> usual_tilings(const Invocation& line, const Profile& profile
   desc.n = side("n");
   std::vector<Tiling> result;
   for (const ConfigChoice& choice :
-       simulated_device().candidates(desc, {.profile = profile.machine}))
+       simulated_device().candidates({desc}, {.profile = profile.machine}))
     if (std::find(result.begin(), result.end(), choice.config.tiling) == result.end())
       result.push_back(choice.config.tiling);
   return result;

@@ -15,7 +15,7 @@
 #include "cli/reports/observation.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 
 namespace tessera::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/cuda/cuda_program.h"
-#include "devices/cuda/lower/general.h"
 #include "devices/cuda/lower/tile_config.h"
-#include "devices/cuda/model/grouped_model.h"
+#include "devices/cuda/model/choice.h"
+#include "devices/cuda/model/gpu_figures.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/device_arrays.h"
 #include "devices/cuda/runtime/kernel.h"
@@ -49,17 +49,6 @@ class CudaStopwatch final : public Stopwatch {
   std::shared_ptr<cuda::DeviceTimer> timer_;
 };
 
-// Without a GPU the kernels are those of sm_90.
-bool has_fast_kernels() {
-  return !cuda::driver_available().ok || cuda::device_facts().has_fast_kernels();
-}
-
-// A configuration has as many slots as fit, and no more than that many where more would.
-bool has_room(const KernelConfig& config, std::optional<std::int64_t> buffers) {
-  constexpr std::int64_t most_modelled = 8;
-  return !buffers || *buffers <= config.buffers || config.buffers >= most_modelled;
-}
-
 class Cuda final : public Device {
  public:
   std::string_view name() const override { return "cuda"; }
@@ -74,10 +63,7 @@ class Cuda final : public Device {
   }
 
   Support supports(const Program& program, const PrepareOptions& how) const override {
-    const bool is_older = how.only_fast && !has_fast_kernels();
-    const Expected<cuda::LoweredKernel> plan = cuda::lower_as(program, how, !is_older);
-    if (plan) return {};
-    return {false, plan.diags().front().message};
+    return cuda::can_lower(program, how);
   }
 
   Support takes_hints(const MachineHints&) const override { return {}; }
@@ -90,31 +76,18 @@ class Cuda final : public Device {
     const bool is_native = cuda::is_wgmma_byte_type(desc.lhs) &&
                            cuda::is_wgmma_byte_type(desc.rhs) && desc.transpose_rhs &&
                            desc.k % 16 == 0 && desc.precision == Precision::Default &&
-                           has_fast_kernels();
+                           cuda::has_fast_kernels();
     return is_native ? Fp8Products::native : Fp8Products::widened;
   }
 
-  ConfigChoice choose(const GroupedDesc& desc, const DeviceOptions& options,
-                      std::optional<std::int64_t> buffers) const override {
-    std::vector<ConfigChoice> all = candidates(desc, options);
-    ConfigChoice* chosen = &all.front();
-    for (ConfigChoice& each : all) {
-      if (!has_room(each.config, buffers)) continue;
-      chosen = &each;
-      break;
-    }
-    if (buffers) chosen->config.buffers = *buffers;
-    return std::move(*chosen);
+  ConfigChoice choose(const ConfigQuery& query, const DeviceOptions& options) const override {
+    std::vector<ConfigChoice> first = cuda::ranked_choices(query, 1);
+    return first.empty() ? Device::choose(query, options) : std::move(first.front());
   }
 
-  std::vector<ConfigChoice> candidates(const GroupedDesc& desc,
+  std::vector<ConfigChoice> candidates(const ConfigQuery& query,
                                        const DeviceOptions&) const override {
-    const cuda::GpuFigures gpu = cuda::gpu_figures(cuda::device_facts());
-    std::vector<ConfigChoice> all;
-    for (cuda::Estimate& each : cuda::estimates(desc, gpu))
-      all.push_back({std::move(each.config), each.seconds,
-                     fmt::format("number {} of the model for {}", all.size() + 1, gpu.name)});
-    return all;
+    return cuda::ranked_choices(query);
   }
 
   std::string modelled() const override {

@@ -79,16 +79,6 @@ class SimulatedProgram final : public Executable {
   std::optional<Program> expanded_[2];
 };
 
-// The profile of the simulated machine: the named one's tiling, and the machine as it is given.
-Profile profile_of(const DeviceOptions& options) {
-  const MachineProfile& machine = options.profile;
-  const Expected<Profile> known =
-      find_profile(machine.name.empty() ? std::string(default_profile) : machine.name);
-  Profile profile = known ? *known : Profile{};
-  if (!machine.name.empty()) profile.machine = machine;
-  return profile;
-}
-
 class Interpreter final : public Device {
  public:
   std::string_view name() const override { return "interpreter"; }
@@ -110,26 +100,22 @@ class Interpreter final : public Device {
     return "the interpreter computes every precision in f32";
   }
 
-  ConfigChoice choose(const GroupedDesc&, const DeviceOptions& options,
-                      std::optional<std::int64_t> buffers) const override {
-    const Profile profile = profile_of(options);
-    return {{profile.tiling, buffers.value_or(KernelConfig{}.buffers), {}, {}},
-            {},
-            fmt::format("the tiling of profile {}", profile.machine.name)};
+  ConfigChoice choose(const ConfigQuery& query, const DeviceOptions& options) const override {
+    return simulated_choice(query, profile_of(options.profile));
   }
 
-  std::vector<ConfigChoice> candidates(const GroupedDesc& desc,
+  std::vector<ConfigChoice> candidates(const ConfigQuery& query,
                                        const DeviceOptions& options) const override {
-    return simulated_candidates(desc, profile_of(options));
+    return simulated_candidates(query, profile_of(options.profile));
   }
 
   std::string identity(const DeviceOptions& options) const override {
     constexpr std::string_view version = "1";  // of the kernels' texts and of the model of time
-    return fmt::format("interpreter {}|{}", profile_of(options).machine.text(), version);
+    return fmt::format("interpreter {}|{}", profile_of(options.profile).machine.text(), version);
   }
 
   std::string clock(const DeviceOptions& options) const override {
-    return fmt::format("simulated on {}", profile_of(options).machine.name);
+    return fmt::format("simulated on {}", profile_of(options.profile).machine.name);
   }
 
   bool is_simulated() const override { return true; }

@@ -26,23 +26,33 @@ bool fits(const GroupedDesc& desc, const KernelConfig& config, std::int64_t vmem
 
 }  // namespace
 
-std::vector<ConfigChoice> simulated_candidates(const GroupedDesc& desc, const Profile& profile) {
+ConfigChoice simulated_choice(const ConfigQuery& query, const Profile& profile) {
+  return {{profile.tiling, query.buffers.value_or(KernelConfig{}.buffers), {}, {}},
+          {},
+          fmt::format("the tiling of profile {}", profile.machine.name)};
+}
+
+std::vector<ConfigChoice> simulated_candidates(const ConfigQuery& query, const Profile& profile) {
+  const GroupedDesc& desc = query.desc;
   std::vector<ConfigChoice> result;
-  const auto add = [&](const KernelConfig& config, std::string reason) {
-    KernelConfig own = clamped(config, desc.m, desc.k, desc.n);
+  const auto add = [&](ConfigChoice choice) {
+    KernelConfig& own = choice.config;
+    own = clamped(own, desc.m, desc.k, desc.n);
+    own.buffers = query.buffers.value_or(own.buffers);
     // Rows of no group are not worth a tile's: blocks beyond twice m would only be padding.
     while (own.tiling.m / 2 >= std::max<std::int64_t>(desc.m, 8)) own.tiling.m /= 2;
     const bool is_known = std::any_of(result.begin(), result.end(),
                                       [&](const ConfigChoice& c) { return c.config == own; });
-    if (!is_known) result.push_back({own, {}, std::move(reason)});
+    if (!is_known) result.push_back(std::move(choice));
   };
-  add({.tiling = profile.tiling}, fmt::format("the tiling of profile {}", profile.machine.name));
+  add(simulated_choice(query, profile));
   if (fits(desc, KernelConfig{}, profile.machine.vmem_bytes)) {
-    for (const auto& [m, n, k] : blocks) add({.tiling = {m, k, n}}, "of ejKernel's candidates");
+    for (const auto& [m, n, k] : blocks)
+      add({{.tiling = {m, k, n}}, {}, "of ejKernel's candidates"});
     return result;
   }
   for (const KernelConfig& c : desc.is_tgmm() ? cuda::tgmm_candidates() : cuda::gmm_candidates())
-    add({.tiling = c.tiling, .buffers = c.buffers}, "of the CUDA kernels' candidates");
+    add({{.tiling = c.tiling, .buffers = c.buffers}, {}, "of the CUDA kernels' candidates"});
   return result;
 }
 

@@ -1,4 +1,4 @@
-// The configurations that tuning tries on a simulated machine.
+// The configurations of a product on a simulated machine: what runs, and what tuning tries.
 #pragma once
 #include <vector>
 
@@ -7,8 +7,10 @@
 
 namespace tessera {
 
-// The profile's own tiling first, then ejKernel's nine (on a machine whose vmem does not hold them,
-// the tiles of the CUDA kernels), clamped to the product, each once.
-std::vector<ConfigChoice> simulated_candidates(const GroupedDesc& desc, const Profile& profile);
+// The profile's own tiling.
+ConfigChoice simulated_choice(const ConfigQuery& query, const Profile& profile);
+// simulated_choice() first, then ejKernel's nine (on a machine whose vmem does not hold them, the
+// tiles of the CUDA kernels), clamped to the product, each once.
+std::vector<ConfigChoice> simulated_candidates(const ConfigQuery& query, const Profile& profile);
 
 }  // namespace tessera

@@ -139,6 +139,15 @@ Expected<Profile> find_profile(std::string_view name) {
   return error(fmt::format("no profile {}; there are {}", name, names(profiles())));
 }
 
+Profile profile_of(const MachineProfile& machine) {
+  const std::string_view name =
+      machine.name.empty() ? default_profile : std::string_view(machine.name);
+  const Expected<Profile> known = find_profile(name);
+  Profile profile = known ? *known : Profile{};
+  if (!machine.name.empty()) profile.machine = machine;
+  return profile;
+}
+
 Expected<std::vector<Profile>> parse_profiles(const std::shared_ptr<const Source>& source) {
   return Reader(source, &profiles()).read();
 }

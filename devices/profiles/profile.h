@@ -27,6 +27,10 @@ const std::vector<Profile>& profiles();
 // The built-in profile of that name; the error lists the names.
 Expected<Profile> find_profile(std::string_view name);
 
+// The machine with the tiling and the rates of the built-in profile of its name, with none where
+// there is no such profile. A machine without a name: the default profile.
+Profile profile_of(const MachineProfile& machine);
+
 // Profiles from a text written as in devices/profiles/profile_data.cpp: `profile NAME`, then one
 // property a line. `like NAME` starts from a built-in profile; without it vmem, smem, hbm and
 // semaphores are required. Errors have their place in `source`.

@@ -1,8 +1,9 @@
 #include "kernels/experts/sharded_launch.h"
 
 #include "core/report/try.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/launch/operand_type.h"
+#include "kernels/tuning/grouped_choice.h"
 
 namespace tessera {
 
@@ -27,7 +28,9 @@ Expected<void> set_product(Launch& launch, const GroupedDesc& call,
   ConfigRequest request{.buffers = options.buffers};
   if (options.tiling) request.tiling = *options.tiling;
   const Device& device = *TRY(choose_device(options.device));
-  KernelConfig config = TRY(resolve_config(device, call, request, options.run)).config;
+  // Whose kernel it is, only the launch knows: the device answers by the product.
+  KernelConfig config =
+      TRY(choose_config(question_of(device, {call}, options.run, request))).config.kernel;
   config.align.reset();
   launch.set("T", call.lhs);
   launch.set("k", call.k);

@@ -11,7 +11,7 @@
 #include "kernels/grouped_gemm/validate.h"
 #include "kernels/grouped_matmul/settings.h"
 #include "kernels/launch/axes.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/launch/launch.h"
 
 namespace tessera {

@@ -9,9 +9,10 @@
 #include "core/report/try.h"
 #include "kernels/grouped_matmul/run.h"
 #include "kernels/grouped_matmul/settings.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/launch/launch.h"
 #include "kernels/launch/operand_type.h"
+#include "kernels/tuning/grouped_choice.h"
 
 namespace tessera {
 namespace {
@@ -48,8 +49,11 @@ Expected<void> launch(const GroupedGemmCall& call, const GroupedGemmOptions& opt
   Tensor lhs_storage, rhs_storage;
   const GroupedGemmOperands what = widened(device, given, lhs_storage, rhs_storage, result.notes);
   const GroupedGemmDesc desc = what.desc();
+  const ConfigQuery query{
+      desc.product, [&](const KernelConfig& config) { return grouped_gemm_program(desc, config); }};
   const KernelConfig config =
-      TRY(resolve_config(device, desc.product, config_request(options), options.run)).config;
+      TRY(choose_config(question_of(device, query, options.run, config_request(options))))
+          .config.kernel;
   const Tiling& tiling = config.tiling;
   const bool is_wgrad = desc.product.is_tgmm();
   result.tiling = tiling;

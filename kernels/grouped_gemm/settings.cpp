@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/programs/kernels.h"
 
 namespace tessera {

@@ -70,9 +70,10 @@ Expected<GroupedMatmulRun> run_product(const GroupedDesc& desc, const Tensor& lh
   const Device& device = *TRY(choose_device(options.device, reference_device));
   PreparedProduct made = TRY(prepare_product(device, desc, options));
   GroupedMatmulRun result;
-  result.tiling = made.choice.config.tiling;
+  result.tiling = made.config.tiling;
   result.kernel = kernel_name(desc, result.tiling);
   result.result_place = made.result_place;
+  result.notes = made.notes;
   Tensor lhs_storage, rhs_storage;
   const Tensor sizes = sizes_tensor(desc);
   DeviceBinding binding{

@@ -16,11 +16,12 @@ namespace tessera {
 // their rows are not adjacent.
 //
 // lhs and rhs have one type, bf16, f16 or, for gmm with transposed weights, e4m3 or e5m2.
-// desc.sizes only guide the choice of a configuration; a launch takes any sizes that it finds on
-// the device. tgmm adds to an existing result, and its rows are those of all groups. `given` is a
-// configuration of the caller's, for instance a measured one; a kernel that cannot honour its hints
-// is an error. Errors are ErrorCode::environment without a GPU, and unsupported with the reason for
-// what has no kernel there.
+// desc.sizes only guide the choice of a configuration (what `gmm-run tune` kept for them, else the
+// device's choice); a launch takes any sizes that it finds on the device. tgmm adds to an existing
+// result, and its rows are those of all groups. `given` is a configuration of the caller's, for
+// instance a measured one; a kernel that cannot honour its hints is an error. Errors are
+// ErrorCode::environment without a GPU, and unsupported with the reason for what has no kernel
+// there.
 Expected<std::unique_ptr<Executable>> device_grouped_matmul(
     const GroupedDesc& desc, const std::optional<KernelConfig>& given = {});
 

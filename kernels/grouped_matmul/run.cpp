@@ -8,6 +8,7 @@
 #include "core/report/try.h"
 #include "kernels/grouped_matmul/settings.h"
 #include "kernels/launch/operand_type.h"
+#include "kernels/tuning/grouped_choice.h"
 
 namespace tessera {
 namespace {
@@ -23,22 +24,34 @@ std::vector<DType> types_to_try(const Device& device, const GroupedDesc& desc) {
 
 // A product in one of the types, cut and built.
 struct BuiltProduct {
-  ConfigChoice choice;
+  Decision<GroupedMatmulConfig> decision;
   Program program;
   PrepareOptions how;
 };
 
-// `is_last`: any kernel will do; else one that makes something of the type.
-Expected<BuiltProduct> build(const Device& device, GroupedDesc desc, DType type, bool is_last,
-                             const GroupedMatmulOptions& options) {
+// The product in a type, with the shipped kernel or that of a module of the caller's own.
+ConfigQuery query_in(DType type, GroupedDesc desc, const Module* own) {
   desc.lhs = desc.rhs = type;
-  ConfigChoice choice = TRY(resolve_config(device, desc, config_request(options), options.run));
-  Program program = TRY(kernel_program(desc, choice.config, options.program));
-  // The model's own hints may go unused; the caller's may not.
-  const PrepareOptions how{.hints = choice.config.hints,
+  return {desc,
+          [desc, own](const KernelConfig& config) { return kernel_program(desc, config, own); }};
+}
+
+// `is_last`: any kernel will do; else one that makes something of the type. `asks_caches`: of the
+// user's configurations.
+Expected<BuiltProduct> build(const Device& device, const GroupedDesc& desc, DType type,
+                             bool is_last, bool asks_caches, const GroupedMatmulOptions& options) {
+  const ConfigQuestion question{.problem = grouped_problem(device, desc, options.run),
+                                .query = query_in(type, desc, options.program),
+                                .is_shipped = asks_caches && options.program == nullptr,
+                                .parts = config_request(options)};
+  Decision<GroupedMatmulConfig> decision = TRY(choose_config(question));
+  const KernelConfig& config = decision.config.kernel;
+  Program program = TRY(question.query.kernel(config));
+  // The device's own hints may go unused; the caller's may not.
+  const PrepareOptions how{.hints = config.hints,
                            .may_ignore_hints = options.hints == MachineHints{},
                            .only_fast = !is_last};
-  return BuiltProduct{std::move(choice), std::move(program), how};
+  return BuiltProduct{std::move(decision), std::move(program), how};
 }
 
 }  // namespace
@@ -48,11 +61,12 @@ Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDes
   const std::vector<DType> types = types_to_try(device, desc);
   for (const DType type : types) {
     const bool is_last = type == types.back();
-    BuiltProduct built = TRY(build(device, desc, type, is_last, options));
+    BuiltProduct built = TRY(build(device, desc, type, is_last, true, options));
     Expected<std::unique_ptr<Executable>> executable = prepared(device, built.program, built.how);
     if (!executable && !is_last && executable.diags().front().code == ErrorCode::unsupported)
       continue;
-    PreparedProduct made{type, std::move(built.choice), TRY(std::move(executable)), {}};
+    PreparedProduct made{type, built.decision.config.kernel, {}, TRY(std::move(executable)), {}};
+    for (const Diag& warning : built.decision.warnings) made.notes.push_back(warning.message);
     for (const Buffer& buffer : built.program.buffers)
       if (buffer.role == Role::out) made.result_place = built.program.loc(buffer.place);
     return made;
@@ -65,7 +79,8 @@ Support supports_product(const Device& device, const GroupedDesc& desc,
   const std::vector<DType> types = types_to_try(device, desc);
   Support can;
   for (const DType type : types) {
-    const Expected<BuiltProduct> built = build(device, desc, type, type == types.back(), options);
+    const Expected<BuiltProduct> built =
+        build(device, desc, type, type == types.back(), false, options);
     if (!built) return {false, built.diags().front().message};
     can = device.supports(built->program, built->how);
     if (can.ok) break;

@@ -1,10 +1,12 @@
 // Runs a grouped matmul that was judged: its kernel on a device, or the reference in its place.
 #pragma once
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/grouped_matmul/grouped_matmul.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/launch/launch.h"
 
 namespace tessera {
@@ -13,12 +15,13 @@ namespace tessera {
 // multiplied.
 struct PreparedProduct {
   DType operand = DType::f32;
-  ConfigChoice choice;
+  KernelConfig config;
+  std::vector<std::string> notes;  // cached configurations that could not be used, and why
   std::unique_ptr<Executable> executable;
   Loc result_place;  // where the kernel's text declares `out`
 };
-// The only place that chooses, builds and lowers: once for each type that the device may take the
-// operands in, the narrowest first.
+// The only place that asks for a configuration, builds and lowers: once for each type that the
+// device may take the operands in, the narrowest first.
 Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDesc& desc,
                                           const GroupedMatmulOptions& options);
 

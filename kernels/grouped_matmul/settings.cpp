@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/report/try.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/programs/kernels.h"
 
 namespace tessera {

@@ -13,6 +13,8 @@
 #include "kernels/grouped_matmul/validate.h"
 #include "kernels/operation/grouped_options.h"
 #include "kernels/operation/sharded.h"
+#include "kernels/tuning/device_tuning.h"
+#include "kernels/tuning/grouped_choice.h"
 
 namespace tessera {
 namespace {
@@ -179,30 +181,28 @@ Expected<OperationKey> GroupedMatmul::key(const GroupedInvocation& call) const {
 Expected<GroupedMatmulConfig> GroupedMatmul::heuristic_cfg(const GroupedInvocation& call) const {
   const Expected<GroupedTuningProblem> about = problem(call);
   if (!about) return about.diags();
-  return grouped_heuristic(*about);
+  const ConfigChoice choice = device_choice(*about, config_query(multiplied_desc(*about)));
+  return GroupedMatmulConfig{.kernel = choice.config};
 }
 
 Expected<std::vector<GroupedMatmulConfig>> GroupedMatmul::candidate_cfgs(
     const GroupedInvocation& call) const {
   const Expected<GroupedTuningProblem> about = problem(call);
   if (!about) return about.diags();
-  return grouped_candidates(*about);
+  std::vector<GroupedMatmulConfig> configs;
+  for (const ConfigChoice& choice : grouped_candidates(*about))
+    configs.push_back({.kernel = choice.config});
+  return configs;
 }
 
 Expected<Decision<GroupedMatmulConfig>> GroupedMatmul::choose(const GroupedInvocation& call,
                                                               GroupedConfigChain& chain) const {
   const Expected<GroupedTuningProblem> about = problem(call);
   if (!about) return about.diags();
-  Selection<GroupedMatmulConfig> selection;
-  selection.key = grouped_key(*about);
-  selection.override_config = call.call->cfg;
-  selection.heuristics = [&] { return grouped_heuristic(*about); };
-  selection.autotune = [&](const AutotunePolicy& policy) {
-    return tune_grouped(*about, policy, call.call->tuner);
-  };
-  selection.measure = measure_name(*about);
-  selection.fits = [&](const GroupedMatmulConfig& config) { return check_fit(*about, config); };
-  return chain.choose(selection);
+  ConfigQuestion question = question_of(*about);
+  question.given = call.call->cfg;
+  question.tuner = call.call->tuner;
+  return choose_config(question, &chain);
 }
 
 Expected<GroupedMatmulConfig> GroupedMatmul::placed(const GroupedInvocation& call,

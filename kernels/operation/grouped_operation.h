@@ -53,9 +53,8 @@ struct GroupedInvocation {
   const GroupedMatmulCall* call = nullptr;  // not null
 };
 
-// The chain that chooses the configurations of this operation.
-using GroupedConfigChain = ConfigSelectorChain<GroupedMatmulConfig>;
-// The chain of this process, with the user's persistent cache.
+// The chain of this process that chooses the configurations of this operation, with the user's
+// persistent cache.
 GroupedConfigChain& grouped_config_chain();
 
 // The operation as the tuning framework sees it.

@@ -11,7 +11,7 @@
 #include "kernels/grouped_matmul/run.h"
 #include "kernels/grouped_matmul/settings.h"
 #include "kernels/grouped_matmul/validate.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/programs/kernels.h"
 
 namespace tessera {

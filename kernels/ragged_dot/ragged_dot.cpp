@@ -12,10 +12,11 @@
 #include "kernels/grouped_matmul/run.h"
 #include "kernels/grouped_matmul/settings.h"
 #include "kernels/launch/axes.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/launch/operand_type.h"
 #include "kernels/programs/kernels.h"
 #include "kernels/ragged_dot/validate.h"
+#include "kernels/tuning/grouped_choice.h"
 
 namespace tessera {
 namespace {
@@ -81,13 +82,21 @@ Expected<GroupedMatmulRun> run_batch(const Call& c) {
   return run_grouped_matmul(lhs, rhs, i32_tensor(sizes), plain_options(call, c.options));
 }
 
-// A device's own choice is for the kernels of gmm and tgmm; where it is not simulated, these take
-// the tiles that their texts have by default.
-Expected<KernelConfig> chosen(const Device& device, const Call& c) {
-  ConfigRequest request = config_request(c.options);
-  const bool is_given = !std::holds_alternative<std::monostate>(request.tiling);
-  if (!is_given && !device.is_simulated()) request.tiling = Tiling{};
-  return TRY(resolve_config(device, c.call.product, request, c.options.run)).config;
+// The parameters of ragged_rows and ragged_contraction but for the tiles.
+Settings settings_of(const RaggedCall& call) {
+  const GroupedDesc& product = call.product;
+  const auto text = [](std::int64_t value) { return std::to_string(value); };
+  return {{"T", std::string(name(product.lhs))},
+          {"U", std::string(name(product.out))},
+          {"batch", text(call.batch)},
+          {"outer", text(call.outer)},
+          {"inner", text(call.inner)},
+          {"m", text(product.m)},
+          {"k", text(product.k)},
+          {"n", text(product.n)},
+          {"groups", text(product.groups())},
+          {"local_groups", text(product.local_groups)},
+          {"group_offset", text(product.group_offset)}};
 }
 
 // Every batch entry and outer index in one program.
@@ -97,7 +106,15 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
   const bool rows = call.mode == RaggedMode::NonContracting;
   const char* const kernel = rows ? "ragged_rows" : "ragged_contraction";
   const Device& device = *TRY(choose_device(c.options.device, reference_device));
-  const KernelConfig config = TRY(chosen(device, c));
+  const auto program_of = [&](const KernelConfig& config) {
+    Settings settings = settings_of(call);
+    set_config(settings, config);
+    return make_kernel(kernel, settings);
+  };
+  const KernelConfig config =
+      TRY(choose_config(question_of(device, {product, program_of}, c.options.run,
+                                    config_request(c.options))))
+          .config.kernel;
   const Tiling& tiling = config.tiling;
   GroupedMatmulRun result;
   result.tiling = tiling;
@@ -118,20 +135,7 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
       {"rhs",
        operand(arranged(c.rhs, call.rhs_order, call.rhs_shape, rhs_storage), "rhs", rhs_typed)},
       {"group_sizes", input(sizes)}};
-  const auto text = [](std::int64_t value) { return std::to_string(value); };
-  Settings settings{{"T", std::string(name(product.lhs))},
-                    {"U", std::string(name(product.out))},
-                    {"batch", text(call.batch)},
-                    {"outer", text(call.outer)},
-                    {"inner", text(call.inner)},
-                    {"m", text(product.m)},
-                    {"k", text(product.k)},
-                    {"n", text(product.n)},
-                    {"groups", text(product.groups())},
-                    {"local_groups", text(product.local_groups)},
-                    {"group_offset", text(product.group_offset)}};
-  set_config(settings, config);
-  const Program program = TRY(make_kernel(kernel, settings));
+  const Program program = TRY(program_of(config));
   for (const Buffer& buffer : program.buffers)
     if (buffer.role == Role::out) result.result_place = program.loc(buffer.place);
   const std::unique_ptr<Executable> executable =

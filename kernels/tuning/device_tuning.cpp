@@ -1,6 +1,5 @@
 #include "kernels/tuning/device_tuning.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -17,11 +16,6 @@ using Config = GroupedMatmulConfig;
 Expected<std::unique_ptr<Executable>> executable_of(const Device& device, const GroupedDesc& desc,
                                                     const KernelConfig& config) {
   return device.prepare(TRY(kernel_program(desc, config)), {.hints = config.hints});
-}
-
-bool has_fast_kernel(const Device& device, const GroupedDesc& desc, const KernelConfig& config) {
-  const Expected<Program> program = kernel_program(desc, config);
-  return program && device.supports(*program, {.hints = config.hints, .only_fast = true}).ok;
 }
 
 MeasuredOperand normal_operand(const char* name, DType dtype, std::int64_t elements,
@@ -62,30 +56,20 @@ GroupedDesc multiplied_desc(const GroupedTuningProblem& problem) {
   return desc;
 }
 
-std::vector<ConfigChoice> fast_candidates(const GroupedTuningProblem& problem, std::size_t most) {
-  const Device& device = *problem.device();
-  const GroupedDesc desc = multiplied_desc(problem);
-  std::vector<ConfigChoice> all = device.candidates(desc, problem.device_options());
-  std::vector<ConfigChoice> result;
-  for (const ConfigChoice& choice : all) {
-    if (result.size() >= most) return result;
-    if (has_fast_kernel(device, desc, choice.config)) result.push_back(choice);
-  }
-  if (!result.empty()) return result;
-  for (ConfigChoice& choice : all) {
-    choice.config.hints = {};
-    choice.expected_seconds.reset();  // the model knows the fast kernels alone
-    const bool is_known = std::any_of(result.begin(), result.end(), [&](const ConfigChoice& c) {
-      return c.config.tiling == choice.config.tiling;
-    });
-    if (!is_known && result.size() < most) result.push_back(std::move(choice));
-  }
-  return result;
+ConfigQuery config_query(const GroupedDesc& multiplied) {
+  return {multiplied,
+          [multiplied](const KernelConfig& config) { return kernel_program(multiplied, config); }};
+}
+
+ConfigChoice device_choice(const GroupedTuningProblem& problem, const ConfigQuery& query) {
+  const Device* const device = problem.device();
+  if (device == nullptr) return {KernelConfig{}, {}, "the reference is not cut"};
+  return device->choose(query, problem.device_options());
 }
 
 TuningResult<Config> expected_on_device(const GroupedTuningProblem& problem) {
   TuningResult<Config> result;
-  for (const ConfigChoice& choice : fast_candidates(problem))
+  for (const ConfigChoice& choice : grouped_candidates(problem))
     result.candidates.push_back({{.kernel = choice.config}, {}, {}, choice.expected_seconds});
   return result;
 }
@@ -95,7 +79,7 @@ Expected<TuningResult<Config>> time_on_device(const GroupedTuningProblem& proble
   const Device& device = *problem.device();
   const GroupedDesc desc = multiplied_desc(problem);
   const std::unique_ptr<Stopwatch> stopwatch = TRY(device.stopwatch(operands_of(desc)));
-  const std::vector<ConfigChoice> candidates = fast_candidates(problem);
+  const std::vector<ConfigChoice> candidates = grouped_candidates(problem);
   std::vector<TimedArm> arms;
   std::vector<Config> configs;
   for (const ConfigChoice& choice : candidates) {

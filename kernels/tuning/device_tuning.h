@@ -1,9 +1,6 @@
-// Configurations of a grouped matmul where kernels run for real: the device's offers, what its
-// model expects of each, and their times by the device's own clock.
+// Configurations of a grouped matmul as a device has them: what it is asked and chooses, what its
+// model expects of each candidate, and their times by the device's own clock.
 #pragma once
-#include <cstddef>
-#include <vector>
-
 #include "core/report/expected.h"
 #include "kernels/tuning/grouped_tuning.h"
 #include "kernels/tuning/tuner.h"
@@ -12,11 +9,10 @@ namespace tessera {
 
 // The product with its operands in the type in which a kernel of that device multiplies them.
 GroupedDesc multiplied_desc(const GroupedTuningProblem& problem);
-// The device's candidates with which the problem has a fast kernel (also where the device is not
-// here), the most promising first; where it has none their tiles without hints. At most `most`, and
-// one at least.
-std::vector<ConfigChoice> fast_candidates(const GroupedTuningProblem& problem,
-                                          std::size_t most = SIZE_MAX);
+// The shipped kernel's question to a device; `multiplied` has the types of multiplied_desc().
+ConfigQuery config_query(const GroupedDesc& multiplied);
+// Device::choose on the problem's machine; the default for the reference, which is not cut.
+ConfigChoice device_choice(const GroupedTuningProblem& problem, const ConfigQuery& query);
 
 // The candidates with their expected times and no other.
 TuningResult<GroupedMatmulConfig> expected_on_device(const GroupedTuningProblem& problem);

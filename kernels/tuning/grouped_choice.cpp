@@ -1,26 +1,80 @@
 #include "kernels/tuning/grouped_choice.h"
 
-namespace tessera {
+#include <utility>
 
-Expected<Decision<GroupedMatmulConfig>> choose_once(const GroupedTuningProblem& problem,
-                                                    const std::optional<GroupedMatmulConfig>& given,
-                                                    bool is_shipped) {
-  Expected<AutotunePolicy> policy = current_policy();
-  if (!policy) return policy.diags();
-  policy->keep_heuristics = false;
-  const PolicyOverride here(*policy);
-  Selection<GroupedMatmulConfig> selection;
+#include "core/report/try.h"
+#include "kernels/tuning/device_tuning.h"
+
+namespace tessera {
+namespace {
+
+using Config = GroupedMatmulConfig;
+
+ConfigChoice chosen_by_device(const ConfigQuestion& question) {
+  ConfigQuery query = question.query;
+  query.buffers = question.parts.buffers;
+  return device_choice(question.problem, query);
+}
+
+Expected<std::optional<Config>> override_of(const ConfigQuestion& question) {
+  const Device* const device = question.problem.device();
+  if (question.given || device == nullptr) return question.given;
+  const std::optional<KernelConfig> kernel =
+      TRY(given_config(question.parts, *device, question.query.desc,
+                       [&] { return chosen_by_device(question).config; }));
+  if (!kernel) return std::optional<Config>();
+  return std::optional<Config>({.platform = question.problem.platform, .kernel = *kernel});
+}
+
+// What a call gives is its own: no link is asked, and no listener hears of a choice.
+Decision<Config> given_decision(const Selection<Config>& selection, double seconds) {
+  Decision<Config> decision;
+  decision.config = *selection.override_config;
+  decision.source = ConfigSource::Override;
+  decision.key = selection.key;
+  decision.steps = {{ConfigSource::Override, "hit", seconds}};
+  return decision;
+}
+
+}  // namespace
+
+ConfigQuestion question_of(const GroupedTuningProblem& problem) {
+  return {.problem = problem, .query = config_query(multiplied_desc(problem)), .is_shipped = true};
+}
+
+ConfigQuestion question_of(const Device& device, const ConfigQuery& query,
+                           const DeviceOptions& options, const ConfigRequest& parts) {
+  return {.problem = grouped_problem(device, query.desc, options), .query = query, .parts = parts};
+}
+
+Expected<Decision<Config>> choose_config(const ConfigQuestion& question,
+                                         GroupedConfigChain* chain) {
+  const Clock clock = steady_clock();
+  const double begin = clock();
+  const GroupedTuningProblem& problem = question.problem;
+  Selection<Config> selection;
   selection.key = grouped_key(problem);
-  selection.override_config = given;
-  selection.heuristics = [&] { return grouped_heuristic(problem); };
+  selection.override_config = TRY(override_of(question));
+  if (chain == nullptr && selection.override_config)
+    return given_decision(selection, clock() - begin);
+  selection.heuristics = [&]() -> Selection<Config>::Reasoned {
+    ConfigChoice choice = chosen_by_device(question);
+    return {{.kernel = choice.config}, std::move(choice.reason)};
+  };
   selection.measure = measure_name(problem);
-  selection.fits = [&](const GroupedMatmulConfig& config) { return check_fit(problem, config); };
-  if (is_shipped) {
-    selection.autotune = [&](const AutotunePolicy& asked) { return tune_grouped(problem, asked); };
+  selection.fits = [&](const Config& config) { return check_fit(problem, config); };
+  if (question.is_shipped) {
+    selection.autotune = [&](const AutotunePolicy& asked) {
+      return tune_grouped(problem, asked, question.tuner);
+    };
   }
-  ConfigSelectorChain<GroupedMatmulConfig> chain(
-      is_shipped ? std::optional(PersistentCache::of_user()) : std::nullopt);
-  return chain.choose(selection);
+  if (chain != nullptr) return chain->choose(selection);
+  AutotunePolicy policy = TRY(current_policy());
+  policy.keep_heuristics = false;
+  const PolicyOverride here(policy);
+  GroupedConfigChain own(question.is_shipped ? std::optional(PersistentCache::of_user())
+                                             : std::nullopt);
+  return own.choose(selection);
 }
 
 }  // namespace tessera

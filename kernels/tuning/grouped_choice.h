@@ -1,17 +1,41 @@
-// The configuration of one call of a grouped matmul, by the chain, for callers who come once.
+// Which configuration a call of a grouped matmul takes, and why: the one function that the command
+// line, the library's calls and tuning ask. What the call gives, else what was measured for its key
+// and kept, else what is measured now, else what the device chooses (Device::choose).
 #pragma once
 #include <optional>
 
 #include "core/report/expected.h"
+#include "devices/device.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/tuning/grouped_tuning.h"
 #include "kernels/tuning/selection.h"
 
 namespace tessera {
 
-// `given` overrides all; without `is_shipped` (a kernel of the caller's own) neither the user's
-// cache nor tuning answers. What nobody measured is not kept.
-Expected<Decision<GroupedMatmulConfig>> choose_once(
-    const GroupedTuningProblem& problem, const std::optional<GroupedMatmulConfig>& given = {},
-    bool is_shipped = true);
+// A call that needs a configuration.
+struct ConfigQuestion {
+  GroupedTuningProblem problem;  // with the operands' own types: under its key the caches look
+  // The product as it is multiplied, and its kernel: what the device is asked. Its buffers are set
+  // from `parts`.
+  ConfigQuery query = {};
+  // The kernel is the shipped gmm or tgmm. Of others the user's cache has nothing, and they are not
+  // tuned.
+  bool is_shipped = false;
+  std::optional<GroupedMatmulConfig> given = {};  // a whole configuration of the caller's
+  ConfigRequest parts = {};                       // or parts of one
+  Tuner tuner = {};                               // measures, where the policy lets it
+};
+// The question of a call of the shipped kernels.
+ConfigQuestion question_of(const GroupedTuningProblem& problem);
+// The question of a call of another kernel.
+ConfigQuestion question_of(const Device& device, const ConfigQuery& query,
+                           const DeviceOptions& options, const ConfigRequest& parts = {});
+
+// `given` or `parts` override all; with buffers or an align alone, the device chooses the rest.
+// Without a chain the user's cache is asked, what the device chooses is not kept, and what the call
+// gives is told to no listener. Errors are
+// those of given_config() and of ConfigSelectorChain::choose.
+Expected<Decision<GroupedMatmulConfig>> choose_config(const ConfigQuestion& question,
+                                                      GroupedConfigChain* chain = nullptr);
 
 }  // namespace tessera

@@ -104,13 +104,20 @@ Expected<double> measured_seconds(const GroupedTuningProblem& problem, const Ker
   Operands operands = operands_of(problem.desc);
   fill(operands.lhs, Fill::normal, FillRole::lhs, problem.desc.k, 1);
   fill(operands.rhs, Fill::normal, FillRole::rhs, problem.desc.k, 2);
-  if (operands.existing.elements() > 0)
+  if (problem.desc.existing)
     fill(operands.existing, Fill::normal, FillRole::lhs, problem.desc.k, 3);
   const GroupedMatmulOptions options = options_of(problem, config, operands);
   return tuner.mean_seconds([&]() -> Diags {
     const Expected<GroupedMatmulRun> run = run_once(problem, operands, options);
     return run ? Diags() : run.diags();
   });
+}
+
+std::vector<Config> candidate_configs(const GroupedTuningProblem& problem) {
+  std::vector<Config> configs;
+  for (const ConfigChoice& choice : grouped_candidates(problem))
+    configs.push_back({.kernel = choice.config});
+  return configs;
 }
 
 // One tile of the columns, and no rows in any group: all that is there when a run begins, and next
@@ -172,7 +179,7 @@ Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
   const GroupedTuningProblem whole = representative(problem);
   const Device* const device = problem.device();
   const bool simulates = device != nullptr && device->is_simulated();
-  if (device != nullptr && !simulates) {
+  if (device != nullptr && device->launches()) {
     if (!policy.validate_backward) return time_on_device(whole, tuner);
     return error(ErrorCode::unsupported,
                  fmt::format("on {} a configuration is of one product: each gradient is tuned by "
@@ -200,7 +207,7 @@ Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
   const auto bound = [&](const Config& config) {
     return simulates ? least_seconds(whole, config) : 0.0;
   };
-  return Tuner::tune<Config>(grouped_candidates(problem), measure, bound);
+  return Tuner::tune<Config>(candidate_configs(problem), measure, bound);
 } catch (...) {
   return given_up("timing candidates");
 }
@@ -209,12 +216,12 @@ Expected<TuningResult<Config>> time_candidates(const GroupedTuningProblem& probl
                                                const Tuner& tuner) try {
   const Device* const device = problem.device();
   const bool simulates = device != nullptr && device->is_simulated();
-  if (device != nullptr && !simulates) return time_on_device(problem, tuner);
+  if (device != nullptr && device->launches()) return time_on_device(problem, tuner);
   const auto measure = [&](const Config& config) {
     return simulates ? simulated_seconds(problem, config, INT64_MAX)
                      : measured_seconds(problem, config.kernel, tuner);
   };
-  return Tuner::tune<Config>(grouped_candidates(problem), measure);
+  return Tuner::tune<Config>(candidate_configs(problem), measure);
 } catch (...) {
   return given_up("timing candidates");
 }

@@ -59,6 +59,13 @@ std::string_view GroupedTuningProblem::algorithm() const {
                         : "grouped_matmul";
 }
 
+GroupedTuningProblem grouped_problem(const Device& device, const GroupedDesc& desc,
+                                     const DeviceOptions& options) {
+  GroupedTuningProblem result{Platform(device.name()), profile_of(options.profile), desc};
+  result.desc.group_offset = 0;  // groups that are passed over cost nothing
+  return result;
+}
+
 const Device* GroupedTuningProblem::device() const {
   const Expected<const Device*> found = find_device(name(platform));
   return found ? *found : nullptr;
@@ -86,23 +93,13 @@ OperationKey grouped_key(const GroupedTuningProblem& problem) {
           name(d.precision))};
 }
 
-GroupedMatmulConfig grouped_heuristic(const GroupedTuningProblem& problem) {
-  const Device* const device = problem.device();
-  if (device == nullptr) return {};
-  if (device->is_simulated())
-    return {.kernel = device->choose(problem.desc, problem.device_options()).config};
-  return {.kernel = fast_candidates(problem, 1).front().config};
-}
-
-std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& problem) {
-  const Device* const device = problem.device();
-  if (device == nullptr) return {GroupedMatmulConfig{}};
-  std::vector<Config> result;
-  for (const ConfigChoice& choice : device->is_simulated()
-                                        ? device->candidates(problem.desc, problem.device_options())
-                                        : fast_candidates(problem))
-    result.push_back({.kernel = choice.config});
-  return result;
+std::vector<ConfigChoice> grouped_candidates(const GroupedTuningProblem& problem) {
+  const ConfigQuery query = config_query(multiplied_desc(problem));
+  std::vector<ConfigChoice> all;
+  if (const Device* const device = problem.device())
+    all = device->candidates(query, problem.device_options());
+  if (all.empty()) all.push_back(device_choice(problem, query));
+  return all;
 }
 
 Diags check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config) {

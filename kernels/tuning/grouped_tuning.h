@@ -31,16 +31,20 @@ struct GroupedTuningProblem {
   DeviceOptions device_options() const { return {.profile = profile.machine}; }
 };
 
+// The problem of a call on a device with these options.
+GroupedTuningProblem grouped_problem(const Device& device, const GroupedDesc& desc,
+                                     const DeviceOptions& options);
+
+// The chain of selection.h for grouped matmuls.
+using GroupedConfigChain = ConfigSelectorChain<GroupedMatmulConfig>;
+
 // The key under which configurations are cached: shapes, types and options; of the group sizes the
 // largest and the mean, in buckets of powers of two, and the share of groups that have rows, as a
 // power of 1/2.
 OperationKey grouped_key(const GroupedTuningProblem& problem);
 
-// Device::choose, where the device has a fast kernel for it; 128x128x128, 4 warps, 2 stages for the
-// reference.
-GroupedMatmulConfig grouped_heuristic(const GroupedTuningProblem& problem);
-// Device::candidates, as far as the device has fast kernels for them.
-std::vector<GroupedMatmulConfig> grouped_candidates(const GroupedTuningProblem& problem);
+// What tuning measures, never empty: Device::candidates, or where it has none its choice alone.
+std::vector<ConfigChoice> grouped_candidates(const GroupedTuningProblem& problem);
 // Whether a configuration can be used for the problem on its platform; the errors say why not.
 Diags check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
 // check_use, and whether the memories of the machine hold its tiles: what a run would refuse before

@@ -26,6 +26,7 @@ template <typename Cfg>
 struct Decision {
   Cfg config;                                      // the configuration
   ConfigSource source = ConfigSource::Heuristics;  // the link that had it
+  std::string reason;                              // of the heuristics: why this one; else empty
   OperationKey key;                                // of the call
   std::vector<SelectionStep> steps;  // the links that were tried, in order; the last is `source`
   std::optional<TuningResult<Cfg>> tuning;  // all measurements, where the source is Autotune
@@ -42,8 +43,16 @@ struct Selection {
   std::string measure;  // how autotune measures, for the cache's entry
   // Whether a configuration can run this call: a cached one that cannot is a miss.
   std::function<Diags(const Cfg&)> fits;
+  // A configuration, and why this one.
+  struct Reasoned {
+    // The reason may be left out.
+    Reasoned(Cfg config, std::string reason = {})
+        : config(std::move(config)), reason(std::move(reason)) {}
+    Cfg config;          // the configuration
+    std::string reason;  // a sentence without a full stop
+  };
   // A configuration without measuring; empty: there is none.
-  std::function<Cfg()> heuristics;
+  std::function<Reasoned()> heuristics;
 };
 
 // One choice on its way: the decision as far as it is made, told to the listeners link by link.
@@ -149,8 +158,9 @@ class ConfigSelectorChain {
                                               ? "the policy does not allow it"
                                               : "the policy asks the heuristics");
     if (policy.allow_heuristics && call.heuristics) {
-      const Cfg config = call.heuristics();
+      const auto [config, reason] = call.heuristics();
       if (policy.keep_heuristics) keep(call, config, "heuristics", 0, choice.decision().warnings);
+      choice.decision().reason = reason;
       return choice.answered(ConfigSource::Heuristics, config);
     }
     return choice.failed(

@@ -74,7 +74,7 @@ void check_config(std::string_view text) {
     if (const Diags diags = check_platform(*config, platform); !diags.empty()) require_said(diags);
   const bool is_for_us = check_use(problem->about, *config).empty();
   const Expected<Decision<GroupedMatmulConfig>> decision =
-      choose_once(problem->about, *config, false);
+      choose_config({.problem = problem->about, .given = *config});
   if (!decision) return require_said(decision.diags());
   REQUIRE(decision->config == *config, written);
   if (!is_for_us || !check_fit(problem->about, *config).empty()) return;

@@ -20,7 +20,7 @@ struct Call {
   std::optional<KernelConfig> given = {};
 
   KernelConfig config() const {
-    return given ? *given : cuda_device().choose(desc.product, {}).config;
+    return given ? *given : cuda_device().choose({desc.product}, {}).config;
   }
 };
 

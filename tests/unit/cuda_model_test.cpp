@@ -18,6 +18,7 @@
 namespace tessera::cuda {
 namespace {
 
+KernelConfig best_of(const GroupedDesc& desc) { return estimates(desc).front().config; }
 const MoeShape& moe(std::string_view id) {
   for (const MoeShape& shape : moe_suite()) {
     if (shape.id == id) return shape;
@@ -58,7 +59,7 @@ TEST(CudaModel, no_estimate_is_faster_than_the_machine) {
 
 TEST(CudaModel, large_groups_take_large_tiles_in_pairs) {
   for (const char* id : {"S1", "S8", "S19", "S21", "S22"}) {
-    const KernelConfig best = estimated_best(moe(id).product);
+    const KernelConfig best = best_of(moe(id).product);
     EXPECT_EQ(best.tiling.m * best.tiling.n, 128 * 256) << id << " " << to_string(best);
     EXPECT_EQ(best.hints.pairing, Pairing::rows) << id << " " << to_string(best);
   }
@@ -66,7 +67,7 @@ TEST(CudaModel, large_groups_take_large_tiles_in_pairs) {
 
 // Where memory is the bound, other tiles come close; the choice may not lose anything by it.
 TEST(CudaModel, few_rows_swap_the_operands) {
-  EXPECT_LT(estimated_best(moe("S24").product).tiling.m, 64);
+  EXPECT_LT(best_of(moe("S24").product).tiling.m, 64);
   for (const char* id : {"S24", "S25"}) {
     const std::vector<Estimate> all = estimates(moe(id).product);
     double swapped = 0;
@@ -78,7 +79,7 @@ TEST(CudaModel, few_rows_swap_the_operands) {
 }
 
 TEST(CudaModel, a_short_contraction_takes_consumers_in_turn) {
-  EXPECT_TRUE(estimated_best(moe("S11").product).hints.alternate);
+  EXPECT_TRUE(best_of(moe("S11").product).hints.alternate);
 }
 
 TEST(CudaModel, more_rows_or_a_longer_contraction_take_longer) {
@@ -102,10 +103,11 @@ TEST(CudaModel, sizes_that_nobody_knows_are_spread_around_their_mean) {
 
 TEST(CudaModel, the_device_chooses_the_models_first_that_has_room) {
   const GroupedDesc desc = grouped_desc(GroupedKind::gmm, 4096, 512, 512, 4);
-  const ConfigChoice first = cuda_device().choose(desc, {});
-  EXPECT_EQ(first.config, estimated_best(desc));
+  const ConfigChoice first = cuda_device().choose({desc}, {});
+  EXPECT_EQ(first.config, best_of(desc));
   EXPECT_EQ(first.reason, "number 1 of the model for H200");
-  const ConfigChoice deep = cuda_device().choose(desc, {}, first.config.buffers + 1);
+  const ConfigChoice deep =
+      cuda_device().choose({.desc = desc, .buffers = first.config.buffers + 1}, {});
   EXPECT_EQ(deep.config.buffers, first.config.buffers + 1);
   EXPECT_NE(deep.config.tiling, first.config.tiling);
 }

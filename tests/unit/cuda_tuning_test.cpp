@@ -17,8 +17,9 @@
 #include "kernels/grouped_matmul/on_gpu.h"
 #include "kernels/grouped_matmul/settings.h"
 #include "kernels/grouped_matmul/validate.h"
-#include "kernels/launch/choose.h"
+#include "kernels/launch/config_request.h"
 #include "kernels/tuning/device_tuning.h"
+#include "kernels/tuning/grouped_choice.h"
 #include "kernels/tuning/persistent_cache.h"
 #include "tests/unit/temporary.h"
 
@@ -51,7 +52,7 @@ TEST(CudaTuning, candidates_are_the_backends_data_in_the_models_order) {
     const GroupedTuningProblem problem = large(is_tgmm);
     const std::vector<KernelConfig> data =
         is_tgmm ? cuda::tgmm_candidates() : cuda::gmm_candidates();
-    const std::vector<ConfigChoice> all = fast_candidates(problem);
+    const std::vector<ConfigChoice> all = grouped_candidates(problem);
     ASSERT_EQ(all.size(), data.size());
     double last = 0;
     for (const ConfigChoice& choice : all) {
@@ -61,9 +62,9 @@ TEST(CudaTuning, candidates_are_the_backends_data_in_the_models_order) {
       EXPECT_GE(*choice.expected_seconds, last);
       last = *choice.expected_seconds;
     }
-    EXPECT_EQ(grouped_heuristic(problem).kernel, all.front().config);
-    EXPECT_EQ(grouped_candidates(problem).size(), all.size());
-    EXPECT_EQ(all.front().config, cuda_device().choose(multiplied_desc(problem), {}).config);
+    const ConfigQuery query = config_query(multiplied_desc(problem));
+    EXPECT_EQ(cuda_device().choose(query, {}).config, all.front().config);
+    EXPECT_EQ(choose_config(question_of(problem))->config.kernel, all.front().config);
   }
 }
 
@@ -73,7 +74,7 @@ TEST(CudaTuning, a_problem_without_a_fast_kernel_is_offered_no_hints) {
   odd.desc.n = 71;
   wide.desc.lhs = wide.desc.rhs = DType::f32;
   for (const GroupedTuningProblem& problem : {odd, wide}) {
-    const std::vector<ConfigChoice> all = fast_candidates(problem);
+    const std::vector<ConfigChoice> all = grouped_candidates(problem);
     ASSERT_GE(all.size(), 5u);
     for (const ConfigChoice& choice : all) {
       EXPECT_EQ(choice.config.hints, MachineHints{});
@@ -119,7 +120,7 @@ TEST(CudaTuning, one_byte_operands_are_tuned_as_they_are_multiplied) {
     EXPECT_EQ(multiplied_desc(p).lhs, DType::bf16);
   exact.desc.lhs = exact.desc.rhs = DType::bf16;
   problem.desc.precision = Precision::Highest;
-  EXPECT_EQ(fast_candidates(problem).front().config, fast_candidates(exact).front().config);
+  EXPECT_EQ(grouped_candidates(problem).front().config, grouped_candidates(exact).front().config);
 }
 
 TEST(CudaTuning, hints_are_kept_as_json_and_named_when_wrong) {
@@ -129,8 +130,10 @@ TEST(CudaTuning, hints_are_kept_as_json_and_named_when_wrong) {
             R"("hints":{"pairing":"rows","alternate":false,"dynamic":false,"band":16,)"
             R"("left":"normal","right":"normal"}})");
   EXPECT_EQ(describe(in_pairs), "128x64x256, 4 stages, pairs along the rows, bands of 16, align 1");
-  for (const GroupedMatmulConfig& config : grouped_candidates(large(false)))
+  for (const ConfigChoice& choice : grouped_candidates(large(false))) {
+    const Config config{.kernel = choice.config};
     EXPECT_EQ(*parse_config(to_json(config)), config);
+  }
   const auto wrong = [](const char* json) { return parse_config(json).diags()[0].message; };
   EXPECT_EQ(wrong(R"({"hints": 3})"), "config field hints wants an object, got 3");
   EXPECT_EQ(wrong(R"({"hints": {"cluster": 2}})"),
@@ -159,10 +162,11 @@ TEST(CudaTuning, hints_are_honoured_or_refused) {
             "interpreter");
   const GroupedDesc desc = *describe_gmm(lhs, rhs, sizes, options);
   const auto chosen = [&] {
-    return resolve_config(cuda_device(), desc, config_request(options), options.run);
+    return choose_config(
+        question_of(cuda_device(), config_query(desc), options.run, config_request(options)));
   };
   ASSERT_TRUE(chosen());
-  EXPECT_EQ(chosen()->config.hints, in_pairs.kernel.hints);
+  EXPECT_EQ(chosen()->config.kernel.hints, in_pairs.kernel.hints);
   options.tiling = {};
   EXPECT_EQ(chosen().diags()[0].message,
             "hints (pairs along the rows, bands of 16) go with a tiling, and none is given");
@@ -204,7 +208,7 @@ TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
     problem.desc.sizes = {200, 312};
     problem.desc.local_groups = 2;
     const Expected<cli::Arguments> none = cli::parse_arguments({}, {});
-    return cli::choose_config(problem, request, *none);
+    return cli::settle_config(problem, request, *none);
   };
   cli::Problem first;
   const auto before = chosen(first);

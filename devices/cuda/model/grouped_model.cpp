@@ -175,8 +175,4 @@ std::vector<Estimate> estimates(const GroupedDesc& desc, const GpuFigures& gpu) 
   return all;
 }
 
-KernelConfig estimated_best(const GroupedDesc& desc, const GpuFigures& gpu) {
-  return estimates(desc, gpu).front().config;
-}
-
 }  // namespace tessera::cuda

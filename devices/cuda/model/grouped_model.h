@@ -22,7 +22,5 @@ struct Estimate {
 };
 // The candidates for a product, the most promising first.
 std::vector<Estimate> estimates(const GroupedDesc& desc, const GpuFigures& gpu = {});
-// The first of them.
-KernelConfig estimated_best(const GroupedDesc& desc, const GpuFigures& gpu = {});
 
 }  // namespace tessera::cuda
