@@ -1,6 +1,4 @@
 // The suite `certificate`: what it costs to decide about all schedules, beside the run alone.
-#include "interp/certificate/certifier.h"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -11,8 +9,10 @@
 #include <vector>
 
 #include "bench/bench.h"
+#include "devices/devices.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "devices/profiles/profile.h"
+#include "interp/certificate/certifier.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/fill.h"
@@ -56,7 +56,7 @@ Expected<Launch> launch_of(const Ring& ring, const Call& call) {
   const Tensor rings = make_rings(1, ring.devices);
   const auto with = [&](auto options) {
     options.calls = ring.calls;
-    options.device = "interpreter";
+    options.device = simulated_device().name();
     options.run.profile = call.options.profile;
     return options;
   };
@@ -85,7 +85,7 @@ Expected<std::shared_ptr<Call>> prepared(const Ring& ring) {
   call->launch = *std::move(launch);
   const Expected<Program> program = make_program(*call->launch);
   if (!program) return program.diags();
-  Expected<std::unique_ptr<Executable>> executable = interpreter_device().prepare(*program);
+  Expected<std::unique_ptr<Executable>> executable = simulated_device().prepare(*program);
   if (!executable) return executable.diags();
   call->executable = *std::move(executable);
   return call;

@@ -10,6 +10,7 @@
 
 #include "bench/bench.h"
 #include "core/lang/language.h"
+#include "devices/devices.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "devices/profiles/profile.h"
 #include "interp/run.h"
@@ -72,7 +73,7 @@ struct Gmm {
     options.checked = checked;
     GroupedMatmulOptions call;
     call.tiling = tiling;
-    call.device = "interpreter";
+    call.device = simulated_device().name();
     call.run = {machine, &options};
     const Expected<GroupedMatmulRun> run = run_grouped_matmul(lhs, rhs, sizes, call);
     if (!run) return run.diags();
@@ -177,7 +178,7 @@ struct Run {
     }
     const RunOptions run;
     const Expected<DeviceReport> report =
-        interpreter_device().run(program, bindings, {machine, &run});
+        simulated_device().run(program, bindings, {machine, &run});
     if (!report) return report.diags();
     if (!report->findings.empty()) return faults(*report);
     last = report->simulated->stats;

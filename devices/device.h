@@ -179,6 +179,11 @@ class Device {
   virtual bool launches() const { return false; }
   // Whether runs simulate a machine: their time is computed, not measured.
   virtual bool is_simulated() const { return false; }
+  // Whether a run may be of several devices of its kind (--devices).
+  virtual bool runs_on_several() const { return is_simulated(); }
+  // The machine that its times are of, beside the processor: "NVIDIA H200, 132 multiprocessors";
+  // empty where there is none.
+  virtual std::string hardware() const { return {}; }
   // A stopwatch with these operands. ErrorCode::unsupported where the device has no clock for
   // launches.
   virtual Expected<std::unique_ptr<Stopwatch>> stopwatch(

@@ -9,10 +9,22 @@
 
 namespace tessera {
 
+namespace {
+
+const Device* first(bool (*can)(const Device&)) {
+  for (const Device* device : devices())
+    if (can(*device)) return device;
+  return nullptr;
+}
+
+}  // namespace
+
 const std::vector<const Device*>& devices() {
   static const std::vector<const Device*> all{&cuda_device(), &interpreter_device()};
   return all;
 }
+
+std::vector<const Device*> devices_as_listed() { return {devices().rbegin(), devices().rend()}; }
 
 Expected<const Device*> find_device(std::string_view name, std::string_view other) {
   std::string names;
@@ -25,19 +37,19 @@ Expected<const Device*> find_device(std::string_view name, std::string_view othe
 }
 
 const Device& default_device() {
-  for (const Device* device : devices()) {
-    if (device->available().ok) return *device;
-  }
-  return interpreter_device();
+  const Device* const found = first([](const Device& device) { return device.available().ok; });
+  return found != nullptr ? *found : simulated_device();
 }
 
-const Device& simulated_device() { return interpreter_device(); }
+const Device& simulated_device() {
+  const Device* const found = first([](const Device& device) { return device.is_simulated(); });
+  CHECK(found != nullptr);
+  return *found;
+}
 
 const Device& launching_device() {
-  for (const Device* device : devices()) {
-    if (device->launches()) return *device;
-  }
-  return default_device();
+  const Device* const found = first([](const Device& device) { return device.launches(); });
+  return found != nullptr ? *found : default_device();
 }
 
 }  // namespace tessera

@@ -8,16 +8,19 @@
 
 namespace tessera {
 
-// All devices, also those that are not available, the fastest first.
+// All devices, also those that are not available. Their order is the order of preference: of those
+// that can do what is wanted, the first is taken. Nothing else depends on it.
 const std::vector<const Device*>& devices();
+// The same for tables and help, the least preferred first: it is the one that everybody has.
+std::vector<const Device*> devices_as_listed();
 // The device of that name. The error lists the names that there are, and `other`, what the caller
 // accepts beside them.
 Expected<const Device*> find_device(std::string_view name, std::string_view other = {});
-// The fastest that is available; the interpreter always is.
+// The first that is available; the simulated one always is.
 const Device& default_device();
-// The interpreter, which simulates a machine and is always available.
+// The first that simulates a machine (Device::is_simulated), which is always available.
 const Device& simulated_device();
-// The fastest with memory of its own (Device::launches), also where it is not available.
+// The first with memory of its own (Device::launches), also where it is not available; without one
+// the default device.
 const Device& launching_device();
-
 }  // namespace tessera

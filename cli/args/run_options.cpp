@@ -71,8 +71,7 @@ std::vector<RunOption> made_run_options() {
 std::string_view device_values() {
   static const std::string values = [] {
     std::vector<std::string_view> names;
-    for (auto device = devices().rbegin(); device != devices().rend(); ++device)
-      names.push_back((*device)->name());
+    for (const Device* device : devices_as_listed()) names.push_back(device->name());
     return fmt::format("{}", fmt::join(names, "|"));
   }();
   return values;

@@ -9,10 +9,10 @@
 
 namespace tessera::cli {
 
-// What an option of a run is about, beside the interpreter that honours it.
+// What an option of a run is about, beside the simulated device that honours it.
 enum class About : std::uint8_t {
   where,    // which device: every device honours it
-  machine,  // how the interpreter runs
+  machine,  // how a simulated device runs
   checks,   // what it checks and tells: nothing without checks
   values,   // what it computes: nothing without arithmetic
 };
@@ -26,7 +26,7 @@ struct RunOption {
 const std::vector<RunOption>& all_run_options();
 // The rows of --help.
 Options run_options();
-// The devices of --device, "interpreter|...", the simulated one first.
+// The devices of --device, "interpreter|...", as devices_as_listed() gives them.
 std::string_view device_values();
 
 }  // namespace tessera::cli

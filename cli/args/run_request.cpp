@@ -26,8 +26,8 @@ void choose_device(const Arguments& arguments, bool with_reference, RunRequest& 
                    Diags& diags) {
   const std::string_view named = arguments.text("device");
   if (arguments.has("interpret") && !named.empty() && named != simulated_device().name()) {
-    diags.push_back(error(
-        fmt::format("--interpret is short for --device interpreter, and --device says {}", named)));
+    diags.push_back(error(fmt::format("--interpret is short for --device {}, and --device says {}",
+                                      simulated_device().name(), named)));
     return;
   }
   if (named == "reference") {
@@ -141,12 +141,12 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
   const auto refuse = [&](std::string_view name, std::string_view why) {
     if (arguments.was_given(name)) diags.push_back(error(fmt::format("--{} {}", name, why)));
   };
-  const std::string elsewhere =
-      fmt::format("is for the interpreter, and this runs on {}", request.device_name());
+  const std::string elsewhere = fmt::format("is for the {}, and this runs on {}",
+                                            simulated_device().name(), request.device_name());
   const bool is_checked = !arguments.was_given("unchecked"),
              has_math = !arguments.was_given("no-math");
   for (const auto& [option, about] : all_run_options()) {
-    if (!request.is_interpreter() && about != About::where) {
+    if (!request.is_simulated() && about != About::where) {
       refuse(option.name, elsewhere);
     } else if (!is_checked && about == About::checks) {
       refuse(option.name, "is about what a run checks and tells, and --unchecked leaves that out");
@@ -154,7 +154,7 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
       refuse(option.name, "is about values, and --no-math computes none");
     }
   }
-  if (!request.is_interpreter()) refuse("devices", elsewhere);
+  if (request.device == nullptr || !request.device->runs_on_several()) refuse("devices", elsewhere);
   for (const std::string_view name : of_values)
     if (!has_math) refuse(name, "is about values, and --no-math computes none");
   for (const std::string_view name : of_kernels)
@@ -167,7 +167,7 @@ std::string_view RunRequest::device_name() const {
   return device == nullptr ? "reference" : device->name();
 }
 
-bool RunRequest::is_interpreter() const { return device != nullptr && device->is_simulated(); }
+bool RunRequest::is_simulated() const { return device != nullptr && device->is_simulated(); }
 
 RunOptions launch_options(const RunRequest& request) {
   RunOptions options = request.options;

@@ -35,7 +35,8 @@ struct RunRequest {
   std::shared_ptr<TimingObserver> timing;  // with --timing: it watches the run, and tells after it
 
   std::string_view device_name() const;
-  bool is_interpreter() const;
+  // Whether the run is simulated: the options below are for such runs alone.
+  bool is_simulated() const;
 };
 
 // Those of a run that ends before its first step: what a launch is refused for.

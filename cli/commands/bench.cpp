@@ -19,7 +19,6 @@
 #include "core/host/file.h"
 #include "core/host/output_file.h"
 #include "core/report/near.h"
-#include "devices/cuda/runtime/driver.h"
 #include "devices/devices.h"
 #include "text/numbers.h"
 
@@ -31,25 +30,19 @@ using bench::BenchReport;
 using bench::BenchRow;
 
 struct Suite {
-  std::string_view name, device;
+  std::string_view name;
+  const Device& (*device)();
   std::vector<BenchEntry> (*entries)();
 };
 
-constexpr std::array<Suite, 3> suites = {{{"interp", "interpreter", bench::interp_suite},
-                                          {"certificate", "interpreter", bench::certificate_suite},
-                                          {"moe", "cuda", bench::moe_entries}}};
-
-bool is_on_gpu(const Suite& suite) {
-  const Expected<const Device*> device = find_device(suite.device);
-  return device && (*device)->launches();
-}
+constexpr std::array<Suite, 3> suites = {
+    {{"interp", simulated_device, bench::interp_suite},
+     {"certificate", simulated_device, bench::certificate_suite},
+     {"moe", launching_device, bench::moe_entries}}};
 
 // The name of the processor or the GPU; times mean nothing without it.
 std::string machine(const Suite& suite) {
-  if (is_on_gpu(suite)) {
-    const cuda::DeviceFacts& facts = cuda::device_facts();
-    return fmt::format("{}, {} multiprocessors", facts.name, facts.multiprocessors);
-  }
+  if (std::string hardware = suite.device().hardware(); !hardware.empty()) return hardware;
   const Expected<std::string> facts = read_whole("/proc/cpuinfo", file_kinds::system);
   for (const std::string& text : split(facts ? *facts : "", '\n')) {
     const std::size_t colon = text.find(": ");
@@ -85,10 +78,10 @@ Expected<const Suite*> choose_suite(const Arguments& arguments) {
   const std::string_view wanted = arguments.text("suite", names.front());
   for (const Suite& suite : suites) {
     if (suite.name != wanted) continue;
-    const std::string_view device = arguments.text("device", suite.device);
-    if (device == suite.device) return &suite;
+    const std::string_view own = suite.device().name(), device = arguments.text("device", own);
+    if (device == own) return &suite;
     return error(ErrorCode::unsupported,
-                 fmt::format("the suite {} measures the {}, not {}", wanted, suite.device, device));
+                 fmt::format("the suite {} measures the {}, not {}", wanted, own, device));
   }
   return error(fmt::format("there is no suite '{}'{}; the suites are {}", wanted,
                            did_you_mean(wanted, names), fmt::join(names, ", ")));
@@ -162,11 +155,10 @@ int run(const Arguments& arguments, Console& console) {
   if (!suite) return fail(console, suite.diags());
   const Expected<std::vector<BenchEntry>> entries = choose_entries(**suite, arguments);
   if (!entries) return fail(console, entries.diags());
-  const Expected<const Device*> device = find_device((*suite)->device);
-  if (!device) return fail(console, device.diags());
-  if (const Support here = (*device)->available(); !here.ok) {
+  const Device& device = (*suite)->device();
+  if (const Support here = device.available(); !here.ok) {
     return fail(console, error(ErrorCode::environment,
-                               fmt::format("device {}: {}", (*suite)->device, here.reason)));
+                               fmt::format("device {}: {}", device.name(), here.reason)));
   }
   Diags diags;
   const auto seconds =
@@ -175,8 +167,7 @@ int run(const Arguments& arguments, Console& console) {
   Expected<Plot> plot = open_plot(arguments);
   if (!plot) return fail(console, plot.diags());
 
-  BenchReport report{
-      std::string((*suite)->name), std::string((*suite)->device), machine(**suite), {}};
+  BenchReport report{std::string((*suite)->name), std::string(device.name()), machine(**suite), {}};
   if (!console.json) console.out << machine(**suite) << '\n';
   Progress progress(console);
   bool all_right = true;
@@ -203,7 +194,7 @@ int run(const Arguments& arguments, Console& console) {
         return object;
       },
       [&] {
-        if (is_on_gpu(**suite)) console.out << '\n' << table_of(report);
+        if (device.launches()) console.out << '\n' << table_of(report);
         console.out << "peak memory " << human_bytes(peak_resident_bytes()) << '\n';
       });
 }

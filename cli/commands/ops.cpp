@@ -12,6 +12,7 @@
 #include "cli/reports/textmate.h"
 #include "core/program/op.h"
 #include "core/report/near.h"
+#include "devices/devices.h"
 #include "kernels/programs/library_functions.h"
 
 namespace tessera::cli {
@@ -120,7 +121,7 @@ Json to_json(const OpInfo& op) {
   row["result"] = op.result == ResultKind::none ? Json() : Json(result_name(op.result));
   row["written"] = written(op);
   row["meaning"] = op.meaning;
-  row["executions"] = Json::array({"interpreter"});
+  row["executions"] = Json::array({simulated_device().name()});
   return row;
 }
 

@@ -29,7 +29,7 @@ Expected<Bindings> bind_for_launch(const Program& program, const Arguments& argu
                                    const RunRequest& request) {
   return filled_for_launch([&] { return bind(program, arguments, request.options.devices); },
                            [&](const Bindings&) {
-                             if (!request.is_interpreter()) return false;
+                             if (!request.is_simulated()) return false;
                              const Expected<Program> expanded = expand(program);
                              return !expanded ||
                                     launch_excess(*expanded, request.profile.machine).has_value();

@@ -186,7 +186,7 @@ Expected<Tuned> tune(const Arguments& arguments) {
   tuner.warmup = static_cast<int>(arguments.integer("warmup", diags, 0, 1'000'000).value_or(5));
   tuner.iters = static_cast<int>(arguments.integer("iters", diags, 1, 1'000'000).value_or(100));
   if (!diags.empty()) return diags;
-  if (request->is_interpreter() && (arguments.has("warmup") || arguments.has("iters")))
+  if (request->is_simulated() && (arguments.has("warmup") || arguments.has("iters")))
     return error("--warmup and --iters are for a clock, and the interpreter's time is simulated");
 
   Tuned tuned;

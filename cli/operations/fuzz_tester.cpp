@@ -28,7 +28,7 @@ std::optional<Prepared> prepared(const Invocation& a_case) {
   const Expected<Arguments> arguments = parse_arguments(command->options, a_case.words());
   if (!arguments) return std::nullopt;
   Expected<Prepared> made = command->prepare(*arguments);
-  if (!made || !made->request.is_interpreter()) return std::nullopt;
+  if (!made || !made->request.is_simulated()) return std::nullopt;
   return *std::move(made);
 }
 

@@ -40,7 +40,7 @@ Check choose_check(const Arguments& arguments, const OperationCall& call, Diags&
 
 // Whether not even a launch is possible; then the call takes the options of a launch for good.
 bool is_refused(OperationCall& call) {
-  if (!call.request.is_interpreter()) return false;
+  if (!call.request.is_simulated()) return false;
   const RunOptions launch = launch_options(call.request);
   const Expected<OperationRun> run = call.launch(launch);
   call.request.options.launch_only = !run || !run->report.findings.empty();

@@ -19,7 +19,7 @@ Observation::Observation(const RunRequest& request, Console& console)
         }
       }),
       certifier_(request.certified_landing, certified_events, false, Reads::unsettled) {
-  if (request.is_interpreter() && request.certifies) {
+  if (request.is_simulated() && request.certifies) {
     points_.landing = request.certified_landing;
     options_.points = &points_;
     options_.observers.push_back(&certifier_);

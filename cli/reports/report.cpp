@@ -167,8 +167,7 @@ std::string cores_words(const RunOptions& options) {
 std::string run_lines(const Arguments& arguments, const RunRequest& request,
                       const DeviceReport& report) {
   std::string device(request.device_name());
-  if (request.is_interpreter())
-    device += fmt::format(", profile {}", request.profile.machine.text());
+  if (request.is_simulated()) device += fmt::format(", profile {}", request.profile.machine.text());
   if (request.options.devices > 1) device += fmt::format(", {} devices", request.options.devices);
   device += cores_words(request.options);
   if (!request.why.empty()) device += fmt::format("; {}", request.why);

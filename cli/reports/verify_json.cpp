@@ -5,6 +5,7 @@
 #include "cli/reports/verify_replay.h"
 #include "cli/reports/verify_report.h"
 #include "cli/reports/verify_words.h"
+#include "devices/devices.h"
 
 namespace tessera::cli {
 namespace {
@@ -14,7 +15,7 @@ Json run_json(const Prepared& prepared, const Certificate& c, double seconds) {
   const RunRequest& request = prepared.request;
   Json object = {
       {"status", name(status_of(c))},
-      {"device", "interpreter"},
+      {"device", simulated_device().name()},
       {"devices", request.options.devices},
       {"kernel", prepared.kernel},
       {"verdict", name(c.verdict)},

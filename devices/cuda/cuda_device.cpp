@@ -103,6 +103,11 @@ class Cuda final : public Device {
     return fmt::format("measured on {}, {}", cuda::device_text(), cuda::compiler_version());
   }
 
+  std::string hardware() const override {
+    const cuda::DeviceFacts& facts = cuda::device_facts();
+    return fmt::format("{}, {} multiprocessors", facts.name, facts.multiprocessors);
+  }
+
   Expected<std::unique_ptr<Stopwatch>> stopwatch(
       const std::vector<MeasuredOperand>& operands) const override {
     auto made = std::make_unique<CudaStopwatch>();

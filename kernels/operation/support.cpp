@@ -17,11 +17,10 @@
 namespace tessera {
 namespace {
 
-// The simulated device first, the reference last.
+// The reference last.
 std::vector<Platform> executions() {
   std::vector<Platform> all;
-  for (auto device = devices().rbegin(); device != devices().rend(); ++device)
-    all.emplace_back((*device)->name());
+  for (const Device* device : devices_as_listed()) all.emplace_back(device->name());
   all.push_back(Platform::Reference);
   return all;
 }

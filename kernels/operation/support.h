@@ -18,7 +18,7 @@ struct SupportRow {
 
 // The table.
 struct SupportTable {
-  std::vector<std::string> executions;  // devices, the simulated one first, and "reference"
+  std::vector<std::string> executions;  // devices_as_listed() and "reference"
   std::vector<SupportRow> rows;         // in the order of operations
 };
 
