@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/report/try.h"
+#include "devices/emitted_kernel.h"
 
 namespace tessera {
 
@@ -56,6 +57,10 @@ std::vector<ConfigChoice> Device::candidates(const ConfigQuery&, const DeviceOpt
 Expected<std::unique_ptr<Stopwatch>> Device::stopwatch(const std::vector<MeasuredOperand>&) const {
   return error(ErrorCode::unsupported,
                fmt::format("device {} has no clock for single launches", name()));
+}
+
+Expected<std::unique_ptr<EmittedKernel>> Device::emit(const Program&, KernelForm) const {
+  return error(ErrorCode::unsupported, fmt::format("device {} emits no source", name()));
 }
 
 Expected<DeviceReport> Device::run(const Program& structured,

@@ -20,7 +20,8 @@
 
 namespace tessera {
 
-struct RunOptions;  // interp/run_options.h
+class EmittedKernel;  // devices/emitted_kernel.h
+struct RunOptions;    // interp/run_options.h
 struct RunResult;
 
 // Whether something can be done, and why not.
@@ -135,6 +136,18 @@ class Stopwatch {
   virtual Expected<double> seconds(Executable& executable) = 0;
 };
 
+// Which of its kernels of a program a device emits.
+enum class KernelForm : std::uint8_t {
+  fast,    // the one that it is fast with
+  general  // the one that runs on any machine of its kind, slowly
+};
+
+// Compiled kernels that a device keeps on disk between runs.
+struct KeptKernels {
+  std::int64_t files = 0, bytes = 0;  // how many, and their size
+  std::string note;                   // why none of them is used; else empty
+};
+
 // How a device multiplies FP8 operands (e4m3, e5m2), whose values bf16 holds exactly.
 enum class Fp8Products : std::uint8_t {
   widened,   // they are converted to bf16 first
@@ -184,6 +197,15 @@ class Device {
   // The machine that its times are of, beside the processor: "NVIDIA H200, 132 multiprocessors";
   // empty where there is none.
   virtual std::string hardware() const { return {}; }
+  // Whether its kernels are source that a compiler takes, and so emit().
+  virtual bool emits() const { return false; }
+  // A kernel of the program as source. ErrorCode::unsupported where there is no such kernel.
+  virtual Expected<std::unique_ptr<EmittedKernel>> emit(const Program& structured,
+                                                        KernelForm form) const;
+  // The compiled kernels in the user's cache folder.
+  virtual KeptKernels kept_kernels() const { return {}; }
+  // Removes them; how many there were.
+  virtual Expected<std::int64_t> clear_kept_kernels() const { return std::int64_t{0}; }
   // A stopwatch with these operands. ErrorCode::unsupported where the device has no clock for
   // launches.
   virtual Expected<std::unique_ptr<Stopwatch>> stopwatch(

@@ -52,4 +52,9 @@ const Device& launching_device() {
   return found != nullptr ? *found : default_device();
 }
 
+const Device& emitting_device() {
+  const Device* const found = first([](const Device& device) { return device.emits(); });
+  return found != nullptr ? *found : default_device();
+}
+
 }  // namespace tessera

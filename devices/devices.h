@@ -23,4 +23,8 @@ const Device& simulated_device();
 // The first with memory of its own (Device::launches), also where it is not available; without one
 // the default device.
 const Device& launching_device();
+// The first whose kernels are source (Device::emits), also where it is not available; without one
+// the default device.
+const Device& emitting_device();
+
 }  // namespace tessera

@@ -1,6 +1,4 @@
 // cache: what is kept between runs: configurations, and compiled kernels.
-#include "devices/cuda/runtime/cache.h"
-
 #include <fmt/format.h>
 
 #include <ostream>
@@ -10,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/reports/report.h"
 #include "core/host/disk_cache.h"
+#include "core/report/try.h"
+#include "devices/devices.h"
 #include "kernels/tuning/config.h"
 #include "kernels/tuning/persistent_cache.h"
 #include "text/numbers.h"
@@ -44,10 +44,28 @@ std::string time_of(const CacheEntry& entry) {
                            : entry.measure;
 }
 
+// Those of all devices.
+KeptKernels kept_kernels() {
+  KeptKernels all;
+  for (const Device* device : devices()) {
+    const KeptKernels kept = device->kept_kernels();
+    all.files += kept.files;
+    all.bytes += kept.bytes;
+    if (all.note.empty()) all.note = kept.note;
+  }
+  return all;
+}
+
+Expected<std::int64_t> clear_kept_kernels() {
+  std::int64_t removed = 0;
+  for (const Device* device : devices()) removed += TRY(device->clear_kept_kernels());
+  return removed;
+}
+
 int list(Console& console) {
   const PersistentCache cache = PersistentCache::of_user();
   const auto entries = cache.list();
-  const cuda::CompiledKernels kernels = cuda::compiled_kernels();
+  const KeptKernels kernels = kept_kernels();
   if (console.json) {
     Json object = {{"status", "ok"},
                    {"folder", cache_folder()},
@@ -102,7 +120,7 @@ int clear(const std::string& id, Console& console) {
   const Expected<int> removed = PersistentCache::of_user().clear(id);
   if (!removed) return fail(console, removed.diags());
   Expected<std::int64_t> cleared = std::int64_t{0};
-  if (id.empty()) cleared = cuda::clear_compiled_kernels();
+  if (id.empty()) cleared = clear_kept_kernels();
   if (!cleared) return fail(console, cleared.diags());
   const std::int64_t kernels = *cleared;
   if (console.json) {

@@ -1,72 +1,70 @@
-// emit: a kernel as the CUDA source that the backend compiles.
+// emit: a kernel as the source that its device compiles: CUDA.
 #include <fmt/format.h>
 
+#include <memory>
 #include <ostream>
+#include <utility>
 
 #include "cli/args/source_file.h"
 #include "cli/command.h"
-#include "devices/cuda/lower/general.h"
-#include "devices/cuda/lower/templates.h"
-#include "devices/cuda/runtime/compiler.h"
-#include "devices/cuda/runtime/compiler_log.h"
+#include "devices/devices.h"
+#include "devices/emitted_kernel.h"
 
 namespace tessera::cli {
 namespace {
 
-Expected<cuda::LoweredKernel> lowered(const Arguments& arguments) {
+using Emitted = Expected<std::unique_ptr<EmittedKernel>>;
+
+Emitted emitted(const Arguments& arguments) {
   const Expected<Program> program = launched_program(arguments);
   if (!program) return program.diags();
-  return arguments.has("general") ? cuda::lower_general(*program) : cuda::lower(*program);
+  return emitting_device().emit(*program,
+                                arguments.has("general") ? KernelForm::general : KernelForm::fast);
 }
 
-Json templates_json(const cuda::LoweredKernel& kernel) {
+Json includes_json(const EmittedKernel& kernel) {
   Json list = Json::array();
-  for (std::size_t i = 0; i < cuda::embedded_template_count; ++i)
-    list.push_back(
-        {{"name", cuda::embedded_templates[i].name}, {"text", cuda::embedded_templates[i].text}});
-  if (const cuda::TensorCorePlan* plan = kernel.tensor_core())
-    list.push_back({{"name", "wgmma.cuh"}, {"text", plan->wgmma}});
+  for (const IncludedText& include : kernel.includes)
+    list.push_back({{"name", include.name}, {"text", include.text}});
   return list;
 }
 
+// Compiles in place of the source being printed.
+int compile(const EmittedKernel& kernel, Json object, Console& console) {
+  const Expected<CompilerReport> compiled = kernel.compile();
+  if (!compiled) return fail(console, compiled.diags());
+  object["compile_seconds"] = compiled->seconds;
+  object["cubin_bytes"] = compiled->machine_code_bytes;
+  object["registers"] = compiled->registers;
+  object["spill_bytes"] = compiled->spill_bytes;
+  object["log"] = compiled->log;
+  if (console.json)
+    print(console, object);
+  else
+    console.out << compiled->log
+                << fmt::format("{} in {:.2f} s, {} bytes of machine code\n", compiled->compiler,
+                               compiled->seconds, compiled->machine_code_bytes);
+  return 0;
+}
+
 int run(const Arguments& arguments, Console& console) {
-  const Expected<cuda::LoweredKernel> kernel = lowered(arguments);
-  if (!kernel) return fail(console, kernel.diags());
-  Json object = {{"status", "ok"}, {"summary", kernel->summary}, {"source", kernel->source}};
+  const Emitted made = emitted(arguments);
+  if (!made) return fail(console, made.diags());
+  const EmittedKernel& kernel = **made;
+  Json object = {{"status", "ok"}, {"summary", kernel.summary}, {"source", kernel.source}};
   const bool compiles = arguments.has("compile");
-  const bool shows_templates = !compiles && arguments.has("templates");
+  const bool shows_includes = !compiles && arguments.has("templates");
   if (const Diags unread = arguments.unread(); !unread.empty()) return fail(console, unread);
-  if (compiles) {
-    const Expected<cuda::CompiledKernel> compiled = cuda::compile(*kernel);
-    if (!compiled) return fail(console, compiled.diags());
-    const cuda::CompilerFigures figures = cuda::read_log(compiled->log);
-    object["compile_seconds"] = compiled->seconds;
-    object["cubin_bytes"] = compiled->cubin.size();
-    object["registers"] = figures.registers;
-    object["spill_bytes"] = figures.spill_stores + figures.spill_loads;
-    object["log"] = compiled->log;
-    if (!console.json) {
-      console.out << compiled->log
-                  << fmt::format("{} in {:.2f} s, {} bytes of machine code\n",
-                                 cuda::compiler_version(), compiled->seconds,
-                                 compiled->cubin.size());
-      return 0;
-    }
-  }
+  if (compiles) return compile(kernel, std::move(object), console);
   if (console.json) {
-    if (shows_templates) object["templates"] = templates_json(*kernel);
+    if (shows_includes) object["templates"] = includes_json(kernel);
     print(console, object);
     return 0;
   }
-  if (shows_templates) {
-    for (std::size_t i = 0; i < cuda::embedded_template_count; ++i) {
-      const cuda::EmbeddedTemplate& text = cuda::embedded_templates[i];
-      console.out << fmt::format("// ---- {}\n{}\n", text.name, text.text);
-    }
-    if (const cuda::TensorCorePlan* plan = kernel->tensor_core())
-      console.out << "// ---- wgmma.cuh\n" << plan->wgmma << '\n';
-  }
-  console.out << kernel->source;
+  if (shows_includes)
+    for (const IncludedText& include : kernel.includes)
+      console.out << fmt::format("// ---- {}\n{}\n", include.name, include.text);
+  console.out << kernel.source;
   return 0;
 }
 

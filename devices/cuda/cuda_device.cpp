@@ -5,9 +5,11 @@
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/cuda/cuda_program.h"
+#include "devices/cuda/cuda_source.h"
 #include "devices/cuda/lower/tile_config.h"
 #include "devices/cuda/model/choice.h"
 #include "devices/cuda/model/gpu_figures.h"
+#include "devices/cuda/runtime/cache.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/device_arrays.h"
 #include "devices/cuda/runtime/kernel.h"
@@ -106,6 +108,19 @@ class Cuda final : public Device {
   std::string hardware() const override {
     const cuda::DeviceFacts& facts = cuda::device_facts();
     return fmt::format("{}, {} multiprocessors", facts.name, facts.multiprocessors);
+  }
+
+  bool emits() const override { return true; }
+
+  Expected<std::unique_ptr<EmittedKernel>> emit(const Program& program,
+                                                KernelForm form) const override {
+    return cuda::emitted(program, form);
+  }
+
+  KeptKernels kept_kernels() const override { return cuda::compiled_kernels(); }
+
+  Expected<std::int64_t> clear_kept_kernels() const override {
+    return cuda::clear_compiled_kernels();
   }
 
   Expected<std::unique_ptr<Stopwatch>> stopwatch(

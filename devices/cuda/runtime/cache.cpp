@@ -97,9 +97,9 @@ Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel) {
   return judged(kernel, *std::move(compiled));
 }
 
-CompiledKernels compiled_kernels() {
+KeptKernels compiled_kernels() {
   const CacheFolder folder(cache_folder());
-  CompiledKernels result;
+  KeptKernels result;
   result.note = folder.distrust();
   for (const std::string& name : folder.names()) {
     struct stat status {};

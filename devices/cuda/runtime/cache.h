@@ -18,12 +18,8 @@ std::string packed(const std::string& everything, const CompiledKernel& kernel);
 Expected<std::optional<CompiledKernel>> unpacked(const std::string& everything,
                                                  const std::string& bytes);
 
-struct CompiledKernels {
-  std::int64_t files = 0, bytes = 0;
-  std::string note;  // why none of them is used
-};
 // Those of the user's cache folder; nothing else that lies there counts.
-CompiledKernels compiled_kernels();
+KeptKernels compiled_kernels();
 // Removes them, leftovers of killed writers too; how many kernels there were.
 Expected<std::int64_t> clear_compiled_kernels();
 
