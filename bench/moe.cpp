@@ -10,34 +10,29 @@
 
 #include "bench/bench.h"
 #include "bench/moe_run.h"
-#include "devices/cuda/runtime/cublas.h"
+#include "core/report/try.h"
 #include "kernels/inputs/moe_suite.h"
 
 namespace tessera::bench {
 namespace {
 
-using cuda::CublasProduct;
-using cuda::Problem;
-
-// What cuBLAS multiplies in bf16, group by group and in one call; each is checked.
-void add_grouped_peers(const std::shared_ptr<MoeRun>& run, BenchCase& result) {
-  const std::vector<CublasProduct> products = run->products();
-  run->grouped = std::make_unique<cuda::CublasGrouped>(products);
-  const auto loop = [products]() -> Problem {
-    for (const CublasProduct& p : products) {
-      if (auto problem = cuda::cublas_product(p)) return problem;
-    }
-    return std::nullopt;
+// What the peer multiplies in bf16, group by group and in one call; each is checked.
+void add_grouped_peers(const std::shared_ptr<MoeRun>& run, PeerLibrary& peer, BenchCase& result) {
+  const std::vector<DenseProduct> products = run->products();
+  const Enqueue loop = [products, &peer]() -> Expected<void> {
+    for (const DenseProduct& p : products) TRY(peer.product(p));
+    return {};
   };
-  const auto grouped = [run] { return run->grouped->run(); };
-  result.peers.push_back({"cublas_loop", [run, loop] { return run->timed(loop); }});
-  result.peers.push_back({"cublas_grouped", [run, grouped] { return run->timed(grouped); }});
-  result.check = [run, loop, grouped, ours = result.check]() -> std::string {
+  const Enqueue grouped = peer.grouped(products);
+  const std::string in_loop = peer.name() + "_loop", in_one = peer.name() + "_grouped";
+  result.peers.push_back({in_loop, [run, loop] { return run->timed(loop); }});
+  result.peers.push_back({in_one, [run, grouped] { return run->timed(grouped); }});
+  result.check = [=, ours = result.check]() -> std::string {
     if (const std::string outcome = ours(); outcome != "ok") return outcome;
     if (const std::string outcome = run->check(loop); outcome != "ok")
-      return "cublas_loop, " + outcome;
+      return in_loop + ", " + outcome;
     const std::string outcome = run->check(grouped);
-    return outcome == "ok" ? "ok" : "cublas_grouped, " + outcome;
+    return outcome == "ok" ? "ok" : in_one + ", " + outcome;
   };
 }
 
@@ -52,14 +47,14 @@ BenchEntry moe_entry(const MoeShape& shape, bool transposed, DType operand = DTy
             run->product.transpose_rhs = transposed;
             run->product.lhs = run->product.rhs = operand;
             run->seed = shape.seed;
-            if (auto problem = run->prepare()) return *problem;
+            TRY(run->prepare());
             BenchCase result;
             result.name = name;
             result.run = [run] { return run->timed([&] { return run->run_ours(); }); };
             result.check = [run] { return run->check([&] { return run->run_ours(); }); };
-            if (cuda::cublas_available().ok) {
-              if (is_bf16) add_grouped_peers(run, result);
-              result.peers.push_back({is_bf16 ? "cublas_dense" : "cublas_dense_bf16", [run] {
+            if (PeerLibrary* const peer = run->bench->peer()) {
+              if (is_bf16) add_grouped_peers(run, *peer, result);
+              result.peers.push_back({peer->name() + (is_bf16 ? "_dense" : "_dense_bf16"), [run] {
                                         return run->timed([&] { return run->run_dense(); });
                                       }});
             }

@@ -5,18 +5,15 @@
 #include <cstring>
 
 #include "bench/moe_run.h"
-#include "devices/cuda/runtime/driver.h"
+#include "core/report/try.h"
 #include "kernels/oracle/check_grouped.h"
 
 namespace tessera::bench {
 namespace {
 
-using cuda::Problem;
-
-// As many elements as `to` has, from the element of that index on.
-Problem from_device(Tensor& to, std::uint64_t from, std::int64_t element) {
-  return cuda::to_host(to.data(), from + static_cast<std::uint64_t>(element * size_of(to.dtype())),
-                       static_cast<std::size_t>(to.bytes()));
+// As many elements as `to` has, from the element of that index on: why they could not be read.
+Expected<void> from_device(Workbench& bench, Tensor& to, std::uint64_t from, std::int64_t element) {
+  return bench.read(to, from + static_cast<std::uint64_t>(element * size_of(to.dtype())));
 }
 
 CheckOptions sampled(const Executable& kernel) {
@@ -28,13 +25,15 @@ CheckOptions sampled(const Executable& kernel) {
 
 }  // namespace
 
-std::string MoeRun::check(const std::function<Problem()>& enqueue) {
-  if (auto problem = cuda::set_bytes(out, 0xFF, static_cast<std::size_t>(out_bytes), nullptr))
-    return problem->message;
-  if (auto problem = enqueue()) return problem->message;
-  if (auto problem = cuda::synchronise(nullptr)) return problem->message;
-  if (const Expected<void> checked = kernel->check(); !checked)
-    return checked.diags().front().message;
+Expected<void> MoeRun::run_poisoned(const Enqueue& enqueue) {
+  TRY(bench->poison(out, out_bytes));
+  TRY(enqueue());
+  TRY(bench->synchronise());
+  return kernel->check();
+}
+
+std::string MoeRun::check(const Enqueue& enqueue) {
+  if (const Expected<void> ran = run_poisoned(enqueue); !ran) return ran.diags().front().message;
   std::vector<std::size_t> groups;
   for (std::size_t g = 0; g < product.sizes.size(); ++g) {
     if (product.sizes[g] > 0) groups.push_back(g);
@@ -61,9 +60,9 @@ std::string MoeRun::check_block(std::size_t group, std::int64_t first) const {
   const std::int64_t size = product.sizes[group], g = static_cast<std::int64_t>(group);
   constexpr std::int64_t each = 4;
   Tensor whole(DType::bf16, {size, product.k}), b(DType::bf16, {size, product.n});
-  for (const auto& failed :
-       {from_device(whole, lhs, first * product.k), from_device(b, rhs, first * product.n)}) {
-    if (failed) return failed->message;
+  for (const Expected<void>& failed : {from_device(*bench, whole, lhs, first * product.k),
+                                       from_device(*bench, b, rhs, first * product.n)}) {
+    if (!failed) return failed.diags().front().message;
   }
   Tensor a(DType::bf16, {size, 2 * each}), c(DType::bf16, {1, 2 * each, product.n});
   for (std::int64_t half = 0; half < 2; ++half) {
@@ -73,8 +72,8 @@ std::string MoeRun::check_block(std::size_t group, std::int64_t first) const {
                   whole.data() + 2 * (r * product.k + from), 2 * each);
     }
     Tensor rows(DType::bf16, {each, product.n});
-    if (auto failed = from_device(rows, out, (g * product.k + from) * product.n))
-      return failed->message;
+    if (auto read = from_device(*bench, rows, out, (g * product.k + from) * product.n); !read)
+      return read.diags().front().message;
     std::memcpy(c.data() + half * rows.bytes(), rows.data(),
                 static_cast<std::size_t>(rows.bytes()));
   }
@@ -95,12 +94,15 @@ std::string MoeRun::check_rows(std::size_t group, std::int64_t first) const {
       product.transpose_rhs ? Shape{1, product.n, product.k} : Shape{1, product.k, product.n};
   Tensor a(product.lhs, {rows, product.k}), b(product.lhs, weights),
       c(DType::bf16, {rows, product.n});
-  if (auto failed = from_device(b, rhs, g * product.k * product.n)) return failed->message;
+  if (auto read = from_device(*bench, b, rhs, g * product.k * product.n); !read)
+    return read.diags().front().message;
   for (std::int64_t r = 0; r < rows; ++r) {
     const std::int64_t row = first + (r < head ? r : size - rows + r);
     Tensor one(product.lhs, {1, product.k}), result(DType::bf16, {1, product.n});
-    if (auto failed = from_device(one, lhs, row * product.k)) return failed->message;
-    if (auto failed = from_device(result, out, row * product.n)) return failed->message;
+    if (auto read = from_device(*bench, one, lhs, row * product.k); !read)
+      return read.diags().front().message;
+    if (auto read = from_device(*bench, result, out, row * product.n); !read)
+      return read.diags().front().message;
     std::memcpy(a.data() + r * one.bytes(), one.data(), static_cast<std::size_t>(one.bytes()));
     std::memcpy(c.data() + r * result.bytes(), result.data(),
                 static_cast<std::size_t>(result.bytes()));

@@ -6,6 +6,7 @@
 
 #include "core/report/try.h"
 #include "devices/emitted_kernel.h"
+#include "devices/workbench.h"
 
 namespace tessera {
 
@@ -54,7 +55,7 @@ std::vector<ConfigChoice> Device::candidates(const ConfigQuery&, const DeviceOpt
   return {};
 }
 
-Expected<std::unique_ptr<Stopwatch>> Device::stopwatch(const std::vector<MeasuredOperand>&) const {
+Expected<std::unique_ptr<Workbench>> Device::workbench() const {
   return error(ErrorCode::unsupported,
                fmt::format("device {} has no clock for single launches", name()));
 }

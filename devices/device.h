@@ -21,6 +21,7 @@
 namespace tessera {
 
 class EmittedKernel;  // devices/emitted_kernel.h
+class Workbench;      // devices/workbench.h
 struct RunOptions;    // interp/run_options.h
 struct RunResult;
 
@@ -119,23 +120,6 @@ struct ConfigChoice {
   std::string reason;                      // why this one: "the tiling of profile v5e"
 };
 
-// An operand in a device's memory whose values do not matter, for measuring.
-struct MeasuredOperand {
-  std::string name;       // of the program's buffer
-  DType dtype;            // type of its elements
-  std::int64_t elements;  // how many it has
-  // Repeated until the operand is full; of no elements: the memory is left as it is.
-  Tensor pattern;
-};
-
-// Measures launches by a device's own clock, on operands that it allocates and keeps.
-class Stopwatch {
- public:
-  virtual ~Stopwatch() = default;
-  // Seconds of one launch whose operands are in no cache. A finding is an error.
-  virtual Expected<double> seconds(Executable& executable) = 0;
-};
-
 // Which of its kernels of a program a device emits.
 enum class KernelForm : std::uint8_t {
   fast,    // the one that it is fast with
@@ -197,6 +181,8 @@ class Device {
   // The machine that its times are of, beside the processor: "NVIDIA H200, 132 multiprocessors";
   // empty where there is none.
   virtual std::string hardware() const { return {}; }
+  // To measure launches. ErrorCode::unsupported where the device has no clock for them.
+  virtual Expected<std::unique_ptr<Workbench>> workbench() const;
   // Whether its kernels are source that a compiler takes, and so emit().
   virtual bool emits() const { return false; }
   // A kernel of the program as source. ErrorCode::unsupported where there is no such kernel.
@@ -206,10 +192,6 @@ class Device {
   virtual KeptKernels kept_kernels() const { return {}; }
   // Removes them; how many there were.
   virtual Expected<std::int64_t> clear_kept_kernels() const { return std::int64_t{0}; }
-  // A stopwatch with these operands. ErrorCode::unsupported where the device has no clock for
-  // launches.
-  virtual Expected<std::unique_ptr<Stopwatch>> stopwatch(
-      const std::vector<MeasuredOperand>& operands) const;
   // Lowers and compiles the program. ErrorCode::environment where the device is not available,
   // unsupported with the reason for what it cannot run.
   virtual Expected<std::unique_ptr<Executable>> prepare(const Program& structured,

@@ -3,53 +3,18 @@
 #include <fmt/format.h>
 
 #include "core/report/guarded.h"
-#include "core/report/try.h"
 #include "devices/cuda/cuda_program.h"
 #include "devices/cuda/cuda_source.h"
+#include "devices/cuda/cuda_workbench.h"
 #include "devices/cuda/lower/tile_config.h"
 #include "devices/cuda/model/choice.h"
 #include "devices/cuda/model/gpu_figures.h"
 #include "devices/cuda/runtime/cache.h"
 #include "devices/cuda/runtime/compiler.h"
-#include "devices/cuda/runtime/device_arrays.h"
 #include "devices/cuda/runtime/kernel.h"
-#include "devices/cuda/runtime/timer.h"
 
 namespace tessera {
 namespace {
-
-using cuda::Problem;
-
-// Events around each launch, after the L2 cache was overwritten.
-class CudaStopwatch final : public Stopwatch {
- public:
-  Expected<void> make(const std::vector<MeasuredOperand>& operands) {
-    timer_ = TRY(cuda::DeviceTimer::make());
-    for (const MeasuredOperand& operand : operands) {
-      std::uint64_t& address = addresses_[operand.name];
-      if (auto problem = arrays_.add(address, operand.elements * size_of(operand.dtype)))
-        return *std::move(problem);
-      if (operand.pattern.elements() == 0) continue;
-      if (auto problem = cuda::DeviceArrays::fill(address, operand.elements, operand.pattern))
-        return *std::move(problem);
-    }
-    return {};
-  }
-
-  Expected<double> seconds(Executable& executable) override {
-    const double took = TRY(timer_->seconds([&]() -> Problem {
-      const Expected<void> launched = executable.launch(addresses_, nullptr);
-      return launched ? Problem() : Problem(launched.diags().front());
-    }));
-    TRY(executable.check());
-    return took;
-  }
-
- private:
-  cuda::DeviceArrays arrays_;
-  DeviceAddresses addresses_;
-  std::shared_ptr<cuda::DeviceTimer> timer_;
-};
 
 class Cuda final : public Device {
  public:
@@ -110,6 +75,8 @@ class Cuda final : public Device {
     return fmt::format("{}, {} multiprocessors", facts.name, facts.multiprocessors);
   }
 
+  Expected<std::unique_ptr<Workbench>> workbench() const override { return cuda::make_workbench(); }
+
   bool emits() const override { return true; }
 
   Expected<std::unique_ptr<EmittedKernel>> emit(const Program& program,
@@ -121,13 +88,6 @@ class Cuda final : public Device {
 
   Expected<std::int64_t> clear_kept_kernels() const override {
     return cuda::clear_compiled_kernels();
-  }
-
-  Expected<std::unique_ptr<Stopwatch>> stopwatch(
-      const std::vector<MeasuredOperand>& operands) const override {
-    auto made = std::make_unique<CudaStopwatch>();
-    TRY(made->make(operands));
-    return std::unique_ptr<Stopwatch>(std::move(made));
   }
 
   Expected<std::unique_ptr<Executable>> prepare(const Program& program,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/report/try.h"
+#include "devices/workbench.h"
 #include "kernels/grouped_matmul/settings.h"
 #include "kernels/inputs/fill.h"
 #include "kernels/launch/operand_type.h"
@@ -38,11 +39,15 @@ std::vector<MeasuredOperand> operands_of(const GroupedDesc& d) {
 }
 
 // The kernel of one candidate, timed as often as it is asked; its first error for ever.
-TimedArm arm_of(Expected<std::unique_ptr<Executable>> made, Stopwatch& stopwatch) {
+TimedArm arm_of(Expected<std::unique_ptr<Executable>> made, const DeviceAddresses& operands,
+                Workbench& bench) {
   auto executable = std::make_shared<Expected<std::unique_ptr<Executable>>>(std::move(made));
-  return [executable, &stopwatch]() -> Expected<double> {
+  return [executable, &operands, &bench]() -> Expected<double> {
     if (!*executable) return executable->diags();
-    return stopwatch.seconds(***executable);
+    Executable& kernel = ***executable;
+    const double took = TRY(bench.seconds([&] { return kernel.launch(operands, nullptr); }));
+    TRY(kernel.check());
+    return took;
   };
 }
 
@@ -78,12 +83,15 @@ Expected<TuningResult<Config>> time_on_device(const GroupedTuningProblem& proble
                                               const Tuner& tuner) {
   const Device& device = *problem.device();
   const GroupedDesc desc = multiplied_desc(problem);
-  const std::unique_ptr<Stopwatch> stopwatch = TRY(device.stopwatch(operands_of(desc)));
+  const std::unique_ptr<Workbench> bench = TRY(device.workbench());
+  DeviceAddresses operands;
+  for (const MeasuredOperand& operand : operands_of(desc))
+    operands[operand.name] = TRY(bench->add(operand));
   const std::vector<ConfigChoice> candidates = grouped_candidates(problem);
   std::vector<TimedArm> arms;
   std::vector<Config> configs;
   for (const ConfigChoice& choice : candidates) {
-    arms.push_back(arm_of(executable_of(device, desc, choice.config), *stopwatch));
+    arms.push_back(arm_of(executable_of(device, desc, choice.config), operands, *bench));
     configs.push_back({.kernel = choice.config});
   }
   const std::vector<Expected<double>> times = seconds_in_turn(arms, tuner.warmup, tuner.iters);

@@ -43,7 +43,7 @@ Problem ready() {
 // A row-major matrix is its transpose to cuBLAS: c' = b' . a', with m and n exchanged.
 struct ColumnMajor {
   int transa, transb, m, n, k, lda, ldb, ldc;
-  explicit ColumnMajor(const CublasProduct& p)
+  explicit ColumnMajor(const DenseProduct& p)
       : transa(p.transpose_b ? 1 : 0),
         transb(p.transpose_a ? 1 : 0),
         m(static_cast<int>(p.n)),
@@ -63,7 +63,7 @@ Support cublas_available() {
   return {false, fmt::format("cuBLAS is not here ({})", cublas().library.problem())};
 }
 
-Problem cublas_product(const CublasProduct& product) {
+Problem cublas_product(const DenseProduct& product) {
   if (auto problem = ready()) return problem;
   const ColumnMajor c(product);
   const float one = 1, zero = 0;
@@ -74,7 +74,7 @@ Problem cublas_product(const CublasProduct& product) {
                                compute_f32, default_algorithm));
 }
 
-Problem cublas_batch(const CublasProduct& product, std::int64_t count, std::int64_t stride_a,
+Problem cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
                      std::int64_t stride_b, std::int64_t stride_c) {
   if (auto problem = ready()) return problem;
   const ColumnMajor c(product);
@@ -87,8 +87,8 @@ Problem cublas_batch(const CublasProduct& product, std::int64_t count, std::int6
                        static_cast<int>(count), compute_f32, default_algorithm));
 }
 
-CublasGrouped::CublasGrouped(const std::vector<CublasProduct>& products) {
-  for (const CublasProduct& p : products) {
+CublasGrouped::CublasGrouped(const std::vector<DenseProduct>& products) {
+  for (const DenseProduct& p : products) {
     const ColumnMajor c(p);
     transa_.push_back(c.transa);
     transb_.push_back(c.transb);
@@ -102,9 +102,9 @@ CublasGrouped::CublasGrouped(const std::vector<CublasProduct>& products) {
     alpha_.push_back(1);
     beta_.push_back(0);
   }
-  for (const CublasProduct& p : products) pointers_.push_back(p.b);
-  for (const CublasProduct& p : products) pointers_.push_back(p.a);
-  for (const CublasProduct& p : products) pointers_.push_back(p.c);
+  for (const DenseProduct& p : products) pointers_.push_back(p.b);
+  for (const DenseProduct& p : products) pointers_.push_back(p.a);
+  for (const DenseProduct& p : products) pointers_.push_back(p.c);
 }
 
 CublasGrouped::~CublasGrouped() {

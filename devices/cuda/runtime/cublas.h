@@ -7,28 +7,22 @@
 #include <vector>
 
 #include "devices/cuda/runtime/driver.h"
+#include "devices/workbench.h"
 
 namespace tessera::cuda {
 
 Support cublas_available();
 
-// c[m, n] = a . b; a is [m, k] or, transposed, [k, m]; b is [k, n] or, transposed, [n, k].
-struct CublasProduct {
-  std::int64_t m = 0, n = 0, k = 0;
-  bool transpose_a = false, transpose_b = false;
-  std::uint64_t a = 0, b = 0, c = 0;
-};
-
 // Each enqueues on the default stream.
-Problem cublas_product(const CublasProduct& product);
+Problem cublas_product(const DenseProduct& product);
 // One call of cublasGemmStridedBatchedEx on `count` products; strides in elements.
-Problem cublas_batch(const CublasProduct& product, std::int64_t count, std::int64_t stride_a,
+Problem cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
                      std::int64_t stride_b, std::int64_t stride_c);
 
 // One call of cublasGemmGroupedBatchedEx on products of different sizes, none of them empty.
 class CublasGrouped {
  public:
-  explicit CublasGrouped(const std::vector<CublasProduct>& products);
+  explicit CublasGrouped(const std::vector<DenseProduct>& products);
   ~CublasGrouped();
   Problem run();
 
