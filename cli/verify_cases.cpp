@@ -39,11 +39,7 @@ struct Summary {
 };
 
 // A profile that the case does not fit says nothing of the program.
-bool is_refused(const Certificate& c) {
-  return std::any_of(c.findings.begin(), c.findings.end(), [](const Finding& f) {
-    return f.kind == FindingKind::capacity || f.kind == FindingKind::unsupported;
-  });
-}
+bool is_refused(const Certificate& c) { return any_has(c.findings, FindingTrait::of_machine); }
 
 std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
                              const std::vector<std::string>& given, const Arguments& arguments,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -23,6 +22,10 @@ Status status_of(RunEnd end) {
   return end == RunEnd::program ? Status::ok
          : end == RunEnd::stop  ? Status::interrupted
                                 : Status::budget;
+}
+
+Status status_of(const std::vector<Finding>& findings) {
+  return all_have(findings, FindingTrait::unsupported) ? Status::unsupported : Status::finding;
 }
 
 bool has_results(const DeviceReport& report) {
@@ -46,10 +49,7 @@ Status status_of(const DeviceReport& report) {
     const bool is_cut = result->certificate && result->certificate->end == RunEnd::stop;
     return status_of(is_cut ? RunEnd::stop : result->end);
   }
-  const bool only_unsupported =
-      std::all_of(report.findings.begin(), report.findings.end(),
-                  [](const Finding& f) { return f.kind == FindingKind::unsupported; });
-  return only_unsupported ? Status::unsupported : Status::finding;
+  return status_of(report.findings);
 }
 
 std::string replay_line(const RunRequest& request, const RunResult& result) {

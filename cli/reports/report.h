@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/args/options.h"
 #include "cli/args/run_request.h"
@@ -17,6 +18,8 @@ namespace tessera::cli {
 // A finding, or unsupported when nothing else was found; budget or interrupted when the run ended
 // in the middle; else ok.
 Status status_of(const DeviceReport& report);
+// Of work with these findings, at least one.
+Status status_of(const std::vector<Finding>& findings);
 // Of work that ended so, without a finding.
 Status status_of(RunEnd end);
 // Whether the results are what the program makes, to the end.

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <variant>
 
@@ -44,11 +43,7 @@ std::string explored_text(const Explored& some) {
 }
 
 // A machine's limits say nothing of the program's schedules.
-bool is_of_machine(const Certificate& c) {
-  return std::all_of(c.findings.begin(), c.findings.end(), [](const Finding& f) {
-    return f.kind == FindingKind::unsupported || f.kind == FindingKind::capacity;
-  });
-}
+bool is_of_machine(const Certificate& c) { return all_have(c.findings, FindingTrait::of_machine); }
 
 std::string verdict_text(const Certificate& c, const MachineProfile& machine) {
   switch (c.verdict) {
@@ -183,12 +178,8 @@ std::string replay_section(const Arguments& arguments, const RunRequest& request
                            const Certificate& c) {
   std::string text;
   if (c.same_in_every_schedule) {
-    const auto is_of_counts = [](const Finding& f) {
-      return f.kind == FindingKind::deadlock || f.kind == FindingKind::semaphore_leak ||
-             f.kind == FindingKind::unwaited_dma || f.kind == FindingKind::race;
-    };
     const bool is_run = !c.run.findings.empty() && c.races.size() < c.findings.size() &&
-                        std::all_of(c.findings.begin(), c.findings.end(), is_of_counts);
+                        all_have(c.findings, FindingTrait::of_order);
     if (is_run)
       text += line("", "deadlocks and what is left on semaphores are the same in every schedule");
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "cli/reports/report.h"
@@ -11,10 +10,7 @@ namespace tessera::cli {
 
 Status status_of(const Certificate& certificate) {
   if (certificate.findings.empty()) return status_of(certificate.end);
-  const bool only_unsupported =
-      std::all_of(certificate.findings.begin(), certificate.findings.end(),
-                  [](const Finding& f) { return f.kind == FindingKind::unsupported; });
-  return only_unsupported ? Status::unsupported : Status::finding;
+  return status_of(certificate.findings);
 }
 
 std::string proved_text(const Certificate& certificate) {

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tessera {
 
 std::span<const FindingKind> finding_kinds() {
   static constexpr FindingKind kinds[] = {
-#define KIND(name) FindingKind::name,
+#define KIND(name, traits) FindingKind::name,
       TESSERA_FINDING_KINDS(KIND)
 #undef KIND
   };
@@ -16,11 +18,32 @@ std::span<const FindingKind> finding_kinds() {
 
 std::string_view name(FindingKind kind) {
   static constexpr std::string_view names[] = {
-#define KIND(name) #name,
+#define KIND(name, traits) #name,
       TESSERA_FINDING_KINDS(KIND)
 #undef KIND
   };
   return names[static_cast<std::size_t>(kind)];
+}
+
+bool has(FindingKind kind, FindingTrait trait) {
+  using enum FindingTrait;
+  static constexpr FindingTrait of_kind[] = {
+#define KIND(name, traits) traits,
+      TESSERA_FINDING_KINDS(KIND)
+#undef KIND
+  };
+  return (static_cast<unsigned>(of_kind[static_cast<std::size_t>(kind)]) &
+          static_cast<unsigned>(trait)) != 0;
+}
+
+bool any_has(const std::vector<Finding>& findings, FindingTrait trait) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& f) { return has(f.kind, trait); });
+}
+
+bool all_have(const std::vector<Finding>& findings, FindingTrait trait) {
+  return std::all_of(findings.begin(), findings.end(),
+                     [&](const Finding& f) { return has(f.kind, trait); });
 }
 
 std::string to_string(const LoopIndices& indices) {
@@ -39,7 +62,7 @@ std::string message_text(const FindingPlace& place, std::string_view message) {
 
 Diag as_error(const Finding& finding) {
   const ErrorCode code =
-      finding.kind == FindingKind::unsupported ? ErrorCode::unsupported : ErrorCode::runtime;
+      has(finding.kind, FindingTrait::unsupported) ? ErrorCode::unsupported : ErrorCode::runtime;
   Diag diag{
       code,
       finding.at.loc,

@@ -11,25 +11,44 @@
 
 namespace tessera {
 
-// Every kind, once.
-#define TESSERA_FINDING_KINDS(KIND) \
-  KIND(race)                        \
-  KIND(deadlock)                    \
-  KIND(out_of_bounds)               \
-  KIND(uninitialised_read)          \
-  KIND(never_written)               \
-  KIND(capacity)                    \
-  KIND(lifetime)                    \
-  KIND(semaphore_leak)              \
-  KIND(semaphore_overflow)          \
-  KIND(unwaited_dma)                \
-  KIND(revisit)                     \
-  KIND(mismatch)                    \
-  KIND(unsupported)
+// What readers of findings ask about a kind; several may hold.
+enum class FindingTrait : std::uint8_t {
+  none = 0,
+  // It depends on the order of agents and on counts alone, not on values.
+  of_order = 1,
+  // It shows where a run ends, whatever led there.
+  at_end = 2,
+  // A semaphore keeps a count.
+  leftover = 4,
+  // The program asks for more than the machine of the profile has; no schedule changes that.
+  of_machine = 8,
+  // The program may be right, but it was not judged: exit code 2 where there is nothing else.
+  unsupported = 16,
+};
+// Both traits.
+constexpr FindingTrait operator|(FindingTrait a, FindingTrait b) {
+  return FindingTrait(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+
+// Every kind with its traits, once.
+#define TESSERA_FINDING_KINDS(KIND)                  \
+  KIND(race, of_order)                               \
+  KIND(deadlock, of_order | at_end)                  \
+  KIND(out_of_bounds, none)                          \
+  KIND(uninitialised_read, none)                     \
+  KIND(never_written, at_end)                        \
+  KIND(capacity, of_machine)                         \
+  KIND(lifetime, none)                               \
+  KIND(semaphore_leak, of_order | at_end | leftover) \
+  KIND(semaphore_overflow, none)                     \
+  KIND(unwaited_dma, of_order | at_end | leftover)   \
+  KIND(revisit, none)                                \
+  KIND(mismatch, none)                               \
+  KIND(unsupported, of_machine | unsupported)
 
 // What went wrong. The enumerator is the name in reports; docs/findings.md explains each kind.
 enum class FindingKind : std::uint8_t {
-#define KIND(name) name,
+#define KIND(name, traits) name,
   TESSERA_FINDING_KINDS(KIND)
 #undef KIND
 };
@@ -37,6 +56,7 @@ enum class FindingKind : std::uint8_t {
 // All kinds, in the order of the enumerators.
 std::span<const FindingKind> finding_kinds();
 std::string_view name(FindingKind kind);  // as reports have it: "out_of_bounds"
+bool has(FindingKind kind, FindingTrait trait);  // by the list above
 
 // An event of a run: who did or waits for what, and where the program says so.
 struct FindingPlace {
@@ -86,6 +106,10 @@ struct Finding {
   MissingWait missing_wait{};  // with it this finding, and those that follow from it, do not happen
   std::vector<std::int32_t> devices{};  // numbers of the devices on which it was found, ascending
 };
+
+// Whether some finding is of a kind with this trait; whether all are (also where there is none).
+bool any_has(const std::vector<Finding>& findings, FindingTrait trait);
+bool all_have(const std::vector<Finding>& findings, FindingTrait trait);
 
 // What a report says about a place although it is no mistake.
 struct Remark {

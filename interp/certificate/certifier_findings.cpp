@@ -1,8 +1,6 @@
 // What the analysis of a run puts into its certificate: races, points of loops, needed waits.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "interp/certificate/certifier.h"
 #include "interp/certificate/races/race_report.h"
 
@@ -11,10 +9,7 @@ namespace tessera {
 void Certifier::list_races(const RunResult& result, const Record& record,
                            const RaceAnalysis& analysis, const ControlFlow& control) {
   // What is left over may also come after the end: the report on it says enough.
-  const bool is_left_over =
-      std::any_of(result.findings.begin(), result.findings.end(), [](const Finding& f) {
-        return f.kind == FindingKind::semaphore_leak || f.kind == FindingKind::unwaited_dma;
-      });
+  const bool is_left_over = any_has(result.findings, FindingTrait::leftover);
   const auto is_leave = [&](std::int32_t e) {
     const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
     const Range& range = record.ranges[static_cast<std::size_t>(event.object)];

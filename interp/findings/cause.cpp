@@ -9,11 +9,6 @@
 namespace tessera {
 namespace {
 
-bool is_leftover(const Finding& f) {
-  return f.kind == FindingKind::semaphore_leak || f.kind == FindingKind::unwaited_dma ||
-         f.kind == FindingKind::never_written;
-}
-
 class Links {
  public:
   explicit Links(const std::vector<Finding>& findings)
@@ -138,7 +133,7 @@ class Links {
       if (!is_race(cause) || !about(cause).decides || !is_open(cause)) continue;
       for (std::size_t i = 0; i < findings_.size(); ++i) {
         const Finding& f = findings_[i];
-        const bool is_end = f.kind == FindingKind::deadlock || is_leftover(f);
+        const bool is_end = has(f.kind, FindingTrait::at_end);
         const bool is_same = f.kind == FindingKind::race && f.about.buffer >= 0 &&
                              f.about.buffer == about(cause).buffer;
         if (is_end || is_same) follow(i, cause);

@@ -40,8 +40,7 @@ Fate fate(const Certificate& certificate, const std::vector<ResultHash>& results
     return certificate.run.results == results ? Fate::equivalent : Fate::value;
   }
   if (has(certificate, FindingKind::deadlock)) return Fate::deadlock;
-  if (has(certificate, FindingKind::semaphore_leak) || has(certificate, FindingKind::unwaited_dma))
-    return Fate::leftover;
+  if (any_has(certificate.findings, FindingTrait::leftover)) return Fate::leftover;
   const auto ends_differently = [](const RaceWitness& race) {
     return race.is_shown && (race.ends == Ends::different || race.ends == Ends::findings);
   };

@@ -80,8 +80,7 @@ inline Seen analyse(const Program& program, const Net& net, const Promises& prom
   Seen seen;
   for (const Finding& finding : checked(run, net).findings) {
     seen.deadlocks |= finding.kind == FindingKind::deadlock;
-    seen.leaves |=
-        finding.kind == FindingKind::semaphore_leak || finding.kind == FindingKind::unwaited_dma;
+    seen.leaves |= has(finding.kind, FindingTrait::leftover);
     seen.ends_scope_early |= finding.kind == FindingKind::lifetime;
   }
   for (const Race& race : freeze_one(recorder.record(), reach).races) {
