@@ -9,7 +9,7 @@ namespace tessera::fuzz {
 std::string draw_schedule(Choices& choices) {
   std::vector<const Strategy*> drawn;
   for (const Strategy& strategy : strategies())
-    if (strategy.arguments != ScheduleArguments::items) drawn.push_back(&strategy);
+    if (!strategy.replays()) drawn.push_back(&strategy);
   if (choices.percent(33)) return schedule_text(*drawn.front(), 0);
   const auto last = static_cast<std::int64_t>(drawn.size()) - 1;
   const Strategy& strategy = *drawn[static_cast<std::size_t>(choices.between(0, last))];

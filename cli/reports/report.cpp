@@ -11,7 +11,7 @@
 #include "cli/reports/progress.h"
 #include "cli/reports/timing_report.h"
 #include "cli/reports/verify_words.h"
-#include "interp/schedule/schedule.h"
+#include "interp/schedule/strategies.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -188,13 +188,13 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   if (result->has_automatic_barrier)
     text += line("barrier", "of all cores, added at the start: the program has none of its own");
   const RunStats& stats = result->stats;
-  if (const auto parsed = parse_schedule(request.options.schedule);
-      parsed && parsed->strategy == "pct") {
+  const auto parsed = parse_schedule(request.options.schedule);
+  if (FaultBound* const bound = parsed ? strategy_of(*parsed).bound : nullptr) {
     const std::int64_t agents =
         std::int64_t{options.devices} * options.cores * (1 + options.point_cores) + stats.dmas;
     text += line("bound", fmt::format("a fault of depth {} is met with probability of at least "
                                       "{:.2g}: {} agents, {} steps",
-                                      parsed->depth, pct_bound(agents, stats.steps, parsed->depth),
+                                      parsed->depth, bound(agents, stats.steps, parsed->depth),
                                       agents, stats.steps));
   }
   text += line("steps",

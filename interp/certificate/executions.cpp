@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "interp/certificate/record/record_schedule.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
@@ -169,8 +170,7 @@ Executions::Beginning Executions::take() {
   std::vector<std::int32_t> steps;
   for (std::int32_t s = next.after; s >= 0; s = steps_[at(s)].before) steps.push_back(s);
   Beginning beginning;
-  Schedule schedule{.strategy = "steps"};
-  schedule.order = order_;
+  Schedule schedule = replay_of_items(order_);
   for (std::size_t i = steps.size(); i-- > 0;) {
     const Step& step = steps_[at(steps[i])];
     if (step.core >= 0) beginning.cores.push_back(step.core);

@@ -87,27 +87,6 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
   return std::optional(std::move(proved));
 }
 
-namespace {
-
-// The schedules of an exploration behind the one that was given, from 1 on: those without a seed
-// but the default, then by turns those with one.
-std::string explored_schedule(std::int64_t number, std::int64_t depth) {
-  std::vector<const Strategy*> plain, seeded;
-  for (const Strategy& strategy : strategies().subspan(1)) {
-    if (strategy.arguments == ScheduleArguments::none) plain.push_back(&strategy);
-    if (strategy.arguments == ScheduleArguments::seed ||
-        strategy.arguments == ScheduleArguments::seed_and_depth)
-      seeded.push_back(&strategy);
-  }
-  const auto at = static_cast<std::size_t>(number - 1);
-  if (at < plain.size()) return schedule_text(*plain[at], 0);
-  const std::size_t turn = at - plain.size();
-  const auto seed = static_cast<std::uint64_t>(number) / seeded.size();
-  return schedule_text(*seeded[turn % seeded.size()], seed, depth);
-}
-
-}  // namespace
-
 Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& options,
                               Certificate certificate) {
   constexpr int depth = 3;
@@ -127,10 +106,10 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
       explored.why = certificate.why_explored();
       break;
     }
-    if (run.schedule.starts_with("pct")) {
+    if (FaultBound* const bound = strategy_of(TRY(parse_schedule(run.schedule))).bound) {
       ++explored.pct_runs;
       explored.pct_bound =
-          pct_bound(run.devices * run.cores + result.stats.dmas, result.stats.steps, depth);
+          bound(run.devices * run.cores + result.stats.dmas, result.stats.steps, depth);
     }
     protocols.insert(protocol_hash(certifier.record()));
     if (certifier.certificate().verdict == SchedulesVerdict::refuted) {

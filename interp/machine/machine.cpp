@@ -50,8 +50,7 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       options_(options),
       schedule_(schedule),
       code_(std::move(code)),
-      // A recorded run already says who moved when.
-      slow_device_(schedule.strategy == "steps" ? -1 : options.slow_device),
+      slow_device_(strategy_of(schedule).replays() ? -1 : options.slow_device),
       topology_{options.devices, options.cores, options.point_cores},
       copies_(topology_, options.dma_order == DmaOrder::fifo),
       scheduler_(make_scheduler(schedule, steps_expected)),
@@ -278,9 +277,11 @@ Expected<RunResult> Machine::run(ExitChecks checks) {
   result.end = end_;
   if (observes_) result.trace_hash = hash_.value();
   result.schedule = to_string(schedule_);
-  if (options_.record_schedule)
-    result.schedule = to_string(
-        Schedule{.strategy = "steps", .order = schedule_.order, .items = std::move(recorded_)});
+  if (options_.record_schedule) {
+    Schedule replay = replay_of_items(schedule_.order);
+    replay.items = std::move(recorded_);
+    result.schedule = to_string(replay);
+  }
   if (options_.hash_results && end_ == RunEnd::program) result.results = hash_results();
   return result;
 }

@@ -143,12 +143,11 @@ std::string to_string(const ScheduleItem& item) {
 }
 
 std::string to_string(const Schedule& schedule) {
-  const Strategy* strategy = find_strategy(schedule.strategy);
-  CHECK(strategy != nullptr);
-  if (strategy->arguments == ScheduleArguments::none) return schedule.strategy;
-  if (strategy->arguments == ScheduleArguments::seed)
+  const ScheduleArguments arguments = strategy_of(schedule).arguments;
+  if (arguments == ScheduleArguments::none) return schedule.strategy;
+  if (arguments == ScheduleArguments::seed)
     return fmt::format("{}:{}", schedule.strategy, schedule.seed);
-  if (strategy->arguments == ScheduleArguments::seed_and_depth)
+  if (arguments == ScheduleArguments::seed_and_depth)
     return fmt::format("{}:{}:{}", schedule.strategy, schedule.seed, schedule.depth);
   std::string text = schedule.strategy + ":";
   if (schedule.order) text += fmt::format("order:{},", *schedule.order);

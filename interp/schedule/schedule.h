@@ -1,18 +1,12 @@
-// Which agent moves next. A schedule is a value with a text form; strategies that follow one stand
-// in the files beside this one.
-//   eager          a copy completes when it starts
-//   lazy           a copy lands when somebody waits for it, or when nothing else can run
-//   lifo           the newest copy first, and only when no core can run
-//   random:SEED    every step uniformly among the enabled agents; parallel loops in an order of
-//   that seed
-//   pct:SEED:DEPTH random priorities, and DEPTH - 1 random steps at which the highest becomes the
-//   lowest; parallel loops as for random
-//   steps:[order:SEED,]ITEM,...   these steps, then eager
-// Items: AGENT[*N] is N steps. Of a copy of partial landing, AGENT[@K]:rN reads N granules and
-// AGENT[@K]:wN writes N of those that were read, each in one step; without N all that are left, and
-// beginning with granule K when it is the copy's first step. What is not said so goes in four
-// steps: all but the last granule are read, then written, then the last one. random and pct draw
-// how many.
+// Which agent moves next. A schedule is a value with a text form: the name of a strategy and its
+// arguments, as in `eager`, `random:7` or `steps:dev0.core0*12,dev1.core0/dma#3`. The table of
+// strategies (strategies.cpp) says what each does; each stands in the file of its name.
+//
+// Items of steps:[order:SEED,]ITEM,... : AGENT[*N] is N steps. Of a copy of partial landing,
+// AGENT[@K]:rN reads N granules and AGENT[@K]:wN writes N of those that were read, each in one
+// step; without N all that are left, and beginning with granule K when it is the copy's first step.
+// A copy that no item tells what to do goes in four steps: all but the last granule are read, then
+// written, then the last one. A strategy with a seed draws how many.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -47,10 +41,10 @@ struct ScheduleItem {
 
 struct Schedule {
   std::string strategy{};                // a name in the table of interp/schedule/strategies.h
-  std::uint64_t seed = 0;                // of random and pct
-  std::int64_t depth = 0;                // of pct
+  std::uint64_t seed = 0;                // of a strategy that takes one
+  std::int64_t depth = 0;                // of a strategy that takes one
   std::optional<std::uint64_t> order{};  // of parallel loops; without it they ascend
-  std::vector<ScheduleItem> items{};     // of steps
+  std::vector<ScheduleItem> items{};     // of the strategy that replays them
 };
 
 Expected<Schedule> parse_schedule(std::string_view text);
@@ -101,9 +95,6 @@ class Scheduler {
   virtual void moved(std::int64_t /*steps*/) {}
   virtual std::string problem() const { return {}; }
 };
-
-// The probability that a pct run meets a fault that needs `depth` ordered events, at least.
-double pct_bound(std::int64_t agents, std::int64_t steps, std::int64_t depth);
 
 // A step of a copy of partial landing, drawn; of anybody else what one always does.
 CopyPart draw_part(const Enabled::Open& open, SplitMix& random);

@@ -14,18 +14,26 @@ using enum ScheduleArguments;
 
 // eager, the default, first; a list of steps, which no one draws, last.
 constexpr Strategy table[] = {
+    // A copy completes when it starts.
     {.name = "eager", .make = make_eager},
+    // A copy lands when a core waits for it, or when nothing else can run.
     {.name = "lazy", .make = make_lazy},
+    // The newest copy first, and only when no core can run.
     {.name = "lifo", .make = make_lifo},
+    // Every step uniformly among the enabled agents; parallel loops in an order of that seed.
     {.name = "random", .arguments = seed, .make = make_random, .samples = 3},
+    // Random priorities, and DEPTH - 1 random steps at which the highest becomes the lowest;
+    // parallel loops as for random.
     {.name = "pct",
      .arguments = seed_and_depth,
      .make = make_pct,
      .draws_among_steps = true,
+     .bound = pct_bound,
      .samples = 6},
-    {.name = "steps", .arguments = items, .make = make_replay},
+    // These steps, then eager.
+    {.name = "steps", .arguments = items, .make = make_steps},
 };
-static_assert(std::begin(table)->name == "eager" && std::prev(std::end(table))->arguments == items);
+static_assert(std::begin(table)->name == "eager" && std::prev(std::end(table))->replays());
 
 }  // namespace
 
@@ -37,10 +45,18 @@ const Strategy* find_strategy(std::string_view name) {
   return row == std::end(table) ? nullptr : row;
 }
 
-std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps) {
+const Strategy& strategy_of(const Schedule& schedule) {
   const Strategy* strategy = find_strategy(schedule.strategy);
   CHECK(strategy != nullptr);
-  return strategy->make(schedule, steps);
+  return *strategy;
+}
+
+Schedule replay_of_items(std::optional<std::uint64_t> order) {
+  return {.strategy = std::string(std::prev(std::end(table))->name), .order = order};
+}
+
+std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps) {
+  return strategy_of(schedule).make(schedule, steps);
 }
 
 std::vector<std::string> schedule_forms() {
@@ -54,19 +70,32 @@ std::vector<std::string> schedule_forms() {
 }
 
 std::string schedule_text(const Strategy& strategy, std::uint64_t seed, std::int64_t depth) {
-  CHECK(strategy.arguments != ScheduleArguments::items);
+  CHECK(!strategy.replays());
   return to_string(Schedule{.strategy = std::string(strategy.name), .seed = seed, .depth = depth});
 }
 
 std::vector<std::string> sample_schedules(int seeds, std::uint64_t first) {
   std::vector<std::string> schedules;
   for (const Strategy& strategy : table) {
-    if (strategy.arguments == items) continue;
-    const int count = strategy.arguments == none ? 1 : std::min(seeds, strategy.samples);
+    if (strategy.replays()) continue;
+    const int count = strategy.has_seed() ? std::min(seeds, strategy.samples) : 1;
     for (int i = 0; i < count; ++i)
       schedules.push_back(schedule_text(strategy, first + static_cast<std::uint64_t>(i)));
   }
   return schedules;
+}
+
+std::string explored_schedule(std::int64_t number, std::int64_t depth) {
+  std::vector<const Strategy*> plain, seeded;
+  for (const Strategy& strategy : strategies().subspan(1)) {
+    if (strategy.has_seed()) seeded.push_back(&strategy);
+    if (strategy.arguments == none) plain.push_back(&strategy);
+  }
+  const auto at = static_cast<std::size_t>(number - 1);
+  if (at < plain.size()) return schedule_text(*plain[at], 0);
+  const std::size_t turn = at - plain.size();
+  const auto seed = static_cast<std::uint64_t>(number) / seeded.size();
+  return schedule_text(*seeded[turn % seeded.size()], seed, depth);
 }
 
 }  // namespace tessera

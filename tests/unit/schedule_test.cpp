@@ -7,6 +7,8 @@
 #include <set>
 
 #include "interp/schedule/random.h"
+#include "interp/schedule/strategies.h"
+#include "tests/unit/language_support.h"
 
 namespace tessera {
 namespace {
@@ -47,6 +49,41 @@ TEST(schedule, a_bad_text_is_named) {
   EXPECT_EQ(round_trip("steps:dev0.core0,dev0"),
             "error: entry 2 of the schedule is `dev0`, expected who takes how many steps, as in "
             "dev0.core0*12");
+}
+
+// "`lazy`, `lifo`" of the strategies with or without a seed.
+std::string named(const std::vector<const Strategy*>& some, const std::string& between,
+                  const std::string& last) {
+  std::string text;
+  for (const Strategy* strategy : some) {
+    if (!text.empty()) text += strategy == some.back() ? last : between;
+    text += "`" + std::string(strategy->name) + "`";
+  }
+  return text;
+}
+
+TEST(schedule, the_pages_name_the_strategies_of_the_table) {
+  std::vector<const Strategy*> plain, seeded;
+  for (const Strategy& strategy : strategies()) {
+    if (strategy.has_seed()) seeded.push_back(&strategy);
+    if (strategy.arguments == ScheduleArguments::none) plain.push_back(&strategy);
+  }
+  const auto expect_in = [](const std::string& page, const std::string& text) {
+    EXPECT_NE(test::read_file(page).find(text), std::string::npos) << page << " lacks: " << text;
+  };
+  expect_in("docs/machine.md", named(seeded, ", ", " and ") + " draw how much");
+  expect_in("docs/machine.md", named(plain, ", ", " and ") + " read all but the last granule");
+  EXPECT_EQ(plain.front()->name, "eager");  // the default is the one that was given
+  plain.erase(plain.begin());
+  expect_in("docs/certificate.md", "the one that was given, " + named(plain, ", ", ", ") +
+                                       ", then by turns " + named(seeded, ", ", " and "));
+}
+
+TEST(schedule, an_exploration_takes_strategies_without_a_seed_first) {
+  std::vector<std::string> schedules;
+  for (int number = 1; number <= 6; ++number) schedules.push_back(explored_schedule(number, 3));
+  EXPECT_EQ(schedules, (std::vector<std::string>{"lazy", "lifo", "random:1", "pct:2:3", "random:2",
+                                                 "pct:3:3"}));
 }
 
 TEST(schedule, random_numbers_are_the_same_everywhere) {

@@ -1,5 +1,7 @@
 #include "interp/certificate/record/record_schedule.h"
 
+#include "interp/schedule/strategies.h"
+
 namespace tessera {
 namespace {
 
@@ -12,10 +14,7 @@ bool has_step(const RecordedEvent& event) { return event.statement >= 0; }
 }  // namespace
 
 RecordSchedule::RecordSchedule(const Record& record, std::optional<std::uint64_t> order)
-    : record_(record) {
-  schedule_.strategy = "steps";
-  schedule_.order = order;
-}
+    : record_(record), schedule_(replay_of_items(order)) {}
 
 std::int64_t RecordSchedule::granules(const RecordedAgent& copy) const {
   std::int32_t last = copy.end - 1;

@@ -50,7 +50,7 @@ class Replay : public Scheduler {
 
 }  // namespace
 
-std::unique_ptr<Scheduler> make_replay(const Schedule& schedule, std::int64_t) {
+std::unique_ptr<Scheduler> make_steps(const Schedule& schedule, std::int64_t) {
   return std::make_unique<Replay>(schedule.items);
 }
 
