@@ -1,12 +1,11 @@
 #include "cli/args/set_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "core/report/near.h"
+#include "core/lang/parameter_errors.h"
 
 namespace tessera::cli {
 
@@ -21,8 +20,7 @@ Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& ker
     if (equals == std::string::npos || equals == 0) {
       diags.push_back(error(fmt::format("--set wants NAME=VALUE, not '{}'", setting)));
     } else if (std::find(names.begin(), names.end(), name) == names.end()) {
-      diags.push_back(error(
-          fmt::format("{} has no parameter {}{}", kernel.name, name, did_you_mean(name, names))));
+      diags.push_back(error(unknown_parameter(kernel.name, name, names)));
     } else if (!settings.emplace(name, setting.substr(equals + 1)).second) {
       diags.push_back(error(fmt::format("--set gives {} twice", name)));
     }
@@ -42,8 +40,7 @@ std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Sett
 }
 
 std::string missing_text(const KernelInfo& kernel, const std::vector<std::string>& missing) {
-  return fmt::format("{} needs {}: give --set {}=...", kernel.name, fmt::join(missing, ", "),
-                     missing.front());
+  return fmt::format("{}: give --set {}=...", values_needed(kernel.name, missing), missing.front());
 }
 
 }  // namespace tessera::cli

@@ -13,7 +13,7 @@ namespace tessera::cli {
 Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel);
 // The parameters that neither `settings` nor a default decides.
 std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings);
-// "matmul needs m, k: give --set m=..."
+// "kernel `matmul` needs values for `m`, `k`: give --set m=..."
 std::string missing_text(const KernelInfo& kernel, const std::vector<std::string>& missing);
 
 }  // namespace tessera::cli

@@ -97,9 +97,9 @@ Entity ExpressionLowering::count_of(const ast::Name& node) {
   const int known = is_devices ? launch_.devices : launch_.cores;
   if (known == 0)
     return draft_.fail(node.loc,
-                       fmt::format("{} names `{}`, whose number is not known here; give --{} N "
-                                   "(InstantiateOptions::{})",
-                                   known_for_, node.name, node.name, node.name));
+                       fmt::format("{} names `{}`, whose number is not known here: the option "
+                                   "`{}` gives it",
+                                   known_for_, node.name, node.name));
   (is_devices ? builder_.program().devices : builder_.program().cores) = known;
   return scalar_entity(builder_.integer(known));
 }

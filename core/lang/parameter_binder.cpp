@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/lang/expressions.h"
+#include "core/lang/parameter_errors.h"
 #include "core/lang/real_arithmetic.h"
 
 namespace tessera {
@@ -40,6 +41,7 @@ ParameterBinder::ParameterBinder(Draft& draft, Names& names, Expressions& expres
 
 void ParameterBinder::bind(const ast::Kernel& kernel, const Settings& settings) {
   Settings left = settings;
+  kernel_ = kernel.name;
   bind_types(kernel.type_parameters, left);
   bind_parameters(kernel.parameters, left);
   refuse_settings(kernel, left);
@@ -121,9 +123,7 @@ std::optional<std::int64_t> ParameterBinder::integer_of(const ast::Parameter& pa
   if (parameter.fallback)
     return expressions_.constant(*parameter.fallback,
                                  fmt::format("the default of `{}`", parameter.name));
-  draft_.fail(parameter.loc,
-              fmt::format("parameter `{0}` has no value and no default; give --set {0}=...",
-                          parameter.name));
+  draft_.fail(parameter.loc, values_needed(kernel_, {&parameter.name, 1}));
   return std::nullopt;
 }
 
@@ -132,9 +132,7 @@ void ParameterBinder::refuse_settings(const ast::Kernel& kernel, const Settings&
   for (const ast::TypeParameter& p : kernel.type_parameters) known.push_back(p.name);
   for (const ast::Parameter& p : kernel.parameters) known.push_back(p.name);
   for (const auto& [parameter, value] : left)
-    draft_.fail(kernel.loc,
-                fmt::format("kernel `{}` has no parameter `{}`; it has {}", kernel.name, parameter,
-                            known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+    draft_.fail(kernel.loc, unknown_parameter(kernel.name, parameter, known));
 }
 
 }  // namespace tessera

@@ -27,6 +27,7 @@ class ParameterBinder {
   std::optional<std::int64_t> integer_of(const ast::Parameter& parameter, Settings& left);
   void refuse_settings(const ast::Kernel& kernel, const Settings& left);
 
+  std::string kernel_;  // whose parameters are bound
   Draft& draft_;
   Builder& builder_;
   Names& names_;

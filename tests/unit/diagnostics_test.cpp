@@ -31,8 +31,7 @@ const Bad bad[] = {
     {"unknown_function", "kernel k()\n{\n  x = f(1)\n}\n", "3:7: unknown function `f`"},
     {"defined_twice", "kernel k()\n{\n  x = device\n  x = 2\n}\n",
      "4:3: `x` is already defined; a name keeps its value"},
-    {"missing_parameter", "kernel k(m)\n{\n}\n",
-     "1:10: parameter `m` has no value and no default; give --set m=..."},
+    {"missing_parameter", "kernel k(m)\n{\n}\n", "1:10: kernel `k` needs a value for `m`"},
     {"requirement",
      "kernel k(b = 3)\n{\n  require popcount(b) == 1, \"Buffering values should be multiples of "
      "2\"\n}\n",
@@ -126,7 +125,11 @@ TEST(DiagnosticsOfSettings, UnknownAndMalformedParametersAreRefused) {
   auto unknown = test::program(text, {{"m", "1"}, {"tn", "4"}});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(test::messages(unknown.diags()),
-            "1:8: kernel `k` has no parameter `tn`; it has T, m, tm");
+            "1:8: kernel `k` has no parameter `tn`; did you mean 'tm'?");
+  auto unlike = test::program(text, {{"m", "1"}, {"width", "4"}});
+  ASSERT_FALSE(unlike);
+  EXPECT_EQ(test::messages(unlike.diags()),
+            "1:8: kernel `k` has no parameter `width`; it has T, m, tm");
   auto malformed = test::program(text, {{"m", "1x"}});
   ASSERT_FALSE(malformed);
   EXPECT_EQ(test::messages(malformed.diags()), "1:23: parameter `m` is an integer, found `1x`");

@@ -234,10 +234,9 @@ TEST(Language, NumbersOfDevicesStandInExtents) {
   ASSERT_TRUE(program) << messages(program.diags());
   EXPECT_EQ(program->buffers[0].shape, (Shape{6, 1}));
   EXPECT_EQ(program->devices, 3);
-  EXPECT_EQ(
-      messages(instantiate(*module, "k", {}, {}).diags()),
-      "1:18: the default of `n` names `devices`, whose number is not known here; give --devices N "
-      "(InstantiateOptions::devices)");
+  EXPECT_EQ(messages(instantiate(*module, "k", {}, {}).diags()),
+            "1:18: the default of `n` names `devices`, whose number is not known here: the option "
+            "`devices` gives it");
 }
 
 // One name of a type may stand for that of several arguments, which must then agree.
