@@ -159,8 +159,7 @@ Diags Bindings::save_results() {
   Diags diags;
   for (Bound& bound : bound_) {
     if (!bound.output) continue;
-    const Diags unsaved = bound.output->write(bound.tensor);
-    diags.insert(diags.end(), unsaved.begin(), unsaved.end());
+    collect(diags, bound.output->write(bound.tensor));
   }
   return diags;
 }

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 3> paths = {"auto", "v1", "v2"};
 }  // namespace
 
 Expected<OperationCall> GroupedGemmReader::read() {
-  if (Diags diags = begin(); !diags.empty()) return diags;
+  TRY(begin());
   const auto dtype = dtype_option(arguments_, "dtype", grouped_gemm_operand_names(), diags_);
   const auto lhs = operand_file("lhs", dtype);
   const auto rhs = operand_file("rhs", dtype);

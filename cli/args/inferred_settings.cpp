@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/data/tensor_file.h"
+#include "core/report/try.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -39,7 +40,8 @@ void infer_from(const KernelInfo& kernel, const OperandInfo& operand, const Tens
 
 }  // namespace
 
-Diags infer_settings(const KernelInfo& kernel, const Arguments& arguments, Settings& settings) {
+Expected<void> infer_settings(const KernelInfo& kernel, const Arguments& arguments,
+                              Settings& settings) {
   for (const std::string& text : arguments.glance("in")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) continue;  // said where operands are bound
@@ -48,9 +50,7 @@ Diags infer_settings(const KernelInfo& kernel, const Arguments& arguments, Setti
         std::find_if(kernel.operands.begin(), kernel.operands.end(),
                      [&](const OperandInfo& o) { return o.name == name && !o.is_result; });
     if (operand == kernel.operands.end()) continue;
-    const Expected<TensorHeader> header = header_of(text.substr(equals + 1));
-    if (!header) return header.diags();
-    infer_from(kernel, *operand, *header, settings);
+    infer_from(kernel, *operand, TRY(header_of(text.substr(equals + 1))), settings);
   }
   return {};
 }

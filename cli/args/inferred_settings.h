@@ -7,6 +7,7 @@ namespace tessera::cli {
 
 // Adds to `settings` what they do not say and an operand does: an extent or an element type that is
 // a parameter by itself. A file that cannot be read is an error.
-Diags infer_settings(const KernelInfo& kernel, const Arguments& arguments, Settings& settings);
+Expected<void> infer_settings(const KernelInfo& kernel, const Arguments& arguments,
+                              Settings& settings);
 
 }  // namespace tessera::cli

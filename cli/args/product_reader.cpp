@@ -6,14 +6,13 @@
 #include <utility>
 
 #include "cli/operations/operation_report.h"
+#include "core/report/try.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
 
-Diags ProductReader::begin() {
-  Expected<RunRequest> request = run_request(arguments_, true);
-  if (!request) return request.diags();
-  call_.request = *std::move(request);
+Expected<void> ProductReader::begin() {
+  call_.request = TRY(run_request(arguments_, true));
   call_.seed = static_cast<std::uint64_t>(arguments_.integer("seed", diags_).value_or(0));
   return {};
 }

@@ -20,7 +20,7 @@ class ProductReader {
   using Axes = std::vector<std::int64_t>;
 
   // Where it runs, and the seed.
-  Diags begin();
+  Expected<void> begin();
   void complain(std::string text) { diags_.push_back(error(std::move(text))); }
   void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
 

@@ -9,6 +9,7 @@
 #include "cli/args/set_options.h"
 #include "core/host/file.h"
 #include "core/report/near.h"
+#include "core/report/try.h"
 #include "kernels/programs/kernels.h"
 
 namespace tessera::cli {
@@ -108,14 +109,12 @@ namespace {
 
 Expected<Program> program_of(const Module& module, const Arguments& arguments,
                              const InstantiateOptions& launch) {
-  const Expected<const KernelInfo*> kernel = choose_kernel(module, arguments);
-  if (!kernel) return kernel.diags();
-  Expected<Settings> settings = settings_of(arguments, **kernel);
-  if (!settings) return settings.diags();
-  if (Diags diags = infer_settings(**kernel, arguments, *settings); !diags.empty()) return diags;
-  const std::vector<std::string> missing = missing_parameters(**kernel, *settings);
-  if (!missing.empty()) return error(missing_text(**kernel, missing));
-  return instantiate_kernel(module, **kernel, *settings, launch);
+  const KernelInfo& kernel = *TRY(choose_kernel(module, arguments));
+  Settings settings = TRY(settings_of(arguments, kernel));
+  TRY(infer_settings(kernel, arguments, settings));
+  const std::vector<std::string> missing = missing_parameters(kernel, settings);
+  if (!missing.empty()) return error(missing_text(kernel, missing));
+  return instantiate_kernel(module, kernel, settings, launch);
 }
 
 }  // namespace

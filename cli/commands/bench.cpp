@@ -19,6 +19,7 @@
 #include "core/host/file.h"
 #include "core/host/output_file.h"
 #include "core/report/near.h"
+#include "core/report/try.h"
 #include "devices/devices.h"
 #include "text/numbers.h"
 
@@ -116,9 +117,9 @@ Expected<Plot> open_plot(const Arguments& arguments) {
   return Plot(*std::move(file));
 }
 
-Diags save_plot(Plot& plot, const BenchReport& report) {
+Expected<void> save_plot(Plot& plot, const BenchReport& report) {
   if (!plot) return {};
-  if (Diags diags = plot->append(plot_of(report)); !diags.empty()) return diags;
+  TRY(plot->append(plot_of(report)));
   return plot->commit();
 }
 
@@ -138,8 +139,10 @@ int show(const Arguments& arguments, Console& console) {
   if (!report) return fail(console, report.diags());
   Expected<Plot> plot = open_plot(arguments);
   if (!plot) return fail(console, plot.diags());
+  Diags unwritten;
+  collect(unwritten, save_plot(*plot, *report));
   return cli::report(
-      console, Status::ok, save_plot(*plot, *report),
+      console, Status::ok, unwritten,
       [&] {
         Json object = to_json(*report);
         object["status"] = name(Status::ok);
@@ -185,8 +188,10 @@ int run(const Arguments& arguments, Console& console) {
   const Status status = is_stopped(interruption()) ? Status::interrupted
                         : all_right                ? Status::ok
                                                    : Status::mismatch;
+  Diags unwritten;
+  collect(unwritten, save_plot(*plot, report));
   return cli::report(
-      console, status, save_plot(*plot, report),
+      console, status, unwritten,
       [&] {
         Json object = to_json(report);
         object["status"] = name(status);

@@ -30,8 +30,8 @@ int run(const Arguments& arguments, Console& console) {
                : fmt::format("{} is not in the house layout", path);
   const bool is_formatted = *text == (*source)->text;
   if (in_place && !is_formatted) {
-    const Diags problem = write_whole(path, *text);
-    if (!problem.empty()) return fail(console, problem);
+    const Expected<void> written = write_whole(path, *text);
+    if (!written) return fail(console, written.diags());
   }
   const bool ok = is_formatted || !only_check;
   if (console.json) {

@@ -81,7 +81,7 @@ Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
   const Expected<std::string> text = fuzz::as_program(smallest, found.failure);
   if (!text) return text.diags();
   found.file = case_file(index, plan);
-  found.unwritten = write_whole(found.file, *text);
+  collect(found.unwritten, write_whole(found.file, *text));
   if (!found.unwritten.empty()) found.file.clear();
   return Result(std::move(found));
 }

@@ -15,6 +15,7 @@
 #include "cli/args/host_memory.h"
 #include "cli/args/product_reader.h"
 #include "cli/operations/operation_command.h"
+#include "core/report/try.h"
 #include "kernels/launch/axes.h"
 #include "kernels/launch/operand_type.h"
 #include "kernels/ragged_dot/validate.h"
@@ -43,7 +44,7 @@ class Reader : ProductReader {
   using ProductReader::ProductReader;
 
   Expected<OperationCall> read() {
-    if (Diags diags = begin(); !diags.empty()) return diags;
+    TRY(begin());
     const auto dtype = dtype_option(arguments_, "dtype", operand_type_names(), diags_);
     const auto rhs_dtype = dtype_option(arguments_, "rhs-dtype", operand_type_names(), diags_);
     const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);

@@ -18,6 +18,7 @@
 #include "cli/reports/observation.h"
 #include "cli/reports/report.h"
 #include "core/lang/language.h"
+#include "core/report/try.h"
 #include "interp/findings/capacity.h"
 #include "text/numbers.h"
 
@@ -60,7 +61,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   const DeviceOptions options{ran.request.profile.machine, &observation.options()};
   Expected<DeviceReport> report = (*executable)->run_held(ran.bindings.views(), options);
   if (!report) return report.diags();
-  ran.unwritten = observation.finish();
+  collect(ran.unwritten, observation.finish());
   ran.report = *std::move(report);
   return ran;
 }
@@ -131,13 +132,12 @@ Expected<Prepared> prepare(const Arguments& arguments) {
 }
 
 // The findings with the waits that were left out.
-Diags suggest(const Arguments& arguments, Ran& ran) {
+Expected<void> suggest(const Arguments& arguments, Ran& ran) {
   const RunResult* const result = ran.report.simulated.get();
   if (result == nullptr || ran.report.findings.empty() || !ran.request.certifies) return {};
-  const Expected<Prepared> prepared = prepare(arguments);
-  if (!prepared) return prepared.diags();
+  const Prepared prepared = TRY(prepare(arguments));
   CertifyOptions how{.run = ran.request.options, .landing = ran.request.certified_landing};
-  suggest_waits(*prepared, how, result->stats.steps, ran.report.findings);
+  suggest_waits(prepared, how, result->stats.steps, ran.report.findings);
   return {};
 }
 
@@ -178,11 +178,10 @@ int run(const Arguments& arguments, Console& console) {
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());
   const Status status = status_of(ran->report);
-  if (const Diags unasked = suggest(arguments, *ran); !unasked.empty())
-    return fail(console, unasked);
+  if (const auto suggested = suggest(arguments, *ran); !suggested)
+    return fail(console, suggested.diags());
   Diags& unwritten = ran->unwritten;
-  for (Diag& unsaved : save_schedule(ran->request, ran->report))
-    unwritten.push_back(std::move(unsaved));
+  collect(unwritten, save_schedule(ran->request, ran->report));
   if (status == Status::ok) {
     for (Diag& unsaved : ran->bindings.save_results()) unwritten.push_back(std::move(unsaved));
   }

@@ -208,11 +208,10 @@ Expected<Tuned> tune(const Arguments& arguments) {
     return tuned;
   }
   const PersistentCache cache = PersistentCache::of_user();
-  const Diags unkept = cache.store({tuned.key, to_json(winner.config), "autotune", *winner.seconds,
-                                    measure_name(tuned.problem)});
-  tuned.unkept = unkept;
-  tuned.kept = unkept.empty() ? fmt::format("{}/{}.json", cache.folder(), tuned.key.id())
-                              : unkept.front().message;
+  collect(tuned.unkept, cache.store({tuned.key, to_json(winner.config), "autotune", *winner.seconds,
+                                     measure_name(tuned.problem)}));
+  tuned.kept = tuned.unkept.empty() ? fmt::format("{}/{}.json", cache.folder(), tuned.key.id())
+                                    : tuned.unkept.front().message;
   return tuned;
 }
 

@@ -20,6 +20,7 @@
 #include "cli/verify_cases.h"
 #include "cli/verify_target.h"
 #include "core/host/output_file.h"
+#include "core/report/try.h"
 #include "devices/devices.h"
 #include "interp/certificate/promises.h"
 
@@ -42,26 +43,25 @@ int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {
 }
 
 // One question at a time, and a verdict to keep comes from one.
-Diags check_questions(const Arguments& arguments) {
+Expected<void> check_questions(const Arguments& arguments) {
   const char* asked = nullptr;
   for (const char* question : {"mutants", "necessity", "cases"}) {
     if (!arguments.has(question)) continue;
     if (asked != nullptr)
-      return {error(
-          fmt::format("--{} and --{} are two questions: ask one at a time", asked, question))};
+      return error(
+          fmt::format("--{} and --{} are two questions: ask one at a time", asked, question));
     asked = question;
   }
   for (const char* question : {"mutants", "cases"})
     for (const char* option : {"save", "save-schedule"})
       if (arguments.has(question) && arguments.has(option))
-        return {
-            error(fmt::format("--{} is about one verdict, and --{} has many", option, question))};
+        return error(fmt::format("--{} is about one verdict, and --{} has many", option, question));
   return {};
 }
 
-Diags write_all(OutputFile& file, const std::string& text) {
-  Diags unwritten = file.append(text + "\n");
-  return unwritten.empty() ? file.commit() : unwritten;
+Expected<void> write_all(OutputFile& file, const std::string& text) {
+  TRY(file.append(text + "\n"));
+  return file.commit();
 }
 
 int run(const Arguments& given, Console& console) {
@@ -69,7 +69,8 @@ int run(const Arguments& given, Console& console) {
   Expected<Arguments> arguments = verify_arguments(given.given());
   if (!arguments) return fail(console, arguments.diags());
   arguments->read_along(given);
-  if (const Diags diags = check_questions(*arguments); !diags.empty()) return fail(console, diags);
+  if (const auto checked = check_questions(*arguments); !checked)
+    return fail(console, checked.diags());
   if (arguments->has("cases")) {
     return verify_cases(*arguments, console);
   }
@@ -100,13 +101,13 @@ int run(const Arguments& given, Console& console) {
     const Expected<Json> kept =
         certificate_json(kept_words(given.given()), target->prepared, *certificate, target->how);
     if (!kept) return fail(console, kept.diags());
-    if (const Diags diags = write_all(*file, kept->lines()); !diags.empty())
-      return fail(console, diags);
+    if (const auto written = write_all(*file, kept->lines()); !written)
+      return fail(console, written.diags());
   }
   if (schedule_file) {
     const Replay replay = replay_of(target->prepared.request, *certificate);
-    if (const Diags diags = write_all(*schedule_file, replay.schedule); !diags.empty())
-      return fail(console, diags);
+    if (const auto written = write_all(*schedule_file, replay.schedule); !written)
+      return fail(console, written.diags());
   }
   watch.hide();
   const double seconds =

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/report/try.h"
+
 namespace tessera::cli {
 namespace {
 
@@ -49,22 +51,21 @@ Tensor stacked(const std::vector<std::shared_ptr<const Tensor>>& parts) {
 Expected<Loaded> load_whole(const std::string& source, const std::string& file, Per per,
                             std::size_t count, int rank, std::optional<DType> declared,
                             DType fallback) {
-  Expected<Tensor> whole = load(file, declared, fallback);
-  if (!whole) return whole.diags();
+  Tensor whole = TRY(load(file, declared, fallback));
   Loaded loaded{{}, source};
-  if (count == 1 && whole->rank() == rank) {
-    loaded.parts.push_back(*std::move(whole));
+  if (count == 1 && whole.rank() == rank) {
+    loaded.parts.push_back(std::move(whole));
     return loaded;
   }
-  if (whole->rank() != rank + 1)
+  if (whole.rank() != rank + 1)
     return error(fmt::format(
         "{} holds {}, of {} dimensions: one file for {} {} has {}, the first of which counts them; "
         "a name with {} is one file for each",
-        source, text_of(*whole), whole->rank(), count, plural(per), rank + 1, hole_of(per)));
-  if (whole->dim(0) != static_cast<std::int64_t>(count))
+        source, text_of(whole), whole.rank(), count, plural(per), rank + 1, hole_of(per)));
+  if (whole.dim(0) != static_cast<std::int64_t>(count))
     return error(fmt::format("{} holds {}, which is for {} {}, and there are {}", source,
-                             text_of(*whole), whole->dim(0), plural(per), count));
-  loaded.parts = unstacked(*whole, count);
+                             text_of(whole), whole.dim(0), plural(per), count));
+  loaded.parts = unstacked(whole, count);
   return loaded;
 }
 
@@ -94,16 +95,15 @@ Expected<std::vector<std::string>> part_files(std::string_view spec, Per per, st
 Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per per,
                             std::size_t count, int rank, std::optional<DType> declared,
                             DType fallback) {
-  const auto files = part_files(spec, per, count);
-  if (!files) return files.diags();
+  const std::vector<std::string> files = TRY(part_files(spec, per, count));
   const auto source_of = [&](std::size_t part) {
-    return fmt::format("--{} {}", option, (*files)[part]);
+    return fmt::format("--{} {}", option, files[part]);
   };
   if (spec.find(hole_of(per)) == std::string_view::npos)
-    return load_whole(source_of(0), files->front(), per, count, rank, declared, fallback);
+    return load_whole(source_of(0), files.front(), per, count, rank, declared, fallback);
   Loaded loaded{{}, source_of(0)};
   for (std::size_t part = 0; part < count; ++part) {
-    Expected<Tensor> tensor = load((*files)[part], declared, fallback);
+    Expected<Tensor> tensor = load(files[part], declared, fallback);
     if (!tensor) {
       Diags diags = tensor.diags();
       diags.front().notes.push_back(
@@ -127,17 +127,15 @@ Expected<PartsOutput> PartsOutput::open(std::vector<std::string> files) {
   PartsOutput result;
   result.files_ = std::move(files);
   for (const std::string& file : result.files_) {
-    Expected<TensorOutput> output = TensorOutput::open(file);
-    if (!output) return output.diags();
-    result.outputs_.push_back(*std::move(output));
+    result.outputs_.push_back(TRY(TensorOutput::open(file)));
   }
   return result;
 }
 
-Diags PartsOutput::write(const NamedTensors& tensors, bool stacks) {
+Expected<void> PartsOutput::write(const NamedTensors& tensors, bool stacks) {
   if (stacks) return outputs_.front().write(stacked(tensors.parts));
   for (std::size_t part = 0; part < outputs_.size(); ++part)
-    if (Diags diags = outputs_[part].write(*tensors.parts[part]); !diags.empty()) return diags;
+    TRY(outputs_[part].write(*tensors.parts[part]));
   return {};
 }
 

@@ -50,7 +50,7 @@ class PartsOutput {
   // One file for each part, or one file for all.
   static Expected<PartsOutput> open(std::vector<std::string> files);
   // The only file of several parts gets them with an axis in front, where `stacks` says so.
-  [[nodiscard]] Diags write(const NamedTensors& tensors, bool stacks);
+  Expected<void> write(const NamedTensors& tensors, bool stacks);
   const std::vector<std::string>& files() const { return files_; }
 
  private:

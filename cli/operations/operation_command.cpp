@@ -15,6 +15,7 @@
 #include "cli/reports/observation.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
+#include "core/report/try.h"
 #include "kernels/launch/config_request.h"
 
 namespace tessera::cli {
@@ -58,18 +59,16 @@ struct Opened {
 
 // With the files of its results, which are opened before its operands are filled.
 Expected<Opened> open_call(PrepareOperation prepare, const Arguments& arguments) {
-  Expected<OutputFiles> files = OutputFiles::open(arguments);
-  if (!files) return files.diags();
+  OutputFiles files = TRY(OutputFiles::open(arguments));
   bool is_settled = false;
   const auto settled = [&]() -> Expected<OperationCall> {
     Expected<OperationCall> call = prepare(arguments);
     if (!call || std::exchange(is_settled, true)) return call;
-    if (Diags diags = files->settle(*call); !diags.empty()) return diags;
+    TRY(files.settle(*call));
     return call;
   };
-  Expected<OperationCall> call = filled_for_launch(settled, is_refused);
-  if (!call) return call.diags();
-  return Opened{*std::move(call), *std::move(files)};
+  OperationCall call = TRY(filled_for_launch(settled, is_refused));
+  return Opened{std::move(call), std::move(files)};
 }
 
 Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& options,
@@ -120,12 +119,12 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   Observation observation(call->request, console);
   Expected<OperationOutcome> outcome = perform(*call, observation.options(), check);
   if (!outcome) return fail(console, outcome.diags());
-  diags = observation.finish();
+  collect(diags, observation.finish());
   if (outcome->status == Status::ok)
     if (std::optional<std::string> note = faster_tile(*call, outcome->run))
       outcome->run.notes.push_back(*std::move(note));
   const DeviceReport& ran = outcome->run.report;
-  for (const Diag& unsaved : save_schedule(call->request, ran)) diags.push_back(unsaved);
+  collect(diags, save_schedule(call->request, ran));
   if (has_results(ran)) {
     for (const Diag& unsaved : opened->files.write(*call, outcome->run)) diags.push_back(unsaved);
   }

@@ -6,6 +6,7 @@
 
 #include "cli/args/file_use.h"
 #include "core/report/near.h"
+#include "core/report/try.h"
 
 namespace tessera::cli {
 namespace {
@@ -27,22 +28,20 @@ Expected<OutputFiles> OutputFiles::open(const Arguments& arguments) {
     const NamedFile file = named_file(given);
     Output output{file.name.empty() ? std::string(result) : file.name, file.file};
     if (!has_hole(output.spec)) {
-      Expected<PartsOutput> opened = PartsOutput::open({output.spec});
-      if (!opened) return opened.diags();
-      output.parts = *std::move(opened);
+      output.parts = TRY(PartsOutput::open({output.spec}));
     }
     files.outputs_.push_back(std::move(output));
   }
   return files;
 }
 
-Diags OutputFiles::settle(const OperationCall& call, Output& output) {
+Expected<void> OutputFiles::settle(const OperationCall& call, Output& output) {
   const NamedTensors* const operand = operand_of(call, output.name);
   if (operand == nullptr && output.name != result) {
     std::vector<std::string_view> names = {result};
     for (const NamedTensors& tensors : call.operands) names.push_back(tensors.name);
-    return {error(fmt::format("--out: there is no {}{}; there are {}", output.name,
-                              did_you_mean(output.name, names), fmt::join(names, ", ")))};
+    return error(fmt::format("--out: there is no {}{}; there are {}", output.name,
+                             did_you_mean(output.name, names), fmt::join(names, ", ")));
   }
   const Per per = operand == nullptr ? Per::device : operand->per;
   const std::size_t count = operand == nullptr
@@ -50,24 +49,22 @@ Diags OutputFiles::settle(const OperationCall& call, Output& output) {
                                 : operand->parts.size();
   output.stacks = call.has_devices && !has_hole(output.spec);
   if (output.parts) return {};
-  auto names = call.has_devices ? part_files(output.spec, per, count)
-                                : Expected(std::vector<std::string>{output.spec});
-  if (!names) return names.diags();
-  Expected<PartsOutput> opened = PartsOutput::open(*std::move(names));
-  if (!opened) return opened.diags();
-  output.parts = *std::move(opened);
+  std::vector<std::string> names = {output.spec};
+  if (call.has_devices) names = TRY(part_files(output.spec, per, count));
+  output.parts = TRY(PartsOutput::open(std::move(names)));
   return {};
 }
 
-Diags OutputFiles::settle(const OperationCall& call) {
+Expected<void> OutputFiles::settle(const OperationCall& call) {
   std::vector<FilePlace> read, written;
   for (const auto& [by, file] : call.files_read) read.push_back(file_place(by, file));
   for (Output& output : outputs_) {
-    if (Diags diags = settle(call, output); !diags.empty()) return diags;
+    TRY(settle(call, output));
     for (const std::string& file : output.parts->files())
       written.push_back(file_place("--out", file));
   }
-  return check_places(read, written);
+  if (Diags diags = check_places(read, written); !diags.empty()) return diags;
+  return {};
 }
 
 Diags OutputFiles::write(const OperationCall& call, const OperationRun& run) {
@@ -75,9 +72,7 @@ Diags OutputFiles::write(const OperationCall& call, const OperationRun& run) {
   for (Output& output : outputs_) {
     const NamedTensors* const operand = operand_of(call, output.name);
     const NamedTensors results{output.name, Per::device, run.results};
-    const Diags unsaved =
-        output.parts->write(operand == nullptr ? results : *operand, output.stacks);
-    diags.insert(diags.end(), unsaved.begin(), unsaved.end());
+    collect(diags, output.parts->write(operand == nullptr ? results : *operand, output.stacks));
   }
   return diags;
 }

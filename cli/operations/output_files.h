@@ -17,7 +17,7 @@ class OutputFiles {
   static Expected<OutputFiles> open(const Arguments& arguments);
   // Opens those of each device. A name that the call does not have, and a file that it reads or
   // that is named twice, are errors.
-  [[nodiscard]] Diags settle(const OperationCall& call);
+  Expected<void> settle(const OperationCall& call);
   // The operands of the call and the results of its run.
   [[nodiscard]] Diags write(const OperationCall& call, const OperationRun& run);
 
@@ -27,7 +27,7 @@ class OutputFiles {
     std::optional<PartsOutput> parts{};
     bool stacks = false;
   };
-  Diags settle(const OperationCall& call, Output& output);
+  Expected<void> settle(const OperationCall& call, Output& output);
 
   std::vector<Output> outputs_;
 };

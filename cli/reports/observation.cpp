@@ -14,8 +14,8 @@ Observation::Observation(const RunRequest& request, Console& console)
       trace_([this](std::string_view line) {
         if (trace_file_ == nullptr) {
           console_.err << line;
-        } else if (unwritten_.empty()) {
-          unwritten_ = trace_file_->append(line);
+        } else if (written_) {
+          written_ = trace_file_->append(line);
         }
       }),
       certifier_(request.certified_landing, certified_events, false, Reads::unsettled) {
@@ -29,9 +29,9 @@ Observation::Observation(const RunRequest& request, Console& console)
   watch_.attach(options_);
 }
 
-Diags Observation::finish() {
+Expected<void> Observation::finish() {
   watch_.hide();
-  if (trace_file_ == nullptr || !unwritten_.empty()) return unwritten_;
+  if (trace_file_ == nullptr || !written_) return written_;
   return trace_file_->commit();
 }
 

@@ -18,15 +18,15 @@ class Observation {
 
   // Those of the request, with the observers; they point into this object.
   const RunOptions& options() const { return options_; }
-  // After the run: what kept the trace from being written to where --trace says.
-  Diags finish();
+  // After the run: closes the trace; the errors say why it is not where --trace names.
+  Expected<void> finish();
 
  private:
   Console& console_;
   RunOptions options_;
   Watch watch_;
   std::shared_ptr<OutputFile> trace_file_;
-  Diags unwritten_;  // the first problem of the trace, which ends it
+  Expected<void> written_;  // the first problem of the trace ends it
   TextTrace trace_;
   PointsVerdict points_;
   Certifier certifier_;

@@ -11,6 +11,7 @@
 #include "cli/reports/progress.h"
 #include "cli/reports/timing_report.h"
 #include "cli/reports/verify_words.h"
+#include "core/report/try.h"
 #include "interp/schedule/strategies.h"
 #include "text/numbers.h"
 
@@ -64,11 +65,10 @@ std::string replay_line(const RunRequest& request, const RunResult& result) {
       .line();
 }
 
-Diags save_schedule(const RunRequest& request, const DeviceReport& report) {
+Expected<void> save_schedule(const RunRequest& request, const DeviceReport& report) {
   if (request.schedule_file == nullptr || !report.simulated) return {};
-  for (const std::string_view text : {std::string_view(report.simulated->schedule), "\n"sv}) {
-    if (Diags diags = request.schedule_file->append(text); !diags.empty()) return diags;
-  }
+  for (const std::string_view text : {std::string_view(report.simulated->schedule), "\n"sv})
+    TRY(request.schedule_file->append(text));
   return request.schedule_file->commit();
 }
 

@@ -33,7 +33,7 @@ inline constexpr std::size_t longest_schedule = 500;  // characters that read as
 // when it is short; else the file that --save-schedule wrote, or the schedule as it was asked for.
 std::string replay_line(const RunRequest& request, const RunResult& result);
 // Writes the schedule where --save-schedule says.
-Diags save_schedule(const RunRequest& request, const DeviceReport& report);
+Expected<void> save_schedule(const RunRequest& request, const DeviceReport& report);
 
 // `ended` of a run that ended in the middle: by what, and after how many steps.
 void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStats& stats);

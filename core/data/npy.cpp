@@ -38,9 +38,7 @@ Expected<Extent> find_header(const InputFile& file) {
   std::array<unsigned char, 12> start{};
   const auto available = std::min<std::int64_t>(file.size(), start.size());
   const auto bytes = std::as_writable_bytes(std::span(start));
-  if (auto diags = file.read(0, bytes.first(static_cast<std::size_t>(available))); !diags.empty()) {
-    return diags;
-  }
+  TRY(file.read(0, bytes.first(static_cast<std::size_t>(available))));
   if (std::memcmp(start.data(), magic.data(), magic.size()) != 0) {
     return in_file(file.path(), {error("not an .npy file: it does not begin with \\x93NUMPY")});
   }
@@ -68,7 +66,7 @@ Expected<Extent> find_header(const InputFile& file) {
 
 Expected<NpyHeader> read_header(const InputFile& file, const Extent& extent) {
   std::string dict(static_cast<std::size_t>(extent.size), '\0');
-  if (auto diags = file.read(extent.offset, bytes_of(dict)); !diags.empty()) return diags;
+  TRY(file.read(extent.offset, bytes_of(dict)));
   auto header = parse_npy_header(dict);
   if (!header) return in_file(file.path(), header.diags());
   return header;
@@ -101,26 +99,22 @@ Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared
   }
   auto tensor = Tensor::allocate(*dtype, header.shape);
   if (!tensor) return in_file(path, tensor.diags());
-  if (auto diags = file.read(offset, {tensor->data(), static_cast<std::size_t>(available)});
-      !diags.empty()) {
-    return diags;
-  }
+  TRY(file.read(offset, {tensor->data(), static_cast<std::size_t>(available)}));
   if (header.fortran_order) return from_fortran_order(*tensor);
   return tensor;
 } catch (...) {
   return given_up("reading a tensor");
 }
 
-Diags write_npy(const std::string& path, const Tensor& tensor) {
-  auto file = OutputFile::create(path);
-  if (!file) return file.diags();
-  return write_npy(*file, tensor);
+Expected<void> write_npy(const std::string& path, const Tensor& tensor) {
+  OutputFile file = TRY(OutputFile::create(path));
+  return write_npy(file, tensor);
 }
 
-Diags write_npy(OutputFile& file, const Tensor& tensor) {
+Expected<void> write_npy(OutputFile& file, const Tensor& tensor) {
   if (tensor.shape().size() > largest_file_rank) {
-    return {error(fmt::format("{}: {} dimensions; at most {} are accepted", file.path(),
-                              tensor.rank(), largest_file_rank))};
+    return error(fmt::format("{}: {} dimensions; at most {} are accepted", file.path(),
+                             tensor.rank(), largest_file_rank));
   }
   std::string dict = print_npy_header(tensor.dtype(), tensor.shape());
   const std::size_t before = magic.size() + 4;
@@ -133,9 +127,9 @@ Diags write_npy(OutputFile& file, const Tensor& tensor) {
   }
   header += dict;
 
-  if (auto diags = file.append(header); !diags.empty()) return diags;
+  TRY(file.append(header));
   const auto size = static_cast<std::size_t>(tensor.bytes());
-  if (auto diags = file.append(std::span(tensor.data(), size)); !diags.empty()) return diags;
+  TRY(file.append(std::span(tensor.data(), size)));
   return file.commit();
 }
 

@@ -20,8 +20,8 @@ Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared
 Expected<NpyHeader> read_npy_header(const std::string& path);
 // Writes version 1.0 in C order. The file is replaced as a whole or not at all; an error
 // of the environment says why not.
-[[nodiscard]] Diags write_npy(const std::string& path, const Tensor& tensor);
+Expected<void> write_npy(const std::string& path, const Tensor& tensor);
 // The same into a file that was opened for it.
-[[nodiscard]] Diags write_npy(OutputFile& file, const Tensor& tensor);
+Expected<void> write_npy(OutputFile& file, const Tensor& tensor);
 
 }  // namespace tessera

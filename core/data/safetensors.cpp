@@ -34,9 +34,7 @@ Expected<OpenFile> open_safetensors(const std::string& path) {
   const std::int64_t available = file.size() - length_bytes;
   if (available < 0) return in_file(path, {error("truncated: no length of a header")});
   std::array<unsigned char, length_bytes> start{};
-  if (auto diags = file.read(0, std::as_writable_bytes(std::span(start))); !diags.empty()) {
-    return diags;
-  }
+  TRY(file.read(0, std::as_writable_bytes(std::span(start))));
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < start.size(); ++i) length |= std::uint64_t{start[i]} << (8 * i);
   if (length > static_cast<std::uint64_t>(available)) {
@@ -50,10 +48,7 @@ Expected<OpenFile> open_safetensors(const std::string& path) {
                                             largest_header))});
   }
   std::string json(static_cast<std::size_t>(size), '\0');
-  if (auto diags = file.read(length_bytes, std::as_writable_bytes(std::span(json)));
-      !diags.empty()) {
-    return diags;
-  }
+  TRY(file.read(length_bytes, std::as_writable_bytes(std::span(json))));
   auto header = parse_safetensors_header(json, available - size);
   if (!header) return in_file(path, header.diags());
   return OpenFile{std::move(file), length_bytes + size, *std::move(header)};
@@ -112,13 +107,13 @@ std::int64_t element_bytes(const Piece& piece) {
   return count == 0 ? 1 : piece.bytes() / count;
 }
 
-Diags copy(const InputFile& from, std::int64_t offset, std::int64_t size, OutputFile& to) {
+Expected<void> copy(const InputFile& from, std::int64_t offset, std::int64_t size, OutputFile& to) {
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::int64_t>(size, 1 << 20)));
   while (size > 0) {
     const auto part = std::span(buffer).first(static_cast<std::size_t>(
         std::min<std::int64_t>(size, static_cast<std::int64_t>(buffer.size()))));
-    if (auto diags = from.read(offset, part); !diags.empty()) return diags;
-    if (auto diags = to.append(part); !diags.empty()) return diags;
+    TRY(from.read(offset, part));
+    TRY(to.append(part));
     offset += static_cast<std::int64_t>(part.size());
     size -= static_cast<std::int64_t>(part.size());
   }
@@ -126,8 +121,8 @@ Diags copy(const InputFile& from, std::int64_t offset, std::int64_t size, Output
 }
 
 // Larger elements stand first, so that each tensor is aligned in the file.
-Diags write_pieces(OutputFile& file, std::vector<Piece> pieces, SafetensorsHeader header,
-                   const InputFile* old) {
+Expected<void> write_pieces(OutputFile& file, std::vector<Piece> pieces, SafetensorsHeader header,
+                            const InputFile* old) {
   const std::string& path = file.path();
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
     return element_bytes(a) > element_bytes(b);
@@ -153,13 +148,12 @@ Diags write_pieces(OutputFile& file, std::vector<Piece> pieces, SafetensorsHeade
   }
   start += *json;
 
-  if (auto diags = file.append(start); !diags.empty()) return diags;
+  TRY(file.append(start));
   for (const Piece& piece : pieces) {
-    auto diags = piece.tensor == nullptr
-                     ? copy(*old, piece.source, piece.bytes(), file)
-                     : file.append(std::span<const std::byte>(
-                           piece.tensor->data(), static_cast<std::size_t>(piece.bytes())));
-    if (!diags.empty()) return diags;
+    TRY(piece.tensor == nullptr
+            ? copy(*old, piece.source, piece.bytes(), file)
+            : file.append(std::span<const std::byte>(piece.tensor->data(),
+                                                     static_cast<std::size_t>(piece.bytes()))));
   }
   return file.commit();
 }
@@ -189,37 +183,35 @@ Expected<Tensor> read_safetensors(const std::string& path, const std::string& na
   auto tensor = Tensor::allocate(*dtype, entry->shape);
   if (!tensor) return in_file(path, tensor.diags());
   const auto bytes = std::span(tensor->data(), static_cast<std::size_t>(tensor->bytes()));
-  if (auto diags = open.file.read(open.data + entry->begin, bytes); !diags.empty()) return diags;
+  TRY(open.file.read(open.data + entry->begin, bytes));
   return tensor;
 } catch (...) {
   return given_up("reading a tensor");
 }
 
-Diags write_safetensors(const std::string& path, std::span<const NamedTensor> tensors) {
-  auto file = OutputFile::create(path);
-  if (!file) return file.diags();
+Expected<void> write_safetensors(const std::string& path, std::span<const NamedTensor> tensors) {
+  OutputFile file = TRY(OutputFile::create(path));
   std::vector<Piece> pieces;
   for (const NamedTensor& tensor : tensors) pieces.push_back(piece_of(tensor));
-  return write_pieces(*file, std::move(pieces), {}, nullptr);
+  return write_pieces(file, std::move(pieces), {}, nullptr);
 }
 
-Diags check_addition(const std::string& path, const std::string& name) {
+Expected<void> check_addition(const std::string& path, const std::string& name) {
   SafetensorsHeader header;
   header.tensors.push_back({name, std::string(safetensors_name(DType::i8)), DType::i8, {0}, 0, 0});
   if (const auto json = print_safetensors_header(header); !json) return in_file(path, json.diags());
   std::error_code code;
   if (!std::filesystem::exists(path, code)) return {};
-  const auto old = open_safetensors(path);
-  return old ? Diags{} : old.diags();
+  TRY(open_safetensors(path));
+  return {};
 }
 
-Diags add_to_safetensors(const std::string& path, const NamedTensor& tensor) {
-  auto file = OutputFile::create(path);
-  if (!file) return file.diags();
-  return add_to_safetensors(*file, tensor);
+Expected<void> add_to_safetensors(const std::string& path, const NamedTensor& tensor) {
+  OutputFile file = TRY(OutputFile::create(path));
+  return add_to_safetensors(file, tensor);
 }
 
-Diags add_to_safetensors(OutputFile& file, const NamedTensor& tensor) {
+Expected<void> add_to_safetensors(OutputFile& file, const NamedTensor& tensor) {
   const std::string& path = file.path();
   std::error_code code;
   if (!std::filesystem::exists(path, code))

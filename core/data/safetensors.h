@@ -28,14 +28,13 @@ Expected<Tensor> read_safetensors(const std::string& path, const std::string& na
                                   std::optional<DType> declared = std::nullopt);
 // Writes the tensors in their order. The file is replaced as a whole or not at all; an error
 // says why not.
-[[nodiscard]] Diags write_safetensors(const std::string& path,
-                                      std::span<const NamedTensor> tensors);
+Expected<void> write_safetensors(const std::string& path, std::span<const NamedTensor> tensors);
 // Adds the tensor to the file or replaces the one of its name; all else, metadata too, stays. A
 // missing file is made.
-[[nodiscard]] Diags add_to_safetensors(const std::string& path, const NamedTensor& tensor);
+Expected<void> add_to_safetensors(const std::string& path, const NamedTensor& tensor);
 // The same into a file that was opened for it.
-[[nodiscard]] Diags add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
+Expected<void> add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
 // Whether a tensor of that name could be added; the errors say why not.
-[[nodiscard]] Diags check_addition(const std::string& path, const std::string& name);
+Expected<void> check_addition(const std::string& path, const std::string& name);
 
 }  // namespace tessera

@@ -53,20 +53,18 @@ Expected<TensorHeader> read_tensor_header(std::string_view spec) {
   return error(fmt::format("{}: no tensor {}", place.path, shown_name(*place.tensor)));
 }
 
-Diags save_tensor(std::string_view spec, const Tensor& tensor) {
-  Expected<TensorOutput> output = TensorOutput::open(spec);
-  return output ? output->write(tensor) : output.diags();
+Expected<void> save_tensor(std::string_view spec, const Tensor& tensor) {
+  TensorOutput output = TRY(TensorOutput::open(spec));
+  return output.write(tensor);
 }
 
 Expected<TensorOutput> TensorOutput::open(std::string_view spec) {
   const TensorPlace place = TRY(parse_place(spec));
-  if (place.tensor) {
-    if (Diags diags = check_addition(place.path, *place.tensor); !diags.empty()) return diags;
-  }
+  if (place.tensor) TRY(check_addition(place.path, *place.tensor));
   return TensorOutput(TRY(OutputFile::create(place.path)), place.tensor);
 }
 
-Diags TensorOutput::write(const Tensor& tensor) {
+Expected<void> TensorOutput::write(const Tensor& tensor) {
   if (tensor_) return add_to_safetensors(file_, {*tensor_, &tensor});
   return write_npy(file_, tensor);
 }

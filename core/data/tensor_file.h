@@ -24,7 +24,7 @@ struct TensorHeader {
 Expected<TensorHeader> read_tensor_header(std::string_view spec);
 // Writes the tensor; it joins those of an existing .safetensors file. No file is ever half written;
 // an error says why it was not written.
-[[nodiscard]] Diags save_tensor(std::string_view spec, const Tensor& tensor);
+Expected<void> save_tensor(std::string_view spec, const Tensor& tensor);
 
 // A file that will hold a tensor. It is opened before the tensor is computed, so that a path that
 // cannot be written is an error before the work and not after it.
@@ -33,7 +33,7 @@ class TensorOutput {
   // The file is made when write() succeeds; until then nothing at `spec` changes.
   static Expected<TensorOutput> open(std::string_view spec);
   // Writes the file; at most once. An error says why it was not written.
-  [[nodiscard]] Diags write(const Tensor& tensor);
+  Expected<void> write(const Tensor& tensor);
 
  private:
   TensorOutput(OutputFile file, std::optional<std::string> tensor)

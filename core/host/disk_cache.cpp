@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/host/output_file.h"
+#include "core/report/try.h"
 
 namespace tessera {
 namespace {
@@ -142,17 +143,16 @@ Cached CacheFolder::read(const std::string& name, const FileKind& kind) const {
   return result;
 }
 
-std::optional<std::string> CacheFolder::write(const std::string& name,
-                                              const std::string& bytes) const {
-  if (root_.empty()) return "there is no folder to cache in";
+Expected<void> CacheFolder::write(const std::string& name, const std::string& bytes) const {
+  const auto refused = [](std::string why) {
+    return error(ErrorCode::environment, std::move(why));
+  };
+  if (root_.empty()) return refused("there is no folder to cache in");
   make_folders(path_);
-  if (std::string note = distrust(); !note.empty()) return note;
-  Expected<OutputFile> file = OutputFile::create(path_ + "/" + name, OutputFile::At::name);
-  if (!file) return file.diags().front().message;
-  Diags problems = file->append(std::string_view(bytes));
-  if (problems.empty()) problems = file->commit();
-  if (problems.empty()) return std::nullopt;
-  return problems.front().message;
+  if (std::string note = distrust(); !note.empty()) return refused(std::move(note));
+  OutputFile file = TRY(OutputFile::create(path_ + "/" + name, OutputFile::At::name));
+  TRY(file.append(std::string_view(bytes)));
+  return file.commit();
 }
 
 std::vector<std::string> CacheFolder::names() const {

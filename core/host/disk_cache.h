@@ -35,8 +35,8 @@ class CacheFolder {
 
   Cached read(const std::string& name, const FileKind& kind) const;
   // A reader sees all of it or nothing; whatever had the name is replaced, and no link is followed.
-  // A folder that cannot be written to is no error of the caller's; the message says why.
-  std::optional<std::string> write(const std::string& name, const std::string& bytes) const;
+  // An error of the environment says why it was not written.
+  Expected<void> write(const std::string& name, const std::string& bytes) const;
   // By name; none when there is no folder.
   std::vector<std::string> names() const;
   // Why nothing of the folder is used; empty where it is, and where there is none.

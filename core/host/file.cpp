@@ -100,12 +100,12 @@ Expected<InputFile> InputFile::open(const std::string& path) {
   return InputFile(path, std::move(descriptor), status.st_size);
 }
 
-Diags InputFile::read(std::int64_t offset, std::span<std::byte> bytes) const {
+Expected<void> InputFile::read(std::int64_t offset, std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
     const ::ssize_t count = ::pread(descriptor_.get(), bytes.data(), bytes.size(), offset);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return {system_failure("read", path_)};
-    if (count == 0) return {failure("read", path_, "the file ended early")};
+    if (count < 0) return system_failure("read", path_);
+    if (count == 0) return failure("read", path_, "the file ended early");
     bytes = bytes.subspan(static_cast<std::size_t>(count));
     offset += count;
   }

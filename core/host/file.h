@@ -56,7 +56,7 @@ class InputFile {
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }
   // Fills `bytes` from `offset` on; an environment error when the file ends before.
-  [[nodiscard]] Diags read(std::int64_t offset, std::span<std::byte> bytes) const;
+  Expected<void> read(std::int64_t offset, std::span<std::byte> bytes) const;
   // From where it stands to its end; one that is larger than its kind may be is an error that says
   // both sizes.
   Expected<std::string> whole(const FileKind& kind) const;

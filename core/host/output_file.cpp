@@ -80,50 +80,51 @@ Expected<OutputFile> OutputFile::create(const std::string& path, At at) {
 
 OutputFile::~OutputFile() = default;
 
-Diags OutputFile::write(std::span<const std::byte> bytes) {
+Expected<void> OutputFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ::ssize_t count = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return {system_failure("write", path_)};
+    if (count < 0) return system_failure("write", path_);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
   return {};
 }
 
-Diags OutputFile::flush() {
+Expected<void> OutputFile::flush() {
   const std::string pending = std::exchange(pending_, {});
   return write(std::as_bytes(std::span(pending)));
 }
 
-Diags OutputFile::append(std::span<const std::byte> bytes) {
+Expected<void> OutputFile::append(std::span<const std::byte> bytes) {
   if (pending_.size() + bytes.size() < enough) {
     pending_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return {};
   }
-  if (Diags diags = flush(); !diags.empty()) return diags;
+  TRY(flush());
   return write(bytes);
 }
 
-Diags OutputFile::append(std::string_view text) { return append(std::as_bytes(std::span(text))); }
+Expected<void> OutputFile::append(std::string_view text) {
+  return append(std::as_bytes(std::span(text)));
+}
 
-Diags OutputFile::commit() {
-  if (Diags diags = flush(); !diags.empty()) return diags;
+Expected<void> OutputFile::commit() {
+  TRY(flush());
   // On the disk before the name is: else a crash of the machine could leave an empty file. Some
   // file systems know no such call, and keep their own promises.
   if (::fsync(descriptor_.get()) != 0 && errno != EINVAL && errno != ENOTSUP)
-    return {system_failure("write", path_)};
-  if (!descriptor_.close()) return {system_failure("write", path_)};
+    return system_failure("write", path_);
+  if (!descriptor_.close()) return system_failure("write", path_);
   if (::rename(temporary_.path().c_str(), target_.c_str()) != 0)
-    return {system_failure("write", path_)};
+    return system_failure("write", path_);
   temporary_.release();
   return {};
 }
 
-Diags write_whole(const std::string& path, std::string_view text) {
-  Expected<OutputFile> file = OutputFile::create(path);
-  if (!file) return file.diags();
-  if (Diags diags = file->append(text); !diags.empty()) return diags;
-  return file->commit();
+Expected<void> write_whole(const std::string& path, std::string_view text) {
+  OutputFile file = TRY(OutputFile::create(path));
+  TRY(file.append(text));
+  return file.commit();
 }
 
 }  // namespace tessera

@@ -29,10 +29,10 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
-  [[nodiscard]] Diags append(std::span<const std::byte> bytes);
-  [[nodiscard]] Diags append(std::string_view text);
-  // After it returns without a problem the file is whole, whatever fails later, the power too.
-  [[nodiscard]] Diags commit();
+  Expected<void> append(std::span<const std::byte> bytes);
+  Expected<void> append(std::string_view text);
+  // After it succeeds the file is whole, whatever fails later, the power too.
+  Expected<void> commit();
   // As create() was given it.
   const std::string& path() const { return path_; }
 
@@ -42,8 +42,8 @@ class OutputFile {
         target_(std::move(target)),
         temporary_(std::move(temporary)),
         descriptor_(std::move(descriptor)) {}
-  [[nodiscard]] Diags flush();
-  [[nodiscard]] Diags write(std::span<const std::byte> bytes);
+  Expected<void> flush();
+  Expected<void> write(std::span<const std::byte> bytes);
 
   std::string path_;
   std::string target_;  // what commit() replaces: never a symbolic link to follow
@@ -56,6 +56,6 @@ class OutputFile {
 // not there yet.
 Expected<std::string> final_path(const std::string& path);
 // The text as the file's whole content.
-[[nodiscard]] Diags write_whole(const std::string& path, std::string_view text);
+Expected<void> write_whole(const std::string& path, std::string_view text);
 
 }  // namespace tessera

@@ -8,6 +8,11 @@
 
 namespace tessera {
 
+// How failure is reported: one act that fails says so by Expected<T>, by Expected<void> where it
+// gives no value, and its callers hand that on with TRY (core/report/try.h). A function that goes
+// on after a mistake, to report all of them at once, appends to Diags: readers of arguments and
+// verifiers. An optional is for what may be absent without anything being wrong.
+
 // What a function returns that can fail. Reading the value of an error, or the errors of a value,
 // aborts the process: test first.
 template <typename T>
@@ -71,6 +76,11 @@ class [[nodiscard]] Expected<void> {
  private:
   Diags diags_;
 };
+
+// Adds the errors of what was tried, for a function that goes on and reports all of them.
+inline void collect(Diags& diags, const Expected<void>& tried) {
+  if (!tried) diags.insert(diags.end(), tried.diags().begin(), tried.diags().end());
+}
 
 // An error without a place in a text; invalid_value where no code is named.
 inline Diag error(ErrorCode code, std::string message) {

@@ -66,7 +66,7 @@ struct FindingPlace {
   std::string agent{};     // "dev0.core0", "dev0.core0/dma#3"; empty: no agent in particular
   LoopIndices loops{};     // indices of the loops around it; of a copy: around its start
   bool is_last = false;    // the message counts several events; `loops` are those of the last one
-  bool is_detail = false;  // a note that only a full report shows (--explain)
+  bool is_detail = false;  // a note that only a full report shows
 };
 
 // The begin or the end of the kernel on a core, with which an access of another core can race.

@@ -76,7 +76,7 @@ Expected<std::optional<CacheEntry>> PersistentCache::find(const OperationKey& ke
   return entry;
 }
 
-Diags PersistentCache::store(const CacheEntry& entry) const {
+Expected<void> PersistentCache::store(const CacheEntry& entry) const {
   Json object = {{"build", build},
                  {"device", entry.key.device},
                  {"operation", entry.key.operation},
@@ -86,10 +86,10 @@ Diags PersistentCache::store(const CacheEntry& entry) const {
                  {"seconds", entry.seconds},
                  {"measure", entry.measure}};
   object["checksum"] = checksum_of(object);
-  const auto problem = folder_.write(entry.key.id() + ending, object.dump(2) + "\n");
-  if (!problem) return {};
-  return {
-      error(ErrorCode::environment, fmt::format("the configuration is not kept: {}", *problem))};
+  const Expected<void> written = folder_.write(entry.key.id() + ending, object.dump(2) + "\n");
+  if (written) return {};
+  return error(ErrorCode::environment,
+               fmt::format("the configuration is not kept: {}", written.diags().front().message));
 }
 
 std::vector<PersistentCache::Listed> PersistentCache::list() const {

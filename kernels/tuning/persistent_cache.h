@@ -37,7 +37,7 @@ class PersistentCache {
   // is damaged, of another version of Tessera, or other users can write it.
   Expected<std::optional<CacheEntry>> find(const OperationKey& key) const;
   // Writes the entry of its key. An error says why it was not written.
-  [[nodiscard]] Diags store(const CacheEntry& entry) const;
+  Expected<void> store(const CacheEntry& entry) const;
 
   // A file of the cache.
   struct Listed {

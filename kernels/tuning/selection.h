@@ -220,10 +220,9 @@ class ConfigSelectorChain {
             Diags& warnings) {
     memory_.store(call.key.everything(), config);
     if (!persistent_ || persistent_->folder().empty()) return;
-    const Diags problems =
-        persistent_->store({call.key, to_json(config), source, seconds,
-                            seconds > 0 ? call.measure : std::string("nothing was measured")});
-    warnings.insert(warnings.end(), problems.begin(), problems.end());
+    collect(warnings,
+            persistent_->store({call.key, to_json(config), source, seconds,
+                                seconds > 0 ? call.measure : std::string("nothing was measured")}));
   }
 
   ConfigCache<Cfg> memory_;

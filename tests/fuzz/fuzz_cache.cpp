@@ -46,7 +46,7 @@ void check_listed(const PersistentCache& cache) {
 
 // What a file says is taken for its own key alone, and as it would be written.
 void check_entry(const PersistentCache& cache, std::string_view bytes) {
-  REQUIRE(cache.store(stored()).empty(), "an entry cannot be stored");
+  REQUIRE(cache.store(stored()), "an entry cannot be stored");
   scratch_file("configurations/" + stored().key.id() + ".json", bytes);
   check_listed(cache);
   const auto found = cache.find(stored().key);
@@ -55,7 +55,7 @@ void check_entry(const PersistentCache& cache, std::string_view bytes) {
   REQUIRE((*found)->key == stored().key, "an entry of another key is used");
   GroupedMatmulConfig config;
   if (const Diags diags = from_json((*found)->config, config); !diags.empty()) require_said(diags);
-  REQUIRE(cache.store(**found).empty(), "an entry cannot be stored");
+  REQUIRE(cache.store(**found), "an entry cannot be stored");
   const auto again = cache.find(stored().key);
   REQUIRE(again && *again && same(**again, **found), "an entry is not read as it was stored");
   const Expected<int> cleared = cache.clear();
@@ -79,7 +79,7 @@ std::string edited(std::string bytes, std::string_view edits) {
 
 // An edited entry is refused, or says what the entry said.
 void check_edit(const PersistentCache& cache, std::string_view edits) {
-  REQUIRE(cache.store(stored()).empty(), "an entry cannot be stored");
+  REQUIRE(cache.store(stored()), "an entry cannot be stored");
   const Expected<std::string> text =
       read_whole(cache.file(stored().key), file_kinds::cached_configuration);
   REQUIRE(text, "an entry cannot be read");
@@ -101,7 +101,7 @@ bool is_done(int failed) { return failed == 0; }
 // the file.
 void check_place(const PersistentCache& cache, std::string_view what) {
   if (what.empty()) return;
-  REQUIRE(cache.store(stored()).empty(), "an entry cannot be stored");
+  REQUIRE(cache.store(stored()), "an entry cannot be stored");
   const std::string file = cache.file(stored().key), folder = cache.folder();
   const std::string other = scratch_file("other", what.substr(1));
   bool is_used = false;
@@ -143,7 +143,7 @@ void check_place(const PersistentCache& cache, std::string_view what) {
   if (!found) require_said(found.diags());
   REQUIRE(is_used || !found || !*found, "what others may have written is used");
   check_listed(cache);
-  if (const Diags diags = cache.store(stored()); !diags.empty()) require_said(diags);
+  if (const auto kept = cache.store(stored()); !kept) require_said(kept.diags());
   const Expected<int> cleared = cache.clear();
   if (!cleared) require_said(cleared.diags());
   const Expected<int> one = cache.clear(stored().key.id());

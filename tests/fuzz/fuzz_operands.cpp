@@ -69,8 +69,8 @@ void check_tensor(const Tensor& tensor) {
   }
   for (const char* name : {"again.npy", "again.safetensors#t"}) {
     const std::string path = (scratch_folder() / name).string();
-    if (const Diags diags = save_tensor(path, tensor); !diags.empty()) {
-      require_said(diags);
+    if (const auto saved = save_tensor(path, tensor); !saved) {
+      require_said(saved.diags());
       continue;
     }
     const Expected<Tensor> again = load_tensor(path, tensor.dtype());
@@ -102,8 +102,8 @@ void check_safetensors(std::string_view bytes, std::optional<DType> declared) {
     // Beside another one all that was there stays.
     const Tensor added(DType::i32, {3});
     const NamedTensor named{"of the harness", &added};
-    if (const Diags diags = add_to_safetensors(path, named); !diags.empty()) {
-      require_said(diags);
+    if (const auto joined = add_to_safetensors(path, named); !joined) {
+      require_said(joined.diags());
       continue;
     }
     const Expected<Tensor> again = read_safetensors(path, entry.name, declared);
@@ -140,7 +140,7 @@ void check_place(std::string_view what) {
     }
     const Tensor written(DType::f32, {2, 3});
     if (kind == 'r' && what.size() % 2 == 0) continue;  // nothing is written: what was there stays
-    if (const Diags diags = output->write(written); !diags.empty()) require_said(diags);
+    if (const auto saved = output->write(written); !saved) require_said(saved.diags());
   }
   const Expected<std::string> text = read_whole(path, {"a short file", 16});
   if (!text) require_said(text.diags());

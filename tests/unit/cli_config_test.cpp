@@ -162,9 +162,8 @@ TEST_F(ConfigCommands, a_cached_configuration_that_does_not_fit_is_a_miss_that_i
   const auto key = asked.json()["config"]["key"];
   const OperationKey kept{key["device"], key["operation"], key["call"]};
   const auto after = [&](const GroupedMatmulConfig& config) {
-    EXPECT_TRUE(PersistentCache::of_user()
-                    .store({kept, to_json(config), "autotune", 1, "by hand"})
-                    .empty());
+    EXPECT_TRUE(
+        PersistentCache::of_user().store({kept, to_json(config), "autotune", 1, "by hand"}));
     const Ran ran = gmm_run(problem({"gmm"}, {"--json", "--no-math"}));
     EXPECT_EQ(ran.code, 0) << ran.out;
     return ran.json();
@@ -199,13 +198,11 @@ TEST_F(ConfigCommands, a_transposed_product_asks_whether_its_own_kernel_fits) {
   GroupedMatmulConfig config;
   config.kernel.tiling.m = 64;
   const auto store = [&] {
-    ASSERT_TRUE(PersistentCache::of_user()
-                    .store({{key["device"], key["operation"], key["call"]},
-                            to_json(config),
-                            "autotune",
-                            1,
-                            "by hand"})
-                    .empty());
+    ASSERT_TRUE(PersistentCache::of_user().store({{key["device"], key["operation"], key["call"]},
+                                                  to_json(config),
+                                                  "autotune",
+                                                  1,
+                                                  "by hand"}));
   };
   store();
   EXPECT_EQ(gmm_run(problem({"tgmm"}, {"--json", "--no-math"})).json()["config"]["source"],

@@ -56,7 +56,7 @@ class GroupedGemmFiles : public testing::Test {
     EXPECT_EQ(bytes("before.npy"), bytes("after.npy")) << before;
   }
   void save(const std::string& name, const Tensor& tensor) {
-    EXPECT_TRUE(save_tensor(folder_ + name, tensor).empty());
+    EXPECT_TRUE(save_tensor(folder_ + name, tensor));
   }
   void save(const std::string& name, const std::vector<double>& values, DType dtype = DType::f32) {
     Tensor tensor(dtype, {static_cast<std::int64_t>(values.size())});

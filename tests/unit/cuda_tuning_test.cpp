@@ -216,9 +216,8 @@ TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
   EXPECT_EQ(before->source, ConfigSource::Heuristics);
   EXPECT_EQ(*first.tiling, before->config.kernel.tiling);
   EXPECT_EQ(first.hints, before->config.kernel.hints);
-  ASSERT_TRUE(PersistentCache::of_user()
-                  .store({before->key, to_json(in_pairs), "autotune", 1e-3, "by hand"})
-                  .empty());
+  ASSERT_TRUE(PersistentCache::of_user().store(
+      {before->key, to_json(in_pairs), "autotune", 1e-3, "by hand"}));
   cli::Problem second, other;
   other.desc.out = DType::bf16;
   const auto after = chosen(second);

@@ -40,5 +40,14 @@ TEST(Expected, of_nothing_is_success_or_diagnostics) {
   EXPECT_EQ(Expected<void>(Diags{error("a"), error("b")}).diags().size(), 2U);
 }
 
+TEST(Expected, collect_keeps_what_was_there_and_adds_the_errors) {
+  Diags diags = {error("first")};
+  collect(diags, {});
+  EXPECT_EQ(diags.size(), 1U);
+  collect(diags, Diags{error("a"), error("b")});
+  ASSERT_EQ(diags.size(), 3U);
+  EXPECT_EQ(diags.back().message, "b");
+}
+
 }  // namespace
 }  // namespace tessera

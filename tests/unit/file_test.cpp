@@ -41,9 +41,9 @@ TEST_F(File, ReadsAtAnOffset) {
   ASSERT_TRUE(file);
   EXPECT_EQ(file->size(), 10);
   std::string text(3, ' ');
-  EXPECT_TRUE(file->read(4, std::as_writable_bytes(std::span(text))).empty());
+  EXPECT_TRUE(file->read(4, std::as_writable_bytes(std::span(text))));
   EXPECT_EQ(text, "456");
-  expect_environment(file->read(8, std::as_writable_bytes(std::span(text))),
+  expect_environment(file->read(8, std::as_writable_bytes(std::span(text))).diags(),
                      "cannot read " + path + ": the file ended early");
 }
 
@@ -97,7 +97,7 @@ TEST_F(File, WithoutCommitNothingChanges) {
   {
     auto file = OutputFile::create(path);
     ASSERT_TRUE(file);
-    ASSERT_TRUE(file->append(bytes_of("new")).empty());
+    ASSERT_TRUE(file->append(bytes_of("new")));
     EXPECT_EQ(folder.files(), 2);
     EXPECT_EQ(read_bytes(path), "old");
   }
@@ -124,7 +124,7 @@ void expect_nothing_left(int signal) {
     auto one = OutputFile::create(folder.file("one")), two = OutputFile::create(folder.file("two"));
     auto three = OutputFile::create(folder.file("three"));
     if (!one || !two || !three || folder.files() != 3) ::_exit(1);
-    if (!one->append(std::string(1 << 20, 'x')).empty() || !three->commit().empty()) ::_exit(2);
+    if (!one->append(std::string(1 << 20, 'x')) || !three->commit()) ::_exit(2);
     std::raise(signal);
     ::_exit(3);
   }
@@ -147,7 +147,7 @@ TEST_F(File, NamesAreHeldByManyThreadsAtOnce) {
       for (int i = 0; i < 50; ++i) {
         auto file = OutputFile::create(folder.file("f" + std::to_string(t)));
         if (file && i % 2 == 0) {
-          EXPECT_TRUE(file->append("text").empty() && file->commit().empty());
+          EXPECT_TRUE(file->append("text") && file->commit());
         }
       }
     });
@@ -161,7 +161,7 @@ TEST_F(File, CommitKeepsModeAndFollowsLinks) {
   ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
   const auto link = folder.file("link");
   std::filesystem::create_symlink("x", link);
-  ASSERT_TRUE(write_whole(link, "new").empty());
+  ASSERT_TRUE(write_whole(link, "new"));
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(read_bytes(path), "new");
   EXPECT_EQ(static_cast<int>(std::filesystem::status(path).permissions()), 0640);
@@ -169,23 +169,23 @@ TEST_F(File, CommitKeepsModeAndFollowsLinks) {
   // Also where they lead to nothing yet, one over another; not in a circle.
   std::filesystem::create_symlink("link", folder.file("far"));
   std::filesystem::remove(path);
-  ASSERT_TRUE(write_whole(folder.file("far"), "newer").empty());
+  ASSERT_TRUE(write_whole(folder.file("far"), "newer"));
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("far")) && std::filesystem::is_symlink(link));
   EXPECT_EQ(read_bytes(path), "newer");
   std::filesystem::create_symlink("circle", folder.file("circle"));
   expect_environment(
-      write_whole(folder.file("circle"), "text"),
+      write_whole(folder.file("circle"), "text").diags(),
       "cannot write " + folder.file("circle") + ": Too many levels of symbolic links");
 }
 
 TEST_F(File, TwoWritersDoNotMix) {
   auto one = OutputFile::create(path), two = OutputFile::create(path);
   ASSERT_TRUE(one && two);
-  ASSERT_TRUE(one->append(bytes_of("one")).empty());
-  ASSERT_TRUE(two->append(bytes_of("two")).empty());
-  ASSERT_TRUE(one->commit().empty());
+  ASSERT_TRUE(one->append(bytes_of("one")));
+  ASSERT_TRUE(two->append(bytes_of("two")));
+  ASSERT_TRUE(one->commit());
   EXPECT_EQ(read_bytes(path), "one");
-  ASSERT_TRUE(two->commit().empty());
+  ASSERT_TRUE(two->commit());
   EXPECT_EQ(read_bytes(path), "two");
   EXPECT_EQ(folder.files(), 1);
 }
@@ -193,17 +193,17 @@ TEST_F(File, TwoWritersDoNotMix) {
 // A limit on the size of files stands for a full disk.
 TEST_F(File, AFailedWriteLeavesTheOldFile) {
   const Tensor small(DType::f32, {4}), large(DType::f32, {100'000});
-  ASSERT_TRUE(write_npy(path, small).empty());
+  ASSERT_TRUE(write_npy(path, small));
   const auto old = read_bytes(path);
   struct rlimit limit {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &limit), 0);
   const struct rlimit lower { 100'000, limit.rlim_max };
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &lower), 0);
-  const auto diags = write_npy(path, large);
+  const auto written = write_npy(path, large);
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
   std::signal(SIGXFSZ, handler);
-  expect_environment(diags, "cannot write " + path + ": File too large");
+  expect_environment(written.diags(), "cannot write " + path + ": File too large");
   EXPECT_EQ(read_bytes(path), old);
   EXPECT_EQ(folder.files(), 1);
 }

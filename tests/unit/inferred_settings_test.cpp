@@ -23,7 +23,7 @@ class InferredSettings : public testing::Test {
   }
   std::string file(const std::string& name) { return folder_.file(name); }
   void save(const std::string& name, DType dtype, Shape shape) {
-    EXPECT_TRUE(save_tensor(file(name), Tensor(dtype, std::move(shape))).empty());
+    EXPECT_TRUE(save_tensor(file(name), Tensor(dtype, std::move(shape))));
   }
   std::string run(std::vector<std::string> more) {
     std::vector<std::string> words = {"run", file("k.tsr"), "--interpret"};

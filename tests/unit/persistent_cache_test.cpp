@@ -47,10 +47,10 @@ TEST(PersistentCache, keeps_what_was_stored_and_replaces_it) {
   const PersistentCache cache(folder.file("cache"));
   CacheEntry first = entry(0, 0);
   EXPECT_FALSE(*cache.find(first.key));
-  ASSERT_TRUE(cache.store(first).empty());
+  ASSERT_TRUE(cache.store(first));
   expect_stored(cache, first);
   first.seconds = 5;
-  ASSERT_TRUE(cache.store(first).empty());
+  ASSERT_TRUE(cache.store(first));
   expect_stored(cache, first);
   EXPECT_EQ(cache.list().size(), 1u);
   EXPECT_EQ(*cache.clear(first.key.id()), 1);
@@ -67,11 +67,11 @@ constexpr int writers = 8, entries = 60;
 [[noreturn]] void write_all(const std::string& folder, int writer, bool dies) {
   const PersistentCache cache(folder);
   for (int i = 0; i < entries; ++i) {
-    if (!cache.store(entry(writer, i)).empty() || !cache.store(entry(-1, i)).empty()) ::_exit(1);
+    if (!cache.store(entry(writer, i)) || !cache.store(entry(-1, i))) ::_exit(1);
     if (!dies || i != entries / 2) continue;
     const std::string bytes = "{\"device\": \"half of";
     auto file = OutputFile::create(cache.folder() + "/" + entry(writer, 0).key.id() + ".json");
-    if (!file || !file->append(std::as_bytes(std::span(bytes))).empty()) ::_exit(2);
+    if (!file || !file->append(std::as_bytes(std::span(bytes)))) ::_exit(2);
     ::raise(SIGKILL);
   }
   ::_exit(0);
@@ -119,7 +119,7 @@ TEST(PersistentCache, a_writer_killed_at_any_moment_leaves_whole_entries) {
     ASSERT_GE(child, 0);
     if (child == 0) {
       for (int i = 0;; ++i) {
-        if (!cache.store(entry(0, i % 10)).empty()) ::_exit(1);
+        if (!cache.store(entry(0, i % 10))) ::_exit(1);
       }
     }
     std::this_thread::sleep_for(std::chrono::microseconds(500 + 700 * round));
@@ -136,7 +136,7 @@ TEST(PersistentCache, damaged_files_are_named_and_other_keys_are_no_hits) {
   const TemporaryFolder folder;
   const PersistentCache cache(folder.file("cache"));
   const CacheEntry good = entry(0, 0);
-  ASSERT_TRUE(cache.store(good).empty());
+  ASSERT_TRUE(cache.store(good));
   write_bytes(cache.folder() + "/" + good.key.id() + ".json", "{\"device\": 1}");
   const auto found = cache.find(good.key);
   ASSERT_FALSE(found);
@@ -145,7 +145,7 @@ TEST(PersistentCache, damaged_files_are_named_and_other_keys_are_no_hits) {
   EXPECT_FALSE(cache.list()[0].entry);
   // The entry of another key under this one's name.
   const CacheEntry other = entry(0, 1);
-  ASSERT_TRUE(cache.store(other).empty());
+  ASSERT_TRUE(cache.store(other));
   std::filesystem::rename(cache.folder() + "/" + other.key.id() + ".json",
                           cache.folder() + "/" + good.key.id() + ".json");
   EXPECT_FALSE(*cache.find(good.key));
@@ -156,7 +156,7 @@ TEST(PersistentCache, what_was_changed_or_is_of_another_version_is_not_used) {
   const TemporaryFolder folder;
   const PersistentCache cache(folder.file("cache"));
   const CacheEntry good = entry(0, 0);
-  ASSERT_TRUE(cache.store(good).empty());
+  ASSERT_TRUE(cache.store(good));
   const std::string file = cache.file(good.key), text = read_bytes(file);
   const auto message = [&](const std::string& from, const std::string& to) {
     std::string changed = text;
@@ -183,7 +183,7 @@ TEST(PersistentCache, what_was_changed_or_is_of_another_version_is_not_used) {
 TEST(PersistentCache, without_a_folder_nothing_is_kept_and_that_is_said) {
   const PersistentCache cache("");
   EXPECT_FALSE(*cache.find(entry(0, 0).key));
-  const Diags problems = cache.store(entry(0, 0));
+  const Diags problems = cache.store(entry(0, 0)).diags();
   ASSERT_EQ(problems.size(), 1u);
   EXPECT_EQ(problems[0].message, "the configuration is not kept: there is no folder to cache in");
 }

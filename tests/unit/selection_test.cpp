@@ -149,7 +149,7 @@ TEST(Selection, a_damaged_entry_is_passed_over_with_its_reason) {
   const TemporaryFolder folder;
   Chain chain((PersistentCache(folder.file("c"))));
   CacheEntry entry{key_of("a"), R"({"block_x": 1})", "autotune", 1, "m"};
-  ASSERT_TRUE(chain.persistent()->store(entry).empty());
+  ASSERT_TRUE(chain.persistent()->store(entry));
   const auto decision = chain.choose(asking("a"));
   expect(decision, ConfigSource::Heuristics, 16);
   EXPECT_NE(decision->steps[3].outcome.find("a config has no field block_x"), std::string::npos);

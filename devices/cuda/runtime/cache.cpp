@@ -93,7 +93,8 @@ Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel) {
   Expected<CompiledKernel> compiled = compile(kernel);
   if (!compiled) return compiled;
   if (!cached.note.empty()) compiled->notes.push_back(cached.note);
-  folder.write(key, packed(everything, *compiled));
+  // A kernel that cannot be kept is compiled again the next time.
+  static_cast<void>(folder.write(key, packed(everything, *compiled)));
   return judged(kernel, *std::move(compiled));
 }
 
