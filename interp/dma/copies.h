@@ -25,7 +25,7 @@ class Copies {
   std::int64_t in_flight() const { return in_flight_; }
 
   // Whether nothing has to land before it.
-  bool may_land(const Copy& copy) const {
+  bool is_next_to_land(const Copy& copy) const {
     return !is_in_lane(copy) || &at(lanes_[lane(copy)].first) == &copy;
   }
   // The copy that has to land before this one can: itself, or the first of its lane.

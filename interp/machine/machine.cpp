@@ -174,7 +174,7 @@ std::int64_t Machine::move_core(Core& core, const Turn& turn) {
 
 Enabled::Open Machine::open_of(const Copy& copy) const {
   return {.to_read = copy.granules - copy.read,
-          .to_write = copies_.may_land(copy) ? copy.read - copy.written : 0,
+          .to_write = copies_.is_next_to_land(copy) ? copy.read - copy.written : 0,
           .granules = copy.read == 0 ? copy.granules : 0};
 }
 

@@ -155,7 +155,7 @@ class Machine : private Enabled {
   bool reach(Copy& copy, const Region& region, EventKind kind);
   void take(Copy& copy);
   void take_part(Copy& copy, std::int64_t granules);
-  bool may_land(const Copy& copy, const Snapshot& data, const Index& from);
+  bool keeps_result_defined(const Copy& copy, const Snapshot& data, const Index& from);
   void land(Copy& copy);
   void land(Copy& copy, const Box& box, const Snapshot& data);
   void land_part(Copy& copy, std::int64_t granules);

@@ -83,13 +83,14 @@ void Machine::take(Copy& copy) {
 }
 
 void Machine::land(Copy& copy) {
-  if (copy.bytes == 0 || !may_land(copy, copy.data, {})) return;
+  if (copy.bytes == 0 || !keeps_result_defined(copy, copy.data, {})) return;
   land(copy, copy.dst.box, copy.data);
   if (copy.kind == CopyKind::write_back) copy.dst.storage->end_write_back(copy.id.core, copy.since);
 }
 
-// Nothing undefined gets into a result. `from` is where the data's indices count from.
-bool Machine::may_land(const Copy& copy, const Snapshot& data, const Index& from) {
+// Whether the data brings nothing undefined into a result; if it does, the run stops with a
+// finding. `from` is where the data's indices count from.
+bool Machine::keeps_result_defined(const Copy& copy, const Snapshot& data, const Index& from) {
   const bool is_result = copy.dst.storage->buffer().role == Role::out;
   if (!is_result || options_.uninitialised != Uninitialised::use || data.initialised()) return true;
   Index missing = data.first_uninitialised();

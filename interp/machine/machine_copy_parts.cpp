@@ -51,7 +51,7 @@ void Machine::land_part(Copy& copy, std::int64_t granules) {
   Staging& staging = *copy.staging;
   const auto write = [&](const Box& box) {
     const Snapshot data = staging.storage.snapshot(staging.local(box));
-    if (may_land(copy, data, staging.box.start))
+    if (keeps_result_defined(copy, data, staging.box.start))
       land(copy, counterpart(box, copy.src.box, copy.dst.box), data);
   };
   for (const Box& box : part_of(copy, copy.written, granules)) {

@@ -109,7 +109,8 @@ void Net::start(std::int32_t copy) {
   run_copy(copy);
 }
 
-bool Net::may_land(std::int32_t copy) const {
+// Whether the copy before it in its lane, if it has one, has landed.
+bool Net::is_next_to_land(std::int32_t copy) const {
   const std::int32_t before = agent(copy).before;
   return before < 0 || position_[at(before)] == agent(before).end;
 }
@@ -119,7 +120,8 @@ void Net::run_copy(std::int32_t copy) {
     const RecordedAgent& self = agent(copy);
     std::int32_t p = position_[at(copy)];
     const std::int32_t held = end_of(copy);
-    const std::int32_t end = may_land(copy) ? held : std::min(held, record_.write_begin(self));
+    const std::int32_t end =
+        is_next_to_land(copy) ? held : std::min(held, record_.write_begin(self));
     if (p < end) {
       for (; p < end; ++p) {
         const RecordedEvent& next = event(p);
@@ -150,7 +152,7 @@ void Net::run_partial(std::int32_t copy) {
         {copy, p, p, state == partial_reads ? Stretch::Partial::reads : Stretch::Partial::writes});
   };
   go_on(partial_reads, p, writes);
-  if (may_land(copy)) go_on(partial_writes, writes, self.end);
+  if (is_next_to_land(copy)) go_on(partial_writes, writes, self.end);
 }
 
 void Net::run_copies_of(std::int32_t core) {

@@ -83,7 +83,7 @@ class Net {
   void set_position(std::int32_t a, std::int32_t to);
   void start(std::int32_t copy);
   void set_started(std::int32_t copy, Started state);
-  bool may_land(std::int32_t copy) const;
+  bool is_next_to_land(std::int32_t copy) const;
   void run_copy(std::int32_t copy);
   void run_partial(std::int32_t copy);
   bool run_core(std::int32_t core, std::int32_t end, std::int32_t cell, std::int64_t amount);
