@@ -10,7 +10,7 @@ struct MachineRates {
   double i8_speed = 1, fp8_speed = 1, f32_speed = 1;
   double vmem_bandwidth = 0;  // bytes per second, of tile ops but matmuls; 0: no limit
   double copy_latency = 0;    // seconds from a copy's start to its first byte, on one device
-  double hop_latency = 0;     // the same to another device
+  double link_latency = 0;    // the same to any other device, of copies and signals; once for each
   double op_overhead = 0;     // seconds of a core for each op that touches memory or semaphores
 };
 

@@ -25,7 +25,7 @@ profile v4
   f32_speed 0.1667
   vmem_bandwidth 2.7e13
   copy_latency 5e-7
-  hop_latency 1e-6
+  link_latency 1e-6
   op_overhead 2e-8
 
 profile v5e
@@ -96,7 +96,7 @@ profile h100
   f32_speed 0.068
   vmem_bandwidth 3e13
   copy_latency 6e-7
-  hop_latency 6e-6
+  link_latency 6e-6
   op_overhead 2e-8
 
 profile h200

@@ -43,7 +43,7 @@ const Property properties[] = {
     {"f32_speed", &Rates::f32_speed},
     {"vmem_bandwidth", &Rates::vmem_bandwidth},
     {"copy_latency", &Rates::copy_latency},
-    {"hop_latency", &Rates::hop_latency},
+    {"link_latency", &Rates::link_latency},
     {"op_overhead", &Rates::op_overhead},
 };
 

@@ -147,7 +147,7 @@ class Timeline {
           start(record_.copies()[at], now);
           break;
         case TimingRecord::Act::signal:
-          push(now + (step.object / cells_per_core() == number ? 0 : rates().hop_latency), true,
+          push(now + (step.object / cells_per_core() == number ? 0 : rates().link_latency), true,
                step.object, step.amount);
           break;
         case TimingRecord::Act::wait:
@@ -190,7 +190,7 @@ class Timeline {
     use(target.memory_free, copy.written, profile.hbm_bandwidth, target.memory);
     target.moves.add(before, target.memory_free);
     if (copy.sent >= 0) push(end, true, copy.sent, copy.sent_amount);
-    const double latency = copy.is_remote ? rates().hop_latency : rates().copy_latency;
+    const double latency = copy.is_remote ? rates().link_latency : rates().copy_latency;
     if (copy.arrived >= 0) push(end + latency, true, copy.arrived, copy.arrived_amount);
   }
 

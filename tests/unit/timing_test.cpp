@@ -181,7 +181,7 @@ constexpr const char* pass_right = R"(kernel t()
 
 TEST(Timing, links_of_a_ring_send_at_once) {
   MachineRates rates;
-  rates.hop_latency = 1e-3;
+  rates.link_latency = 1e-3;
   const Timing timing = timed(pass_right, plain_machine(), rates, 4);
   // The automatic barrier costs a hop or two; then each link moves 1 MB at 100 MB/s, and a hop.
   EXPECT_GE(timing.seconds, 10e-3 + 1e-3);
@@ -238,7 +238,7 @@ TEST(Timing, every_profile_has_rates) {
   for (const Profile& profile : profiles()) {
     EXPECT_GT(profile.rates.vmem_bandwidth, profile.machine.hbm_bandwidth) << profile.machine.name;
     EXPECT_GT(profile.rates.copy_latency, 0) << profile.machine.name;
-    EXPECT_GT(profile.rates.hop_latency, profile.rates.copy_latency) << profile.machine.name;
+    EXPECT_GT(profile.rates.link_latency, profile.rates.copy_latency) << profile.machine.name;
     EXPECT_LT(profile.rates.f32_speed, 1) << profile.machine.name;
   }
 }
