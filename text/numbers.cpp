@@ -72,8 +72,8 @@ std::string human_bytes(std::int64_t bytes) {
   double amount = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; std::fabs(amount) >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
-  const bool is_whole = amount == std::floor(amount);
-  return fmt::format("{} {}", is_whole ? fmt::format("{:.0f}", amount) : figures(amount),
+  const bool is_integer = amount == std::floor(amount);
+  return fmt::format("{} {}", is_integer ? fmt::format("{:.0f}", amount) : figures(amount),
                      units[unit]);
 }
 

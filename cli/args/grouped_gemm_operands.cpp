@@ -57,7 +57,7 @@ void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
   };
   make(lhs, lhs_shape_, FillRole::lhs, 1, state_->lhs, lhs_seen_);
   make(rhs, rhs_shape_, FillRole::rhs, 2, state_->rhs, rhs_seen_);
-  call_.whole = !lhs && !rhs && kind == Fill::integers && outliers == 0;
+  call_.values = {kind, lhs || rhs, outliers > 0};
 }
 
 }  // namespace tessera::cli

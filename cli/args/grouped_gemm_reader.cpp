@@ -64,9 +64,9 @@ std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::i
     }
   }
   if (values.size() == 1) values.assign(static_cast<std::size_t>(groups), values[0]);
-  // Scales by powers of two keep whole numbers exact.
+  // By these factors small integers stay small integers.
   for (const float value : values)
-    call_.whole = call_.whole && (value == 0 || value == 1 || value == -1 || value == 2);
+    call_.values.are_scaled |= value != 0 && value != 1 && value != -1 && value != 2;
   Tensor tensor(DType::f32, {static_cast<std::int64_t>(values.size())});
   std::copy(values.begin(), values.end(), tensor.as<float>());
   return tensor;
@@ -84,7 +84,7 @@ std::optional<Tensor> GroupedGemmReader::numbers_file(std::string_view option) {
                          arguments_.text(option).substr(1), file->at(g)));
     return std::nullopt;
   }
-  call_.whole = false;
+  call_.values.are_scaled = true;
   return *std::move(file);
 }
 
@@ -116,7 +116,7 @@ void GroupedGemmReader::linear_terms() {
       fill_operand(state_->c, fill_option(arguments_, diags_), FillRole::existing, 1,
                    call_.seed * 8 + 3);
     options.c = &state_->c;
-    call_.whole = call_.whole && !file;
+    call_.values.are_of_files |= file.has_value();
   } else if (arguments_.has("existing")) {
     complain("--existing is C, which --beta multiplies");
   }
@@ -129,7 +129,7 @@ void GroupedGemmReader::bias(const GroupedGemmShape& shape) {
     const auto file = file_option(arguments_, "bias", std::nullopt, shape.product.out, diags_);
     if (!file) return;
     state_->bias = file->clone();
-    call_.whole = false;
+    call_.values.are_of_files = true;
   } else {
     state_->bias =
         Tensor::uninitialised(shape.product.out, {shape.product.groups(), shape.product.n});

@@ -53,7 +53,7 @@ void GroupedGemmReader::scaling() {
   const std::size_t overflow = arguments_.choice("overflow", overflows, diags_);
   const std::size_t rounding = arguments_.choice("scale-rounding", scale_roundings, diags_);
   if (mode == ScalingMode::NoScaling || !diags_.empty()) return;
-  call_.whole = false;
+  call_.values.are_scaled = true;
   std::string text = fmt::format("{}{}", name(mode), is_given ? ", by scales of files" : "");
   if (rounding > 0) text += fmt::format(", scales rounded {}", scale_roundings[rounding]);
   if (overflow > 0) text += fmt::format(", overflow {}", overflows[overflow]);

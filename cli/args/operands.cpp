@@ -18,8 +18,9 @@ std::uint64_t stream_seed(std::uint64_t seed, Stream stream) { return seed * 4 +
 Operands generate(const Problem& problem, Operands operands, bool lazily) {
   // Sums run over k, or over the rows of a group.
   const std::int64_t terms = problem.desc.is_tgmm() ? problem.desc.m : problem.desc.k;
-  const bool no_file = operands.lhs.rank() + operands.rhs.rank() + operands.existing.rank() == 0;
-  operands.all_whole = no_file && problem.fill == Fill::integers;
+  operands.values.fill = problem.fill;
+  operands.values.are_of_files =
+      operands.lhs.rank() + operands.rhs.rank() + operands.existing.rank() > 0;
   const auto make = [&](Tensor& tensor, DType dtype, const Shape& shape, FillRole role,
                         Stream stream) {
     if (tensor.rank() != 0) return;

@@ -1,5 +1,6 @@
 // The operands of a problem, made from its seed where no file gives them.
 #pragma once
+#include "cli/args/operand_values.h"
 #include "cli/args/problem.h"
 #include "core/data/tensor.h"
 
@@ -8,7 +9,7 @@ namespace tessera::cli {
 struct Operands {
   Tensor lhs, rhs, group_sizes;
   Tensor existing;         // rank 0 without an existing result
-  bool all_whole = false;  // small whole numbers: every sum is exact
+  OperandValues values;    // how they were made
 };
 
 // Fills what `files` does not hold; lazily: once somebody reads it.

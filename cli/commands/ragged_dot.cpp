@@ -156,7 +156,7 @@ class Reader : ProductReader {
     };
     state_->lhs = make(lhs, call_.dtype, lhs_shape_, FillRole::lhs, 1);
     state_->rhs = make(rhs, rhs_dtype, rhs_shape_, FillRole::rhs, 2);
-    call_.whole = !lhs && !rhs && fill_kind == Fill::integers;
+    call_.values = {fill_kind, lhs || rhs};
   }
 
   Expected<OperationCall> finish() {

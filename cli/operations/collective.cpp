@@ -139,7 +139,7 @@ Expected<OperationCall> as_call(Collective made) {
   call.dtype = collective.dtype;
   call.out_dtype = collective.launch->result(0).dtype();
   call.flops = collective.flops;
-  call.whole = collective.whole;
+  call.values = collective.values;
   call.notes = collective.notes;
   call.has_devices = true;
   call.files_read = collective.files_read;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/args/operand_values.h"
 #include "cli/args/run_request.h"
 #include "cli/operations/device_files.h"
 #include "cli/operations/operation_command.h"
@@ -38,7 +39,7 @@ struct Collective {
   const Tensors* group_sizes = nullptr;  // one for each device or ring; null: it has none
   DType dtype = DType::bf16;             // of its first operand
   std::int64_t flops = 0;  // on all devices
-  bool whole = false;      // operands are small whole numbers
+  OperandValues values;    // how its operands were made
   bool has_given_config = false;
   std::vector<std::string> notes;
   std::function<Verdict(const Launch&, const CheckOptions&)> judge;

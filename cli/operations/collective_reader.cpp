@@ -115,7 +115,8 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
   collective.options.collective_id = integer("collective-id", 0);
   collective.options.calls = static_cast<int>(integer("calls", 1, 1));
   collective.options.device = std::string(collective.request.device_name());
-  collective.whole = arguments_.glance("fill") == std::vector<std::string>{"integers"};
+  if (const std::vector<std::string> fill = arguments_.glance("fill"); fill.size() == 1)
+    collective.values.fill = parse_fill(fill.front()).value_or(Fill::uniform);
   for (const std::string_view option : {"tiling", "tile", "buffers", "buffering"})
     collective.has_given_config |= arguments_.was_given(option);
 }
@@ -195,7 +196,7 @@ void CollectiveReader::file(Collective& collective, std::string_view operand,
     axes[axis].extent->say(extent * axes[axis].shares, loaded->source, diags_);
   }
   type.say(first.dtype(), loaded->source, diags_);
-  collective.whole = false;
+  collective.values.are_of_files = true;
   loaded_.emplace(operand, std::move(loaded->parts));
 }
 

@@ -88,7 +88,7 @@ Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& a
   const auto input = std::make_shared<Given>(*std::move(made));
   if (Diags diags = configure(call, input->problem, arguments); !diags.empty()) return diags;
   describe(call, input->problem);
-  call.whole = input->operands.all_whole;
+  call.values = input->operands.values;
   const Operands& operands = input->operands;
   const auto name = [&](const char* operand, const Tensor& tensor) {
     call.operands.push_back({operand, Per::device, {{input, &tensor}}});

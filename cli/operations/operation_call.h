@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/args/operand_values.h"
 #include "cli/args/run_request.h"
 #include "cli/operations/device_files.h"
 #include "core/data/tensor.h"
@@ -44,7 +45,7 @@ struct OperationCall {
   Words sides;                // of the tile that is known before it runs: "tm" and "64", ...
   std::int64_t flops = 0;     // on all devices
   std::int64_t launches = 1;  // of which a trace, a schedule, a time or a proof is of one
-  bool whole = false;         // operands are small whole numbers
+  OperandValues values;       // how its operands were made
   std::uint64_t seed = 0;
   std::vector<std::string> notes;
 

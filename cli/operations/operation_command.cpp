@@ -82,7 +82,7 @@ Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& 
   how.check = check;
   how.seed = call.seed;
   how.sum_error = outcome.run.report.sum_error;
-  how.values = call.whole ? Arithmetic::Values::whole : Arithmetic::Values::any;
+  how.values = call.values.known();
   outcome.verdict = judged([&] { return call.judge(outcome.run, how); });
   if (!outcome.verdict) outcome.status = Status::interrupted;
   if (!outcome.verdict || outcome.verdict->ok) return outcome;

@@ -26,9 +26,9 @@ Expected<TuningAxis> axis_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   TuningAxis axis{text.substr(0, equals), {}};
   if (equals != std::string::npos) axis.values = split(text.substr(equals + 1), ',');
-  const bool is_whole = std::none_of(axis.values.begin(), axis.values.end(),
-                                     [](const std::string& value) { return value.empty(); });
-  if (equals == std::string::npos || axis.name.empty() || axis.values.empty() || !is_whole)
+  const bool are_all_given = std::none_of(axis.values.begin(), axis.values.end(),
+                                          [](const std::string& value) { return value.empty(); });
+  if (equals == std::string::npos || axis.name.empty() || axis.values.empty() || !are_all_given)
     return error(fmt::format("--tune wants NAME=V1,V2,..., not '{}'", text));
   for (auto value = axis.values.begin(); value != axis.values.end(); ++value)
     if (std::find(axis.values.begin(), value, *value) != value)

@@ -30,8 +30,8 @@ Status status_of(const std::vector<Finding>& findings) {
 }
 
 bool has_results(const DeviceReport& report) {
-  const bool is_whole = !report.simulated || report.simulated->end == RunEnd::program;
-  return report.findings.empty() && is_whole;
+  const bool is_complete = !report.simulated || report.simulated->end == RunEnd::program;
+  return report.findings.empty() && is_complete;
 }
 
 std::optional<Verdict> judged(const std::function<Verdict()>& judge) try {

@@ -28,7 +28,7 @@ Ranges ranges(DType dtype, std::int64_t terms) {
   return range;
 }
 
-std::int64_t whole(std::uint64_t word, std::int64_t largest) {
+std::int64_t integer_of(std::uint64_t word, std::int64_t largest) {
   // 32 of the word's bits times the number of values: no division, and the bias is below 2^-24.
   const auto values = static_cast<std::uint64_t>(2 * largest + 1);
   return static_cast<std::int64_t>(((word >> 32) * values) >> 32) - largest;
@@ -64,8 +64,8 @@ void floats(Tensor& tensor, Fill kind, std::int64_t largest, std::uint64_t seed,
           tensor, seed, [](std::uint64_t w) { return SplitMix::unit(w); }, round);
     case Fill::integers:
       return each<T>(
-          tensor, seed, [=](std::uint64_t w) { return static_cast<double>(whole(w, largest)); },
-          round);
+          tensor, seed,
+          [=](std::uint64_t w) { return static_cast<double>(integer_of(w, largest)); }, round);
   }
 }
 
@@ -90,10 +90,10 @@ void integers(Tensor& tensor, Fill kind, std::int64_t largest, std::uint64_t see
             tensor, seed, [](std::uint64_t w) { return static_cast<std::int64_t>(w >> 56) - 128; },
             keep);
       return each<T>(
-          tensor, seed, [](std::uint64_t w) { return whole(w, 64); }, keep);
+          tensor, seed, [](std::uint64_t w) { return integer_of(w, 64); }, keep);
     case Fill::integers:
       return each<T>(
-          tensor, seed, [=](std::uint64_t w) { return whole(w, largest); }, keep);
+          tensor, seed, [=](std::uint64_t w) { return integer_of(w, largest); }, keep);
   }
 }
 
@@ -118,7 +118,7 @@ void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uin
     using T = element::Stored<dtype>;
     if constexpr (dtype_info(dtype).kind == DTypeKind::scale)
       each<T>(
-          tensor, seed, [](std::uint64_t w) { return 127 + whole(w, 3); },
+          tensor, seed, [](std::uint64_t w) { return 127 + integer_of(w, 3); },
           [](std::int64_t x) { return x; });
     else if constexpr (dtype_info(dtype).kind == DTypeKind::integer)
       integers<T>(tensor, kind, largest, seed);

@@ -140,7 +140,7 @@ Verdict check_sum(std::span<const Tensor* const> parts, const Tensor& out,
   Arithmetic arithmetic;
   arithmetic.accumulator = is_float(type) ? DType::f32 : DType::i32;
   arithmetic.flushes = is_float(type);
-  arithmetic.exact = options.values == Arithmetic::Values::whole;
+  arithmetic.exact = options.values == Arithmetic::Values::small_integers;
   std::vector<double> part(static_cast<std::size_t>(out.dim(1)));
   return judge_rows(out, arithmetic, static_cast<std::int64_t>(parts.size()), options,
                     [&](std::span<const std::int64_t> row, std::vector<double>& value,

@@ -22,7 +22,7 @@ Check default_check(double flops);
 // How a result is checked.
 struct CheckOptions {
   Check check = Check::full;                            // which rows
-  Arithmetic::Values values = Arithmetic::Values::any;  // whole: the operands are an integer fill
+  Arithmetic::Values values = Arithmetic::Values::any;  // of the operands
   std::uint64_t seed = 0;                               // of the sampled rows
   double sum_error = 0;                                 // DeviceReport::sum_error
 };

@@ -36,7 +36,7 @@ Arithmetic Arithmetic::of(DType lhs, DType rhs, DType out, Values values) {
   if (arithmetic.integers) arithmetic.accumulator = tessera::accumulator(lhs, out);
   arithmetic.products_round = wide(lhs) || wide(rhs);
   arithmetic.flushes = deep(lhs) || deep(rhs);
-  arithmetic.exact = values == Values::whole;
+  arithmetic.exact = values == Values::small_integers;
   return arithmetic;
 }
 

@@ -24,7 +24,7 @@ struct Arithmetic {
 
   // What is known of the operands' values: nothing, or that they are the small integers of an
   // integer fill (kernels/inputs/fill.h).
-  enum class Values : std::uint8_t { any, whole };
+  enum class Values : std::uint8_t { any, small_integers };
   // The arithmetic for operands of these types whose sums are stored as `out`.
   static Arithmetic of(DType lhs, DType rhs, DType out, Values values);
 };

@@ -31,7 +31,8 @@ inline Tensors made(std::size_t devices, DType type, const Shape& shape, FillRol
 
 inline CheckOptions how(Fill kind) {
   CheckOptions options;
-  options.values = kind == Fill::integers ? Arithmetic::Values::whole : Arithmetic::Values::any;
+  options.values =
+      kind == Fill::integers ? Arithmetic::Values::small_integers : Arithmetic::Values::any;
   return options;
 }
 

@@ -62,7 +62,8 @@ struct Case : GroupedDesc {
 
 inline CheckOptions how(Fill fill) {
   CheckOptions options;
-  options.values = fill == Fill::integers ? Arithmetic::Values::whole : Arithmetic::Values::any;
+  options.values =
+      fill == Fill::integers ? Arithmetic::Values::small_integers : Arithmetic::Values::any;
   return options;
 }
 

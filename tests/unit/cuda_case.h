@@ -91,7 +91,8 @@ class GroupedCase {
     problem.accumulate = !is("existing", "2");
     CheckOptions options;
     options.sum_error = sum_error;
-    options.values = fill_ == Fill::integers ? Arithmetic::Values::whole : Arithmetic::Values::any;
+    options.values =
+        fill_ == Fill::integers ? Arithmetic::Values::small_integers : Arithmetic::Values::any;
     const Verdict verdict = (is_gmm() ? check_gmm : check_tgmm)(problem, tensors_["out"], options);
     return verdict.ok ? "" : verdict.message;
   }

@@ -120,7 +120,7 @@ TEST(GroupedGemmPacked, groups_of_any_shapes_either_way_on_the_interpreter_and_t
         for (std::size_t i = 0; i < want.size(); ++i)
           ASSERT_EQ(run->out.at(static_cast<std::int64_t>(i)), want[i]) << i;
         CheckOptions how;
-        how.values = Arithmetic::Values::whole;
+        how.values = Arithmetic::Values::small_integers;
         const Verdict verdict = check_grouped_gemm(call.lhs, call.rhs, call.options, run->out, how);
         EXPECT_TRUE(verdict.ok) << verdict.message;
         Tensor spoilt = run->out.clone();

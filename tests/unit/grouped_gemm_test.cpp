@@ -89,7 +89,7 @@ void expect_values(const GroupedTensor& lhs, const GroupedTensor& rhs,
   for (std::size_t i = 0; i < want.size(); ++i)
     ASSERT_EQ(out->at(static_cast<std::int64_t>(i)), want[i]) << i;
   CheckOptions how;
-  how.values = Arithmetic::Values::whole;
+  how.values = Arithmetic::Values::small_integers;
   EXPECT_TRUE(check_grouped_gemm(lhs, rhs, options, *out, how).ok);
   if (out->elements() == 0) return;
   Tensor spoilt = out->clone();
