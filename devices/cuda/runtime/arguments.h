@@ -17,8 +17,8 @@ using DeviceOperands = DeviceAddresses;
 // copy engine can (a multiple of 16 bytes).
 std::optional<Diag> check_operands(const Program& program, const DeviceOperands& operands);
 
-// The same for pitches: of what the kernel reads by elements, of the general kernel, shorter than a
-// row, or of no whole 16 bytes.
+// Pitches that a launch cannot take: of an operand that the kernel reads element by element, any
+// of the general kernel, one that is shorter than a row or no multiple of 16 bytes.
 std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& kernel,
                                   const Pitches& pitches);
 // Bytes from a row to the next, and so on outwards: a dimension less than the plan has.

@@ -33,7 +33,7 @@ Expected<std::optional<CompiledKernel>> unpacked(const std::string& everything,
   std::istringstream head(bytes.substr(0, end));
   std::string word, checksum;
   if (end == std::string::npos || !(head >> word >> checksum) || word != head_word)
-    return error("it is no compiled kernel of this version");
+    return error("it is not a compiled kernel of this version");
   const std::string content = bytes.substr(end + 1);
   if (checksum != cache_key(content)) return error("its checksum is not that of its content");
   // The checksum says that nothing changed by accident, not that the sizes are right.

@@ -110,8 +110,8 @@ class NvrtcUnit {
 Support compiler_available() {
   const SharedLibrary& library = nvrtc().library;
   if (library && library.problem().empty()) return {};
-  return {false,
-          fmt::format("the CUDA toolkit's compiler NVRTC is not here ({})", library.problem())};
+  return {false, fmt::format("NVRTC, the compiler of the CUDA toolkit, is not found ({})",
+                             library.problem())};
 }
 
 Support compiler_fits_driver() {

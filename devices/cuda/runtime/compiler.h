@@ -13,7 +13,7 @@ struct CompiledKernel {
   std::string cubin;
   std::string log;         // the compiler's and the assembler's, with registers and spills
   double seconds = 0;      // 0: from the cache
-  double cpu_seconds = 0;  // of this thread: what the compiler takes of a machine that is busy
+  double cpu_seconds = 0;  // of this thread; wall time also counts what else the machine does
   bool cached = false;
   std::vector<std::string>
       notes;  // why what the cache holds was not used; what this compiler did badly

@@ -60,7 +60,7 @@ const void* pointer(std::uint64_t address) { return reinterpret_cast<const void*
 
 Support cublas_available() {
   if (cublas().library && cublas().library.problem().empty()) return {};
-  return {false, fmt::format("cuBLAS is not here ({})", cublas().library.problem())};
+  return {false, fmt::format("cuBLAS is not found ({})", cublas().library.problem())};
 }
 
 Problem cublas_product(const DenseProduct& product) {

@@ -33,7 +33,7 @@ struct Driver {
 
   Support probe() {
     if (!library || !library.problem().empty())
-      return {false, fmt::format("there is no CUDA driver here ({})", library.problem())};
+      return {false, fmt::format("no CUDA driver is found ({})", library.problem())};
     if (const int result = init(0); result != 0) return {false, "cuInit failed: " + text(result)};
     int count = 0;
     if (const int result = device_count(&count); result != 0)

@@ -149,7 +149,8 @@ Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitch
   return cuda::launch(loaded_, ctas_, plan_.threads, shared_bytes_, stream, slot.arguments);
 }
 
-// Of one stream, or of all. They stay where they are: waiting for a stream keeps no launch back.
+// The memory of one stream, or of all. It stays in place, so the lock is not held while a stream
+// is waited for, and other launches go on.
 std::vector<const LaunchMemory*> Kernel::memories(std::optional<std::uint64_t> stream) {
   const std::scoped_lock lock(mutex_);
   std::vector<const LaunchMemory*> found;

@@ -43,7 +43,7 @@ class Kernel {
   Expected<std::optional<Finding>> finding(void* stream);
   // The same of all streams, which the caller has synchronised.
   Expected<std::optional<Finding>> finding();
-  // The same, a finding being an error, too.
+  // The same; a finding is an error, too.
   Problem check(void* stream);
   Problem check();
 
