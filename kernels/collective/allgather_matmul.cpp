@@ -17,7 +17,7 @@ Diags check_operands(std::span<const Tensor> a, std::span<const Tensor> b, const
                      std::string_view name_of_a, std::string_view name_of_b) {
   if (Diags diags = check_rings(rings, a.size()); !diags.empty()) return diags;
   if (a.size() != b.size()) {
-    return {error(fmt::format("there are {} of {} devices and {} of {}", name_of_a, a.size(),
+    return {error(fmt::format("{} is given for {} devices, and {} for {}", name_of_a, a.size(),
                               name_of_b, b.size()))};
   }
   if (Diags diags = check_alike(name_of_a, a); !diags.empty()) return diags;
@@ -41,7 +41,7 @@ bool slots_in_hbm(const Tensor& lhs, const Options& options, const Profile& prof
 
 Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
                                          const Tensor& rings, const Options& options) try {
-  if (lhs.empty() || rhs.empty()) return error("there are operands of no device");
+  if (lhs.empty() || rhs.empty()) return error("no device has operands");
   const TensorType left{lhs[0].dtype(), lhs[0].shape()}, right{rhs[0].dtype(), rhs[0].shape()};
   TensorType out{options.out_dtype, {}};
   if (left.shape.size() == 2 && right.shape.size() == 2)

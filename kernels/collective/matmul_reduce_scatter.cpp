@@ -63,7 +63,7 @@ Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::sp
                                               const MatmulReduceScatterOptions& options) try {
   if (Diags diags = check_rings(rings, x.size()); !diags.empty()) return diags;
   if (x.size() != y.size())
-    return error(fmt::format("there are x of {} devices and y of {}", x.size(), y.size()));
+    return error(fmt::format("x is given for {} devices, and y for {}", x.size(), y.size()));
   const std::int64_t length = rings.dim(1);
   if (Diags diags = check_product_operands(x[0], y[0], length, options); !diags.empty()) return diags;
   if (Diags diags = check_ring_rows("matmul_reduce_scatter", x, rings, multiplied); !diags.empty())

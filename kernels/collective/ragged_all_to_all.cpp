@@ -45,7 +45,7 @@ std::int64_t width_of(const Tensor& tensor) {
 
 Diags check_operands(Tensors operand, Tensors output, std::size_t devices) {
   if (operand.empty() || operand.size() != output.size() || operand.size() != devices) {
-    return {error(fmt::format("there are operands of {} devices, outputs of {} and slices of {}",
+    return {error(fmt::format("operands are given for {} devices, outputs for {} and slices for {}",
                               operand.size(), output.size(), devices))};
   }
   if (Diags diags = check_alike("operand", operand); !diags.empty()) return diags;
@@ -157,7 +157,7 @@ Expected<RaggedGradients> ragged_all_to_all_vjp(Tensors cotangent, std::int64_t 
                                                 Slices slices,
                                                 const CollectiveOptions& options) try {
   if (cotangent.empty() || cotangent[0].rank() < 1)
-    return error("there are cotangents of no device, or of no rows");
+    return error("there is no cotangent, or it has no rows");
   if (Diags diags = check_ragged_slices(operand_rows, cotangent[0].dim(0), slices); !diags.empty())
     return diags;
   RaggedGradients gradients;

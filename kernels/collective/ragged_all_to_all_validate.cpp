@@ -1,4 +1,5 @@
-// What a ragged all-to-all refuses: slices that are none, do not fit together, or do not fit.
+// What a ragged all-to-all refuses: slices of a wrong type or shape, slices on which the sender
+// and the receiver disagree, and slices outside of an operand or an output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,8 +43,7 @@ Diags check_arrays(Slices slices) {
   const auto devices = static_cast<std::int64_t>(slices.size());
   const std::int64_t count = slices[0].input_offsets.dim(0);
   if (count % devices != 0) {
-    return {error(
-        fmt::format("there are {} slices, which are not shared by {} devices", count, devices))};
+    return {error(fmt::format("{} slices cannot be shared equally by {} devices", count, devices))};
   }
   for (std::size_t d = 0; d < slices.size(); ++d)
     for (const Field& field : fields) {
@@ -99,7 +99,7 @@ Diags check_overlap(std::vector<Sent> sent) {
 }  // namespace
 
 Diags check_ragged_slices(std::int64_t rows, std::int64_t out_rows, Slices slices) {
-  if (slices.empty()) return {error("there are slices of no device")};
+  if (slices.empty()) return {error("no device has slices")};
   if (Diags diags = check_arrays(slices); !diags.empty()) return diags;
   std::vector<Sent> sent = all_sent(slices);
   for (const Sent& s : sent) {

@@ -28,11 +28,11 @@ Diags check_matrices(std::string_view what, std::span<const Tensor> operands);
 // Rings, and x on each device of one of `types`.
 Diags check_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
                       std::initializer_list<DType> types);
-// `kernel` with its rings and x; `rows` is its parameter. Its results are the caller's to name.
+// A launch of `kernel` with rings and x; `rows` is its parameter. The caller adds the results.
 Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
                         std::int64_t rows, const CollectiveOptions& options);
 
-// Tells the launch of a sum on rings its options; an error for a tile without elements.
+// Sets the parameters of a sum on rings by the options; an error for a tile without elements.
 Expected<void> set_reduction(Launch& launch, const ReduceOptions& options);
 
 }  // namespace tessera

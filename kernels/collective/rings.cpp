@@ -15,8 +15,8 @@ Expected<Tensor> make_rings(const std::vector<std::vector<std::int64_t>>& rings)
   std::int64_t next = 0;
   for (const auto& ring : rings) {
     if (static_cast<std::int64_t>(ring.size()) != length)
-      return error(fmt::format("all rings have one length, and there are some of {} and of {}",
-                               length, ring.size()));
+      return error(
+          fmt::format("all rings must have one length, found {} and {}", length, ring.size()));
     for (const std::int64_t device : ring) table.set(next++, static_cast<double>(device));
   }
   return table;
@@ -46,8 +46,9 @@ std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place
 
 Diags check_rings(const Tensor& rings, std::size_t operands) {
   if (rings.rank() != 2 || rings.dtype() != DType::i32) {
-    return {error(fmt::format("the rings are a table of i32 of two dimensions, got {} of shape {}",
-                              name(rings.dtype()), to_string(rings.shape())))};
+    return {
+        error(fmt::format("the table of rings must be i32 with two dimensions, got {} of shape {}",
+                          name(rings.dtype()), to_string(rings.shape())))};
   }
   const std::int64_t count = rings.elements();
   if (count == 0) return {error("a ring has at least one device")};
@@ -63,7 +64,7 @@ Diags check_rings(const Tensor& rings, std::size_t operands) {
   }
   if (operands == static_cast<std::size_t>(count)) return {};
   return {error(
-      fmt::format("there are operands of {} devices, and the rings name {}", operands, count))};
+      fmt::format("operands are given for {} devices, and the rings name {}", operands, count))};
 }
 
 Diags check_alike(std::string_view what, std::span<const Tensor> operands) {

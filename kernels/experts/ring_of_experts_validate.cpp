@@ -17,9 +17,9 @@ Diags check_operands(Tensors lhs, Tensors rhs, Tensors experts, Tensors weights,
                      const Tensor& rings) {
   if (Diags diags = check_rings(rings, lhs.size()); !diags.empty()) return diags;
   if (rhs.size() != lhs.size() || experts.size() != lhs.size() || weights.size() != lhs.size()) {
-    return {
-        error(fmt::format("there are lhs of {} devices, rhs of {}, experts of {} and weights of {}",
-                          lhs.size(), rhs.size(), experts.size(), weights.size()))};
+    return {error(
+        fmt::format("lhs is given for {} devices, rhs for {}, experts for {} and weights for {}",
+                    lhs.size(), rhs.size(), experts.size(), weights.size()))};
   }
   if (Diags diags = check_alike("lhs", lhs); !diags.empty()) return diags;
   if (Diags diags = check_alike("rhs", rhs); !diags.empty()) return diags;
@@ -33,8 +33,8 @@ Diags check_choices(const Tensor& experts, const Tensor& weights, std::int64_t t
   const Expected<Routing> routing = route(experts, count);
   if (!routing) return routing.diags();
   if (experts.dim(0) != tokens) {
-    return {error(
-        fmt::format("experts are of {} tokens, and lhs has {} rows", experts.dim(0), tokens))};
+    return {error(fmt::format("experts are given for {} tokens, and lhs has {} rows",
+                              experts.dim(0), tokens))};
   }
   if (experts.dim(1) == 0) return {error("every token has at least one expert, got top_k = 0")};
   if (weights.dtype() == DType::f32 && weights.shape() == experts.shape()) return {};
@@ -43,7 +43,7 @@ Diags check_choices(const Tensor& experts, const Tensor& weights, std::int64_t t
                             to_string(weights.shape())))};
 }
 
-// Nobody has more choices of its experts than there is room for.
+// Whether each device has room for all choices of its experts.
 Diags check_capacity(const Routing& routing, const Tensor& rings, std::int64_t ring,
                      std::int64_t local, std::int64_t capacity) {
   for (std::int64_t place = 0; place < rings.dim(1); ++place) {
@@ -67,7 +67,7 @@ Expected<RingOfExpertsCall> validate_ring_of_experts(Tensors lhs, Tensors rhs, T
   if (Diags diags = check_operands(lhs, rhs, experts, weights, rings); !diags.empty()) return diags;
   const std::int64_t length = rings.dim(1);
   const std::int64_t local = rhs[0].rank() == 3 ? rhs[0].dim(0) : 0, count = local * length;
-  // The sizes of the groups are the device's to find: the product is judged without rows in them.
+  // The devices compute the sizes of the groups: the product is judged with empty groups.
   const Tensor no_rows(DType::i32, {count});
   Expected<GroupedDesc> product = validate_shard(lhs[0], rhs[0], no_rows, 0, options);
   if (!product) return product.diags();

@@ -9,7 +9,7 @@ namespace tessera {
 
 Diags check_cotangent(std::span<const Tensor> cotangent, std::size_t devices, const Shape& shape) {
   if (cotangent.size() != devices) {
-    return {error(fmt::format("there are cotangents of {} devices and results of {}",
+    return {error(fmt::format("cotangents are given for {} devices, and there are results of {}",
                               cotangent.size(), devices))};
   }
   for (std::size_t d = 0; d < devices; ++d) {

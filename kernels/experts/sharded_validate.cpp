@@ -78,8 +78,8 @@ Expected<std::vector<GroupedDesc>> validate_sharded(Tensors lhs, Tensors rhs, Te
   const auto count = static_cast<std::size_t>(rings.dim(0));
   const std::int64_t length = rings.dim(1);
   if (lhs.size() != count || group_sizes.size() != count) {
-    return error(fmt::format("there are {} rings, lhs of {} and group_sizes of {}", count,
-                             lhs.size(), group_sizes.size()));
+    return error(fmt::format("there are {} rings, and lhs is given for {}, group_sizes for {}",
+                             count, lhs.size(), group_sizes.size()));
   }
   if (Diags diags = check_alike("lhs", lhs); !diags.empty()) return diags;
   if (Diags diags = check_alike("rhs", rhs); !diags.empty()) return diags;
@@ -102,7 +102,7 @@ Expected<std::vector<GroupedDesc>> validate_sharded(Tensors lhs, Tensors rhs, Te
     }
   if (Diags diags = check_shards(first, local_groups); !diags.empty()) return diags;
   if (options.scatter && calls[0].m % length != 0) {
-    return error(fmt::format("lhs has {} rows, which are not a block for each of {} places",
+    return error(fmt::format("the {} rows of lhs cannot be cut into a block for each of {} places",
                              calls[0].m, length));
   }
   return calls;
@@ -118,7 +118,7 @@ Expected<std::vector<GroupedDesc>> validate_expert_parallel(Tensors lhs, Tensors
                                                             Tensors group_sizes,
                                                             const ExpertParallelOptions& options) {
   if (lhs.empty() || lhs.size() != rhs.size() || lhs.size() != group_sizes.size()) {
-    return error(fmt::format("there are lhs of {} devices, rhs of {} and group_sizes of {}",
+    return error(fmt::format("lhs is given for {} devices, rhs for {} and group_sizes for {}",
                              lhs.size(), rhs.size(), group_sizes.size()));
   }
   if (Diags diags = check_alike("lhs", lhs); !diags.empty()) return diags;

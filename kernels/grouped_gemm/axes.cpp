@@ -87,7 +87,7 @@ Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& opt
   if (!call.ragged_rows && !call.ragged_columns) call.out_shape = {call.product.groups()};
   call.out_shape.insert(call.out_shape.end(), rows.begin(), rows.end());
   call.out_shape.insert(call.out_shape.end(), columns.begin(), columns.end());
-  // An lhs that is ragged along one side hands its label on, whichever side that is.
+  // The result of a ragged lhs says by the same sizes where it is ragged.
   if (call.ragged_rows) call.out_first_dims = call.lhs.first_dims;
   if (call.ragged_rows) call.out_last_dims = call.lhs.last_dims;
   if (call.lhs.is_packed()) call.out_first_dims = call.row_sizes();

@@ -73,7 +73,7 @@ GroupedGemmOperands of_group(const GroupedGemmCall& call, const GroupedGemmOptio
 
 Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result) {
-  // What no group has rows for stays zero.
+  // Rows of the result that are in no group stay zero.
   Tensor out(call.product.out, call.out_shape);
   double seconds = 0;
   for (std::size_t g = 0; g < call.product.sizes.size(); ++g) {

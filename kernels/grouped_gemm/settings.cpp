@@ -14,7 +14,7 @@ std::string_view kernel_of(const GroupedGemmDesc& desc) {
 Expected<Program> grouped_gemm_program(const GroupedGemmDesc& desc, const KernelConfig& config) {
   const GroupedDesc& p = desc.product;
   if (p.is_tgmm() && p.transpose_rhs)
-    return error("transpose_rhs is of products of rows, and this is the gradient of the weights");
+    return error("transpose_rhs is for products of rows, and this is the gradient of the weights");
   const auto text = [](std::int64_t value) { return std::to_string(value); };
   const auto word = [](bool value) { return std::string(value ? "1" : "0"); };
   Settings settings{{"T", std::string(name(p.lhs))},

@@ -90,8 +90,8 @@ Expected<GroupedOperands> quantized_operands(const GroupedTensor& lhs, const Gro
   return both;
 }
 
-// The checks of transformer_engine/jax grouped_gemm in its order, with its texts; those it dropped
-// or leaves to its C++ layers too.
+// The checks of transformer_engine/jax grouped_gemm in its order, with its texts, and those that
+// it dropped or leaves to its C++ layers.
 Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                                 const GroupedGemmOptions& options) {
   GroupedGemmCall call = TRY(quantised_call(lhs, rhs, options));

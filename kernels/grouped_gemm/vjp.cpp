@@ -33,13 +33,14 @@ std::shared_ptr<const Tensor> shared(Tensor tensor) {
 Expected<void> check_gradients(const Tensor& cotangent, const GroupedGemmCall& call,
                                const GroupedTensor& lhs, const GroupedGemmOptions& options) {
   if (call.lhs_is_trans || !GroupedTensor::ragged(call.lhs.first_dims) || call.lhs.is_packed())
-    return error(ErrorCode::unsupported,
-                 "gradients are those of grouped_dense: rows ragged in lhs's first dims");
+    return error(
+        ErrorCode::unsupported,
+        "gradients are defined where the rows are ragged in lhs's first dims, as in grouped_dense");
   if (lhs.mode != ScalingMode::NoScaling)
-    return error(ErrorCode::unsupported, "gradients are taken of operands without scales");
+    return error(ErrorCode::unsupported, "gradients are defined for operands without scales");
   if (options.lhs_quantizer || options.rhs_quantizer)
     return error(ErrorCode::unsupported,
-                 "gradients are taken without quantizers: quantise the cotangent and call "
+                 "gradients are defined without quantizers: quantise the cotangent and call "
                  "grouped_gemm for each");
   if (cotangent.shape() != call.out_shape)
     return error(fmt::format("the cotangent has shape {}, the result has {}",
@@ -59,7 +60,7 @@ GroupedGemmOptions plain_options(const GroupedGemmOptions& options) {
   return plain;
 }
 
-// A tiling whose k and n are those of the other.
+// The tiling with k and n exchanged.
 TilingSpec turned(const TilingSpec& tiling) {
   const Tiling* given = std::get_if<Tiling>(&tiling);
   if (!given) return tiling;

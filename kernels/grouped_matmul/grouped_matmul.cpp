@@ -55,7 +55,8 @@ Expected<GroupedMatmulRun> in_place_of_kernel(Tensor (*reference)(const GroupedP
                                               const GroupedMatmulOptions& options) {
   TRY(refuse_config(config_request(options)));
   if (options.program != nullptr) {
-    return error(ErrorCode::unsupported, "a program is of a kernel, and the reference has none");
+    return error(ErrorCode::unsupported,
+                 "a program takes the place of the kernel, and the reference has none");
   }
   GroupedMatmulRun result;
   result.kernel = kernel_name(desc, result.tiling);

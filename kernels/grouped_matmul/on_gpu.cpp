@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// What a kernel whose sizes are on the device cannot be told.
+// Refuses options that gmm alone has.
 Expected<void> check_tgmm(const GroupedDesc& desc) {
   const char* const what = desc.transpose_rhs ? "transpose_rhs"
                            : desc.local_rows  ? "local_rows"
@@ -19,7 +19,7 @@ Expected<void> check_tgmm(const GroupedDesc& desc) {
                                ? "overwriting an existing result"
                                : nullptr;
   if (!desc.is_tgmm() || what == nullptr) return {};
-  return error(fmt::format("{} is of gmm, and this is tgmm", what));
+  return error(fmt::format("{} is for gmm, and this is tgmm", what));
 }
 
 Expected<KernelConfig> chosen_config(const Device& device, const GroupedDesc& desc) {

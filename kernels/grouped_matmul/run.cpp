@@ -36,8 +36,8 @@ ConfigQuery query_in(DType type, GroupedDesc desc, const Module* own) {
           [desc, own](const KernelConfig& config) { return kernel_program(desc, config, own); }};
 }
 
-// `is_last`: any kernel will do; else one that makes something of the type. `asks_caches`: of the
-// user's configurations.
+// `is_last`: any kernel will do; for a type before the last one only a fast kernel. `asks_caches`:
+// of the user's configurations.
 Expected<BuiltProduct> build(const Device& device, const GroupedDesc& desc, DType type,
                              bool is_last, bool asks_caches, const GroupedMatmulOptions& options) {
   const ConfigQuestion question{.problem = grouped_problem(device, desc, options.run),

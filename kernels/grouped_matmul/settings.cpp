@@ -11,7 +11,8 @@
 namespace tessera {
 namespace {
 
-// tgmm's rows are global: with the local groups alone, local rows are.
+// The kernel tgmm counts rows from the first group; where lhs begins at the processed groups, the
+// kernel gets those groups alone.
 bool is_cut_to_local(const GroupedDesc& desc) { return desc.is_tgmm() && desc.local_rows; }
 
 // tgmm computes every block: an existing one that is overwritten plays no part. A kernel of one's

@@ -30,7 +30,7 @@ Tensor swap_last_two(const Tensor& blocks) {
   return result;
 }
 
-// What the call passes on unchanged: nothing of an overwritten row, all of the others.
+// The cotangent of existing_out: that of the result, and zero for rows that the call overwrote.
 Tensor existing_cotangent(const Tensor& cotangent, const GroupedProblem& forward) {
   Tensor result = cotangent.clone();
   if (forward.accumulate) return result;

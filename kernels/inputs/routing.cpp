@@ -41,7 +41,7 @@ Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::in
                                 std::uint64_t seed) try {
   if (top_k < 0 || top_k > count || count > INT32_MAX)
     return error(
-        fmt::format("a token goes to {} of {} experts, and they are different", top_k, count));
+        fmt::format("a token goes to {} different experts, and there are {}", top_k, count));
   Expected<Tensor> made = Tensor::allocate(DType::i32, {tokens, top_k});
   if (!made) return made.diags();
   Tensor& experts = *made;

@@ -60,7 +60,7 @@ Expected<std::optional<KernelConfig>> given_config(const ConfigRequest& request,
     return Given(TRY(tiled(request, TRY(looked_up(*lookup, desc)))));
   if (!(request.hints == MachineHints{})) {
     return error(
-        fmt::format("hints ({}) go with a tiling, and none is given", hints_text(request.hints)));
+        fmt::format("hints ({}) need a tiling, and none is given", hints_text(request.hints)));
   }
   if (request.is_empty()) return Given();
   KernelConfig config = rest();
@@ -73,11 +73,14 @@ Expected<void> refuse_config(const ConfigRequest& request) {
                            : request.buffers ? "input_buffer_count"
                                              : nullptr;
   if (what != nullptr) {
-    return error(ErrorCode::unsupported,
-                 fmt::format("{} cuts a kernel, and the reference is not cut", what));
+    return error(
+        ErrorCode::unsupported,
+        fmt::format("{} says how a kernel is cut into tiles, and the reference has no tiles",
+                    what));
   }
   if (!request.align) return {};
-  return error(ErrorCode::unsupported, "align is of a kernel, and the reference has none");
+  return error(ErrorCode::unsupported,
+               "align is an option of a kernel, and the reference has none");
 }
 
 void set_config(Settings& settings, const KernelConfig& config) {

@@ -161,8 +161,8 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
   const GroupedInvocation invocation{&lhs, &rhs, &group_sizes, group_offset, existing_out, &call};
   if (call.out_shard_callback)
     return error(ErrorCode::unsupported,
-                 "out_shard_callback is a function of the caller's, and nobody knows its "
-                 "derivative: apply its own to the cotangent, and leave it out here");
+                 "the derivative of out_shard_callback, a function of the caller's, is not known: "
+                 "apply it to the cotangent, and leave out_shard_callback out here");
   if (call.mesh || call.in_specs || call.out_specs)
     return sharded_gradients(cotangent, invocation, chain);
   if (call.check_vma)

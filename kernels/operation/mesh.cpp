@@ -70,8 +70,8 @@ Diags check_spec(const char* what, const Shape& shape, const PartitionSpec& spec
     if (!spec[d]) continue;
     const MeshAxis* const axis = mesh.find(*spec[d]);
     if (axis == nullptr) {
-      diags.push_back(error(
-          fmt::format("the spec of {} names axis {}, which the mesh has not", what, *spec[d])));
+      diags.push_back(error(fmt::format(
+          "the spec of {} names axis {}, which the mesh does not have", what, *spec[d])));
     } else if (!seen.insert(*spec[d]).second) {
       diags.push_back(error(fmt::format("the spec of {} names axis {} twice", what, *spec[d])));
     } else if (shape[d] % axis->size != 0) {

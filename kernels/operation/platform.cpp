@@ -22,8 +22,8 @@ Expected<std::size_t> position(std::string_view what, std::string_view text,
                                std::span<const std::string_view> names) {
   const auto found = std::find(names.begin(), names.end(), text);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  return error(
-      fmt::format("'{}' is no {}; there are {}", shown_text(text), what, fmt::join(names, ", ")));
+  return error(fmt::format("'{}' is not a {}: expected one of {}", shown_text(text), what,
+                           fmt::join(names, ", ")));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ bool is_available(const KernelSpec& spec) {
   return device == nullptr || device->available().ok;
 }
 
-// Where a platform's kernels run when nobody says on what.
+// The backend of a platform where the caller names none.
 Backend own_backend(std::optional<Platform> platform) {
   const Platform asked = platform.value_or(Platform::Auto);
   if (asked == Platform::Triton) return Backend::Gpu;

@@ -118,8 +118,8 @@ class Shards {
       if (std::memcmp(one.data() + at, other.data() + at, size) == 0) continue;
       return error(
           ErrorCode::runtime,
-          fmt::format("the result of device {} differs from that of device {} at "
-                      "({}, {}): {} and {}; by out_specs they are one",
+          fmt::format("the result of device {} differs from that of device {} at ({}, {}): {} and "
+                      "{}; by out_specs both are one shard",
                       device, first, i / one.dim(1), i % one.dim(1), other.at(i), one.at(i)));
     }
     return std::nullopt;

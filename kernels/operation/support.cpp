@@ -172,7 +172,7 @@ void add_kernel(const Kernel& kernel, SupportTable& table) {
       else if (platform == Platform::Reference && has_reference(kernel))
         row.on.push_back({});
       else if (platform == Platform::Reference)
-        row.on.push_back({false, "the reference checks it, and is no execution of its own"});
+        row.on.push_back({false, "the reference only checks its results"});
       else
         row.on.push_back(find_device(platform)->supports(*program));
     }

@@ -46,7 +46,7 @@ Diag wrong(const std::string& field, const char* wanted, const Json& found) {
 Support hints_on(Platform platform, const MachineHints& hints) {
   const Expected<const Device*> device = find_device(name(platform));
   if (device) return (*device)->takes_hints(hints);
-  return {false, fmt::format("hints ({}) are of a device's kernels, and this is {}",
+  return {false, fmt::format("hints ({}) are for kernels of a device, and this is {}",
                              hints_text(hints), name(platform))};
 }
 
@@ -154,7 +154,7 @@ Diags check_platform(const GroupedMatmulConfig& config, Platform platform) {
                     config.num_warps, name(platform)));
   }
   if (config.bypass_xla_tiling)
-    refuse(fmt::format("bypass_xla_tiling is of platform xla, and this is {}", name(platform)));
+    refuse(fmt::format("bypass_xla_tiling is for platform xla, and this is {}", name(platform)));
   if (!(config.kernel.hints == MachineHints{})) {
     const Support can = hints_on(platform, config.kernel.hints);
     if (!can.ok) refuse(can.reason);

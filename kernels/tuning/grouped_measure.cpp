@@ -120,8 +120,8 @@ std::vector<Config> candidate_configs(const GroupedTuningProblem& problem) {
   return configs;
 }
 
-// One tile of the columns, and no rows in any group: all that is there when a run begins, and next
-// to no run.
+// The problem with one tile of columns and no rows in any group: memory is as where a run begins,
+// and the run takes hardly any steps.
 GroupedTuningProblem beginning_of(GroupedTuningProblem p, const KernelConfig& config) {
   p.desc.k = std::min(p.desc.k, config.tiling.k);
   p.desc.n = std::min(p.desc.n, config.tiling.n);
@@ -181,10 +181,10 @@ Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
   const bool simulates = device != nullptr && device->is_simulated();
   if (device != nullptr && device->launches()) {
     if (!policy.validate_backward) return time_on_device(whole, tuner);
-    return error(ErrorCode::unsupported,
-                 fmt::format("on {} a configuration is of one product: each gradient is tuned by "
-                             "itself",
-                             device->name()));
+    return error(
+        ErrorCode::unsupported,
+        fmt::format("on {} a configuration is for one product: tune each gradient by itself",
+                    device->name()));
   }
   std::vector<GroupedTuningProblem> products = {whole};
   if (policy.validate_backward && !whole.desc.is_tgmm()) {

@@ -167,7 +167,7 @@ double least_seconds(const GroupedTuningProblem& problem, const GroupedMatmulCon
     bytes =
         rows * k * tiles_n * lhs + (tiles_k > 1 ? visits : filled) * k * n * rhs + rows * n * out;
   }
-  // No type is faster than its own speed; the model knows them all.
+  // A lower bound: the rate of the fastest type stands for all.
   const MachineRates& rates = problem.profile.rates;
   const double speed = std::max({1.0, rates.i8_speed, rates.fp8_speed});
   const double products = machine.matmul_flops > 0 ? flops / (machine.matmul_flops * speed) : 0;

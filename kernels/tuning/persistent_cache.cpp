@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* ending = ".json";
 
-// An entry of another version may stand for kernels and a model of time that are no more.
+// An entry of another version may be about kernels, and by a model of time, that are gone.
 constexpr const char* build = "tessera " TESSERA_VERSION;
 
 // Of an entry's object, without the member that holds it.
@@ -39,7 +39,7 @@ Expected<CacheEntry> parse_entry(const std::string& path, const std::string& tex
     entry.seconds = object.at("seconds").get<double>();
     entry.measure = object.at("measure").get<std::string>();
     if (const auto by = object.value("build", std::string("an older version")); by != build)
-      return not_used(fmt::format("{} made it, and this is {}", shown_text(by), build));
+      return not_used(fmt::format("{} wrote it, and this is {}", shown_text(by), build));
     if (object.at("checksum").get<std::string>() != checksum_of(object))
       return not_used("its checksum is not that of its content");
     return entry;

@@ -189,7 +189,8 @@ TEST(CollectiveExperts, what_does_not_fit_is_refused_by_name) {
             "error: every token has at least one expert, got top_k = 0\n"
             "note: on device 0\n");
   for (Tensor& tensor : experts) tensor = Tensor(DType::i32, {4, 2});
-  EXPECT_EQ(refused(), "error: experts are of 4 tokens, and lhs has 5 rows\nnote: on device 0\n");
+  EXPECT_EQ(refused(),
+            "error: experts are given for 4 tokens, and lhs has 5 rows\nnote: on device 0\n");
 }
 
 // What the host would have refused, the program refuses as well.

@@ -179,7 +179,7 @@ TEST(CollectiveRagged, case_20_what_does_not_fit_is_refused_by_name) {
               for (RaggedSlices& s : v.slices)
                 s = slices_of({0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0});
             }),
-            "there are 3 slices, which are not shared by 2 devices");
+            "3 slices cannot be shared equally by 2 devices");
   EXPECT_EQ(refused([](Vector& v) { v.slices[1].output_offsets = array({1, 2, 3, 4}); }),
             "output_offsets of device 1 has 4 slices, input_offsets of device 0 2");
   EXPECT_EQ(refused([](Vector& v) { v.slices[1].send_sizes = array({1, -1}); }),
@@ -194,7 +194,7 @@ TEST(CollectiveRagged, case_20_what_does_not_fit_is_refused_by_name) {
   EXPECT_EQ(refused([](Vector& v) { v.slices[1].output_offsets = array({1, 1}); }),
             "slice 1 of device 0 and slice 1 of device 1 both land on rows 1 .. 2 of device 1");
   EXPECT_EQ(refused([](Vector& v) { v.operand.pop_back(); }),
-            "there are operands of 1 devices, outputs of 2 and slices of 2");
+            "operands are given for 1 devices, outputs for 2 and slices for 2");
   EXPECT_EQ(refused([](Vector& v) {
               for (Tensor& t : v.output) t = Tensor(DType::f32, {4, 2});
             }),

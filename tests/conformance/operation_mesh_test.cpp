@@ -96,7 +96,7 @@ TEST(Operation, M8_specs_that_do_not_fit_are_refused) {
     const auto result = example.run();
     return result ? std::string() : result.diags()[0].message;
   };
-  EXPECT_EQ(message({{"z"}, {}, {}}), "the spec of lhs names axis z, which the mesh has not");
+  EXPECT_EQ(message({{"z"}, {}, {}}), "the spec of lhs names axis z, which the mesh does not have");
   EXPECT_EQ(message({{"x", "x"}, {}, {}}), "the spec of lhs names axis x twice");
   EXPECT_EQ(message({{}, {}, {"x", "x"}}),
             "the spec of group_sizes has 2 dimensions, group_sizes has 1");

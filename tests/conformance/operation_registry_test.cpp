@@ -38,9 +38,10 @@ TEST(Operation, M11_platforms_have_the_sources_names) {
     ASSERT_TRUE(parse_platform(known));
     EXPECT_EQ(name(*parse_platform(known)), known);
   }
-  expect_error(parse_platform("rocm"), ErrorCode::invalid_value,
-               "'rocm' is no platform; there are auto, triton, pallas, xla, cuda, interpreter, "
-               "reference");
+  expect_error(
+      parse_platform("rocm"), ErrorCode::invalid_value,
+      "'rocm' is not a platform: expected one of auto, triton, pallas, xla, cuda, interpreter, "
+      "reference");
   // Auto is the best that is registered and here; a name is itself.
   EXPECT_EQ(*kernel_registry().detect_platform("grouped_matmul", Platform::Xla), Platform::Xla);
   const auto detected = kernel_registry().detect_platform("grouped_matmul", Platform::Auto);

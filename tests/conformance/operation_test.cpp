@@ -54,8 +54,8 @@ TEST(Operation, M1_json_is_strict_and_names_the_field) {
   EXPECT_EQ(wrong(R"({"bypass_xla_tiling": 1})"),
             "config field bypass_xla_tiling wants true or false, got 1");
   EXPECT_EQ(wrong(R"({"platform": "tpu"})"),
-            "'tpu' is no platform; there are auto, triton, pallas, xla, cuda, interpreter, "
-            "reference");
+            "'tpu' is not a platform: expected one of auto, triton, pallas, xla, cuda, "
+            "interpreter, reference");
   EXPECT_EQ(wrong("[1]"), "a config is a JSON object, got array");
   EXPECT_NE(wrong("{"), "");
   EXPECT_NE(wrong(R"({"block_m": 18446744073709551615})"), "");
@@ -123,7 +123,7 @@ TEST(Operation, M6_what_no_kernel_honours_is_refused) {
   example.call.cfg = Config();
   example.call.cfg->bypass_xla_tiling = true;
   expect_error(example.run(), ErrorCode::unsupported,
-               "bypass_xla_tiling is of platform xla, and this is interpreter");
+               "bypass_xla_tiling is for platform xla, and this is interpreter");
 }
 
 TEST(Operation, M7_without_padding_m_must_be_a_multiple_of_the_tile) {

@@ -87,7 +87,7 @@ TEST(CudaGroupedGemm, what_does_not_go_together_is_refused) {
   const auto program = grouped_gemm_program(call.desc, call.config());
   ASSERT_FALSE(program);
   EXPECT_EQ(program.diags()[0].message,
-            "transpose_rhs is of products of rows, and this is the gradient of the weights");
+            "transpose_rhs is for products of rows, and this is the gradient of the weights");
 }
 
 TEST(CudaGroupedGemm, every_call_passes_the_gates_of_the_compiler) {

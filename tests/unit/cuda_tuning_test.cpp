@@ -103,7 +103,7 @@ TEST(CudaTuning, options_of_the_problem_reach_the_program) {
   GroupedDesc wrong = large(true).desc;
   wrong.transpose_rhs = true;
   EXPECT_EQ(device_grouped_matmul(wrong).diags()[0].message,
-            "transpose_rhs is of gmm, and this is tgmm");
+            "transpose_rhs is for gmm, and this is tgmm");
 }
 
 // As the call multiplies them: bf16 where more digits are asked for, or the layout is another one.
@@ -169,7 +169,7 @@ TEST(CudaTuning, hints_are_honoured_or_refused) {
   EXPECT_EQ(chosen()->config.kernel.hints, in_pairs.kernel.hints);
   options.tiling = {};
   EXPECT_EQ(chosen().diags()[0].message,
-            "hints (pairs along the rows, bands of 16) go with a tiling, and none is given");
+            "hints (pairs along the rows, bands of 16) need a tiling, and none is given");
 
   GroupedTuningProblem odd = large(false);
   odd.desc.n = 71;

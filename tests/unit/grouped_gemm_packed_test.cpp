@@ -274,8 +274,9 @@ TEST(GroupedGemmPacked, what_is_no_such_operand_is_refused_with_its_place) {
   const auto gradients =
       grouped_dense_vjp(Tensor(DType::f32, last.out()), last.lhs, last.rhs, last.options);
   ASSERT_FALSE(gradients);
-  EXPECT_EQ(gradients.diags().front().message,
-            "gradients are those of grouped_dense: rows ragged in lhs's first dims");
+  EXPECT_EQ(
+      gradients.diags().front().message,
+      "gradients are defined where the rows are ragged in lhs's first dims, as in grouped_dense");
 }
 
 }  // namespace

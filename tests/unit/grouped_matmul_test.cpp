@@ -545,10 +545,12 @@ TEST(GroupedMatmul, an_option_that_changes_nothing_is_refused) {
   o.options.lhs_layout = GroupedMatmulOptions::LhsLayout::km;
   o.options.device = "reference";
   o.options.tiling = Tiling{8, 8, 8};
-  EXPECT_EQ(gmm(o), unsupported("a tiling cuts a kernel, and the reference is not cut"));
+  EXPECT_EQ(
+      gmm(o),
+      unsupported("a tiling says how a kernel is cut into tiles, and the reference has no tiles"));
   o.options.tiling = {};
   o.options.align = 4;
-  EXPECT_EQ(gmm(o), unsupported("align is of a kernel, and the reference has none"));
+  EXPECT_EQ(gmm(o), unsupported("align is an option of a kernel, and the reference has none"));
 }
 
 TEST(GroupedMatmul, the_default_tiling_of_every_profile_fits_its_memory) {
