@@ -98,10 +98,10 @@ Options binding_options() {
       {"in", "NAME=FILE", "an operand: .npy, FILE.safetensors#tensor, or numbers 100,150,50", true,
        FileUse::reads},
       {"out", "NAME=FILE",
-       "where a result or an operand goes; NAME@D is that of device D, also for --in", true,
+       "the file for a result or an operand; NAME@D is that of device D, also for --in", true,
        FileUse::writes},
       {"fill", "normal|uniform|integers", "data of operands not given; integers in smem are zeros"},
-      {"seed", "N", "of the fill; default 0"},
+      {"seed", "N", "seed of the fill; default 0"},
   };
 }
 

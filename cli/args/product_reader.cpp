@@ -96,19 +96,23 @@ void ProductReader::describe(std::string_view lhs_type, std::string_view rhs_typ
 
 Options product_options(Options own) {
   const Options all = {
-      {"lhs-shape", "LIST", "any axes: with --rhs-shape and --contracting"},
-      {"rhs-shape", "LIST", "the same of rhs"},
-      {"groups", "N", "number of groups, where the sizes do not say it"},
+      {"lhs-shape", "LIST",
+       "shape of an lhs of any axes; it takes --rhs-shape and --contracting as well"},
+      {"rhs-shape", "LIST", "shape of rhs, with --lhs-shape"},
+      {"groups", "N", "number of groups, where the group sizes do not give it"},
       {"group-sizes", "LIST|NAME|@FILE.npy",
-       "100,150,50; or uniform, multinomial, zipf:1.2, onehot, empty:50, jitter:30 by --seed",
+       "sizes as in 100,150,50; or drawn by --seed: uniform, multinomial, zipf:1.2, onehot, "
+       "empty:50, "
+       "jitter:30",
        false, FileUse::reads},
       {"tiling", "tm,tk,tn", "sides of the tiles; default 128,128,128 or the profile's"},
       {"buffers", "N", "slots of each input window; default 2"},
-      {"precision", "default|high|highest", "all compute in f32 on the interpreter"},
+      {"precision", "default|high|highest",
+       "of the products; on the interpreter all three compute in f32"},
       {"fill", "normal|uniform|integers", "data of operands that are not given"},
-      {"seed", "N", "of operands and group sizes; default 0"},
+      {"seed", "N", "seed of the operands and group sizes that are drawn; default 0"},
       {"lhs", "FILE", ".npy or FILE.safetensors#tensor, of any axes", false, FileUse::reads},
-      {"rhs", "FILE", "the same", false, FileUse::reads},
+      {"rhs", "FILE", ".npy or FILE.safetensors#tensor, of any axes", false, FileUse::reads},
   };
   own.insert(own.end(), all.begin(), all.end());
   return operation_options(std::move(own));

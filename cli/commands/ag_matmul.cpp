@@ -131,7 +131,7 @@ Command ag_matmul_command() {
   return {
       "ag-matmul",
       "",
-      "all-gather matmul: what a ring holds, times each device's columns",
+      "all-gather matmul: the lhs of a whole ring, gathered, times each device's columns of rhs",
       "  gmm-run ag-matmul --devices 8 --m 512 --k 1024 --n 256 --interpret\n"
       "  gmm-run ag-matmul --rings 0,2,1,3/7,5,6,4 --m 64 --k 128 --n 32 --schedule random:7\n"
       "  gmm-run ag-matmul --variant literal --devices 4 --m 16 --k 64 --n 16 --dma-order fifo\n"
@@ -141,13 +141,17 @@ Command ag_matmul_command() {
           {{"m", "N", "rows of lhs (with --gather m: of all devices of a ring)"},
            {"k", "N", "the whole contraction (with --gather k each device has its share)"},
            {"n", "N", "columns of one device"},
-           {"gather", "k|m", "what the devices share; default k"},
-           {"variant", "production|literal", "literal: the kernel as first written, whole shards"},
-           {"buffering", "N", "slots a side for the travelling shards, a power of two; default 2"},
-           {"no-protocol-checks", "", "literal: run a buffering that must deadlock"},
-           {"dtype", "TYPE", "of lhs and rhs; default bf16"},
-           {"out-dtype", "TYPE", "of the result; default f32, with --gather m that of lhs"},
-           {"transpose-rhs", "", "--gather m: rhs is stored [n, k]"},
+           {"gather", "k|m", "which extent of lhs the devices of a ring share: k or m; default k"},
+           {"variant", "production|literal",
+            "literal: the kernel as its authors first wrote it, which multiplies whole shards"},
+           {"buffering", "N",
+            "slots in each direction for the shards on their way, a power of two; default 2"},
+           {"no-protocol-checks", "",
+            "with --variant literal: accept a --buffering that must deadlock"},
+           {"dtype", "TYPE", "element type of lhs and rhs; default bf16"},
+           {"out-dtype", "TYPE",
+            "element type of the result; default f32, with --gather m that of lhs"},
+           {"transpose-rhs", "", "with --gather m: rhs is stored as [n, k]"},
            operand_option("lhs",
                           "[m, its share of k] of each device, with --gather m [its share "
                           "of m, k]"),

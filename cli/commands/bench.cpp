@@ -207,24 +207,26 @@ int run(const Arguments& arguments, Console& console) {
 }  // namespace
 
 Command bench_command() {
-  return {"bench",
-          "",
-          "times of a suite beside those of its peers, measured in turn",
-          "  gmm-run bench\n"
-          "  gmm-run bench --suite interp --filter 'gmm_bf16' --json\n"
-          "  gmm-run bench --suite certificate --filter 'rows|ring_8'\n"
-          "  gmm-run bench --suite moe --device cuda --filter 'S(4|8)_'\n"
-          "  gmm-run bench --from moe.json --plot moe.svg\n",
-          {{"suite", "interp|certificate|moe", "what is measured; default interp"},
-           {"device", device_values(), "where; each suite has its own"},
-           {"filter", "REGEX", "only the rows whose name matches"},
-           {"seconds", "N",
-            "about how long each row is measured, and at least three times; "
-            "default 2"},
-           {"plot", "FILE.svg", "draw the peers' times over ours", false, FileUse::writes},
-           {"from", "FILE.json", "show, and draw, what --json said of an earlier run", false,
-            FileUse::reads}},
-          run};
+  return {
+      "bench",
+      "",
+      "measures a suite and, in turn with it, the peers that it is compared with",
+      "  gmm-run bench\n"
+      "  gmm-run bench --suite interp --filter 'gmm_bf16' --json\n"
+      "  gmm-run bench --suite certificate --filter 'rows|ring_8'\n"
+      "  gmm-run bench --suite moe --device cuda --filter 'S(4|8)_'\n"
+      "  gmm-run bench --from moe.json --plot moe.svg\n",
+      {{"suite", "interp|certificate|moe", "which suite; default interp"},
+       {"device", device_values(), "the device of the suite; each suite has one"},
+       {"filter", "REGEX", "only the rows whose name matches"},
+       {"seconds", "N",
+        "seconds for which each row is measured; each is measured at least three times; default 2"},
+       {"plot", "FILE.svg", "write a plot of the peers' times divided by ours", false,
+        FileUse::writes},
+       {"from", "FILE.json",
+        "measure nothing: read the report that --json printed in an earlier run", false,
+        FileUse::reads}},
+      run};
 }
 
 }  // namespace tessera::cli

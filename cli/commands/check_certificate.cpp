@@ -95,14 +95,15 @@ int report(Console& console, const Json& kept, const std::vector<Mismatch>& mism
         fmt::format("mismatch: {} is {} in the certificate, and {} now\n", m.what, m.kept, m.now);
   const std::string verdict = kept.find("verdict")->text();
   if (!mismatches.empty())
-    text += line("refused", "the certificate does not speak of this");
+    text += line("refused", "the certificate is about something else");
   else if (quick)
     text +=
         line("same", fmt::format("the hashes are those of the certificate, whose verdict is {}; "
                                  "nothing was run",
                                  verdict));
   else
-    text += line(verdict, "again: the run of the protocol and its verdict are the certificate's");
+    text += line(verdict,
+                 "again: the protocol of this run and its verdict are those of the certificate");
   console.out << text;
   return exit_code(status);
 }
@@ -116,10 +117,8 @@ int run(const Arguments& arguments, Console& console) {
   for (const Json& word : kept->find("command")->elements()) words.push_back(word.text());
   if (arguments.words().size() > 1) {  // it lies elsewhere now
     if (verified_command(words).name != "run")
-      return fail(console,
-                  error(fmt::format("{} speaks of {}, which is no file: {} is one word too "
-                                    "many",
-                                    path, words[1], arguments.words()[1])));
+      return fail(console, error(fmt::format("{} is about {}, which is not a file: leave out {}",
+                                             path, words[1], arguments.words()[1])));
     words[1] = arguments.words()[1];
   }
   const Expected<VerifyTarget> target = verify_target(words);

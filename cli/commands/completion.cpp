@@ -120,7 +120,7 @@ int run(const Arguments& arguments, Console& console) {
 Command completion_command() {
   return {"completion",
           "SHELL",
-          "a script that completes commands and options in bash, zsh or fish",
+          "prints a script that completes commands and options in bash, zsh or fish",
           "  . <(gmm-run completion bash)\n"
           "  gmm-run completion fish > ~/.config/fish/completions/gmm-run.fish\n",
           {},

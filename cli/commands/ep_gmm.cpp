@@ -69,8 +69,10 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   const std::optional<std::int64_t> top_k = read.optional("top-k", 1);
   for (const char* option : {"group-sizes", "sizes", "lhs"})
     if (top_k && read.has(option))
-      read.complain(fmt::format(
-          "--top-k draws tokens and their experts, and --{} gives rows that are routed", option));
+      read.complain(
+          fmt::format("--top-k draws tokens and their experts, and --{} gives rows that are routed "
+                      "already: give one of them",
+                      option));
   if (top_k && *top_k > product.groups())
     read.complain(fmt::format("--top-k {} of {} groups", *top_k, product.groups()));
   if (!read.ok()) return read.diags();
@@ -109,8 +111,9 @@ Command ep_gmm_command() {
       collective_options(
           grouped_options(
               {{"m", "N", "rows of one device; with --top-k its tokens"},
-               {"top-k", "N", "every token goes to that many groups, drawn by --seed"},
-               {"capacity", "N", "rows that a device can receive; default all there are"},
+               {"top-k", "N", "every token goes to N groups, which --seed draws"},
+               {"capacity", "N",
+                "rows that a device has room for; default the rows of all devices"},
                group_sizes_option(),
                operand_option("sizes", "[groups] of each device: its rows for each group"),
                operand_option("lhs", "[m, k] of each device, sorted by group"),

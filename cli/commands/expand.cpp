@@ -13,8 +13,7 @@ Expected<std::string> expanded_text(const Arguments& arguments) {
   const Expected<Program> program = launched_program(arguments);
   if (!program) return program.diags();
   if (arguments.has("structured") && arguments.has("per-point"))
-    return error(
-        "--structured keeps pipelines and --per-point writes them out: expected one of them");
+    return error("--structured keeps pipelines and --per-point writes them out: give one of them");
   if (arguments.has("structured")) return print(*program);
   const Expected<Program> expanded = expand(*program, {.per_point = arguments.has("per-point")});
   if (!expanded) return expanded.diags();
@@ -43,12 +42,13 @@ Command expand_command() {
       "  gmm-run expand my_kernel.tsr --set m=300 --structured\n",
       {{"set", "NAME=VALUE", "a parameter of the kernel", true},
        {"kernel", "NAME", "which kernel, when the file has several"},
-       {"calls", "N", "that many launches back to back; default 1"},
-       {"scratch", "fresh|kept", "of several calls: each with its own, or as the last one left it"},
-       {"devices", "N", "how many, where extents name them; default 1"},
-       {"cores", "N", "of each device, where extents name them; default 1"},
-       {"structured", "", "only the parameters are put in; pipelines stay"},
-       {"per-point", "", "each point of a parallel loop by itself, with slots of its own"}},
+       {"calls", "N", "run N launches, one after the other; default 1"},
+       {"scratch", "fresh|kept",
+        "with --calls: scratch memory is new for each launch, or as the launch before left it"},
+       {"devices", "N", "how many devices, for extents that name `devices`; default 1"},
+       {"cores", "N", "how many cores each device has, for extents that name `cores`; default 1"},
+       {"structured", "", "put in the parameters only, and keep pipelines as they are"},
+       {"per-point", "", "write each point of a parallel loop by itself, with slots of its own"}},
       run};
 }
 

@@ -68,8 +68,8 @@ std::string case_file(std::int64_t index, const Plan& plan) {
   return fmt::format("fuzz_{}_{}.tsr", plan.seed, index);
 }
 
-// Runs one case. What failed is made small, with its command, and as a file beside which one can go
-// on where it is of one kernel.
+// Runs one case. One that fails is made small and reported with its command, and with a file to go
+// on from where it is of one kernel.
 Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
   using Result = std::optional<Found>;
   const Invocation a_case = fuzz::draw(plan.operation, plan.seed, index);
@@ -158,18 +158,19 @@ int run(const Arguments& arguments, Console& console) {
 }  // namespace
 
 Command fuzz_command() {
-  return {"fuzz",
-          "",
-          "random cases of the operations against the reference; failures are made small",
-          "  gmm-run fuzz --cases 1000\n"
-          "  gmm-run fuzz --minutes 10 --seed 7 --op tgmm\n"
-          "  gmm-run fuzz --cases 500 --op grouped-gemm\n",
-          {{"cases", "N", "how many cases; default 200"},
-           {"minutes", "M", "as many cases as fit into this time"},
-           {"seed", "N", "case I of a seed is always the same; default 0"},
-           {"first", "I", "the first case; default 0"},
-           {"op", "gmm|tgmm|ragged-dot|grouped-gemm", "this operation; default gmm and tgmm"}},
-          run};
+  return {
+      "fuzz",
+      "",
+      "compares random calls of the operations with the reference, and makes those that fail small",
+      "  gmm-run fuzz --cases 1000\n"
+      "  gmm-run fuzz --minutes 10 --seed 7 --op tgmm\n"
+      "  gmm-run fuzz --cases 500 --op grouped-gemm\n",
+      {{"cases", "N", "how many calls; default 200"},
+       {"minutes", "M", "as many calls as fit into this time"},
+       {"seed", "N", "which calls: call number I of a seed is always the same; default 0"},
+       {"first", "I", "the number of the first call; default 0"},
+       {"op", "gmm|tgmm|ragged-dot|grouped-gemm", "only this operation; default gmm and tgmm"}},
+      run};
 }
 
 }  // namespace tessera::cli

@@ -60,7 +60,8 @@ Expected<const KernelInfo*> info_of(const Kernel& kernel) {
   const Expected<const Module*> module = embedded_module(kernel.name);
   if (!module) return module.diags();
   if (const KernelInfo* info = (*module)->find(kernel.name)) return info;
-  return error(fmt::format("the program {} has no kernel of its name", kernel.name));
+  return error(
+      fmt::format("the program {} has no kernel that has the program's name", kernel.name));
 }
 
 int run_support(Console& console) {

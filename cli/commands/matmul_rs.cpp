@@ -77,15 +77,18 @@ Command matmul_rs_command() {
       "matmul + reduce-scatter: the sum over a ring of lhs . transpose(rhs), block by block",
       "  gmm-run matmul-rs --devices 4 --m 512 --k 1024 --n 256 --interpret\n"
       "  gmm-run matmul-rs --devices 4 --m 64 --k 128 --n 32 --wire-dtype bf16 --tiling 8,32,32\n",
-      collective_options({{"m", "N", "rows of the product; each device gets its block"},
-                          {"k", "N", "the whole contraction, of which each device has its share"},
-                          {"n", "N", "columns of the product"},
-                          {"dtype", "TYPE", "of lhs and rhs: bf16 f16 f32; default bf16"},
-                          operand_option("lhs", "[m, its share of k] of each device"),
-                          operand_option("rhs", "[n, its share of k] of each device"),
-                          {"out-dtype", "TYPE", "of the result: f32 bf16 f16; default f32"},
-                          {"wire-dtype", "TYPE", "of the sums that travel; default f32"},
-                          {"tiling", "tm,tk,tn", "must divide half a block, k's share and n"}}),
+      collective_options(
+          {{"m", "N", "rows of the product; each device gets its block"},
+           {"k", "N", "the whole contraction, of which each device has its share"},
+           {"n", "N", "columns of the product"},
+           {"dtype", "TYPE", "element type of lhs and rhs: bf16 f16 f32; default bf16"},
+           operand_option("lhs", "[m, its share of k] of each device"),
+           operand_option("rhs", "[n, its share of k] of each device"),
+           {"out-dtype", "TYPE", "element type of the result: f32 bf16 f16; default f32"},
+           {"wire-dtype", "TYPE", "element type of the sums on their way; default f32"},
+           {"tiling", "tm,tk,tn",
+            "tile of the products; its sides must divide half a block of rows, a device's share of "
+            "k, and n"}}),
       run_operation<prepare>,
       verifiable_operation<prepare>};
 }

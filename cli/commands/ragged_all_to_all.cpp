@@ -54,7 +54,9 @@ Exchange exchange(CollectiveReader& read, Collective& collective, const Extent& 
   const std::int64_t slices = read.integer("slices", 1, 1);
   if (read.has("traffic")) {
     for (const char* option : {"group-sizes", "slices", "sizes"})
-      if (read.has(option)) read.complain(fmt::format("--traffic says what --{} does", option));
+      if (read.has(option))
+        read.complain(fmt::format(
+            "--traffic and --{} both give the rows that are sent: give one of them", option));
     sizes = parse_traffic(read);
     if (!read.ok()) return result;
     for (const auto& row : sizes)
@@ -82,7 +84,10 @@ Exchange exchange(CollectiveReader& read, Collective& collective, const Extent& 
   if (!read.ok()) return result;
   const Traffic traffic = traffic_of(sizes);
   const std::optional<std::int64_t> room = read.optional("room");
-  if (room && slices > 1) read.complain("--room drops rows of one slice for each device");
+  if (room && slices > 1)
+    read.complain(
+        "--room drops rows only where each device sends one slice to each device: leave out "
+        "--slices");
   if (!read.ok()) return result;
   result.room = room.value_or(most_received(traffic));
   result.slices = room ? dispatch_slices(traffic, room) : group_slices(sizes);
@@ -142,13 +147,14 @@ Command ragged_all_to_all_command() {
           {{"m", "N", "rows of one device"},
            {"n", "N", "columns"},
            {"traffic", "2,1/3,4", "rows that each device sends to each device"},
-           {"group-sizes", "SIZES", "rows of each slice, as of gmm; default multinomial"},
+           {"group-sizes", "SIZES", "rows of each slice, written as for gmm; default multinomial"},
            {"slices", "N", "slices that a device sends to each device; default 1"},
-           {"room", "N", "rows that a device can receive, more stay behind; default all"},
-           {"dtype", "TYPE", "f32 bf16 f16 i32 i8; default f32"},
+           {"room", "N", "rows that a device has room for; those beyond are not sent; default all"},
+           {"dtype", "TYPE", "element type: f32 bf16 f16 i32 i8; default f32"},
            operand_option("sizes", "[devices * slices] of each device: rows of each slice"),
            operand_option("lhs", "[m, n] of each device"),
-           operand_option("existing", "[room, n] of each device: what lies where nothing arrives")},
+           operand_option("existing",
+                          "[room, n] of each device: what the result keeps where no row arrives")},
           Peers::all),
       run_operation<prepare>,
       verifiable_operation<prepare>};

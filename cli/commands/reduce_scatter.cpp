@@ -14,9 +14,10 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 Command reduce_scatter_command() {
   return {"reduce-scatter",
           "",
-          "every device gets its place's block of the sum of the rows of its ring",
+          "adds the rows of the devices of a ring; every device gets one block of the sum",
           "  gmm-run reduce-scatter --devices 4 --m 32 --n 128 --interpret\n",
-          rows_options("rows of one device, a block for each place", added_types, {reduce_tile_option()}),
+          rows_options("rows of one device: one block for each device of the ring", added_types,
+                       {reduce_tile_option()}),
           run_operation<prepare>,
           verifiable_operation<prepare>};
 }

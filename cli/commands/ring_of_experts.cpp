@@ -14,7 +14,7 @@
 namespace tessera::cli {
 namespace {
 
-// A whole weight is at most this large: integer_range of FillRole::existing.
+// The largest weight of an integer fill: integer_range of FillRole::existing.
 constexpr std::int64_t largest_weight = 8;
 
 // As the kernel takes them; NumPy's integers are of 64 bits.
@@ -22,13 +22,15 @@ Tensor as_i32(const Tensor& indices, CollectiveReader& read) {
   Tensor tensor(DType::i32, indices.shape());
   if (!is_integer(indices.dtype())) {
     read.complain(
-        fmt::format("--experts is of {}, and groups are integers", name(indices.dtype())));
+        fmt::format("--experts holds elements of type {}, and numbers of groups are integers",
+                    name(indices.dtype())));
     return tensor;
   }
   for (std::int64_t i = 0; i < indices.elements(); ++i) {
     tensor.set(i, indices.at(i));
     if (tensor.at(i) == indices.at(i)) continue;
-    read.complain(fmt::format("--experts has {}, which is no group", indices.at(i)));
+    read.complain(
+        fmt::format("--experts names group {}, and there is none of that number", indices.at(i)));
     break;
   }
   return tensor;
@@ -77,7 +79,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", m}, {"k", k}, {"n", n}, {"groups", groups}, {"top_k", top_k}};
   collective.flops = 2 * m * top_k * k * n * static_cast<std::int64_t>(read.devices());
-  // Whole sums are exact: of top_k products of k terms, times weights.
+  // Sums of integers are exact: of top_k products of k terms, times weights.
   const std::int64_t terms = k * top_k * largest_weight;
   const auto& lhs = read.fill(collective, "lhs", type, {m, k}, FillRole::lhs, terms);
   const auto& rhs =
@@ -109,8 +111,9 @@ Command ring_of_experts_command() {
           "  gmm-run ring-of-experts --devices 2 --m 8 --k 32 --n 16 --groups 4 --capacity 20\n",
           collective_options(grouped_options(
               {{"m", "N", "tokens of one device"},
-               {"top-k", "N", "every token goes to that many groups, drawn by --seed; default 2"},
-               {"capacity", "N", "choices that a device has room for; default all there are"},
+               {"top-k", "N", "every token goes to N groups, which --seed draws; default 2"},
+               {"capacity", "N",
+                "choices of its groups that a device has room for; default those of all tokens"},
                operand_option("lhs", "[m, k] of each device: its tokens"),
                operand_option("rhs", "[its groups, k, n] of each device"),
                operand_option("experts", "[m, top-k] of each device: the groups of each token"),

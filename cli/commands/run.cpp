@@ -42,7 +42,7 @@ struct Ran {
   Bindings bindings;
   RunRequest request;
   DeviceReport report;
-  Diags unwritten;  // what keeps an output from being there
+  Diags unwritten;  // why outputs could not be written
 };
 
 Expected<Ran> run_program(const Arguments& arguments, Console& console) {
@@ -196,8 +196,9 @@ Command run_command() {
   Options options = {
       {"set", "NAME=VALUE", "a parameter of the kernel", true},
       {"kernel", "NAME", "which kernel, when the file has several"},
-      {"calls", "N", "that many launches back to back; default 1"},
-      {"scratch", "fresh|kept", "of several calls: each with its own, or as the last one left it"},
+      {"calls", "N", "run N launches, one after the other; default 1"},
+      {"scratch", "fresh|kept",
+       "with --calls: scratch memory is new for each launch, or as the launch before left it"},
       {"devices", "N", "how many devices run it; default 1"},
   };
   for (const Option& option : binding_options()) options.push_back(option);

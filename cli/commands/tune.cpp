@@ -50,7 +50,9 @@ Options tune_options(GroupedKind kind) {
   options.push_back({"all", "",
                      "afterwards time every candidate on the problem's own sizes, and "
                      "say how far the chosen one is from the best"});
-  options.push_back({"warmup", "N", "runs before the clock, where a clock measures; default 5"});
+  options.push_back(
+      {"warmup", "N",
+       "runs that are not timed, before those that are, where a clock measures; default 5"});
   options.push_back({"iters", "N", "runs that are timed; default 100"});
   options.push_back({"dry-run", "", "keep nothing"});
   options.push_back({"estimates", "",
@@ -101,9 +103,9 @@ std::string shape_text(const GroupedTuningProblem& p) {
 
 void print_estimates(Console& console, const Tuned& tuned) {
   console.out << line("problem", shape_text(tuned.problem));
-  console.out << line("times", fmt::format("expected of {} by the model; nothing is measured and "
-                                           "nothing kept",
-                                           tuned.problem.device()->modelled()));
+  console.out << line("times",
+                      fmt::format("as the model expects of {}; nothing is measured or kept",
+                                  tuned.problem.device()->modelled()));
   console.out << candidate_lines(tuned.tuning);
 }
 
@@ -120,8 +122,9 @@ void print_report(Console& console, const Tuned& tuned) {
   if (tuned.comparison) {
     console.out << line("all", "every candidate on the problem's own sizes");
     console.out << candidate_lines(tuned.comparison->all);
-    console.out << line(
-        "ratio", fmt::format("the chosen one takes {:.3f} of the best", tuned.comparison->ratio()));
+    console.out << line("ratio",
+                        fmt::format("the chosen one takes {:.3f} times as long as the best",
+                                    tuned.comparison->ratio()));
   }
   console.out << line("kept", tuned.kept);
   console.out << line("time", human_seconds(tuned.wall_seconds));
@@ -155,10 +158,10 @@ Expected<Tuned> estimate(const Asked& what, const Arguments& arguments) {
   const Expected<const Device*> device = find_device(arguments.text("device"));
   const bool has_model = device && !(*device)->modelled().empty();
   if (!has_model || arguments.has("interpret") || arguments.has("profile"))
-    return error("--estimates is what the model of a GPU expects: it needs --device cuda");
+    return error("--estimates asks the model of a GPU: give --device cuda, too");
   for (const std::string_view other : {"all", "backward", "warmup", "iters"}) {
     if (arguments.has(other))
-      return error(fmt::format("--estimates measures nothing, and --{} is about times", other));
+      return error(fmt::format("--estimates measures nothing: leave out --{}", other));
   }
   const Expected<Problem> problem = settled_problem(what);
   if (!problem) return problem.diags();
@@ -187,7 +190,9 @@ Expected<Tuned> tune(const Arguments& arguments) {
   tuner.iters = static_cast<int>(arguments.integer("iters", diags, 1, 1'000'000).value_or(100));
   if (!diags.empty()) return diags;
   if (request->is_simulated() && (arguments.has("warmup") || arguments.has("iters")))
-    return error("--warmup and --iters are for a clock, and the interpreter's time is simulated");
+    return error(
+        "--warmup and --iters repeat measurements, and the interpreter's time is simulated: leave "
+        "them out");
 
   Tuned tuned;
   tuned.problem = tuning_problem(*problem, *request);
@@ -227,7 +232,7 @@ Command tuned_command(const std::vector<std::string>& words) {
   return fallback;
 }
 
-// gmm and tgmm whose candidates are the device's, and no parts of the caller's.
+// gmm and tgmm without --tune: the candidates are the device's, and the winner is kept.
 bool is_by_cache(const Command& command, const std::vector<std::string>& words) {
   const auto names_parts = [](const std::string& word) {
     return word == "--tune" || word.starts_with("--tune=");
@@ -260,7 +265,7 @@ int run(const Arguments& arguments, Console& console) {
 Command resolved(const std::vector<std::string>& args) {
   Command command = tune_command();
   const std::vector<std::string> words(args.begin() + 1, args.end());
-  // Nobody is named, by whom asks for help: the options of gmm stand for all.
+  // A call for help names no operation: the options of gmm stand for all.
   const bool is_for_all = std::all_of(
       words.begin(), words.end(), [](const std::string& word) { return word.starts_with('-'); });
   if (const Command tuned = tuned_command(words); !is_for_all && !is_by_cache(tuned, words)) {

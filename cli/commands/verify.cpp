@@ -42,14 +42,14 @@ int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {
   return exit_code(test->is_interrupted ? Status::interrupted : Status::ok);
 }
 
-// One question at a time, and a verdict to keep comes from one.
+// Each of these options asks another question, and only a single verdict can be saved.
 Expected<void> check_questions(const Arguments& arguments) {
   const char* asked = nullptr;
   for (const char* question : {"mutants", "necessity", "cases"}) {
     if (!arguments.has(question)) continue;
     if (asked != nullptr)
       return error(
-          fmt::format("--{} and --{} are two questions: ask one at a time", asked, question));
+          fmt::format("--{} and --{} ask two questions: give one of them", asked, question));
     asked = question;
   }
   for (const char* question : {"mutants", "cases"})
@@ -132,7 +132,7 @@ Command resolved(const std::vector<std::string>& args) {
 Command verify_command() {
   return {"verify",
           "FILE.tsr|KERNEL|COMMAND",
-          "whether any schedule of a program can race, deadlock or leave counts",
+          "whether some schedule of a program can race, deadlock or leave counts on semaphores",
           "  gmm-run verify my_kernel.tsr --devices 4\n"
           "  gmm-run verify gmm --group-sizes 100,150,50 --k 64 --n 32 --json\n"
           "  gmm-run verify my_kernel.tsr --devices 4 --save verdict.json\n"

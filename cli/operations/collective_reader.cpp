@@ -70,11 +70,12 @@ Options collective_options(Options own, Peers peers) {
       {"devices", "N",
        peers == Peers::neighbours ? "how many devices; default those of --rings, else 4"
                                   : "how many devices; default 4"},
-      {"rings", "0,2,1,3/4,5,6,7", "device ids of each ring, in order; default one ring of all"},
-      {"collective-id", "N", "number of the barrier; default 0"},
-      {"calls", "N", "that many launches back to back; default 1"},
+      {"rings", "0,2,1,3/4,5,6,7",
+       "the devices of each ring, in order; default one ring of all devices"},
+      {"collective-id", "N", "collective id of the kernel's barrier; default 0"},
+      {"calls", "N", "run N launches, one after the other; default 1"},
       {"fill", "normal|uniform|integers", "operand data; integers are exact under every schedule"},
-      {"seed", "N", "of the operands; default 0"},
+      {"seed", "N", "seed of the operands; default 0"},
   };
   for (const Option& option : shared)
     if (peers == Peers::neighbours || option.name != "rings") options.push_back(option);

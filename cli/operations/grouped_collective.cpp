@@ -9,8 +9,8 @@ Options grouped_options(Options own) {
       {"k", "N", "columns of lhs"},
       {"n", "N", "columns of the product"},
       {"groups", "N", "groups of all devices together; each device holds its share"},
-      {"dtype", "TYPE", "of lhs and rhs: bf16 f16 f32; default bf16"},
-      {"transpose-rhs", "", "rhs is stored [groups, n, k]"},
+      {"dtype", "TYPE", "element type of lhs and rhs: bf16 f16 f32; default bf16"},
+      {"transpose-rhs", "", "rhs is stored as [groups, n, k]"},
       {"tiling", "tm,tk,tn", "tile of the products; default the profile's"},
       {"buffers", "N", "slots of each input window; default 2"}};
   own.insert(own.end(), product.begin(), product.end());
