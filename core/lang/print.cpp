@@ -135,7 +135,7 @@ class Printer {
       case FieldKind::Int:
         return std::to_string(field<std::int64_t>(op, f));
       case FieldKind::Text:
-        return quoted(program_.texts[static_cast<std::size_t>(field<TextId>(op, f).index)]);
+        return quoted(program_.texts[field<TextId>(op, f)]);
     }
     return {};
   }

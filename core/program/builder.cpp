@@ -23,8 +23,7 @@ Builder::Index& Builder::index() {
     if (v.constant && v.kind == ValueKind::scalar)
       index.integers.try_emplace(v.integer, static_cast<ValueId>(i));
   }
-  for (std::size_t i = 0; i < program_.texts.size(); ++i)
-    index.texts.try_emplace(program_.texts[i], TextId{static_cast<std::int32_t>(i)});
+  for (const TextId id : program_.texts.ids()) index.texts.try_emplace(program_.texts[id], id);
   for (const Buffer& b : program_.buffers) index.names.insert(b.name);
   for (const Semaphore& s : program_.semaphores) index.names.insert(s.name);
   return index;
@@ -99,9 +98,8 @@ void Builder::rename(ValueId buffer, const std::string& name) {
 }
 
 TextId Builder::text(std::string_view text) {
-  const TextId id{static_cast<std::int32_t>(program_.texts.size())};
-  const auto [known, is_new] = index().texts.try_emplace(std::string(text), id);
-  if (is_new) program_.texts.emplace_back(text);
+  const auto [known, is_new] = index().texts.try_emplace(std::string(text), program_.texts.next());
+  if (is_new) program_.texts.add(std::string(text));
   return known->second;
 }
 

@@ -25,6 +25,25 @@ struct Id {
 // Entries of T by their ids, which count from 0 in the order in which entries are added.
 template <typename Key, typename T>
 class Table {
+  class IdIterator {
+   public:
+    explicit IdIterator(std::size_t at) : at_(at) {}
+    Key operator*() const { return Key(at_); }
+    IdIterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const IdIterator&) const = default;
+
+   private:
+    std::size_t at_;
+  };
+  struct Ids {
+    std::size_t size;
+    IdIterator begin() const { return IdIterator(0); }
+    IdIterator end() const { return IdIterator(size); }
+  };
+
  public:
   using value_type = T;
 
@@ -57,6 +76,9 @@ class Table {
   auto end() { return entries_.end(); }
   auto end() const { return entries_.end(); }
 
+  // The ids of the entries that there are now, in order, for `for` alone:
+  // `for (const PlaceId p : program.places.ids())`.
+  Ids ids() const { return Ids{entries_.size()}; }
   // The entries alone, in order.
   const std::vector<T>& entries() const { return entries_; }
   std::vector<T>& entries() { return entries_; }

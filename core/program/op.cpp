@@ -19,14 +19,14 @@ namespace {
 #undef F
 #undef OP
 
-struct Table {
+struct Rows {
   std::vector<std::vector<FieldInfo>> fields;
   std::vector<OpInfo> rows;
   std::vector<Op> prototypes;
 };
 
-Table make_table() {
-  Table table;
+Rows make_table() {
+  Rows table;
   table.fields.emplace_back();
   table.prototypes.emplace_back(Nothing{});
 #define OP(Struct, mnemonic, op_class, scope, result, math, fields_, text, meaning) \
@@ -45,8 +45,8 @@ Table make_table() {
   return table;
 }
 
-const Table& table() {
-  static const Table the_table = make_table();
+const Rows& table() {
+  static const Rows the_table = make_table();
   return the_table;
 }
 
@@ -55,7 +55,7 @@ const Table& table() {
 std::span<const OpInfo> op_table() { return table().rows; }
 
 Op make_op(std::string_view mnemonic) {
-  const Table& t = table();
+  const Rows& t = table();
   for (std::size_t i = 1; i < t.rows.size(); ++i)
     if (t.rows[i].mnemonic == mnemonic) return t.prototypes[i];
   return Nothing{};

@@ -111,7 +111,7 @@ struct Program {
   std::vector<Buffer> buffers;    // in the order of declaration: operands, results, scratch
   std::vector<Semaphore> semaphores;  // in the order of declaration
   std::vector<Value> values;          // by ValueId
-  std::vector<std::string> texts;     // by TextId
+  Table<TextId, std::string> texts;   // the literal texts of ops
   std::vector<Place> places;          // by Buffer::place, Semaphore::place, Stmt::place
   std::vector<Loop> loops;            // by Stmt::loop
   std::vector<Stmt> body;             // in the order of the text

@@ -72,7 +72,7 @@ std::string region_text(const Program& program, std::int32_t statement) {
   for (const std::int32_t region : Nesting(program).around(statement)) {
     const auto* trace = std::get_if<Trace>(&program.body[static_cast<std::size_t>(region)].op);
     if (trace == nullptr) continue;
-    return fmt::format("\"{}\"", program.texts[static_cast<std::size_t>(trace->message.index)]);
+    return fmt::format("\"{}\"", program.texts[trace->message]);
   }
   return {};
 }

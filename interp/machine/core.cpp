@@ -23,9 +23,7 @@ std::int32_t Core::statement() const {
   return static_cast<std::int32_t>(stmt_ - machine_.program().body.data());
 }
 
-const std::string& Core::text(TextId id) const {
-  return machine_.program().texts[static_cast<std::size_t>(id.index)];
-}
+const std::string& Core::text(TextId id) const { return machine_.program().texts[id]; }
 
 bool Core::stopped() const { return machine_.stopped(); }
 

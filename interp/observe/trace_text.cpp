@@ -74,8 +74,7 @@ std::string TextTrace::event_text(const Event& event) const {
       const auto* region =
           std::get_if<Trace>(&program_->body[static_cast<std::size_t>(event.statement)].op);
       if (region == nullptr) return std::string(what);
-      return fmt::format("{} {}", what,
-                         program_->texts[static_cast<std::size_t>(region->message.index)]);
+      return fmt::format("{} {}", what, program_->texts[region->message]);
     }
   }
 }

@@ -224,7 +224,7 @@ class Regions : public Observer {
   void on(const Event& event) override {
     if (event.kind != EventKind::enter || event.agent.device != 0) return;
     const Op& op = program_->body[static_cast<std::size_t>(event.statement)].op;
-    names.push_back(program_->texts[static_cast<std::size_t>(std::get<Trace>(op).message.index)]);
+    names.push_back(program_->texts[std::get<Trace>(op).message]);
   }
   std::vector<std::string> names;
 

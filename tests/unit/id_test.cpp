@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 #include <unordered_map>
+#include <vector>
 
 namespace tessera {
 namespace {
@@ -49,6 +50,19 @@ TEST(Table, GivesIdsInTheOrderInWhichEntriesAreAdded) {
   EXPECT_TRUE(cats.has(kit));
   EXPECT_FALSE(cats.has(cats.next()));
   EXPECT_FALSE(cats.has(CatId()));
+}
+
+TEST(Table, ListsTheIdsThatItHasWhenItIsAsked) {
+  Cats cats;
+  cats.add("Tom");
+  cats.add("Kit");
+  std::vector<CatId> ids;
+  for (const CatId id : cats.ids()) {
+    ids.push_back(id);
+    cats.add("kitten of " + cats[id]);
+  }
+  EXPECT_EQ(ids, (std::vector<CatId>{CatId(0), CatId(1)}));
+  EXPECT_EQ(cats[CatId(3)], "kitten of Kit");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string error_text(const Program& program, const LoweredKernel& kernel, std:
         program.name, word, kernel.result_rows);
   }
   if (const Stmt* at = refused(program, word))
-    return program.texts[static_cast<std::size_t>(std::get<Require>(at->op).message.index)];
+    return program.texts[std::get<Require>(at->op).message];
   if (word <= first_refusal) return fmt::format("an unknown error word, {}", word);
   const std::int64_t found = -1 - word, index = found / counted_operands;
   const auto buffer = static_cast<std::size_t>(found % counted_operands);

@@ -100,9 +100,7 @@ Program without(Program program, std::int32_t statement) {
   Stmt& stmt = program.body[static_cast<std::size_t>(statement)];
   // A require that always holds does nothing, and every index stays as it is.
   program.values.push_back({.constant = true, .integer = 1});
-  program.texts.emplace_back("removed");
-  stmt.op = Require{static_cast<ValueId>(program.values.size()) - 1,
-                    {static_cast<std::int32_t>(program.texts.size()) - 1}};
+  stmt.op = Require{static_cast<ValueId>(program.values.size()) - 1, program.texts.add("removed")};
   return program;
 }
 
