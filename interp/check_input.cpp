@@ -42,7 +42,7 @@ void check_binding(const Program& program, const Binding& binding, std::size_t d
 // What a program leaves open, or cannot have, that is to run on several cores per device.
 void check_cores(const Program& program, int cores, Diags& diags) {
   const std::size_t before = diags.size();
-  const auto complain = [&](std::int32_t place, std::string message) {
+  const auto complain = [&](PlaceId place, std::string message) {
     Diag diag{ErrorCode::invalid_value, program.loc(place), std::move(message), {}};
     std::vector<FindingPlace> calls;
     add_call_chain(program, place, calls);

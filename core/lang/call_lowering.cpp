@@ -144,7 +144,7 @@ class CallLowering::Inlined {
 
  private:
   CallLowering& calls_;
-  std::int32_t caller_;
+  PlaceId caller_;
   Names::Inside inside_;
 };
 
@@ -177,7 +177,7 @@ Entity CallLowering::call_function(const ast::Function& function, const ast::Cal
   // Memory first: it names the extents that defaults and declarations may use.
   for (std::size_t p = 0; p < given->size(); ++p)
     if ((*given)[p] && !arguments_.bind(function.parameters[p], *(*given)[p], inner)) return {};
-  const std::int32_t around = draft_.caller();
+  const PlaceId around = draft_.caller();
   const Inlined inlined(*this, node.loc, inner);
   for (std::size_t p = 0; p < given->size(); ++p) {
     if ((*given)[p]) continue;

@@ -14,15 +14,14 @@ void Draft::at(const Loc& loc) {
     const Place& last = places.back();
     if (last.caller == caller_ && last.loc.source == loc.source && last.loc.line == loc.line &&
         last.loc.column == loc.column && last.loc.width == loc.width)
-      return builder_.at_place(static_cast<std::int32_t>(places.size()) - 1);
+      return builder_.at_place(places.last());
   }
   builder_.at(loc, caller_);
 }
 
 Entity Draft::fail(const Loc& loc, std::string message, ErrorCode code) {
   Diag diag{code, loc, std::move(message), {}};
-  for (std::int32_t place = caller_; place >= 0;
-       place = builder_.program().places[static_cast<std::size_t>(place)].caller)
+  for (PlaceId place = caller_; place; place = builder_.program().places[place].caller)
     diag.notes.push_back({builder_.program().loc(place), "called from here"});
   diags_.push_back(std::move(diag));
   return {};

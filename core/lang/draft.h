@@ -26,14 +26,14 @@ class Draft {
   // The value is called by the source's name if nothing named it before.
   Entity name_result(Entity entity, const std::string& name);
 
-  // The place of the call that is being inlined (into Program::places); -1: none.
-  std::int32_t caller() const { return caller_; }
-  void set_caller(std::int32_t place) { caller_ = place; }
+  // The place of the call that is being inlined , none outside of all calls.
+  PlaceId caller() const { return caller_; }
+  void set_caller(PlaceId place) { caller_ = place; }
 
  private:
   Builder builder_;
   Diags diags_;
-  std::int32_t caller_ = -1;
+  PlaceId caller_;
 };
 
 }  // namespace tessera

@@ -10,9 +10,8 @@ namespace tessera {
 
 Builder::Builder(Program program) : program_(std::move(program)) {}
 
-void Builder::at(Loc loc, std::int32_t caller) {
-  program_.places.push_back({std::move(loc), caller});
-  place_ = static_cast<std::int32_t>(program_.places.size()) - 1;
+void Builder::at(Loc loc, PlaceId caller) {
+  place_ = program_.places.add({std::move(loc), caller});
 }
 
 Builder::Index& Builder::index() {
@@ -69,7 +68,7 @@ ValueId Builder::buffer(Buffer buffer) {
   program_.values.push_back(std::move(v));
   const auto id = static_cast<ValueId>(program_.values.size()) - 1;
   buffer.value = id;
-  if (buffer.place < 0) buffer.place = place_;
+  if (!buffer.place) buffer.place = place_;
   program_.buffers.push_back(std::move(buffer));
   return id;
 }
@@ -83,7 +82,7 @@ ValueId Builder::semaphore(Semaphore semaphore) {
   program_.values.push_back(std::move(v));
   const auto id = static_cast<ValueId>(program_.values.size()) - 1;
   semaphore.value = id;
-  if (semaphore.place < 0) semaphore.place = place_;
+  if (!semaphore.place) semaphore.place = place_;
   program_.semaphores.push_back(std::move(semaphore));
   return id;
 }

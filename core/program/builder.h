@@ -30,9 +30,9 @@ class Builder {
   Program finish();
 
   // The place of the statements and declarations that follow: a new one, or one of Program::places.
-  void at(Loc loc, std::int32_t caller = -1);
-  void at_place(std::int32_t place) { place_ = place; }
-  std::int32_t place() const { return place_; }
+  void at(Loc loc, PlaceId caller = {});
+  void at_place(PlaceId place) { place_ = place; }
+  PlaceId place() const { return place_; }
   // The loop around the statements that follow, into Program::loops (-1: none). enter_loop adds one
   // inside it, which leave_loop leaves.
   void at_loop(std::int32_t loop) { loop_ = loop; }
@@ -85,7 +85,7 @@ class Builder {
 
   Program program_;
   std::optional<Index> index_;
-  std::int32_t place_ = -1;
+  PlaceId place_;
   std::int32_t loop_ = -1;
 };
 

@@ -69,6 +69,8 @@ class Table {
   void reserve(std::size_t size) { entries_.reserve(size); }
   void resize(std::size_t size, const T& value = T()) { entries_.resize(size, value); }
   void clear() { entries_.clear(); }
+  // The id of the entry that was added last.
+  Key last() const { return Key(entries_.size() - 1); }
   T& back() { return entries_.back(); }
   const T& back() const { return entries_.back(); }
   auto begin() { return entries_.begin(); }

@@ -7,14 +7,13 @@
 #include <string_view>
 #include <variant>
 
-#include "core/program/id.h"
+#include "core/program/ids.h"
 
 namespace tessera {
 
 using ValueId = std::int32_t;            // index into Program::values
 inline constexpr ValueId no_value = -1;  // where there is no value
 inline constexpr int max_rank = 6;       // dimensions of a buffer, at most
-using TextId = Id<struct LiteralText>;   // a literal text, of Program::texts
 
 // A rectangle of a ref: `size[d]` elements from `start[d]` in each dimension, all scalar values.
 // Dimensions whose bit is set in `dropped` have size 1 and are not part of the slice's shape. Also

@@ -53,7 +53,7 @@ struct Buffer {
   std::vector<int> order;     // empty: 0, 1, 2, ...
   bool scoped = false;        // exists between its alloc and free only
   ValueId value = no_value;   // its ref value
-  std::int32_t place = -1;    // its declaration, into Program::places; -1: none
+  PlaceId place;              // its declaration; none for what no source has
 };
 
 // A semaphore of each core, or an array of them.
@@ -65,13 +65,13 @@ struct Semaphore {
   bool monotone = false;        // never waited on, only awaited; exempt from zero at exit
   bool scoped = false;          // exists between its alloc and free only
   ValueId value = no_value;     // its sem value
-  std::int32_t place = -1;      // its declaration, into Program::places; -1: none
+  PlaceId place;                // its declaration; none for what no source has
 };
 
 // A place in a source, and the call that it was inlined from.
 struct Place {
-  Loc loc;                   // empty for what no source has
-  std::int32_t caller = -1;  // the call, into Program::places; -1: not inlined
+  Loc loc;         // empty for what no source has
+  PlaceId caller;  // the call; none: not inlined
 };
 
 // A loop or grid dimension of the source that statements of an expanded program stand in, and the
@@ -87,7 +87,7 @@ struct Loop {
 struct Stmt {
   Op op;                      // what it does
   ValueId result = no_value;  // the value that it defines
-  std::int32_t place = -1;    // into Program::places
+  PlaceId place;              // where the source has it
   // Into Program::body, of ops that bound a region: of the begin its else or end, of an else its
   // end, of an end its begin.
   std::int32_t partner = -1;
@@ -112,12 +112,12 @@ struct Program {
   std::vector<Semaphore> semaphores;  // in the order of declaration
   std::vector<Value> values;          // by ValueId
   Table<TextId, std::string> texts;   // the literal texts of ops
-  std::vector<Place> places;          // by Buffer::place, Semaphore::place, Stmt::place
+  Table<PlaceId, Place> places;       // of declarations, statements and calls
   std::vector<Loop> loops;            // by Stmt::loop
   std::vector<Stmt> body;             // in the order of the text
   // The numbers of devices, and of cores of each, that the program was made for; 0: any number.
   int devices = 0, cores = 0;
-  std::int32_t call_place = -1;  // place of what begins and ends each of several launches; -1: none
+  PlaceId call_place;  // of what begins and ends each of several launches; none: of one launch
 
   // `id` is an index into `values`.
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
@@ -127,10 +127,8 @@ struct Program {
   const Buffer* find_buffer(std::string_view buffer_name) const;
   // The number that a constant scalar is; none for other values.
   std::optional<std::int64_t> constant(ValueId id) const;
-  // The place in the source; empty for -1.
-  Loc loc(std::int32_t place) const {
-    return place < 0 ? Loc{} : places[static_cast<std::size_t>(place)].loc;
-  }
+  // The place in the source; empty for none.
+  Loc loc(PlaceId place) const { return place ? places[place].loc : Loc{}; }
 };
 
 }  // namespace tessera

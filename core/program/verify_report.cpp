@@ -7,11 +7,11 @@
 
 namespace tessera {
 
-void VerifyReport::fail_at(std::int32_t place, std::string message, ErrorCode code) {
+void VerifyReport::fail_at(PlaceId place, std::string message, ErrorCode code) {
   Diag diag{code, program_.loc(place), std::move(message), {}};
-  for (std::int32_t p = place; p >= 0; p = program_.places[static_cast<std::size_t>(p)].caller) {
-    const std::int32_t caller = program_.places[static_cast<std::size_t>(p)].caller;
-    if (caller >= 0) diag.notes.push_back({program_.loc(caller), "called from here"});
+  if (place) {
+    for (PlaceId p = program_.places[place].caller; p; p = program_.places[p].caller)
+      diag.notes.push_back({program_.loc(p), "called from here"});
   }
   diags_.push_back(std::move(diag));
 }

@@ -17,7 +17,7 @@ class VerifyReport {
   void at(std::size_t statement) { at_ = statement; }
   // An error at that statement, with the calls that it was inlined from.
   void fail(std::string message, ErrorCode code = ErrorCode::invalid_value);
-  void fail_at(std::int32_t place, std::string message, ErrorCode code = ErrorCode::invalid_value);
+  void fail_at(PlaceId place, std::string message, ErrorCode code = ErrorCode::invalid_value);
   // An error when the slice, which the op writes, is of an input.
   void written(const Slice& slice);
 

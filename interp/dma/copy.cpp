@@ -14,7 +14,7 @@ Buffer staging_buffer(const Region& src) {
 
 Staging::Staging(const Region& src, Checks checks, Contents contents)
     : box(src.box), buffer(staging_buffer(src)), storage(buffer, checks, contents) {
-  storage.allocate(-1);
+  storage.allocate({});
 }
 
 Box Staging::local(const Box& of_source) const {

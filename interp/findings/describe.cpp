@@ -77,12 +77,10 @@ std::string region_text(const Program& program, std::int32_t statement) {
   return {};
 }
 
-void add_call_chain(const Program& program, std::int32_t place, std::vector<FindingPlace>& notes) {
-  if (place < 0) return;
-  for (std::int32_t at = program.places[static_cast<std::size_t>(place)].caller; at >= 0;
-       at = program.places[static_cast<std::size_t>(at)].caller) {
+void add_call_chain(const Program& program, PlaceId place, std::vector<FindingPlace>& notes) {
+  if (!place) return;
+  for (PlaceId at = program.places[place].caller; at; at = program.places[at].caller)
     notes.push_back({.loc = program.loc(at), .message = "called from here"});
-  }
 }
 
 std::string counted(std::int64_t n, std::string_view singular) {

@@ -22,7 +22,7 @@ std::string_view mnemonic(const Program& program, std::int32_t statement);
 // The innermost trace region around a statement, in quotation marks; empty when there is none.
 std::string region_text(const Program& program, std::int32_t statement);
 // One note for each call that the place was inlined from.
-void add_call_chain(const Program& program, std::int32_t place, std::vector<FindingPlace>& notes);
+void add_call_chain(const Program& program, PlaceId place, std::vector<FindingPlace>& notes);
 std::string counted(std::int64_t n, std::string_view singular);  // "1 byte", "2 bytes"
 
 }  // namespace tessera

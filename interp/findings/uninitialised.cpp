@@ -12,13 +12,13 @@ namespace {
 
 // The buffer that nobody wrote: the one that was read, or where its elements were brought from.
 std::int32_t undefined_buffer(const Program& program, const Region& region, Origin origin) {
-  for (std::size_t i = 0; origin.place >= 0 && i < program.buffers.size(); ++i)
+  for (std::size_t i = 0; origin.place && i < program.buffers.size(); ++i)
     if (program.buffers[i].place == origin.place) return static_cast<std::int32_t>(i);
   return region.buffer;
 }
 
 // A parallel loop whose points ran side by side.
-bool is_parallel_loop(const Program& program, std::int32_t place) {
+bool is_parallel_loop(const Program& program, PlaceId place) {
   return std::any_of(program.body.begin(), program.body.end(), [&](const Stmt& s) {
     const auto* loop = std::get_if<For>(&s.op);
     return loop != nullptr && loop->parallel != 0 && s.place == place;
@@ -30,7 +30,7 @@ bool is_parallel_loop(const Program& program, std::int32_t place) {
 Finding uninitialised_finding(const Program& program, std::string_view verb, const Region& region,
                               const Index& index, Origin origin, const AgentId& agent,
                               std::int32_t statement) {
-  const std::int32_t place = program.body[static_cast<std::size_t>(statement)].place;
+  const PlaceId place = program.body[static_cast<std::size_t>(statement)].place;
   const Buffer& buffer = program.buffers[static_cast<std::size_t>(region.buffer)];
   const std::string element = element_text(program, region.buffer, index);
   Finding finding{.kind = FindingKind::uninitialised_read};
@@ -42,14 +42,14 @@ Finding uninitialised_finding(const Program& program, std::string_view verb, con
   finding.at = {.loc = program.loc(place), .device = agent.device, .agent = to_string(agent)};
   finding.about = {.statement = statement, .buffer = undefined_buffer(program, region, origin)};
   finding.devices = {agent.device};
-  if (origin.place >= 0)
+  if (origin.place)
     finding.notes.push_back(
         {.loc = program.loc(origin.place),
          .message = is_parallel_loop(program, origin.place)
                         ? "undefined since here: the points stored it, side by side, each "
                           "point-core in scratch of its own"
                         : "undefined since here"});
-  if (origin.via >= 0 && origin.via != origin.place)
+  if (origin.via && origin.via != origin.place)
     finding.notes.push_back({.loc = program.loc(origin.via), .message = "brought by this"});
   add_call_chain(program, place, finding.notes);
   return finding;

@@ -22,8 +22,8 @@ LoopIndices Machine::loops_of(const AgentId& agent, std::int32_t statement) {
 
 void Machine::report(FindingKind kind, std::string message, const AgentId& agent,
                      std::int32_t statement, std::vector<FindingPlace> notes) {
-  const std::int32_t place =
-      statement < 0 ? -1 : program_.body[static_cast<std::size_t>(statement)].place;
+  const PlaceId place =
+      statement < 0 ? PlaceId() : program_.body[static_cast<std::size_t>(statement)].place;
   add_call_chain(program_, place, notes);
   FindingPlace at{.loc = program_.loc(place),
                   .device = agent.device,

@@ -130,7 +130,7 @@ void PointCores::join(Core& core) {
   const Fork& fork = fork_of(core.site());
   const bool may_be_reached = machine_.copies().in_flight() > 0;
   if (!may_be_reached) left_.clear();
-  const std::int32_t place = program_.body[at(fork.loop)].place;
+  const PlaceId place = program_.body[at(fork.loop)].place;
   for (std::int32_t p = 0; p < machine_.topology().point_cores; ++p) {
     CoreState& from = machine_.core_state(machine_.topology().point_core(core.site(), p));
     for (std::size_t b = 0; b < from.storages.size(); ++b) {

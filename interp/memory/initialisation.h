@@ -1,18 +1,17 @@
 // Which elements of a memory are initialised, as tile ops see it: they ask where undefined elements
 // come from and record what they write.
 #pragma once
-#include <cstdint>
-
+#include "core/program/ids.h"
 #include "interp/memory/shadow.h"
 #include "interp/memory/view.h"
 
 namespace tessera {
 
-// Who made an element undefined, as ids of Program::places. `via`: the copy or tile op that brought
+// Where the source made an element undefined. `via`: the copy or tile op that brought
 // it here.
 struct Origin {
-  std::int32_t place = -1;
-  std::int32_t via = -1;
+  PlaceId place;
+  PlaceId via;
   bool operator==(const Origin&) const = default;
 };
 

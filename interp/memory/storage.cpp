@@ -38,7 +38,7 @@ Storage::~Storage() {
   if (live_) release();
 }
 
-void Storage::allocate(std::int32_t place) {
+void Storage::allocate(PlaceId place) {
   CHECK(!bound_ && !live_);
   live_ = true;
   slot_ = false;

@@ -67,7 +67,7 @@ class Storage final : public Initialisation {
 
   // Begins and ends the life of scratch; contents are undefined, and memory is taken when first
   // needed.
-  void allocate(std::int32_t place);
+  void allocate(PlaceId place);
   void release();
 
   // The first dimension in which the box leaves the shape (or has a negative size), or -1.
@@ -98,12 +98,12 @@ class Storage final : public Initialisation {
   Snapshot snapshot(const Box& box, bool carries = true);
   // The elements that were stored since their fresh(), for land_stored.
   Snapshot snapshot_stored(const Box& box, bool carries = true);
-  void land(const Box& box, const Snapshot& source, std::int32_t place);
+  void land(const Box& box, const Snapshot& source, PlaceId place);
   // box += source: in f32 or i64, rounded once to the dtype.
-  void land_add(const Box& box, const Snapshot& source, std::int32_t place);
+  void land_add(const Box& box, const Snapshot& source, PlaceId place);
   // Writes the stored elements only. Returns the first of them that was written back before since
   // once().
-  std::optional<Index> land_stored(const Box& box, const Snapshot& source, std::int32_t place,
+  std::optional<Index> land_stored(const Box& box, const Snapshot& source, PlaceId place,
                                    std::int32_t core, std::int64_t since = newest);
   // From here on no element may be written back twice by what this core starts; what it started
   // before is counted with its own, whenever it lands.
@@ -112,7 +112,7 @@ class Storage final : public Initialisation {
   void end_write_back(std::int32_t core, std::int64_t since);  // when all of it has landed
 
   // Pipeline slots.
-  void fresh(const Box& box, std::int32_t place);  // undefined, and nothing in it is stored
+  void fresh(const Box& box, PlaceId place);  // undefined, and nothing in it is stored
   void pad(const Box& slot,
            const Box& inside);  // zeros in slot outside inside; initialised, not stored
 
@@ -125,7 +125,7 @@ class Storage final : public Initialisation {
   // Elements of a fork that will have been stored.
   void note_change(const Box& box);
   // What was stored in a fork is undefined from here on.
-  void lose(const Storage& fork, std::int32_t place);
+  void lose(const Storage& fork, PlaceId place);
 
   // The end of the machine: nobody will read what lies elsewhere.
   void drop_aliases();
@@ -192,7 +192,7 @@ class Storage final : public Initialisation {
       aliases_;                         // disjoint rectangles of ours whose bytes are elsewhere
   std::vector<Dependent*> dependents_;  // who reads rectangles of ours
   std::vector<Undefined> undefined_;    // why; the latest is last
-  std::int32_t allocated_at_ = -1;
+  PlaceId allocated_at_;
 };
 
 }  // namespace tessera

@@ -23,7 +23,7 @@ Storage::Storage(Forked, Storage& from) : Storage(from.buffer_, from.checks_, fr
   changed_ = BitPlane(layout_.elements);
 }
 
-void Storage::lose(const Storage& fork, std::int32_t place) {
+void Storage::lose(const Storage& fork, PlaceId place) {
   if (!fork.is_fork_ || fork.changed_.is_clear()) return;
   settle(whole());
   Box around;  // all that was stored
@@ -39,7 +39,7 @@ void Storage::lose(const Storage& fork, std::int32_t place) {
       }
     }
   });
-  if (is_checked()) undefined_.push_back({around, {place, -1}});
+  if (is_checked()) undefined_.push_back({around, {place, {}}});
 }
 
 }  // namespace tessera

@@ -80,7 +80,7 @@ Origin Storage::origin(const Index& index) const {
   for (auto record = undefined_.rbegin(); record != undefined_.rend(); ++record) {
     if (contains(record->box, one)) return record->origin;
   }
-  return {allocated_at_, -1};
+  return {allocated_at_, {}};
 }
 
 void Storage::undefine(const Box& box, Origin origin) {
@@ -115,12 +115,12 @@ void Storage::note_change(const Box& box) {
   if (is_fork_) assign(changed_, box, true);
 }
 
-void Storage::fresh(const Box& box, std::int32_t place) {
+void Storage::fresh(const Box& box, PlaceId place) {
   overwrite(box);
   note_change(box);
   slot_ = true;
   assign(stored_, box, false);
-  undefine(box, {place, -1});
+  undefine(box, {place, {}});
 }
 
 void Storage::zero(const Box& box) {

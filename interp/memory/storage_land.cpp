@@ -61,7 +61,7 @@ void Storage::put(const Box& box, const Snapshot::Body& source) {
     copy_elements(own_view(box), source.view);
 }
 
-void Storage::land(const Box& box, const Snapshot& source, std::int32_t place) {
+void Storage::land(const Box& box, const Snapshot& source, PlaceId place) {
   const Snapshot::Body& body = *source.body_;
   CHECK(same_kept_sizes(layout_.view(box, buffer_.dtype), body.view) &&
         body.view.dtype == buffer_.dtype);
@@ -74,7 +74,7 @@ void Storage::land(const Box& box, const Snapshot& source, std::int32_t place) {
     initialise(box, body.init, {body.origin.place, place});
 }
 
-void Storage::land_add(const Box& box, const Snapshot& source, std::int32_t place) {
+void Storage::land_add(const Box& box, const Snapshot& source, PlaceId place) {
   note_change(box);
   settle(box);
   detach(box);
@@ -93,9 +93,8 @@ void Storage::land_add(const Box& box, const Snapshot& source, std::int32_t plac
   if (!body.all_initialised) undefined_.back().origin = {body.origin.place, place};
 }
 
-std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source,
-                                          std::int32_t place, std::int32_t core,
-                                          std::int64_t since) {
+std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source, PlaceId place,
+                                          std::int32_t core, std::int64_t since) {
   const Snapshot::Body& body = *source.body_;
   if (body.all_stored) {
     land(box, source, place);

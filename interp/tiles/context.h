@@ -1,7 +1,6 @@
 // What every tile op is given beside its views.
 #pragma once
-#include <cstdint>
-
+#include "core/program/ids.h"
 #include "interp/tiles/math.h"
 
 namespace tessera::tile {
@@ -10,7 +9,7 @@ namespace tessera::tile {
 // values are left alone; which elements are initialised is still tracked.
 struct Context {
   Math math = Math::library;
-  std::int32_t place = -1;
+  PlaceId place;
 };
 
 // Operands of a matmul that are read transposed.

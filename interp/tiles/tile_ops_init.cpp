@@ -44,7 +44,7 @@ Origin reason(std::initializer_list<const TileView*> sources, const Context& con
     return {source->owner->origin(source->owner->first_uninitialised(source->box)).place,
             context.place};
   }
-  return {-1, context.place};
+  return {{}, context.place};
 }
 
 void mark(const TileView& dst) {

@@ -98,27 +98,27 @@ void tiles(benchmark::State& state, DType dtype, std::int64_t size, std::int64_t
         out(out_buffer, p.out, checks);
     Storage a(slot_buffer, checks), b(slot_buffer, checks), o(out_slot_buffer, checks),
         acc(acc_buffer, checks);
-    for (Storage* scratch : {&a, &b, &o, &acc}) scratch->allocate(0);
+    for (Storage* scratch : {&a, &b, &o, &acc}) scratch->allocate({});
     out.once(0);
     std::int64_t step = 0;
     for (std::int64_t j = 0; j < n; ++j) {
       for (std::int64_t i = 0; i < n; ++i) {
         const Box o_slot = block_of((j * n + i) % 2, 0, tile, 0, tile);
-        o.fresh(o_slot, 0);
+        o.fresh(o_slot, {});
         tile::cast(acc.write(acc.whole()), TileView::of(0.0F), context);
         for (std::int64_t s = 0; s < n; ++s, ++step) {
           const Box slot = block_of(step % 2, 0, tile, 0, tile);
-          a.fresh(slot, 0);
-          a.land(slot, lhs.snapshot(block(i * tile, tile, s * tile, tile)), 0);
-          b.fresh(slot, 0);
+          a.fresh(slot, {});
+          a.land(slot, lhs.snapshot(block(i * tile, tile, s * tile, tile)), {});
+          b.fresh(slot, {});
           b.land(slot,
-                 rhs.snapshot(block_of(i * tile / group_rows, s * tile, tile, j * tile, tile)), 0);
+                 rhs.snapshot(block_of(i * tile / group_rows, s * tile, tile, j * tile, tile)), {});
           const TileView x = a.read(slot), y = b.read(slot);
           tile::matmul(acc.update(acc.whole()), x, y, {}, context);
         }
         const TileView result = acc.read(acc.whole());
         tile::cast(o.write(o_slot), result, context);
-        out.land_stored(block(i * tile, tile, j * tile, tile), o.snapshot_stored(o_slot), 0, 0);
+        out.land_stored(block(i * tile, tile, j * tile, tile), o.snapshot_stored(o_slot), {}, 0);
       }
     }
     if (out.never_written()) state.SkipWithError("a tile is missing");

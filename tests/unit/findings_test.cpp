@@ -478,7 +478,7 @@ TEST(findings, indices_and_amounts_of_semaphores) {
 TEST(findings, the_call_chain_of_an_inlined_function) {
   Kernel k;
   const ValueId t = k.line(1).ref("t", Role::scratch, Space::smem, {2}, DType::i32);
-  const Loc loc = k.builder().program().places[0].loc;
+  const Loc loc = k.builder().program().places[PlaceId(0)].loc;
   const auto at = [&](int line) { return Loc{loc.source, line, 1, 1}; };
   k.builder().at(at(9));
   k.builder().at(at(5), k.builder().place());

@@ -33,7 +33,7 @@ Buffer scratch(Shape shape, DType dtype = DType::f32, Space space = Space::vmem)
 Buffer bound(Role role, Shape shape, DType dtype = DType::f32) {
   Buffer buffer = scratch(std::move(shape), dtype, Space::hbm);
   buffer.role = role;
-  buffer.place = 7;
+  buffer.place = PlaceId(7);
   return buffer;
 }
 
@@ -121,7 +121,7 @@ TEST(Storage, StoresInTheBuffersOrder) {
 TEST(Storage, DroppedDimensionsAreNotPartOfAView) {
   const Buffer buffer = scratch({2, 3, 4});
   Storage storage(buffer, Checks::on);
-  storage.allocate(1);
+  storage.allocate(PlaceId(1));
   const TileView view = storage.write(box({{1, 1}, {0, 3}, {2, 1}}, 0b101));
   EXPECT_EQ(view.rank, 1);
   EXPECT_EQ(view.size[0], 3);
@@ -131,7 +131,7 @@ TEST(Storage, DroppedDimensionsAreNotPartOfAView) {
 TEST(Storage, UndefinedElementsAreFoundWithTheirOriginAndReadAsNan) {
   const Buffer buffer = scratch({4, 4});
   Storage storage(buffer, Checks::on);
-  storage.allocate(5);
+  storage.allocate(PlaceId(5));
   fill(storage, box({{0, 2}, {0, 4}}), 1);
   EXPECT_TRUE(storage.read(box({{0, 2}, {1, 2}})).initialised());
   const TileView view = storage.read(box({{1, 2}, {1, 2}}));
@@ -142,18 +142,18 @@ TEST(Storage, UndefinedElementsAreFoundWithTheirOriginAndReadAsNan) {
   EXPECT_TRUE(std::isnan(value_at(view, 1, 1)));
   const Index first = storage.first_uninitialised(box({{1, 2}, {1, 2}}));
   EXPECT_EQ(first, (Index{2, 1}));
-  EXPECT_EQ(storage.origin(first), (Origin{5, -1}));
-  storage.fresh(box({{2, 2}, {0, 4}}), 9);
-  EXPECT_EQ(storage.origin(first), (Origin{9, -1}));
+  EXPECT_EQ(storage.origin(first), (Origin{PlaceId(5), {}}));
+  storage.fresh(box({{2, 2}, {0, 4}}), PlaceId(9));
+  EXPECT_EQ(storage.origin(first), (Origin{PlaceId(9), {}}));
 }
 
 TEST(Storage, WithChecksOffEverythingCountsAsInitialised) {
   const Buffer buffer = scratch({4, 4});
   Storage storage(buffer, Checks::off);
-  storage.allocate(5);
+  storage.allocate(PlaceId(5));
   EXPECT_TRUE(storage.read(storage.whole()).initialised());
   EXPECT_EQ(value_at(storage.read(storage.whole()), 3, 3), 0);
-  storage.fresh(storage.whole(), 1);
+  storage.fresh(storage.whole(), PlaceId(1));
   EXPECT_TRUE(storage.is_initialised(storage.whole()));
   EXPECT_FALSE(storage.never_written());
 }
@@ -163,7 +163,7 @@ TEST(Storage, ScalarsKeepTheirRange) {
                counts = scratch({3}, DType::u32, Space::smem);
   const Buffer reals = scratch({3}, DType::bf16, Space::smem);
   Storage a(bytes, Checks::on), b(counts, Checks::on), c(reals, Checks::on);
-  for (Storage* storage : {&a, &b, &c}) storage->allocate(0);
+  for (Storage* storage : {&a, &b, &c}) storage->allocate(PlaceId(0));
   const Box one = box({{1, 1}}, 1);
   EXPECT_TRUE(a.store_integer(one, -128));
   EXPECT_EQ(a.load_integer(one), -128);
@@ -182,9 +182,9 @@ TEST(Storage, ScalarsKeepTheirRange) {
 TEST(Storage, PadZeroesWhatLiesOutside) {
   const Buffer buffer = scratch({5, 6});
   Storage storage(buffer, Checks::on);
-  storage.allocate(0);
+  storage.allocate(PlaceId(0));
   const Box slot = storage.whole(), inside = box({{0, 3}, {2, 2}});
-  storage.fresh(slot, 0);
+  storage.fresh(slot, PlaceId(0));
   storage.pad(slot, inside);
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t j = 0; j < 6; ++j) {
@@ -196,7 +196,7 @@ TEST(Storage, PadZeroesWhatLiesOutside) {
       }
     }
   }
-  storage.fresh(slot, 0);
+  storage.fresh(slot, PlaceId(0));
   storage.pad(slot, slot);
   EXPECT_FALSE(storage.is_initialised(box({{0, 1}, {0, 1}})));
   storage.pad(slot, box({{0, 0}, {0, 6}}));
@@ -207,25 +207,26 @@ TEST(Storage, OnlyStoredElementsAreWrittenBack) {
   const Buffer slot_buffer = scratch({2, 8, 8}), out_buffer = bound(Role::out, {8, 8});
   Tensor tensor(DType::f32, {8, 8});
   Storage slot(slot_buffer, Checks::on), out(out_buffer, tensor, Checks::on);
-  slot.allocate(0);
+  slot.allocate(PlaceId(0));
   out.once(0);
   const Box slice = box({{1, 1}, {0, 8}, {0, 8}}, 1);
-  slot.fresh(slice, 1);
+  slot.fresh(slice, PlaceId(1));
   fill(slot, box({{1, 1}, {2, 3}, {0, 8}}, 1), 4);
-  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2, 0), std::nullopt);
+  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), PlaceId(2), 0), std::nullopt);
   for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(tensor.at(i * 8 + 3), i >= 2 && i < 5 ? 4 : 0);
   const auto missing = out.never_written();
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->elements, 40);
   EXPECT_TRUE(same_rectangle(missing->first, box({{0, 2}, {0, 8}})));
 
-  slot.fresh(slice, 1);
+  slot.fresh(slice, PlaceId(1));
   fill(slot, box({{1, 1}, {5, 3}, {0, 8}}, 1), 5);
-  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2, 0), std::nullopt);
+  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), PlaceId(2), 0), std::nullopt);
   fill(slot, box({{1, 1}, {3, 1}, {6, 1}}, 1), 6);
-  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2, 0), (Index{3, 6}));
+  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), PlaceId(2), 0),
+            (Index{3, 6}));
   out.once(0);
-  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), 2, 0), std::nullopt);
+  EXPECT_EQ(out.land_stored(out.whole(), slot.snapshot_stored(slice), PlaceId(2), 0), std::nullopt);
   fill(out, box({{0, 2}, {0, 8}}), 0);
   EXPECT_FALSE(out.never_written());
 }
@@ -235,12 +236,12 @@ TEST(Storage, AWriteBackCountsWithThoseOfItsTime) {
   const Buffer slot_buffer = scratch({8, 8}), out_buffer = bound(Role::out, {8, 8});
   Tensor tensor(DType::f32, {8, 8});
   Storage slot(slot_buffer, Checks::on), out(out_buffer, tensor, Checks::on);
-  slot.allocate(0);
-  slot.fresh(slot.whole(), 1);
+  slot.allocate(PlaceId(0));
+  slot.fresh(slot.whole(), PlaceId(1));
   fill(slot, slot.whole(), 4);
   const auto land = [&](std::int64_t since) {
     const auto again =
-        out.land_stored(out.whole(), slot.snapshot_stored(slot.whole()), 2, 0, since);
+        out.land_stored(out.whole(), slot.snapshot_stored(slot.whole()), PlaceId(2), 0, since);
     out.end_write_back(0, since);
     return again;
   };
@@ -259,8 +260,8 @@ TEST(Storage, WriteBackOfAnUndefinedStoredElementIsSeen) {
   const Buffer slot_buffer = scratch({40, 40}), out_buffer = bound(Role::out, {40, 40});
   Tensor tensor(DType::f32, {40, 40});
   Storage slot(slot_buffer, Checks::on), out(out_buffer, tensor, Checks::on);
-  slot.allocate(3);
-  slot.fresh(slot.whole(), 4);
+  slot.allocate(PlaceId(3));
+  slot.fresh(slot.whole(), PlaceId(4));
   fill(slot, box({{0, 10}, {0, 40}}), 1);
   EXPECT_TRUE(slot.snapshot_stored(slot.whole()).initialised());
   EXPECT_FALSE(slot.snapshot(slot.whole()).initialised());
@@ -268,26 +269,26 @@ TEST(Storage, WriteBackOfAnUndefinedStoredElementIsSeen) {
   const Snapshot snapshot = slot.snapshot_stored(slot.whole());
   ASSERT_FALSE(snapshot.initialised());
   EXPECT_EQ(snapshot.first_uninitialised(), (Index{20, 5}));
-  EXPECT_EQ(snapshot.origin(), (Origin{4, -1}));
-  out.land_stored(out.whole(), snapshot, 8, 0);
+  EXPECT_EQ(snapshot.origin(), (Origin{PlaceId(4), {}}));
+  out.land_stored(out.whole(), snapshot, PlaceId(8), 0);
   EXPECT_TRUE(out.is_initialised(box({{0, 10}, {0, 40}})));
   EXPECT_FALSE(out.is_initialised(box({{20, 1}, {5, 1}})));
-  EXPECT_EQ(out.origin({20, 6}), (Origin{4, 8}));
+  EXPECT_EQ(out.origin({20, 6}), (Origin{PlaceId(4), PlaceId(8)}));
 }
 
 TEST(Storage, AccumulatingCopiesRoundOnce) {
   const Buffer a_buffer = scratch({2}, DType::bf16), b_buffer = scratch({2}, DType::bf16);
   Storage a(a_buffer, Checks::on), b(b_buffer, Checks::on);
-  a.allocate(0);
-  b.allocate(1);
+  a.allocate(PlaceId(0));
+  b.allocate(PlaceId(1));
   a.store_real(box({{0, 1}}), 256);
   b.store_real(box({{0, 1}}), 1);  // 257 ties to 256
   b.store_real(box({{1, 1}}), 3);
-  a.land_add(a.whole(), b.snapshot(b.whole()), 2);
+  a.land_add(a.whole(), b.snapshot(b.whole()), PlaceId(2));
   EXPECT_EQ(a.load_real(box({{0, 1}})), 256);
   EXPECT_FALSE(a.is_initialised(box({{1, 1}})));
   a.store_real(box({{1, 1}}), 256);
-  a.land_add(a.whole(), b.snapshot(b.whole()), 2);
+  a.land_add(a.whole(), b.snapshot(b.whole()), PlaceId(2));
   EXPECT_EQ(a.load_real(box({{1, 1}})), 260);  // 259 to bf16's 258 or 260
 }
 
@@ -296,15 +297,15 @@ TEST(Snapshot, KeepsWhatItSaw) {
   const Buffer source_buffer = scratch({64, 64}, DType::f32, Space::hbm),
                slot_buffer = scratch({64, 64});
   Storage source(source_buffer, Checks::on), slot(slot_buffer, Checks::on);
-  source.allocate(0);
-  slot.allocate(0);
+  source.allocate(PlaceId(0));
+  slot.allocate(PlaceId(0));
   fill(source, source.whole(), 1);
   Snapshot early = source.snapshot(source.whole());
   fill(source, box({{0, 1}, {0, 64}}), 2);
-  slot.land(slot.whole(), early, 0);
+  slot.land(slot.whole(), early, PlaceId(0));
   EXPECT_EQ(value_at(slot.read(slot.whole()), 0, 0), 1);
 
-  slot.land(slot.whole(), source.snapshot(source.whole()), 0);
+  slot.land(slot.whole(), source.snapshot(source.whole()), PlaceId(0));
   EXPECT_EQ(slot.read(slot.whole()).data, source.read(source.whole()).data);
   EXPECT_EQ(slot.read(box({{3, 2}, {5, 6}})).data, source.read(box({{3, 2}, {5, 6}})).data);
   source.release();
@@ -319,16 +320,16 @@ TEST(Snapshot, OfSeveralAliasesKeepsThemAll) {
                slot_buffer = scratch({64, 64});
   Storage top(half, Checks::on), bottom(half, Checks::on), gathered(gathered_buffer, Checks::on),
       slot(slot_buffer, Checks::on);
-  for (Storage* storage : {&top, &bottom, &gathered, &slot}) storage->allocate(0);
+  for (Storage* storage : {&top, &bottom, &gathered, &slot}) storage->allocate(PlaceId(0));
   fill(top, top.whole(), 1);
   fill(bottom, bottom.whole(), 2);
   const Box both = box({{1, 1}, {0, 64}, {0, 64}}, 1);
-  gathered.land(box({{1, 1}, {0, 32}, {0, 64}}, 1), top.snapshot(top.whole()), 0);
-  gathered.land(box({{1, 1}, {32, 32}, {0, 64}}, 1), bottom.snapshot(bottom.whole()), 0);
+  gathered.land(box({{1, 1}, {0, 32}, {0, 64}}, 1), top.snapshot(top.whole()), PlaceId(0));
+  gathered.land(box({{1, 1}, {32, 32}, {0, 64}}, 1), bottom.snapshot(bottom.whole()), PlaceId(0));
 
   const Snapshot snapshot = gathered.snapshot(both);
   EXPECT_TRUE(snapshot.initialised());
-  slot.land(slot.whole(), snapshot, 0);
+  slot.land(slot.whole(), snapshot, PlaceId(0));
   EXPECT_EQ(slot.read(box({{0, 32}, {0, 64}})).data, top.read(top.whole()).data);
   EXPECT_EQ(slot.read(box({{40, 8}, {16, 8}})).data, bottom.read(box({{8, 8}, {16, 8}})).data);
 
@@ -336,7 +337,7 @@ TEST(Snapshot, OfSeveralAliasesKeepsThemAll) {
   EXPECT_EQ(value_at(slot.read(slot.whole()), 32, 0), 2);
   EXPECT_EQ(value_at(slot.read(slot.whole()), 31, 63), 1);
   EXPECT_EQ(value_at(gathered.read(both), 32, 63), 2);
-  slot.land_add(slot.whole(), snapshot, 0);
+  slot.land_add(slot.whole(), snapshot, PlaceId(0));
   EXPECT_EQ(value_at(slot.read(slot.whole()), 31, 63), 2);
   EXPECT_EQ(value_at(slot.read(slot.whole()), 32, 0), 4);
 }
@@ -346,18 +347,18 @@ TEST(Storage, IdleScratchTracksWithoutBytes) {
   const Buffer idle_buffer = scratch({8, 64}), out_buffer = bound(Role::out, {8, 64});
   Tensor tensor(DType::f32, {8, 64});
   Storage idle(idle_buffer, Checks::on, Contents::idle), out(out_buffer, tensor, Checks::on);
-  idle.allocate(0);
-  idle.fresh(idle.whole(), 1);
+  idle.allocate(PlaceId(0));
+  idle.fresh(idle.whole(), PlaceId(1));
   EXPECT_EQ(idle.write(box({{0, 4}, {0, 64}})).data, nullptr);
   idle.initialise(box({{0, 4}, {0, 64}}));
   EXPECT_FALSE(idle.read(idle.whole()).initialised());
   EXPECT_EQ(idle.first_uninitialised(idle.whole()), (Index{4, 0}));
-  out.land_stored(out.whole(), idle.snapshot_stored(idle.whole()), 2, 0);
+  out.land_stored(out.whole(), idle.snapshot_stored(idle.whole()), PlaceId(2), 0);
   EXPECT_TRUE(out.is_initialised(box({{0, 4}, {0, 64}})));
   EXPECT_FALSE(out.is_initialised(box({{4, 1}, {0, 64}})));
-  idle.land(idle.whole(), out.snapshot(out.whole(), false), 3);
-  EXPECT_EQ(idle.origin({4, 0}), (Origin{out_buffer.place, 3}));
-  idle.land_add(idle.whole(), out.snapshot(out.whole(), false), 3);
+  idle.land(idle.whole(), out.snapshot(out.whole(), false), PlaceId(3));
+  EXPECT_EQ(idle.origin({4, 0}), (Origin{out_buffer.place, PlaceId(3)}));
+  idle.land_add(idle.whole(), out.snapshot(out.whole(), false), PlaceId(3));
   idle.pad(idle.whole(), box({{0, 4}, {0, 64}}));
   EXPECT_TRUE(idle.is_initialised(idle.whole()));
 }
@@ -431,7 +432,7 @@ TEST_P(CopyOnWrite, IsIndistinguishableFromCopying) {
       models[0].init.assign(n, 1);
     } else {
       storages.push_back(std::make_unique<Storage>(buffers[i], Checks::on));
-      storages[i]->allocate(0);
+      storages[i]->allocate(PlaceId(0));
       fill(*storages[i], storages[i]->whole(), 1);
       models[i].values.assign(n, 1);
       models[i].init.assign(n, 1);
@@ -495,11 +496,11 @@ TEST_P(CopyOnWrite, IsIndistinguishableFromCopying) {
             std::find(copy.stored.begin(), copy.stored.end(), 0) == copy.stored.end();
         const auto kind = whole ? below(rng, 3) : 2;
         if (kind == 0)
-          storage.land_add(target, flight->second.first, 1);
+          storage.land_add(target, flight->second.first, PlaceId(1));
         else if (kind == 1)
-          storage.land(target, flight->second.first, 1);
+          storage.land(target, flight->second.first, PlaceId(1));
         else
-          storage.land_stored(target, flight->second.first, 1, 0);
+          storage.land_stored(target, flight->second.first, PlaceId(1), 0);
         for_each(target, [&](const Index& index, std::size_t i) {
           const std::size_t e = model.at(index);
           if (copy.stored[i] == 0) return;
@@ -535,7 +536,7 @@ TEST_P(CopyOnWrite, IsIndistinguishableFromCopying) {
         if (which == 0 || rng() % 3 != 0) break;  // deferred copies need initialised sources
         if (below(rng, 10) == 0) {
           storage.release();
-          storage.allocate(step);
+          storage.allocate(PlaceId(step));
           slots.erase(which);
           std::fill(model.init.begin(), model.init.end(), 0);
           std::fill(model.stored.begin(), model.stored.end(), 0);
@@ -546,7 +547,7 @@ TEST_P(CopyOnWrite, IsIndistinguishableFromCopying) {
                                 {where.start[2], where.size[2]}},
                                1);
         if (slots.insert(which).second) std::fill(model.stored.begin(), model.stored.end(), 0);
-        storage.fresh(where, step);
+        storage.fresh(where, PlaceId(step));
         storage.pad(where, inside);
         for_each(where, [&](const Index& index, std::size_t) {
           const std::size_t e = model.at(index);

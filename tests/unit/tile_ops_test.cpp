@@ -38,7 +38,7 @@ struct Tile {
     buffer.shape = std::move(shape);
     buffer.order = std::move(order);
     storage = std::make_unique<Storage>(buffer, Checks::on);
-    storage->allocate(1);
+    storage->allocate(PlaceId(1));
   }
   Box whole() const { return storage->whole(); }
   void fill(const Box& box, const std::function<double()>& draw) {
@@ -355,9 +355,9 @@ TEST(Undefined, SpreadsByElementWithItsOrigin) {
   Tile a(DType::f32, {1, 4}), b(DType::f32, {3, 4}), dst(DType::f32, {3, 4});
   a.fill(box(0, 1, 0, 3), [] { return 1.0; });
   b.fill(box(0, 2, 0, 4), [] { return 2.0; });
-  binary(Binary::add, dst.write(), a.read(), b.read(), {Math::library, 42});
+  binary(Binary::add, dst.write(), a.read(), b.read(), {Math::library, PlaceId(42)});
   EXPECT_EQ(dst.defined(), (std::vector<bool>{1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(dst.storage->origin({0, 3}), (Origin{1, 42}));
+  EXPECT_EQ(dst.storage->origin({0, 3}), (Origin{PlaceId(1), PlaceId(42)}));
   // In place: what was undefined stays so.
   const TileView self = dst.read();
   binary(Binary::mul, dst.write(), self, TileView::of(2.0F), {});
@@ -397,7 +397,8 @@ TEST(Undefined, TaintsRowsAndColumnsOfAProduct) {
       a.fill(box(0, 2, 0, 2), [] { return 2.0; });
       a.fill(box(2, 1, 0, 1), [] { return 2.0; });
       b.fill(turned ? box(0, 3, 0, 2) : box(0, 2, 0, 3), [] { return 3.0; });
-      matmul(acc.storage->update(acc.whole()), a.read(), b.read(), {false, turned}, {math, 1});
+      matmul(acc.storage->update(acc.whole()), a.read(), b.read(), {false, turned},
+             {math, PlaceId(1)});
       EXPECT_EQ(acc.defined(), (std::vector<bool>{1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0}));
       EXPECT_EQ(acc.values()[0], math == Math::none ? 1 : 13);
     }

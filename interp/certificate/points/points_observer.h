@@ -7,12 +7,12 @@
 //   semaphores: whose a cell is, interp/machine/cell_owners.h says; points of a loop that share one
 //     synchronise
 #pragma once
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -96,7 +96,7 @@ class PointsObserver : public Observer {
   std::int64_t cells_ = 0;                // of a core
   CellOwners owners_;
   std::vector<CoreState> cores_;
-  std::set<std::array<std::int32_t, 3>> known_;  // races, by places and buffer
+  std::set<std::tuple<PlaceId, PlaceId, std::int32_t>> known_;  // races, by places and buffer
   PointsVerdict verdict_;
 };
 

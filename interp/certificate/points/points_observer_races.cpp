@@ -64,8 +64,8 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, std::int3
   judged.any_order = judged.any_split = false;
   judged.why_whole.clear();
   // One of all devices and runs of the loop, and of what one line both reads and stores.
-  const std::int32_t x = program_->body[at_index(here.statement)].place,
-                     y = program_->body[at_index(there.statement)].place;
+  const PlaceId x = program_->body[at_index(here.statement)].place,
+                y = program_->body[at_index(there.statement)].place;
   if (!known_.insert({std::min(x, y), std::max(x, y), buffer}).second) return;
   if (verdict_.findings.size() >= most_races) {
     ++verdict_.more_races;

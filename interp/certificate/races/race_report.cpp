@@ -66,8 +66,8 @@ class Report {
   bool is_copy(std::int32_t e) const { return !record_.is_core(event(e).agent); }
   std::int32_t issuer(std::int32_t e) const { return agent(event(e).agent).issuer; }
   std::string agent_text(std::int32_t e) const { return to_string(agent(event(e).agent).id); }
-  std::int32_t place_of(std::int32_t statement) const {
-    return statement < 0 ? -1 : program_.body[at(statement)].place;
+  PlaceId place_of(std::int32_t statement) const {
+    return statement < 0 ? PlaceId() : program_.body[at(statement)].place;
   }
   FindingPlace place(std::int32_t e, std::string message) const {
     const RecordedAgent& by = agent(event(e).agent);
@@ -116,7 +116,7 @@ class Report {
       return range(e).object == 0 ? form("enters", "enter") : form("leaves", "leave");
     if (self.access == AccessKind::life) {
       const bool begins = std::holds_alternative<Alloc>(program_.body[at(self.statement)].op);
-      if (program_.call_place >= 0 && place_of(self.statement) == program_.call_place)
+      if (program_.call_place && place_of(self.statement) == program_.call_place)
         return begins ? form("begins the call that has", "begin the call that has")
                       : form("ends the call that has", "end the call that has");
       if (range(e).kind == ObjectKind::semaphore && !begins)

@@ -51,9 +51,7 @@ inline std::pair<int, Touch> side(const Record& record, std::int32_t e) {
   int line = 0;
   if (event.statement >= 0) {
     const Program& program = *record.program;
-    const auto place =
-        static_cast<std::size_t>(program.body[static_cast<std::size_t>(event.statement)].place);
-    line = program.places[place].loc.line;
+    line = program.loc(program.body[static_cast<std::size_t>(event.statement)].place).line;
   }
   return {line, touch(event.access)};
 }

@@ -1,0 +1,10 @@
+// The ids of what a program has: each asks the table of Program that its comment names.
+#pragma once  // public
+#include "core/program/id.h"
+
+namespace tessera {
+
+using TextId = Id<struct LiteralText>;  // a literal text: Program::texts
+using PlaceId = Id<struct Place>;       // a place in the source: Program::places
+
+}  // namespace tessera
