@@ -165,7 +165,7 @@ void PipelineWriter::fetch_lesser(ValueId queued, ValueId computed) {
 }
 
 void PipelineWriter::step(const ValueMap& producer, ValueId part, const Indices& indices) {
-  const std::int32_t around = builder_.loop();
+  const LoopId around = builder_.loop();
   if (part == no_value) {
     ValueMap map = producer;
     last_scalars(map);

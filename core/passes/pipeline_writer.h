@@ -49,7 +49,7 @@ class PipelineWriter {
   const Program& old_;
   PipelineParts parts_;
   ValueMap around_;
-  std::int32_t outer_loop_;  // of the source, around the pipeline
+  LoopId outer_loop_;  // of the source, around the pipeline
   PipelineScratch scratch_;
   std::vector<WindowWriter> windows_;
   ValueId queue_ = no_value;  // smem [ahead + 1, dimensions]: the points not yet computed

@@ -190,7 +190,7 @@ void each_value(Op& op, Visit visit) {
 }
 
 // The indices of the loops around what acts are used: by whoever asks where it happened.
-void drop_unused(std::vector<Stmt>& body, const std::vector<Loop>& loops, std::size_t values) {
+void drop_unused(std::vector<Stmt>& body, const Table<LoopId, Loop>& loops, std::size_t values) {
   std::vector<bool> used(values, false);
   std::vector<Stmt> kept;
   for (auto it = body.rbegin(); it != body.rend(); ++it) {
@@ -198,9 +198,8 @@ void drop_unused(std::vector<Stmt>& body, const std::vector<Loop>& loops, std::s
     if (is_pure(it->op) && it->result != no_value && !used[static_cast<std::size_t>(it->result)])
       continue;
     each_value(it->op, [&](ValueId id) { used[static_cast<std::size_t>(id)] = true; });
-    for (std::int32_t l = is_pure(it->op) || is_region ? -1 : it->loop; l >= 0;
-         l = loops[static_cast<std::size_t>(l)].outer)
-      used[static_cast<std::size_t>(loops[static_cast<std::size_t>(l)].index)] = true;
+    for (LoopId l = is_pure(it->op) || is_region ? LoopId() : it->loop; l; l = loops[l].outer)
+      used[static_cast<std::size_t>(loops[l].index)] = true;
     kept.push_back(std::move(*it));
   }
   std::reverse(kept.begin(), kept.end());

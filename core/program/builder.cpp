@@ -126,11 +126,10 @@ ValueId Builder::emit(Op op, std::string_view name) {
 }
 
 void Builder::enter_loop(std::string name, ValueId index) {
-  program_.loops.push_back({std::move(name), index, loop_});
-  loop_ = static_cast<std::int32_t>(program_.loops.size()) - 1;
+  loop_ = program_.loops.add({std::move(name), index, loop_});
 }
 
-void Builder::leave_loop() { loop_ = program_.loops[static_cast<std::size_t>(loop_)].outer; }
+void Builder::leave_loop() { loop_ = program_.loops[loop_].outer; }
 
 Slice Builder::whole(ValueId ref) {
   Slice s;

@@ -33,10 +33,10 @@ class Builder {
   void at(Loc loc, PlaceId caller = {});
   void at_place(PlaceId place) { place_ = place; }
   PlaceId place() const { return place_; }
-  // The loop around the statements that follow, into Program::loops (-1: none). enter_loop adds one
-  // inside it, which leave_loop leaves.
-  void at_loop(std::int32_t loop) { loop_ = loop; }
-  std::int32_t loop() const { return loop_; }
+  // The loop around the statements that follow, if there is one. enter_loop adds one inside it,
+  // which leave_loop leaves.
+  void at_loop(LoopId loop) { loop_ = loop; }
+  LoopId loop() const { return loop_; }
   void enter_loop(std::string name, ValueId index);
   void leave_loop();
 
@@ -86,7 +86,7 @@ class Builder {
   Program program_;
   std::optional<Index> index_;
   PlaceId place_;
-  std::int32_t loop_ = -1;
+  LoopId loop_;
 };
 
 }  // namespace tessera

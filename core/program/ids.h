@@ -6,5 +6,6 @@ namespace tessera {
 
 using TextId = Id<struct LiteralText>;  // a literal text: Program::texts
 using PlaceId = Id<struct Place>;       // a place in the source: Program::places
+using LoopId = Id<struct Loop>;         // a loop or grid dimension of the source: Program::loops
 
 }  // namespace tessera

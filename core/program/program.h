@@ -80,7 +80,7 @@ struct Place {
 struct Loop {
   std::string name;  // as the source calls it; may be empty
   ValueId index = no_value;  // the scalar that is its index
-  std::int32_t outer = -1;   // the loop around it, into Program::loops; -1: none
+  LoopId outer;              // the loop around it, if there is one
 };
 
 // One statement.
@@ -91,7 +91,7 @@ struct Stmt {
   // Into Program::body, of ops that bound a region: of the begin its else or end, of an else its
   // end, of an end its begin.
   std::int32_t partner = -1;
-  std::int32_t loop = -1;     // the innermost around it, into Program::loops; set by `expand`
+  LoopId loop;  // the innermost around it, if there is one; set by `expand`
 };
 
 // Slots of a window, at most.
@@ -113,7 +113,7 @@ struct Program {
   std::vector<Value> values;          // by ValueId
   Table<TextId, std::string> texts;   // the literal texts of ops
   Table<PlaceId, Place> places;       // of declarations, statements and calls
-  std::vector<Loop> loops;            // by Stmt::loop
+  Table<LoopId, Loop> loops;          // around the statements of an expanded program
   std::vector<Stmt> body;             // in the order of the text
   // The numbers of devices, and of cores of each, that the program was made for; 0: any number.
   int devices = 0, cores = 0;

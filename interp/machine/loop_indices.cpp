@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-std::int32_t innermost(const Program& program, std::int32_t statement) {
-  return statement < 0 ? -1 : program.body[static_cast<std::size_t>(statement)].loop;
+LoopId innermost(const Program& program, std::int32_t statement) {
+  return statement < 0 ? LoopId() : program.body[static_cast<std::size_t>(statement)].loop;
 }
 
 }  // namespace
@@ -16,21 +16,17 @@ std::int32_t innermost(const Program& program, std::int32_t statement) {
 void read_loops(const Program& program, std::int32_t statement, const std::int64_t* registers,
                 LoopValues& values) {
   values.clear();
-  for (std::int32_t at = innermost(program, statement); at >= 0;) {
-    const Loop& loop = program.loops[static_cast<std::size_t>(at)];
-    if (loop.index != no_value) values.push_back(registers[loop.index]);
-    at = loop.outer;
-  }
+  for (LoopId at = innermost(program, statement); at; at = program.loops[at].outer)
+    if (const ValueId index = program.loops[at].index; index != no_value)
+      values.push_back(registers[index]);
   std::reverse(values.begin(), values.end());
 }
 
 LoopIndices loop_indices(const Program& program, std::int32_t statement, const LoopValues& values) {
   LoopIndices indices;
-  for (std::int32_t at = innermost(program, statement); at >= 0;) {
-    const Loop& loop = program.loops[static_cast<std::size_t>(at)];
-    if (loop.index != no_value) indices.push_back({loop.name, 0});
-    at = loop.outer;
-  }
+  for (LoopId at = innermost(program, statement); at; at = program.loops[at].outer)
+    if (const Loop& loop = program.loops[at]; loop.index != no_value)
+      indices.push_back({loop.name, 0});
   std::reverse(indices.begin(), indices.end());
   indices.resize(std::min(indices.size(), values.size()));
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i].value = values[i];

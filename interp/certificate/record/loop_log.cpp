@@ -9,30 +9,27 @@ namespace tessera {
 void LoopLog::begin(const Program& program, std::int32_t cores) {
   program_ = &program;
   loops_ = program.loops.size();
-  lists_.assign(static_cast<std::size_t>(cores) * loops_, {});
+  lists_.assign(static_cast<std::size_t>(cores), Table<LoopId, std::vector<Entry>>(loops_));
   values_.clear();
   indices_.clear();
-  first_.clear();
-  for (std::size_t loop = 0; loop < loops_; ++loop) {
-    first_.push_back(indices_.size());
-    for (auto at = static_cast<std::int32_t>(loop); at >= 0;) {
-      const Loop& around = program.loops[static_cast<std::size_t>(at)];
-      if (around.index != no_value) indices_.push_back(around.index);
-      at = around.outer;
-    }
-    std::reverse(indices_.begin() + static_cast<std::ptrdiff_t>(first_.back()), indices_.end());
+  registers_.clear();
+  for (const LoopId loop : program.loops.ids()) {
+    const std::size_t from = indices_.size();
+    for (LoopId at = loop; at; at = program.loops[at].outer)
+      if (const ValueId index = program.loops[at].index; index != no_value)
+        indices_.push_back(index);
+    std::reverse(indices_.begin() + static_cast<std::ptrdiff_t>(from), indices_.end());
+    registers_.add({from, indices_.size()});
   }
-  first_.push_back(indices_.size());
 }
 
 // Most events find their loops as the one before left them: these are compared where they are.
 void LoopLog::note(std::int32_t core, const Event& event) {
   if (event.statement < 0 || event.registers == nullptr) return;
-  const std::int32_t loop = program_->body[static_cast<std::size_t>(event.statement)].loop;
-  if (loop < 0) return;
-  const std::size_t from = first_[static_cast<std::size_t>(loop)],
-                    to = first_[static_cast<std::size_t>(loop) + 1];
-  std::vector<Entry>& entries = lists_[list(core, loop)];
+  const LoopId loop = program_->body[static_cast<std::size_t>(event.statement)].loop;
+  if (!loop) return;
+  const auto [from, to] = registers_[loop];
+  std::vector<Entry>& entries = lists_[static_cast<std::size_t>(core)][loop];
   if (!entries.empty()) {
     const std::int64_t* last = values_.data() + entries.back().values;
     std::size_t i = from;
@@ -45,9 +42,9 @@ void LoopLog::note(std::int32_t core, const Event& event) {
 
 LoopIndices LoopLog::at(std::int32_t core, std::int64_t step, std::int32_t statement) const {
   if (program_ == nullptr || statement < 0) return {};
-  const std::int32_t loop = program_->body[static_cast<std::size_t>(statement)].loop;
-  if (loop < 0) return {};
-  const std::vector<Entry>& entries = lists_[list(core, loop)];
+  const LoopId loop = program_->body[static_cast<std::size_t>(statement)].loop;
+  if (!loop) return {};
+  const std::vector<Entry>& entries = lists_[static_cast<std::size_t>(core)][loop];
   const auto next = std::upper_bound(entries.begin(), entries.end(), step,
                                      [](std::int64_t s, const Entry& e) { return s < e.step; });
   if (next == entries.begin()) return {};

@@ -22,18 +22,16 @@ class LoopLog {
     std::int64_t step;
     std::size_t values;  // into values_
   };
-  std::size_t list(std::int32_t core, std::int32_t loop) const {
-    return static_cast<std::size_t>(core) * loops_ + static_cast<std::size_t>(loop);
-  }
+  struct Registers {  // of a loop's own and all outer indices, outermost first: of indices_
+    std::size_t from, to;
+  };
 
   const Program* program_ = nullptr;
   std::size_t loops_ = 0;
-  std::vector<std::vector<Entry>> lists_;  // by core and innermost loop
-  std::vector<std::int64_t> values_;       // outermost loop first
-  // Of each loop the registers of its own and all outer indices, outermost first; `first_` has one
-  // entry more.
+  std::vector<Table<LoopId, std::vector<Entry>>> lists_;  // by core and innermost loop
+  std::vector<std::int64_t> values_;                      // outermost loop first
   std::vector<ValueId> indices_;
-  std::vector<std::size_t> first_;
+  Table<LoopId, Registers> registers_;
 };
 
 }  // namespace tessera
