@@ -59,8 +59,7 @@ void check_cores(const Program& program, int cores, Diags& diags) {
     asks = asks || std::holds_alternative<CoreId>(s.op);
     if (const auto* signal = std::get_if<Signal>(&s.op);
         signal != nullptr && signal->core.id == no_value && !is_own_device(signal->device)) {
-      const auto index = static_cast<std::size_t>(program.value(signal->sem.base).index);
-      const Semaphore& sem = program.semaphores[index];
+      const Semaphore& sem = program.semaphores[program.value(signal->sem.base).semaphore];
       // The barrier that `expand` added: what it is there for names no core either.
       if (sem.kind == SemKind::barrier && sem.collective < 0) continue;
       complain(s.place, fmt::format("signal of {} names a device and no core, and each device has "

@@ -57,11 +57,11 @@ bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
 RunIdentity identify(const Program& expanded, const std::vector<Binding>& bindings,
                      const RunOptions& options) {
   RunIdentity identity{text_hash(print(expanded)), {}};
-  const std::vector<bool> idle = idle_buffers(expanded, options);
+  const Table<BufferId, bool> idle = idle_buffers(expanded, options);
   for (std::size_t device = 0; device < bindings.size(); ++device) {
-    for (std::size_t i = 0; i < expanded.buffers.size(); ++i) {
-      const Buffer& buffer = expanded.buffers[i];
-      if (buffer.role != Role::in || idle[i]) continue;
+    for (const BufferId b : expanded.buffers.ids()) {
+      const Buffer& buffer = expanded.buffers[b];
+      if (buffer.role != Role::in || idle[b]) continue;
       const Tensor& tensor = *bindings[device].find(buffer.name)->second;
       identity.inputs.push_back(
           {static_cast<int>(device), buffer.name,

@@ -66,9 +66,9 @@ Entity Draft::name_result(Entity entity, const std::string& name) {
   } else if (entity.kind == Entity::Kind::view) {
     Value& v = program.values[static_cast<std::size_t>(entity.slice.base)];
     const bool is_last_op = v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
-    const bool is_last_buffer = v.index == static_cast<std::int32_t>(program.buffers.size()) - 1;
-    if (v.index < 0 && is_last_op) v.name = name;
-    if (v.index >= 0 && entity.is_unnamed && is_last_buffer && v.name != name)
+    const bool is_last_buffer = v.buffer == program.buffers.last();
+    if (!v.buffer && is_last_op) v.name = name;
+    if (v.buffer && entity.is_unnamed && is_last_buffer && v.name != name)
       builder_.rename(entity.slice.base, name);
     entity.is_unnamed = false;
   }

@@ -28,10 +28,9 @@ Expander::Expander(const Program& program, const Expansion& how)
 Expected<Program> Expander::run() {
   ValueMap map;
   const Program& p = builder_.program();
-  for (std::size_t i = 0; i < old_.buffers.size(); ++i)
-    map[old_.buffers[i].value] = p.buffers[i].value;
-  for (std::size_t i = 0; i < old_.semaphores.size(); ++i)
-    map[old_.semaphores[i].value] = p.semaphores[i].value;
+  for (const BufferId b : old_.buffers.ids()) map[old_.buffers[b].value] = p.buffers[b].value;
+  for (const SemaphoreId s : old_.semaphores.ids())
+    map[old_.semaphores[s].value] = p.semaphores[s].value;
   if (needs_barrier(old_)) emit_barrier(builder_, old_);
   write(0, static_cast<std::int32_t>(old_.body.size()), map);
   if (!diags_.empty()) return diags_;

@@ -63,13 +63,13 @@ ValueId Builder::buffer(Buffer buffer) {
   buffer.name = free_name(buffer.name);
   Value v;
   v.kind = ValueKind::ref;
-  v.index = static_cast<std::int32_t>(program_.buffers.size());
+  v.buffer = program_.buffers.next();
   v.name = buffer.name;
   program_.values.push_back(std::move(v));
   const auto id = static_cast<ValueId>(program_.values.size()) - 1;
   buffer.value = id;
   if (!buffer.place) buffer.place = place_;
-  program_.buffers.push_back(std::move(buffer));
+  program_.buffers.add(std::move(buffer));
   return id;
 }
 
@@ -77,19 +77,19 @@ ValueId Builder::semaphore(Semaphore semaphore) {
   semaphore.name = free_name(semaphore.name);
   Value v;
   v.kind = ValueKind::sem;
-  v.index = static_cast<std::int32_t>(program_.semaphores.size());
+  v.semaphore = program_.semaphores.next();
   v.name = semaphore.name;
   program_.values.push_back(std::move(v));
   const auto id = static_cast<ValueId>(program_.values.size()) - 1;
   semaphore.value = id;
   if (!semaphore.place) semaphore.place = place_;
-  program_.semaphores.push_back(std::move(semaphore));
+  program_.semaphores.add(std::move(semaphore));
   return id;
 }
 
 void Builder::rename(ValueId buffer, const std::string& name) {
   Value& v = program_.values[static_cast<std::size_t>(buffer)];
-  std::string& own = program_.buffers[static_cast<std::size_t>(v.index)].name;
+  std::string& own = program_.buffers[v.buffer].name;
   const std::string old = std::exchange(own, free_name(name));
   v.name = own;
   index().names.erase(old);
@@ -135,8 +135,7 @@ Slice Builder::whole(ValueId ref) {
   Slice s;
   s.base = ref;
   if (program_.value(ref).kind == ValueKind::sem) {
-    const Shape shape =
-        program_.semaphores[static_cast<std::size_t>(program_.value(ref).index)].shape;
+    const Shape shape = program_.semaphores[program_.value(ref).semaphore].shape;
     s.rank = static_cast<std::int8_t>(shape.size());
     for (std::size_t d = 0; d < shape.size(); ++d) {
       s.start[d] = integer(0);

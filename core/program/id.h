@@ -46,13 +46,20 @@ class Table {
 
  public:
   using value_type = T;
+  // T& and const T&; of a bool, which is kept in one bit, what stands for them.
+  using Reference = typename std::vector<T>::reference;
+  using ConstReference = typename std::vector<T>::const_reference;
 
   Table() = default;
-  explicit Table(std::size_t size, const T& value = T()) : entries_(size, value) {}
+  explicit Table(std::size_t size) : entries_(size) {}
+  Table(std::size_t size, const T& value) : entries_(size, value) {}
   explicit Table(std::vector<T> entries) : entries_(std::move(entries)) {}
 
-  T& operator[](Key id) { return entries_[static_cast<std::size_t>(id.index)]; }
-  const T& operator[](Key id) const { return entries_[static_cast<std::size_t>(id.index)]; }
+  // The entry of that id, which must be of one of these.
+  Reference operator[](Key id) { return entries_[static_cast<std::size_t>(id.index)]; }
+  ConstReference operator[](Key id) const { return entries_[static_cast<std::size_t>(id.index)]; }
+  // The id of an entry of this table, which is named by its address.
+  Key id_of(const T& entry) const { return Key(static_cast<std::size_t>(&entry - &entries_[0])); }
 
   // The new entry's id.
   Key add(T entry) {
@@ -67,12 +74,13 @@ class Table {
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   void reserve(std::size_t size) { entries_.reserve(size); }
-  void resize(std::size_t size, const T& value = T()) { entries_.resize(size, value); }
+  void resize(std::size_t size) { entries_.resize(size); }
   void clear() { entries_.clear(); }
   // The id of the entry that was added last.
   Key last() const { return Key(entries_.size() - 1); }
-  T& back() { return entries_.back(); }
-  const T& back() const { return entries_.back(); }
+  void pop_back() { entries_.pop_back(); }
+  Reference back() { return entries_.back(); }
+  ConstReference back() const { return entries_.back(); }
   auto begin() { return entries_.begin(); }
   auto begin() const { return entries_.begin(); }
   auto end() { return entries_.end(); }

@@ -36,7 +36,7 @@ class OpRules {
   void scalar_memory(const Slice& slice, std::string_view field, bool one);
   void array(const Slice& slice, std::string_view field);
   const Semaphore& sem(const Slice& slice) const {
-    return program_.semaphores[static_cast<std::size_t>(program_.value(slice.base).index)];
+    return program_.semaphores[program_.value(slice.base).semaphore];
   }
 
   const Program& program_;

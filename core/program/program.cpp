@@ -43,8 +43,7 @@ std::string_view name(SemKind kind) {
 
 const Buffer* Program::buffer(ValueId ref) const {
   const Value& v = value(ref);
-  return v.kind == ValueKind::ref && v.index >= 0 ? &buffers[static_cast<std::size_t>(v.index)]
-                                                  : nullptr;
+  return v.kind == ValueKind::ref && v.buffer ? &buffers[v.buffer] : nullptr;
 }
 
 const Buffer* Program::find_buffer(std::string_view buffer_name) const {

@@ -35,9 +35,10 @@ enum class ValueKind : std::uint8_t { scalar, real, ref, sem };
 struct Value {
   ValueKind kind = ValueKind::scalar;  // what it is
   bool constant = false;               // a scalar or real with the value below
+  BufferId buffer{};                   // ref: what it is of; none: a window or a view
   std::int64_t integer = 0;            // of a constant scalar
   double real = 0;                     // of a constant real
-  std::int32_t index = -1;      // ref: into buffers (or -1: a window); sem: into semaphores
+  SemaphoreId semaphore{};             // sem: what it is of
   std::int32_t statement = -1;  // index into Program::body of the one that defines it, or -1
   std::string name;             // as the source calls it; may be empty, need not be unique
 };
@@ -108,8 +109,8 @@ struct Program {
   std::string name;               // of the kernel
   std::string doc;                // the comment above the kernel
   std::vector<Setting> settings;  // problem and tuning parameters and dtypes, for reports
-  std::vector<Buffer> buffers;    // in the order of declaration: operands, results, scratch
-  std::vector<Semaphore> semaphores;  // in the order of declaration
+  Table<BufferId, Buffer> buffers;  // in the order of declaration: operands, results, scratch
+  Table<SemaphoreId, Semaphore> semaphores;  // in the order of declaration
   std::vector<Value> values;          // by ValueId
   Table<TextId, std::string> texts;   // the literal texts of ops
   Table<PlaceId, Place> places;       // of declarations, statements and calls

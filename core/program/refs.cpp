@@ -51,8 +51,8 @@ RefInfo ref_info(const Program& program, ValueId ref) {
   const Value& v = program.value(ref);
   CHECK(v.kind == ValueKind::ref);
   RefInfo info;
-  if (v.index >= 0) {
-    const Buffer& b = program.buffers[static_cast<std::size_t>(v.index)];
+  if (v.buffer) {
+    const Buffer& b = program.buffers[v.buffer];
     info.dtype = b.dtype;
     info.space = b.space;
     info.bound = b.shape;

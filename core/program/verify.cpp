@@ -89,10 +89,9 @@ bool Verifier::check_slice(const Slice& slice, std::string_view field) {
     if (slice.rank != 0) report_.fail(report_.field_text(field) + " indexes a number");
     return false;
   }
-  const std::size_t rank =
-      base.kind == ValueKind::sem
-          ? program_.semaphores[static_cast<std::size_t>(base.index)].shape.size()
-          : ref_info(program_, slice.base).bound.size();
+  const std::size_t rank = base.kind == ValueKind::sem
+                               ? program_.semaphores[base.semaphore].shape.size()
+                               : ref_info(program_, slice.base).bound.size();
   if (static_cast<std::size_t>(slice.rank) != rank) {
     report_.fail(
         fmt::format("`{}` has {} dimensions, found {} indices", base.name, rank, slice.rank));
@@ -111,9 +110,8 @@ void Verifier::use(const Slice& slice, std::string_view field) {
   if (report_.size() != before) return;
   // What is known to leave the memory is reported before anything runs.
   const Value& base = program_.value(slice.base);
-  const Shape extent = base.kind == ValueKind::sem
-                           ? program_.semaphores[static_cast<std::size_t>(base.index)].shape
-                           : ref_info(program_, slice.base).bound;
+  const Shape extent = base.kind == ValueKind::sem ? program_.semaphores[base.semaphore].shape
+                                                   : ref_info(program_, slice.base).bound;
   const bool window = std::holds_alternative<Window>(program_.body[at_].op);
   for (std::size_t d = 0; d < extent.size(); ++d) {
     const auto start = program_.constant(slice.start[d]), size = program_.constant(slice.size[d]);

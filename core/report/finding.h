@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/program/ids.h"
 #include "core/program/loop_index.h"
 #include "core/report/diag.h"
 
@@ -78,9 +79,9 @@ struct FindingSubject {
   std::int32_t statement = -1;  // at which it stands
   std::int32_t other = -1;      // race: of the other access
   std::int32_t copy = -1;       // the start of a copy that is not waited for in time ...
-  std::int32_t semaphore = -1;  // ... and the semaphore that counts its bytes; or one left over
+  SemaphoreId semaphore{};      // ... and the semaphore that counts its bytes; or one left over
   std::int32_t wait = -1;       // race: the last wait of one side for the other, which is too early
-  std::int32_t buffer = -1;     // raced for, undefined or never written
+  BufferId buffer{};            // raced for, undefined or never written
   std::int32_t points_of = -1;  // race of points: their loop, in the program of single points
   bool of_source = false;       // of the copy it is the half that reads
   KernelEnd end = KernelEnd::none;  // race: with a core's entering or leaving the kernel

@@ -128,7 +128,7 @@ void Certifier::analyse(RunResult& result) {
   describe(recorded, certificate_);
   certificate_.statistics.forks = analysis.forks;
   certificate_.statistics.moved = analysis.moved;
-  for (std::size_t b = 0; b < control.buffers.size(); ++b)
+  for (const BufferId b : control.buffers.ids())
     if (control.buffers[b] && record.program->buffers[b].role == Role::in)
       certificate_.basis.control_inputs.push_back(record.program->buffers[b].name);
   certificate_.statistics.control_reads =

@@ -70,7 +70,7 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
     if (event.act != Act::signal) continue;
     const auto cell = static_cast<std::size_t>(event.object);
     const SemId& sem = record.cells[cell];
-    const SemKind kind = record.program->semaphores[static_cast<std::size_t>(sem.semaphore)].kind;
+    const SemKind kind = record.program->semaphores[sem.semaphore].kind;
     const bool was_in_range = sum[cell] <= most;
     sum[cell] += event.amount;
     if (kind == SemKind::bytes || !was_in_range || sum[cell] <= most) continue;
@@ -106,22 +106,21 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
   for (const std::int32_t statement : record.sem_reads) {
     const auto& read =
         std::get<ReadSem>(record.program->body[static_cast<std::size_t>(statement)].op);
-    const std::int32_t semaphore = record.program->value(read.sem.base).index;
+    const SemaphoreId semaphore = record.program->value(read.sem.base).semaphore;
     broken.push_back(
         {Condition::waits_only, statement, loc_of(*record.program, statement),
          fmt::format("reads the count of {} as it happens to be, expected a wait for it",
-                     record.program->semaphores[static_cast<std::size_t>(semaphore)].name)});
+                     record.program->semaphores[semaphore].name)});
   }
   for (const Race& race : analysis.races) {
     const RecordedEvent& y = record.events[static_cast<std::size_t>(race.y)];
     const Range& range = record.ranges[static_cast<std::size_t>(y.object)];
-    if (!race.is_order || range.kind != ObjectKind::buffer ||
-        !control.buffers[static_cast<std::size_t>(range.object)])
+    if (!race.is_order || range.kind != ObjectKind::buffer || !control.buffers[range.buffer()])
       continue;
     broken.push_back({Condition::known_control, y.statement, loc_of(*record.program, y.statement),
                       fmt::format("the sum in {} depends on the order of additions, and control "
                                   "depends on it",
-                                  slice_text(*record.program, range.object, range.box))});
+                                  slice_text(*record.program, range.buffer(), range.box))});
   }
   std::stable_sort(broken.begin(), broken.end(),
                    [](const auto& a, const auto& b) { return a.statement < b.statement; });

@@ -82,9 +82,8 @@ class Search {
     const Range& self = record_.ranges[static_cast<std::size_t>(event(e).object)];
     const Range& there = record_.ranges[static_cast<std::size_t>(event(other).object)];
     if (record_.is_core(a) || self.kind != ObjectKind::buffer || there.kind != self.kind) return;
-    const std::int64_t position =
-        position_in(self.box, intersection(self.box, there.box).start) *
-        size_of(record_.program->buffers[static_cast<std::size_t>(self.object)].dtype);
+    const std::int64_t position = position_in(self.box, intersection(self.box, there.box).start) *
+                                  size_of(record_.program->buffers[self.buffer()].dtype);
     schedule_.put_last(a, position / record_.granule_of(agent(a)));
   }
 

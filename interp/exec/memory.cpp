@@ -10,10 +10,6 @@
 namespace tessera {
 namespace {
 
-bool is_semaphore(Core& core, const Slice& slice) {
-  return core.machine().program().value(slice.base).kind == ValueKind::sem;
-}
-
 // The one element of a slice that is read as a scalar.
 Region scalar_element(Core& core, const Slice& slice) {
   const Region region = core.access(slice, EventKind::read);
@@ -137,20 +133,20 @@ Step exec(const Repeat& op, Core& core) {
 }
 
 Step exec(const Alloc& op, Core& core) {
-  const std::int32_t index = core.machine().program().value(op.ref.base).index;
-  if (is_semaphore(core, op.ref))
-    core.machine().allocate_semaphore(core, index);
+  const Value& named = core.machine().program().value(op.ref.base);
+  if (named.semaphore)
+    core.machine().allocate_semaphore(core, named.semaphore);
   else
-    core.machine().allocate(core, index);
+    core.machine().allocate(core, named.buffer);
   return Step::next;
 }
 
 Step exec(const Free& op, Core& core) {
-  const std::int32_t index = core.machine().program().value(op.ref.base).index;
-  if (is_semaphore(core, op.ref))
-    core.machine().release_semaphore(core, index);
+  const Value& named = core.machine().program().value(op.ref.base);
+  if (named.semaphore)
+    core.machine().release_semaphore(core, named.semaphore);
   else
-    core.machine().release(core, index);
+    core.machine().release(core, named.buffer);
   return Step::next;
 }
 

@@ -42,8 +42,8 @@ std::vector<FindingPlace> biggest(std::vector<Contributor> all, std::string_view
 }  // namespace
 
 std::optional<Excess> excess_of(const Program& program, const MachineProfile& profile,
-                                const Usage& usage, const Has& has_buffer,
-                                const Has& has_semaphore) {
+                                const Usage& usage, const std::function<bool(BufferId)>& has_buffer,
+                                const std::function<bool(SemaphoreId)>& has_semaphore) {
   const auto check = [&](std::string_view what, std::string_view unit, std::int64_t total,
                          std::int64_t limit, auto contributors) -> std::optional<Excess> {
     if (limit == 0 || total <= limit) return std::nullopt;
@@ -53,9 +53,9 @@ std::optional<Excess> excess_of(const Program& program, const MachineProfile& pr
   };
   const auto buffers = [&](auto belongs) {
     std::vector<Contributor> all;
-    for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-      const Buffer& buffer = program.buffers[i];
-      if (has_buffer(i) && belongs(buffer.space))
+    for (const BufferId b : program.buffers.ids()) {
+      const Buffer& buffer = program.buffers[b];
+      if (has_buffer(b) && belongs(buffer.space))
         all.push_back({elements(buffer.shape) * size_of(buffer.dtype),
                        {.loc = program.loc(buffer.place), .message = buffer.name}});
     }
@@ -63,9 +63,9 @@ std::optional<Excess> excess_of(const Program& program, const MachineProfile& pr
   };
   const auto semaphores = [&](bool are_barriers) {
     std::vector<Contributor> all;
-    for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
-      const Semaphore& s = program.semaphores[i];
-      if (!has_semaphore(i) || (s.kind == SemKind::barrier) != are_barriers) continue;
+    for (const SemaphoreId id : program.semaphores.ids()) {
+      const Semaphore& s = program.semaphores[id];
+      if (!has_semaphore(id) || (s.kind == SemKind::barrier) != are_barriers) continue;
       all.push_back(
           {are_barriers ? 1 : elements(s.shape), {.loc = program.loc(s.place), .message = s.name}});
     }
@@ -98,11 +98,8 @@ std::optional<Finding> launch_excess(const Program& program, const MachineProfil
   for (const Semaphore& s : program.semaphores)
     if (is_counted(s) && s.kind != SemKind::barrier) usage.take_semaphores(elements(s.shape));
   auto excess = excess_of(
-      program, profile, usage, [&](std::size_t buffer) { return !program.buffers[buffer].scoped; },
-      [&](std::size_t semaphore) {
-        return is_counted(program.semaphores[semaphore]) &&
-               semaphores.is_first(static_cast<std::int32_t>(semaphore));
-      });
+      program, profile, usage, [&](BufferId b) { return !program.buffers[b].scoped; },
+      [&](SemaphoreId s) { return is_counted(program.semaphores[s]) && semaphores.is_first(s); });
   if (!excess) return std::nullopt;
   // The largest declaration stands for the finding; each core has the same, and the first is named.
   const AgentId core{0, 0, -1};

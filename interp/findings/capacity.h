@@ -1,6 +1,5 @@
 // What exists at a core against what the machine profile has. A limit of 0 is no limit.
 #pragma once
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,12 +17,11 @@ struct Excess {
   std::vector<FindingPlace> notes;  // who takes how much, the biggest first
 };
 
-// The first limit of the profile that a core passes. Has: whether a buffer, or a semaphore, of the
-// program exists there, by its index; asked for the notes.
-using Has = std::function<bool(std::size_t declared)>;
+// The first limit of the profile that a core passes. has_buffer, has_semaphore: whether one of the
+// program exists there; asked for the notes.
 std::optional<Excess> excess_of(const Program& program, const MachineProfile& profile,
-                                const Usage& usage, const Has& has_buffer,
-                                const Has& has_semaphore);
+                                const Usage& usage, const std::function<bool(BufferId)>& has_buffer,
+                                const std::function<bool(SemaphoreId)>& has_semaphore);
 
 // What the program declares for all its time against what a core has: the finding with which each
 // run of it would end before its first step.

@@ -28,9 +28,8 @@ class Links {
 
  private:
   void fold_alike() {
-    using Key =
-        std::tuple<FindingKind, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
-                   std::int32_t, std::int32_t, std::int32_t, KernelEnd, std::string, int, int>;
+    using Key = std::tuple<FindingKind, std::int32_t, std::int32_t, std::int32_t, SemaphoreId,
+                           std::int32_t, BufferId, std::int32_t, KernelEnd, std::string, int, int>;
     std::map<Key, std::size_t> first;
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       const Finding& f = findings_[i];
@@ -73,7 +72,7 @@ class Links {
   }
 
   void races_of_copies_left() {
-    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> left;
+    std::map<std::pair<std::int32_t, SemaphoreId>, std::size_t> left;
     for (std::size_t i = 0; i < findings_.size(); ++i)
       if (findings_[i].kind == FindingKind::unwaited_dma)
         left.try_emplace({about(i).copy, about(i).semaphore}, i);
@@ -86,17 +85,18 @@ class Links {
 
   void races_of_one_cause() {
     using Key =
-        std::tuple<KernelEnd, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t>;
+        std::tuple<KernelEnd, std::int32_t, SemaphoreId, std::int32_t, BufferId, std::int32_t>;
     std::map<Key, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       if (!is_race(i) || !is_open(i) || about(i) == FindingSubject{}) continue;
       const FindingSubject& a = about(i);
       if (a.end != KernelEnd::none)
-        groups[{a.end, -1, -1, -1, -1, -1}].push_back(i);
+        groups[{a.end, -1, {}, -1, {}, -1}].push_back(i);
       else if (a.copy >= 0)
-        groups[{a.end, a.copy, a.semaphore, -1, a.semaphore < 0 ? a.buffer : -1, -1}].push_back(i);
-      else if (a.points_of < 0 || a.buffer >= 0)
-        groups[{a.end, -1, -1, a.wait, a.buffer, a.points_of}].push_back(i);
+        groups[{a.end, a.copy, a.semaphore, -1, a.semaphore ? BufferId() : a.buffer, -1}].push_back(
+            i);
+      else if (a.points_of < 0 || a.buffer)
+        groups[{a.end, -1, {}, a.wait, a.buffer, a.points_of}].push_back(i);
     }
     for (const auto& [key, group] : groups) {
       const auto order = [&](std::size_t i) {
@@ -113,7 +113,7 @@ class Links {
 
   void undefined_data() {
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      if (findings_[i].kind != FindingKind::uninitialised_read || about(i).buffer < 0) continue;
+      if (findings_[i].kind != FindingKind::uninitialised_read || !about(i).buffer) continue;
       for (std::size_t j = 0; j < findings_.size(); ++j) {
         if (!is_race(j) || about(j).buffer != about(i).buffer) continue;
         follow(i, j);
@@ -134,8 +134,8 @@ class Links {
       for (std::size_t i = 0; i < findings_.size(); ++i) {
         const Finding& f = findings_[i];
         const bool is_end = has(f.kind, FindingTrait::at_end);
-        const bool is_same = f.kind == FindingKind::race && f.about.buffer >= 0 &&
-                             f.about.buffer == about(cause).buffer;
+        const bool is_same =
+            f.kind == FindingKind::race && f.about.buffer && f.about.buffer == about(cause).buffer;
         if (is_end || is_same) follow(i, cause);
       }
     }

@@ -98,7 +98,7 @@ class Report {
 
   // Cores that lack the same in the same place are told of once; the others are details.
   using Lack =
-      std::tuple<std::int32_t, std::int32_t, std::int64_t, std::int64_t, std::int64_t, std::string>;
+      std::tuple<std::int32_t, SemaphoreId, std::int64_t, std::int64_t, std::int64_t, std::string>;
   Lack lack(const Core& core) {
     const SemId& sem = core.need().sem;
     return {core.statement(), sem.semaphore,

@@ -7,10 +7,6 @@
 namespace tessera {
 namespace {
 
-const Buffer& buffer_at(const Program& program, std::int32_t buffer) {
-  return program.buffers[static_cast<std::size_t>(buffer)];
-}
-
 std::string bracketed(const std::string& name, const std::string& inside) {
   return inside.empty() ? name : fmt::format("{}[{}]", name, inside);
 }
@@ -27,28 +23,28 @@ std::string joined(std::size_t n, Item item) {
 
 }  // namespace
 
-std::string slice_text(const Program& program, std::int32_t buffer, const Box& box) {
-  return bracketed(buffer_at(program, buffer).name,
+std::string slice_text(const Program& program, BufferId buffer, const Box& box) {
+  return bracketed(program.buffers[buffer].name,
                    joined(static_cast<std::size_t>(box.rank), [&](std::size_t d) {
                      if (!box.keeps(static_cast<int>(d))) return std::to_string(box.start[d]);
                      return fmt::format("{}:{}", box.start[d], box.start[d] + box.size[d]);
                    }));
 }
 
-std::string shape_text(const Program& program, std::int32_t buffer) {
-  const Buffer& b = buffer_at(program, buffer);
+std::string shape_text(const Program& program, BufferId buffer) {
+  const Buffer& b = program.buffers[buffer];
   return bracketed(
       b.name, joined(b.shape.size(), [&](std::size_t d) { return std::to_string(b.shape[d]); }));
 }
 
-std::string element_text(const Program& program, std::int32_t buffer, const Index& index) {
-  const Buffer& b = buffer_at(program, buffer);
+std::string element_text(const Program& program, BufferId buffer, const Index& index) {
+  const Buffer& b = program.buffers[buffer];
   return bracketed(b.name,
                    joined(b.shape.size(), [&](std::size_t d) { return std::to_string(index[d]); }));
 }
 
-std::string cell_text(const Program& program, std::int32_t semaphore, std::int64_t cell) {
-  const Semaphore& s = program.semaphores[static_cast<std::size_t>(semaphore)];
+std::string cell_text(const Program& program, SemaphoreId semaphore, std::int64_t cell) {
+  const Semaphore& s = program.semaphores[semaphore];
   std::vector<std::int64_t> index(s.shape.size());
   for (std::size_t d = s.shape.size(); d-- > 0;) {
     index[d] = cell % s.shape[d];

@@ -15,9 +15,8 @@ namespace {
 void check_semaphores(Machine& machine, std::int32_t site, std::vector<Finding>& findings) {
   const Program& program = machine.program();
   const Semaphores& owner = machine.core_state(site).semaphores;
-  for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
-    const Semaphore& declared = program.semaphores[i];
-    const auto semaphore = static_cast<std::int32_t>(i);
+  for (const SemaphoreId semaphore : program.semaphores.ids()) {
+    const Semaphore& declared = program.semaphores[semaphore];
     if (declared.monotone || !owner.is_counted(semaphore) || !owner.is_first(semaphore)) continue;
     for (std::int64_t cell = owner.used(semaphore, 0); cell >= 0;
          cell = owner.used(semaphore, cell + 1)) {
@@ -30,18 +29,18 @@ void check_semaphores(Machine& machine, std::int32_t site, std::vector<Finding>&
 
 void check_results(Machine& machine, int device, std::vector<Finding>& findings) {
   const Program& program = machine.program();
-  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
-    const Buffer& buffer = program.buffers[i];
+  for (const BufferId b : program.buffers.ids()) {
+    const Buffer& buffer = program.buffers[b];
     if (buffer.role != Role::out) continue;
     const auto missing =
-        machine.core_state(device * machine.topology().cores).storages[i]->never_written();
+        machine.core_state(device * machine.topology().cores).storages[b]->never_written();
     if (!missing) continue;
     Finding finding{.kind = FindingKind::never_written};
     finding.message = fmt::format("{} of dev{} is never written: {} of {} elements are missing",
-                                  slice_text(program, static_cast<std::int32_t>(i), missing->first),
-                                  device, missing->elements, elements(buffer.shape));
+                                  slice_text(program, b, missing->first), device, missing->elements,
+                                  elements(buffer.shape));
     finding.at = {.loc = program.loc(buffer.place), .device = device};
-    finding.about.buffer = static_cast<std::int32_t>(i);
+    finding.about.buffer = b;
     finding.devices = {device};
     findings.push_back(std::move(finding));
   }

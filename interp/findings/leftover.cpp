@@ -27,8 +27,7 @@ std::string sem_text(const Machine& machine, const SemId& sem) {
 }
 
 std::string unit_text(const Program& program, const SemId& sem, std::int64_t amount) {
-  const bool bytes =
-      program.semaphores[static_cast<std::size_t>(sem.semaphore)].kind == SemKind::bytes;
+  const bool bytes = program.semaphores[sem.semaphore].kind == SemKind::bytes;
   return bytes ? counted(amount, "byte") : std::to_string(amount);
 }
 
@@ -50,7 +49,7 @@ void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& 
 Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
                      std::string_view other_words) {
   const Program& program = machine.program();
-  const Semaphore& declared = program.semaphores[static_cast<std::size_t>(sem.semaphore)];
+  const Semaphore& declared = program.semaphores[sem.semaphore];
   const SemCell& cell = machine.cell(sem);
   const Tally* copy = nullptr;
   bool is_waited = false;
@@ -74,7 +73,7 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
     const auto* remote =
         std::get_if<StartRemote>(&program.body[static_cast<std::size_t>(copy->statement)].op);
     finding.about.of_source =
-        remote != nullptr && program.value(remote->sent.base).index == sem.semaphore;
+        remote != nullptr && program.value(remote->sent.base).semaphore == sem.semaphore;
     finding.at.loc = loc_of(program, copy->statement);
     finding.at.agent = to_string(machine.topology().agent(copy->site));
     finding.at.loops = loop_indices(program, copy->statement, copy->loops);

@@ -210,8 +210,7 @@ class Text {
 
 // Whether the slice may name the cell, as far as its indices are settled.
 bool may_name(const Text& text, const Program& program, const Slice& slice, std::int64_t cell) {
-  const auto index = static_cast<std::size_t>(program.value(slice.base).index);
-  const Shape& shape = program.semaphores[index].shape;
+  const Shape& shape = program.semaphores[program.value(slice.base).semaphore].shape;
   for (std::size_t d = shape.size(); d-- > 0;) {
     const Known at =
         d < static_cast<std::size_t>(slice.rank) ? text.settled(slice.start[d]) : Known(0);
@@ -242,7 +241,7 @@ bool Signallers::may_take(const SemId& sem) const {
   for (std::size_t i = 0; i < program.body.size(); ++i) {
     const Slice* slice = waited_on(program.body[i].op);
     if (slice == nullptr) continue;
-    const std::int32_t named = program.value(slice->base).index;
+    const SemaphoreId named = program.value(slice->base).semaphore;
     const auto statement = static_cast<std::int32_t>(i);
     if (owner.semaphores.first(named) == owner.semaphores.first(sem.semaphore) &&
         text.is_ahead(statement, [&] { return may_name(text, program, *slice, sem.cell); }))
@@ -258,7 +257,7 @@ std::vector<Signaller> Signallers::of(const SemId& sem) const {
   std::vector<Signaller> found;
   for (const std::int32_t i : statements_) {
     for (const Target& target : targets(program.body[static_cast<std::size_t>(i)].op)) {
-      const std::int32_t named = program.value(target.sem->base).index;
+      const SemaphoreId named = program.value(target.sem->base).semaphore;
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
       for (const std::int32_t s : machine_.at_work()) {
         if (topology.is_point_core(sem.site) && s != sem.site) continue;

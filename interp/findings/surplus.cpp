@@ -115,9 +115,8 @@ class Surpluses {
     std::vector<SemId> found;
     for (std::int32_t s = 0; s < machine_.cores(); ++s) {
       const Semaphores& owner = machine_.core_state(s).semaphores;
-      for (std::size_t i = 0; i < program_.semaphores.size(); ++i) {
-        const Semaphore& declared = program_.semaphores[i];
-        const auto id = static_cast<std::int32_t>(i);
+      for (const SemaphoreId id : program_.semaphores.ids()) {
+        const Semaphore& declared = program_.semaphores[id];
         if (declared.monotone || !owner.is_live(id) || !owner.is_first(id)) continue;
         for (std::int64_t c = owner.used(id, 0); c >= 0; c = owner.used(id, c + 1)) {
           const SemCell& cell = machine_.cell({s, id, c});

@@ -11,9 +11,10 @@ namespace tessera {
 namespace {
 
 // The buffer that nobody wrote: the one that was read, or where its elements were brought from.
-std::int32_t undefined_buffer(const Program& program, const Region& region, Origin origin) {
-  for (std::size_t i = 0; origin.place && i < program.buffers.size(); ++i)
-    if (program.buffers[i].place == origin.place) return static_cast<std::int32_t>(i);
+BufferId undefined_buffer(const Program& program, const Region& region, Origin origin) {
+  if (origin.place)
+    for (const BufferId b : program.buffers.ids())
+      if (program.buffers[b].place == origin.place) return b;
   return region.buffer;
 }
 
@@ -31,7 +32,7 @@ Finding uninitialised_finding(const Program& program, std::string_view verb, con
                               const Index& index, Origin origin, const AgentId& agent,
                               std::int32_t statement) {
   const PlaceId place = program.body[static_cast<std::size_t>(statement)].place;
-  const Buffer& buffer = program.buffers[static_cast<std::size_t>(region.buffer)];
+  const Buffer& buffer = program.buffers[region.buffer];
   const std::string element = element_text(program, region.buffer, index);
   Finding finding{.kind = FindingKind::uninitialised_read};
   const std::string slice = slice_text(program, region.buffer, region.box);

@@ -23,7 +23,7 @@ class Compiler {
   Compiler(const Program& program, bool tells_private)
       : program_(program), is_dealt_(dealt_loops(program)) {
     code_.is_private =
-        tells_private ? std::vector<bool>(program.buffers.size()) : private_buffers(program);
+        tells_private ? Table<BufferId, bool>(program.buffers.size()) : private_buffers(program);
   }
 
   Expected<Code> compile(std::optional<std::uint64_t> order) {
@@ -98,9 +98,10 @@ class Compiler {
   }
   bool is_private(const Slice& slice) const {
     const Value& base = program_.value(slice.base);
-    return base.kind == ValueKind::ref && code_.is_private[static_cast<std::size_t>(base.index)];
+    return base.kind == ValueKind::ref && code_.is_private[base.buffer];
   }
-  std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).index; }
+  // As an instruction has it, whose operands are plain numbers.
+  std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).buffer.index; }
   void call(const Load& op) {
     if (!is_private(op.src))
       return static_cast<void>(append({.code = op_index<Load>(), .dst = stmt().result}));
@@ -170,11 +171,11 @@ class Compiler {
 
 }  // namespace
 
-std::vector<bool> private_buffers(const Program& program) {
-  std::vector<bool> result;
+Table<BufferId, bool> private_buffers(const Program& program) {
+  Table<BufferId, bool> result;
   for (const Buffer& b : program.buffers)
-    result.push_back(b.role == Role::scratch && b.space == Space::smem && b.dtype == DType::i64 &&
-                     b.shape.size() == 1);
+    result.add(b.role == Role::scratch && b.space == Space::smem && b.dtype == DType::i64 &&
+               b.shape.size() == 1);
   for (const Stmt& s : program.body) {
     const std::size_t op = s.op.index();
     if (op == op_index<Load>() || op == op_index<Store>() || op == op_index<PrefixSum>() ||
@@ -184,8 +185,7 @@ std::vector<bool> private_buffers(const Program& program) {
     for (const FieldInfo& f : info(s.op).fields) {
       if (f.kind != FieldKind::Slice) continue;
       const Value& base = program.value(field<Slice>(s.op, f).base);
-      if (base.kind == ValueKind::ref && base.index >= 0)
-        result[static_cast<std::size_t>(base.index)] = false;
+      if (base.kind == ValueKind::ref && base.buffer) result[base.buffer] = false;
     }
   }
   return result;

@@ -22,7 +22,8 @@ enum class Jump : std::uint16_t {
   // next one entries).
   points_enter,
   points_next,
-  // Private scalar memory: one element (index a) of buffer aux, or a search in the whole of it.
+  // Private scalar memory: one element (index a) of the buffer of index aux, or a search in the
+  // whole of it.
   load_cell,
   store_cell,  // the value is register b
   search_cells,
@@ -40,12 +41,12 @@ struct Code {
   std::vector<std::int32_t> statement;  // of each instruction
   std::vector<std::int64_t> registers;  // as they are at the start: constants
   std::optional<std::uint64_t> order;   // of the points of parallel loops; ascending without
-  std::vector<bool> is_private;         // by buffer: loads and stores of it are scalar ops
+  Table<BufferId, bool> is_private;     // loads and stores of the buffer are scalar ops
 };
 
 // Which buffers are a core's own scalars: i64 scratch of rank 1 in smem that no copy names. Nobody
 // else can see when they are read or written, so their loads and stores are scalar ops, not steps.
-std::vector<bool> private_buffers(const Program& program);
+Table<BufferId, bool> private_buffers(const Program& program);
 
 // An f32 in a register.
 std::int64_t to_register(float value);

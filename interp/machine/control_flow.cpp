@@ -20,7 +20,8 @@ class Backwards {
       : program_(program),
         choices_(choices),
         values_(program.values.size()),
-        flow_{std::vector<bool>(program.body.size()), std::vector<bool>(program.buffers.size())} {}
+        flow_{std::vector<bool>(program.body.size()),
+              Table<BufferId, bool>(program.buffers.size())} {}
 
   ControlFlow run() {
     for (std::size_t i = 0; i < program_.body.size(); ++i) begin(i);
@@ -59,17 +60,15 @@ class Backwards {
   void add_contents(std::size_t statement, const Slice& slice) {
     if (is_number(program_, slice)) add(slice.base);
     const Value& from = base(slice);
-    if (from.kind != ValueKind::ref || from.index < 0) return;
+    if (from.kind != ValueKind::ref || !from.buffer) return;
     flow_.reads[statement] = true;
-    const auto buffer = static_cast<std::size_t>(from.index);
-    if (!flow_.buffers[buffer]) grew_ = true;
-    flow_.buffers[buffer] = true;
+    if (!flow_.buffers[from.buffer]) grew_ = true;
+    flow_.buffers[from.buffer] = true;
   }
   const Value& base(const Slice& slice) const { return program_.value(slice.base); }
   bool is_wanted(const Slice& dst) const {
     const Value& to = base(dst);
-    return to.kind == ValueKind::ref && to.index >= 0 &&
-           flow_.buffers[static_cast<std::size_t>(to.index)];
+    return to.kind == ValueKind::ref && to.buffer && flow_.buffers[to.buffer];
   }
 
   // What the statement makes reaches control: so does all that goes into it.
@@ -108,8 +107,7 @@ std::vector<std::int32_t> left_out_control(const Program& program, const Control
     const Slice* dst = written_slice(op);
     if (dst == nullptr || !is_left_out(program, op)) continue;
     const Value& to = program.value(dst->base);
-    if (to.kind == ValueKind::ref && to.index >= 0 &&
-        control.buffers[static_cast<std::size_t>(to.index)])
+    if (to.kind == ValueKind::ref && to.buffer && control.buffers[to.buffer])
       statements.push_back(static_cast<std::int32_t>(i));
   }
   return statements;

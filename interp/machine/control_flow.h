@@ -10,8 +10,8 @@ namespace tessera {
 
 // What of a program its control depends on.
 struct ControlFlow {
-  std::vector<bool> reads;    // by statement: it reads memory, and the result reaches control
-  std::vector<bool> buffers;  // by buffer: its contents reach control
+  std::vector<bool> reads;        // by statement: it reads memory, and the result reaches control
+  Table<BufferId, bool> buffers;  // whose contents reach control
 };
 // choices: the statements that met undefined elements among those they choose from.
 ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>& choices = {});

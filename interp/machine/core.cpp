@@ -63,11 +63,10 @@ std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::s
   const auto outside = [&](const std::string& where) {
     const Program& program = machine_.program();
     const Value& base = program.value(slice.base);
-    const auto index = static_cast<std::size_t>(base.index);
     fail(FindingKind::out_of_bounds,
          fmt::format("{} of {} on {}", verb,
-                     base.kind == ValueKind::sem ? program.semaphores[index].name
-                                                 : program.buffers[index].name,
+                     base.kind == ValueKind::sem ? program.semaphores[base.semaphore].name
+                                                 : program.buffers[base.buffer].name,
                      where));
     return -1;
   };
@@ -84,13 +83,13 @@ std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::s
 
 Region Core::locate(const Slice& slice, std::int32_t site, std::string_view verb) {
   const Program& program = machine_.program();
-  const std::int32_t buffer = program.value(slice.base).index;
+  const BufferId buffer = program.value(slice.base).buffer;
   const bool is_here = site == site_;
   site = machine_.home(site, buffer);
   CoreState& owner = machine_.core_state(site);
-  Storage* storage = owner.storages[static_cast<std::size_t>(buffer)].get();
+  Storage* storage = owner.storages[buffer].get();
   Region region{.site = site, .buffer = buffer, .box = box(slice)};
-  region.life = owner.lives[static_cast<std::size_t>(buffer)];
+  region.life = owner.lives[buffer];
   if (const int d = storage->outside(region.box); d >= 0) {
     const std::string text = slice_text(program, buffer, region.box);
     const std::int64_t size = region.box.size[static_cast<std::size_t>(d)];
@@ -114,7 +113,7 @@ Region Core::access(const Slice& slice, EventKind kind) {
   Region region = locate(slice, site_, name(kind));
   if (region.storage == nullptr || region.box.empty()) return region;
   const bool is_cell =
-      code_.is_private[static_cast<std::size_t>(region.buffer)] &&
+      code_.is_private[region.buffer] &&
       (std::holds_alternative<Load>(stmt_->op) || std::holds_alternative<Store>(stmt_->op) ||
        (std::holds_alternative<SearchRight>(stmt_->op) && is_whole(machine_.program(), slice)));
   if (machine_.observes() && !is_cell) {

@@ -76,7 +76,7 @@ class Core {
   bool is_blocked() const { return blocked_; }
   const Need& need() const { return need_; }
   // The buffer begins or ends to exist: its cells are not where they were.
-  void forget_cells(std::int32_t buffer) { cells_[static_cast<std::size_t>(buffer)] = {}; }
+  void forget_cells(BufferId buffer) { cells_[buffer] = {}; }
   void unblock() { blocked_ = false; }
   const std::vector<std::int64_t>& registers() const { return registers_; }
   std::int64_t steps() const { return steps_; }
@@ -107,7 +107,7 @@ class Core {
   void emit_point(const Instruction& loop);
   void leave_points(const Instruction& loop);
   void emit_points(const Instruction& loop, EventKind kind, std::int64_t point);
-  void find_cells(std::int32_t buffer);
+  void find_cells(BufferId buffer);
   void check_written();
 
   struct Cells {
@@ -119,7 +119,7 @@ class Core {
   AgentId id_;
   std::int32_t site_;
   const Code& code_;
-  std::vector<Cells> cells_;  // by buffer; empty: not private, or not all defined
+  Table<BufferId, Cells> cells_;  // empty: not private, or not all defined
   std::vector<std::int64_t> registers_;
   std::size_t pc_ = 0;
   const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()

@@ -29,12 +29,11 @@ Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
 
 // Private scalars are read and written in place once all of them are defined; before that, and out
 // of bounds, by the op's exec().
-void Core::find_cells(std::int32_t buffer) {
-  Storage& storage = *machine_.core_state(site_).storages[static_cast<std::size_t>(buffer)];
-  cells_[static_cast<std::size_t>(buffer)] = {storage.cells(), 0};
-  if (cells_[static_cast<std::size_t>(buffer)].data != nullptr)
-    cells_[static_cast<std::size_t>(buffer)].count =
-        static_cast<std::uint64_t>(storage.buffer().shape[0]);
+void Core::find_cells(BufferId buffer) {
+  Storage& storage = *machine_.core_state(site_).storages[buffer];
+  cells_[buffer] = {storage.cells(), 0};
+  if (cells_[buffer].data != nullptr)
+    cells_[buffer].count = static_cast<std::uint64_t>(storage.buffer().shape[0]);
 }
 
 // One function: the switch keeps the instruction and the registers in the processor's own, and what
@@ -149,21 +148,21 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         return rest(static_cast<std::size_t>(i - code), ops);
 
       case static_cast<std::uint16_t>(Jump::load_cell): {
-        const Cells& cells = cells_[static_cast<std::size_t>(i->aux)];
+        const Cells& cells = cells_[BufferId(i->aux)];
         if (static_cast<std::uint64_t>(r[i->a]) >= cells.count) break;
         r[i->dst] = cells.data[r[i->a]];
         ++i;
         continue;
       }
       case static_cast<std::uint16_t>(Jump::store_cell): {
-        const Cells& cells = cells_[static_cast<std::size_t>(i->aux)];
+        const Cells& cells = cells_[BufferId(i->aux)];
         if (static_cast<std::uint64_t>(r[i->a]) >= cells.count) break;
         cells.data[r[i->a]] = r[i->b];
         ++i;
         continue;
       }
       case static_cast<std::uint16_t>(Jump::search_cells): {
-        const Cells& cells = cells_[static_cast<std::size_t>(i->aux)];
+        const Cells& cells = cells_[BufferId(i->aux)];
         if (cells.count == 0) break;
         r[i->dst] = std::upper_bound(cells.data, cells.data + cells.count, r[i->a]) - cells.data;
         ++i;
@@ -204,7 +203,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     if (!is_region && !machine_.begin_step()) return rest(pc, ops);
     pass_ends = ops + longest_pass;
     const Step step = exec_table[is_cell ? stmt_->op.index() : i->code](stmt_->op, *this);
-    if (is_cell) find_cells(i->aux);
+    if (is_cell) find_cells(BufferId(i->aux));
     if (step == Step::block) {
       machine_.undo_step();
       machine_.block(*this);

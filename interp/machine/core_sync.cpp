@@ -8,8 +8,8 @@ namespace tessera {
 
 SemId Core::locate_sem(const Slice& slice, std::int32_t site, std::string_view verb) {
   const Program& program = machine_.program();
-  const std::int32_t index = program.value(slice.base).index;
-  const Semaphore& semaphore = program.semaphores[static_cast<std::size_t>(index)];
+  const SemaphoreId id = program.value(slice.base).semaphore;
+  const Semaphore& semaphore = program.semaphores[id];
   std::int64_t cell = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
     const std::int64_t at = scalar(slice.start[d]);
@@ -22,14 +22,14 @@ SemId Core::locate_sem(const Slice& slice, std::int32_t site, std::string_view v
     cell = cell * semaphore.shape[d] + at;
   }
   // A copy finds out when it signals.
-  const Semaphores& owner = machine_.core_state(machine_.life_site(site, index)).semaphores;
-  if (site == site_ && !owner.is_live(index)) {
+  const Semaphores& owner = machine_.core_state(machine_.life_site(site, id)).semaphores;
+  if (site == site_ && !owner.is_live(id)) {
     fail(FindingKind::lifetime,
-         fmt::format("{} of {}, which {}", verb, cell_text(program, index, cell),
-                     owner.was_live(index) ? "no longer exists" : "does not exist yet"));
+         fmt::format("{} of {}, which {}", verb, cell_text(program, id, cell),
+                     owner.was_live(id) ? "no longer exists" : "does not exist yet"));
     return {.cell = -1};
   }
-  return machine_.counted({site, index, cell});
+  return machine_.counted({site, id, cell});
 }
 
 bool Core::reaches(const SemId& sem, std::int64_t count) {
@@ -44,17 +44,16 @@ bool Core::reaches(const SemId& sem, std::int64_t count) {
 bool Core::would_block() {
   const auto check = [&](const Slice& slice, ValueId count) {
     const Program& program = machine_.program();
-    const std::int32_t index = program.value(slice.base).index;
-    const Shape& shape = program.semaphores[static_cast<std::size_t>(index)].shape;
+    const SemaphoreId id = program.value(slice.base).semaphore;
+    const Shape& shape = program.semaphores[id].shape;
     std::int64_t cell = 0;
     for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
       const std::int64_t at = scalar(slice.start[d]);
       if (at < 0 || at >= shape[d]) return false;
       cell = cell * shape[d] + at;
     }
-    if (!machine_.core_state(machine_.life_site(site_, index)).semaphores.is_live(index))
-      return false;
-    return !reaches(machine_.counted({site_, index, cell}), scalar(count));
+    if (!machine_.core_state(machine_.life_site(site_, id)).semaphores.is_live(id)) return false;
+    return !reaches(machine_.counted({site_, id, cell}), scalar(count));
   };
   if (const auto* wait = std::get_if<Wait>(&stmt_->op)) return check(wait->sem, wait->count);
   if (const auto* await = std::get_if<Await>(&stmt_->op)) return check(await->sem, await->count);

@@ -1,8 +1,8 @@
 #include "interp/machine/idle.h"
 
 #include <cstdint>
-#include <optional>
 #include <variant>
+#include <vector>
 
 namespace tessera {
 namespace {
@@ -35,8 +35,8 @@ class IdleBuffers {
         looked_at_(program.buffers.size()),
         leads_out_(program.buffers.size()) {}
 
-  std::vector<bool> run() {
-    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+  Table<BufferId, bool> run() {
+    for (const BufferId b : program_.buffers.ids()) {
       holds_[b] = program_.buffers[b].role == Role::in;
       leads_out_[b] = program_.buffers[b].role == Role::out;
     }
@@ -49,64 +49,63 @@ class IdleBuffers {
         flow(leads_out_, copy.dst, copy.src);
       }
     }
-    std::vector<bool> idle;
-    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+    Table<BufferId, bool> idle;
+    for (const BufferId b : program_.buffers.ids()) {
       const Buffer& buffer = program_.buffers[b];
-      idle.push_back(buffer.role != Role::out && is_float(buffer.dtype) && !looked_at_[b] &&
-                     !(holds_[b] && leads_out_[b]));
+      idle.add(buffer.role != Role::out && is_float(buffer.dtype) && !looked_at_[b] &&
+               !(holds_[b] && leads_out_[b]));
     }
     return idle;
   }
 
  private:
   struct Edge {
-    std::size_t src, dst;
+    BufferId src, dst;
   };
 
   // The buffer of a slice, or none of them: numbers and semaphores.
-  std::optional<std::size_t> buffer_of(const Slice& slice) const {
+  BufferId buffer_of(const Slice& slice) const {
     const Value& base = program_.value(slice.base);
-    if (base.kind != ValueKind::ref || base.index < 0) return std::nullopt;
-    return static_cast<std::size_t>(base.index);
+    return base.kind == ValueKind::ref ? base.buffer : BufferId();
   }
 
   void note(const Op& op) {
-    std::vector<std::size_t> copied;
+    std::vector<BufferId> copied;
     for (const FieldInfo& f : info(op).fields) {
       if (f.kind != FieldKind::Slice) continue;
-      const std::optional<std::size_t> buffer = buffer_of(field<Slice>(op, f));
+      const BufferId buffer = buffer_of(field<Slice>(op, f));
       if (!buffer) continue;
       if (is_copy(op)) {
-        copied.push_back(*buffer);
+        copied.push_back(buffer);
         continue;
       }
       const Use use = use_of(op, f);
-      if (use == Use::zeros) holds_[*buffer] = true;
-      if (use == Use::looked_at) looked_at_[*buffer] = true;
+      if (use == Use::zeros) holds_[buffer] = true;
+      if (use == Use::looked_at) looked_at_[buffer] = true;
     }
     if (copied.size() == 2) copies_.push_back({copied[0], copied[1]});
   }
 
-  void flow(std::vector<bool>& property, std::size_t from, std::size_t to) {
+  void flow(Table<BufferId, bool>& property, BufferId from, BufferId to) {
     if (!property[from] || property[to]) return;
     property[to] = true;
     grew_ = true;
   }
 
   const Program& program_;
-  std::vector<bool> holds_;      // what the run was given, or zeros
-  std::vector<bool> looked_at_;  // by an op that wants values, itself or where copies carry it
-  std::vector<bool> leads_out_;  // it is a result, or copies carry it there
+  Table<BufferId, bool> holds_;      // what the run was given, or zeros
+  Table<BufferId, bool> looked_at_;  // by an op that wants values, itself or where copies carry it
+  Table<BufferId, bool> leads_out_;  // it is a result, or copies carry it there
   std::vector<Edge> copies_;
   bool grew_ = false;
 };
 
 }  // namespace
 
-std::vector<bool> idle_buffers(const Program& expanded, const RunOptions& options) {
+Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options) {
   if (options.math != Math::none || options.hash_results ||
       options.uninitialised == Uninitialised::poison)
-    return std::vector<bool>(expanded.buffers.size());
+    return Table<BufferId, bool>(expanded.buffers.size());
   return IdleBuffers(expanded).run();
 }
 

@@ -1,17 +1,15 @@
 // What a run without tile arithmetic need not keep.
 #pragma once
-#include <vector>
-
 #include "core/program/program.h"
 #include "interp/run_options.h"
 
 namespace tessera {
 
-// By buffer: scratch and operands of floats whose bytes nobody looks at in such a run. Tile ops
+// Scratch and operands of floats whose bytes nobody looks at in such a run. Tile ops
 // leave floats alone, so what they would compute is nowhere, and operands that only they would read
 // need not travel; scalars that the program loads, and operands that copies alone carry to a
 // result, do. Which elements are initialised is known of idle buffers as of others. All false when
 // values are wanted: with arithmetic, with hashes of results, or with poison that is to be seen.
-std::vector<bool> idle_buffers(const Program& expanded, const RunOptions& options);
+Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options);
 
 }  // namespace tessera

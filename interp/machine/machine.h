@@ -28,8 +28,8 @@ struct CoreState {
   CoreState(const Program& program, const MachineProfile& profile, Machine& machine,
             const AgentId& id, const Code& code)
       : semaphores(program, profile.shares_scoped_semaphores), core(machine, id, code) {}
-  std::vector<std::shared_ptr<Storage>> storages;
-  std::vector<std::int64_t> lives;  // of each buffer: how often it was allocated
+  Table<BufferId, std::shared_ptr<Storage>> storages;
+  Table<BufferId, std::int64_t> lives;  // how often it was allocated
   Semaphores semaphores;
   Usage usage;
   Core core;
@@ -63,10 +63,10 @@ class Machine : private Enabled {
   int cores() const { return topology_.count(); }  // of all devices
   // Where a buffer, the life of a semaphore or a cell that is reached at a site is kept: at that
   // site, but for what a point-core has in common with its core.
-  std::int32_t home(std::int32_t site, std::int32_t buffer) const {
+  std::int32_t home(std::int32_t site, BufferId buffer) const {
     return points_ == nullptr ? site : home_of_point(site, buffer);
   }
-  std::int32_t life_site(std::int32_t site, std::int32_t semaphore) const {
+  std::int32_t life_site(std::int32_t site, SemaphoreId semaphore) const {
     return points_ == nullptr ? site : life_of_point(site, semaphore);
   }
   SemId counted(const SemId& sem) const { return points_ == nullptr ? sem : counted_by_point(sem); }
@@ -101,10 +101,10 @@ class Machine : private Enabled {
   void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
   void note_loops(Tally& tally, const AgentId& by);
   void start(Copy copy);
-  void allocate(Core& core, std::int32_t buffer);
-  void release(Core& core, std::int32_t buffer);
-  void allocate_semaphore(Core& core, std::int32_t semaphore);
-  void release_semaphore(Core& core, std::int32_t semaphore);
+  void allocate(Core& core, BufferId buffer);
+  void release(Core& core, BufferId buffer);
+  void allocate_semaphore(Core& core, SemaphoreId semaphore);
+  void release_semaphore(Core& core, SemaphoreId semaphore);
   void block(Core& core);
   RunStats& stats() { return stats_; }
   Copies& copies() { return copies_; }
@@ -159,8 +159,8 @@ class Machine : private Enabled {
   void land(Copy& copy);
   void land(Copy& copy, const Box& box, const Snapshot& data);
   void land_part(Copy& copy, std::int64_t granules);
-  std::int32_t home_of_point(std::int32_t site, std::int32_t buffer) const;
-  std::int32_t life_of_point(std::int32_t site, std::int32_t semaphore) const;
+  std::int32_t home_of_point(std::int32_t site, BufferId buffer) const;
+  std::int32_t life_of_point(std::int32_t site, SemaphoreId semaphore) const;
   SemId counted_by_point(SemId sem) const;
   void wake(SemCell& cell);
   void settle(Core& core, Core::Pause pause);

@@ -10,22 +10,22 @@ void Machine::bind(const std::vector<Binding>& bindings) {
   const Contents others = options_.math == Math::none ? Contents::kept
                           : options_.checked          ? Contents::plain
                                                       : Contents::zeroed;
-  const std::vector<bool> idle = idle_buffers(program_, options_);
+  const Table<BufferId, bool> idle = idle_buffers(program_, options_);
   for (std::int32_t s = 0; s < cores(); ++s) {
     CoreState& owner = core_state(s);
     const Binding& binding = bindings[static_cast<std::size_t>(topology_.device(s))];
-    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
-      const Buffer& buffer = program_.buffers[i];
-      owner.lives.push_back(0);
+    for (const BufferId b : program_.buffers.ids()) {
+      const Buffer& buffer = program_.buffers[b];
+      owner.lives.add(0);
       if (const std::int32_t home = topology_.home(s, buffer.space); home != s) {
-        owner.storages.push_back(core_state(home).storages[i]);
+        owner.storages.add(core_state(home).storages[b]);
       } else if (buffer.role != Role::scratch) {
         Tensor& tensor = *binding.find(buffer.name)->second;
-        owner.storages.push_back(std::make_shared<Storage>(
-            buffer, tensor, checks, idle[i] ? Contents::idle : Contents::zeroed));
+        owner.storages.add(std::make_shared<Storage>(buffer, tensor, checks,
+                                                     idle[b] ? Contents::idle : Contents::zeroed));
       } else {
-        const Contents contents = idle[i] ? Contents::idle : others;
-        owner.storages.push_back(std::make_shared<Storage>(buffer, checks, contents));
+        const Contents contents = idle[b] ? Contents::idle : others;
+        owner.storages.add(std::make_shared<Storage>(buffer, checks, contents));
         if (!buffer.scoped) owner.storages.back()->allocate(buffer.place);
       }
       if (!buffer.scoped) owner.usage.take(buffer.space, owner.storages.back()->bytes());

@@ -33,7 +33,7 @@ void Machine::start(Copy copy) {
 bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
   if (copy.bytes == 0) return true;
   const CoreState& owner = core_state(region.site);
-  const std::int64_t life = owner.lives[static_cast<std::size_t>(region.buffer)];
+  const std::int64_t life = owner.lives[region.buffer];
   const bool is_own = region.site == topology_.of(copy.id);
   if (!region.storage->is_live() || (is_own && life != region.life)) {
     const std::string what = slice_text(program_, region.buffer, region.box);

@@ -9,11 +9,11 @@ void Machine::split_points(SharedCells cells) {
   for (std::int32_t s = 0; s < cores(); ++s) core_state(s).core.deal_points();
 }
 
-std::int32_t Machine::home_of_point(std::int32_t site, std::int32_t buffer) const {
+std::int32_t Machine::home_of_point(std::int32_t site, BufferId buffer) const {
   return topology_.is_point_core(site) ? points_->home(site, buffer) : site;
 }
 
-std::int32_t Machine::life_of_point(std::int32_t site, std::int32_t semaphore) const {
+std::int32_t Machine::life_of_point(std::int32_t site, SemaphoreId semaphore) const {
   return topology_.is_point_core(site) ? points_->life(site, semaphore) : site;
 }
 

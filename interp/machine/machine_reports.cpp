@@ -59,14 +59,14 @@ void Machine::refuse(Diag diag) {
 std::vector<ResultHash> Machine::hash_results() {
   std::vector<ResultHash> hashes;
   for (int d = 0; d < topology_.devices; ++d) {
-    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
-      const Buffer& buffer = program_.buffers[i];
+    for (const BufferId b : program_.buffers.ids()) {
+      const Buffer& buffer = program_.buffers[b];
       if (buffer.role != Role::out) continue;
-      Storage& storage = *core_state(d * topology_.cores).storages[i];
+      Storage& storage = *core_state(d * topology_.cores).storages[b];
       const TileView view = storage.read(storage.whole());
       std::uint64_t hash = 0xCBF29CE484222325ULL;
-      for (std::int64_t b = 0, n = storage.bytes(); b < n; ++b)
-        hash = (hash ^ static_cast<std::uint64_t>(view.data[b])) * 0x100000001B3ULL;
+      for (std::int64_t i = 0, n = storage.bytes(); i < n; ++i)
+        hash = (hash ^ static_cast<std::uint64_t>(view.data[i])) * 0x100000001B3ULL;
       hashes.push_back({d, buffer.name, hash});
     }
   }

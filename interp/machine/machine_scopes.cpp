@@ -11,26 +11,25 @@ void Machine::check_capacity(Core& core, std::int32_t statement) {
   const CoreState& owner = core_state(core.site());
   auto excess = excess_of(
       program_, options_.profile, owner.usage,
-      [&](std::size_t buffer) { return owner.storages[buffer]->is_live(); },
-      [&](std::size_t semaphore) {
-        const auto id = static_cast<std::int32_t>(semaphore);
-        return owner.semaphores.is_counted(id) && owner.semaphores.is_first(id);
+      [&](BufferId b) { return owner.storages[b]->is_live(); },
+      [&](SemaphoreId s) {
+        return owner.semaphores.is_counted(s) && owner.semaphores.is_first(s);
       });
   if (excess)
     stop(FindingKind::capacity, std::move(excess->message), core.id(), statement,
          std::move(excess->notes));
 }
 
-void Machine::allocate(Core& core, std::int32_t buffer) {
+void Machine::allocate(Core& core, BufferId buffer) {
   const std::int32_t here = home(core.site(), buffer);
   CoreState& owner = core_state(here);
-  Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
+  Storage& storage = *owner.storages[buffer];
   if (storage.is_live())
     return core.fail(FindingKind::lifetime,
                      fmt::format("alloc of {}, which exists already", storage.buffer().name));
   storage.allocate(core.stmt().place);
   core.forget_cells(buffer);
-  ++owner.lives[static_cast<std::size_t>(buffer)];
+  ++owner.lives[buffer];
   owner.usage.take(storage.buffer().space, storage.bytes());
   const Box whole = storage.whole();
   core.emit({.kind = EventKind::alloc,
@@ -41,10 +40,10 @@ void Machine::allocate(Core& core, std::int32_t buffer) {
   check_capacity(core, core.statement());
 }
 
-void Machine::release(Core& core, std::int32_t buffer) {
+void Machine::release(Core& core, BufferId buffer) {
   const std::int32_t here = home(core.site(), buffer);
   CoreState& owner = core_state(here);
-  Storage& storage = *owner.storages[static_cast<std::size_t>(buffer)];
+  Storage& storage = *owner.storages[buffer];
   if (!storage.is_live())
     return core.fail(FindingKind::lifetime,
                      fmt::format("free of {}, which does not exist", storage.buffer().name));
@@ -59,10 +58,10 @@ void Machine::release(Core& core, std::int32_t buffer) {
   core.forget_cells(buffer);
 }
 
-void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
+void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
   const std::int32_t here = life_site(core.site(), semaphore);
   CoreState& owner = core_state(here);
-  const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
+  const Semaphore& declared = program_.semaphores[semaphore];
   if (owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,
                      fmt::format("alloc of {}, which exists already", declared.name));
@@ -76,10 +75,10 @@ void Machine::allocate_semaphore(Core& core, std::int32_t semaphore) {
   check_capacity(core, core.statement());
 }
 
-void Machine::release_semaphore(Core& core, std::int32_t semaphore) {
+void Machine::release_semaphore(Core& core, SemaphoreId semaphore) {
   const std::int32_t here = life_site(core.site(), semaphore);
   CoreState& owner = core_state(here);
-  const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
+  const Semaphore& declared = program_.semaphores[semaphore];
   if (!owner.semaphores.is_live(semaphore))
     return core.fail(FindingKind::lifetime,
                      fmt::format("free of {}, which does not exist", declared.name));

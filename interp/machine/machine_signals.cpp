@@ -32,8 +32,7 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
     return;
   }
   SemCell& target = cell(sem);
-  const bool bytes =
-      program_.semaphores[static_cast<std::size_t>(sem.semaphore)].kind == SemKind::bytes;
+  const bool bytes = program_.semaphores[sem.semaphore].kind == SemKind::bytes;
   const std::int64_t most = bytes ? most_bytes : most_counts;
   if (amount > most - target.count) {
     stop(FindingKind::semaphore_overflow,

@@ -24,31 +24,31 @@ const PointCores::Scope& PointCores::scope(std::int32_t loop) {
   Scope& scope = known->second;
   if (!is_new) return scope;
   LoopObjects named(program_, loop);
-  for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
-    scope.made.push_back(named.makes_buffer[b] && !sharing_.landed_in[b]);
-    scope.copied.push_back(named.buffers[b] && !named.makes_buffer[b] && !sharing_.buffers[b]);
+  for (const BufferId b : program_.buffers.ids()) {
+    scope.made.add(named.makes_buffer[b] && !sharing_.landed_in[b]);
+    scope.copied.add(named.buffers[b] && !named.makes_buffer[b] && !sharing_.buffers[b]);
   }
-  for (std::size_t s = 0; s < program_.semaphores.size(); ++s)
-    scope.semaphores.push_back(named.semaphores[s] && !sharing_.semaphores[s] &&
-                               !(named.makes_semaphore[s] && sharing_.counted_on[s]));
+  for (const SemaphoreId s : program_.semaphores.ids())
+    scope.semaphores.add(named.semaphores[s] && !sharing_.semaphores[s] &&
+                         !(named.makes_semaphore[s] && sharing_.counted_on[s]));
   scope.made_semaphores = std::move(named.makes_semaphore);
   return scope;
 }
 
-std::int32_t PointCores::home(std::int32_t site, std::int32_t buffer) const {
+std::int32_t PointCores::home(std::int32_t site, BufferId buffer) const {
   const Scope& own = *fork_of(site).scope;
-  return own.copied[at(buffer)] || own.made[at(buffer)] ? site : machine_.topology().base(site);
+  return own.copied[buffer] || own.made[buffer] ? site : machine_.topology().base(site);
 }
 
-std::int32_t PointCores::life(std::int32_t site, std::int32_t semaphore) const {
-  return fork_of(site).scope->semaphores[at(semaphore)] ? site : machine_.topology().base(site);
+std::int32_t PointCores::life(std::int32_t site, SemaphoreId semaphore) const {
+  return fork_of(site).scope->semaphores[semaphore] ? site : machine_.topology().base(site);
 }
 
 std::int32_t PointCores::count_at(const SemId& sem) const {
   const std::int32_t core = machine_.topology().base(sem.site);
   const Scope& own = *fork_of(sem.site).scope;
-  if (!own.semaphores[at(sem.semaphore)]) return core;
-  const bool is_shared = !own.made_semaphores[at(sem.semaphore)] &&
+  if (!own.semaphores[sem.semaphore]) return core;
+  const bool is_shared = !own.made_semaphores[sem.semaphore] &&
                          cells_.contains(fork_of(sem.site).loop, core, sem.semaphore, sem.cell);
   return is_shared ? core : sem.site;
 }
@@ -65,7 +65,7 @@ void PointCores::fork(Core& core) {
   for (std::int32_t p = 0; p < machine_.topology().point_cores; ++p) {
     CoreState& to = machine_.core_state(machine_.topology().point_core(core.site(), p));
     to.storages = from.storages;
-    for (std::size_t b = 0; b < to.storages.size(); ++b)
+    for (const BufferId b : to.storages.ids())
       if (fork.scope->copied[b] || fork.scope->made[b])
         to.storages[b] = std::make_shared<Storage>(forked, *from.storages[b]);
     to.lives = from.lives;
@@ -93,9 +93,9 @@ void PointCores::end_point(Core& point_core) {
   --fork.points;
   const std::int32_t site = point_core.site();
   Semaphores& own = machine_.core_state(site).semaphores;
-  for (std::size_t i = 0; i < program_.semaphores.size() && !machine_.stopped(); ++i) {
-    const auto semaphore = static_cast<std::int32_t>(i);
-    if (!fork.scope->semaphores[i] || !own.is_live(semaphore)) continue;
+  for (const SemaphoreId semaphore : program_.semaphores.ids()) {
+    if (machine_.stopped()) return;
+    if (!fork.scope->semaphores[semaphore] || !own.is_live(semaphore)) continue;
     for (std::int64_t cell = own.used(semaphore, 0); cell >= 0;
          cell = own.used(semaphore, cell + 1)) {
       const SemId sem{site, semaphore, cell};
@@ -114,7 +114,7 @@ void PointCores::end_point(Core& point_core) {
               .agent = to_string(copy.id),
               .loops = loop_indices(program_, copy.statement, copy.loops)}});
       }
-      if (counted.count != 0 && !program_.semaphores[i].monotone)
+      if (counted.count != 0 && !program_.semaphores[semaphore].monotone)
         machine_.report_leak(sem, fork.loop,
                              fmt::format("where {} ends", point_text(point_core, fork.loop)));
     }
@@ -133,10 +133,10 @@ void PointCores::join(Core& core) {
   const PlaceId place = program_.body[at(fork.loop)].place;
   for (std::int32_t p = 0; p < machine_.topology().point_cores; ++p) {
     CoreState& from = machine_.core_state(machine_.topology().point_core(core.site(), p));
-    for (std::size_t b = 0; b < from.storages.size(); ++b) {
+    for (const BufferId b : from.storages.ids()) {
       if (fork.scope->copied[b] && to.storages[b]->is_live()) {
         to.storages[b]->lose(*from.storages[b], place);
-        core.forget_cells(static_cast<std::int32_t>(b));
+        core.forget_cells(b);
       }
       if (from.storages[b] == to.storages[b]) continue;
       if (may_be_reached) left_.push_back(from.storages[b]);

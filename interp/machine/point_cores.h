@@ -22,8 +22,8 @@ class PointCores {
 
   // Where a buffer that is reached at a site is kept, where the life of a semaphore is, and where a
   // cell is counted: at a point-core itself, or at its core.
-  std::int32_t home(std::int32_t site, std::int32_t buffer) const;
-  std::int32_t life(std::int32_t site, std::int32_t semaphore) const;
+  std::int32_t home(std::int32_t site, BufferId buffer) const;
+  std::int32_t life(std::int32_t site, SemaphoreId semaphore) const;
   std::int32_t count_at(const SemId& sem) const;
 
   void fork(Core& core);        // it stands before its first point
@@ -39,8 +39,8 @@ class PointCores {
  private:
   // What belongs to the points of a loop.
   struct Scope {
-    std::vector<bool> copied, made;  // buffers: copies of the core's, and allocated by points
-    std::vector<bool> semaphores, made_semaphores;
+    Table<BufferId, bool> copied, made;  // copies of the core's, and allocated by points
+    Table<SemaphoreId, bool> semaphores, made_semaphores;
   };
   struct Fork {
     const Scope* scope = nullptr;

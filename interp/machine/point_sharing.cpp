@@ -52,20 +52,19 @@ PointSharing::PointSharing(const Program& program)
       semaphores(program.semaphores.size()),
       landed_in(program.buffers.size()),
       counted_on(program.semaphores.size()) {
-  for (std::size_t b = 0; b < buffers.size(); ++b)
+  for (const BufferId b : buffers.ids())
     buffers[b] = program.buffers[b].space == Space::hbm || program.buffers[b].role != Role::scratch;
-  for (std::size_t s = 0; s < semaphores.size(); ++s)
+  for (const SemaphoreId s : semaphores.ids())
     semaphores[s] = program.semaphores[s].kind == SemKind::barrier;
   for (const Stmt& s : program.body) {
     if (const auto* signal = std::get_if<Signal>(&s.op);
         signal != nullptr && !is_own_device(program, signal->device))
-      counted_on[at(program.value(signal->sem.base).index)] = true;
+      counted_on[program.value(signal->sem.base).semaphore] = true;
     const auto* remote = std::get_if<StartRemote>(&s.op);
     if (remote == nullptr) continue;
     const Value& to = program.value(remote->dst.base);
-    if (to.kind == ValueKind::ref && to.index >= 0)
-      buffers[at(to.index)] = landed_in[at(to.index)] = true;
-    counted_on[at(program.value(remote->arrived.base).index)] = true;
+    if (to.kind == ValueKind::ref && to.buffer) buffers[to.buffer] = landed_in[to.buffer] = true;
+    counted_on[program.value(remote->arrived.base).semaphore] = true;
   }
 }
 
@@ -94,13 +93,12 @@ LoopObjects::LoopObjects(const Program& program, std::int32_t loop)
       const Slice& slice = field<Slice>(op, f);
       if (slice.base == no_value) continue;
       const Value& base = program.value(slice.base);
-      if (base.index < 0) continue;
-      if (base.kind == ValueKind::ref) {
-        buffers[at(base.index)] = true;
-        if (makes) makes_buffer[at(base.index)] = true;
+      if (base.kind == ValueKind::ref && base.buffer) {
+        buffers[base.buffer] = true;
+        if (makes) makes_buffer[base.buffer] = true;
       } else if (base.kind == ValueKind::sem) {
-        semaphores[at(base.index)] = true;
-        if (makes) makes_semaphore[at(base.index)] = true;
+        semaphores[base.semaphore] = true;
+        if (makes) makes_semaphore[base.semaphore] = true;
       }
     }
   }

@@ -15,10 +15,10 @@ namespace tessera {
 // What the text says.
 struct PointSharing {
   explicit PointSharing(const Program& program);
-  std::vector<bool> buffers;     // others reach it
-  std::vector<bool> semaphores;  // all cores share it
-  std::vector<bool> landed_in;   // by buffer: copies from elsewhere
-  std::vector<bool> counted_on;  // by semaphore: such copies, or signals of others
+  Table<BufferId, bool> buffers;        // others reach it
+  Table<SemaphoreId, bool> semaphores;  // all cores share it
+  Table<BufferId, bool> landed_in;      // by copies from elsewhere
+  Table<SemaphoreId, bool> counted_on;  // by such copies, or by signals of others
 };
 
 // By statement: the parallel loops whose points are dealt out. They are the outermost ones; where
@@ -28,8 +28,10 @@ std::vector<bool> dealt_loops(const Program& program);
 // What the statements of a loop name.
 struct LoopObjects {
   LoopObjects(const Program& program, std::int32_t loop);
-  std::vector<bool> buffers, semaphores;
-  std::vector<bool> makes_buffer, makes_semaphore;  // allocated in the loop
+  Table<BufferId, bool> buffers;
+  Table<SemaphoreId, bool> semaphores;
+  Table<BufferId, bool> makes_buffer;  // allocated in the loop
+  Table<SemaphoreId, bool> makes_semaphore;
 };
 
 }  // namespace tessera

@@ -40,16 +40,17 @@ Tally& SemCell::tally(std::int32_t statement, std::int32_t site, bool is_wait,
 
 Semaphores::Semaphores(const Program& program, bool shares_scoped)
     : program_(program), shares_scoped_(shares_scoped), pages_(program.semaphores.size()) {
-  for (std::size_t i = 0; i < program.semaphores.size(); ++i) {
-    const Semaphore& s = program.semaphores[i];
-    first_.push_back(static_cast<std::int32_t>(i));
-    live_.push_back(s.scoped ? Life::none : Life::now);
-    for (std::size_t j = 0; j < i && s.kind == SemKind::barrier; ++j) {
-      const Semaphore& other = program.semaphores[j];
+  for (const SemaphoreId id : program.semaphores.ids()) {
+    const Semaphore& s = program.semaphores[id];
+    first_.add(id);
+    live_.add(s.scoped ? Life::none : Life::now);
+    for (const SemaphoreId before : program.semaphores.ids()) {
+      if (before == id || s.kind != SemKind::barrier) break;
+      const Semaphore& other = program.semaphores[before];
       if (other.kind != SemKind::barrier || other.collective != s.collective ||
           elements(other.shape) != elements(s.shape))
         continue;
-      first_[i] = static_cast<std::int32_t>(j);
+      first_[id] = before;
       break;
     }
   }
@@ -60,10 +61,9 @@ void Semaphores::add_page(Pages& pages, std::size_t page) {
   pages[page] = std::make_unique<std::array<SemCell, page_cells>>();
 }
 
-std::int64_t Semaphores::used(std::int32_t semaphore, std::int64_t cell) const {
-  const Pages& pages = pages_[static_cast<std::size_t>(first(semaphore))];
-  const std::int64_t count =
-      elements(program_.semaphores[static_cast<std::size_t>(semaphore)].shape);
+std::int64_t Semaphores::used(SemaphoreId semaphore, std::int64_t cell) const {
+  const Pages& pages = pages_[first(semaphore)];
+  const std::int64_t count = elements(program_.semaphores[semaphore].shape);
   while (cell < count) {
     const auto page = static_cast<std::size_t>(cell) / page_cells;
     if (page >= pages.size()) break;
@@ -75,28 +75,28 @@ std::int64_t Semaphores::used(std::int32_t semaphore, std::int64_t cell) const {
 
 void Semaphores::fork(const Semaphores& from) {
   live_ = from.live_;
-  for (std::size_t s = 0; s < pages_.size(); ++s) {
+  for (const SemaphoreId s : pages_.ids()) {
     pages_[s].clear();
     for (std::size_t page = 0; page < from.pages_[s].size(); ++page) {
       if (from.pages_[s][page] == nullptr) continue;
       for (std::size_t i = 0; i < page_cells; ++i) {
         const std::int64_t count = (*from.pages_[s][page])[i].count;
         const auto at = static_cast<std::int64_t>(page * page_cells + i);
-        if (count != 0) cell(static_cast<std::int32_t>(s), at).count = count;
+        if (count != 0) cell(s, at).count = count;
       }
     }
   }
 }
 
-void Semaphores::allocate(std::int32_t semaphore) {
-  live_[static_cast<std::size_t>(semaphore)] = Life::now;
-  if (shares_scoped_) pages_[static_cast<std::size_t>(first(semaphore))].clear();
+void Semaphores::allocate(SemaphoreId semaphore) {
+  live_[semaphore] = Life::now;
+  if (shares_scoped_) pages_[first(semaphore)].clear();
 }
 
 // A monotone one begins at zero again.
-void Semaphores::release(std::int32_t semaphore) {
-  live_[static_cast<std::size_t>(semaphore)] = Life::over;
-  const Semaphore& declared = program_.semaphores[static_cast<std::size_t>(semaphore)];
+void Semaphores::release(SemaphoreId semaphore) {
+  live_[semaphore] = Life::over;
+  const Semaphore& declared = program_.semaphores[semaphore];
   if (!declared.monotone) return;
   for (std::int64_t i = used(semaphore, 0); i >= 0; i = used(semaphore, i + 1))
     cell(semaphore, i).count = 0;

@@ -16,7 +16,7 @@ namespace tessera {
 // One semaphore of an array.
 struct SemId {
   std::int32_t site = -1;       // whose it is (interp/machine/topology.h)
-  std::int32_t semaphore = -1;  // into Program::semaphores
+  SemaphoreId semaphore{};
   std::int64_t cell = 0;
 };
 
@@ -52,42 +52,38 @@ class Semaphores {
   // each scoped semaphore has cells of its own from the beginning of the kernel to its end.
   explicit Semaphores(const Program& program, bool shares_scoped = false);
 
-  SemCell& cell(std::int32_t semaphore, std::int64_t cell) {
+  SemCell& cell(SemaphoreId semaphore, std::int64_t cell) {
     const auto page = static_cast<std::size_t>(cell) / page_cells;
-    Pages& pages = pages_[static_cast<std::size_t>(first(semaphore))];
+    Pages& pages = pages_[first(semaphore)];
     if (page >= pages.size() || pages[page] == nullptr) add_page(pages, page);
     return (*pages[page])[static_cast<std::size_t>(cell) % page_cells];
   }
   // The first cell from `cell` on that may have been used, or -1.
-  std::int64_t used(std::int32_t semaphore, std::int64_t cell) const;
+  std::int64_t used(SemaphoreId semaphore, std::int64_t cell) const;
   // Becomes what another core has now, but for who counted.
   void fork(const Semaphores& from);
-  bool is_live(std::int32_t semaphore) const { return life(semaphore) == Life::now; }
-  bool was_live(std::int32_t semaphore) const { return life(semaphore) == Life::over; }
-  void allocate(std::int32_t semaphore);
-  void release(std::int32_t semaphore);
+  bool is_live(SemaphoreId semaphore) const { return life(semaphore) == Life::now; }
+  bool was_live(SemaphoreId semaphore) const { return life(semaphore) == Life::over; }
+  void allocate(SemaphoreId semaphore);
+  void release(SemaphoreId semaphore);
   // Whether a signal counts now: cells of its own are there before and after its scope.
-  bool is_counted(std::int32_t semaphore) const { return !shares_scoped_ || is_live(semaphore); }
+  bool is_counted(SemaphoreId semaphore) const { return !shares_scoped_ || is_live(semaphore); }
   // Declarations of one barrier share their cells; the first stands for all.
-  bool is_first(std::int32_t semaphore) const {
-    return first_[static_cast<std::size_t>(semaphore)] == semaphore;
-  }
-  std::int32_t first(std::int32_t semaphore) const {
-    return first_[static_cast<std::size_t>(semaphore)];
-  }
+  bool is_first(SemaphoreId semaphore) const { return first_[semaphore] == semaphore; }
+  SemaphoreId first(SemaphoreId semaphore) const { return first_[semaphore]; }
 
  private:
   enum class Life : std::uint8_t { none, now, over };
-  Life life(std::int32_t semaphore) const { return live_[static_cast<std::size_t>(semaphore)]; }
+  Life life(SemaphoreId semaphore) const { return live_[semaphore]; }
   static constexpr std::size_t page_cells = 32;
   using Pages = std::vector<std::unique_ptr<std::array<SemCell, page_cells>>>;
   static void add_page(Pages& pages, std::size_t page);
 
   const Program& program_;
   bool shares_scoped_;
-  std::vector<std::int32_t> first_;
-  std::vector<Life> live_;
-  std::vector<Pages> pages_;  // by semaphore; those of the first are used
+  Table<SemaphoreId, SemaphoreId> first_;
+  Table<SemaphoreId, Life> live_;
+  Table<SemaphoreId, Pages> pages_;  // those of the first are used
 };
 
 }  // namespace tessera

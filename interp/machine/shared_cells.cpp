@@ -23,7 +23,7 @@ void SharedCells::begin(const Program& program, const RunOptions& options) {
   first_cell_.clear();
   cells_ = 0;
   for (const Semaphore& semaphore : program.semaphores) {
-    first_cell_.push_back(cells_);
+    first_cell_.add(cells_);
     cells_ += elements(semaphore.shape);
   }
   owners_ = CellOwners(topology_.count(), topology_.count() * cells_);
@@ -42,7 +42,8 @@ void SharedCells::pass_borders(std::int32_t core) {
 void SharedCells::on(const Event& event) {
   const std::int32_t core = topology_.of(event.agent);
   const auto count = [&](std::int64_t amount) {
-    owners_.count(core, number(event.site, event.object, event.cell), event.site == core, amount);
+    owners_.count(core, number(event.site, event.object.semaphore(), event.cell),
+                  event.site == core, amount);
   };
   const bool is_point = event.kind == EventKind::point || event.kind == EventKind::points_end;
   const bool is_region = event.kind == EventKind::enter || event.kind == EventKind::leave;
@@ -69,7 +70,7 @@ bool has_open_cells(const Program& program) {
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
     if (!is_parallel(program.body[at(i)])) continue;
     const LoopObjects named(program, i);
-    for (std::size_t s = 0; s < named.semaphores.size(); ++s)
+    for (const SemaphoreId s : named.semaphores.ids())
       if (named.semaphores[s] && !named.makes_semaphore[s] && !shared.semaphores[s]) return true;
     i = program.body[at(i)].partner;
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <variant>
-#include <vector>
 
 #include "core/host/host_memory.h"
 #include "interp/machine/idle.h"
@@ -17,16 +16,15 @@ bool is_copy(const Op& op) {
          std::holds_alternative<WriteBack>(op);
 }
 
-// By buffer: whether an op that is no copy stores into it.
-std::vector<bool> stored_buffers(const Program& program) {
-  std::vector<bool> stored(program.buffers.size());
+// Whether an op that is no copy stores into it.
+Table<BufferId, bool> stored_buffers(const Program& program) {
+  Table<BufferId, bool> stored(program.buffers.size());
   for (const Stmt& statement : program.body) {
     if (is_copy(statement.op)) continue;
     for (const FieldInfo& f : info(statement.op).fields) {
       if (f.kind != FieldKind::Slice || (f.name != "dst" && f.name != "acc")) continue;
       const Value& base = program.value(field<Slice>(statement.op, f).base);
-      if (base.kind == ValueKind::ref && base.index >= 0)
-        stored[static_cast<std::size_t>(base.index)] = true;
+      if (base.kind == ValueKind::ref && base.buffer) stored[base.buffer] = true;
     }
   }
   return stored;
@@ -35,12 +33,12 @@ std::vector<bool> stored_buffers(const Program& program) {
 }  // namespace
 
 std::int64_t scratch_bytes(const Program& expanded, const RunOptions& options) {
-  const std::vector<bool> stored = stored_buffers(expanded);
-  const std::vector<bool> idle = idle_buffers(expanded, options);
+  const Table<BufferId, bool> stored = stored_buffers(expanded);
+  const Table<BufferId, bool> idle = idle_buffers(expanded, options);
   std::int64_t bytes = 0;
-  for (std::size_t i = 0; i < expanded.buffers.size(); ++i) {
-    const Buffer& buffer = expanded.buffers[i];
-    if (buffer.role != Role::scratch || !stored[i] || idle[i]) continue;
+  for (const BufferId b : expanded.buffers.ids()) {
+    const Buffer& buffer = expanded.buffers[b];
+    if (buffer.role != Role::scratch || !stored[b] || idle[b]) continue;
     const std::int64_t owners =
         std::int64_t{options.devices} *
         (buffer.space == Space::hbm ? 1 : options.cores * (1 + options.point_cores));

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "core/program/ids.h"
 #include "interp/memory/view.h"
 
 namespace tessera {
@@ -12,7 +13,7 @@ class Storage;
 struct Region {
   Storage* storage = nullptr;
   std::int32_t site = -1;  // at which it is reached (interp/machine/topology.h)
-  std::int32_t buffer = -1;
+  BufferId buffer{};
   std::int64_t life = 0;
   Box box{};
 };

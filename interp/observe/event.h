@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/program/ids.h"
 #include "interp/machine/agent.h"
 #include "interp/machine/loop_values.h"
 #include "interp/memory/view.h"
@@ -36,6 +37,17 @@ std::string_view name(EventKind kind);
 
 enum class ObjectKind : std::uint8_t { none, buffer, semaphore };
 
+// A buffer or a semaphore: which of both is said beside it, by an ObjectKind.
+struct ObjectId {
+  std::int32_t index = -1;
+
+  ObjectId() = default;
+  ObjectId(BufferId id) : index(id.index) {}     // NOLINT(google-explicit-constructor)
+  ObjectId(SemaphoreId id) : index(id.index) {}  // NOLINT(google-explicit-constructor)
+  BufferId buffer() const { return BufferId(index); }
+  SemaphoreId semaphore() const { return SemaphoreId(index); }
+};
+
 struct Event {
   EventKind kind = EventKind::read;
   ObjectKind object_kind = ObjectKind::none;
@@ -45,7 +57,7 @@ struct Event {
   std::int64_t agent_step = 0;  // how many steps the agent did before
   std::int32_t statement = -1;  // the copy's start, for a half of a copy
   std::int32_t site = -1;       // at which the agent reaches the object (interp/machine/topology.h)
-  std::int32_t object = -1;     // into Program::buffers or Program::semaphores
+  ObjectId object{};            // by object_kind a buffer or a semaphore
   std::int64_t cell = 0;        // of a semaphore array, row-major
   std::int64_t amount = 0;      // counts or bytes
   std::int64_t token = -1;      // start: the number of the copy among those of its core

@@ -39,22 +39,22 @@ TimingRecord::TimingRecord(const Program& program, const MachineProfile& profile
       rates_(rates),
       topology_(topology),
       cores_(static_cast<std::size_t>(topology.count())) {
-  for (std::size_t s = 0; s < program.semaphores.size(); ++s) {
-    const Semaphore& semaphore = program.semaphores[s];
+  for (const Semaphore& semaphore : program.semaphores) {
     std::int32_t first = cells_per_core_;
-    for (std::size_t other = 0; other < s && semaphore.kind == SemKind::barrier; ++other) {
+    for (const SemaphoreId other : first_cell_.ids()) {
+      if (semaphore.kind != SemKind::barrier) break;
       const Semaphore& candidate = program.semaphores[other];
       if (candidate.kind == SemKind::barrier && candidate.collective == semaphore.collective)
         first = std::min(first, first_cell_[other]);
     }
-    first_cell_.push_back(first);
+    first_cell_.add(first);
     if (first == cells_per_core_)
       cells_per_core_ += static_cast<std::int32_t>(elements(semaphore.shape));
   }
 }
 
 std::int32_t TimingRecord::cell(const Event& event) const {
-  return event.site * cells_per_core_ + first_cell_[static_cast<std::size_t>(event.object)] +
+  return event.site * cells_per_core_ + first_cell_[event.object.semaphore()] +
          static_cast<std::int32_t>(event.cell);
 }
 
@@ -116,7 +116,7 @@ void TimingRecord::on_core(const Event& event) {
 
 // A product is timed by its accumulator, which is told of last; any other tile op by its bytes.
 void TimingRecord::tile(Core& core, const Event& event) {
-  const Buffer& touched = buffer(event.object);
+  const Buffer& touched = program_.buffers[event.object.buffer()];
   if (touched.space == Space::smem) return;
   const Op& op = program_.body[static_cast<std::size_t>(event.statement)].op;
   if (const auto* product = std::get_if<Matmul>(&op)) {
@@ -164,7 +164,7 @@ void TimingRecord::on_copy(const Event& event) {
   Copy& copy =
       copies_[static_cast<std::size_t>(core.copies[static_cast<std::size_t>(event.agent.dma)])];
   if (event.object_kind == ObjectKind::buffer) {
-    const Buffer& touched = buffer(event.object);
+    const Buffer& touched = program_.buffers[event.object.buffer()];
     const double bytes = moved_bytes(touched, *event.box);
     copy.moved = std::max(copy.moved, bytes);
     // Every part of a copy of partial landing tells the whole rectangle.

@@ -57,14 +57,11 @@ class TimingRecord {
   double moved_bytes(const Buffer& buffer, const Box& box) const;
   double product_seconds(const Core& core, const Matmul& op, const Event& event) const;
   std::int32_t cell(const Event& event) const;
-  const Buffer& buffer(std::int32_t object) const {
-    return program_.buffers[static_cast<std::size_t>(object)];
-  }
 
   const Program& program_;
   MachineProfile profile_;
   MachineRates rates_;
-  std::vector<std::int32_t> first_cell_;  // of each semaphore
+  Table<SemaphoreId, std::int32_t> first_cell_;
   std::int32_t cells_per_core_ = 0;
   Topology topology_;
   std::vector<Core> cores_;

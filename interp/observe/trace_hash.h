@@ -18,7 +18,7 @@ class TraceHash {
         static_cast<std::uint64_t>(event.agent.core) << 56 ^
         static_cast<std::uint64_t>(event.agent.point + 1) << 48);
     mix(static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.site)) << 32 |
-        static_cast<std::uint32_t>(event.object));
+        static_cast<std::uint32_t>(event.object.index));
     mix(static_cast<std::uint64_t>(event.cell));
     if (event.box == nullptr) return;
     for (std::size_t d = 0; d < static_cast<std::size_t>(event.box->rank); ++d) {

@@ -40,11 +40,12 @@ std::string TextTrace::event_text(const Event& event) const {
   const std::string_view what = name(event.kind);
   const bool is_own = event.site == topology_.of(event.agent);
   if (event.object_kind == ObjectKind::buffer) {
-    const Space space = program_->buffers[static_cast<std::size_t>(event.object)].space;
+    const Space space = program_->buffers[event.object.buffer()].space;
     const bool is_near =
         is_own || (space == Space::hbm && topology_.device(event.site) == event.agent.device);
     const std::string on = is_near ? "" : " on " + topology_.name(event.site, space);
-    return fmt::format("{} {}{}", what, slice_text(*program_, event.object, *event.box), on);
+    return fmt::format("{} {}{}", what, slice_text(*program_, event.object.buffer(), *event.box),
+                       on);
   }
   const std::string on =
       is_own || event.object_kind == ObjectKind::none ? "" : " on " + topology_.name(event.site);
@@ -53,7 +54,7 @@ std::string TextTrace::event_text(const Event& event) const {
     case EventKind::wait:
     case EventKind::await:
     case EventKind::read_sem: {
-      const std::string cell = cell_text(*program_, event.object, event.cell);
+      const std::string cell = cell_text(*program_, event.object.semaphore(), event.cell);
       const std::string_view sign = event.kind == EventKind::signal ? " += "
                                     : event.kind == EventKind::wait ? " -= "
                                                                     : " >= ";
@@ -62,8 +63,7 @@ std::string TextTrace::event_text(const Event& event) const {
     }
     case EventKind::alloc:
     case EventKind::release:
-      return fmt::format("{} {}", what,
-                         program_->semaphores[static_cast<std::size_t>(event.object)].name);
+      return fmt::format("{} {}", what, program_->semaphores[event.object.semaphore()].name);
     case EventKind::start:
       return fmt::format("dma#{} of {}", event.token, counted(event.amount, "byte"));
     case EventKind::point:

@@ -276,8 +276,8 @@ kernel copied()
 )");
   RunOptions protocol_only;
   protocol_only.math = Math::none;
-  const std::vector<bool> idle = idle_buffers(program, protocol_only);
-  for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+  const Table<BufferId, bool> idle = idle_buffers(program, protocol_only);
+  for (const BufferId b : program.buffers.ids()) {
     const std::string& name = program.buffers[b].name;
     const bool is_kept = name == "a" || name == "o" || name == "p" || name == "kept";
     EXPECT_NE(idle[b], is_kept) << name;

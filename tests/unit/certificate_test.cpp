@@ -274,9 +274,9 @@ TEST(certificate, control_flow_names_the_loads_that_decide) {
       "i64[1]\n{\n"
       "  d[0] = n[0]\n  if d[0] > 0 { copy a -> o } else { copy a -> o }\n}\n");
   const ControlFlow control = control_flow(program);
-  EXPECT_TRUE(control.buffers[0]);
-  EXPECT_FALSE(control.buffers[1]);
-  EXPECT_TRUE(control.buffers[3]);
+  EXPECT_TRUE(control.buffers[BufferId(0)]);
+  EXPECT_FALSE(control.buffers[BufferId(1)]);
+  EXPECT_TRUE(control.buffers[BufferId(3)]);
 }
 
 }  // namespace

@@ -65,9 +65,9 @@ class CudaBroadcast : public CudaEmulate {
     if (!kernel) return render(kernel.diags());
     EmulatedKernel emulated(*kernel);
     if (!emulated.problem().empty()) return emulated.problem();
-    std::map<int, void*> memory;
-    for (const int b : operand_buffers(program_))
-      memory[b] = operands_.at(program_.buffers[static_cast<std::size_t>(b)].name).data();
+    std::map<BufferId, void*> memory;
+    for (const BufferId b : operand_buffers(program_))
+      memory[b] = operands_.at(program_.buffers[b].name).data();
     if (std::string problem = emulated.run(*kernel, memory, 2, 1); !problem.empty()) return problem;
     const Tensor& out = operands_.at("o");
     for (std::int64_t i = 0; i < out.elements(); ++i) {

@@ -35,11 +35,10 @@ class Emulation {
     a_case.sum_error = kernel->sum_error;
     EmulatedKernel& emulated = compiled(*kernel);
     ASSERT_EQ(emulated.problem(), "");
-    std::map<int, void*> memory;
-    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+    std::map<BufferId, void*> memory;
+    for (const BufferId b : program.buffers.ids()) {
       const Buffer& buffer = program.buffers[b];
-      if (buffer.role != Role::scratch)
-        memory[static_cast<int>(b)] = a_case.tensor(buffer.name).data();
+      if (buffer.role != Role::scratch) memory[b] = a_case.tensor(buffer.name).data();
     }
     const int blocks = (1 + static_cast<int>(seed % 3)) * kernel->tensor_core()->cluster;
     outcome = emulated.run(*kernel, memory, blocks, seed, seed % 2 == 0);

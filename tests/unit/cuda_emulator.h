@@ -23,11 +23,11 @@ struct Mutation {
   std::string file, from, to;
 };
 
-// The places in Program::buffers of what a launch is given.
-inline std::vector<int> operand_buffers(const Program& program) {
-  std::vector<int> operands;
-  for (std::size_t b = 0; b < program.buffers.size(); ++b)
-    if (program.buffers[b].role != Role::scratch) operands.push_back(static_cast<int>(b));
+// What a launch is given.
+inline std::vector<BufferId> operand_buffers(const Program& program) {
+  std::vector<BufferId> operands;
+  for (const BufferId b : program.buffers.ids())
+    if (program.buffers[b].role != Role::scratch) operands.push_back(b);
   return operands;
 }
 
@@ -79,9 +79,9 @@ class EmulatedKernel {
   // `kernel` is the plan of this problem, of the same source; memory by the program's buffers. What
   // the emulated multiprocessor objects to, or nothing.
   // Pitches in elements by buffer, where rows do not follow each other.
-  std::string run(const LoweredKernel& kernel, const std::map<int, void*>& memory, int blocks,
+  std::string run(const LoweredKernel& kernel, const std::map<BufferId, void*>& memory, int blocks,
                   std::uint64_t seed, bool arrays_in_shared = true,
-                  const std::map<int, std::int64_t>& pitches = {}) {
+                  const std::map<BufferId, std::int64_t>& pitches = {}) {
     if (kernel.source != kernel_.source) return "another kernel";
     const auto pitch = [&](const MapPlan& plan) {
       const auto found = pitches.find(plan.buffer);
@@ -125,9 +125,8 @@ class EmulatedKernel {
     values.error = address(&error);
     taken = {};
     values.taken = address(taken.data());
-    values.operands.resize(static_cast<std::size_t>(memory.rbegin()->first) + 1);
-    for (const auto& [buffer, at] : memory)
-      values.operands[static_cast<std::size_t>(buffer)] = address(at);
+    values.operands.resize(static_cast<std::size_t>(memory.rbegin()->first.index) + 1);
+    for (const auto& [buffer, at] : memory) values.operands[buffer] = address(at);
     const std::vector<std::byte> bytes = kernel_arguments(kernel.arguments, values);
     std::string problem(400, '\0');
     fetched_bytes = 0;

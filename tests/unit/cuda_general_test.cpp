@@ -41,9 +41,9 @@ std::string run(const TestConfiguration& configuration, const Sizes& sizes, std:
   if (!kernel) return render(kernel.diags());
   EmulatedKernel emulated(*kernel, mutation);
   if (!emulated.problem().empty()) return emulated.problem();
-  std::map<int, void*> memory;
-  for (const int b : operand_buffers(a_case.program())) {
-    memory[b] = a_case.tensor(a_case.program().buffers[static_cast<std::size_t>(b)].name).data();
+  std::map<BufferId, void*> memory;
+  for (const BufferId b : operand_buffers(a_case.program())) {
+    memory[b] = a_case.tensor(a_case.program().buffers[b].name).data();
   }
   const std::string objection = emulated.run(*kernel, memory, 1 + static_cast<int>(seed % 3), seed);
   if (!objection.empty()) return objection;
@@ -113,9 +113,9 @@ TEST_F(CudaGeneral, a_dense_product_with_an_epilogue) {
   fill(a, Fill::normal, FillRole::lhs, k, 1);
   fill(b, Fill::normal, FillRole::rhs, k, 2);
   fill(bias, Fill::normal, FillRole::lhs, k, 3);
-  std::map<int, void*> memory;
-  for (const int i : operand_buffers(*program)) {
-    const std::string& name = program->buffers[static_cast<std::size_t>(i)].name;
+  std::map<BufferId, void*> memory;
+  for (const BufferId i : operand_buffers(*program)) {
+    const std::string& name = program->buffers[i].name;
     memory[i] = (name == "a" ? a : name == "b" ? b : name == "bias" ? bias : out).data();
   }
   EmulatedKernel emulated(*kernel);

@@ -54,10 +54,10 @@ std::string difference(std::string_view kernel, const Settings& settings, Takes 
   if (!report->findings.empty()) return render(report->findings);
   EmulatedKernel emulated(*lowered);
   if (!emulated.problem().empty()) return emulated.problem();
-  std::map<int, void*> memory;
-  for (std::size_t b = 0; b < program->buffers.size(); ++b) {
+  std::map<BufferId, void*> memory;
+  for (const BufferId b : program->buffers.ids()) {
     const Buffer& buffer = program->buffers[b];
-    if (buffer.role != Role::scratch) memory[static_cast<int>(b)] = found[buffer.name].data();
+    if (buffer.role != Role::scratch) memory[b] = found[buffer.name].data();
   }
   if (std::string problem = emulated.run(*lowered, memory, 2, 7); !problem.empty()) return problem;
   for (const auto& [name, tensor] : expected) {
@@ -145,9 +145,9 @@ TEST_F(CudaLibrary, what_a_program_requires_is_held) {
   const Expected<LoweredKernel> kernel = lower_any(*program, {});
   ASSERT_TRUE(kernel) << render(kernel.diags());
   Operands operands = operands_of(*program, {32, 16, 48});
-  std::map<int, void*> memory;
-  for (const int b : operand_buffers(*program))
-    memory[b] = operands[program->buffers[static_cast<std::size_t>(b)].name].data();
+  std::map<BufferId, void*> memory;
+  for (const BufferId b : operand_buffers(*program))
+    memory[b] = operands[program->buffers[b].name].data();
   EmulatedKernel emulated(*kernel);
   ASSERT_EQ(emulated.problem(), "");
   EXPECT_EQ(emulated.run(*kernel, memory, 3, 5), "");
@@ -187,9 +187,9 @@ TEST_F(CudaLibrary, nothing_is_stored_behind_a_requirement) {
   const auto outcome = [&](std::array<int, 4> where) {
     Operands operands = operands_of(*program, {});
     std::copy(where.begin(), where.end(), operands["where"].as<std::int32_t>());
-    std::map<int, void*> memory;
-    for (const int b : operand_buffers(*program))
-      memory[b] = operands[program->buffers[static_cast<std::size_t>(b)].name].data();
+    std::map<BufferId, void*> memory;
+    for (const BufferId b : operand_buffers(*program))
+      memory[b] = operands[program->buffers[b].name].data();
     const std::string problem = emulated.run(*kernel, memory, 2, 3);
     return problem.empty() ? error_text(*program, *kernel, emulated.error) : problem;
   };

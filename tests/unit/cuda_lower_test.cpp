@@ -27,7 +27,7 @@ TEST(CudaLower, another_m_or_count_of_groups_needs_no_other_source) {
   const Expected<LoweredKernel> second = lowered(configuration);
   ASSERT_TRUE(second);
   EXPECT_EQ(first->source, second->source);
-  const LaunchValues nowhere{.operands = std::vector<std::uint64_t>(16)};
+  const LaunchValues nowhere{.operands = Table<BufferId, std::uint64_t>(16)};
   EXPECT_NE(kernel_arguments(first->arguments, nowhere),
             kernel_arguments(second->arguments, nowhere));
   EXPECT_GT(second->array_elements, 4 * 256);
@@ -35,16 +35,18 @@ TEST(CudaLower, another_m_or_count_of_groups_needs_no_other_source) {
 
 // One list is the struct in the source and the bytes of a launch.
 TEST(CudaLower, fields_are_printed_and_packed_in_one_order) {
-  const std::vector<ArgField> fields = {{"TensorMap", "left", FromLaunch::left_map},
-                                        {"i64*", "error", FromLaunch::error},
-                                        {"const float*", "in_1", OperandAddress{1}, "bias"},
-                                        {"i64", "rows", std::int64_t{7}},
-                                        {"i64", "c", std::vector<std::int64_t>{8, 9}}};
+  const std::vector<ArgField> fields = {
+      {"TensorMap", "left", FromLaunch::left_map},
+      {"i64*", "error", FromLaunch::error},
+      {"const float*", "in_1", OperandAddress{BufferId(1)}, "bias"},
+      {"i64", "rows", std::int64_t{7}},
+      {"i64", "c", std::vector<std::int64_t>{8, 9}}};
   EXPECT_EQ(
       args_struct(fields),
       "  struct Args {\n    TensorMap left;\n    i64* error;\n    const float* in_1;  // bias\n"
       "    i64 rows;\n    i64 c[2];\n  };\n");
-  LaunchValues values{.error = 5, .operands = {0, 6}};
+  LaunchValues values{.error = 5,
+                      .operands = Table<BufferId, std::uint64_t>(std::vector<std::uint64_t>{0, 6})};
   values.left.fill(std::byte{1});
   const std::vector<std::byte> bytes = kernel_arguments(fields, values);
   ASSERT_EQ(bytes.size(), 192u);  // whole tensor maps
@@ -84,12 +86,12 @@ TEST(CudaLower, the_operands_that_are_read_by_element_are_recorded) {
   for (const TestConfiguration& configuration : test_configurations()) {
     const Expected<LoweredKernel> kernel = lowered(configuration);
     ASSERT_TRUE(kernel) << render(kernel.diags());
-    std::set<int> found;
+    std::set<BufferId> found;
     const std::regex name(R"(\bp\.in_(\d+)\b)");
     for (std::sregex_iterator at(kernel->source.begin(), kernel->source.end(), name), end;
          at != end; ++at)
-      found.insert(std::stoi((*at)[1]));
-    EXPECT_EQ(std::vector<int>(found.begin(), found.end()), kernel->tensor_core()->by_element)
+      found.insert(BufferId(std::stoi((*at)[1])));
+    EXPECT_EQ(std::vector<BufferId>(found.begin(), found.end()), kernel->tensor_core()->by_element)
         << configuration.name();
   }
 }

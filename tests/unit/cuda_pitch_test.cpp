@@ -22,26 +22,25 @@ std::string with_pitches(const TestConfiguration& configuration, const Sizes& si
   if (!a_case.problem().empty()) return a_case.problem();
   const Expected<LoweredKernel> kernel = lower(a_case.program(), a_case.hints());
   if (!kernel) return render(kernel.diags());
-  std::map<int, std::vector<char>> wide;
-  std::map<int, void*> memory;
-  std::map<int, std::int64_t> pitches;
-  for (std::size_t b = 0; b < a_case.program().buffers.size(); ++b) {
+  std::map<BufferId, std::vector<char>> wide;
+  std::map<BufferId, void*> memory;
+  std::map<BufferId, std::int64_t> pitches;
+  for (const BufferId b : a_case.program().buffers.ids()) {
     const Buffer& buffer = a_case.program().buffers[b];
     if (buffer.role == Role::scratch) continue;
-    const int number = static_cast<int>(b);
     Tensor& tensor = a_case.tensor(buffer.name);
-    memory[number] = tensor.data();
+    memory[b] = tensor.data();
     if (tensor.rank() < 2) continue;
-    const std::int64_t more = 8 * (1 + number);
-    memory[number] = (wide[number] = spread(tensor, more)).data();
-    pitches[number] = tensor.dim(tensor.rank() - 1) + more;
+    const std::int64_t more = 8 * (1 + b.index);
+    memory[b] = (wide[b] = spread(tensor, more)).data();
+    pitches[b] = tensor.dim(tensor.rank() - 1) + more;
   }
   EmulatedKernel emulated(*kernel);
   if (!emulated.problem().empty()) return emulated.problem();
   const std::string objection = emulated.run(*kernel, memory, 2, seed, true, pitches);
   if (!objection.empty()) return objection;
   Tensor& out = a_case.tensor("out");
-  const int result = kernel->tensor_core()->result.buffer;
+  const BufferId result = kernel->tensor_core()->result.buffer;
   const std::int64_t row = out.dim(out.rank() - 1) * size_of(out.dtype());
   const std::int64_t apart = pitches.at(result) * size_of(out.dtype());
   std::vector<char>& found = wide.at(result);

@@ -70,11 +70,10 @@ class CudaUnequalSteps : public CudaEmulate {
   std::string run(EmulatedKernel& emulated, const LoweredKernel& kernel, std::uint64_t seed) {
     Tensor& out = operands_.at("o");
     std::memset(out.data(), 0xFF, static_cast<std::size_t>(out.bytes()));
-    std::map<int, void*> memory;
-    for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
+    std::map<BufferId, void*> memory;
+    for (const BufferId b : program_.buffers.ids()) {
       const Buffer& buffer = program_.buffers[b];
-      if (buffer.role != Role::scratch)
-        memory[static_cast<int>(b)] = operands_.at(buffer.name).data();
+      if (buffer.role != Role::scratch) memory[b] = operands_.at(buffer.name).data();
     }
     if (std::string problem = emulated.run(kernel, memory, 2, seed); !problem.empty())
       return problem;

@@ -232,7 +232,7 @@ TEST(Language, NumbersOfDevicesStandInExtents) {
   ASSERT_TRUE(module);
   const auto program = instantiate(*module, "k", {}, {}, {.devices = 3, .cores = 1});
   ASSERT_TRUE(program) << messages(program.diags());
-  EXPECT_EQ(program->buffers[0].shape, (Shape{6, 1}));
+  EXPECT_EQ(program->buffers[BufferId(0)].shape, (Shape{6, 1}));
   EXPECT_EQ(program->devices, 3);
   EXPECT_EQ(messages(instantiate(*module, "k", {}, {}).diags()),
             "1:18: the default of `n` names `devices`, whose number is not known here: the option "

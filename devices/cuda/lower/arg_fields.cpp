@@ -34,8 +34,7 @@ void append_program_fields(std::vector<ArgField>& fields, const Program& program
     if (std::find(roles.begin(), roles.end(), buffer.role) == roles.end()) continue;
     fields.push_back(
         {fmt::format("{}{}*", buffer.role == Role::in ? "const " : "", storage_type(buffer.dtype)),
-         field_name(program, buffer),
-         OperandAddress{static_cast<int>(&buffer - program.buffers.data())}, buffer.name});
+         field_name(program, buffer), OperandAddress{program.buffers.id_of(buffer)}, buffer.name});
   }
   std::int64_t first = 0;
   for (const Buffer& buffer : program.buffers) {

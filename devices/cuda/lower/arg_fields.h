@@ -22,9 +22,9 @@ enum class FromLaunch {
   tiles
 };
 
-// The address of an operand or a result, by its place in Program::buffers.
+// The address of an operand or a result.
 struct OperandAddress {
-  int buffer = 0;
+  BufferId buffer;
 };
 
 // Where the bytes of a field come from; numbers are those of the program: one, or an array.

@@ -8,7 +8,7 @@ namespace tessera::cuda {
 
 std::string field_name(const Program& program, const Buffer& buffer) {
   return fmt::format("{}_{}", buffer.role == Role::scratch ? "s" : "in",
-                     &buffer - program.buffers.data());
+                     program.buffers.id_of(buffer).index);
 }
 
 std::string KernelNames::number(std::int64_t value) {
@@ -23,7 +23,7 @@ std::string KernelNames::divisor(std::int64_t value) {
 
 std::string KernelNames::operand(const Buffer& buffer) {
   CHECK(buffer.role != Role::scratch);
-  operands_.insert(static_cast<int>(&buffer - program_->buffers.data()));
+  operands_.insert(program_->buffers.id_of(buffer));
   return "p." + field_name(*program_, buffer);
 }
 

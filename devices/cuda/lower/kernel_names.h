@@ -33,15 +33,14 @@ class KernelNames {
 
   // What p.c holds, by place.
   const std::vector<std::int64_t>& numbers() const { return numbers_; }
-  // The operands that were named, as indices into Program::buffers: whose elements are read or
-  // written one by one.
-  const std::set<int>& operands() const { return operands_; }
+  // The operands that were named: whose elements are read or written one by one.
+  const std::set<BufferId>& operands() const { return operands_; }
 
  private:
   const Program* program_;
   std::set<std::int64_t> tile_sizes_;
   std::vector<std::int64_t> numbers_;
-  std::set<int> operands_;
+  std::set<BufferId> operands_;
   std::map<ValueId, int> values_;
 };
 

@@ -19,7 +19,7 @@ namespace {
 // A buffer as the copy engine sees it, with boxes of one element.
 MapPlan map_plan(const Program& program, const Buffer& buffer, const std::vector<int>& dims) {
   MapPlan plan;
-  plan.buffer = static_cast<int>(&buffer - program.buffers.data());
+  plan.buffer = program.buffers.id_of(buffer);
   plan.element_bytes = size_of(buffer.dtype);
   for (const int d : dims) plan.extent.push_back(buffer.shape[static_cast<std::size_t>(d)]);
   plan.box.assign(dims.size(), 1);
@@ -98,7 +98,7 @@ Expected<void> check_extents(const Program& program, const TensorCorePlan& plan)
   for (const MapPlan* map : {&plan.left, &plan.right, &plan.result}) {
     for (const std::int64_t extent : map->extent) {
       if (extent <= most_coordinate) continue;
-      const Buffer& buffer = program.buffers[static_cast<std::size_t>(map->buffer)];
+      const Buffer& buffer = program.buffers[map->buffer];
       return error(ErrorCode::unsupported,
                    fmt::format("`{}` has {} elements along a dimension; the copy engine's "
                                "coordinates are 32 bits",

@@ -15,7 +15,7 @@ namespace tessera::cuda {
 // How the copy engine sees an operand: dimensions of the program's buffer, innermost in memory
 // first.
 struct MapPlan {
-  int buffer = 0;                    // into Program::buffers
+  BufferId buffer{};                 // what it is of
   std::vector<std::int64_t> extent;  // elements, innermost first
   std::vector<std::int64_t> box;
   int element_bytes = 2;
@@ -27,7 +27,7 @@ struct TensorCorePlan {
   int cluster = 1;       // CTAs: the launch's count of CTAs is a multiple
   int shared_bytes = 0;  // without the program's arrays
   MapPlan left, right, result;
-  std::vector<int> by_element;      // buffers whose elements the generated functions read
+  std::vector<BufferId> by_element;  // buffers whose elements the generated functions read
   std::int64_t contraction = 0;     // the operands' extent along it
   bool ragged_contraction = false;  // which part of it a tile takes is data
 };

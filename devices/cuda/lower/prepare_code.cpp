@@ -166,9 +166,10 @@ class PrepareWriter {
     } else if (const auto* sum = std::get_if<PrefixSum>(&s.op)) {
       // What a program sums of an operand is counts.
       const Buffer* const from = code_.buffer_of(sum->src);
-      const std::string counts = from && from->role == Role::in
-                                     ? fmt::format(", p.error, {}", from - program_.buffers.data())
-                                     : "";
+      const std::string counts =
+          from && from->role == Role::in
+              ? fmt::format(", p.error, {}", program_.buffers.id_of(*from).index)
+              : "";
       text_ += indented(fill("prefix_sum(@sums@, @values@, @count@@counts@);\n",
                              {{"sums", code_.address(sum->dst)},
                               {"values", code_.address(sum->src)},

@@ -37,7 +37,8 @@ class Packer {
     }
   }
   void add(OperandAddress operand) {
-    add(values_.operands.at(static_cast<std::size_t>(operand.buffer)));
+    CHECK(values_.operands.has(operand.buffer));
+    add(values_.operands[operand.buffer]);
   }
   void add(std::int64_t number) { append(&number, sizeof number); }
   void add(std::uint64_t address) { append(&address, sizeof address); }
@@ -100,9 +101,7 @@ std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& k
       return error(fmt::format("the launch of {} has a pitch for `{}`, which is no operand",
                                program.name, operand));
     const MapPlan* plan = nullptr;
-    const auto is_operand = [&](int buffer) {
-      return program.buffers[static_cast<std::size_t>(buffer)].name == operand;
-    };
+    const auto is_operand = [&](BufferId b) { return program.buffers[b].name == operand; };
     if (const TensorCorePlan* by_boxes = kernel.tensor_core()) {
       for (const MapPlan* map : {&by_boxes->left, &by_boxes->right, &by_boxes->result})
         if (is_operand(map->buffer)) plan = map;
@@ -132,7 +131,7 @@ std::vector<std::uint64_t> strides_of(const MapPlan& plan, std::int64_t pitch) {
 }
 
 std::int64_t pitch_of(const Program& program, const MapPlan& plan, const Pitches& pitches) {
-  const auto found = pitches.find(program.buffers[static_cast<std::size_t>(plan.buffer)].name);
+  const auto found = pitches.find(program.buffers[plan.buffer].name);
   return found == pitches.end() ? plan.extent[0] : found->second;
 }
 

@@ -36,7 +36,7 @@ struct LaunchValues {
   std::uint64_t error = 0;   // one number of 8 bytes
   std::uint64_t taken = 0;   // two counters of 4 bytes, 0 before a launch (templates/take.cuh)
   std::uint64_t tiles = 0;   // of the general kernel: tile_bytes for each CTA
-  std::vector<std::uint64_t> operands;  // by Program::buffers; 0 for scratch
+  Table<BufferId, std::uint64_t> operands;  // 0 for scratch
 };
 
 // The bytes of the struct that args_struct() prints for the same fields.

@@ -37,8 +37,8 @@ std::string error_text(const Program& program, const LoweredKernel& kernel, std:
     return program.texts[std::get<Require>(at->op).message];
   if (word <= first_refusal) return fmt::format("an unknown error word, {}", word);
   const std::int64_t found = -1 - word, index = found / counted_operands;
-  const auto buffer = static_cast<std::size_t>(found % counted_operands);
-  if (buffer >= program.buffers.size()) return fmt::format("an unknown error word, {}", word);
+  const BufferId buffer(static_cast<std::int32_t>(found % counted_operands));
+  if (!program.buffers.has(buffer)) return fmt::format("an unknown error word, {}", word);
   const Buffer& counts = program.buffers[buffer];
   if (index >= elements(counts.shape)) {
     return fmt::format("`{}` sums to more rows than a kernel can address; nothing was multiplied",

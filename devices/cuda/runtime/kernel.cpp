@@ -111,12 +111,11 @@ Expected<std::vector<std::byte>> Kernel::arguments_of(const LaunchMemory& memory
   LaunchValues values{};
   for (const Buffer& buffer : program_.buffers) {
     const auto found = operands.find(buffer.name);
-    values.operands.push_back(
-        buffer.role == Role::scratch || found == operands.end() ? 0 : found->second);
+    values.operands.add(buffer.role == Role::scratch || found == operands.end() ? 0
+                                                                                : found->second);
   }
   const auto encode = [&](EncodedMap& map, const MapPlan& plan) {
-    const auto buffer = static_cast<std::size_t>(plan.buffer);
-    return encode_map(map, plan, program_.buffers[buffer].dtype, values.operands[buffer],
+    return encode_map(map, plan, program_.buffers[plan.buffer].dtype, values.operands[plan.buffer],
                       strides_of(plan, pitch_of(program_, plan, pitches)));
   };
   if (const TensorCorePlan* plan = plan_.tensor_core()) {

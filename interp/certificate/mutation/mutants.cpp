@@ -20,9 +20,9 @@ std::optional<int> slot_dimension(const Program& program, const Slice& slice) {
   const Value& base = program.value(slice.base);
   const Shape* shape = nullptr;
   if (base.kind == ValueKind::sem) {
-    shape = &program.semaphores[static_cast<std::size_t>(base.index)].shape;
-  } else if (base.kind == ValueKind::ref && base.index >= 0) {
-    shape = &program.buffers[static_cast<std::size_t>(base.index)].shape;
+    shape = &program.semaphores[base.semaphore].shape;
+  } else if (base.kind == ValueKind::ref && base.buffer) {
+    shape = &program.buffers[base.buffer].shape;
   }
   for (int d = 0; shape != nullptr && d < slice.rank; ++d) {
     const bool is_index = (slice.dropped >> d & 1) != 0;
@@ -172,9 +172,8 @@ Program mutated(const Program& expanded, const Mutant& mutant) {
       Slice& slice = field<Slice>(op, f);
       const int d = *slot_dimension(expanded, slice);
       const Value& base = expanded.value(slice.base);
-      const auto index = static_cast<std::size_t>(base.index);
-      const Shape& shape = base.kind == ValueKind::sem ? expanded.semaphores[index].shape
-                                                       : expanded.buffers[index].shape;
+      const Shape& shape = base.kind == ValueKind::sem ? expanded.semaphores[base.semaphore].shape
+                                                       : expanded.buffers[base.buffer].shape;
       ValueId& start = slice.start[static_cast<std::size_t>(d)];
       start = rewriter.next_of(start, rewriter.constant(shape[static_cast<std::size_t>(d)]));
       break;

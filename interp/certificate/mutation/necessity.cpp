@@ -42,7 +42,7 @@ std::string_view name(Necessity need) {
 
 std::vector<NeededWait> necessity(const Record& record) {
   // Semaphores of each statement that waits.
-  std::map<std::int32_t, std::set<std::int32_t>> waits;
+  std::map<std::int32_t, std::set<SemaphoreId>> waits;
   for (const RecordedEvent& event : record.events)
     if (is_wait(event))
       waits[event.statement].insert(record.cells[static_cast<std::size_t>(event.object)].semaphore);
@@ -57,7 +57,7 @@ std::vector<NeededWait> necessity(const Record& record) {
     const auto is_own_life = [&, &all = semaphores](const RecordedEvent& event) {
       if (event.act != Act::access) return false;
       const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
-      return range.kind == ObjectKind::semaphore && all.contains(range.object);
+      return range.kind == ObjectKind::semaphore && all.contains(range.semaphore());
     };
     entry.race = race_without(record, [&, at = statement](const RecordedEvent& event) {
       return (is_wait(event) && event.statement == at) || is_own_life(event);

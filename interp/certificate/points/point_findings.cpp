@@ -84,8 +84,8 @@ class Findings {
 
   std::string range_text(const Range& range) const {
     if (range.kind == ObjectKind::none) return "the kernel";
-    if (range.kind == ObjectKind::semaphore) return program_.semaphores[at(range.object)].name;
-    return slice_text(program_, range.object, range.box);
+    if (range.kind == ObjectKind::semaphore) return program_.semaphores[range.semaphore()].name;
+    return slice_text(program_, range.buffer(), range.box);
   }
   static std::string_view verb(AccessKind kind) {
     return kind == AccessKind::read         ? "reads"
@@ -125,7 +125,7 @@ class Findings {
         here, record_.agents[at(range(e).site)].id.device, who(event(other).agent), does);
     finding.at = place(e, "");
     finding.about.other = event(other).statement;
-    if (range(e).kind == ObjectKind::buffer) finding.about.buffer = range(e).object;
+    if (range(e).kind == ObjectKind::buffer) finding.about.buffer = range(e).buffer();
     if (event(other).statement >= 0)
       finding.notes.push_back(place(
           other, fmt::format("{} {} it here", who(event(other).agent), verb(event(other).access))));

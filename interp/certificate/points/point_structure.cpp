@@ -213,7 +213,7 @@ class PointStructure {
       if (is_read && window_of(slice.base) == no_value && scratch_.contains(root(slice)))
         is_own &= stored.contains(root(slice));
     });
-    if (to != nullptr && program_.value(to->base).index >= 0 && is_whole(program_, *to))
+    if (to != nullptr && program_.value(to->base).buffer && is_whole(program_, *to))
       stored.insert(to->base);
     return is_own;
   }

@@ -70,7 +70,7 @@ class Forking {
     }
     to.agents = std::move(agents);
     for (const ThreadTree::Point& point : tree_.points) {
-      const SemId place{core_of(point.thread), 0, 0};
+      const SemId place{core_of(point.thread), SemaphoreId(0), 0};
       begin_.push_back(new_cell(place));
       // What the thread's own loops are joined by.
       join_.push_back(new_cell(place));
@@ -108,7 +108,7 @@ class Forking {
   }
 
   bool is_own(std::int32_t thread, std::int32_t cell) const {
-    return !shared_.semaphores[at(record_.cells[at(cell)].semaphore)] &&
+    return !shared_.semaphores[record_.cells[at(cell)].semaphore] &&
            !owners_.is_shared(loop_of(thread), cell);
   }
 
@@ -127,16 +127,15 @@ class Forking {
 
   // Of a semaphore too its life is the point's when all of its counts are.
   bool is_shared(std::int32_t thread, const Range& range) {
-    if (range.kind == ObjectKind::buffer) return shared_.buffers[at(range.object)];
-    if (range.kind != ObjectKind::semaphore || shared_.semaphores[at(range.object)]) return true;
-    std::vector<bool>& lives = shared_lives_[loop_of(thread)];
+    if (range.kind == ObjectKind::buffer) return shared_.buffers[range.buffer()];
+    if (range.kind != ObjectKind::semaphore || shared_.semaphores[range.semaphore()]) return true;
+    Table<SemaphoreId, bool>& lives = shared_lives_[loop_of(thread)];
     if (lives.empty()) {
       lives.resize(record_.program->semaphores.size());
       for (std::size_t c = 0; c < record_.cells.size(); ++c)
-        if (!is_own(thread, static_cast<std::int32_t>(c)))
-          lives[at(record_.cells[c].semaphore)] = true;
+        if (!is_own(thread, static_cast<std::int32_t>(c))) lives[record_.cells[c].semaphore] = true;
     }
-    return lives[at(range.object)];
+    return lives[range.semaphore()];
   }
 
   // Scratch of the core that a point uses is a copy of its own.
@@ -250,7 +249,7 @@ class Forking {
   std::vector<std::int32_t> begin_, join_;       // by thread: cells
   CellOwners owners_;
   // By loop and semaphore: one of its cells is shared.
-  std::map<std::int32_t, std::vector<bool>> shared_lives_;
+  std::map<std::int32_t, Table<SemaphoreId, bool>> shared_lives_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> own_cells_, own_ranges_;
   PointThreads result_;
 };

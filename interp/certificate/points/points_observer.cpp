@@ -14,11 +14,8 @@ bool is_parallel(const Stmt& s) {
   return loop != nullptr && loop->parallel != 0;
 }
 
-// Into Program::buffers, or -1.
-std::int32_t buffer_of(const Program& program, const Slice& slice) {
-  if (slice.base == no_value) return -1;
-  const Value& base = program.value(slice.base);
-  return base.kind == ValueKind::ref ? base.index : -1;
+BufferId buffer_of(const Program& program, const Slice& slice) {
+  return slice.base == no_value ? BufferId() : program.value(slice.base).buffer;
 }
 
 // What the statement writes, itself or by its copy.
@@ -45,16 +42,14 @@ void PointsObserver::find_facts() {
     }
     const Slice* to = destination(s.op);
     for (LoopFacts* loop : open) {
-      if (to != nullptr && buffer_of(program, *to) >= 0)
-        loop->stores[at_index(buffer_of(program, *to))] = true;
+      if (to != nullptr)
+        if (const BufferId b = buffer_of(program, *to)) loop->stores[b] = true;
       if (const auto* alloc = std::get_if<Alloc>(&s.op))
-        if (const std::int32_t b = buffer_of(program, alloc->ref); b >= 0)
-          loop->own[at_index(b)] = true;
+        if (const BufferId b = buffer_of(program, alloc->ref)) loop->own[b] = true;
     }
     if (!is_parallel(s)) continue;
     LoopFacts& loop = facts_[static_cast<std::int32_t>(i)];
-    loop.stores.assign(program.buffers.size(), false);
-    loop.own.assign(program.buffers.size(), false);
+    loop.stores = loop.own = Table<BufferId, bool>(program.buffers.size());
     // A loop of a function that is called twice is one line of the source.
     const Loc loc = program.loc(s.place);
     const std::string& name = program.value(s.result).name;
@@ -79,17 +74,15 @@ void PointsObserver::begin(const Program& program, const RunOptions& options) {
   cells_ = 0;
   first_cell_.clear();
   for (const Semaphore& semaphore : program.semaphores) {
-    first_cell_.push_back(cells_);
+    first_cell_.add(cells_);
     cells_ += elements(semaphore.shape);
   }
   owners_ = CellOwners(topology_.count(), topology_.count() * cells_);
   cores_.assign(at_index(topology_.count()), {});
-  for (CoreState& core : cores_) core.left.assign(program.buffers.size(), {});
+  for (CoreState& core : cores_) core.left.resize(program.buffers.size());
 }
 
-bool PointsObserver::is_shared(std::int32_t buffer) const {
-  return sharing_->buffers[at_index(buffer)];
-}
+bool PointsObserver::is_shared(BufferId buffer) const { return sharing_->buffers[buffer]; }
 
 void PointsObserver::on(const Event& event) {
   const std::int32_t site = topology_.of(event.agent);
@@ -117,7 +110,7 @@ void PointsObserver::on(const Event& event) {
     case EventKind::read_sem:
       return count(core, site, event, 0);
     case EventKind::alloc:
-      if (event.object_kind == ObjectKind::buffer) core.left[at_index(event.object)].clear();
+      if (event.object_kind == ObjectKind::buffer) core.left[event.object.buffer()].clear();
       return;
     default:
       return;
@@ -156,18 +149,18 @@ void PointsObserver::end_loop(CoreState& core, std::int32_t site) {
 
 void PointsObserver::access(CoreState& core, std::int32_t site, const Event& event, Access access) {
   if (event.box->empty()) return;
-  const std::int32_t home =
-      topology_.home(event.site, program_->buffers[at_index(event.object)].space);
-  if (home == site && !core.left[at_index(event.object)].empty())
-    look_at_left(core, site, event, access);
+  const BufferId buffer = event.object.buffer();
+  const std::int32_t home = topology_.home(event.site, program_->buffers[buffer].space);
+  if (home == site && !core.left[buffer].empty()) look_at_left(core, site, event, access);
   for (OpenLoop& loop : core.open) log(core, loop, home, event, access);
 }
 
 void PointsObserver::log(CoreState&, OpenLoop& loop, std::int32_t home, const Event& event,
                          Access access) {
   const LoopFacts& known = facts(loop.statement);
-  if (!known.stores[at_index(event.object)] || known.own[at_index(event.object)]) return;
-  Log& log = loop.logs[{home, event.object}];
+  const BufferId buffer = event.object.buffer();
+  if (!known.stores[buffer] || known.own[buffer]) return;
+  Log& log = loop.logs[{home, buffer}];
   const auto number = static_cast<std::int32_t>(loop.points.size()) - 1;
   const auto note = [&](std::vector<Touch>& touches, const Box& box) {
     const std::size_t from = touches.size() > 8 ? touches.size() - 8 : 0;
@@ -178,7 +171,7 @@ void PointsObserver::log(CoreState&, OpenLoop& loop, std::int32_t home, const Ev
     touches.push_back({box, number, event.statement, access});
   };
   std::vector<Touch>& touches = access == Access::read ? log.reads : log.stores;
-  if (is_shared(event.object)) return note(touches, *event.box);
+  if (is_shared(buffer)) return note(touches, *event.box);
   // Of a point's own copy counts what it reads of the time before the loop.
   for (const Box& box : log.stored.missing(*event.box)) {
     note(touches, box);
@@ -189,12 +182,13 @@ void PointsObserver::log(CoreState&, OpenLoop& loop, std::int32_t home, const Ev
 
 void PointsObserver::count(CoreState& core, std::int32_t site, const Event& event,
                            std::int64_t amount) {
-  if (sharing_->semaphores[at_index(event.object)]) {
+  const SemaphoreId semaphore = event.object.semaphore();
+  if (sharing_->semaphores[semaphore]) {
     for (const OpenLoop& loop : core.open)
       verdict_.loops[facts(loop.statement).verdict].synchronises = true;
     return;
   }
-  const std::int64_t cell = event.site * cells_ + first_cell_[at_index(event.object)] + event.cell;
+  const std::int64_t cell = event.site * cells_ + first_cell_[semaphore] + event.cell;
   owners_.count(site, cell, event.site == site, amount);
 }
 

@@ -49,7 +49,7 @@ class PointsObserver : public Observer {
   struct OpenLoop {
     std::int32_t statement = -1;
     std::vector<std::int64_t> points;                           // the loop variable of each
-    std::map<std::pair<std::int32_t, std::int32_t>, Log> logs;  // by home and buffer
+    std::map<std::pair<std::int32_t, BufferId>, Log> logs;      // by home and buffer
   };
   // Scratch that was stored in a loop that has ended. Two points: nobody knows what it holds.
   struct Left {
@@ -62,17 +62,17 @@ class PointsObserver : public Observer {
     // the loop: these borders wait for that step.
     std::vector<Event> borders;
     std::vector<OpenLoop> open;           // outermost first
-    std::vector<std::vector<Left>> left;  // by buffer
+    Table<BufferId, std::vector<Left>> left;
   };
   struct LoopFacts {
-    std::vector<bool> stores;  // by buffer: something in the loop stores it
-    std::vector<bool> own;     // by buffer: allocated in the loop
+    Table<BufferId, bool> stores;  // something in the loop stores it
+    Table<BufferId, bool> own;     // allocated in the loop
     std::size_t verdict = 0;   // into verdict_.loops
   };
 
   void find_facts();
   const LoopFacts& facts(std::int32_t statement) const { return facts_.at(statement); }
-  bool is_shared(std::int32_t buffer) const;
+  bool is_shared(BufferId buffer) const;
   void pass_borders(CoreState& core, std::int32_t site);
   void point(CoreState& core, std::int32_t site, const Event& event);
   void end_loop(CoreState& core, std::int32_t site);
@@ -80,10 +80,10 @@ class PointsObserver : public Observer {
   void log(CoreState& core, OpenLoop& loop, std::int32_t home, const Event& event, Access access);
   void look_at_left(CoreState& core, std::int32_t site, const Event& event, Access access);
   void count(CoreState& core, std::int32_t site, const Event& event, std::int64_t amount);
-  void compare(CoreState& core, const OpenLoop& loop, std::int32_t home, std::int32_t buffer,
+  void compare(CoreState& core, const OpenLoop& loop, std::int32_t home, BufferId buffer,
                const Log& log, std::int32_t site);
-  void leave_behind(CoreState& core, const OpenLoop& loop, std::int32_t buffer, const Log& log);
-  void race(const CoreState& core, const OpenLoop& loop, std::int32_t home, std::int32_t buffer,
+  void leave_behind(CoreState& core, const OpenLoop& loop, BufferId buffer, const Log& log);
+  void race(const CoreState& core, const OpenLoop& loop, std::int32_t home, BufferId buffer,
             std::int32_t site, const Touch& here, const Touch& there);
   std::string place(const CoreState& core, const OpenLoop& loop, std::int32_t point) const;
   FindingPlace at(std::int32_t statement, std::int32_t site, std::string message) const;
@@ -92,11 +92,11 @@ class PointsObserver : public Observer {
   Topology topology_{};
   std::map<std::int32_t, LoopFacts> facts_;  // by the statement of the loop
   std::optional<PointSharing> sharing_;
-  std::vector<std::int64_t> first_cell_;  // by semaphore, among those of a core
-  std::int64_t cells_ = 0;                // of a core
+  Table<SemaphoreId, std::int64_t> first_cell_;  // among those of a core
+  std::int64_t cells_ = 0;                       // of a core
   CellOwners owners_;
   std::vector<CoreState> cores_;
-  std::set<std::tuple<PlaceId, PlaceId, std::int32_t>> known_;  // races, by places and buffer
+  std::set<std::tuple<PlaceId, PlaceId, BufferId>> known_;  // races, by places and buffer
   PointsVerdict verdict_;
 };
 

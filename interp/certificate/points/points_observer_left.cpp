@@ -9,14 +9,8 @@
 #include "interp/findings/describe.h"
 
 namespace tessera {
-namespace {
-
-std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 // What the points stored of their own copies of scratch, and of that what two of them did.
-void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, std::int32_t buffer,
+void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferId buffer,
                                   const Log& log) {
   struct Stored {
     std::int32_t first, second, statement;  // points; -1: no second one
@@ -45,7 +39,7 @@ void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, std::in
       note(intersection(single[i].first, single[j].first), {a.first, b.first, a.statement});
     return true;
   });
-  std::vector<Left>& left = core.left[at_index(buffer)];
+  std::vector<Left>& left = core.left[buffer];
   for (const auto& [box, by] : stored)
     left.push_back({box, loop.statement, by.statement, place(core, loop, by.first),
                     by.second < 0 ? std::string() : place(core, loop, by.second)});
@@ -54,7 +48,8 @@ void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, std::in
 // Scratch that points of an earlier loop stored: whoever reads it needs to know which was the last.
 void PointsObserver::look_at_left(CoreState& core, std::int32_t site, const Event& event,
                                   Access access) {
-  std::vector<Left>& of_buffer = core.left[at_index(event.object)];
+  const BufferId buffer = event.object.buffer();
+  std::vector<Left>& of_buffer = core.left[buffer];
   if (access != Access::store) {
     for (const Left& left : of_buffer) {
       if (!intersects(left.box, *event.box)) continue;
@@ -62,7 +57,7 @@ void PointsObserver::look_at_left(CoreState& core, std::int32_t site, const Even
       if (left.second.empty()) {
         if (loop.any_split && loop.any_order)
           loop.why_whole = fmt::format("{}, which {} stores, is read after the loop",
-                                       slice_text(*program_, event.object, left.box), left.first);
+                                       slice_text(*program_, buffer, left.box), left.first);
         loop.any_split = false;
         continue;
       }
@@ -71,13 +66,12 @@ void PointsObserver::look_at_left(CoreState& core, std::int32_t site, const Even
         finding.message = fmt::format(
             "{} reads {} of {}, which points {} and {} of a parallel loop both stored: the values "
             "of either may be there",
-            to_string(event.agent.issuer()), slice_text(*program_, event.object, *event.box),
-            topology_.name(site, program_->buffers[at_index(event.object)].space), left.first,
-            left.second);
+            to_string(event.agent.issuer()), slice_text(*program_, buffer, *event.box),
+            topology_.name(site, program_->buffers[buffer].space), left.first, left.second);
         finding.at = at(event.statement, site, "");
         finding.about = {.statement = event.statement,
                          .other = left.statement,
-                         .buffer = event.object,
+                         .buffer = buffer,
                          .points_of = left.loop};
         finding.devices = {finding.at.device};
         finding.notes.push_back(at(left.statement, site, "stored here"));

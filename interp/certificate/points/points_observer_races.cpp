@@ -19,7 +19,7 @@ std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 void PointsObserver::compare(CoreState& core, const OpenLoop& loop, std::int32_t home,
-                             std::int32_t buffer, const Log& log, std::int32_t site) {
+                             BufferId buffer, const Log& log, std::int32_t site) {
   if (loop.points.size() < 2) return;
   const auto boxes = [](const std::vector<Touch>& touches) {
     std::vector<const Box*> result;
@@ -58,7 +58,7 @@ void PointsObserver::compare(CoreState& core, const OpenLoop& loop, std::int32_t
 }
 
 void PointsObserver::race(const CoreState& core, const OpenLoop& loop, std::int32_t home,
-                          std::int32_t buffer, std::int32_t site, const Touch& here,
+                          BufferId buffer, std::int32_t site, const Touch& here,
                           const Touch& there) {
   ParallelLoop& judged = verdict_.loops[facts(loop.statement).verdict];
   judged.any_order = judged.any_split = false;
@@ -76,7 +76,7 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, std::int3
   };
   const auto range = [&](const Touch& touch) {
     return fmt::format("{} of {}", slice_text(*program_, buffer, touch.box),
-                       topology_.name(home, program_->buffers[at_index(buffer)].space));
+                       topology_.name(home, program_->buffers[buffer].space));
   };
   const bool is_same = here.box == there.box;
   Finding finding{.kind = FindingKind::race};

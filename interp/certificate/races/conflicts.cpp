@@ -12,12 +12,11 @@ constexpr std::size_t listed = 16, compared = 256;
 // Entering the kernel concerns what it brings; leaving it, all that it uses.
 bool is_of_kernel(const Program& program, const Range& range) {
   if (range.kind == ObjectKind::none) return false;
-  const auto object = static_cast<std::size_t>(range.object);
   if (range.kind == ObjectKind::buffer) {
-    const Buffer& buffer = program.buffers[object];
+    const Buffer& buffer = program.buffers[range.buffer()];
     return buffer.role == Role::scratch && !buffer.scoped;
   }
-  return program.semaphores[object].kind != SemKind::barrier;
+  return program.semaphores[range.semaphore()].kind != SemKind::barrier;
 }
 
 bool is_leaving(const Range& range) { return range.kind == ObjectKind::none && range.object != 0; }

@@ -120,14 +120,14 @@ class Pinning {
 std::vector<bool> polled_cells(const Record& record) {
   const Program& program = *record.program;
   const Semaphores semaphores(program);
-  std::vector<bool> is_polled(program.semaphores.size());
+  Table<SemaphoreId, bool> is_polled(program.semaphores.size());
   for (const Stmt& stmt : program.body) {
     const auto* read = std::get_if<ReadSem>(&stmt.op);
     if (read == nullptr) continue;
-    is_polled[at(semaphores.first(program.value(read->sem.base).index))] = true;
+    is_polled[semaphores.first(program.value(read->sem.base).semaphore)] = true;
   }
   std::vector<bool> polled;
-  for (const SemId& cell : record.cells) polled.push_back(is_polled[at(cell.semaphore)]);
+  for (const SemId& cell : record.cells) polled.push_back(is_polled[cell.semaphore]);
   return polled;
 }
 

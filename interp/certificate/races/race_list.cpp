@@ -49,7 +49,7 @@ void RaceList::add(std::span<const std::int32_t> x, std::span<const std::int32_t
 
 bool RaceList::is_sum_of_integers(const Access& access) const {
   const Range& range = record_.ranges[at(access.range)];
-  return is_integer(record_.program->buffers[at(range.object)].dtype);
+  return is_integer(record_.program->buffers[range.buffer()].dtype);
 }
 
 RaceList::Topic RaceList::topic(const Access& x, const Access& y) const {

@@ -82,7 +82,7 @@ class Report {
   FindingSubject subject() const {
     FindingSubject about{.statement = event(here_).statement, .other = event(there_).statement};
     const Range& range = this->range(range_is_none(here_) ? there_ : here_);
-    if (range.kind == ObjectKind::buffer) about.buffer = range.object;
+    if (range.kind == ObjectKind::buffer) about.buffer = range.buffer();
     for (const std::int32_t e : {here_, there_})
       if (range_is_none(e))
         about.end = this->range(e).object == 0 ? KernelEnd::entry : KernelEnd::exit;
@@ -100,9 +100,9 @@ class Report {
     const Range& r = range(e);
     if (r.kind == ObjectKind::none) return "the kernel";
     if (r.kind == ObjectKind::buffer)
-      return fmt::format("{} of {}", slice_text(program_, r.object, r.box),
-                         record_.topology.name(r.site, program_.buffers[at(r.object)].space));
-    return fmt::format("{} of {}", program_.semaphores[at(r.object)].name,
+      return fmt::format("{} of {}", slice_text(program_, r.buffer(), r.box),
+                         record_.topology.name(r.site, program_.buffers[r.buffer()].space));
+    return fmt::format("{} of {}", program_.semaphores[r.semaphore()].name,
                        record_.topology.name(r.site));
   }
 
@@ -222,7 +222,7 @@ class Report {
 
   // The barrier that `expand` gave a program which has none of its own.
   bool is_automatic_barrier(std::int32_t cell) const {
-    const Semaphore& semaphore = program_.semaphores[at(record_.cells[at(cell)].semaphore)];
+    const Semaphore& semaphore = program_.semaphores[record_.cells[at(cell)].semaphore];
     return semaphore.kind == SemKind::barrier && semaphore.collective < 0;
   }
   bool is_signalled_by(std::int32_t cell, std::int32_t core) const {

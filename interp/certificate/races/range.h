@@ -14,8 +14,11 @@ struct Range {
   std::int32_t site = -1;
   std::int32_t home = -1;
   ObjectKind kind = ObjectKind::none;
-  std::int32_t object = -1;
+  std::int32_t object = -1;  // a buffer or a semaphore; of kind none: 0 entering, 1 leaving
   Box box{};
+
+  BufferId buffer() const { return BufferId(object); }
+  SemaphoreId semaphore() const { return SemaphoreId(object); }
   bool operator==(const Range&) const = default;
 };
 

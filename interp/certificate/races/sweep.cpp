@@ -37,7 +37,7 @@ bool Sweep::is_seen(std::int32_t r, std::int32_t core) const {
   const Range& range = record_.ranges[at(r)];
   if (range.site != core) return true;
   return record_.topology.cores > 1 && range.kind == ObjectKind::buffer &&
-         record_.program->buffers[at(range.object)].space == Space::hbm;
+         record_.program->buffers[range.buffer()].space == Space::hbm;
 }
 
 // What is not among the items: counts that only a core itself and its copies signal are always

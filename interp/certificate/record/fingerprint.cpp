@@ -42,7 +42,7 @@ std::uint64_t protocol_hash(const Record& record) {
       } else if (event.act != Act::start && event.act != Act::none) {
         const SemId& sem = record.cells[object];
         hash.mix(static_cast<std::uint64_t>(sem.site) << 32 ^
-                 static_cast<std::uint32_t>(sem.semaphore));
+                 static_cast<std::uint32_t>(sem.semaphore.index));
         hash.mix(static_cast<std::uint64_t>(sem.cell));
       }
     }

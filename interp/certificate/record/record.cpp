@@ -23,8 +23,7 @@ Lists<std::int32_t> copies_by_issuer(const Record& record) {
 
 std::int64_t Record::granule_of(const RecordedAgent& copy) const {
   const Range& range = ranges[static_cast<std::size_t>(event(copy.begin).object)];
-  const std::int64_t element =
-      size_of(program->buffers[static_cast<std::size_t>(range.object)].dtype);
+  const std::int64_t element = size_of(program->buffers[range.buffer()].dtype);
   return (granule + element - 1) / element * element;
 }
 

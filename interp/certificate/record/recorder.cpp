@@ -12,7 +12,7 @@ AccessKind access_kind(EventKind kind) {
 }
 
 bool is_scoped(const Program& program, const Event& event) {
-  return program.semaphores[static_cast<std::size_t>(event.object)].scoped;
+  return program.semaphores[event.object.semaphore()].scoped;
 }
 
 }  // namespace
@@ -41,8 +41,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   stream_ = {};
   is_full_ = false;
   const Semaphores semaphores(program);
-  for (std::size_t i = 0; i < program.semaphores.size(); ++i)
-    first_declaration_.push_back(semaphores.first(static_cast<std::int32_t>(i)));
+  for (const SemaphoreId s : program.semaphores.ids()) first_declaration_.add(semaphores.first(s));
   cell_ids_.assign(program.semaphores.size() * static_cast<std::size_t>(cores), {});
   enter_or_leave(true);
 }
@@ -55,8 +54,8 @@ std::int32_t Recorder::agent_of(const AgentId& id) const {
 
 std::vector<std::int32_t>& Recorder::cell_ids(const Event& event) {
   const std::size_t semaphores = record_.program->semaphores.size();
-  const auto first =
-      static_cast<std::size_t>(first_declaration_[static_cast<std::size_t>(event.object)]);
+  // The cells of all sites are one table, site after site.
+  const auto first = static_cast<std::size_t>(first_declaration_[event.object.semaphore()].index);
   return cell_ids_[static_cast<std::size_t>(event.site) * semaphores + first];
 }
 
@@ -67,7 +66,7 @@ std::int32_t Recorder::cell_of(const Event& event) {
   std::int32_t& id = ids[cell];
   if (id < 0) {
     id = static_cast<std::int32_t>(record_.cells.size());
-    const std::int32_t first = first_declaration_[static_cast<std::size_t>(event.object)];
+    const SemaphoreId first = first_declaration_[event.object.semaphore()];
     record_.cells.push_back({event.site, first, event.cell});
   }
   return id;
@@ -84,11 +83,12 @@ std::int32_t Recorder::range_of(const Range& range, std::int32_t statement) {
 }
 
 Range Recorder::range(const Event& event) const {
-  Range range{
-      .site = event.site, .home = event.site, .kind = event.object_kind, .object = event.object};
+  Range range{.site = event.site,
+              .home = event.site,
+              .kind = event.object_kind,
+              .object = event.object.index};
   if (record_.topology.cores > 1 && event.object_kind == ObjectKind::buffer)
-    range.home = record_.topology.home(
-        event.site, record_.program->buffers[static_cast<std::size_t>(event.object)].space);
+    range.home = record_.topology.home(event.site, record_.program->buffers[range.buffer()].space);
   if (event.box != nullptr) range.box = *event.box;
   return range;
 }
@@ -142,7 +142,7 @@ bool Recorder::reaches_operand(std::int32_t agent, const Event& event) const {
     return false;
   const RecordedEvent& half = stream_[state.half_begin];
   const Range& range = record_.ranges[static_cast<std::size_t>(half.object)];
-  return record_.program->buffers[static_cast<std::size_t>(range.object)].role != Role::scratch;
+  return record_.program->buffers[range.buffer()].role != Role::scratch;
 }
 
 void Recorder::signal(std::int32_t agent, const Event& event) {
@@ -150,8 +150,7 @@ void Recorder::signal(std::int32_t agent, const Event& event) {
   const bool is_copy = event.agent.is_copy();
   // A copy into scratch touches what begins with the kernel anyway; a core's signal, and that of a
   // copy into an operand, have the semaphore alone.
-  const bool is_barrier =
-      program.semaphores[static_cast<std::size_t>(event.object)].kind == SemKind::barrier;
+  const bool is_barrier = program.semaphores[event.object.semaphore()].kind == SemKind::barrier;
   const bool is_own = !is_copy && event.site == record_.topology.of(event.agent);
   const bool is_covered = is_copy && !is_scoped(program, event) && !reaches_operand(agent, event);
   if (!is_barrier && !is_own && !is_covered) access(agent, event, AccessKind::read, range(event));
@@ -205,7 +204,7 @@ void Recorder::take(const Event& event) {
       return access(agent, event, AccessKind::life, range(event));
     case EventKind::release:
       if (event.object_kind == ObjectKind::semaphore && !shares_scoped_ &&
-          record_.program->semaphores[static_cast<std::size_t>(event.object)].monotone)
+          record_.program->semaphores[event.object.semaphore()].monotone)
         begin_life(event);
       return access(agent, event, AccessKind::life, range(event));
     case EventKind::start:

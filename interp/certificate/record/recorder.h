@@ -74,7 +74,7 @@ class Recorder : public Observer {
   Chunks<RecordedEvent> stream_;                     // as the run did them
   std::vector<std::vector<std::int32_t>> copies_;    // by core and number: agent
   std::vector<CopyState> states_;                    // by agent
-  std::vector<std::int32_t> first_declaration_;      // by semaphore
+  Table<SemaphoreId, SemaphoreId> first_declaration_;
   std::vector<std::vector<std::int32_t>> cell_ids_;  // by core and semaphore: of its cells, if used
   RangeIds range_ids_;
   std::vector<std::int32_t> last_step_;  // of each core
