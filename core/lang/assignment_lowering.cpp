@@ -166,7 +166,7 @@ bool AssignmentLowering::redirect(const Slice& source, const Slice& target) {
     return false;
   field<Slice>(last, fields[0]) = target;
   program.buffers.pop_back();
-  program.values[static_cast<std::size_t>(source.base)].buffer = {};
+  program.values[source.base].buffer = {};
   return true;
 }
 

@@ -12,6 +12,9 @@ namespace tessera {
 
 struct Environment;
 
+// What TileLowering knows of a tile that has no shape yet.
+using UnshapedId = Id<struct UnshapedTile>;
+
 struct Entity {
   enum class Kind : std::uint8_t {
     nothing,
@@ -27,10 +30,9 @@ struct Entity {
     text
   };
   Kind kind = Kind::nothing;  // nothing: an error was reported where it arose
-  // scalar, real; lower of a range; unshaped: a tile to which its use gives the shape, by its
-  // number in TileLowering
-  ValueId value = no_value;
+  ValueId value = no_value;   // scalar, real; lower of a range
   ValueId upper = no_value;   // range
+  UnshapedId unshaped{};      // unshaped: a tile to which its use gives the shape
   Slice slice;                // view (memory, or one number of it), sem
   bool is_unnamed = false;    // view: of an array that an expression made, and no name is given to
   DType type = DType::f32;

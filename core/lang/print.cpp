@@ -60,7 +60,7 @@ class Printer {
     for (int n = 2; reserved_words().contains(candidate) || used_.contains(candidate); ++n)
       candidate = fmt::format("{}_{}", base, n);
     used_.insert(candidate);
-    names_[static_cast<std::size_t>(id)] = candidate;
+    names_[id] = candidate;
   }
 
   static std::string dims(const Shape& shape) {
@@ -75,7 +75,7 @@ class Printer {
     std::string order;
     for (int d : b.order) order += fmt::format("{}{}", order.empty() ? "" : ", ", d);
     if (!order.empty()) order = fmt::format(" order({})", order);
-    const std::string& id = names_[static_cast<std::size_t>(b.value)];
+    const std::string& id = names_[b.value];
     if (b.role != Role::scratch)
       out_ += fmt::format("  {} {}: {} {}{}\n", tessera::name(b.role), id, type,
                           tessera::name(b.space), order);
@@ -87,15 +87,14 @@ class Printer {
   void declare(const Semaphore& s) {
     const std::string kind = s.kind == SemKind::barrier ? fmt::format("barrier({})", s.collective)
                                                         : std::string(tessera::name(s.kind));
-    out_ += fmt::format("  {}sem {}{}: {}{}\n", s.scoped ? "scoped " : "",
-                        names_[static_cast<std::size_t>(s.value)],
+    out_ += fmt::format("  {}sem {}{}: {}{}\n", s.scoped ? "scoped " : "", names_[s.value],
                         s.shape.empty() ? "" : fmt::format("[{}]", dims(s.shape)), kind,
                         s.monotone ? " monotone" : "");
   }
 
   std::string value(ValueId id) const {
     const Value& v = program_.value(id);
-    if (!v.constant) return names_[static_cast<std::size_t>(id)];
+    if (!v.constant) return names_[id];
     if (v.kind == ValueKind::scalar) return std::to_string(v.integer);
     const std::string text = fmt::format("{}", v.real);
     const bool is_real = text.find_first_of(".e") != std::string::npos || std::isinf(v.real);
@@ -209,7 +208,7 @@ class Printer {
   }
 
   const Program& program_;
-  std::vector<std::string> names_;
+  Table<ValueId, std::string> names_;
   std::set<std::string, std::less<>> used_;
   std::string out_;
   int depth_ = 1;

@@ -57,7 +57,7 @@ Slice TileLowering::temporary(DType dtype, const Shape& bound, const std::vector
   buffer.shape = bound;
   const ValueId value = builder_.buffer(std::move(buffer));
   // The source has no name for it, so messages that name an operand shall not make one up.
-  builder_.program().values[static_cast<std::size_t>(value)].name.clear();
+  builder_.program().values[value].name.clear();
   Slice slice = builder_.whole(value);
   for (std::size_t d = 0; d < size.size(); ++d) slice.size[d] = size[d];
   return slice;
@@ -122,8 +122,7 @@ Entity TileLowering::elementwise(std::size_t op, const std::vector<Operand>& ope
   }
   if (has_unshaped && !has_tile) {
     if (to == nullptr) {
-      unshaped_.push_back({op, 0, operands, loc});
-      return {.kind = Entity::Kind::unshaped, .value = static_cast<ValueId>(unshaped_.size() - 1)};
+      return {.kind = Entity::Kind::unshaped, .unshaped = unshaped_.add({op, 0, operands, loc})};
     }
     extents = extents_of(*to);
   }
@@ -164,8 +163,7 @@ Slice TileLowering::emit_elementwise(std::size_t index, const std::vector<Slice>
 }
 
 Entity TileLowering::indices(std::int64_t dim, const Loc& loc) {
-  unshaped_.push_back({0, dim, {}, loc});
-  return {.kind = Entity::Kind::unshaped, .value = static_cast<ValueId>(unshaped_.size() - 1)};
+  return {.kind = Entity::Kind::unshaped, .unshaped = unshaped_.add({0, dim, {}, loc})};
 }
 
 TileLowering::Extents TileLowering::extents_of(const Slice& target) const {
@@ -183,7 +181,7 @@ std::optional<Slice> TileLowering::operand_of_store(const Entity& entity, const 
 // Numbers stay what they are; what has no shape is computed in this one.
 std::optional<Slice> TileLowering::shaped(const Operand& side, const Extents& extents) {
   if (side.entity.kind != Entity::Kind::unshaped) return operand(side.entity, side.loc);
-  const Unshaped node = unshaped_[static_cast<std::size_t>(side.entity.value)];
+  const Unshaped node = unshaped_[side.entity.unshaped];
   if (node.op == 0) return shaped_indices(node, extents);
   std::vector<Slice> sources;
   for (const Operand& inner : node.operands) {

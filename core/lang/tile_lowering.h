@@ -78,7 +78,7 @@ class TileLowering {
   Builder& builder_;
   Expressions& expressions_;
   TypeBinder& types_;
-  std::vector<Unshaped> unshaped_;
+  Table<UnshapedId, Unshaped> unshaped_;
 };
 
 }  // namespace tessera

@@ -62,7 +62,7 @@ class CommonSubexpressions {
         if (!key.empty()) {
           if (const ValueId same = find(key); same != no_value) {
             same_as_[s.result] = same;
-            Value& kept = program_.values[static_cast<std::size_t>(same)];
+            Value& kept = program_.values[same];
             if (kept.name.empty()) kept.name = program_.value(s.result).name;
             continue;
           }
@@ -73,9 +73,7 @@ class CommonSubexpressions {
         add_written(program_, s.op, written);
         touch(written);
       }
-      if (s.result != no_value)
-        program_.values[static_cast<std::size_t>(s.result)].statement =
-            static_cast<std::int32_t>(i);
+      if (s.result != no_value) program_.values[s.result].statement = static_cast<std::int32_t>(i);
       out.push_back(s);
     }
     for (Loop& loop : program_.loops) loop.index = same(loop.index);
@@ -140,7 +138,7 @@ class CommonSubexpressions {
     std::string key = std::to_string(op.index());
     for (const FieldInfo& f : info(op).fields) {
       key += ',';
-      if (f.kind == FieldKind::Value) key += std::to_string(field<ValueId>(op, f));
+      if (f.kind == FieldKind::Value) key += std::to_string(field<ValueId>(op, f).index);
       if (f.kind == FieldKind::Int) key += std::to_string(field<std::int64_t>(op, f));
       if (f.kind != FieldKind::Slice) continue;
       const Slice& s = field<Slice>(op, f);
@@ -150,9 +148,9 @@ class CommonSubexpressions {
         const auto v = version_.find(root);
         key += '@' + std::to_string(v == version_.end() ? 0 : v->second);
       }
-      key += std::to_string(s.base) + '/' + std::to_string(s.dropped);
+      key += std::to_string(s.base.index) + '/' + std::to_string(s.dropped);
       for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d)
-        key += ':' + std::to_string(s.start[d]) + '+' + std::to_string(s.size[d]);
+        key += ':' + std::to_string(s.start[d].index) + '+' + std::to_string(s.size[d].index);
     }
     return key;
   }
@@ -191,15 +189,14 @@ void each_value(Op& op, Visit visit) {
 
 // The indices of the loops around what acts are used: by whoever asks where it happened.
 void drop_unused(std::vector<Stmt>& body, const Table<LoopId, Loop>& loops, std::size_t values) {
-  std::vector<bool> used(values, false);
+  Table<ValueId, bool> used(values);
   std::vector<Stmt> kept;
   for (auto it = body.rbegin(); it != body.rend(); ++it) {
     const bool is_region = info(it->op).scope != Scope::none;
-    if (is_pure(it->op) && it->result != no_value && !used[static_cast<std::size_t>(it->result)])
-      continue;
-    each_value(it->op, [&](ValueId id) { used[static_cast<std::size_t>(id)] = true; });
+    if (is_pure(it->op) && it->result != no_value && !used[it->result]) continue;
+    each_value(it->op, [&](ValueId id) { used[id] = true; });
     for (LoopId l = is_pure(it->op) || is_region ? LoopId() : it->loop; l; l = loops[l].outer)
-      used[static_cast<std::size_t>(loops[l].index)] = true;
+      used[loops[l].index] = true;
     kept.push_back(std::move(*it));
   }
   std::reverse(kept.begin(), kept.end());
@@ -208,14 +205,11 @@ void drop_unused(std::vector<Stmt>& body, const Table<LoopId, Loop>& loops, std:
 
 // Values in the order of declaration and first use; nothing else stays.
 void renumber(Program& program) {
-  std::vector<ValueId> to(program.values.size(), no_value);
-  std::vector<Value> values;
+  Table<ValueId, ValueId> to(program.values.size());
+  Table<ValueId, Value> values;
   const auto visit = [&](ValueId& id) {
-    ValueId& target = to[static_cast<std::size_t>(id)];
-    if (target == no_value) {
-      target = static_cast<ValueId>(values.size());
-      values.push_back(program.values[static_cast<std::size_t>(id)]);
-    }
+    ValueId& target = to[id];
+    if (target == no_value) target = values.add(program.values[id]);
     id = target;
   };
   for (Buffer& b : program.buffers) visit(b.value);
@@ -224,7 +218,7 @@ void renumber(Program& program) {
     each_value(s.op, visit);
     if (s.result != no_value) visit(s.result);
   }
-  for (Loop& loop : program.loops) loop.index = to[static_cast<std::size_t>(loop.index)];
+  for (Loop& loop : program.loops) loop.index = to[loop.index];
   program.values = std::move(values);
 }
 

@@ -17,10 +17,9 @@ void Builder::at(Loc loc, PlaceId caller) {
 Builder::Index& Builder::index() {
   if (index_) return *index_;
   Index& index = index_.emplace();
-  for (std::size_t i = 0; i < program_.values.size(); ++i) {
-    const Value& v = program_.values[i];
-    if (v.constant && v.kind == ValueKind::scalar)
-      index.integers.try_emplace(v.integer, static_cast<ValueId>(i));
+  for (const ValueId id : program_.values.ids()) {
+    const Value& v = program_.values[id];
+    if (v.constant && v.kind == ValueKind::scalar) index.integers.try_emplace(v.integer, id);
   }
   for (const TextId id : program_.texts.ids()) index.texts.try_emplace(program_.texts[id], id);
   for (const Buffer& b : program_.buffers) index.names.insert(b.name);
@@ -29,14 +28,12 @@ Builder::Index& Builder::index() {
 }
 
 ValueId Builder::integer(std::int64_t value) {
-  const auto id = static_cast<ValueId>(program_.values.size());
-  const auto [known, is_new] = index().integers.try_emplace(value, id);
+  const auto [known, is_new] = index().integers.try_emplace(value, program_.values.next());
   if (!is_new) return known->second;
   Value v;
   v.constant = true;
   v.integer = value;
-  program_.values.push_back(std::move(v));
-  return id;
+  return program_.values.add(std::move(v));
 }
 
 ValueId Builder::real(double value) {
@@ -44,8 +41,7 @@ ValueId Builder::real(double value) {
   v.kind = ValueKind::real;
   v.constant = true;
   v.real = value;
-  program_.values.push_back(std::move(v));
-  return static_cast<ValueId>(program_.values.size()) - 1;
+  return program_.values.add(std::move(v));
 }
 
 // Buffers and semaphores of one program have names of their own: the second `a` is a_2.
@@ -65,8 +61,7 @@ ValueId Builder::buffer(Buffer buffer) {
   v.kind = ValueKind::ref;
   v.buffer = program_.buffers.next();
   v.name = buffer.name;
-  program_.values.push_back(std::move(v));
-  const auto id = static_cast<ValueId>(program_.values.size()) - 1;
+  const ValueId id = program_.values.add(std::move(v));
   buffer.value = id;
   if (!buffer.place) buffer.place = place_;
   program_.buffers.add(std::move(buffer));
@@ -79,8 +74,7 @@ ValueId Builder::semaphore(Semaphore semaphore) {
   v.kind = ValueKind::sem;
   v.semaphore = program_.semaphores.next();
   v.name = semaphore.name;
-  program_.values.push_back(std::move(v));
-  const auto id = static_cast<ValueId>(program_.values.size()) - 1;
+  const ValueId id = program_.values.add(std::move(v));
   semaphore.value = id;
   if (!semaphore.place) semaphore.place = place_;
   program_.semaphores.add(std::move(semaphore));
@@ -88,7 +82,7 @@ ValueId Builder::semaphore(Semaphore semaphore) {
 }
 
 void Builder::rename(ValueId buffer, const std::string& name) {
-  Value& v = program_.values[static_cast<std::size_t>(buffer)];
+  Value& v = program_.values[buffer];
   std::string& own = program_.buffers[v.buffer].name;
   const std::string old = std::exchange(own, free_name(name));
   v.name = own;
@@ -117,8 +111,7 @@ ValueId Builder::emit(Op op, std::string_view name) {
                                         : ValueKind::ref;
     v.statement = static_cast<std::int32_t>(program_.body.size());
     v.name = name;
-    program_.values.push_back(std::move(v));
-    stmt.result = static_cast<ValueId>(program_.values.size()) - 1;
+    stmt.result = program_.values.add(std::move(v));
   }
   stmt.op = std::move(op);
   program_.body.push_back(std::move(stmt));
@@ -168,8 +161,7 @@ Program Builder::finish() {
   std::vector<std::int32_t> open;
   for (std::size_t i = 0; i < program_.body.size(); ++i) {
     Stmt& s = program_.body[i];
-    if (s.result != no_value)
-      program_.values[static_cast<std::size_t>(s.result)].statement = static_cast<std::int32_t>(i);
+    if (s.result != no_value) program_.values[s.result].statement = static_cast<std::int32_t>(i);
     const Scope scope = info(s.op).scope;
     if (scope == Scope::open) {
       open.push_back(static_cast<std::int32_t>(i));

@@ -4,6 +4,7 @@
 
 namespace tessera {
 
+using ValueId = Id<struct Value>;          // a value: Program::values
 using BufferId = Id<struct Buffer>;        // an operand, a result or scratch: Program::buffers
 using SemaphoreId = Id<struct Semaphore>;  // one semaphore or an array: Program::semaphores
 using TextId = Id<struct LiteralText>;     // a literal text: Program::texts

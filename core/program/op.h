@@ -11,9 +11,8 @@
 
 namespace tessera {
 
-using ValueId = std::int32_t;            // index into Program::values
-inline constexpr ValueId no_value = -1;  // where there is no value
-inline constexpr int max_rank = 6;       // dimensions of a buffer, at most
+inline constexpr ValueId no_value{};  // where there is no value
+inline constexpr int max_rank = 6;    // dimensions of a buffer, at most
 
 // A rectangle of a ref: `size[d]` elements from `start[d]` in each dimension, all scalar values.
 // Dimensions whose bit is set in `dropped` have size 1 and are not part of the slice's shape. Also

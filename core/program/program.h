@@ -111,17 +111,17 @@ struct Program {
   std::vector<Setting> settings;  // problem and tuning parameters and dtypes, for reports
   Table<BufferId, Buffer> buffers;  // in the order of declaration: operands, results, scratch
   Table<SemaphoreId, Semaphore> semaphores;  // in the order of declaration
-  std::vector<Value> values;          // by ValueId
-  Table<TextId, std::string> texts;   // the literal texts of ops
-  Table<PlaceId, Place> places;       // of declarations, statements and calls
-  Table<LoopId, Loop> loops;          // around the statements of an expanded program
+  Table<ValueId, Value> values;              // constants, declarations and results
+  Table<TextId, std::string> texts;          // the literal texts of ops
+  Table<PlaceId, Place> places;              // of declarations, statements and calls
+  Table<LoopId, Loop> loops;                 // around the statements of an expanded program
   std::vector<Stmt> body;             // in the order of the text
   // The numbers of devices, and of cores of each, that the program was made for; 0: any number.
   int devices = 0, cores = 0;
   PlaceId call_place;  // of what begins and ends each of several launches; none: of one launch
 
-  // `id` is an index into `values`.
-  const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
+  // The value of that id, which must be of one.
+  const Value& value(ValueId id) const { return values[id]; }
   // The buffer a ref value names, or null for a window.
   const Buffer* buffer(ValueId ref) const;
   // By name; null when there is none.

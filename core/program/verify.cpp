@@ -23,7 +23,7 @@ Diags Verifier::run() {
 void Verifier::declarations() {
   std::set<std::string, std::less<>> names;
   for (const Buffer& b : program_.buffers) {
-    defined_[static_cast<std::size_t>(b.value)] = true;
+    defined_[b.value] = true;
     if (!names.insert(b.name).second)
       report_.fail_at(b.place, fmt::format("`{}` is declared twice", b.name));
     // Slots of windows are as large as their blocks say.
@@ -44,7 +44,7 @@ void Verifier::declarations() {
   }
   std::set<std::int64_t> barriers;
   for (const Semaphore& s : program_.semaphores) {
-    defined_[static_cast<std::size_t>(s.value)] = true;
+    defined_[s.value] = true;
     if (!names.insert(s.name).second)
       report_.fail_at(s.place, fmt::format("`{}` is declared twice", s.name));
     if (s.kind == SemKind::barrier && !s.shape.empty())
@@ -59,29 +59,28 @@ void Verifier::declarations() {
 }
 
 void Verifier::define(ValueId value) {
-  defined_[static_cast<std::size_t>(value)] = true;
+  defined_[value] = true;
   scopes_.back().push_back(value);
 }
 
 void Verifier::use(ValueId id, ValueKind kind, std::string_view field) {
-  if (id < 0 || static_cast<std::size_t>(id) >= program_.values.size())
-    return report_.fail(report_.field_text(field) + " has no value");
+  if (!program_.values.has(id)) return report_.fail(report_.field_text(field) + " has no value");
   const Value& v = program_.value(id);
   if (v.kind != kind)
     return report_.fail(report_.field_text(field) + " is not of the kind it must be",
                         ErrorCode::invalid_type);
-  if (!v.constant && !defined_[static_cast<std::size_t>(id)])
+  if (!v.constant && !defined_[id])
     report_.fail(fmt::format("`{}` is used where it is not defined",
                              v.name.empty() ? std::string(field) : v.name));
 }
 
 bool Verifier::check_slice(const Slice& slice, std::string_view field) {
-  if (slice.base < 0 || static_cast<std::size_t>(slice.base) >= program_.values.size()) {
+  if (!program_.values.has(slice.base)) {
     report_.fail(report_.field_text(field) + " has no memory");
     return false;
   }
   const Value& base = program_.value(slice.base);
-  if (!base.constant && !defined_[static_cast<std::size_t>(slice.base)]) {
+  if (!base.constant && !defined_[slice.base]) {
     report_.fail(fmt::format("`{}` is used where it is not defined", base.name));
     return false;
   }
@@ -134,7 +133,7 @@ void Verifier::statement(std::size_t at) {
     const bool is_else = row.scope == Scope::middle;
     if (is_else && !std::holds_alternative<If>(program_.body[open_.back()].op))
       report_.fail("`else` belongs to an if");
-    for (ValueId v : scopes_.back()) defined_[static_cast<std::size_t>(v)] = false;
+    for (ValueId v : scopes_.back()) defined_[v] = false;
     scopes_.back().clear();
     if (!is_else) {
       if (std::holds_alternative<Pipeline>(program_.body[open_.back()].op)) grid_body_.pop_back();

@@ -14,7 +14,7 @@ namespace tessera {
 class Verifier {
  public:
   explicit Verifier(const Program& program)
-      : program_(program), report_(program), defined_(program.values.size(), false) {}
+      : program_(program), report_(program), defined_(program.values.size()) {}
   Diags run();
 
  private:
@@ -31,7 +31,7 @@ class Verifier {
   const Program& program_;
   VerifyReport report_;
   OpRules ops_{program_, report_};
-  std::vector<bool> defined_;
+  Table<ValueId, bool> defined_;
   std::vector<std::size_t> open_;  // statements whose regions are open
   std::vector<std::vector<ValueId>> scopes_{{}};
   std::size_t at_ = 0;

@@ -30,11 +30,11 @@ class Compiler {
     code_.order = order;
     for (const Value& v : program_.values) {
       if (!v.constant)
-        code_.registers.push_back(0);
+        code_.registers.add(0);
       else if (v.kind == ValueKind::real)
-        code_.registers.push_back(to_register(static_cast<float>(v.real)));
+        code_.registers.add(to_register(static_cast<float>(v.real)));
       else
-        code_.registers.push_back(v.integer);
+        code_.registers.add(v.integer);
     }
     code_.registers.resize(code_.registers.size() +
                            1);  // instructions without operands name register 0
@@ -78,11 +78,11 @@ class Compiler {
                   fmt::format("`{}` is not run as it is: expand the program first", row.mnemonic),
                   {}};
     } else if constexpr (is_scalar_op<T>) {
-      Instruction instruction{.code = op_index<T>(), .dst = stmt().result};
+      Instruction instruction{.code = op_index<T>(), .dst = result()};
       std::int32_t* operand[] = {&instruction.a, &instruction.b, &instruction.c};
       std::size_t n = 0;
       for (const FieldInfo& f : info(stmt().op).fields)
-        *operand[n++] = field<ValueId>(stmt().op, f);
+        *operand[n++] = reg(field<ValueId>(stmt().op, f));
       append(instruction);
     } else if constexpr (std::is_same_v<T, Nothing>) {
       // A hole that a pass left.
@@ -94,8 +94,11 @@ class Compiler {
 
   template <typename T>
   void call(const T&) {
-    append({.code = op_index<T>(), .dst = stmt().result});
+    append({.code = op_index<T>(), .dst = result()});
   }
+  // A value's register has its number.
+  static std::int32_t reg(ValueId value) { return value.index; }
+  std::int32_t result() const { return reg(stmt().result); }
   bool is_private(const Slice& slice) const {
     const Value& base = program_.value(slice.base);
     return base.kind == ValueKind::ref && code_.is_private[base.buffer];
@@ -104,31 +107,31 @@ class Compiler {
   std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).buffer.index; }
   void call(const Load& op) {
     if (!is_private(op.src))
-      return static_cast<void>(append({.code = op_index<Load>(), .dst = stmt().result}));
-    jump(Jump::load_cell, {.dst = stmt().result, .a = op.src.start[0], .aux = buffer(op.src)});
+      return static_cast<void>(append({.code = op_index<Load>(), .dst = result()}));
+    jump(Jump::load_cell, {.dst = result(), .a = reg(op.src.start[0]), .aux = buffer(op.src)});
   }
   void call(const Store& op) {
     if (!is_private(op.dst)) return static_cast<void>(append({.code = op_index<Store>()}));
-    jump(Jump::store_cell, {.a = op.dst.start[0], .b = op.value, .aux = buffer(op.dst)});
+    jump(Jump::store_cell, {.a = reg(op.dst.start[0]), .b = reg(op.value), .aux = buffer(op.dst)});
   }
   void call(const SearchRight& op) {
     if (!is_private(op.sorted) || !is_whole(program_, op.sorted))
-      return static_cast<void>(append({.code = op_index<SearchRight>(), .dst = stmt().result}));
-    jump(Jump::search_cells, {.dst = stmt().result, .a = op.a, .aux = buffer(op.sorted)});
+      return static_cast<void>(append({.code = op_index<SearchRight>(), .dst = result()}));
+    jump(Jump::search_cells, {.dst = result(), .a = reg(op.a), .aux = buffer(op.sorted)});
   }
   void call(const Limit& op) {
-    append({.code = op_index<Limit>(), .dst = stmt().result, .a = op.a, .b = op.bound});
+    append({.code = op_index<Limit>(), .dst = result(), .a = reg(op.a), .b = reg(op.bound)});
   }
-  void call(const Require& op) { append({.code = op_index<Require>(), .a = op.condition}); }
+  void call(const Require& op) { append({.code = op_index<Require>(), .a = reg(op.condition)}); }
   void call(const Bounds& op) {
-    append({.code = op_index<Bounds>(), .a = op.start, .b = op.size, .c = op.limit});
+    append({.code = op_index<Bounds>(), .a = reg(op.start), .b = reg(op.size), .c = reg(op.limit)});
   }
   void call(const ToReal& op) {
-    append({.code = op_index<ToReal>(), .dst = stmt().result, .a = op.a});
+    append({.code = op_index<ToReal>(), .dst = result(), .a = reg(op.a)});
   }
 
   void call(const For& op) {
-    Instruction loop{.dst = stmt().result, .a = op.lower, .b = op.upper};
+    Instruction loop{.dst = result(), .a = reg(op.lower), .b = reg(op.upper)};
     if (op.parallel != 0) {
       loop.aux = static_cast<std::int32_t>(code_.registers.size());
       loop.is_dealt = is_dealt_[static_cast<std::size_t>(statement_)];
@@ -138,7 +141,7 @@ class Compiler {
         {Region::Kind::loop, jump(op.parallel != 0 ? Jump::points_enter : Jump::for_enter, loop)});
   }
   void call(const If& op) {
-    open_.push_back({Region::Kind::branch, jump(Jump::if_zero, {.a = op.condition})});
+    open_.push_back({Region::Kind::branch, jump(Jump::if_zero, {.a = reg(op.condition)})});
   }
   void call(const Else&) {
     const std::int32_t skip = jump(Jump::always, {});

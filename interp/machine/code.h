@@ -39,7 +39,8 @@ struct Instruction {
 struct Code {
   std::vector<Instruction> instructions;
   std::vector<std::int32_t> statement;  // of each instruction
-  std::vector<std::int64_t> registers;  // as they are at the start: constants
+  // As they are at the start: constants. Behind those of values are those of instructions alone.
+  Table<ValueId, std::int64_t> registers;
   std::optional<std::uint64_t> order;   // of the points of parallel loops; ascending without
   Table<BufferId, bool> is_private;     // loads and stores of the buffer are scalar ops
 };

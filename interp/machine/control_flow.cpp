@@ -47,8 +47,8 @@ class Backwards {
     }
   }
   void add(ValueId id) {
-    if (id == no_value || values_[static_cast<std::size_t>(id)]) return;
-    values_[static_cast<std::size_t>(id)] = true;
+    if (id == no_value || values_[id]) return;
+    values_[id] = true;
     grew_ = true;
   }
   void add_indices(const Slice& slice) {
@@ -77,8 +77,7 @@ class Backwards {
     const Slice* dst = written_slice(s.op);
     if (const auto* remote = std::get_if<StartRemote>(&s.op)) dst = &remote->dst;
     if (const auto* back = std::get_if<WriteBack>(&s.op)) dst = &back->dst;
-    const bool is_value =
-        s.result != no_value && defines_scalar(s.op) && values_[static_cast<std::size_t>(s.result)];
+    const bool is_value = s.result != no_value && defines_scalar(s.op) && values_[s.result];
     if (!is_value && (dst == nullptr || !is_wanted(*dst))) return;
     for (const FieldInfo& f : info(s.op).fields) {
       if (f.kind == FieldKind::Value) add(field<ValueId>(s.op, f));
@@ -89,7 +88,7 @@ class Backwards {
 
   const Program& program_;
   const std::vector<std::int32_t>& choices_;
-  std::vector<bool> values_;
+  Table<ValueId, bool> values_;
   ControlFlow flow_;
   bool grew_ = false;
 };

@@ -36,9 +36,9 @@ class Core {
   Pause run(std::int64_t steps, bool until_start);
 
   // Operands and results of the op at hand.
-  std::int64_t scalar(ValueId value) const { return registers_[static_cast<std::size_t>(value)]; }
+  std::int64_t scalar(ValueId value) const { return registers_[value]; }
   float real(ValueId value) const { return real_register(scalar(value)); }
-  void result(std::int64_t value) { registers_[static_cast<std::size_t>(stmt().result)] = value; }
+  void result(std::int64_t value) { registers_[stmt().result] = value; }
   void result(float value) { result(to_register(value)); }
   Box box(const Slice& slice) const;
   const std::string& text(TextId id) const;
@@ -78,7 +78,7 @@ class Core {
   // The buffer begins or ends to exist: its cells are not where they were.
   void forget_cells(BufferId buffer) { cells_[buffer] = {}; }
   void unblock() { blocked_ = false; }
-  const std::vector<std::int64_t>& registers() const { return registers_; }
+  const std::vector<std::int64_t>& registers() const { return registers_.entries(); }
   std::int64_t steps() const { return steps_; }
   std::int64_t ops() const { return ops_; }
   std::int64_t next_copy() { return copies_++; }
@@ -120,7 +120,7 @@ class Core {
   std::int32_t site_;
   const Code& code_;
   Table<BufferId, Cells> cells_;  // empty: not private, or not all defined
-  std::vector<std::int64_t> registers_;
+  Table<ValueId, std::int64_t> registers_;
   std::size_t pc_ = 0;
   const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()
   bool finished_ = false;

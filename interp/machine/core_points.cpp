@@ -8,9 +8,7 @@ namespace tessera {
 
 // One point of a parallel loop: any order is allowed, and the schedule chose one.
 void Core::choose_point(const Instruction& loop) {
-  const auto at = [&](std::int32_t i) -> std::int64_t& {
-    return registers_[static_cast<std::size_t>(i)];
-  };
+  const auto at = [&](std::int32_t i) -> std::int64_t& { return registers_[ValueId(i)]; };
   const std::int64_t count = at(loop.aux), size = at(loop.b) - at(loop.a);
   std::int64_t point = count;
   if (code_.order) {
@@ -23,7 +21,7 @@ void Core::choose_point(const Instruction& loop) {
 }
 
 void Core::emit_point(const Instruction& loop) {
-  emit_points(loop, EventKind::point, registers_[static_cast<std::size_t>(loop.dst)]);
+  emit_points(loop, EventKind::point, registers_[ValueId(loop.dst)]);
 }
 
 void Core::enter_point(const Instruction& loop) {
@@ -45,13 +43,15 @@ void Core::leave_points(const Instruction& loop) { emit_points(loop, EventKind::
 void Core::emit_points(const Instruction& loop, EventKind kind, std::int64_t point) {
   if (!machine_.observes()) return;
   Event event{.kind = kind, .agent = id_, .amount = point};
-  event.statement = machine_.program().value(loop.dst).statement;
+  event.statement = machine_.program().value(ValueId(loop.dst)).statement;
   event.index = kind == EventKind::point ? events_++ : events_;
   event.agent_step = steps_;
   machine_.emit(event);
 }
 
-std::int32_t Core::dealt_loop() const { return machine_.program().value(dealt_->dst).statement; }
+std::int32_t Core::dealt_loop() const {
+  return machine_.program().value(ValueId(dealt_->dst)).statement;
+}
 
 void Core::begin_fork() {
   is_free_ = true;

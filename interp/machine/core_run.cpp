@@ -49,7 +49,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
   }
   const Instruction* const code = code_.instructions.data();
   const Instruction* i = code + pc_;
-  std::int64_t* const r = registers_.data();
+  std::int64_t* const r = registers_.entries().data();
   std::int64_t ops = 0;
   std::int64_t pass_ends = longest_pass;  // in ops
   // At the end of a loop's body: loops alone can go on without a step.

@@ -18,7 +18,7 @@ void read_loops(const Program& program, std::int32_t statement, const std::int64
   values.clear();
   for (LoopId at = innermost(program, statement); at; at = program.loops[at].outer)
     if (const ValueId index = program.loops[at].index; index != no_value)
-      values.push_back(registers[index]);
+      values.push_back(registers[index.index]);
   std::reverse(values.begin(), values.end());
 }
 

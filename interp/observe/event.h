@@ -64,7 +64,7 @@ struct Event {
   const Box* box = nullptr;     // of a buffer; valid during the call only
   // Where in its loops the agent stands, for interp/machine/loop_indices.h; valid during the call
   // only.
-  const std::int64_t* registers = nullptr;  // of the core
+  const std::int64_t* registers = nullptr;  // of the core: by the indices of values
   const LoopValues* loops = nullptr;        // of a copy: as they were at its start
 };
 

@@ -425,26 +425,26 @@ TEST(findings, what_a_profile_does_not_allow) {
 }
 
 TEST(findings, checks_of_scalars) {
-  const auto program = [](Op op) {
+  // The first number is not a constant, or the builder would fold the op.
+  const auto limit = [](std::int64_t a, std::int64_t bound) {
     Kernel k;
-    // Not a constant, or the builder would fold it.
     const ValueId d = k.line(1).device();
-    k.line(2);
-    if (auto* limit = std::get_if<Limit>(&op)) {
-      k.emit(Limit{k.builder().add(d, k.integer(limit->a)), k.integer(limit->bound)});
-    } else if (auto* bounds = std::get_if<Bounds>(&op)) {
-      k.emit(Bounds{k.builder().add(d, k.integer(bounds->start)), k.integer(bounds->size),
-                    k.integer(bounds->limit)});
-    }
-    return k.finish();
+    k.line(2).emit(Limit{k.builder().add(d, k.integer(a)), k.integer(bound)});
+    return run_text(k.finish());
   };
-  EXPECT_EQ(run_text(program(Limit{4, 4})), "");
-  EXPECT_EQ(run_text(program(Limit{5, 4})),
+  const auto bounds = [](std::int64_t start, std::int64_t size, std::int64_t end) {
+    Kernel k;
+    const ValueId d = k.line(1).device();
+    k.line(2).emit(Bounds{k.builder().add(d, k.integer(start)), k.integer(size), k.integer(end)});
+    return run_text(k.finish());
+  };
+  EXPECT_EQ(limit(4, 4), "");
+  EXPECT_EQ(limit(5, 4),
             "2: out_of_bounds: 5 is outside the bound that `max` gives: expected 0 to 4");
-  EXPECT_EQ(run_text(program(Limit{-1, 4})),
+  EXPECT_EQ(limit(-1, 4),
             "2: out_of_bounds: -1 is outside the bound that `max` gives: expected 0 to 4");
-  EXPECT_EQ(run_text(program(Bounds{4, 4, 8})), "");
-  EXPECT_EQ(run_text(program(Bounds{5, 4, 8})), "2: out_of_bounds: the range 5:9 leaves 0:8");
+  EXPECT_EQ(bounds(4, 4, 8), "");
+  EXPECT_EQ(bounds(5, 4, 8), "2: out_of_bounds: the range 5:9 leaves 0:8");
 }
 
 TEST(findings, an_integer_that_does_not_fit) {

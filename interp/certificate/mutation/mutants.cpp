@@ -47,7 +47,7 @@ const FieldInfo& field_named(const Op& op, std::string_view field_name) {
 class Rewriter {
  public:
   Rewriter(Program program, std::int32_t statement)
-      : program_(std::move(program)), at_(statement) {}
+      : program_(std::move(program)), at_(statement), first_added_(program_.values.next()) {}
 
   ValueId constant(std::int64_t integer) {
     Value value{.constant = true, .integer = integer};
@@ -75,32 +75,29 @@ class Rewriter {
       if (stmt.partner >= at_) stmt.partner += count;
     }
     // The added ones know their places already; they are the last values.
-    for (std::size_t i = 0; i < program_.values.size() - values_; ++i) {
-      if (program_.values[i].statement >= at_) program_.values[i].statement += count;
+    for (const ValueId id : program_.values.ids()) {
+      if (id == first_added_) break;
+      if (program_.values[id].statement >= at_) program_.values[id].statement += count;
     }
     program_.body.insert(program_.body.begin() + at_, added_.begin(), added_.end());
     return std::move(program_);
   }
 
  private:
-  ValueId add(Value value) {
-    ++values_;
-    program_.values.push_back(std::move(value));
-    return static_cast<ValueId>(program_.values.size()) - 1;
-  }
+  ValueId add(Value value) { return program_.values.add(std::move(value)); }
 
   Program program_;
   std::int32_t at_;
   std::vector<Stmt> added_;
-  std::size_t values_ = 0;
+  ValueId first_added_;
 };
 
 // Statements that nothing takes the result of can go without a trace.
 Program without(Program program, std::int32_t statement) {
   Stmt& stmt = program.body[static_cast<std::size_t>(statement)];
   // A require that always holds does nothing, and every index stays as it is.
-  program.values.push_back({.constant = true, .integer = 1});
-  stmt.op = Require{static_cast<ValueId>(program.values.size()) - 1, program.texts.add("removed")};
+  const ValueId holds = program.values.add({.constant = true, .integer = 1});
+  stmt.op = Require{holds, program.texts.add("removed")};
   return program;
 }
 

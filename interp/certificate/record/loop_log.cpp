@@ -33,11 +33,11 @@ void LoopLog::note(std::int32_t core, const Event& event) {
   if (!entries.empty()) {
     const std::int64_t* last = values_.data() + entries.back().values;
     std::size_t i = from;
-    while (i < to && event.registers[indices_[i]] == *last) ++i, ++last;
+    while (i < to && event.registers[indices_[i].index] == *last) ++i, ++last;
     if (i == to) return;
   }
   entries.push_back({event.agent_step, values_.size()});
-  for (std::size_t i = from; i < to; ++i) values_.push_back(event.registers[indices_[i]]);
+  for (std::size_t i = from; i < to; ++i) values_.push_back(event.registers[indices_[i].index]);
 }
 
 LoopIndices LoopLog::at(std::int32_t core, std::int64_t step, std::int32_t statement) const {
