@@ -12,8 +12,9 @@ namespace tessera {
 // The index of an entry of the table that `Tag` names; -1: of none. As wide as a std::int32_t.
 template <typename Tag>
 struct Id {
-  std::int32_t index = -1;
+  std::int32_t index = -1;  // from 0; for who prints, hashes or stores the id
 
+  // Of no entry, or of the one at that index.
   constexpr Id() = default;
   constexpr explicit Id(std::int32_t i) : index(i) {}
   constexpr explicit Id(std::size_t i) : index(static_cast<std::int32_t>(i)) {}
@@ -45,11 +46,12 @@ class Table {
   };
 
  public:
-  using value_type = T;
+  using value_type = T;  // as standard containers have it
   // T& and const T&; of a bool, which is kept in one bit, what stands for them.
   using Reference = typename std::vector<T>::reference;
   using ConstReference = typename std::vector<T>::const_reference;
 
+  // No entries; so many, each T() or a copy of the value; or these.
   Table() = default;
   explicit Table(std::size_t size) : entries_(size) {}
   Table(std::size_t size, const T& value) : entries_(size, value) {}
@@ -71,13 +73,12 @@ class Table {
   // Whether the id is of one of these entries.
   bool has(Key id) const { return id && static_cast<std::size_t>(id.index) < entries_.size(); }
 
+  // As of a std::vector.
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   void reserve(std::size_t size) { entries_.reserve(size); }
   void resize(std::size_t size) { entries_.resize(size); }
   void clear() { entries_.clear(); }
-  // The id of the entry that was added last.
-  Key last() const { return Key(entries_.size() - 1); }
   void pop_back() { entries_.pop_back(); }
   Reference back() { return entries_.back(); }
   ConstReference back() const { return entries_.back(); }
@@ -86,6 +87,8 @@ class Table {
   auto end() { return entries_.end(); }
   auto end() const { return entries_.end(); }
 
+  // The id of the entry that was added last; none of an empty table.
+  Key last() const { return Key(static_cast<std::int32_t>(entries_.size()) - 1); }
   // The ids of the entries that there are now, in order, for `for` alone:
   // `for (const PlaceId p : program.places.ids())`.
   Ids ids() const { return Ids{entries_.size()}; }
@@ -101,8 +104,10 @@ class Table {
 
 }  // namespace tessera
 
+// Ids are keys of unordered containers.
 template <typename Tag>
 struct std::hash<tessera::Id<Tag>> {
+  // The hash of the index.
   std::size_t operator()(tessera::Id<Tag> id) const noexcept {
     return std::hash<std::int32_t>()(id.index);
   }

@@ -39,6 +39,8 @@ TEST(Id, IsAKeyOfHashMaps) {
   EXPECT_FALSE(legs.contains(CatId(4)));
 }
 
+TEST(Table, HasNoLastEntryWhereItIsEmpty) { EXPECT_FALSE(Cats().last()); }
+
 TEST(Table, GivesIdsInTheOrderInWhichEntriesAreAdded) {
   Cats cats;
   EXPECT_EQ(cats.next(), CatId(0));
@@ -50,6 +52,23 @@ TEST(Table, GivesIdsInTheOrderInWhichEntriesAreAdded) {
   EXPECT_TRUE(cats.has(kit));
   EXPECT_FALSE(cats.has(cats.next()));
   EXPECT_FALSE(cats.has(CatId()));
+}
+
+TEST(Table, NamesItsEntriesByTheirAddresses) {
+  Cats cats;
+  cats.add("Tom");
+  cats.add("Kit");
+  for (const CatId id : cats.ids()) EXPECT_EQ(cats.id_of(cats[id]), id);
+  EXPECT_EQ(cats.id_of(cats.back()), cats.last());
+}
+
+TEST(Table, KeepsTruthsLikeOtherEntries) {
+  Table<CatId, bool> is_awake(2);
+  is_awake[CatId(1)] = true;
+  EXPECT_FALSE(is_awake[CatId(0)]);
+  EXPECT_TRUE(is_awake[CatId(1)]);
+  const CatId added = is_awake.add(true);
+  EXPECT_EQ(added, is_awake.last());
 }
 
 TEST(Table, ListsTheIdsThatItHasWhenItIsAsked) {
