@@ -21,41 +21,68 @@ struct Id {
   // Whether it is of an entry at all.
   constexpr explicit operator bool() const { return index >= 0; }
   constexpr auto operator<=>(const Id&) const = default;
+
+  // The neighbours in a table whose order means something.
+  constexpr Id& operator++() {
+    ++index;
+    return *this;
+  }
+  constexpr Id& operator--() {
+    --index;
+    return *this;
+  }
+  // The id so many entries later, or earlier; how many entries `a` is later than `b`.
+  friend constexpr Id operator+(Id id, std::int32_t by) { return Id(id.index + by); }
+  friend constexpr Id operator-(Id id, std::int32_t by) { return Id(id.index - by); }
+  friend constexpr std::int32_t operator-(Id a, Id b) { return a.index - b.index; }
 };
 
-// Entries of T by their ids, which count from 0 in the order in which entries are added.
-template <typename Key, typename T>
-class Table {
-  class IdIterator {
+// The ids of a half-open range, for a loop over them.
+template <typename Key>
+class IdRange {
+ public:
+  // Gives one id after the other.
+  class Iterator {
    public:
-    explicit IdIterator(std::size_t at) : at_(at) {}
-    Key operator*() const { return Key(at_); }
-    IdIterator& operator++() {
-      ++at_;
+    // At that id.
+    constexpr explicit Iterator(Key id) : id_(id) {}
+    // The id; the next one; whether both are at the same.
+    constexpr Key operator*() const { return id_; }
+    constexpr Iterator& operator++() {
+      ++id_;
       return *this;
     }
-    bool operator==(const IdIterator&) const = default;
+    constexpr bool operator==(const Iterator&) const = default;
 
    private:
-    std::size_t at_;
-  };
-  struct Ids {
-    std::size_t size;
-    IdIterator begin() const { return IdIterator(0); }
-    IdIterator end() const { return IdIterator(size); }
+    Key id_;
   };
 
+  // From the first to the one before the second; how many; and what a loop asks for.
+  constexpr IdRange(Key begin, Key end) : begin_(begin), end_(end) {}
+  constexpr std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
+  constexpr Iterator begin() const { return Iterator(begin_); }
+  constexpr Iterator end() const { return Iterator(end_); }
+
+ private:
+  Key begin_, end_;
+};
+
+// Entries of T by their ids, which count from 0 in the order in which entries are added. Vector: a
+// std::vector<T>, of whatever allocator.
+template <typename Key, typename T, typename Vector = std::vector<T>>
+class Table {
  public:
   using value_type = T;  // as standard containers have it
   // T& and const T&; of a bool, which is kept in one bit, what stands for them.
-  using Reference = typename std::vector<T>::reference;
-  using ConstReference = typename std::vector<T>::const_reference;
+  using Reference = typename Vector::reference;
+  using ConstReference = typename Vector::const_reference;
 
   // No entries; so many, each T() or a copy of the value; or these.
   Table() = default;
   explicit Table(std::size_t size) : entries_(size) {}
   Table(std::size_t size, const T& value) : entries_(size, value) {}
-  explicit Table(std::vector<T> entries) : entries_(std::move(entries)) {}
+  explicit Table(Vector entries) : entries_(std::move(entries)) {}
 
   // The entry of that id, which must be of one of these.
   Reference operator[](Key id) { return entries_[static_cast<std::size_t>(id.index)]; }
@@ -78,6 +105,8 @@ class Table {
   bool empty() const { return entries_.empty(); }
   void reserve(std::size_t size) { entries_.reserve(size); }
   void resize(std::size_t size) { entries_.resize(size); }
+  void resize(std::size_t size, const T& value) { entries_.resize(size, value); }
+  void assign(std::size_t size, const T& value) { entries_.assign(size, value); }
   void clear() { entries_.clear(); }
   void pop_back() { entries_.pop_back(); }
   Reference back() { return entries_.back(); }
@@ -91,15 +120,15 @@ class Table {
   Key last() const { return Key(static_cast<std::int32_t>(entries_.size()) - 1); }
   // The ids of the entries that there are now, in order, for `for` alone:
   // `for (const PlaceId p : program.places.ids())`.
-  Ids ids() const { return Ids{entries_.size()}; }
+  IdRange<Key> ids() const { return {Key(0), next()}; }
   // The entries alone, in order.
-  const std::vector<T>& entries() const { return entries_; }
-  std::vector<T>& entries() { return entries_; }
+  const Vector& entries() const { return entries_; }
+  Vector& entries() { return entries_; }
 
   bool operator==(const Table&) const = default;
 
  private:
-  std::vector<T> entries_;
+  Vector entries_;
 };
 
 }  // namespace tessera

@@ -112,7 +112,9 @@ in_function { print; if ($0 ~ /^ *}/ && here == indent) in_function = 0; next }
   }
   code[++lines] = line
   whole = whole " " line
-  is_type = whole ~ /^[^()=]*(struct|class|enum|union|namespace)[^()=]*\{$/
+  bare = whole  # without the parameters of a template, which may have defaults
+  sub(/^ *template <.*> (struct|class) /, "class ", bare)
+  is_type = bare ~ /^[^()=]*(struct|class|enum|union|namespace)[^()=]*\{$/
   if (line ~ /\{$/ && !is_type) in_function = 1
   if (line ~ /\{$/ && whole ~ /^ *enum/) in_enum = 1
   if (line ~ /[;{}]$/ || in_enum) end_declaration()

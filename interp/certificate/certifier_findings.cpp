@@ -10,15 +10,15 @@ void Certifier::list_races(const RunResult& result, const Record& record,
                            const RaceAnalysis& analysis, const ControlFlow& control) {
   // What is left over may also come after the end: the report on it says enough.
   const bool is_left_over = any_has(result.findings, FindingTrait::leftover);
-  const auto is_leave = [&](std::int32_t e) {
-    const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
-    const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
+  const auto is_leave = [&](EventId e) {
+    const RecordedEvent& event = record.events[e];
+    const Range& range = record.ranges[event.range()];
     return range.kind == ObjectKind::none && range.object != 0;
   };
   // What is left where the scope of a semaphore ends depends on the signals that come before.
-  const auto ends_scope = [&](std::int32_t e) {
-    const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
-    const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
+  const auto ends_scope = [&](EventId e) {
+    const RecordedEvent& event = record.events[e];
+    const Range& range = record.ranges[event.range()];
     return event.access == AccessKind::life && range.kind == ObjectKind::semaphore;
   };
   certificate_.unlisted.races = analysis.more.races + (is_left_over ? 0 : analysis.more.leaving);
@@ -32,7 +32,7 @@ void Certifier::list_races(const RunResult& result, const Record& record,
     certificate_.racing_control = record.program->loc(record.program->body[i].place);
   }
   if (analysis.races.empty()) return;
-  const auto is_of_copy = [&](std::int32_t e) { return !record.is_core(record.event(e).agent); };
+  const auto is_of_copy = [&](EventId e) { return !record.is_core(record.event(e).agent); };
   const SignalTable signals(record);
   for (const Race& race : analysis.races) {
     if (is_left_over && (is_leave(race.x) || is_leave(race.y))) continue;

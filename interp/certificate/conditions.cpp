@@ -18,21 +18,21 @@ Loc loc_of(const Program& program, std::int32_t statement) {
 }
 
 void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
-  std::vector<std::int32_t> waiter(record.cells.size(), -1);
-  std::vector<bool> is_consumed(record.cells.size());
+  Table<CellId, RecordedAgentId> waiter(record.cells.size());
+  Table<CellId, bool> is_consumed(record.cells.size());
   for (const RecordedEvent& event : record.events)
-    if (event.act == Act::wait) is_consumed[static_cast<std::size_t>(event.object)] = true;
+    if (event.act == Act::wait) is_consumed[event.cell()] = true;
   for (const RecordedEvent& event : record.events) {
     if (event.act != Act::wait && event.act != Act::await) continue;
-    const auto cell = static_cast<std::size_t>(event.object);
-    if (waiter[cell] >= 0 && waiter[cell] != event.agent && is_consumed[cell]) {
+    const CellId cell = event.cell();
+    if (waiter[cell] && waiter[cell] != event.agent && is_consumed[cell]) {
       const SemId& sem = record.cells[cell];
-      broken.push_back(
-          {Condition::one_waiter, event.statement, loc_of(*record.program, event.statement),
-           fmt::format("{} is waited for by {} and by {}, expected one of them",
-                       cell_text(*record.program, sem.semaphore, sem.cell),
-                       to_string(record.agents[static_cast<std::size_t>(waiter[cell])].id),
-                       to_string(record.agents[static_cast<std::size_t>(event.agent)].id))});
+      broken.push_back({Condition::one_waiter, event.statement,
+                        loc_of(*record.program, event.statement),
+                        fmt::format("{} is waited for by {} and by {}, expected one of them",
+                                    cell_text(*record.program, sem.semaphore, sem.cell),
+                                    to_string(record.agents[waiter[cell]].id),
+                                    to_string(record.agents[event.agent].id))});
     }
     waiter[cell] = event.agent;
   }
@@ -40,14 +40,14 @@ void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
 
 // The most that a cell can count in any schedule: its waiter is held before each of its waits in
 // turn, while everybody else goes as far as they can.
-std::int64_t most_counted(const Record& record, const SignalTable& signals, std::int32_t cell) {
+std::int64_t most_counted(const Record& record, const SignalTable& signals, CellId cell) {
   std::int64_t most = 0;
-  for (std::int32_t core = 0; core < record.cores(); ++core) {
+  for (const RecordedAgentId core : record.core_ids()) {
     std::optional<Net> net;
-    const RecordedAgent& waiter = record.agents[static_cast<std::size_t>(core)];
-    for (std::int32_t e = waiter.begin; e < waiter.end; ++e) {
-      const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
-      if (event.act != Act::wait || event.object != cell) continue;
+    const RecordedAgent& waiter = record.agents[core];
+    for (const EventId e : waiter.events()) {
+      const RecordedEvent& event = record.events[e];
+      if (event.act != Act::wait || event.cell() != cell) continue;
       if (net) {
         net->hold_later(core, e);
       } else {
@@ -64,18 +64,18 @@ std::int64_t most_counted(const Record& record, const SignalTable& signals, std:
 // A count that could leave its range in another order of signals and waits.
 void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  std::vector<std::int64_t> sum(record.cells.size());
+  Table<CellId, std::int64_t> sum(record.cells.size());
   std::optional<SignalTable> signals;
   for (const RecordedEvent& event : record.events) {
     if (event.act != Act::signal) continue;
-    const auto cell = static_cast<std::size_t>(event.object);
+    const CellId cell = event.cell();
     const SemId& sem = record.cells[cell];
     const SemKind kind = record.program->semaphores[sem.semaphore].kind;
     const bool was_in_range = sum[cell] <= most;
     sum[cell] += event.amount;
     if (kind == SemKind::bytes || !was_in_range || sum[cell] <= most) continue;
     if (!signals) signals.emplace(record);
-    if (most_counted(record, *signals, event.object) <= most) continue;
+    if (most_counted(record, *signals, cell) <= most) continue;
     broken.push_back({Condition::range, event.statement, loc_of(*record.program, event.statement),
                       fmt::format("{} can be signalled to more than {} before it is waited for",
                                   cell_text(*record.program, sem.semaphore, sem.cell), most)});
@@ -113,8 +113,8 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
                      record.program->semaphores[semaphore].name)});
   }
   for (const Race& race : analysis.races) {
-    const RecordedEvent& y = record.events[static_cast<std::size_t>(race.y)];
-    const Range& range = record.ranges[static_cast<std::size_t>(y.object)];
+    const RecordedEvent& y = record.events[race.y];
+    const Range& range = record.ranges[y.range()];
     if (!race.is_order || range.kind != ObjectKind::buffer || !control.buffers[range.buffer()])
       continue;
     broken.push_back({Condition::known_control, y.statement, loc_of(*record.program, y.statement),

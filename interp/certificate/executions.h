@@ -20,7 +20,7 @@ class Executions {
  public:
   // Cores in the order in which they act on counts that are read, and a schedule that begins so.
   struct Beginning {
-    std::vector<std::int32_t> cores;
+    std::vector<RecordedAgentId> cores;
     std::string schedule;
   };
 
@@ -36,21 +36,34 @@ class Executions {
   class Walk;
   // Beginnings share what they have in common: one is a step behind another, by a core, and what
   // all agents did from there on until only such steps were left.
+  struct Step;
+  using StepId = Id<Step>;
   struct Step {
-    std::int32_t before, core;
+    StepId before;
+    RecordedAgentId core;
     std::vector<ScheduleItem> items;
   };
   struct Open {
-    std::int32_t after, core;
+    StepId after;
+    RecordedAgentId core;
   };
+  // What a core did.
+  using HistoryId = Id<struct History>;
+  // All but the last, and what that was: of a read how many visible events each core had done on
+  // its cell.
+  struct Done {
+    HistoryId before;
+    std::vector<std::int32_t> read_after;
+    auto operator<=>(const Done&) const = default;
+  };
+  using Histories = Table<RecordedAgentId, HistoryId>;  // by core
 
-  std::int32_t step(std::int32_t before, std::int32_t core, std::vector<ScheduleItem> items);
+  StepId step(StepId before, RecordedAgentId core, std::vector<ScheduleItem> items);
 
-  // Numbers for what a core did: the number of all but the last, and what that was.
-  std::map<std::vector<std::int32_t>, std::int32_t> histories_;
-  std::set<std::vector<std::int32_t>> known_;  // by core: its history
-  std::vector<Step> steps_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> step_of_;  // behind which, by whom
+  std::map<Done, HistoryId> histories_;
+  std::set<std::vector<HistoryId>> known_;  // by core
+  Table<StepId, Step> steps_;
+  std::map<std::pair<StepId, RecordedAgentId>, StepId> step_of_;  // behind which, by whom
   std::vector<Open> open_;
   std::optional<std::uint64_t> order_;
   Topology topology_{0, 1};

@@ -118,7 +118,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
     if (is_stopped(current_stop())) return;
     RaceWitness& race = certificate.races[i];
-    std::vector<std::pair<std::int32_t, std::int32_t>> pairs{{race.race.x, race.race.y}};
+    std::vector<std::pair<EventId, EventId>> pairs{{race.race.x, race.race.y}};
     pairs.insert(pairs.end(), race.race.others.begin(), race.race.others.end());
     Shown best;
     race.schedules.reset();

@@ -10,7 +10,7 @@ namespace {
 
 class Search {
  public:
-  Search(const Record& record, const SignalTable& signals, std::int32_t x, std::int32_t y,
+  Search(const Record& record, const SignalTable& signals, EventId x, EventId y,
          std::optional<std::uint64_t> order)
       : record_(record),
         net_(record, signals),
@@ -36,24 +36,20 @@ class Search {
                     .x_statement = event(x_).statement,
                     .y_statement = event(y_).statement};
     RecordSchedule x_first = schedule_, y_first = schedule_;
-    for (const std::int32_t e : {x_, y_}) x_first.append_step(e);
-    for (const std::int32_t e : {y_, x_}) y_first.append_step(e);
+    for (const EventId e : {x_, y_}) x_first.append_step(e);
+    for (const EventId e : {y_, x_}) y_first.append_step(e);
     witness.x_first = to_string(x_first.schedule());
     witness.y_first = to_string(y_first.schedule());
     return witness;
   }
 
  private:
-  const RecordedEvent& event(std::int32_t e) const {
-    return record_.events[static_cast<std::size_t>(e)];
-  }
-  const RecordedAgent& agent(std::int32_t a) const {
-    return record_.agents[static_cast<std::size_t>(a)];
-  }
-  AgentId id(std::int32_t e) const { return agent(event(e).agent).id; }
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
+  const RecordedAgent& agent(RecordedAgentId a) const { return record_.agents[a]; }
+  AgentId id(EventId e) const { return agent(event(e).agent).id; }
   // Entering and leaving are no steps.
-  bool has_step(std::int32_t e) const { return event(e).statement >= 0; }
-  std::int32_t first_of_step(std::int32_t e) const {
+  bool has_step(EventId e) const { return event(e).statement >= 0; }
+  EventId first_of_step(EventId e) const {
     const RecordedAgent& self = agent(event(e).agent);
     while (has_step(e) && e > self.begin && has_step(e - 1) && event(e - 1).step == event(e).step)
       --e;
@@ -62,25 +58,25 @@ class Search {
 
   // The run as it was, until x or y is next.
   void follow() {
-    for (const std::int32_t e : record_.order) {
+    for (const EventId e : record_.order) {
       if (e == x_ || e == y_) return;
       net_.apply(e);
       schedule_.append({.agent = event(e).agent, .from = e, .to = e + 1});
     }
   }
 
-  bool reach(std::int32_t e) {
-    const std::int32_t a = event(e).agent;
+  bool reach(EventId e) {
+    const RecordedAgentId a = event(e).agent;
     const RecordedAgent& self = agent(a);
     net_.advance(self.issuer, record_.is_core(a) ? e : self.started_at + 1);
     return net_.position(a) == e && (record_.is_core(a) || net_.is_started(a));
   }
 
   // Of a copy of partial landing the last granule is one that it shares with the other access.
-  void let_meet(std::int32_t e, std::int32_t other) {
-    const std::int32_t a = event(e).agent;
-    const Range& self = record_.ranges[static_cast<std::size_t>(event(e).object)];
-    const Range& there = record_.ranges[static_cast<std::size_t>(event(other).object)];
+  void let_meet(EventId e, EventId other) {
+    const RecordedAgentId a = event(e).agent;
+    const Range& self = record_.ranges[event(e).range()];
+    const Range& there = record_.ranges[event(other).range()];
     if (record_.is_core(a) || self.kind != ObjectKind::buffer || there.kind != self.kind) return;
     const std::int64_t position = position_in(self.box, intersection(self.box, there.box).start) *
                                   size_of(record_.program->buffers[self.buffer()].dtype);
@@ -89,16 +85,15 @@ class Search {
 
   const Record& record_;
   Net net_;
-  std::int32_t x_, y_;
+  EventId x_, y_;
   std::vector<Net::Stretch> stretches_;
   RecordSchedule schedule_;
 };
 
 }  // namespace
 
-std::optional<Witness> find_witness(const Record& record, const SignalTable& signals,
-                                    std::int32_t x, std::int32_t y,
-                                    std::optional<std::uint64_t> order, Way way) {
+std::optional<Witness> find_witness(const Record& record, const SignalTable& signals, EventId x,
+                                    EventId y, std::optional<std::uint64_t> order, Way way) {
   return Search(record, signals, x, y, order).run(way);
 }
 

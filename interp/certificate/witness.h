@@ -23,9 +23,9 @@ struct Witness {
 // up to the first of the two. Control that depends on another race goes the recorded way there.
 enum class Way : std::uint8_t { shortest, recorded };
 // order: of parallel loops in the recorded run. Nothing when x and y are in no race.
-std::optional<Witness> find_witness(const Record& record, const SignalTable& signals,
-                                    std::int32_t x, std::int32_t y,
-                                    std::optional<std::uint64_t> order, Way way = Way::shortest);
+std::optional<Witness> find_witness(const Record& record, const SignalTable& signals, EventId x,
+                                    EventId y, std::optional<std::uint64_t> order,
+                                    Way way = Way::shortest);
 
 // Tells which of two steps of a run came first; for runs that replay a witness. A step that ends
 // the run with a finding has come as well.

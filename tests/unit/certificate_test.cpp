@@ -34,9 +34,8 @@ std::string kinds(const Certificate& c) {
 std::string text_of(const RaceAnalysis& analysis, const Record& record) {
   std::string text;
   for (const Race& race : analysis.races) {
-    const auto line = [&](std::int32_t e) {
-      const std::int32_t s = record.events[static_cast<std::size_t>(e)].statement;
-      return std::pair(s, record.events[static_cast<std::size_t>(e)].access);
+    const auto line = [&](EventId e) {
+      return std::pair(record.events[e].statement, record.events[e].access);
     };
     const auto [a, b] = std::minmax({line(race.x), line(race.y)});
     text += fmt::format("{}.{} {}.{} x {}\n", a.first, static_cast<int>(a.second), b.first,

@@ -32,6 +32,15 @@ TEST(Id, IsOfNoEntryUntilItIsGivenOne) {
   EXPECT_LT(CatId(0), CatId(1));
 }
 
+TEST(Id, HasNeighbours) {
+  CatId id(3);
+  EXPECT_EQ(++id, CatId(4));
+  EXPECT_EQ(--id, CatId(3));
+  EXPECT_EQ(id + 2, CatId(5));
+  EXPECT_EQ(id - 1, CatId(2));
+  EXPECT_EQ(CatId(5) - id, 2);
+}
+
 TEST(Id, IsAKeyOfHashMaps) {
   std::unordered_map<CatId, int> legs;
   legs[CatId(3)] = 4;

@@ -23,12 +23,12 @@ Range random_range(SplitMix& random, int rank, std::int64_t size) {
   return range;
 }
 
-void collect(const RangeTrees& trees, std::int32_t node, std::multiset<std::int32_t>& ranges) {
+void collect(const RangeTrees& trees, RangeNodeId node, std::multiset<RangeNodeId>& ranges) {
   if (trees.is_range(node)) {
     ranges.insert(node);
     return;
   }
-  for (const std::int32_t child : trees.children(node)) {
+  for (const RangeNodeId child : trees.children(node)) {
     EXPECT_EQ(trees.parent(child), node);
     EXPECT_LT(child, node);
     collect(trees, child, ranges);
@@ -40,47 +40,45 @@ TEST(range_trees, walk_goes_through_what_overlaps_and_nothing_else) {
     SplitMix random(seed);
     const int rank = 1 + static_cast<int>(seed % 3);
     const std::int64_t size = seed % 2 == 0 ? 6 : 60;
-    std::vector<Range> ranges;
+    Table<RangeId, Range> ranges;
+    std::vector<RangeId> all;
     for (std::uint64_t n = 1 + random.below(200); n-- > 0;)
-      ranges.push_back(random_range(random, rank, size));
+      all.push_back(ranges.add(random_range(random, rank, size)));
     RangeTrees trees(ranges);
-    std::vector<std::int32_t> all;
-    for (std::size_t r = 0; r < ranges.size(); ++r) all.push_back(static_cast<std::int32_t>(r));
-    const std::int32_t root = trees.add(all);
-    const auto never = [](std::int32_t) { return false; };
+    const RangeNodeId root = trees.add(all);
+    const auto never = [](RangeNodeId) { return false; };
     for (const Range& asked : ranges) {
-      std::multiset<std::int32_t> met, expected;
-      for (const std::int32_t r : all)
-        if (intersects(ranges[static_cast<std::size_t>(r)].box, asked.box)) expected.insert(r);
-      EXPECT_FALSE(trees.walk(root, asked.box, never, [&](std::int32_t node) {
+      std::multiset<RangeNodeId> met, expected;
+      for (const RangeId r : all)
+        if (intersects(ranges[r].box, asked.box)) expected.insert(RangeTrees::node_of(r));
+      EXPECT_FALSE(trees.walk(root, asked.box, never, [&](RangeNodeId node) {
         collect(trees, node, met);
         return false;
       }));
       EXPECT_EQ(met, expected) << seed;
-      EXPECT_TRUE(trees.walk(root, asked.box, never, [](std::int32_t) { return true; }));
+      EXPECT_TRUE(trees.walk(root, asked.box, never, [](RangeNodeId) { return true; }));
     }
   }
 }
 
 TEST(range_trees, ranges_that_grow_are_met_without_going_through_them) {
-  std::vector<Range> ranges;
-  std::vector<std::int32_t> all;
+  Table<RangeId, Range> ranges;
+  std::vector<RangeId> all;
   for (std::int32_t i = 0; i < 10'000; ++i) {
     Range range{.site = 0, .home = 0, .kind = ObjectKind::buffer, .object = 0};
     range.box.rank = 1;
     range.box.size[0] = i + 1;
-    ranges.push_back(range);
-    all.push_back(i);
+    all.push_back(ranges.add(range));
   }
   RangeTrees trees(ranges);
-  const std::int32_t root = trees.add(all);
+  const RangeNodeId root = trees.add(all);
   int visited = 0;
-  const auto count = [&](std::int32_t) {
+  const auto count = [&](RangeNodeId) {
     ++visited;
     return false;
   };
   for (const Range& asked : ranges)
-    trees.walk(root, asked.box, count, [](std::int32_t) { return false; });
+    trees.walk(root, asked.box, count, [](RangeNodeId) { return false; });
   EXPECT_EQ(visited, 10'000);
 }
 

@@ -44,19 +44,18 @@ std::vector<NeededWait> necessity(const Record& record) {
   // Semaphores of each statement that waits.
   std::map<std::int32_t, std::set<SemaphoreId>> waits;
   for (const RecordedEvent& event : record.events)
-    if (is_wait(event))
-      waits[event.statement].insert(record.cells[static_cast<std::size_t>(event.object)].semaphore);
+    if (is_wait(event)) waits[event.statement].insert(record.cells[event.cell()].semaphore);
   std::vector<NeededWait> needed;
   for (const auto& [statement, semaphores] : waits) {
     NeededWait entry{.statement = statement};
     const auto is_own = [&, &all = semaphores](const RecordedEvent& event) {
-      return all.contains(record.cells[static_cast<std::size_t>(event.object)].semaphore);
+      return all.contains(record.cells[event.cell()].semaphore);
     };
     // That its signals come while the semaphore is there is no reason for a wait: they could go
     // with it.
     const auto is_own_life = [&, &all = semaphores](const RecordedEvent& event) {
       if (event.act != Act::access) return false;
-      const Range& range = record.ranges[static_cast<std::size_t>(event.object)];
+      const Range& range = record.ranges[event.range()];
       return range.kind == ObjectKind::semaphore && all.contains(range.semaphore());
     };
     entry.race = race_without(record, [&, at = statement](const RecordedEvent& event) {

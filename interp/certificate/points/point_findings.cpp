@@ -24,10 +24,9 @@ class Findings {
         in_sequence_(in_sequence),
         record_(threads.record),
         program_(*record_.program),
-        run_of_(at(record_.cores()), -1) {
-    for (std::size_t l = 0; l < threads.loops.size(); ++l)
-      for (const std::int32_t t : threads.loops[l].threads)
-        run_of_[at(t)] = static_cast<std::int32_t>(l);
+        run_of_(record_.core_ids().size()) {
+    for (const LoopRunId run : threads.loops.ids())
+      for (const RecordedAgentId t : threads.loops[run].threads) run_of_[t] = run;
   }
 
   std::vector<PointFinding> run() {
@@ -38,25 +37,25 @@ class Findings {
   }
 
  private:
-  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
-  std::int32_t thread(std::int32_t agent) const { return record_.agents[at(agent)].issuer; }
-  bool is_point(std::int32_t t) const { return !threads_.names[at(t)].empty(); }
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
+  RecordedAgentId thread(RecordedAgentId agent) const { return record_.agents[agent].issuer; }
+  bool is_point(RecordedAgentId t) const { return !threads_.names[t].empty(); }
 
   // "point i=1 of dev0.core0", "a copy of point i=1 of dev0.core0", "dev1.core0".
-  std::string who(std::int32_t agent) const {
-    const std::int32_t t = thread(agent);
-    if (!is_point(t)) return to_string(record_.agents[at(agent)].id);
-    return (agent == t ? "" : "a copy of ") + threads_.names[at(t)];
+  std::string who(RecordedAgentId agent) const {
+    const RecordedAgentId t = thread(agent);
+    if (!is_point(t)) return to_string(record_.agents[agent].id);
+    return (agent == t ? "" : "a copy of ") + threads_.names[t];
   }
-  FindingPlace place(std::int32_t e, std::string message) const {
-    const RecordedAgent& agent = record_.agents[at(event(e).agent)];
+  FindingPlace place(EventId e, std::string message) const {
+    const RecordedAgent& agent = record_.agents[event(e).agent];
     FindingPlace result{
         .message = std::move(message), .device = agent.id.device, .agent = to_string(agent.id)};
     if (event(e).statement >= 0)
       result.loc = program_.loc(program_.body[at(event(e).statement)].place);
     return result;
   }
-  void add(Finding finding, std::int32_t e, std::int32_t loop) {
+  void add(Finding finding, EventId e, std::int32_t loop) {
     finding.devices = {finding.at.device};
     finding.notes.push_back(
         {.loc = program_.loc(program_.body[at(loop)].place),
@@ -69,16 +68,16 @@ class Findings {
     findings_.push_back({std::move(finding), loop});
   }
   // The statement of the loop that a point belongs to.
-  std::int32_t loop_of(std::int32_t t) const {
-    const std::int32_t run = run_of_[at(t)];
-    return run < 0 ? -1 : threads_.loops[at(run)].statement;
+  std::int32_t loop_of(RecordedAgentId t) const {
+    const LoopRunId run = run_of_[t];
+    return !run ? -1 : threads_.loops[run].statement;
   }
   // Whether two threads are in different points of one run of a loop; others are in an order, that
   // of the core which forks and joins them.
-  bool are_side_by_side(std::int32_t a, std::int32_t b) const {
-    for (; run_of_[at(a)] >= 0; a = threads_.loops[at(run_of_[at(a)])].parent)
-      for (std::int32_t t = b; run_of_[at(t)] >= 0; t = threads_.loops[at(run_of_[at(t)])].parent)
-        if (run_of_[at(t)] == run_of_[at(a)]) return t != a;
+  bool are_side_by_side(RecordedAgentId a, RecordedAgentId b) const {
+    for (; run_of_[a]; a = threads_.loops[run_of_[a]].parent)
+      for (RecordedAgentId t = b; run_of_[t]; t = threads_.loops[run_of_[t]].parent)
+        if (run_of_[t] == run_of_[a]) return t != a;
     return false;
   }
 
@@ -96,7 +95,7 @@ class Findings {
 
   void find_races() {
     for (const Race& race : freeze_one(record_, Reach::needed).races) {
-      const std::int32_t x = thread(event(race.x).agent), y = thread(event(race.y).agent);
+      const RecordedAgentId x = thread(event(race.x).agent), y = thread(event(race.y).agent);
       // What has no point to it, or no other, is no question of their order.
       if (race.is_order || x == y || (!is_point(x) && !is_point(y))) continue;
       if (!are_side_by_side(x, y) && is_in_sequence(race)) continue;
@@ -108,21 +107,22 @@ class Findings {
     }
   }
 
-  const Range& range(std::int32_t e) const { return record_.ranges[at(event(e).object)]; }
+  const Range& range(EventId e) const { return record_.ranges[event(e).range()]; }
 
-  void add_race(std::int32_t e, std::int32_t other, std::int32_t loop) {
+  void add_race(EventId e, EventId other, std::int32_t loop) {
     const std::string here = range_text(range(e)), there = range_text(range(other));
     const std::string does =
         range(other).kind == ObjectKind::none
             ? fmt::format("{} the kernel", range(other).object == 0 ? "enters" : "leaves")
             : fmt::format("{} {}", verb(event(other).access), there == here ? "it" : there);
     Finding finding{.kind = FindingKind::race};
-    finding.message = fmt::format(
-        "{} {} {} of dev{}, and {} {}, in no order", who(event(e).agent),
-        range(e).kind == ObjectKind::semaphore && event(e).access == AccessKind::read
-            ? "signals"
-            : verb(event(e).access),
-        here, record_.agents[at(range(e).site)].id.device, who(event(other).agent), does);
+    finding.message =
+        fmt::format("{} {} {} of dev{}, and {} {}, in no order", who(event(e).agent),
+                    range(e).kind == ObjectKind::semaphore && event(e).access == AccessKind::read
+                        ? "signals"
+                        : verb(event(e).access),
+                    here, record_.agents[Record::core_at(range(e).site)].id.device,
+                    who(event(other).agent), does);
     finding.at = place(e, "");
     finding.about.other = event(other).statement;
     if (range(e).kind == ObjectKind::buffer) finding.about.buffer = range(e).buffer();
@@ -143,21 +143,22 @@ class Findings {
     return races_in_sequence_->contains(std::minmax({line(event(race.x)), line(event(race.y))}));
   }
   // What is done: by a statement, or by a core that enters or leaves the kernel.
-  static std::int32_t line(const RecordedEvent& e) {
-    return e.statement >= 0 ? e.statement : -1 - e.agent;
+  using Line = std::pair<std::int32_t, RecordedAgentId>;
+  static Line line(const RecordedEvent& e) {
+    return {e.statement, e.statement >= 0 ? RecordedAgentId() : e.agent};
   }
 
   void find_shared_waits() {
-    std::vector<std::int32_t> waiter(record_.cells.size(), -1);
-    std::vector<bool> is_told(record_.cells.size());
-    for (const std::int32_t e : record_.order) {
+    Table<CellId, EventId> waiter(record_.cells.size());
+    Table<CellId, bool> is_told(record_.cells.size());
+    for (const EventId e : record_.order) {
       const RecordedEvent& self = event(e);
       if (self.act != Act::wait) continue;
-      std::int32_t& first = waiter[at(self.object)];
-      const bool is_open = first >= 0 && are_side_by_side(event(first).agent, self.agent);
-      if (is_open && !is_told[at(self.object)] && findings_.size() < most_findings) {
-        is_told[at(self.object)] = true;
-        const SemId& sem = record_.cells[at(self.object)];
+      EventId& first = waiter[self.cell()];
+      const bool is_open = first && are_side_by_side(event(first).agent, self.agent);
+      if (is_open && !is_told[self.cell()] && findings_.size() < most_findings) {
+        is_told[self.cell()] = true;
+        const SemId& sem = record_.cells[self.cell()];
         Finding finding{.kind = FindingKind::race};
         finding.message = fmt::format(
             "{} and {} both wait for {}: whose wait a signal meets depends on their order",
@@ -178,23 +179,22 @@ class Findings {
   void find_needed_points() {
     const std::size_t left = most_findings - std::min(findings_.size(), most_findings);
     for (const PointNeed& need : point_needs(threads_, left))
-      needs_another(threads_.loops[at(need.loop)], need.thread, need.wait,
+      needs_another(threads_.loops[need.loop], need.thread, need.wait,
                     need.is_of_order_elsewhere
                         ? "and gets no further where other cores take their points in another order"
                         : "and gets no further unless another point has come before");
   }
 
-  void needs_another(const PointThreads::Loop& loop, std::int32_t t, std::int32_t wait,
-                     std::string_view when) {
-    const SemId& sem = record_.cells[at(event(wait).object)];
+  void needs_another(const LoopRun& loop, RecordedAgentId t, EventId wait, std::string_view when) {
+    const SemId& sem = record_.cells[event(wait).cell()];
     Finding finding{.kind = FindingKind::race};
     finding.message = fmt::format("{} waits for {}, {}", who(t),
                                   cell_text(program_, sem.semaphore, sem.cell), when);
     finding.at = place(wait, "");
     finding.about.semaphore = sem.semaphore;
-    for (const std::int32_t e : record_.order) {
-      const std::int32_t by = thread(event(e).agent);
-      if (event(e).act != Act::signal || event(e).object != event(wait).object || by == t) continue;
+    for (const EventId e : record_.order) {
+      const RecordedAgentId by = thread(event(e).agent);
+      if (event(e).act != Act::signal || event(e).cell() != event(wait).cell() || by == t) continue;
       finding.notes.push_back(place(e, fmt::format("{} signals it here", who(event(e).agent))));
       break;
     }
@@ -205,8 +205,8 @@ class Findings {
   const Record& in_sequence_;
   const Record& record_;
   const Program& program_;
-  std::optional<std::set<std::pair<std::int32_t, std::int32_t>>> races_in_sequence_;
-  std::vector<std::int32_t> run_of_;  // by thread: into threads_.loops, -1 of a core
+  std::optional<std::set<std::pair<Line, Line>>> races_in_sequence_;
+  Table<RecordedAgentId, LoopRunId> run_of_;  // by thread; none: of a core
   std::vector<PointFinding> findings_;
 };
 

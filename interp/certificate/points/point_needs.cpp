@@ -1,103 +1,103 @@
 #include "interp/certificate/points/point_needs.h"
 
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace tessera {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // The counts of a record, played again; copies do their part when they start. Some threads are held
 // back, and everything since mark() can be undone.
 class Play {
  public:
   explicit Play(const Record& record)
-      : record_(record), counts_(record.cells.size()), is_held_(at(record.cores())) {
+      : record_(record), counts_(record.cells.size()), is_held_(record.core_ids().size()) {
     waiters_.resize(record.cells.size());
-    for (std::int32_t t = 0; t < record.cores(); ++t) {
-      const RecordedAgent& thread = record.agents[at(t)];
-      position_.push_back(thread.begin);
-      for (std::int32_t e = thread.begin; e < thread.end; ++e) {
-        std::vector<std::int32_t>* waiters = nullptr;
-        if (is_wait(event(e))) waiters = &waiters_[at(event(e).object)];
+    for (const RecordedAgentId t : record.core_ids()) {
+      const RecordedAgent& thread = record.agents[t];
+      position_.add(thread.begin);
+      for (const EventId e : thread.events()) {
+        std::vector<RecordedAgentId>* waiters = nullptr;
+        if (is_wait(event(e))) waiters = &waiters_[event(e).cell()];
         if (waiters != nullptr && (waiters->empty() || waiters->back() != t)) waiters->push_back(t);
       }
     }
   }
 
-  void hold(std::int32_t thread, bool is_held) { is_held_[at(thread)] = is_held; }
+  void hold(RecordedAgentId thread, bool is_held) { is_held_[thread] = is_held; }
   void run_all() {
-    for (std::int32_t t = 0; t < record_.cores(); ++t) ready_.push_back(t);
+    for (const RecordedAgentId t : record_.core_ids()) ready_.push_back(t);
     drain();
   }
-  void run(std::int32_t thread) {
+  void run(RecordedAgentId thread) {
     ready_.push_back(thread);
     drain();
   }
-  bool is_done(std::int32_t thread) const {
-    return position_[at(thread)] == record_.agents[at(thread)].end;
+  bool is_done(RecordedAgentId thread) const {
+    return position_[thread] == record_.agents[thread].end;
   }
-  std::int32_t position(std::int32_t thread) const { return position_[at(thread)]; }
-  void mark() { changes_.clear(); }
+  EventId position(RecordedAgentId thread) const { return position_[thread]; }
+  void mark() {
+    old_counts_.clear();
+    old_positions_.clear();
+  }
   void undo() {
-    for (; !changes_.empty(); changes_.pop_back()) {
-      const auto& [is_count, index, old] = changes_.back();
-      if (is_count)
-        counts_[at(index)] = old;
-      else
-        position_[at(index)] = static_cast<std::int32_t>(old);
-    }
+    for (; !old_counts_.empty(); old_counts_.pop_back())
+      counts_[old_counts_.back().first] = old_counts_.back().second;
+    for (; !old_positions_.empty(); old_positions_.pop_back())
+      position_[old_positions_.back().first] = old_positions_.back().second;
   }
 
  private:
   static bool is_wait(const RecordedEvent& e) { return e.act == Act::wait || e.act == Act::await; }
-  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
 
-  void add(std::int32_t cell, std::int64_t amount) {
-    changes_.emplace_back(true, cell, counts_[at(cell)]);
-    counts_[at(cell)] += amount;
+  void add(CellId cell, std::int64_t amount) {
+    old_counts_.emplace_back(cell, counts_[cell]);
+    counts_[cell] += amount;
     if (amount <= 0) return;
-    for (const std::int32_t t : waiters_[at(cell)]) {
-      const std::int32_t p = position_[at(t)];
-      if (p < record_.agents[at(t)].end && is_wait(event(p)) && event(p).object == cell)
+    for (const RecordedAgentId t : waiters_[cell]) {
+      const EventId p = position_[t];
+      if (p < record_.agents[t].end && is_wait(event(p)) && event(p).cell() == cell)
         ready_.push_back(t);
     }
   }
 
   void drain() {
     while (!ready_.empty()) {
-      const std::int32_t t = ready_.back();
+      const RecordedAgentId t = ready_.back();
       ready_.pop_back();
-      if (!is_held_[at(t)]) step(t);
+      if (!is_held_[t]) step(t);
     }
   }
 
-  void step(std::int32_t t) {
-    const std::int32_t from = position_[at(t)], end = record_.agents[at(t)].end;
-    std::int32_t p = from;
+  void step(RecordedAgentId t) {
+    const EventId from = position_[t], end = record_.agents[t].end;
+    EventId p = from;
     for (; p < end; ++p) {
       const RecordedEvent& next = event(p);
-      if (is_wait(next) && counts_[at(next.object)] < next.amount) break;
-      if (next.act == Act::wait) add(next.object, -next.amount);
-      if (next.act == Act::signal) add(next.object, next.amount);
+      if (is_wait(next) && counts_[next.cell()] < next.amount) break;
+      if (next.act == Act::wait) add(next.cell(), -next.amount);
+      if (next.act == Act::signal) add(next.cell(), next.amount);
       if (next.act != Act::start) continue;
-      const RecordedAgent& copy = record_.agents[at(next.object)];
-      for (std::int32_t e = copy.begin; e < copy.end; ++e)
-        if (event(e).act == Act::signal) add(event(e).object, event(e).amount);
+      const RecordedAgent& copy = record_.agents[next.copy()];
+      for (const EventId e : copy.events())
+        if (event(e).act == Act::signal) add(event(e).cell(), event(e).amount);
     }
     if (p == from) return;
-    changes_.emplace_back(false, t, from);
-    position_[at(t)] = p;
+    old_positions_.emplace_back(t, from);
+    position_[t] = p;
   }
 
   const Record& record_;
-  std::vector<std::int64_t> counts_;
-  std::vector<bool> is_held_;
-  std::vector<std::int32_t> position_;
-  std::vector<std::vector<std::int32_t>> waiters_;  // by cell: threads that wait for it somewhere
-  std::vector<std::int32_t> ready_;
-  std::vector<std::tuple<bool, std::int32_t, std::int64_t>> changes_;  // of a count or a position
+  Table<CellId, std::int64_t> counts_;
+  Table<RecordedAgentId, bool> is_held_;
+  Table<RecordedAgentId, EventId> position_;
+  Table<CellId, std::vector<RecordedAgentId>> waiters_;  // threads that wait for it somewhere
+  std::vector<RecordedAgentId> ready_;
+  // What was changed since mark().
+  std::vector<std::pair<CellId, std::int64_t>> old_counts_;
+  std::vector<std::pair<RecordedAgentId, EventId>> old_positions_;
 };
 
 class Needs {
@@ -108,24 +108,22 @@ class Needs {
   // Each point must be able to come first, with none of the others of its loops begun, in whatever
   // order other cores take theirs.
   std::vector<PointNeed> run() {
-    loop_of_thread_.assign(at(record_.cores()), -1);
-    for (std::size_t l = 0; l < threads_.loops.size(); ++l)
-      for (const std::int32_t t : threads_.loops[l].threads)
-        loop_of_thread_[at(t)] = static_cast<std::int32_t>(l);
-    for (std::int32_t number = 0; number < static_cast<std::int32_t>(threads_.loops.size());
-         ++number) {
-      const PointThreads::Loop& loop = threads_.loops[at(number)];
+    loop_of_thread_.resize(record_.core_ids().size());
+    for (const LoopRunId run : threads_.loops.ids())
+      for (const RecordedAgentId t : threads_.loops[run].threads) loop_of_thread_[t] = run;
+    for (const LoopRunId number : threads_.loops.ids()) {
+      const LoopRun& loop = threads_.loops[number];
       Play play(record_);
-      hold_others(play, loop, -1);
+      hold_others(play, loop, RecordedAgentId());
       play.run_all();
-      for (const std::int32_t t : loop.threads) {
+      for (const RecordedAgentId t : loop.threads) {
         if (needs_.size() == most_) return std::move(needs_);
         play.mark();
         play.hold(t, false);
         play.run(t);
         if (!play.is_done(t))
           needs_.push_back({number, t, play.position(t), false});
-        else if (const std::int32_t wait = stuck_behind_others(loop, t); wait >= 0)
+        else if (const EventId wait = stuck_behind_others(loop, t))
           needs_.push_back({number, t, wait, true});
         play.hold(t, true);
         play.undo();
@@ -135,80 +133,79 @@ class Needs {
   }
 
  private:
-  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
-  std::int32_t thread(std::int32_t agent) const { return record_.agents[at(agent)].issuer; }
-  bool is_point(std::int32_t t) const { return !threads_.names[at(t)].empty(); }
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
+  RecordedAgentId thread(RecordedAgentId agent) const { return record_.agents[agent].issuer; }
+  bool is_point(RecordedAgentId t) const { return !threads_.names[t].empty(); }
 
   // The points of a loop but one, and of the loops around it those it is not in.
-  void hold_others(Play& play, const PointThreads::Loop& loop, std::int32_t but) const {
-    for (const std::int32_t t : loop.threads) play.hold(t, t != but);
-    for (std::int32_t t = loop.parent; loop_of_thread_[at(t)] >= 0;) {
-      const PointThreads::Loop& around = threads_.loops[at(loop_of_thread_[at(t)])];
-      for (const std::int32_t other : around.threads) play.hold(other, other != t);
+  void hold_others(Play& play, const LoopRun& loop, RecordedAgentId but) const {
+    for (const RecordedAgentId t : loop.threads) play.hold(t, t != but);
+    for (RecordedAgentId t = loop.parent; loop_of_thread_[t];) {
+      const LoopRun& around = threads_.loops[loop_of_thread_[t]];
+      for (const RecordedAgentId other : around.threads) play.hold(other, other != t);
       t = around.parent;
     }
   }
 
   // Where a point that comes first stops at a wait when cores that have one engine take points that
-  // cannot end before others of their loop; -1: nowhere.
-  std::int32_t stuck_behind_others(const PointThreads::Loop& loop, std::int32_t t) {
-    if (!waits_for_others(t)) return -1;
-    std::set<std::int32_t> late;  // threads that come behind one that is stuck
+  // cannot end before others of their loop; none: nowhere.
+  EventId stuck_behind_others(const LoopRun& loop, RecordedAgentId t) {
+    if (!waits_for_others(t)) return {};
+    std::set<RecordedAgentId> late;  // threads that come behind one that is stuck
     for (;;) {
       Play play(record_);
       hold_others(play, loop, t);
-      for (const std::int32_t other : late) play.hold(other, true);
+      for (const RecordedAgentId other : late) play.hold(other, true);
       play.run_all();
       if (!play.is_done(t)) return play.position(t);
       const std::size_t before = late.size();
-      for (const PointThreads::Loop& other : threads_.loops) {
-        std::vector<std::int32_t> stuck;
-        for (const std::int32_t p : other.threads)
-          if (play.position(p) > record_.agents[at(p)].begin && !play.is_done(p))
-            stuck.push_back(p);
+      for (const LoopRun& other : threads_.loops) {
+        std::vector<RecordedAgentId> stuck;
+        for (const RecordedAgentId p : other.threads)
+          if (play.position(p) > record_.agents[p].begin && !play.is_done(p)) stuck.push_back(p);
         if (stuck.empty() || is_around(other, t)) continue;
         // Of several either may be the one; one alone does what it can before the others.
-        for (const std::int32_t p : other.threads)
+        for (const RecordedAgentId p : other.threads)
           if (stuck.size() > 1 || p != stuck.front()) late.insert(p);
       }
-      if (late.size() == before) return -1;
+      if (late.size() == before) return {};
     }
   }
-  bool is_around(const PointThreads::Loop& loop, std::int32_t t) const {
-    for (; loop_of_thread_[at(t)] >= 0; t = threads_.loops[at(loop_of_thread_[at(t)])].parent)
-      if (&threads_.loops[at(loop_of_thread_[at(t)])] == &loop) return true;
+  bool is_around(const LoopRun& loop, RecordedAgentId t) const {
+    for (; loop_of_thread_[t]; t = threads_.loops[loop_of_thread_[t]].parent)
+      if (&threads_.loops[loop_of_thread_[t]] == &loop) return true;
     return false;
   }
   // Whether another thread, or a copy of one, counts on a cell that this one waits for.
-  bool waits_for_others(std::int32_t t) {
+  bool waits_for_others(RecordedAgentId t) {
     if (waited_from_outside_.empty()) {
-      waited_from_outside_.resize(at(record_.cores()));
-      std::vector<std::int32_t> by(record_.cells.size(), -1);  // the only thread that signals
-      constexpr std::int32_t several = -2;
-      for (const std::int32_t e : record_.order) {
+      waited_from_outside_.resize(record_.core_ids().size());
+      Table<CellId, RecordedAgentId> by(record_.cells.size());  // the only thread that signals
+      constexpr RecordedAgentId several(-2);
+      for (const EventId e : record_.order) {
         if (event(e).act != Act::signal) continue;
-        std::int32_t& only = by[at(event(e).object)];
-        const std::int32_t from = thread(event(e).agent);
-        only = only == -1 || only == from ? from : several;
+        RecordedAgentId& only = by[event(e).cell()];
+        const RecordedAgentId from = thread(event(e).agent);
+        only = only == RecordedAgentId() || only == from ? from : several;
       }
-      for (const std::int32_t e : record_.order) {
+      for (const EventId e : record_.order) {
         const RecordedEvent& self = event(e);
         const bool is_wait = self.act == Act::wait || self.act == Act::await;
         if (!is_wait || self.statement < 0 || !record_.is_core(self.agent)) continue;
         // What a point waits for first of all is that its loop begins.
-        if (is_point(self.agent) && e == record_.agents[at(self.agent)].begin) continue;
-        if (by[at(self.object)] != self.agent) waited_from_outside_[at(self.agent)] = true;
+        if (is_point(self.agent) && e == record_.agents[self.agent].begin) continue;
+        if (by[self.cell()] != self.agent) waited_from_outside_[self.agent] = true;
       }
     }
-    return waited_from_outside_[at(t)];
+    return waited_from_outside_[t];
   }
 
   const PointThreads& threads_;
   const Record& record_;
   const std::size_t most_;
   std::vector<PointNeed> needs_;
-  std::vector<std::int32_t> loop_of_thread_;  // -1: of a core
-  std::vector<bool> waited_from_outside_;     // by thread
+  Table<RecordedAgentId, LoopRunId> loop_of_thread_;  // none: of a core
+  Table<RecordedAgentId, bool> waited_from_outside_;  // by thread
 };
 
 }  // namespace

@@ -9,9 +9,10 @@
 namespace tessera {
 
 struct PointNeed {
-  std::int32_t loop = -1, thread = -1;  // into PointThreads
-  std::int32_t wait = -1;               // the event at which it stops
-  bool is_of_order_elsewhere = false;   // and it would not in some order of other cores' points
+  LoopRunId loop{};
+  RecordedAgentId thread{};
+  EventId wait{};                      // the event at which it stops
+  bool is_of_order_elsewhere = false;  // and it would not in some order of other cores' points
 };
 std::vector<PointNeed> point_needs(const PointThreads& threads, std::size_t most);
 

@@ -34,20 +34,27 @@ class Forking {
   }
 
  private:
-  static constexpr std::int32_t none = ThreadTree::none;
+  using EventLists = Table<RecordedAgentId, std::vector<RecordedEvent>>;
+  // Agents, and numbers in their lists.
+  using Order = std::vector<std::pair<RecordedAgentId, std::int32_t>>;
 
-  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
+  // The cores of both records are the same.
+  bool is_point(RecordedAgentId thread) const { return !record_.is_core(thread); }
   bool is_forked(const RecordedEvent& e) const { return tessera::is_forked(e, loops_); }
   std::int32_t threads() const { return static_cast<std::int32_t>(tree_.points.size()); }
-  std::int32_t core_of(std::int32_t thread) const {
-    while (tree_.points[at(thread)].parent != none) thread = tree_.points[at(thread)].parent;
+  RecordedAgentId core_of(RecordedAgentId thread) const {
+    while (tree_.points[thread].parent) thread = tree_.points[thread].parent;
     return thread;
   }
   // The statement of the loop whose point the thread is.
-  std::int32_t loop_of(std::int32_t thread) const {
-    return result_.loops[at(tree_.points[at(thread)].loop)].statement;
+  std::int32_t loop_of(RecordedAgentId thread) const {
+    return result_.loops[tree_.points[thread].loop].statement;
   }
-  std::int32_t renumbered(std::int32_t copy) const { return copy + threads() - record_.cores(); }
+  // A copy in the record of threads, where there are more agents before it.
+  RecordedAgentId renumbered(RecordedAgentId copy) const {
+    return copy + threads() - record_.cores();
+  }
 
   void number_agents() {
     Record& to = result_.record;
@@ -56,100 +63,89 @@ class Forking {
     to.order.clear();
     // Each thread counts as a core; nothing here asks for devices.
     to.topology = {1, threads()};
-    std::vector<RecordedAgent> agents;
-    for (const ThreadTree::Point& point : tree_.points) {
-      RecordedAgent agent = record_.agents[at(core_of(point.thread))];
-      agent.issuer = point.thread;
-      agents.push_back(agent);
+    to.agents.clear();
+    for (const RecordedAgentId thread : tree_.points.ids()) {
+      RecordedAgent agent = record_.agents[core_of(thread)];
+      agent.issuer = thread;
+      to.agents.add(agent);
     }
-    for (std::size_t a = at(record_.cores()); a < record_.agents.size(); ++a) {
-      RecordedAgent agent = record_.agents[a];
-      agent.issuer = tree_.issuer.at(static_cast<std::int32_t>(a));
-      if (agent.before >= 0) agent.before = renumbered(agent.before);
-      agents.push_back(agent);
+    for (const RecordedAgentId copy : record_.copy_ids()) {
+      RecordedAgent agent = record_.agents[copy];
+      agent.issuer = tree_.issuer.at(copy);
+      if (agent.before) agent.before = renumbered(agent.before);
+      to.agents.add(agent);
     }
-    to.agents = std::move(agents);
-    for (const ThreadTree::Point& point : tree_.points) {
-      const SemId place{core_of(point.thread), SemaphoreId(0), 0};
-      begin_.push_back(new_cell(place));
+    for (const RecordedAgentId thread : tree_.points.ids()) {
+      const SemId place{core_of(thread).index, SemaphoreId(0), 0};
+      begin_.add(to.cells.add(place));
       // What the thread's own loops are joined by.
-      join_.push_back(new_cell(place));
+      join_.add(to.cells.add(place));
     }
   }
 
-  std::int32_t new_cell(const SemId& like) {
-    result_.record.cells.push_back(like);
-    return static_cast<std::int32_t>(result_.record.cells.size()) - 1;
-  }
-
+  // The owners of cells, which are numbered there as in the record.
   void follow_counts() {
-    for (std::int32_t core = 0; core < record_.cores(); ++core) {
-      const RecordedAgent& agent = record_.agents[at(core)];
-      const auto count = [&](std::int32_t cell, std::int64_t amount) {
-        owners_.count(core, cell, record_.cells[at(cell)].site == core, amount);
+    for (const RecordedAgentId core : record_.core_ids()) {
+      const RecordedAgent& agent = record_.agents[core];
+      const auto count = [&](CellId cell, std::int64_t amount) {
+        owners_.count(core.index, cell.index, record_.owner(cell) == core, amount);
       };
-      for (std::int32_t e = agent.begin; e < agent.end; ++e) {
+      for (const EventId e : agent.events()) {
         const RecordedEvent& self = event(e);
         if (is_forked(self)) {
           if (self.act == Act::point)
-            owners_.begin_point(core, self.statement);
+            owners_.begin_point(core.index, self.statement);
           else
-            owners_.end_loop(core);
+            owners_.end_loop(core.index);
         }
-        if (self.act == Act::signal) count(self.object, self.amount);
-        if (self.act == Act::wait) count(self.object, -self.amount);
-        if (self.act == Act::await || self.act == Act::poll) count(self.object, 0);
+        if (self.act == Act::signal) count(self.cell(), self.amount);
+        if (self.act == Act::wait) count(self.cell(), -self.amount);
+        if (self.act == Act::await || self.act == Act::poll) count(self.cell(), 0);
         if (self.act != Act::start) continue;
-        const RecordedAgent& copy = record_.agents[at(self.object)];
-        for (std::int32_t s = copy.begin; s < copy.end; ++s)
-          if (event(s).act == Act::signal) count(event(s).object, event(s).amount);
+        const RecordedAgent& copy = record_.agents[self.copy()];
+        for (const EventId s : copy.events())
+          if (event(s).act == Act::signal) count(event(s).cell(), event(s).amount);
       }
     }
   }
 
-  bool is_own(std::int32_t thread, std::int32_t cell) const {
-    return !shared_.semaphores[record_.cells[at(cell)].semaphore] &&
-           !owners_.is_shared(loop_of(thread), cell);
+  bool is_own(RecordedAgentId thread, CellId cell) const {
+    return !shared_.semaphores[record_.cells[cell].semaphore] &&
+           !owners_.is_shared(loop_of(thread), cell.index);
   }
 
   // What the points of a loop share may still be a point's own of a loop around it.
-  std::int32_t cell_for(std::int32_t thread, std::int32_t cell) {
-    while (thread >= record_.cores() && !is_own(thread, cell))
-      thread = tree_.points[at(thread)].parent;
-    if (thread < record_.cores()) return cell;
-    const auto [known, is_new] = own_cells_.try_emplace({thread, cell}, none);
-    if (is_new) {
-      SemId id = record_.cells[at(cell)];
-      known->second = new_cell(id);
-    }
+  CellId cell_for(RecordedAgentId thread, CellId cell) {
+    while (is_point(thread) && !is_own(thread, cell)) thread = tree_.points[thread].parent;
+    if (!is_point(thread)) return cell;
+    const auto [known, is_new] = own_cells_.try_emplace({thread, cell});
+    if (is_new) known->second = result_.record.cells.add(record_.cells[cell]);
     return known->second;
   }
 
   // Of a semaphore too its life is the point's when all of its counts are.
-  bool is_shared(std::int32_t thread, const Range& range) {
+  bool is_shared(RecordedAgentId thread, const Range& range) {
     if (range.kind == ObjectKind::buffer) return shared_.buffers[range.buffer()];
     if (range.kind != ObjectKind::semaphore || shared_.semaphores[range.semaphore()]) return true;
     Table<SemaphoreId, bool>& lives = shared_lives_[loop_of(thread)];
     if (lives.empty()) {
       lives.resize(record_.program->semaphores.size());
-      for (std::size_t c = 0; c < record_.cells.size(); ++c)
-        if (!is_own(thread, static_cast<std::int32_t>(c))) lives[record_.cells[c].semaphore] = true;
+      for (const CellId c : record_.cells.ids())
+        if (!is_own(thread, c)) lives[record_.cells[c].semaphore] = true;
     }
     return lives[range.semaphore()];
   }
 
   // Scratch of the core that a point uses is a copy of its own.
-  std::int32_t range_for(std::int32_t thread, std::int32_t range) {
-    const Range& as_it_is = record_.ranges[at(range)];
-    while (thread >= record_.cores() && is_shared(thread, as_it_is))
-      thread = tree_.points[at(thread)].parent;
-    if (thread < record_.cores()) return range;
-    const auto [known, is_new] = own_ranges_.try_emplace({thread, range}, none);
+  RangeId range_for(RecordedAgentId thread, RangeId range) {
+    const Range& as_it_is = record_.ranges[range];
+    while (is_point(thread) && is_shared(thread, as_it_is)) thread = tree_.points[thread].parent;
+    if (!is_point(thread)) return range;
+    const auto [known, is_new] = own_ranges_.try_emplace({thread, range});
     if (is_new) {
       Range copy = as_it_is;
-      copy.home = thread;
-      known->second = static_cast<std::int32_t>(result_.record.ranges.size());
-      result_.record.ranges.push_back(copy);
+      copy.home = thread.index;
+      known->second = result_.record.ranges.add(copy);
     }
     return known->second;
   }
@@ -157,48 +153,48 @@ class Forking {
   // Events in the order of the run, dealt out to the threads; a point waits until its loop begins,
   // and a loop ends when all of its points have.
   void write() {
-    std::vector<std::vector<RecordedEvent>> lists(result_.record.agents.size());
-    std::vector<std::pair<std::int32_t, std::int32_t>> order;  // agent, number in its list
-    const auto put = [&](std::int32_t agent, RecordedEvent e) {
+    EventLists lists(result_.record.agents.size());
+    Order order;
+    const auto put = [&](RecordedAgentId agent, RecordedEvent e) {
       e.agent = agent;
-      order.emplace_back(agent, static_cast<std::int32_t>(lists[at(agent)].size()));
-      lists[at(agent)].push_back(e);
+      order.emplace_back(agent, static_cast<std::int32_t>(lists[agent].size()));
+      lists[agent].push_back(e);
     };
-    std::vector<std::int32_t> at_hand(at(record_.cores()));
-    for (std::int32_t core = 0; core < record_.cores(); ++core) at_hand[at(core)] = core;
-    for (const std::int32_t e : record_.order) {
+    Table<RecordedAgentId, RecordedAgentId> at_hand;  // by core: the thread
+    for (const RecordedAgentId core : record_.core_ids()) at_hand.add(core);
+    for (const EventId e : record_.order) {
       RecordedEvent self = event(e);
       if (!record_.is_core(self.agent)) {
-        const std::int32_t thread = tree_.issuer.at(self.agent);
+        const RecordedAgentId thread = tree_.issuer.at(self.agent);
         move_to(self, thread);
         put(renumbered(self.agent), self);
         continue;
       }
-      std::int32_t& now = at_hand[at(self.agent)];
+      RecordedAgentId& now = at_hand[self.agent];
       if (is_forked(self)) {
         turn(e, now, put);
         continue;
       }
       if (self.act == Act::point || self.act == Act::points_end) continue;
-      const std::int32_t thread = tree_.thread_of[at(e)];
-      if (self.act == Act::start) self.object = renumbered(self.object);
+      const RecordedAgentId thread = tree_.thread_of[e];
+      if (self.act == Act::start) self.object = renumbered(self.copy());
       move_to(self, thread);
       put(thread, self);
     }
     gather(lists, order);
   }
 
-  void move_to(RecordedEvent& e, std::int32_t thread) {
-    if (e.act == Act::access) e.object = range_for(thread, e.object);
+  void move_to(RecordedEvent& e, RecordedAgentId thread) {
+    if (e.act == Act::access) e.object = range_for(thread, e.range());
     if (e.act == Act::signal || e.act == Act::wait || e.act == Act::await || e.act == Act::poll)
-      e.object = cell_for(thread, e.object);
+      e.object = cell_for(thread, e.cell());
   }
 
   // The end of a point, the beginning of the next one, or both.
   template <typename Put>
-  void turn(std::int32_t e, std::int32_t& now, const Put& put) {
+  void turn(EventId e, RecordedAgentId& now, const Put& put) {
     RecordedEvent self = event(e);
-    const auto token = [&](Act act, std::int32_t cell, std::int64_t amount) {
+    const auto token = [&](Act act, CellId cell, std::int64_t amount) {
       RecordedEvent t = self;
       t.act = act;
       t.object = cell;
@@ -206,51 +202,48 @@ class Forking {
       return t;
     };
     const bool is_inside =
-        tree_.points[at(now)].loop != none &&
-        result_.loops[at(tree_.points[at(now)].loop)].statement == self.statement;
+        tree_.points[now].loop && result_.loops[tree_.points[now].loop].statement == self.statement;
     if (is_inside) {
-      const std::int32_t parent = tree_.points[at(now)].parent;
-      put(now, token(Act::signal, join_[at(parent)], 1));
+      const RecordedAgentId parent = tree_.points[now].parent;
+      put(now, token(Act::signal, join_[parent], 1));
       if (self.act == Act::points_end) {
-        const auto& all = result_.loops[at(tree_.points[at(now)].loop)].threads;
-        put(parent, token(Act::wait, join_[at(parent)], static_cast<std::int64_t>(all.size())));
+        const auto& all = result_.loops[tree_.points[now].loop].threads;
+        put(parent, token(Act::wait, join_[parent], static_cast<std::int64_t>(all.size())));
       }
       now = parent;
     }
     if (self.act == Act::points_end) return;
-    const std::int32_t thread = tree_.thread_of[at(e)];
+    const RecordedAgentId thread = tree_.thread_of[e];
     if (!is_inside) {
-      for (const std::int32_t each : result_.loops[at(tree_.points[at(thread)].loop)].threads)
-        put(now, token(Act::signal, begin_[at(each)], 1));
+      for (const RecordedAgentId each : result_.loops[tree_.points[thread].loop].threads)
+        put(now, token(Act::signal, begin_[each], 1));
     }
-    put(thread, token(Act::wait, begin_[at(thread)], 1));
+    put(thread, token(Act::wait, begin_[thread], 1));
     now = thread;
   }
 
-  void gather(const std::vector<std::vector<RecordedEvent>>& lists,
-              const std::vector<std::pair<std::int32_t, std::int32_t>>& order) {
+  void gather(const EventLists& lists, const Order& order) {
     Record& to = result_.record;
-    for (std::size_t a = 0; a < lists.size(); ++a) {
-      to.agents[a].begin = static_cast<std::int32_t>(to.events.size());
-      to.events.insert(to.events.end(), lists[a].begin(), lists[a].end());
-      to.agents[a].end = static_cast<std::int32_t>(to.events.size());
+    for (const RecordedAgentId a : lists.ids()) {
+      to.agents[a].begin = to.events.next();
+      for (const RecordedEvent& e : lists[a]) to.events.add(e);
+      to.agents[a].end = to.events.next();
     }
-    for (std::size_t e = 0; e < to.events.size(); ++e)
-      if (to.events[e].act == Act::start)
-        to.agents[at(to.events[e].object)].started_at = static_cast<std::int32_t>(e);
-    for (const auto& [agent, number] : order)
-      to.order.push_back(to.agents[at(agent)].begin + number);
+    for (const EventId e : to.events.ids())
+      if (to.events[e].act == Act::start) to.agents[to.events[e].copy()].started_at = e;
+    for (const auto& [agent, number] : order) to.order.push_back(to.agents[agent].begin + number);
   }
 
   const Record& record_;
   const std::set<std::int32_t>& loops_;
   const ThreadTree tree_;
   const PointSharing shared_;
-  std::vector<std::int32_t> begin_, join_;       // by thread: cells
+  Table<RecordedAgentId, CellId> begin_, join_;  // by thread
   CellOwners owners_;
   // By loop and semaphore: one of its cells is shared.
   std::map<std::int32_t, Table<SemaphoreId, bool>> shared_lives_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> own_cells_, own_ranges_;
+  std::map<std::pair<RecordedAgentId, CellId>, CellId> own_cells_;
+  std::map<std::pair<RecordedAgentId, RangeId>, RangeId> own_ranges_;
   PointThreads result_;
 };
 

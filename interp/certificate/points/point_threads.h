@@ -11,17 +11,21 @@
 
 namespace tessera {
 
+using LoopRunId = Id<struct LoopRun>;  // into PointThreads::loops
+
+// One run of a loop by one core.
+struct LoopRun {
+  std::int32_t statement = -1;
+  RecordedAgentId parent{};  // the thread that runs the loop
+  std::vector<RecordedAgentId> threads;
+};
+
 // A record whose first agents are the cores of the run, then the points; each has a copy of the
 // scratch and semaphores that are its own, under a home or cells of its own.
 struct PointThreads {
-  struct Loop {  // one run of a loop by one core
-    std::int32_t statement = -1;
-    std::int32_t parent = -1;  // the thread that runs the loop
-    std::vector<std::int32_t> threads;
-  };
   Record record;
-  std::vector<std::string> names;  // by thread: "point i=2 of dev0.core0"; of a core empty
-  std::vector<Loop> loops;
+  Table<RecordedAgentId, std::string> names;  // "point i=2 of dev0.core0"; of a core empty
+  Table<LoopRunId, LoopRun> loops;
 };
 
 // Of a record that keeps the beginnings of points, made from a run in which a copy is complete

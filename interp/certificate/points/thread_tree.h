@@ -11,16 +11,17 @@
 namespace tessera {
 
 struct ThreadTree {
-  static constexpr std::int32_t none = -1;
-  // A point is a thread; parent: the one that runs its loop; loop: into `loops`.
+  // A point is a thread; parent: the one that runs its loop. Of a core none of both.
   struct Point {
-    std::int32_t thread = -1, parent = none, loop = none;
+    RecordedAgentId parent{};
+    LoopRunId loop{};
   };
-  std::vector<Point> points;  // by thread; the cores first
-  std::vector<PointThreads::Loop> loops;
-  std::vector<std::string> names;               // by thread: "point i=2 of dev0.core0"
-  std::vector<std::int32_t> thread_of;          // by event of a core
-  std::map<std::int32_t, std::int32_t> issuer;  // by copy: the thread that started it
+  // Threads are agents of the record that is made of them: the cores first, then the points.
+  Table<RecordedAgentId, Point> points;
+  Table<LoopRunId, LoopRun> loops;
+  Table<RecordedAgentId, std::string> names;          // "point i=2 of dev0.core0"
+  Table<EventId, RecordedAgentId> thread_of;          // of events of a core
+  std::map<RecordedAgentId, RecordedAgentId> issuer;  // by copy: the thread that started it
 };
 
 // Which thread does each event of a core; copies follow who started them. `loops`: the statements

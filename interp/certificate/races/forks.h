@@ -26,12 +26,12 @@ class ForkGround {
   const Reach reach;
   const Conflicts conflicts;
   const SignalTable signals;
-  std::vector<std::int32_t> turns;  // of each event in the run
+  Table<EventId, std::int32_t> turns;  // of each event: its place in the run
 
   // What it would take to find the suspects by a sweep; and they, by event. Whoever asks first
   // finds them for all.
   std::int64_t cost_of_suspects();
-  const std::vector<bool>& suspects();
+  const Table<EventId, bool>& suspects();
 
  private:
   ForkGround(const Record& record, Reach reach, std::future<SignalTable> table);
@@ -39,7 +39,7 @@ class ForkGround {
 
   std::mutex mutex_;
   std::optional<Sweep> sweep_;
-  std::optional<std::vector<bool>> suspects_;
+  std::optional<Table<EventId, bool>> suspects_;
 };
 
 class Forks {
@@ -55,24 +55,23 @@ class Forks {
   bool is_swept() const { return suspects_ != nullptr; }
 
  private:
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   void consider_sweep();
-  bool is_suspect(std::int32_t e) const { return suspects_ == nullptr || (*suspects_)[at(e)]; }
-  void segment(std::int32_t first);
-  bool has_partners(std::int32_t x);
-  void fork(std::int32_t agent, std::int32_t first);
+  bool is_suspect(EventId e) const { return suspects_ == nullptr || (*suspects_)[e]; }
+  void segment(EventId first);
+  bool has_partners(EventId x);
+  void fork(RecordedAgentId agent, EventId first);
 
   ForkGround& ground_;
   const Record& record_;
   const std::int32_t part_, parts_;
   Net net_;
   Watch watch_;
-  std::vector<std::int32_t> covered_;  // of each agent: the end of the segment at hand
-  std::vector<std::int32_t> members_;
-  std::vector<std::int32_t> roots_;             // cores that move in this fork ...
-  std::vector<std::int32_t> end_;               // ... and how far, by core
+  Table<RecordedAgentId, EventId> covered_;  // the end of the segment at hand
+  std::vector<EventId> members_;
+  std::vector<RecordedAgentId> roots_;          // cores that move in this fork ...
+  Table<RecordedAgentId, EventId> end_;         // ... and how far
   std::int64_t sweep_when_ = 0, cut_when_ = 0;  // so many events were moved
-  const std::vector<bool>* suspects_ = nullptr;
+  const Table<EventId, bool>* suspects_ = nullptr;
   bool is_cut_ = false;
   std::int64_t forks_ = 0;
   RaceList found_;

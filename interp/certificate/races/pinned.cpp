@@ -19,30 +19,30 @@ class Pinning {
     result_ = record_;
     result_.events.clear();
     result_.order.clear();
-    result_.cells.insert(result_.cells.end(), tokens_.begin(), tokens_.end());
+    for (const SemId& token : tokens_) result_.cells.add(token);
     write_events();
     return std::move(result_);
   }
 
  private:
   struct Part {
-    std::int32_t event;  // that it goes before or after
+    EventId event;  // that it goes before or after
     RecordedEvent part;
   };
-  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
 
   // From the last event of each other core before a read to it, and from it to the first one after.
   bool find_edges() {
-    std::map<std::int32_t, std::map<std::int32_t, std::vector<std::int32_t>>> on_cell;  // by agent
-    for (const std::int32_t e : record_.order) {
+    std::map<CellId, std::map<RecordedAgentId, std::vector<EventId>>> on_cell;
+    for (const EventId e : record_.order) {
       if (!is_visible(event(e), polled_)) continue;
       if (!record_.is_core(event(e).agent)) return false;
-      on_cell[event(e).object][event(e).agent].push_back(e);
+      on_cell[event(e).cell()][event(e).agent].push_back(e);
     }
-    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> done;  // by cell and agent
-    for (const std::int32_t e : record_.order) {
+    std::map<std::pair<CellId, RecordedAgentId>, std::size_t> done;
+    for (const EventId e : record_.order) {
       if (!is_visible(event(e), polled_)) continue;
-      const std::int32_t cell = event(e).object;
+      const CellId cell = event(e).cell();
       if (event(e).act == Act::poll) {
         for (const auto& [agent, events] : on_cell[cell]) {
           if (agent == event(e).agent) continue;
@@ -57,21 +57,21 @@ class Pinning {
   }
 
   // A token that the first gives and the second awaits, before its step begins.
-  void edge(std::int32_t first, std::int32_t second, std::int32_t cell) {
-    const auto token = static_cast<std::int32_t>(record_.cells.size() + tokens_.size());
-    SemId id = record_.cells[at(cell)];
-    id.site = event(second).agent;  // a core
+  void edge(EventId first, EventId second, CellId cell) {
+    const CellId token(record_.cells.size() + tokens_.size());
+    SemId id = record_.cells[cell];
+    id.site = event(second).agent.index;  // a core
     tokens_.push_back(id);
     after_.push_back({first, part_of(first, Act::signal, token)});
-    std::int32_t begin = second;
-    while (begin > record_.agents[at(event(second).agent)].begin &&
+    EventId begin = second;
+    while (begin > record_.agents[event(second).agent].begin &&
            event(begin - 1).statement == event(second).statement &&
            event(begin - 1).step == event(second).step)
       --begin;
     before_.push_back({begin, part_of(second, Act::await, token)});
   }
 
-  RecordedEvent part_of(std::int32_t e, Act act, std::int32_t token) const {
+  RecordedEvent part_of(EventId e, Act act, CellId token) const {
     return {.act = act,
             .amount = 1,
             .object = token,
@@ -82,34 +82,33 @@ class Pinning {
 
   void write_events() {
     // Of each event of the record: where it and what goes with it stand now.
-    std::vector<std::int32_t> begin, self;
+    Table<EventId, EventId> begin, self;
     const auto by_event = [](const Part& a, const Part& b) { return a.event < b.event; };
     std::stable_sort(before_.begin(), before_.end(), by_event);
     std::stable_sort(after_.begin(), after_.end(), by_event);
     std::size_t next_before = 0, next_after = 0;
-    const auto write = [&](const std::vector<Part>& parts, std::size_t& next, std::int32_t e) {
+    const auto write = [&](const std::vector<Part>& parts, std::size_t& next, EventId e) {
       for (; next < parts.size() && parts[next].event == e; ++next)
-        result_.events.push_back(parts[next].part);
+        result_.events.add(parts[next].part);
     };
-    for (std::int32_t e = 0; e < static_cast<std::int32_t>(record_.events.size()); ++e) {
-      begin.push_back(static_cast<std::int32_t>(result_.events.size()));
+    for (const EventId e : record_.events.ids()) {
+      begin.add(result_.events.next());
       write(before_, next_before, e);
-      self.push_back(static_cast<std::int32_t>(result_.events.size()));
-      result_.events.push_back(event(e));
+      self.add(result_.events.add(event(e)));
       write(after_, next_after, e);
     }
-    begin.push_back(static_cast<std::int32_t>(result_.events.size()));
+    begin.add(result_.events.next());
     for (RecordedAgent& agent : result_.agents) {
-      agent.begin = begin[at(agent.begin)];
-      agent.end = begin[at(agent.end)];
-      if (agent.started_at >= 0) agent.started_at = self[at(agent.started_at)];
+      agent.begin = begin[agent.begin];
+      agent.end = begin[agent.end];
+      if (agent.started_at) agent.started_at = self[agent.started_at];
     }
-    for (const std::int32_t e : record_.order)
-      for (std::int32_t i = begin[at(e)]; i < begin[at(e) + 1]; ++i) result_.order.push_back(i);
+    for (const EventId e : record_.order)
+      for (const EventId i : IdRange(begin[e], begin[e + 1])) result_.order.push_back(i);
   }
 
   const Record& record_;
-  const std::vector<bool> polled_;
+  const Table<CellId, bool> polled_;
   std::vector<SemId> tokens_;
   std::vector<Part> before_, after_;
   Record result_;
@@ -117,7 +116,7 @@ class Pinning {
 
 }  // namespace
 
-std::vector<bool> polled_cells(const Record& record) {
+Table<CellId, bool> polled_cells(const Record& record) {
   const Program& program = *record.program;
   const Semaphores semaphores(program);
   Table<SemaphoreId, bool> is_polled(program.semaphores.size());
@@ -126,8 +125,8 @@ std::vector<bool> polled_cells(const Record& record) {
     if (read == nullptr) continue;
     is_polled[semaphores.first(program.value(read->sem.base).semaphore)] = true;
   }
-  std::vector<bool> polled;
-  for (const SemId& cell : record.cells) polled.push_back(is_polled[cell.semaphore]);
+  Table<CellId, bool> polled;
+  for (const SemId& cell : record.cells) polled.add(is_polled[cell.semaphore]);
   return polled;
 }
 

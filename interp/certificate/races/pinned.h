@@ -8,14 +8,14 @@
 
 namespace tessera {
 
-// By cell: semaphores of which some statement reads the count.
-std::vector<bool> polled_cells(const Record& record);
+// Cells of semaphores of which some statement reads the count.
+Table<CellId, bool> polled_cells(const Record& record);
 
 // Whether the event decides what a read gets: a read, or what changes such a count.
-inline bool is_visible(const RecordedEvent& event, const std::vector<bool>& polled) {
+inline bool is_visible(const RecordedEvent& event, const Table<CellId, bool>& polled) {
   const bool is_count = event.act == Act::signal || event.act == Act::wait ||
                         event.act == Act::await || event.act == Act::poll;
-  return is_count && polled[static_cast<std::size_t>(event.object)];
+  return is_count && polled[event.cell()];
 }
 
 // The same events, and what holds of all schedules in which each read comes after the very signals

@@ -22,17 +22,17 @@ void for_each_run(std::span<const T> all, Same same, Visit visit) {
 
 }  // namespace
 
-std::vector<RaceList::Access> RaceList::sorted(std::span<const std::int32_t> events) const {
+std::vector<RaceList::Access> RaceList::sorted(std::span<const EventId> events) const {
   std::vector<Access> accesses;
-  for (const std::int32_t e : events) {
-    const RecordedEvent& event = record_.events[at(e)];
-    accesses.push_back({event.object, event.access, event.statement, turns_[at(e)], e});
+  for (const EventId e : events) {
+    const RecordedEvent& event = record_.events[e];
+    accesses.push_back({event.range(), event.access, event.statement, turns_[e], e});
   }
   std::sort(accesses.begin(), accesses.end());
   return accesses;
 }
 
-void RaceList::add(std::span<const std::int32_t> x, std::span<const std::int32_t> y) {
+void RaceList::add(std::span<const EventId> x, std::span<const EventId> y) {
   if (x.empty() || y.empty()) return;
   const std::vector<Access> ours = sorted(x), others = sorted(y);
   const auto is_alike = [](const Access& a, const Access& b) {
@@ -48,12 +48,12 @@ void RaceList::add(std::span<const std::int32_t> x, std::span<const std::int32_t
 }
 
 bool RaceList::is_sum_of_integers(const Access& access) const {
-  const Range& range = record_.ranges[at(access.range)];
+  const Range& range = record_.ranges[access.range];
   return is_integer(record_.program->buffers[range.buffer()].dtype);
 }
 
 RaceList::Topic RaceList::topic(const Access& x, const Access& y) const {
-  const Range &a = record_.ranges[at(x.range)], &b = record_.ranges[at(y.range)];
+  const Range &a = record_.ranges[x.range], &b = record_.ranges[y.range];
   const Range& range = a.kind == ObjectKind::none ? b : a;
   return {.object = range.kind == ObjectKind::semaphore ? -1 - range.object : range.object,
           .is_order = clash(x.kind, y.kind) == Clash::order,
@@ -144,8 +144,8 @@ void RaceList::add(Found& found, const Key& key, Accesses x, Accesses y, bool is
 }
 
 void RaceList::note_device(Race& race, const Access& access) const {
-  const std::int32_t agent = record_.events[at(access.event)].agent;
-  const std::int32_t device = record_.agents[at(agent)].id.device;
+  const RecordedAgentId agent = record_.events[access.event].agent;
+  const std::int32_t device = record_.agents[agent].id.device;
   const auto place = std::lower_bound(race.devices.begin(), race.devices.end(), device);
   if (place == race.devices.end() || *place != device) race.devices.insert(place, device);
 }
@@ -164,7 +164,7 @@ RaceList::Pairs RaceList::kept_of(Accesses x, Accesses y) const {
                       is_before);
     pairs.resize(most);
   };
-  std::pair<std::int32_t, std::int32_t> last{-1, -1};
+  std::pair<EventId, EventId> last;
   for (const Access& a : x.first(std::min(first_pairs, x.size()))) {
     for (const Access& b : y) {
       if (b.turn < a.turn) continue;
@@ -178,7 +178,7 @@ RaceList::Pairs RaceList::kept_of(Accesses x, Accesses y) const {
         std::partition_point(x.begin(), x.end(), [&](const Access& a) { return a.turn < b.turn; });
     if (later == x.begin()) continue;
     const std::pair pair(std::prev(later)->event, b.event);
-    if (last.first < 0 || is_before(last, pair)) last = pair;
+    if (!last.first || is_before(last, pair)) last = pair;
   }
   if (std::find(pairs.begin(), pairs.end(), last) == pairs.end()) pairs.push_back(last);
   return pairs;
@@ -186,7 +186,7 @@ RaceList::Pairs RaceList::kept_of(Accesses x, Accesses y) const {
 
 // The pairs that are kept are the same whatever schedule was recorded: the first ones by their
 // names, and the last.
-void RaceList::keep(Race& race, std::int32_t x, std::int32_t y) const {
+void RaceList::keep(Race& race, EventId x, EventId y) const {
   const auto is_before = [&](const auto& a, const auto& b) {
     return names(a.first, a.second) < names(b.first, b.second);
   };
@@ -239,10 +239,10 @@ void RaceList::note_statements(Accesses x, Accesses y, bool is_leaving) {
   }
 }
 
-RaceList::Names RaceList::names(std::int32_t x, std::int32_t y) const {
-  const auto name = [&](std::int32_t e) {
-    const RecordedEvent& event = record_.events[at(e)];
-    const RecordedAgent& agent = record_.agents[at(event.agent)];
+RaceList::Names RaceList::names(EventId x, EventId y) const {
+  const auto name = [&](EventId e) {
+    const RecordedEvent& event = record_.events[e];
+    const RecordedAgent& agent = record_.agents[event.agent];
     return std::array<std::int64_t, 5>{agent.id.device, agent.id.core, agent.id.dma, event.step,
                                        e - agent.begin};
   };

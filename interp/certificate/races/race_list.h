@@ -14,11 +14,11 @@ namespace tessera {
 
 // Pairs of accesses that are in no order: those of two statements to one buffer.
 struct Race {
-  std::int32_t x = -1, y = -1;  // events: one of the pairs, x first in the run
+  EventId x{}, y{};  // one of the pairs, x first in the run
   std::int64_t pairs = 0;
   bool is_order = false;  // both accumulate: no race, but the sum's order is open
   // A few more of the pairs, for a run that shows what the first does not.
-  std::vector<std::pair<std::int32_t, std::int32_t>> others{};
+  std::vector<std::pair<EventId, EventId>> others{};
   std::vector<std::int32_t> devices{};  // whose cores, or copies, are in a pair; ascending
 };
 
@@ -32,15 +32,15 @@ struct MorePairs {
 class RaceList {
  public:
   // turns: when the run did each event. All outlive this.
-  RaceList(const Record& record, const Conflicts& conflicts, const std::vector<std::int32_t>& turns,
-           std::size_t most)
+  RaceList(const Record& record, const Conflicts& conflicts,
+           const Table<EventId, std::int32_t>& turns, std::size_t most)
       : record_(record), conflicts_(conflicts), turns_(turns), most_(most) {
     for (std::vector<bool>& in_race : in_race_) in_race.resize(record.program->body.size());
   }
 
   // Each x with each y that came after it in the run, overlaps it and clashes with it; integers
   // that are added are the same sum in every order. All x are of one agent, which is that of no y.
-  void add(std::span<const std::int32_t> x, std::span<const std::int32_t> y);
+  void add(std::span<const EventId> x, std::span<const EventId> y);
 
   // What another list of the same record found, of other accesses x.
   void add(const RaceList& other);
@@ -74,32 +74,33 @@ class RaceList {
   };
   // Accesses of one kind to one range.
   struct Access {
-    std::int32_t range;
+    RangeId range;
     AccessKind kind;
-    std::int32_t statement, turn, event;
+    std::int32_t statement, turn;
+    EventId event;
     auto operator<=>(const Access&) const = default;
   };
   using Accesses = std::span<const Access>;
-  using Pairs = std::vector<std::pair<std::int32_t, std::int32_t>>;
+  using Pairs = std::vector<std::pair<EventId, EventId>>;
   using Names = std::array<std::array<std::int64_t, 5>, 2>;
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-  std::vector<Access> sorted(std::span<const std::int32_t> events) const;
+  std::vector<Access> sorted(std::span<const EventId> events) const;
   void add(Accesses x, Accesses y);
   void add(Found& found, const Key& key, Accesses x, Accesses y, bool is_order);
   bool is_sum_of_integers(const Access& access) const;
   Pairs kept_of(Accesses x, Accesses y) const;
-  void keep(Race& race, std::int32_t x, std::int32_t y) const;
+  void keep(Race& race, EventId x, EventId y) const;
   void keep_all(Race& race, const Race& more) const;
   void note_device(Race& race, const Access& access) const;
   bool is_wanted(const Found& found, std::int32_t first, std::int32_t second) const;
   void note_statements(Accesses x, Accesses y, bool is_leaving);
   Topic topic(const Access& x, const Access& y) const;
-  Names names(std::int32_t x, std::int32_t y) const;
+  Names names(EventId x, EventId y) const;
 
   const Record& record_;
   const Conflicts& conflicts_;
-  const std::vector<std::int32_t>& turns_;
+  const Table<EventId, std::int32_t>& turns_;
   const std::size_t most_;
   std::map<Topic, Found> found_;
   std::vector<bool> in_race_[2];  // by statement; [1]: with leaving

@@ -26,11 +26,11 @@ class Report {
     // Here: the core's access, or the later one of the text. There: the other.
     here_ = y_;
     there_ = x_;
-    const auto rank = [&](std::int32_t e) {
+    const auto rank = [&](EventId e) {
       if (event(e).statement < 0) return 0;
       return record_.is_core(event(e).agent) ? 2 : 1;
     };
-    const auto order = [&](std::int32_t e) {
+    const auto order = [&](EventId e) {
       return std::tuple(rank(e), event(e).statement, agent(event(e).agent).id.dma);
     };
     if (order(there_) > order(here_)) std::swap(here_, there_);
@@ -60,16 +60,16 @@ class Report {
   }
 
  private:
-  const RecordedEvent& event(std::int32_t e) const { return record_.events[at(e)]; }
-  const RecordedAgent& agent(std::int32_t a) const { return record_.agents[at(a)]; }
-  const Range& range(std::int32_t e) const { return record_.ranges[at(event(e).object)]; }
-  bool is_copy(std::int32_t e) const { return !record_.is_core(event(e).agent); }
-  std::int32_t issuer(std::int32_t e) const { return agent(event(e).agent).issuer; }
-  std::string agent_text(std::int32_t e) const { return to_string(agent(event(e).agent).id); }
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
+  const RecordedAgent& agent(RecordedAgentId a) const { return record_.agents[a]; }
+  const Range& range(EventId e) const { return record_.ranges[event(e).range()]; }
+  bool is_copy(EventId e) const { return !record_.is_core(event(e).agent); }
+  RecordedAgentId issuer(EventId e) const { return agent(event(e).agent).issuer; }
+  std::string agent_text(EventId e) const { return to_string(agent(event(e).agent).id); }
   PlaceId place_of(std::int32_t statement) const {
     return statement < 0 ? PlaceId() : program_.body[at(statement)].place;
   }
-  FindingPlace place(std::int32_t e, std::string message) const {
+  FindingPlace place(EventId e, std::string message) const {
     const RecordedAgent& by = agent(event(e).agent);
     return {.loc = program_.loc(place_of(event(e).statement)),
             .message = std::move(message),
@@ -83,20 +83,19 @@ class Report {
     FindingSubject about{.statement = event(here_).statement, .other = event(there_).statement};
     const Range& range = this->range(range_is_none(here_) ? there_ : here_);
     if (range.kind == ObjectKind::buffer) about.buffer = range.buffer();
-    for (const std::int32_t e : {here_, there_})
+    for (const EventId e : {here_, there_})
       if (range_is_none(e))
         about.end = this->range(e).object == 0 ? KernelEnd::entry : KernelEnd::exit;
-    const std::int32_t late = is_copy(x_) ? x_ : is_copy(y_) ? y_ : -1;
-    if (late < 0) return about;
+    const EventId late = is_copy(x_) ? x_ : is_copy(y_) ? y_ : EventId();
+    if (!late) return about;
     about.copy = event(late).statement;
     about.of_source = event(late).access == AccessKind::read;
-    if (const std::int32_t cell = cell_of(late); cell >= 0)
-      about.semaphore = record_.cells[at(cell)].semaphore;
+    if (const CellId cell = cell_of(late)) about.semaphore = record_.cells[cell].semaphore;
     return about;
   }
-  bool range_is_none(std::int32_t e) const { return range(e).kind == ObjectKind::none; }
+  bool range_is_none(EventId e) const { return range(e).kind == ObjectKind::none; }
 
-  std::string range_text(std::int32_t e) const {
+  std::string range_text(EventId e) const {
     const Range& r = range(e);
     if (r.kind == ObjectKind::none) return "the kernel";
     if (r.kind == ObjectKind::buffer)
@@ -107,7 +106,7 @@ class Report {
   }
 
   // "reads", or "read" after "may".
-  std::string verb(std::int32_t e, bool is_third_person) const {
+  std::string verb(EventId e, bool is_third_person) const {
     const RecordedEvent& self = event(e);
     const auto form = [&](std::string_view third, std::string_view infinitive) {
       return std::string(is_third_person ? third : infinitive);
@@ -146,38 +145,39 @@ class Report {
   }
 
   // The cell that counts the bytes of a copy's half.
-  std::int32_t cell_of(std::int32_t e) const {
+  CellId cell_of(EventId e) const {
     const RecordedAgent& self = agent(event(e).agent);
-    for (std::int32_t i = e; i < self.end; ++i)
-      if (event(i).act == Act::signal) return event(i).object;
-    return -1;
+    for (const EventId i : IdRange(e, self.end))
+      if (event(i).act == Act::signal) return event(i).cell();
+    return {};
   }
-  std::string cell_name(std::int32_t cell) const {
-    const SemId& sem = record_.cells[at(cell)];
+  std::string cell_name(CellId cell) const {
+    const SemId& sem = record_.cells[cell];
     return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),
                        record_.topology.name(sem.site));
   }
-  bool waits_on(std::int32_t e, std::int32_t cell) const {
+  bool waits_on(EventId e, CellId cell) const {
     const RecordedEvent& self = event(e);
-    return (self.act == Act::wait || self.act == Act::await) && self.object == cell;
+    return (self.act == Act::wait || self.act == Act::await) && self.cell() == cell;
   }
 
   // When a copy counts as complete.
   void note_completion() {
-    for (const std::int32_t e : {there_, here_}) {
+    for (const EventId e : {there_, here_}) {
       if (!is_copy(e)) continue;
-      const std::int32_t cell = cell_of(e);
-      if (cell < 0) continue;
-      const std::int32_t owner = record_.cells[at(cell)].site;
-      std::int32_t wait = -1;
-      for (std::int32_t i = agent(owner).end; i-- > agent(owner).begin;) {
+      const CellId cell = cell_of(e);
+      if (!cell) continue;
+      const RecordedAgentId owner = record_.owner(cell);
+      EventId wait;
+      for (EventId i = agent(owner).end; i > agent(owner).begin;) {
+        --i;
         if (owner == issuer(e) && i < agent(event(e).agent).started_at) break;
         if (!waits_on(i, cell)) continue;
         wait = i;
         if (owner != issuer(e)) break;
       }
       const std::string bytes = fmt::format("its bytes are counted by {}", cell_name(cell));
-      if (wait < 0)
+      if (!wait)
         notes_.push_back({.message = bytes + (record_.is_complete
                                                   ? ", which nobody waits for after its start"
                                                   : ", and this run ended before a wait for it")});
@@ -191,12 +191,13 @@ class Report {
   FindingPlace why() {
     if (issuer(x_) == issuer(y_)) return why_on_one_core();
     for (const auto& [late, early] : {std::pair{y_, x_}, std::pair{x_, y_}}) {
-      const std::int32_t core = issuer(late);
-      const std::int32_t from = is_copy(late) ? agent(event(late).agent).started_at : late;
-      for (std::int32_t i = from; i-- > agent(core).begin;) {
+      const RecordedAgentId core = issuer(late);
+      const EventId from = is_copy(late) ? agent(event(late).agent).started_at : late;
+      for (EventId i = from; i > agent(core).begin;) {
+        --i;
         if (event(i).act != Act::wait && event(i).act != Act::await) continue;
-        if (!is_signalled_by(event(i).object, issuer(early))) continue;
-        const bool is_added = is_automatic_barrier(event(i).object);
+        if (!is_signalled_by(event(i).cell(), issuer(early))) continue;
+        const bool is_added = is_automatic_barrier(event(i).cell());
         last_wait_ = event(i).statement;
         FindingPlace where = place(
             i, fmt::format("why: the last wait of {} for {} before it {} is {}, and "
@@ -214,18 +215,18 @@ class Report {
                             to_string(agent(issuer(y_)).id), to_string(agent(issuer(x_)).id))};
   }
 
-  std::string noun(std::int32_t e) const {
+  std::string noun(EventId e) const {
     if (is_copy(e)) return "copy is complete";
     if (range(e).kind == ObjectKind::none) return "point";
     return event(e).access == AccessKind::read ? "read" : "access";
   }
 
   // The barrier that `expand` gave a program which has none of its own.
-  bool is_automatic_barrier(std::int32_t cell) const {
-    const Semaphore& semaphore = program_.semaphores[record_.cells[at(cell)].semaphore];
+  bool is_automatic_barrier(CellId cell) const {
+    const Semaphore& semaphore = program_.semaphores[record_.cells[cell].semaphore];
     return semaphore.kind == SemKind::barrier && semaphore.collective < 0;
   }
-  bool is_signalled_by(std::int32_t cell, std::int32_t core) const {
+  bool is_signalled_by(CellId cell, RecordedAgentId core) const {
     const std::vector<SignalTable::Entry>& by = signals_.of(cell);
     return std::any_of(by.begin(), by.end(),
                        [&](const SignalTable::Entry& entry) { return entry.core == core; });
@@ -235,18 +236,19 @@ class Report {
     if (is_copy(x_) && is_copy(y_))
       return {.message = fmt::format("why: nothing lets {} wait until {} is complete",
                                      agent_text(y_), agent_text(x_))};
-    const std::int32_t copy = is_copy(x_) ? x_ : y_, access = is_copy(x_) ? y_ : x_;
-    const std::int32_t cell = cell_of(copy), start = agent(event(copy).agent).started_at;
+    const EventId copy = is_copy(x_) ? x_ : y_, access = is_copy(x_) ? y_ : x_;
+    const CellId cell = cell_of(copy);
+    const EventId start = agent(event(copy).agent).started_at;
     if (start > access)
       return {.message = "why: the copy is started after it, and nothing lets it wait"};
-    std::int32_t wait = -1;
-    for (std::int32_t i = start; i < access; ++i)
-      if (cell >= 0 && waits_on(i, cell)) wait = i;
-    if (wait < 0)
-      return {.message = cell < 0 ? "why: no semaphore tells when the copy has read it"
-                                  : fmt::format("why: {} is not waited for between the start of "
-                                                "the copy and this access",
-                                                cell_name(cell))};
+    EventId wait;
+    for (const EventId i : IdRange(start, access))
+      if (cell && waits_on(i, cell)) wait = i;
+    if (!wait)
+      return {.message = !cell ? "why: no semaphore tells when the copy has read it"
+                               : fmt::format("why: {} is not waited for between the start of "
+                                             "the copy and this access",
+                                             cell_name(cell))};
     return place(wait,
                  fmt::format("why: bytes of other copies, or a part of this one's, can meet this "
                              "wait for {}",
@@ -256,7 +258,7 @@ class Report {
   const Record& record_;
   const SignalTable& signals_;
   const Program& program_;
-  std::int32_t x_, y_, here_ = -1, there_ = -1;
+  EventId x_, y_, here_, there_;
   std::int32_t last_wait_ = -1;  // of one core for the other: a statement
   const Race& race_;
   std::vector<FindingPlace> notes_;
@@ -267,10 +269,9 @@ class Report {
 Finding race_finding(const Record& record, const SignalTable& signals, const Race& race,
                      const ControlFlow& control) {
   Finding finding = Report(record, signals, race).write();
-  for (const std::int32_t e : {race.x, race.y}) {
-    const std::int32_t statement = record.events[at(e)].statement;
-    if (statement < 0 || !record.is_core(record.events[at(e)].agent) ||
-        !control.reads[at(statement)])
+  for (const EventId e : {race.x, race.y}) {
+    const std::int32_t statement = record.events[e].statement;
+    if (statement < 0 || !record.is_core(record.events[e].agent) || !control.reads[at(statement)])
       continue;
     finding.about.decides = true;
     finding.notes.push_back(

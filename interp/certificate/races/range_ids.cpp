@@ -36,29 +36,27 @@ bool RangeIds::is_same(const Range& a, const Range& b) {
 void RangeIds::grow() {
   std::vector<Slot> slots(slots_.empty() ? 1024 : 2 * slots_.size());
   for (const Slot& old : slots_) {
-    if (old.number < 0) continue;
+    if (!old.number) continue;
     std::size_t slot = old.hash & (slots.size() - 1);
-    while (slots[slot].number >= 0) slot = (slot + 1) & (slots.size() - 1);
+    while (slots[slot].number) slot = (slot + 1) & (slots.size() - 1);
     slots[slot] = old;
   }
   slots_ = std::move(slots);
 }
 
-std::int32_t RangeIds::of(const Range& range, std::uint32_t hint, std::vector<Range>& ranges) {
-  if (recent_.empty()) recent_.assign(hints, -1);
-  std::int32_t& last = recent_[hint % hints];
-  if (last >= 0 && is_same(ranges[static_cast<std::size_t>(last)], range)) return last;
+RangeId RangeIds::of(const Range& range, std::uint32_t hint, Table<RangeId, Range>& ranges) {
+  if (recent_.empty()) recent_.resize(hints);
+  RangeId& last = recent_[hint % hints];
+  if (last && is_same(ranges[last], range)) return last;
   if (4 * ranges.size() >= 3 * slots_.size()) grow();
   const std::uint32_t wanted = hash(range);
   std::size_t slot = wanted & (slots_.size() - 1);
-  for (; slots_[slot].number >= 0; slot = (slot + 1) & (slots_.size() - 1)) {
+  for (; slots_[slot].number; slot = (slot + 1) & (slots_.size() - 1)) {
     const Slot& known = slots_[slot];
-    if (known.hash == wanted && is_same(ranges[static_cast<std::size_t>(known.number)], range))
-      return last = known.number;
+    if (known.hash == wanted && is_same(ranges[known.number], range)) return last = known.number;
   }
-  last = static_cast<std::int32_t>(ranges.size());
+  last = ranges.add(range);
   slots_[slot] = {last, wanted};
-  ranges.push_back(range);
   return last;
 }
 

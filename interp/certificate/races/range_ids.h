@@ -4,26 +4,27 @@
 #include <vector>
 
 #include "interp/certificate/races/range.h"
+#include "interp/certificate/record/ids.h"
 
 namespace tessera {
 
 class RangeIds {
  public:
   // hint: who asks. Where the same one asked for the same range last, nothing is searched.
-  std::int32_t of(const Range& range, std::uint32_t hint, std::vector<Range>& ranges);
+  RangeId of(const Range& range, std::uint32_t hint, Table<RangeId, Range>& ranges);
 
  private:
   // The hash stands beside the number so that ranges are looked at only where it is equal.
   struct Slot {
-    std::int32_t number = -1;  // -1: free
+    RangeId number{};  // none: free
     std::uint32_t hash = 0;
   };
   static std::uint32_t hash(const Range& range);
   static bool is_same(const Range& a, const Range& b);
   void grow();
 
-  std::vector<Slot> slots_;           // from hash on; a power of two of them
-  std::vector<std::int32_t> recent_;  // by hint
+  std::vector<Slot> slots_;      // from hash on; a power of two of them
+  std::vector<RangeId> recent_;  // by hint
 };
 
 }  // namespace tessera

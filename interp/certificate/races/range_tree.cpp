@@ -5,9 +5,8 @@
 
 namespace tessera {
 
-std::span<const std::int32_t> RangeTrees::children(std::int32_t node) const {
-  const Inner& inner = inner_[at(node) - ranges_.size()];
-  return {inner.children.data(), at(inner.count)};
+std::span<const RangeNodeId> RangeTrees::children(RangeNodeId node) const {
+  return {inner(node).children.data(), inner(node).count};
 }
 
 RangeTrees::Meets RangeTrees::meets_of(const Inner& inner, const Box& box) const {
@@ -21,13 +20,13 @@ RangeTrees::Meets RangeTrees::meets_of(const Inner& inner, const Box& box) const
   return meets;
 }
 
-std::int32_t RangeTrees::add(std::vector<std::int32_t> ranges) { return build(ranges); }
+RangeNodeId RangeTrees::add(std::vector<RangeId> ranges) { return build(ranges); }
 
 // Halves the ranges where their starts or their ends are the furthest apart.
-std::int32_t RangeTrees::build(std::span<std::int32_t> ranges) {
-  if (ranges.size() == 1) return ranges.front();
+RangeNodeId RangeTrees::build(std::span<RangeId> ranges) {
+  if (ranges.size() == 1) return node_of(ranges.front());
   Inner inner;
-  const auto box = [&](std::int32_t r) -> const Box& { return ranges_[at(r)].box; };
+  const auto box = [&](RangeId r) -> const Box& { return ranges_[r].box; };
   const int rank = box(ranges.front()).rank;
   std::int64_t widest = -1;
   int by = 0;
@@ -36,7 +35,7 @@ std::int32_t RangeTrees::build(std::span<std::int32_t> ranges) {
     const std::size_t i = Box::at(d);
     inner.first_start[i] = inner.first_end[i] = std::numeric_limits<std::int64_t>::max();
     inner.last_start[i] = inner.last_end[i] = std::numeric_limits<std::int64_t>::min();
-    for (const std::int32_t r : ranges) {
+    for (const RangeId r : ranges) {
       inner.first_start[i] = std::min(inner.first_start[i], box(r).start[i]);
       inner.last_start[i] = std::max(inner.last_start[i], box(r).start[i]);
       inner.first_end[i] = std::min(inner.first_end[i], box(r).end(d));
@@ -52,11 +51,11 @@ std::int32_t RangeTrees::build(std::span<std::int32_t> ranges) {
     }
   }
   if (ranges.size() <= inner.children.size()) {
-    std::copy(ranges.begin(), ranges.end(), inner.children.begin());
-    inner.count = static_cast<std::int32_t>(ranges.size());
+    std::transform(ranges.begin(), ranges.end(), inner.children.begin(), node_of);
+    inner.count = ranges.size();
   } else {
     const auto middle = ranges.begin() + static_cast<std::ptrdiff_t>(ranges.size() / 2);
-    std::nth_element(ranges.begin(), middle, ranges.end(), [&](std::int32_t a, std::int32_t b) {
+    std::nth_element(ranges.begin(), middle, ranges.end(), [&](RangeId a, RangeId b) {
       const std::int64_t one = by_end ? box(a).end(by) : box(a).start[Box::at(by)];
       const std::int64_t other = by_end ? box(b).end(by) : box(b).start[Box::at(by)];
       return one != other ? one < other : a < b;
@@ -65,10 +64,9 @@ std::int32_t RangeTrees::build(std::span<std::int32_t> ranges) {
     inner.children = {build(ranges.first(half)), build(ranges.subspan(half))};
     inner.count = 2;
   }
-  const auto node = static_cast<std::int32_t>(parents_.size());
+  const RangeNodeId node = parents_.add({});
   inner_.push_back(inner);
-  parents_.push_back(-1);
-  for (const std::int32_t child : children(node)) parents_[at(child)] = node;
+  for (const RangeNodeId child : children(node)) parents_[child] = node;
   return node;
 }
 

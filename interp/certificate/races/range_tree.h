@@ -10,32 +10,39 @@
 
 namespace tessera {
 
-// Nodes are numbered: the ranges of the record first, then the inner nodes of all trees.
+using RangeNodeId = Id<struct RangeNode>;
+
+// Nodes: the ranges of the record first, then the inner nodes of all trees. So a range and the node
+// that stands for it alone have one number.
 class RangeTrees {
  public:
-  explicit RangeTrees(const std::vector<Range>& ranges)
-      : ranges_(ranges), parents_(ranges.size(), -1) {}
+  explicit RangeTrees(const Table<RangeId, Range>& ranges)
+      : ranges_(ranges), parents_(ranges.size()) {}
+
+  static RangeNodeId node_of(RangeId range) { return RangeNodeId(range.index); }
 
   // A tree of these ranges, none of them empty. Its root.
-  std::int32_t add(std::vector<std::int32_t> ranges);
+  RangeNodeId add(std::vector<RangeId> ranges);
 
-  std::int32_t nodes() const { return static_cast<std::int32_t>(parents_.size()); }
-  bool is_range(std::int32_t node) const { return at(node) < ranges_.size(); }
-  // The node that this one is part of, or -1.
-  std::int32_t parent(std::int32_t node) const { return parents_[at(node)]; }
+  std::size_t nodes() const { return parents_.size(); }
+  // The inner nodes of all trees.
+  IdRange<RangeNodeId> inner_nodes() const { return {node_of(ranges_.next()), parents_.next()}; }
+  bool is_range(RangeNodeId node) const { return node < node_of(ranges_.next()); }
+  // The node that this one is part of, or none.
+  RangeNodeId parent(RangeNodeId node) const { return parents_[node]; }
   // What an inner node is made of: ranges, or two nodes. Children have the lower numbers.
-  std::span<const std::int32_t> children(std::int32_t node) const;
+  std::span<const RangeNodeId> children(RangeNodeId node) const;
 
   // Goes through nodes that are made of just the ranges which overlap the box, each once.
   // skip(node): nothing in it is wanted; take(node): whether to end the walk.
   template <typename Skip, typename Take>
-  bool walk(std::int32_t node, const Box& box, const Skip& skip, const Take& take) const {
+  bool walk(RangeNodeId node, const Box& box, const Skip& skip, const Take& take) const {
     if (skip(node)) return false;
-    if (is_range(node)) return intersects(ranges_[at(node)].box, box) && take(node);
-    const Meets meets = meets_of(inner_[at(node) - ranges_.size()], box);
+    if (is_range(node)) return intersects(ranges_[range_of(node)].box, box) && take(node);
+    const Meets meets = meets_of(inner(node), box);
     if (meets == Meets::none) return false;
     if (meets == Meets::all) return take(node);
-    for (const std::int32_t child : children(node))
+    for (const RangeNodeId child : children(node))
       if (walk(child, box, skip, take)) return true;
     return false;
   }
@@ -44,18 +51,21 @@ class RangeTrees {
   enum class Meets : std::uint8_t { none, some, all };
   // Of each dimension, where the ranges begin and end.
   struct Inner {
-    std::array<std::int32_t, 8> children{};
-    std::int32_t count = 0;
+    std::array<RangeNodeId, 8> children{};
+    std::size_t count = 0;
     Index first_start{}, last_start{}, first_end{}, last_end{};
   };
 
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+  static RangeId range_of(RangeNodeId node) { return RangeId(node.index); }
+  const Inner& inner(RangeNodeId node) const {
+    return inner_[static_cast<std::size_t>(node - node_of(ranges_.next()))];
+  }
   Meets meets_of(const Inner& inner, const Box& box) const;
-  std::int32_t build(std::span<std::int32_t> ranges);
+  RangeNodeId build(std::span<RangeId> ranges);
 
-  const std::vector<Range>& ranges_;
-  std::vector<Inner> inner_;
-  std::vector<std::int32_t> parents_;
+  const Table<RangeId, Range>& ranges_;
+  std::vector<Inner> inner_;  // behind the ranges
+  Table<RangeNodeId, RangeNodeId> parents_;
 };
 
 }  // namespace tessera

@@ -7,23 +7,23 @@ namespace tessera {
 // Core after core, each with its copies: the last entry of a cell is of the one at hand, or none
 // is.
 SignalTable::SignalTable(const Record& record) : cells_(record.cells.size()) {
-  const auto note = [&](std::int32_t agent, bool is_copy) {
-    const RecordedAgent& by = record.agents[static_cast<std::size_t>(agent)];
-    for (std::int32_t e = by.begin; e < by.end; ++e) {
-      const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
+  const auto note = [&](RecordedAgentId agent, bool is_copy) {
+    const RecordedAgent& by = record.agents[agent];
+    for (const EventId e : by.events()) {
+      const RecordedEvent& event = record.events[e];
       if (event.act != Act::signal || event.amount == 0) continue;
-      const std::int32_t end = (is_copy ? by.started_at : e) + 1;
-      std::vector<Entry>& entries = cells_[static_cast<std::size_t>(event.object)];
+      const EventId end = (is_copy ? by.started_at : e) + 1;
+      std::vector<Entry>& entries = cells_[event.cell()];
       if (entries.empty() || entries.back().core != by.issuer)
         entries.push_back({by.issuer, end});
       else
         entries.back().end = std::max(entries.back().end, end);
     }
   };
-  const Lists<std::int32_t> copies = copies_by_issuer(record);
-  for (std::int32_t core = 0; core < record.cores(); ++core) {
+  const Lists<RecordedAgentId, RecordedAgentId> copies = copies_by_issuer(record);
+  for (const RecordedAgentId core : record.core_ids()) {
     note(core, false);
-    for (const std::int32_t copy : copies.of(core)) note(copy, true);
+    for (const RecordedAgentId copy : copies.of(core)) note(copy, true);
   }
 }
 

@@ -12,15 +12,13 @@ class SignalTable {
  public:
   explicit SignalTable(const Record& record);
   struct Entry {
-    std::int32_t core;  // that signals, or starts a copy that does
-    std::int32_t end;   // behind the last of these events of the core
+    RecordedAgentId core;  // that signals, or starts a copy that does
+    EventId end;           // behind the last of these events of the core
   };
-  const std::vector<Entry>& of(std::int32_t cell) const {
-    return cells_[static_cast<std::size_t>(cell)];
-  }
+  const std::vector<Entry>& of(CellId cell) const { return cells_[cell]; }
 
  private:
-  std::vector<std::vector<Entry>> cells_;
+  Table<CellId, std::vector<Entry>> cells_;
 };
 
 }  // namespace tessera

@@ -6,16 +6,16 @@
 namespace tessera {
 
 Sweep::Sweep(const Record& record, const Conflicts& conflicts,
-             const std::vector<std::int32_t>& turns)
+             const Table<EventId, std::int32_t>& turns)
     : record_(record),
       conflicts_(conflicts),
       turns_(turns),
       crosses_(record.cells.size()),
-      item_counts_(at(record.cores())),
-      items_(at(record.cores())) {
+      item_counts_(record.core_ids().size()),
+      items_(record.core_ids().size()) {
   find_crossing();
-  for (std::int32_t d = 0; d < record_.cores(); ++d)
-    for_each_item(record_.agents[at(d)], d, [&](const Item&) { ++item_counts_[at(d)]; });
+  for (const RecordedAgentId d : record_.core_ids())
+    for_each_item(record_.agents[d], d, [&](const Item&) { ++item_counts_[d]; });
   item_count_ = std::accumulate(item_counts_.begin(), item_counts_.end(), std::size_t{0});
 }
 
@@ -26,16 +26,16 @@ std::int64_t Sweep::cost() const {
 
 void Sweep::find_crossing() {
   for (const RecordedEvent& e : record_.events) {
-    if (e.act == Act::signal && record_.agents[at(e.agent)].issuer != owner(e.object))
-      crosses_[at(e.object)] = true;
+    if (e.act == Act::signal && record_.agents[e.agent].issuer != owner(e.cell()))
+      crosses_[e.cell()] = true;
   }
 }
 
 // Whether others are concerned with what a core does there: it is theirs, or shared by the cores of
 // a device.
-bool Sweep::is_seen(std::int32_t r, std::int32_t core) const {
-  const Range& range = record_.ranges[at(r)];
-  if (range.site != core) return true;
+bool Sweep::is_seen(RangeId r, RecordedAgentId core) const {
+  const Range& range = record_.ranges[r];
+  if (Record::core_at(range.site) != core) return true;
   return record_.topology.cores > 1 && range.kind == ObjectKind::buffer &&
          record_.program->buffers[range.buffer()].space == Space::hbm;
 }
@@ -43,8 +43,9 @@ bool Sweep::is_seen(std::int32_t r, std::int32_t core) const {
 // What is not among the items: counts that only a core itself and its copies signal are always
 // there when it waits for them.
 template <typename Visit>
-void Sweep::for_each_item(const RecordedAgent& agent, std::int32_t core, const Visit& visit) const {
-  for (std::int32_t e = agent.begin; e < agent.end; ++e) {
+void Sweep::for_each_item(const RecordedAgent& agent, RecordedAgentId core,
+                          const Visit& visit) const {
+  for (const EventId e : agent.events()) {
     const RecordedEvent& self = event(e);
     switch (self.act) {
       case Act::none:
@@ -53,20 +54,20 @@ void Sweep::for_each_item(const RecordedAgent& agent, std::int32_t core, const V
       case Act::points_end:
         break;
       case Act::access:
-        if (self.access == AccessKind::life || is_seen(self.object, core))
+        if (self.access == AccessKind::life || is_seen(self.range(), core))
           visit(Item{self.access == AccessKind::read ? What::read : What::change, self.object,
-                     turns_[at(e)]});
+                     turns_[e]});
         break;
       case Act::signal:
-        if (crosses_[at(self.object)]) visit(Item{What::signal, self.object, self.amount});
+        if (crosses_[self.cell()]) visit(Item{What::signal, self.object, self.amount});
         break;
       case Act::wait:
       case Act::await:
-        if (crosses_[at(self.object)])
+        if (crosses_[self.cell()])
           visit(Item{self.act == Act::wait ? What::wait : What::await, self.object, self.amount});
         break;
       case Act::start:
-        for_each_item(record_.agents[at(self.object)], core, visit);
+        for_each_item(record_.agents[self.copy()], core, visit);
         break;
     }
   }
@@ -74,20 +75,20 @@ void Sweep::for_each_item(const RecordedAgent& agent, std::int32_t core, const V
 
 // What a core does to the memory of another core: of its owner only the beginning and the end of
 // lives is among the items.
-bool Sweep::is_far(std::int32_t x) const {
-  const Range& range = record_.ranges[at(event(x).object)];
-  return range.kind == ObjectKind::buffer && range.site != event(x).agent;
+bool Sweep::is_far(EventId x) const {
+  const Range& range = record_.ranges[event(x).range()];
+  return range.kind == ObjectKind::buffer && Record::core_at(range.site) != event(x).agent;
 }
 
-void Sweep::note(std::vector<Latest>& latest, std::int32_t e) const {
+void Sweep::note(Table<RangeNodeId, Latest>& latest, EventId e) const {
   const RecordedEvent& self = event(e);
-  note(latest, self.object, self.access != AccessKind::read, turns_[at(e)]);
+  note(latest, self.range(), self.access != AccessKind::read, turns_[e]);
 }
 
-void Sweep::note(std::vector<Latest>& latest, std::int32_t range, bool is_change,
+void Sweep::note(Table<RangeNodeId, Latest>& latest, RangeId range, bool is_change,
                  std::int32_t turn) const {
-  for (std::int32_t node = range; node >= 0; node = conflicts_.parent(node)) {
-    Latest& known = latest[at(node)];
+  for (RangeNodeId node = RangeTrees::node_of(range); node; node = conflicts_.parent(node)) {
+    Latest& known = latest[node];
     if (known.any >= turn && (!is_change || known.change >= turn)) return;
     known.any = std::max(known.any, turn);
     if (is_change) known.change = std::max(known.change, turn);
@@ -96,50 +97,50 @@ void Sweep::note(std::vector<Latest>& latest, std::int32_t range, bool is_change
 
 // Whether an access that clashes with x and came after it in the run was reached. A copy is in the
 // way of its own core, too.
-bool Sweep::is_reached(std::int32_t x, bool is_copy) const {
+bool Sweep::is_reached(EventId x, bool is_copy) const {
   const RecordedEvent& self = event(x);
   const bool is_read = self.access == AccessKind::read;
-  const std::int32_t turn = turns_[at(x)];
+  const std::int32_t turn = turns_[x];
   const auto is_before = [&](const Latest& latest) {
     return (is_read ? latest.change : latest.any) <= turn;
   };
   return conflicts_.walk(
-      self.object,
-      [&](std::int32_t node) {
-        return is_before(others_[at(node)]) && (!is_copy || is_before(own_[at(node)]));
+      self.range(),
+      [&](RangeNodeId node) {
+        return is_before(others_[node]) && (!is_copy || is_before(own_[node]));
       },
-      [](std::int32_t) { return true; });
+      [](RangeNodeId) { return true; });
 }
 
-void Sweep::signal(std::int32_t cell, std::int64_t amount) {
-  count_[at(cell)] += amount;
-  const std::int32_t core = owner(cell);
-  if (waiting_[at(core)] != cell) return;
-  waiting_[at(core)] = -1;
+void Sweep::signal(CellId cell, std::int64_t amount) {
+  count_[cell] += amount;
+  const RecordedAgentId core = owner(cell);
+  if (waiting_[core] != cell) return;
+  waiting_[core] = CellId();
   open_.push_back(core);
 }
 
-void Sweep::run(std::int32_t core) {
-  const std::vector<Item>& items = items_[at(core)];
-  std::size_t& p = position_[at(core)];
+void Sweep::run(RecordedAgentId core) {
+  const std::vector<Item>& items = items_[core];
+  std::size_t& p = position_[core];
   for (; p < items.size(); ++p) {
     const Item& item = items[p];
     switch (item.what) {
       case What::read:
       case What::change:
-        note(others_, item.object, item.what == What::change,
+        note(others_, item.object.range(), item.what == What::change,
              static_cast<std::int32_t>(item.value));
         break;
       case What::signal:
-        signal(item.object, item.value);
+        signal(item.object.cell(), item.value);
         break;
       case What::wait:
       case What::await:
-        if (count_[at(item.object)] < item.value) {
-          waiting_[at(core)] = item.object;
+        if (count_[item.object.cell()] < item.value) {
+          waiting_[core] = item.object.cell();
           return;
         }
-        if (item.what == What::wait) count_[at(item.object)] -= item.value;
+        if (item.what == What::wait) count_[item.object.cell()] -= item.value;
         break;
     }
   }
@@ -147,33 +148,33 @@ void Sweep::run(std::int32_t core) {
 
 void Sweep::drain() {
   while (!open_.empty()) {
-    const std::int32_t core = open_.back();
+    const RecordedAgentId core = open_.back();
     open_.pop_back();
     if (core != swept_) run(core);
   }
 }
 
-void Sweep::start(std::int32_t copy) {
-  const RecordedAgent& self = record_.agents[at(copy)];
-  for (std::int32_t e = self.begin; e < self.end; ++e) {
+void Sweep::start(RecordedAgentId copy) {
+  const RecordedAgent& self = record_.agents[copy];
+  for (const EventId e : self.events()) {
     if (event(e).act == Act::access) note(others_, e);
-    if (event(e).act == Act::signal && crosses_[at(event(e).object)])
-      signal(event(e).object, event(e).amount);
+    if (event(e).act == Act::signal && crosses_[event(e).cell()])
+      signal(event(e).cell(), event(e).amount);
   }
 }
 
-void Sweep::sweep(std::int32_t core) {
+void Sweep::sweep(RecordedAgentId core) {
   swept_ = core;
   std::fill(position_.begin(), position_.end(), 0);
   std::fill(count_.begin(), count_.end(), 0);
-  std::fill(waiting_.begin(), waiting_.end(), -1);
+  std::fill(waiting_.begin(), waiting_.end(), CellId());
   std::fill(others_.begin(), others_.end(), Latest{});
   std::fill(own_.begin(), own_.end(), Latest{});
-  for (std::int32_t d = 0; d < record_.cores(); ++d) open_.push_back(d);
+  for (const RecordedAgentId d : record_.core_ids()) open_.push_back(d);
   drain();
-  const RecordedAgent& agent = record_.agents[at(core)];
-  auto held = std::lower_bound(held_.begin(), held_.end(), std::pair(agent.begin, 0));
-  for (std::int32_t e = agent.begin; e < agent.end; ++e) {
+  const RecordedAgent& agent = record_.agents[core];
+  auto held = std::lower_bound(held_.begin(), held_.end(), std::pair(agent.begin, EventId(0)));
+  for (const EventId e : agent.events()) {
     const RecordedEvent& self = event(e);
     switch (self.act) {
       case Act::none:
@@ -182,42 +183,41 @@ void Sweep::sweep(std::int32_t core) {
       case Act::points_end:
         break;
       case Act::access:
-        if (is_far(e) || is_reached(e, false)) suspects_[at(e)] = true;
+        if (is_far(e) || is_reached(e, false)) suspects_[e] = true;
         note(own_, e);
         break;
       case Act::signal:
-        if (crosses_[at(self.object)]) signal(self.object, self.amount);
+        if (crosses_[self.cell()]) signal(self.cell(), self.amount);
         break;
       case Act::wait:
       case Act::await:
         for (; held != held_.end() && held->first == e; ++held)
-          if (is_reached(held->second, true)) suspects_[at(held->second)] = true;
+          if (is_reached(held->second, true)) suspects_[held->second] = true;
         break;
       case Act::start:
-        start(self.object);
+        start(self.copy());
         break;
     }
     drain();
   }
 }
 
-std::vector<bool> Sweep::suspects() {
-  const auto cores = at(record_.cores());
+Table<EventId, bool> Sweep::suspects() {
+  const std::size_t cores = record_.core_ids().size();
   suspects_.assign(record_.events.size(), false);
   held_.clear();
   position_.resize(cores);
   waiting_.resize(cores);
   count_.resize(record_.cells.size());
-  others_.resize(at(conflicts_.nodes()));
-  own_.resize(at(conflicts_.nodes()));
-  for (std::int32_t d = 0; d < record_.cores(); ++d) {
-    items_[at(d)].reserve(item_counts_[at(d)]);
-    for_each_item(record_.agents[at(d)], d,
-                  [&](const Item& item) { items_[at(d)].push_back(item); });
+  others_.resize(conflicts_.nodes());
+  own_.resize(conflicts_.nodes());
+  for (const RecordedAgentId d : record_.core_ids()) {
+    items_[d].reserve(item_counts_[d]);
+    for_each_item(record_.agents[d], d, [&](const Item& item) { items_[d].push_back(item); });
   }
   find_waits();
   assign_copies();
-  for (std::int32_t d = 0; d < record_.cores(); ++d) sweep(d);
+  for (const RecordedAgentId d : record_.core_ids()) sweep(d);
   return std::move(suspects_);
 }
 

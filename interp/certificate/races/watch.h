@@ -14,35 +14,33 @@ class Watch {
   Watch(const Record& record, const Conflicts& conflicts)
       : record_(record),
         conflicts_(conflicts),
-        stamps_(at(conflicts.places())),
-        hulls_(at(conflicts.places())) {}
+        stamps_(conflicts.places()),
+        hulls_(conflicts.places()) {}
 
   void clear() { ++stamp_; }
 
   // Asks for all that overlaps the range.
-  void add(std::int32_t range) {
-    const Range& self = record_.ranges[at(range)];
+  void add(RangeId range) {
+    const Range& self = record_.ranges[range];
     if (self.kind == ObjectKind::none) {
-      for (const std::int32_t brought : conflicts_.brought_by(range)) widen(brought);
+      for (const RangeId brought : conflicts_.brought_by(range)) widen(brought);
       return;
     }
     widen(range);
-    if (const std::int32_t leaving = conflicts_.leaving(self.site); leaving >= 0) widen(leaving);
+    if (const RangeId leaving = conflicts_.leaving(Record::core_at(self.site))) widen(leaving);
   }
 
   // Of each object one box around all that is asked for is known: some may be others.
-  bool may_overlap(std::int32_t range) const {
-    const std::size_t place = at(conflicts_.place(range));
-    return stamps_[place] == stamp_ && intersects(hulls_[place], record_.ranges[at(range)].box);
+  bool may_overlap(RangeId range) const {
+    const RangePlaceId place = conflicts_.place(range);
+    return stamps_[place] == stamp_ && intersects(hulls_[place], record_.ranges[range].box);
   }
 
  private:
-  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-  void widen(std::int32_t range) {
-    const Box& box = record_.ranges[at(range)].box;
+  void widen(RangeId range) {
+    const Box& box = record_.ranges[range].box;
     if (box.empty()) return;
-    const std::size_t place = at(conflicts_.place(range));
+    const RangePlaceId place = conflicts_.place(range);
     Box& hull = hulls_[place];
     if (stamps_[place] != stamp_) {
       stamps_[place] = stamp_;
@@ -60,8 +58,8 @@ class Watch {
   const Record& record_;
   const Conflicts& conflicts_;
   std::uint32_t stamp_ = 1;
-  std::vector<std::uint32_t> stamps_;  // by place
-  std::vector<Box> hulls_;
+  Table<RangePlaceId, std::uint32_t> stamps_;
+  Table<RangePlaceId, Box> hulls_;
 };
 
 }  // namespace tessera

@@ -10,29 +10,26 @@ namespace tessera {
 
 std::uint64_t protocol_hash(const Record& record) {
   if (record.is_over_budget) return 0;
-  std::vector<std::int32_t> agents(record.agents.size());
-  for (std::size_t i = 0; i < agents.size(); ++i) agents[i] = static_cast<std::int32_t>(i);
-  const auto agent = [&](std::int32_t a) -> const RecordedAgent& {
-    return record.agents[static_cast<std::size_t>(a)];
-  };
-  std::sort(agents.begin(), agents.end(), [&](std::int32_t a, std::int32_t b) {
+  std::vector<RecordedAgentId> agents;
+  for (const RecordedAgentId a : record.agents.ids()) agents.push_back(a);
+  const auto agent = [&](RecordedAgentId a) -> const RecordedAgent& { return record.agents[a]; };
+  std::sort(agents.begin(), agents.end(), [&](RecordedAgentId a, RecordedAgentId b) {
     const AgentId &one = agent(a).id, &other = agent(b).id;
     return std::tie(one.device, one.core, one.dma) < std::tie(other.device, other.core, other.dma);
   });
   ContentHash hash;
-  for (const std::int32_t a : agents) {
+  for (const RecordedAgentId a : agents) {
     hash.mix(static_cast<std::uint64_t>(agent(a).id.core) << 56 ^
              static_cast<std::uint64_t>(agent(a).id.device) << 40 ^
              static_cast<std::uint64_t>(agent(a).id.dma));
-    for (std::int32_t e = agent(a).begin; e < agent(a).end; ++e) {
-      const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
+    for (const EventId e : agent(a).events()) {
+      const RecordedEvent& event = record.events[e];
       hash.mix(static_cast<std::uint64_t>(event.act) << 8 ^
                static_cast<std::uint64_t>(event.access) ^
                static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.statement)) << 16);
       hash.mix(static_cast<std::uint64_t>(event.amount));
-      const auto object = static_cast<std::size_t>(event.object);
       if (event.act == Act::access) {
-        const Range& range = record.ranges[object];
+        const Range& range = record.ranges[event.range()];
         hash.mix(static_cast<std::uint64_t>(range.site) << 32 ^
                  static_cast<std::uint32_t>(range.object));
         for (std::size_t d = 0; d < static_cast<std::size_t>(range.box.rank); ++d) {
@@ -40,7 +37,7 @@ std::uint64_t protocol_hash(const Record& record) {
           hash.mix(static_cast<std::uint64_t>(range.box.size[d]));
         }
       } else if (event.act != Act::start && event.act != Act::none) {
-        const SemId& sem = record.cells[object];
+        const SemId& sem = record.cells[event.cell()];
         hash.mix(static_cast<std::uint64_t>(sem.site) << 32 ^
                  static_cast<std::uint32_t>(sem.semaphore.index));
         hash.mix(static_cast<std::uint64_t>(sem.cell));

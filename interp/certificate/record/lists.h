@@ -1,37 +1,37 @@
-// A list for each index, one behind the other in memory: records have thousands of short ones.
+// A list for each id, one behind the other in memory: records have thousands of short ones.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/program/id.h"
+
 namespace tessera {
 
-template <typename T>
+template <typename Key, typename T>
 class Lists {
  public:
   Lists() = default;
-  // Each pair is an index and an entry of its list, in the order that the list will have.
-  Lists(std::size_t size, const std::vector<std::pair<std::int32_t, T>>& pairs)
+  // size: of ids. Each pair is an id and an entry of its list, in the order that the list will
+  // have.
+  Lists(std::size_t size, const std::vector<std::pair<Key, T>>& pairs)
       : begin_(size + 1), entries_(pairs.size()) {
-    for (const auto& [index, entry] : pairs) ++begin_[static_cast<std::size_t>(index) + 1];
+    for (const auto& [id, entry] : pairs) ++begin_[id + 1];
     std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    for (const auto& [index, entry] : pairs)
-      entries_[next[static_cast<std::size_t>(index)]++] = entry;
+    Table<Key, std::size_t> next = begin_;
+    for (const auto& [id, entry] : pairs) entries_[next[id]++] = entry;
   }
-  // Where the list of an index begins among all entries.
-  std::size_t begin(std::int32_t index) const { return begin_[static_cast<std::size_t>(index)]; }
+  // Where the list of an id begins among all entries.
+  std::size_t begin(Key id) const { return begin_[id]; }
   std::span<const T> all() const { return entries_; }
-  std::span<const T> of(std::int32_t index) const {
-    const auto i = static_cast<std::size_t>(index);
-    return {entries_.data() + begin_[i], entries_.data() + begin_[i + 1]};
+  std::span<const T> of(Key id) const {
+    return {entries_.data() + begin_[id], entries_.data() + begin_[id + 1]};
   }
 
  private:
-  std::vector<std::size_t> begin_;
+  Table<Key, std::size_t> begin_;  // and where the last one ends
   std::vector<T> entries_;
 };
 

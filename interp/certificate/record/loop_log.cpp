@@ -24,12 +24,12 @@ void LoopLog::begin(const Program& program, std::int32_t cores) {
 }
 
 // Most events find their loops as the one before left them: these are compared where they are.
-void LoopLog::note(std::int32_t core, const Event& event) {
+void LoopLog::note(RecordedAgentId core, const Event& event) {
   if (event.statement < 0 || event.registers == nullptr) return;
   const LoopId loop = program_->body[static_cast<std::size_t>(event.statement)].loop;
   if (!loop) return;
   const auto [from, to] = registers_[loop];
-  std::vector<Entry>& entries = lists_[static_cast<std::size_t>(core)][loop];
+  std::vector<Entry>& entries = lists_[core][loop];
   if (!entries.empty()) {
     const std::int64_t* last = values_.data() + entries.back().values;
     std::size_t i = from;
@@ -40,11 +40,11 @@ void LoopLog::note(std::int32_t core, const Event& event) {
   for (std::size_t i = from; i < to; ++i) values_.push_back(event.registers[indices_[i].index]);
 }
 
-LoopIndices LoopLog::at(std::int32_t core, std::int64_t step, std::int32_t statement) const {
+LoopIndices LoopLog::at(RecordedAgentId core, std::int64_t step, std::int32_t statement) const {
   if (program_ == nullptr || statement < 0) return {};
   const LoopId loop = program_->body[static_cast<std::size_t>(statement)].loop;
   if (!loop) return {};
-  const std::vector<Entry>& entries = lists_[static_cast<std::size_t>(core)][loop];
+  const std::vector<Entry>& entries = lists_[core][loop];
   const auto next = std::upper_bound(entries.begin(), entries.end(), step,
                                      [](std::int64_t s, const Entry& e) { return s < e.step; });
   if (next == entries.begin()) return {};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "interp/certificate/record/ids.h"
 #include "interp/machine/loop_indices.h"
 
 namespace tessera {
@@ -13,9 +14,9 @@ class LoopLog {
  public:
   void begin(const Program& program, std::int32_t cores);
   // An event of a core; those of one step share what the first says.
-  void note(std::int32_t core, const Event& event);
+  void note(RecordedAgentId core, const Event& event);
   // Of a core's step at this statement.
-  LoopIndices at(std::int32_t core, std::int64_t step, std::int32_t statement) const;
+  LoopIndices at(RecordedAgentId core, std::int64_t step, std::int32_t statement) const;
 
  private:
   struct Entry {  // from this step of the core on, until the next entry
@@ -28,7 +29,7 @@ class LoopLog {
 
   const Program* program_ = nullptr;
   std::size_t loops_ = 0;
-  std::vector<Table<LoopId, std::vector<Entry>>> lists_;  // by core and innermost loop
+  Table<RecordedAgentId, Table<LoopId, std::vector<Entry>>> lists_;  // by core and innermost loop
   std::vector<std::int64_t> values_;                      // outermost loop first
   std::vector<ValueId> indices_;
   Table<LoopId, Registers> registers_;

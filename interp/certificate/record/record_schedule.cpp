@@ -17,18 +17,18 @@ RecordSchedule::RecordSchedule(const Record& record, std::optional<std::uint64_t
     : record_(record), schedule_(replay_of_items(order)) {}
 
 std::int64_t RecordSchedule::granules(const RecordedAgent& copy) const {
-  std::int32_t last = copy.end - 1;
+  EventId last = copy.end - 1;
   while (record_.event(last).act != Act::signal) --last;
   const std::int64_t each = record_.granule_of(copy);
   return (record_.event(last).amount + each - 1) / each;
 }
 
-void RecordSchedule::put_last(std::int32_t copy, std::int64_t granule) {
+void RecordSchedule::put_last(RecordedAgentId copy, std::int64_t granule) {
   if (record_.is_partial(agent(copy))) first_[copy] = (granule + 1) % granules(agent(copy));
 }
 
 // How many steps an agent of the record has done when it stands there.
-std::int64_t RecordSchedule::steps(const RecordedAgent& self, std::int32_t position) const {
+std::int64_t RecordSchedule::steps(const RecordedAgent& self, EventId position) const {
   if (position < self.end) return record_.event(position).step;
   if (self.begin == self.end) return 0;
   const RecordedEvent& last = record_.event(position - 1);
@@ -44,12 +44,12 @@ void append(std::vector<ScheduleItem>& items, const ScheduleItem& item) {
     items.push_back(item);
 }
 
-void RecordSchedule::append(std::int32_t a, std::int64_t steps, const CopyPart& part) {
+void RecordSchedule::append(RecordedAgentId a, std::int64_t steps, const CopyPart& part) {
   if (steps != 0) tessera::append(schedule_.items, {agent(a).id, steps, part});
 }
 
 void RecordSchedule::append(const Net::Stretch& stretch) {
-  const std::int32_t a = stretch.agent;
+  const RecordedAgentId a = stretch.agent;
   const RecordedAgent& self = agent(a);
   const std::int64_t from = steps(self, stretch.from), to = steps(self, stretch.to);
   if (record_.is_core(a) || !record_.is_partial(self)) return append(a, to - from);
@@ -69,7 +69,7 @@ void RecordSchedule::append(const Net::Stretch& stretch) {
   if (from == 1 && to == 2) return append(a, 1, {.half = Half::write});
 }
 
-void RecordSchedule::append_step(std::int32_t e) {
+void RecordSchedule::append_step(EventId e) {
   const RecordedEvent& event = record_.event(e);
   if (!has_step(event)) return;
   CopyPart part;
@@ -78,7 +78,7 @@ void RecordSchedule::append_step(std::int32_t e) {
   append(event.agent, 1, part);
 }
 
-std::int32_t RecordSchedule::shown_by(std::int32_t e) const {
+std::int32_t RecordSchedule::shown_by(EventId e) const {
   const RecordedEvent& event = record_.event(e);
   const RecordedAgent& self = agent(event.agent);
   if (record_.is_core(event.agent) || !record_.is_partial(self)) {

@@ -20,27 +20,26 @@ class RecordSchedule {
   RecordSchedule(const Record& record, std::optional<std::uint64_t> order);
 
   // Of this copy, if its landing is partial, that granule moves last.
-  void put_last(std::int32_t copy, std::int64_t granule);
+  void put_last(RecordedAgentId copy, std::int64_t granule);
   void append(const Net::Stretch& stretch);
   // The step that begins with this event, or what is left of it to a copy that was held there.
-  void append_step(std::int32_t event);
+  void append_step(EventId event);
   // The step of a run in which the event comes when the schedule up to here is followed.
-  std::int32_t shown_by(std::int32_t event) const;
+  std::int32_t shown_by(EventId event) const;
 
   const Schedule& schedule() const { return schedule_; }
   std::vector<ScheduleItem> take_items() { return std::exchange(schedule_.items, {}); }
 
  private:
-  const RecordedAgent& agent(std::int32_t a) const {
-    return record_.agents[static_cast<std::size_t>(a)];
-  }
+  const RecordedAgent& agent(RecordedAgentId a) const { return record_.agents[a]; }
   std::int64_t granules(const RecordedAgent& copy) const;
-  std::int64_t steps(const RecordedAgent& self, std::int32_t position) const;
-  void append(std::int32_t a, std::int64_t steps, const CopyPart& part = {});
+  std::int64_t steps(const RecordedAgent& self, EventId position) const;
+  void append(RecordedAgentId a, std::int64_t steps, const CopyPart& part = {});
 
   const Record& record_;
   Schedule schedule_;
-  std::unordered_map<std::int32_t, std::int64_t> first_;  // by copy: the granule to begin with
+  // By copy: the granule to begin with.
+  std::unordered_map<RecordedAgentId, std::int64_t> first_;
 };
 
 }  // namespace tessera

@@ -30,11 +30,11 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   in_order_ = options.dma_order == DmaOrder::fifo;
   record_.granule = options.profile.dma_granule;
   shares_scoped_ = options.profile.shares_scoped_semaphores;
-  const std::int32_t cores = record_.cores();
-  copies_.assign(static_cast<std::size_t>(cores), {});
-  last_step_.assign(static_cast<std::size_t>(cores), 0);
-  for (std::int32_t core = 0; core < cores; ++core)
-    record_.agents.push_back({.id = record_.topology.agent(core), .issuer = core});
+  const std::size_t cores = record_.core_ids().size();
+  copies_.assign(cores, {});
+  last_step_.assign(cores, 0);
+  for (const RecordedAgentId core : record_.core_ids())
+    record_.agents.add({.id = record_.topology.agent(core.index), .issuer = core});
   states_.assign(record_.agents.size(), {});
   first_declaration_.clear();
   range_ids_ = {};
@@ -42,32 +42,28 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   is_full_ = false;
   const Semaphores semaphores(program);
   for (const SemaphoreId s : program.semaphores.ids()) first_declaration_.add(semaphores.first(s));
-  cell_ids_.assign(program.semaphores.size() * static_cast<std::size_t>(cores), {});
+  cell_ids_.assign(cores, Table<SemaphoreId, std::vector<CellId>>(program.semaphores.size()));
   enter_or_leave(true);
 }
 
-std::int32_t Recorder::agent_of(const AgentId& id) const {
-  const std::int32_t core = record_.topology.of(id);
+RecordedAgentId Recorder::agent_of(const AgentId& id) const {
+  const RecordedAgentId core = record_.core_of(id);
   if (!id.is_copy()) return core;
-  return copies_[static_cast<std::size_t>(core)][static_cast<std::size_t>(id.dma)];
+  return copies_[core][static_cast<std::size_t>(id.dma)];
 }
 
-std::vector<std::int32_t>& Recorder::cell_ids(const Event& event) {
-  const std::size_t semaphores = record_.program->semaphores.size();
-  // The cells of all sites are one table, site after site.
-  const auto first = static_cast<std::size_t>(first_declaration_[event.object.semaphore()].index);
-  return cell_ids_[static_cast<std::size_t>(event.site) * semaphores + first];
+std::vector<CellId>& Recorder::cell_ids(const Event& event) {
+  return cell_ids_[Record::core_at(event.site)][first_declaration_[event.object.semaphore()]];
 }
 
-std::int32_t Recorder::cell_of(const Event& event) {
-  std::vector<std::int32_t>& ids = cell_ids(event);
+CellId Recorder::cell_of(const Event& event) {
+  std::vector<CellId>& ids = cell_ids(event);
   const auto cell = static_cast<std::size_t>(event.cell);
-  if (cell >= ids.size()) ids.resize(std::max(cell + 1, 2 * ids.size()), -1);
-  std::int32_t& id = ids[cell];
-  if (id < 0) {
-    id = static_cast<std::int32_t>(record_.cells.size());
+  if (cell >= ids.size()) ids.resize(std::max(cell + 1, 2 * ids.size()));
+  CellId& id = ids[cell];
+  if (!id) {
     const SemaphoreId first = first_declaration_[event.object.semaphore()];
-    record_.cells.push_back({event.site, first, event.cell});
+    id = record_.cells.add({event.site, first, event.cell});
   }
   return id;
 }
@@ -75,7 +71,7 @@ std::int32_t Recorder::cell_of(const Event& event) {
 // A semaphore that counts from 0 again: its cells are others.
 void Recorder::begin_life(const Event& event) { cell_ids(event).clear(); }
 
-std::int32_t Recorder::range_of(const Range& range, std::int32_t statement) {
+RangeId Recorder::range_of(const Range& range, std::int32_t statement) {
   const auto hint =
       (static_cast<std::uint32_t>(range.site) * 1021 + static_cast<std::uint32_t>(statement)) * 4 +
       static_cast<std::uint32_t>(range.object);
@@ -93,18 +89,19 @@ Range Recorder::range(const Event& event) const {
   return range;
 }
 
-void Recorder::add(std::int32_t agent, const Event& event, RecordedEvent recorded) {
+void Recorder::add(RecordedAgentId agent, const Event& event, RecordedEvent recorded) {
   recorded.agent = agent;
   recorded.statement = event.statement;
-  recorded.step = record_.is_core(agent) ? static_cast<std::int32_t>(event.agent_step)
-                                         : states_[static_cast<std::size_t>(agent)].half;
+  recorded.step =
+      record_.is_core(agent) ? static_cast<std::int32_t>(event.agent_step) : states_[agent].half;
   if (record_.is_core(agent)) {
-    last_step_[static_cast<std::size_t>(agent)] = recorded.step + 1;
+    last_step_[agent] = recorded.step + 1;
   }
   stream_.push_back(recorded);
 }
 
-void Recorder::access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range) {
+void Recorder::access(RecordedAgentId agent, const Event& event, AccessKind kind,
+                      const Range& range) {
   ++record_.accesses;
   add(agent, event,
       {.act = Act::access, .access = kind, .object = range_of(range, event.statement)});
@@ -112,8 +109,8 @@ void Recorder::access(std::int32_t agent, const Event& event, AccessKind kind, c
 
 // Whether a copy of the run goes on with a half that it has begun: the first part stands for all of
 // it, for what is counted earlier keeps nobody from what the run did.
-bool Recorder::is_later_part(std::int32_t agent, const Event& event) {
-  CopyState& state = states_[static_cast<std::size_t>(agent)];
+bool Recorder::is_later_part(RecordedAgentId agent, const Event& event) {
+  CopyState& state = states_[agent];
   if (state.half_step == event.agent_step) return state.is_later_part;
   const bool is_read = event.object_kind == ObjectKind::buffer && event.kind == EventKind::read;
   state.half = is_read ? 0 : 1;
@@ -124,28 +121,28 @@ bool Recorder::is_later_part(std::int32_t agent, const Event& event) {
 }
 
 void Recorder::start(const Event& event) {
-  const auto agent = static_cast<std::int32_t>(record_.agents.size());
-  const std::int32_t core = record_.topology.of(event.agent);
-  copies_[static_cast<std::size_t>(core)].push_back(agent);
+  const RecordedAgentId core = record_.core_of(event.agent);
   AgentId id = event.agent;
   id.dma = event.token;
-  record_.agents.push_back({.id = id, .issuer = core, .statement = event.statement});
-  states_.push_back({.bytes = event.amount});
+  const RecordedAgentId copy =
+      record_.agents.add({.id = id, .issuer = core, .statement = event.statement});
+  copies_[core].push_back(copy);
+  states_.add({.bytes = event.amount});
   ++record_.transfers;
-  add(core, event, {.act = Act::start, .object = agent});
+  add(core, event, {.act = Act::start, .object = copy});
 }
 
 // Whether the half of a copy that ends here was in an operand, and not of the core itself.
-bool Recorder::reaches_operand(std::int32_t agent, const Event& event) const {
-  const CopyState& state = states_[static_cast<std::size_t>(agent)];
+bool Recorder::reaches_operand(RecordedAgentId agent, const Event& event) const {
+  const CopyState& state = states_[agent];
   if (event.site == record_.topology.of(event.agent) || state.half_step != event.agent_step)
     return false;
   const RecordedEvent& half = stream_[state.half_begin];
-  const Range& range = record_.ranges[static_cast<std::size_t>(half.object)];
+  const Range& range = record_.ranges[half.range()];
   return record_.program->buffers[range.buffer()].role != Role::scratch;
 }
 
-void Recorder::signal(std::int32_t agent, const Event& event) {
+void Recorder::signal(RecordedAgentId agent, const Event& event) {
   const Program& program = *record_.program;
   const bool is_copy = event.agent.is_copy();
   // A copy into scratch touches what begins with the kernel anyway; a core's signal, and that of a
@@ -154,8 +151,7 @@ void Recorder::signal(std::int32_t agent, const Event& event) {
   const bool is_own = !is_copy && event.site == record_.topology.of(event.agent);
   const bool is_covered = is_copy && !is_scoped(program, event) && !reaches_operand(agent, event);
   if (!is_barrier && !is_own && !is_covered) access(agent, event, AccessKind::read, range(event));
-  const std::int64_t amount =
-      is_copy ? states_[static_cast<std::size_t>(agent)].bytes : event.amount;
+  const std::int64_t amount = is_copy ? states_[agent].bytes : event.amount;
   add(agent, event, {.act = Act::signal, .amount = amount, .object = cell_of(event)});
 }
 
@@ -171,14 +167,14 @@ void Recorder::forget() {
   record_.events = {};
   record_.ranges = {};
   record_.order = {};
-  for (RecordedAgent& agent : record_.agents) agent.begin = agent.end = 0;
+  for (RecordedAgent& agent : record_.agents) agent.begin = agent.end = EventId(0);
   range_ids_ = {};
 }
 
 void Recorder::note_loops(const Event& event) {
   if (is_full_) loops_ = nullptr;
   if (loops_ != nullptr && !event.agent.is_copy())
-    loops_->note(record_.topology.of(event.agent), event);
+    loops_->note(record_.core_of(event.agent), event);
 }
 
 void Recorder::take(const Event& event) {
@@ -188,7 +184,8 @@ void Recorder::take(const Event& event) {
     record_.is_over_budget = is_full_ = true;
     return;
   }
-  const std::int32_t agent = event.kind == EventKind::start ? -1 : agent_of(event.agent);
+  const RecordedAgentId agent =
+      event.kind == EventKind::start ? RecordedAgentId() : agent_of(event.agent);
   if (event.agent.is_copy() && is_later_part(agent, event)) return;
   switch (event.kind) {
     case EventKind::read:
@@ -240,10 +237,10 @@ void Recorder::take(const Event& event) {
 // Entering the kernel begins the life of its scratch and semaphores, leaving it ends that of
 // everything it was given.
 void Recorder::enter_or_leave(bool is_enter) {
-  for (std::int32_t core = 0; core < record_.cores(); ++core) {
-    Range all{.site = core, .home = core};
+  for (const RecordedAgentId core : record_.core_ids()) {
+    Range all{.site = core.index, .home = core.index};
     all.object = is_enter ? 0 : 1;
-    const std::int32_t step = is_enter ? 0 : last_step_[static_cast<std::size_t>(core)];
+    const std::int32_t step = is_enter ? 0 : last_step_[core];
     stream_.push_back({.act = Act::access,
                        .access = AccessKind::life,
                        .object = range_of(all, -1),

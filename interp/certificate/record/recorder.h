@@ -45,18 +45,18 @@ class Recorder : public Observer {
     bool is_later_part = false;  // of the half: another one was recorded
   };
 
-  std::int32_t agent_of(const AgentId& id) const;
-  std::vector<std::int32_t>& cell_ids(const Event& event);
-  std::int32_t cell_of(const Event& event);
-  std::int32_t range_of(const Range& range, std::int32_t statement);
+  RecordedAgentId agent_of(const AgentId& id) const;
+  std::vector<CellId>& cell_ids(const Event& event);
+  CellId cell_of(const Event& event);
+  RangeId range_of(const Range& range, std::int32_t statement);
   Range range(const Event& event) const;
-  void add(std::int32_t agent, const Event& event, RecordedEvent recorded);
-  void access(std::int32_t agent, const Event& event, AccessKind kind, const Range& range);
+  void add(RecordedAgentId agent, const Event& event, RecordedEvent recorded);
+  void access(RecordedAgentId agent, const Event& event, AccessKind kind, const Range& range);
   void start(const Event& event);
-  void signal(std::int32_t agent, const Event& event);
+  void signal(RecordedAgentId agent, const Event& event);
   void begin_life(const Event& event);
-  bool reaches_operand(std::int32_t agent, const Event& event) const;
-  bool is_later_part(std::int32_t agent, const Event& event);
+  bool reaches_operand(RecordedAgentId agent, const Event& event) const;
+  bool is_later_part(RecordedAgentId agent, const Event& event);
   void enter_or_leave(bool is_enter);
   void forget();
   void group_by_agent();
@@ -71,13 +71,14 @@ class Recorder : public Observer {
   bool shares_scoped_ = false;  // scoped semaphores begin with their scope, not with the kernel
   Program program_;             // the run's own ends with it
   Record record_;
-  Chunks<RecordedEvent> stream_;                     // as the run did them
-  std::vector<std::vector<std::int32_t>> copies_;    // by core and number: agent
-  std::vector<CopyState> states_;                    // by agent
+  Chunks<RecordedEvent> stream_;                                 // as the run did them
+  Table<RecordedAgentId, std::vector<RecordedAgentId>> copies_;  // by core, and number there
+  Table<RecordedAgentId, CopyState> states_;
   Table<SemaphoreId, SemaphoreId> first_declaration_;
-  std::vector<std::vector<std::int32_t>> cell_ids_;  // by core and semaphore: of its cells, if used
+  // By core and semaphore: of its cells, if used.
+  Table<RecordedAgentId, Table<SemaphoreId, std::vector<CellId>>> cell_ids_;
   RangeIds range_ids_;
-  std::vector<std::int32_t> last_step_;  // of each core
+  Table<RecordedAgentId, std::int32_t> last_step_;  // of each core
   std::shared_ptr<LoopLog> loops_;
   std::atomic<bool> is_full_ = false;
 };

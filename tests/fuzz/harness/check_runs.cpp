@@ -113,8 +113,7 @@ void check_verdict(const Case& about, const Runs& runs, const Profile& profile,
 std::set<std::array<std::int32_t, 4>> places(const RaceAnalysis& analysis, const Record& record) {
   std::set<std::array<std::int32_t, 4>> all;
   for (const Race& race : analysis.races) {
-    const RecordedEvent &x = record.events[static_cast<std::size_t>(race.x)],
-                        &y = record.events[static_cast<std::size_t>(race.y)];
+    const RecordedEvent &x = record.events[race.x], &y = record.events[race.y];
     std::array<std::int32_t, 2> a = {x.statement, static_cast<std::int32_t>(x.access)},
                                 b = {y.statement, static_cast<std::int32_t>(y.access)};
     if (b < a) std::swap(a, b);

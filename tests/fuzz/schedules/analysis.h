@@ -46,8 +46,8 @@ inline Touch touch(AccessKind kind) {
   return Touch::read;
 }
 
-inline std::pair<int, Touch> side(const Record& record, std::int32_t e) {
-  const RecordedEvent& event = record.events[static_cast<std::size_t>(e)];
+inline std::pair<int, Touch> side(const Record& record, EventId e) {
+  const RecordedEvent& event = record.events[e];
   int line = 0;
   if (event.statement >= 0) {
     const Program& program = *record.program;
