@@ -48,7 +48,7 @@ class Copies {
     return !lanes_.empty() && topology_.device(copy.dst.site) != copy.id.device;
   }
   std::size_t lane(const Copy& copy) const {
-    return static_cast<std::size_t>(topology_.base(topology_.of(copy.id))) *
+    return static_cast<std::size_t>(topology_.base(topology_.of(copy.id)).index) *
                static_cast<std::size_t>(topology_.devices) +
            static_cast<std::size_t>(topology_.device(copy.dst.site));
   }

@@ -91,7 +91,7 @@ Step start(Core& core, Copy copy) {
 
 Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, const Slice& sem,
                  bool adds) {
-  const std::int32_t here = core.site();
+  const SiteId here = core.site();
   Copy copy{.kind = kind, .adds = adds};
   copy.src = core.locate(src, here, "read");
   if (!core.stopped()) copy.dst = core.locate(dst, here, "write");
@@ -116,8 +116,8 @@ Step exec(const WriteBack& op, Core& core) {
 }
 
 Step exec(const StartRemote& op, Core& core) {
-  const std::int32_t here = core.site();
-  std::int32_t there = here;
+  const SiteId here = core.site();
+  SiteId there = here;
   Copy copy{.kind = CopyKind::remote, .adds = op.add != 0};
   copy.src = core.locate(op.src, here, "read");
   if (!core.stopped()) there = core.target(op.dst, op.device, op.core, "write");

@@ -27,7 +27,7 @@ bool is_negative(Core& core, std::string_view verb, const SemId& sem, std::int64
 }  // namespace
 
 Step exec(const Signal& op, Core& core) {
-  const std::int32_t there = core.target(op.sem, op.device, op.core, "signal");
+  const SiteId there = core.target(op.sem, op.device, op.core, "signal");
   if (core.stopped()) return Step::stop;
   const SemId sem = core.locate_sem(op.sem, there, "signal");
   const std::int64_t count = core.scalar(op.count);

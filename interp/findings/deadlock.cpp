@@ -29,7 +29,7 @@ class Report {
  public:
   explicit Report(Machine& machine)
       : machine_(machine), program_(machine.program()), signallers_(machine) {
-    for (const Handle core : machine.blocked()) blocked_.push_back(core);
+    for (const SiteId core : machine.blocked()) blocked_.push_back(core);
     std::sort(blocked_.begin(), blocked_.end());
   }
 
@@ -42,14 +42,14 @@ class Report {
                     machine_.at_work().size(), blocked_.size() == 1 ? "is" : "are");
     finding.at = place(first.statement(), first.id(), "");
     finding.about = {.statement = first.statement(), .semaphore = first.need().sem.semaphore};
-    for (const Handle blocked : blocked_) {
+    for (const SiteId blocked : blocked_) {
       const int device = core(blocked).id().device;
       if (finding.devices.empty() || finding.devices.back() != device)
         finding.devices.push_back(device);
     }
     describe_all(roots_, false);
-    std::vector<Handle> rest;
-    for (const Handle blocked : blocked_)
+    std::vector<SiteId> rest;
+    for (const SiteId blocked : blocked_)
       if (std::find(roots_.begin(), roots_.end(), blocked) == roots_.end()) rest.push_back(blocked);
     if (!rest.empty())
       say(-1, {},
@@ -64,8 +64,8 @@ class Report {
   }
 
  private:
-  const Core& core(Handle site) { return machine_.core_state(site).core; }
-  AgentId agent(std::int32_t site) const { return machine_.topology().agent(site); }
+  const Core& core(SiteId site) { return machine_.core_state(site).core; }
+  AgentId agent(SiteId site) const { return machine_.topology().agent(site); }
   std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
 
   FindingPlace place(std::int32_t statement, const AgentId& agent, std::string message) {
@@ -78,10 +78,10 @@ class Report {
   // Where the chains of who waits for whom end: cores that nobody can help any more, or else those
   // of a cycle. What is behind them is blocked because they are.
   void find_roots() {
-    std::vector<Handle> path;
-    for (Handle at = blocked_.front();;) {
+    std::vector<SiteId> path;
+    for (SiteId at = blocked_.front();;) {
       const auto seen = std::find(path.begin(), path.end(), at);
-      if (at == nobody) roots_ = {path.back()};
+      if (!at) roots_ = {path.back()};
       if (seen != path.end()) roots_.assign(seen, path.end());
       if (!roots_.empty()) break;
       path.push_back(at);
@@ -89,7 +89,7 @@ class Report {
     }
     // Who can help is asked of every core.
     for (std::size_t i = 0; i < blocked_.size() && blocked_.size() <= most_roots; ++i) {
-      if (helper(core(blocked_[i])) != nobody) continue;
+      if (helper(core(blocked_[i]))) continue;
       if (std::find(roots_.begin(), roots_.end(), blocked_[i]) == roots_.end())
         roots_.push_back(blocked_[i]);
     }
@@ -105,12 +105,12 @@ class Report {
             sem.cell,         core.need().count,
             missing(core),    to_string(machine_.loops_of(core.id(), core.statement()))};
   }
-  void describe_all(const std::vector<Handle>& cores, bool are_details) {
-    std::map<Lack, std::vector<Handle>> groups;
-    for (const Handle one : cores) groups[lack(core(one))].push_back(one);
+  void describe_all(const std::vector<SiteId>& cores, bool are_details) {
+    std::map<Lack, std::vector<SiteId>> groups;
+    for (const SiteId one : cores) groups[lack(core(one))].push_back(one);
     std::size_t described = 0;
-    for (const Handle one : cores) {
-      const std::vector<Handle>& alike = groups.at(lack(core(one)));
+    for (const SiteId one : cores) {
+      const std::vector<SiteId>& alike = groups.at(lack(core(one)));
       const bool is_first = alike.front() == one;
       if (++described > most_cores) {
         say(-1, {}, fmt::format("{} more cores are blocked", cores.size() - most_cores));
@@ -127,10 +127,13 @@ class Report {
       message = fmt::format("{} are blocked{}", names(alike), message.substr(own.size()));
     }
   }
-  std::string names(const std::vector<Handle>& cores) const {
+  std::string names(const std::vector<SiteId>& cores) const {
     const Topology& topology = machine_.topology();
-    if (topology.cores == 1 && topology.point_cores == 0)
-      return devices_text({cores.begin(), cores.end()});
+    if (topology.cores == 1 && topology.point_cores == 0) {
+      std::vector<int> devices;
+      for (const SiteId core : cores) devices.push_back(topology.device(core));
+      return devices_text(devices);
+    }
     std::string text;
     for (std::size_t i = 0; i < std::min(cores.size(), most_cores); ++i)
       text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(agent(cores[i])));
@@ -150,7 +153,7 @@ class Report {
     add_tallies(machine_, sem, notes_);
     const std::vector<Signaller> all = signallers_.of(sem);
     bool is_hopeless = true, has_finished = false;
-    std::vector<Handle> helpers;
+    std::vector<SiteId> helpers;
     for (const Signaller& s : all) {
       const bool finished = machine_.core_state(s.site).core.is_finished();
       if (finished) has_finished = true;
@@ -182,9 +185,9 @@ class Report {
   }
 
   // The first core that can still signal what a core waits for, itself only when it is alone; or
-  // nobody.
-  Handle helper(const Core& core) {
-    Handle found = nobody;
+  // none.
+  SiteId helper(const Core& core) {
+    SiteId found;
     for (const Signaller& s : signallers_.of(core.need().sem)) {
       if (!s.is_ahead) continue;
       if (s.site != core.site()) return stopped_by(s.site);
@@ -194,18 +197,18 @@ class Report {
   }
 
   // A core that deals points is not blocked itself, but its point-cores are.
-  Handle stopped_by(Handle site) {
+  SiteId stopped_by(SiteId site) {
     const Topology& topology = machine_.topology();
     if (core(site).is_blocked()) return site;
-    for (const Handle blocked : blocked_)
+    for (const SiteId blocked : blocked_)
       if (topology.base(blocked) == topology.base(site)) return blocked;
     return site;
   }
 
   // Follows the first helper of each core until one comes again.
   void describe_cycle() {
-    std::vector<Handle> path;
-    for (Handle at = blocked_.front(); at != nobody; at = helper(core(at))) {
+    std::vector<SiteId> path;
+    for (SiteId at = blocked_.front(); at; at = helper(core(at))) {
       const auto seen = std::find(path.begin(), path.end(), at);
       if (seen == path.end()) {
         path.push_back(at);
@@ -223,7 +226,7 @@ class Report {
   Machine& machine_;
   const Program& program_;
   Signallers signallers_;
-  std::vector<Handle> blocked_, roots_;
+  std::vector<SiteId> blocked_, roots_;
   std::vector<FindingPlace> notes_;
 };
 

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-void check_semaphores(Machine& machine, std::int32_t site, std::vector<Finding>& findings) {
+void check_semaphores(Machine& machine, SiteId site, std::vector<Finding>& findings) {
   const Program& program = machine.program();
   const Semaphores& owner = machine.core_state(site).semaphores;
   for (const SemaphoreId semaphore : program.semaphores.ids()) {
@@ -33,7 +33,7 @@ void check_results(Machine& machine, int device, std::vector<Finding>& findings)
     const Buffer& buffer = program.buffers[b];
     if (buffer.role != Role::out) continue;
     const auto missing =
-        machine.core_state(device * machine.topology().cores).storages[b]->never_written();
+        machine.core_state(machine.topology().first_of(device)).storages[b]->never_written();
     if (!missing) continue;
     Finding finding{.kind = FindingKind::never_written};
     finding.message = fmt::format("{} of dev{} is never written: {} of {} elements are missing",
@@ -60,7 +60,7 @@ std::vector<Finding> exit_findings(Machine& machine) {
   }
   // Under `poison` elements that were stored undefined are not tracked, so never_written is not
   // checked.
-  for (std::int32_t site = 0; site < machine.cores(); ++site) {
+  for (const SiteId site : machine.topology().core_ids()) {
     check_semaphores(machine, site, findings);
     if (machine.options().uninitialised != Uninitialised::poison &&
         machine.topology().core(site) == 0)

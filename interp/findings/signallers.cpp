@@ -220,7 +220,7 @@ bool may_name(const Text& text, const Program& program, const Slice& slice, std:
   return true;
 }
 
-std::int64_t executed(const SemCell& cell, std::int32_t statement, std::int32_t site) {
+std::int64_t executed(const SemCell& cell, std::int32_t statement, SiteId site) {
   for (const Tally& tally : cell.tallies)
     if (!tally.is_wait && tally.statement == statement && tally.site == site) return tally.times;
   return 0;
@@ -259,7 +259,7 @@ std::vector<Signaller> Signallers::of(const SemId& sem) const {
     for (const Target& target : targets(program.body[static_cast<std::size_t>(i)].op)) {
       const SemaphoreId named = program.value(target.sem->base).semaphore;
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
-      for (const std::int32_t s : machine_.at_work()) {
+      for (const SiteId s : machine_.at_work()) {
         if (topology.is_point_core(sem.site) && s != sem.site) continue;
         const Text text(machine_, nesting_, machine_.core_state(s).core);
         const auto may_signal = [&] {

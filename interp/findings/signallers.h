@@ -12,7 +12,7 @@ namespace tessera {
 // A statement of one core that signals a certain semaphore, as far as the text tells.
 struct Signaller {
   std::int32_t statement = -1;
-  std::int32_t site = -1;
+  SiteId site{};
   std::int64_t executed = 0;  // how often it signalled this semaphore
   std::optional<std::int64_t>
       expected;           // how often it runs in all; nothing when the text does not tell

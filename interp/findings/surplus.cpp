@@ -16,7 +16,7 @@ constexpr std::size_t most_surpluses = 8;
 
 class Surpluses {
  public:
-  Surpluses(Machine& machine, const Signallers& signallers, const std::vector<Handle>& blocked,
+  Surpluses(Machine& machine, const Signallers& signallers, const std::vector<SiteId>& blocked,
             std::vector<FindingPlace>& notes)
       : machine_(machine),
         program_(machine.program()),
@@ -67,8 +67,8 @@ class Surpluses {
   }
 
  private:
-  const Core& core(Handle site) { return machine_.core_state(site).core; }
-  AgentId agent(std::int32_t site) const { return machine_.topology().agent(site); }
+  const Core& core(SiteId site) { return machine_.core_state(site).core; }
+  AgentId agent(SiteId site) const { return machine_.topology().agent(site); }
   std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
   void say(std::int32_t statement, const AgentId& agent, std::string message) {
     notes_.push_back(place_in_run(machine_, statement, agent, std::move(message)));
@@ -90,7 +90,7 @@ class Surpluses {
     for (const Tally& tally : machine_.cell(extra).tallies) {
       if (tally.is_wait) continue;
       std::int64_t same = 0, others = 0;
-      for (std::int32_t s = 0; s < machine_.cores(); ++s)
+      for (const SiteId s : machine_.topology().core_ids())
         for (const Tally& other : machine_.cell({s, extra.semaphore, extra.cell}).tallies) {
           if (other.statement != tally.statement || other.is_wait) continue;
           const bool is_same = distance(other.site, s) == distance(tally.site, extra.site);
@@ -105,7 +105,7 @@ class Surpluses {
     return odd;
   }
   // Around the ring of devices, and around the cores of one.
-  std::pair<int, int> distance(std::int32_t from, std::int32_t to) const {
+  std::pair<int, int> distance(SiteId from, SiteId to) const {
     const Topology& topology = machine_.topology();
     return {(topology.device(to) - topology.device(from) + topology.devices) % topology.devices,
             (topology.core(to) - topology.core(from) + topology.cores) % topology.cores};
@@ -113,14 +113,14 @@ class Surpluses {
 
   std::vector<SemId> surpluses() {
     std::vector<SemId> found;
-    for (std::int32_t s = 0; s < machine_.cores(); ++s) {
+    for (const SiteId s : machine_.topology().core_ids()) {
       const Semaphores& owner = machine_.core_state(s).semaphores;
       for (const SemaphoreId id : program_.semaphores.ids()) {
         const Semaphore& declared = program_.semaphores[id];
         if (declared.monotone || !owner.is_live(id) || !owner.is_first(id)) continue;
         for (std::int64_t c = owner.used(id, 0); c >= 0; c = owner.used(id, c + 1)) {
           const SemCell& cell = machine_.cell({s, id, c});
-          if (cell.count != 0 && cell.waiter == nobody && found.size() < most_surpluses)
+          if (cell.count != 0 && !cell.waiter && found.size() < most_surpluses)
             found.push_back({s, id, c});
         }
       }
@@ -145,14 +145,14 @@ class Surpluses {
   Machine& machine_;
   const Program& program_;
   const Signallers& signallers_;
-  const std::vector<Handle>& blocked_;
+  const std::vector<SiteId>& blocked_;
   std::vector<FindingPlace>& notes_;
 };
 
 }  // namespace
 
 void add_surpluses(Machine& machine, const Signallers& signallers,
-                   const std::vector<Handle>& blocked, std::vector<FindingPlace>& notes) {
+                   const std::vector<SiteId>& blocked, std::vector<FindingPlace>& notes) {
   Surpluses(machine, signallers, blocked, notes).describe();
 }
 

@@ -9,10 +9,10 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void CellOwners::count(std::int32_t core, std::int64_t cell, bool is_own, std::int64_t amount) {
+void CellOwners::count(SiteId core, std::int64_t cell, bool is_own, std::int64_t amount) {
   if (!is_own) is_foreign_[at(cell)] = true;
   std::int64_t& count = counts_[at(cell)];
-  for (Open& open : open_[at(core)]) {
+  for (Open& open : open_[core]) {
     if (std::find(open.touched.begin(), open.touched.end(), cell) != open.touched.end()) continue;
     open.touched.push_back(cell);
     used_.insert({open.loop, cell});
@@ -22,17 +22,17 @@ void CellOwners::count(std::int32_t core, std::int64_t cell, bool is_own, std::i
   count += amount;
 }
 
-void CellOwners::begin_point(std::int32_t core, std::int32_t loop) {
-  std::vector<Open>& open = open_[at(core)];
+void CellOwners::begin_point(SiteId core, std::int32_t loop) {
+  std::vector<Open>& open = open_[core];
   if (open.empty() || open.back().loop != loop)
     open.push_back({loop, {}});
   else
     end_point(open.back());
 }
 
-void CellOwners::end_loop(std::int32_t core) {
-  end_point(open_[at(core)].back());
-  open_[at(core)].pop_back();
+void CellOwners::end_loop(SiteId core) {
+  end_point(open_[core].back());
+  open_[core].pop_back();
 }
 
 void CellOwners::end_point(Open& loop) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "interp/machine/site.h"
+
 namespace tessera {
 
 // Loops are named by their statements; all runs of one loop count together.
@@ -22,11 +24,11 @@ class CellOwners {
         open_(static_cast<std::size_t>(cores)) {}
 
   // A core counts on a cell, itself or by a copy; is_own: the cell is at that core.
-  void count(std::int32_t core, std::int64_t cell, bool is_own, std::int64_t amount);
+  void count(SiteId core, std::int64_t cell, bool is_own, std::int64_t amount);
   // A point of the core begins, the first of its loop or the next.
-  void begin_point(std::int32_t core, std::int32_t loop);
+  void begin_point(SiteId core, std::int32_t loop);
   // The last point of the core's innermost open loop ends.
-  void end_loop(std::int32_t core);
+  void end_loop(SiteId core);
 
   // The points of the loop have no such cell of their own.
   bool is_shared(std::int32_t loop, std::int64_t cell) const {
@@ -46,7 +48,7 @@ class CellOwners {
 
   std::vector<std::int64_t> counts_;     // by cell
   std::vector<bool> is_foreign_;         // by cell: another core counts on it
-  std::vector<std::vector<Open>> open_;  // by core, outermost first
+  Table<SiteId, std::vector<Open>> open_;  // by core, outermost first
   std::set<LoopCell> used_, shared_;
 };
 

@@ -55,7 +55,7 @@ Box Core::box(const Slice& slice) const {
   return box;
 }
 
-std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
+SiteId Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
   const Topology& topology = machine_.topology();
   const std::int64_t on_device = scalar(device);
   // An op that names no core means the own one: run() refuses the others where there are several.
@@ -68,7 +68,7 @@ std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::s
                      base.kind == ValueKind::sem ? program.semaphores[base.semaphore].name
                                                  : program.buffers[base.buffer].name,
                      where));
-    return -1;
+    return SiteId();
   };
   if (on_device < 0 || on_device >= topology.devices)
     return outside(
@@ -81,7 +81,7 @@ std::int32_t Core::target(const Slice& slice, ValueId device, Maybe core, std::s
   return there == AgentId{id_.device, id_.core} ? site_ : topology.of(there);
 }
 
-Region Core::locate(const Slice& slice, std::int32_t site, std::string_view verb) {
+Region Core::locate(const Slice& slice, SiteId site, std::string_view verb) {
   const Program& program = machine_.program();
   const BufferId buffer = program.value(slice.base).buffer;
   const bool is_here = site == site_;

@@ -50,14 +50,14 @@ class Core {
   // The rectangle, checked and told to observers; storage is null after a finding.
   Region access(const Slice& slice, EventKind kind);
   // Checked only, at a site.
-  Region locate(const Slice& slice, std::int32_t site, std::string_view verb);
-  // The site that an op names by device and core, for `verb` of `slice`; -1 after a finding.
-  std::int32_t target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
+  Region locate(const Slice& slice, SiteId site, std::string_view verb);
+  // The site that an op names by device and core, for `verb` of `slice`; none after a finding.
+  SiteId target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
   // Undefined elements among those read as scalars are a finding, unless the policy is poison.
   void require_initialised(const Region& region);
 
   // Semaphores. locate_sem: cell is -1 after a finding.
-  SemId locate_sem(const Slice& slice, std::int32_t site, std::string_view verb);
+  SemId locate_sem(const Slice& slice, SiteId site, std::string_view verb);
   void signal(const SemId& sem, std::int64_t count);
   // Whether sem has reached the count; if not the core is blocked.
   bool reaches(const SemId& sem, std::int64_t count);
@@ -71,7 +71,7 @@ class Core {
   const Stmt& stmt() const { return *stmt_; }
   std::int32_t statement() const;
   const AgentId& id() const { return id_; }
-  std::int32_t site() const { return site_; }
+  SiteId site() const { return site_; }
   bool is_finished() const { return finished_; }
   bool is_blocked() const { return blocked_; }
   const Need& need() const { return need_; }
@@ -95,8 +95,8 @@ class Core {
   void take_point_of(Core& core);
   void end_fork();
   // Of those who wait for one cell: who is behind this one.
-  Handle next_waiter() const { return next_waiter_; }
-  void set_next_waiter(Handle next) { next_waiter_ = next; }
+  SiteId next_waiter() const { return next_waiter_; }
+  void set_next_waiter(SiteId next) { next_waiter_ = next; }
 
  private:
   Pause rest(std::size_t pc, std::int64_t ops);
@@ -117,7 +117,7 @@ class Core {
 
   Machine& machine_;
   AgentId id_;
-  std::int32_t site_;
+  SiteId site_;
   const Code& code_;
   Table<BufferId, Cells> cells_;  // empty: not private, or not all defined
   Table<ValueId, std::int64_t> registers_;
@@ -133,7 +133,7 @@ class Core {
   std::size_t dealt_end_ = 0;           // where a point of it ends
   std::size_t fork_end_ = 0;   // where the outermost of the loops that are dealt with it ends
   std::size_t point_end_ = 0;  // of a point-core: where its point ends
-  Handle next_waiter_ = nobody;
+  SiteId next_waiter_{};
   std::int64_t steps_ = 0, ops_ = 0, events_ = 0, copies_ = 0;
   std::vector<Region>
       results_written_;  // by the op at hand: results of the program must be defined

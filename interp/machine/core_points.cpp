@@ -13,7 +13,8 @@ void Core::choose_point(const Instruction& loop) {
   std::int64_t point = count;
   if (code_.order) {
     std::uint64_t key = *code_.order;
-    for (const std::int64_t part : {std::int64_t{loop.dst}, std::int64_t{site_}, at(loop.aux + 1)})
+    for (const std::int64_t part :
+         {std::int64_t{loop.dst}, std::int64_t{site_.index}, at(loop.aux + 1)})
       key = SplitMix::mix(key ^ static_cast<std::uint64_t>(part));
     point = permuted(count, size, key);
   }

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-SemId Core::locate_sem(const Slice& slice, std::int32_t site, std::string_view verb) {
+SemId Core::locate_sem(const Slice& slice, SiteId site, std::string_view verb) {
   const Program& program = machine_.program();
   const SemaphoreId id = program.value(slice.base).semaphore;
   const Semaphore& semaphore = program.semaphores[id];

@@ -55,8 +55,8 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       copies_(topology_, options.dma_order == DmaOrder::fifo),
       scheduler_(make_scheduler(schedule, steps_expected)),
       observes_(options.checked) {
-  for (std::int32_t s = 0; s < topology_.all(); ++s)
-    core_states_.push_back(
+  for (const SiteId s : topology_.ids())
+    core_states_.add(
         std::make_unique<CoreState>(program, options.profile, *this, topology_.agent(s), code_));
   if (options.math != Math::none) return;
   for (const Stmt& s : program.body) left_out_.push_back(is_left_out(program, s.op));
@@ -116,14 +116,16 @@ void Machine::block(Core& core) {
 }
 
 AgentId Machine::id_of(Handle agent) const {
-  return is_core(agent) ? topology_.agent(agent) : copies_.at(slot(agent)).id;
+  return is_core(agent) ? topology_.agent(site(agent)) : copies_.at(slot(agent)).id;
 }
 
 Handle Machine::find(const AgentId& agent) const {
   if (!agent.is_copy()) {
     const bool is_there = agent.core < topology_.cores && agent.device < topology_.devices &&
                           agent.point < topology_.point_cores;
-    return is_there && ready_.contains(topology_.of(agent)) ? topology_.of(agent) : nobody;
+    if (!is_there) return nobody;
+    const Handle core = handle(topology_.of(agent));
+    return ready_.contains(core) ? core : nobody;
   }
   for (const Handle h : ready_.all())
     if (!is_core(h) && copies_.at(slot(h)).id == agent) return h;
@@ -131,10 +133,9 @@ Handle Machine::find(const AgentId& agent) const {
 }
 
 Handle Machine::awaited_copy() const {
-  for (const Handle core : blocked_) {
-    const SemId& sem = core_states_[static_cast<std::size_t>(core)]->core.need().sem;
-    const SemCell& cell =
-        core_states_[static_cast<std::size_t>(sem.site)]->semaphores.cell(sem.semaphore, sem.cell);
+  for (const SiteId core : blocked_) {
+    const SemId& sem = core_states_[core]->core.need().sem;
+    const SemCell& cell = core_states_[sem.site]->semaphores.cell(sem.semaphore, sem.cell);
     for (std::int32_t entry = cell.first_pending; entry >= 0; entry = copies_.next_pending(entry)) {
       const std::int32_t waited = Copies::slot_of(entry);
       const bool may_move = ready_.contains(handle(waited));
@@ -146,13 +147,13 @@ Handle Machine::awaited_copy() const {
 }
 
 void Machine::settle(Core& core, Core::Pause pause) {
-  const Handle agent = core.site();
+  const Handle agent = handle(core.site());
   if (pause == Core::Pause::ready) {
     if (!ready_.contains(agent)) ready_.add_core(agent, is_slow(core.id().device));
     return;
   }
   if (ready_.contains(agent)) ready_.remove(agent);
-  if (pause == Core::Pause::blocked) blocked_.push_back(agent);
+  if (pause == Core::Pause::blocked) blocked_.push_back(core.site());
   if (pause == Core::Pause::forked) begin_points(core);
   if (pause == Core::Pause::point) end_point(core);
 }
@@ -167,7 +168,7 @@ std::int64_t Machine::move_core(Core& core, const Turn& turn) {
     settle(core, core.run(slow ? 1 : left, turn.until_start));
     // A point-core that is asked for more steps than its point had goes on with another one.
   } while ((core.is_free() || (slow && ready_.is_slow_side())) && !stopped_ &&
-           core.steps() - before < turn.steps && ready_.contains(core.site()) &&
+           core.steps() - before < turn.steps && ready_.contains(handle(core.site())) &&
            turn.steps != Turn::unlimited);
   return core.steps() - before;
 }
@@ -204,7 +205,7 @@ std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
 }
 
 std::int64_t Machine::move(const Turn& turn) {
-  if (is_core(turn.agent)) return move_core(core_state(turn.agent).core, turn);
+  if (is_core(turn.agent)) return move_core(core_state(site(turn.agent)).core, turn);
   return move_copy(slot(turn.agent), turn);
 }
 
@@ -219,7 +220,7 @@ void Machine::record(const AgentId& agent, std::int64_t steps, const CopyPart& p
 }
 
 void Machine::loop(ExitChecks checks) {
-  for (std::int32_t s = 0; s < cores(); ++s)
+  for (const SiteId s : topology_.core_ids())
     settle(core_state(s).core, core_state(s).core.run(0, false));
   while (!stopped_ && !ready_.empty()) {
     const Turn turn = scheduler_->next(*this);

@@ -63,20 +63,18 @@ class Machine : private Enabled {
   int cores() const { return topology_.count(); }  // of all devices
   // Where a buffer, the life of a semaphore or a cell that is reached at a site is kept: at that
   // site, but for what a point-core has in common with its core.
-  std::int32_t home(std::int32_t site, BufferId buffer) const {
+  SiteId home(SiteId site, BufferId buffer) const {
     return points_ == nullptr ? site : home_of_point(site, buffer);
   }
-  std::int32_t life_site(std::int32_t site, SemaphoreId semaphore) const {
+  SiteId life_site(SiteId site, SemaphoreId semaphore) const {
     return points_ == nullptr ? site : life_of_point(site, semaphore);
   }
   SemId counted(const SemId& sem) const { return points_ == nullptr ? sem : counted_by_point(sem); }
   const PointCores* points() const { return points_.get(); }  // null: nobody runs side by side
   void take_point(Core& point_core);
   // Sites at which something can still be done: cores, and point-cores that are at a point.
-  std::vector<std::int32_t> at_work() const;
-  CoreState& core_state(std::int32_t number) {
-    return *core_states_[static_cast<std::size_t>(number)];
-  }
+  std::vector<SiteId> at_work() const;
+  CoreState& core_state(SiteId site) { return *core_states_[site]; }
   bool stopped() const { return stopped_; }
   bool observes() const { return observes_; }
   // Observers learn of the event; the caller counts it for its agent.
@@ -125,7 +123,7 @@ class Machine : private Enabled {
   void check_capacity(Core& core, std::int32_t statement);
   // A semaphore that is not zero at a statement where it should be: a finding, and the run goes on.
   void report_leak(const SemId& sem, std::int32_t statement, const std::string& when = {});
-  const std::vector<Handle>& blocked() const { return blocked_; }
+  const std::vector<SiteId>& blocked() const { return blocked_; }
 
  private:
   // Enabled, for the scheduler.
@@ -159,8 +157,8 @@ class Machine : private Enabled {
   void land(Copy& copy);
   void land(Copy& copy, const Box& box, const Snapshot& data);
   void land_part(Copy& copy, std::int64_t granules);
-  std::int32_t home_of_point(std::int32_t site, BufferId buffer) const;
-  std::int32_t life_of_point(std::int32_t site, SemaphoreId semaphore) const;
+  SiteId home_of_point(SiteId site, BufferId buffer) const;
+  SiteId life_of_point(SiteId site, SemaphoreId semaphore) const;
   SemId counted_by_point(SemId sem) const;
   void wake(SemCell& cell);
   void settle(Core& core, Core::Pause pause);
@@ -172,6 +170,8 @@ class Machine : private Enabled {
   bool is_slow(int device) const { return device == slow_device_; }
   // A core's handle is its site, also a point-core's.
   bool is_core(Handle agent) const { return agent < topology_.all(); }
+  static Handle handle(SiteId site) { return site.index; }
+  static SiteId site(Handle core) { return SiteId(core); }
   Handle handle(std::int32_t slot) const { return topology_.all() + slot; }
   std::int32_t slot(Handle agent) const { return agent - topology_.all(); }
   AgentId id_of(Handle agent) const;
@@ -183,11 +183,11 @@ class Machine : private Enabled {
   std::vector<bool> left_out_;  // by statement; empty in a run with arithmetic
   int slow_device_;
   Topology topology_;
-  std::vector<std::unique_ptr<CoreState>> core_states_;
+  Table<SiteId, std::unique_ptr<CoreState>> core_states_;
   std::unique_ptr<PointCores> points_;  // null: each core does its points one after the other
   Copies copies_;
   Ready ready_;
-  std::vector<Handle> blocked_;  // cores, longest first
+  std::vector<SiteId> blocked_;  // cores, longest first
   std::unique_ptr<Scheduler> scheduler_;
   bool observes_;
   TraceHash hash_;

@@ -11,13 +11,13 @@ void Machine::bind(const std::vector<Binding>& bindings) {
                           : options_.checked          ? Contents::plain
                                                       : Contents::zeroed;
   const Table<BufferId, bool> idle = idle_buffers(program_, options_);
-  for (std::int32_t s = 0; s < cores(); ++s) {
+  for (const SiteId s : topology_.core_ids()) {
     CoreState& owner = core_state(s);
     const Binding& binding = bindings[static_cast<std::size_t>(topology_.device(s))];
     for (const BufferId b : program_.buffers.ids()) {
       const Buffer& buffer = program_.buffers[b];
       owner.lives.add(0);
-      if (const std::int32_t home = topology_.home(s, buffer.space); home != s) {
+      if (const SiteId home = topology_.home(s, buffer.space); home != s) {
         owner.storages.add(core_state(home).storages[b]);
       } else if (buffer.role != Role::scratch) {
         Tensor& tensor = *binding.find(buffer.name)->second;

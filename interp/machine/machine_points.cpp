@@ -6,14 +6,14 @@ namespace tessera {
 
 void Machine::split_points(SharedCells cells) {
   points_ = std::make_unique<PointCores>(*this, std::move(cells));
-  for (std::int32_t s = 0; s < cores(); ++s) core_state(s).core.deal_points();
+  for (const SiteId s : topology_.core_ids()) core_state(s).core.deal_points();
 }
 
-std::int32_t Machine::home_of_point(std::int32_t site, BufferId buffer) const {
+SiteId Machine::home_of_point(SiteId site, BufferId buffer) const {
   return topology_.is_point_core(site) ? points_->home(site, buffer) : site;
 }
 
-std::int32_t Machine::life_of_point(std::int32_t site, SemaphoreId semaphore) const {
+SiteId Machine::life_of_point(SiteId site, SemaphoreId semaphore) const {
   return topology_.is_point_core(site) ? points_->life(site, semaphore) : site;
 }
 
@@ -27,7 +27,7 @@ void Machine::begin_points(Core& core) {
   if (!core.has_point()) return go_on(core);
   points_->fork(core);
   for (std::int32_t p = 0; p < topology_.point_cores; ++p)
-    ready_.add_core(topology_.point_core(core.site(), p), is_slow(core.id().device));
+    ready_.add_core(handle(topology_.point_core(core.site(), p)), is_slow(core.id().device));
 }
 
 void Machine::take_point(Core& point_core) {
@@ -35,8 +35,9 @@ void Machine::take_point(Core& point_core) {
   const Core& core = points_->base(point_core);
   if (core.has_point()) return;
   for (std::int32_t p = 0; p < topology_.point_cores; ++p) {
-    const std::int32_t other = topology_.point_core(core.site(), p);
-    if (core_state(other).core.is_free() && ready_.contains(other)) ready_.remove(other);
+    const SiteId other = topology_.point_core(core.site(), p);
+    if (core_state(other).core.is_free() && ready_.contains(handle(other)))
+      ready_.remove(handle(other));
   }
 }
 
@@ -46,17 +47,17 @@ void Machine::end_point(Core& point_core) {
   if (stopped_) return;
   Core& core = points_->base(point_core);
   if (core.has_point())
-    ready_.add_core(point_core.site(), is_slow(point_core.id().device));
+    ready_.add_core(handle(point_core.site()), is_slow(point_core.id().device));
   else if (points_->is_done(core)) {
     points_->join(core);
     go_on(core);
   }
 }
 
-std::vector<std::int32_t> Machine::at_work() const {
-  std::vector<std::int32_t> result;
-  for (std::int32_t s = 0; s < topology_.all(); ++s)
-    if (!core_states_[static_cast<std::size_t>(s)]->core.is_free()) result.push_back(s);
+std::vector<SiteId> Machine::at_work() const {
+  std::vector<SiteId> result;
+  for (const SiteId s : topology_.ids())
+    if (!core_states_[s]->core.is_free()) result.push_back(s);
   return result;
 }
 

@@ -62,7 +62,7 @@ std::vector<ResultHash> Machine::hash_results() {
     for (const BufferId b : program_.buffers.ids()) {
       const Buffer& buffer = program_.buffers[b];
       if (buffer.role != Role::out) continue;
-      Storage& storage = *core_state(d * topology_.cores).storages[b];
+      Storage& storage = *core_state(topology_.first_of(d)).storages[b];
       const TileView view = storage.read(storage.whole());
       std::uint64_t hash = 0xCBF29CE484222325ULL;
       for (std::int64_t i = 0, n = storage.bytes(); i < n; ++i)

@@ -21,7 +21,7 @@ void Machine::check_capacity(Core& core, std::int32_t statement) {
 }
 
 void Machine::allocate(Core& core, BufferId buffer) {
-  const std::int32_t here = home(core.site(), buffer);
+  const SiteId here = home(core.site(), buffer);
   CoreState& owner = core_state(here);
   Storage& storage = *owner.storages[buffer];
   if (storage.is_live())
@@ -41,7 +41,7 @@ void Machine::allocate(Core& core, BufferId buffer) {
 }
 
 void Machine::release(Core& core, BufferId buffer) {
-  const std::int32_t here = home(core.site(), buffer);
+  const SiteId here = home(core.site(), buffer);
   CoreState& owner = core_state(here);
   Storage& storage = *owner.storages[buffer];
   if (!storage.is_live())
@@ -59,7 +59,7 @@ void Machine::release(Core& core, BufferId buffer) {
 }
 
 void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
-  const std::int32_t here = life_site(core.site(), semaphore);
+  const SiteId here = life_site(core.site(), semaphore);
   CoreState& owner = core_state(here);
   const Semaphore& declared = program_.semaphores[semaphore];
   if (owner.semaphores.is_live(semaphore))
@@ -76,7 +76,7 @@ void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
 }
 
 void Machine::release_semaphore(Core& core, SemaphoreId semaphore) {
-  const std::int32_t here = life_site(core.site(), semaphore);
+  const SiteId here = life_site(core.site(), semaphore);
   CoreState& owner = core_state(here);
   const Semaphore& declared = program_.semaphores[semaphore];
   if (!owner.semaphores.is_live(semaphore))

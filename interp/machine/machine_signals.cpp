@@ -56,26 +56,26 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
                 .amount = amount};
     emit(event);
   }
-  if (target.waiter != nobody) wake(target);
+  if (target.waiter) wake(target);
 }
 
 // Whom the count is enough for. One core waits for a cell, or the point-cores that share it.
 void Machine::wake(SemCell& cell) {
-  Handle before = nobody;
-  for (Handle at = cell.waiter; at != nobody;) {
+  SiteId before;
+  for (SiteId at = cell.waiter; at;) {
     Core& core = core_state(at).core;
     at = core.next_waiter();
     if (cell.count < core.need().count) {
       before = core.site();
       continue;
     }
-    if (before == nobody)
+    if (!before)
       cell.waiter = at;
     else
       core_state(before).core.set_next_waiter(at);
     core.unblock();
     std::erase(blocked_, core.site());
-    ready_.add_core(core.site(), is_slow(core.id().device));
+    ready_.add_core(handle(core.site()), is_slow(core.id().device));
   }
 }
 

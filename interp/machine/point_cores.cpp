@@ -35,17 +35,17 @@ const PointCores::Scope& PointCores::scope(std::int32_t loop) {
   return scope;
 }
 
-std::int32_t PointCores::home(std::int32_t site, BufferId buffer) const {
+SiteId PointCores::home(SiteId site, BufferId buffer) const {
   const Scope& own = *fork_of(site).scope;
   return own.copied[buffer] || own.made[buffer] ? site : machine_.topology().base(site);
 }
 
-std::int32_t PointCores::life(std::int32_t site, SemaphoreId semaphore) const {
+SiteId PointCores::life(SiteId site, SemaphoreId semaphore) const {
   return fork_of(site).scope->semaphores[semaphore] ? site : machine_.topology().base(site);
 }
 
-std::int32_t PointCores::count_at(const SemId& sem) const {
-  const std::int32_t core = machine_.topology().base(sem.site);
+SiteId PointCores::count_at(const SemId& sem) const {
+  const SiteId core = machine_.topology().base(sem.site);
   const Scope& own = *fork_of(sem.site).scope;
   if (!own.semaphores[sem.semaphore]) return core;
   const bool is_shared = !own.made_semaphores[sem.semaphore] &&
@@ -91,7 +91,7 @@ std::string PointCores::point_text(const Core& point_core, std::int32_t loop) co
 void PointCores::end_point(Core& point_core) {
   Fork& fork = fork_of(point_core.site());
   --fork.points;
-  const std::int32_t site = point_core.site();
+  const SiteId site = point_core.site();
   Semaphores& own = machine_.core_state(site).semaphores;
   for (const SemaphoreId semaphore : program_.semaphores.ids()) {
     if (machine_.stopped()) return;

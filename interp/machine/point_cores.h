@@ -22,9 +22,9 @@ class PointCores {
 
   // Where a buffer that is reached at a site is kept, where the life of a semaphore is, and where a
   // cell is counted: at a point-core itself, or at its core.
-  std::int32_t home(std::int32_t site, BufferId buffer) const;
-  std::int32_t life(std::int32_t site, SemaphoreId semaphore) const;
-  std::int32_t count_at(const SemId& sem) const;
+  SiteId home(SiteId site, BufferId buffer) const;
+  SiteId life(SiteId site, SemaphoreId semaphore) const;
+  SiteId count_at(const SemId& sem) const;
 
   void fork(Core& core);        // it stands before its first point
   void take(Core& point_core);  // the point that its core stands before
@@ -47,12 +47,8 @@ class PointCores {
     std::int32_t loop = -1;  // its statement
     int points = 0;          // that are at work
   };
-  Fork& fork_of(std::int32_t site) {
-    return forks_[static_cast<std::size_t>(machine_.topology().base(site))];
-  }
-  const Fork& fork_of(std::int32_t site) const {
-    return forks_[static_cast<std::size_t>(machine_.topology().base(site))];
-  }
+  Fork& fork_of(SiteId site) { return forks_[machine_.topology().base(site)]; }
+  const Fork& fork_of(SiteId site) const { return forks_[machine_.topology().base(site)]; }
   const Scope& scope(std::int32_t loop);
   std::string point_text(const Core& point_core, std::int32_t loop) const;
 
@@ -61,7 +57,7 @@ class PointCores {
   SharedCells cells_;
   PointSharing sharing_;
   std::map<std::int32_t, Scope> scopes_;  // by loop
-  std::vector<Fork> forks_;               // by core
+  Table<SiteId, Fork> forks_;             // by core
   // Of point-cores that have ended, while copies that they started may still reach it.
   std::vector<std::shared_ptr<Storage>> left_;
 };

@@ -9,13 +9,14 @@
 
 #include "core/program/program.h"
 #include "interp/machine/loop_values.h"
+#include "interp/machine/site.h"
 #include "interp/schedule/schedule.h"
 
 namespace tessera {
 
 // One semaphore of an array.
 struct SemId {
-  std::int32_t site = -1;       // whose it is (interp/machine/topology.h)
+  SiteId site{};  // whose it is (interp/machine/topology.h)
   SemaphoreId semaphore{};
   std::int64_t cell = 0;
 };
@@ -23,7 +24,7 @@ struct SemId {
 // All signals, or all waits, of one statement by one core.
 struct Tally {
   std::int32_t statement = -1;
-  std::int32_t site = -1;
+  SiteId site{};
   bool is_wait = false;
   std::int64_t times = 0;
   std::int64_t amount = 0;
@@ -32,14 +33,14 @@ struct Tally {
 
 struct SemCell {
   std::int64_t count = 0;
-  Handle waiter = nobody;           // the core that is blocked on it, the first of several
+  SiteId waiter{};                  // the core that is blocked on it, the first of several
   std::int32_t first_pending = -1;  // the copies that will signal it, in the order of their start
   std::int32_t last_pending = -1;
   std::vector<Tally> tallies;
   bool is_reported = false;  // not zero when its scope ended
 
   // The entry of what is counted, for its loops.
-  Tally& tally(std::int32_t statement, std::int32_t site, bool is_wait, std::int64_t amount);
+  Tally& tally(std::int32_t statement, SiteId site, bool is_wait, std::int64_t amount);
 
  private:
   // Where the entry of a statement and site is, once there are many.

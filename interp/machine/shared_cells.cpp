@@ -29,18 +29,18 @@ void SharedCells::begin(const Program& program, const RunOptions& options) {
   owners_ = CellOwners(topology_.count(), topology_.count() * cells_);
 }
 
-void SharedCells::pass_borders(std::int32_t core) {
-  for (const Event& border : borders_[at(core)]) {
+void SharedCells::pass_borders(SiteId core) {
+  for (const Event& border : borders_[core]) {
     if (border.kind == EventKind::point)
       owners_.begin_point(core, border.statement);
     else
       owners_.end_loop(core);
   }
-  borders_[at(core)].clear();
+  borders_[core].clear();
 }
 
 void SharedCells::on(const Event& event) {
-  const std::int32_t core = topology_.of(event.agent);
+  const SiteId core = topology_.of(event.agent);
   const auto count = [&](std::int64_t amount) {
     owners_.count(core, number(event.site, event.object.semaphore(), event.cell),
                   event.site == core, amount);
@@ -51,7 +51,7 @@ void SharedCells::on(const Event& event) {
   switch (event.kind) {
     case EventKind::point:
     case EventKind::points_end:
-      if (is_dealt_[at(event.statement)]) borders_[at(core)].push_back(event);
+      if (is_dealt_[at(event.statement)]) borders_[core].push_back(event);
       return;
     case EventKind::signal:
       return count(event.amount);

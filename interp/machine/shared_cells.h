@@ -15,22 +15,21 @@ class SharedCells : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
-  bool contains(std::int32_t loop, std::int32_t site, SemaphoreId semaphore,
-                std::int64_t cell) const {
+  bool contains(std::int32_t loop, SiteId site, SemaphoreId semaphore, std::int64_t cell) const {
     // Where there was no run to find them in, none is.
     return !first_cell_.empty() && owners_.is_shared(loop, number(site, semaphore, cell));
   }
 
  private:
-  std::int64_t number(std::int32_t site, SemaphoreId semaphore, std::int64_t cell) const {
-    return site * cells_ + first_cell_[semaphore] + cell;
+  std::int64_t number(SiteId site, SemaphoreId semaphore, std::int64_t cell) const {
+    return site.index * cells_ + first_cell_[semaphore] + cell;
   }
   Topology topology_{};
   std::vector<bool> is_dealt_;  // by statement
-  void pass_borders(std::int32_t core);
+  void pass_borders(SiteId core);
 
   // By core: points begin and loops end, but a point's last copies move until the core's next step.
-  std::vector<std::vector<Event>> borders_;
+  Table<SiteId, std::vector<Event>> borders_;
   Table<SemaphoreId, std::int64_t> first_cell_;  // among those of a core
   std::int64_t cells_ = 0;                       // of a core
   CellOwners owners_;

@@ -4,11 +4,12 @@
 
 namespace tessera {
 
-std::string Topology::name(std::int32_t site) const {
-  return cores == 1 && !is_point_core(site) ? fmt::format("dev{}", site) : to_string(agent(site));
+std::string Topology::name(SiteId site) const {
+  return cores == 1 && !is_point_core(site) ? fmt::format("dev{}", site.index)
+                                            : to_string(agent(site));
 }
 
-std::string Topology::name(std::int32_t site, Space space) const {
+std::string Topology::name(SiteId site, Space space) const {
   return space == Space::hbm ? fmt::format("dev{}", device(site)) : name(site);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/program/ids.h"
+#include "interp/machine/site.h"
 #include "interp/memory/view.h"
 
 namespace tessera {
@@ -12,7 +13,7 @@ class Storage;
 // The life of a scoped buffer is told apart from its next one.
 struct Region {
   Storage* storage = nullptr;
-  std::int32_t site = -1;  // at which it is reached (interp/machine/topology.h)
+  SiteId site{};  // at which it is reached (interp/machine/topology.h)
   BufferId buffer{};
   std::int64_t life = 0;
   Box box{};

@@ -9,6 +9,7 @@
 #include "core/program/ids.h"
 #include "interp/machine/agent.h"
 #include "interp/machine/loop_values.h"
+#include "interp/machine/site.h"
 #include "interp/memory/view.h"
 
 namespace tessera {
@@ -56,7 +57,7 @@ struct Event {
   std::int64_t step = 0;        // of the run; the events of one step share it
   std::int64_t agent_step = 0;  // how many steps the agent did before
   std::int32_t statement = -1;  // the copy's start, for a half of a copy
-  std::int32_t site = -1;       // at which the agent reaches the object (interp/machine/topology.h)
+  SiteId site{};                // at which the agent reaches the object (interp/machine/topology.h)
   ObjectId object{};            // by object_kind a buffer or a semaphore
   std::int64_t cell = 0;        // of a semaphore array, row-major
   std::int64_t amount = 0;      // counts or bytes

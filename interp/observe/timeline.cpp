@@ -60,23 +60,22 @@ class Timeline {
         cores_(record.cores().size()),
         devices_(static_cast<std::size_t>(record.topology().devices)),
         counts_(static_cast<std::size_t>(record.cells())),
-        waiters_(static_cast<std::size_t>(record.cells()), -1) {}
+        waiters_(static_cast<std::size_t>(record.cells())) {}
 
   Timing run() {
     Timing timing;
-    timing.devices.resize(cores_.size());
-    for (std::size_t c = 0; c < cores_.size(); ++c) push(0, false, static_cast<std::int32_t>(c));
+    for (const SiteId c : cores_.ids()) push(0, c);
     while (!moments_.empty()) {
       const Moment now = moments_.top();
       moments_.pop();
       timing.seconds = std::max(timing.seconds, now.at);
-      now.is_signal ? add(now.object, now.amount, now.at) : advance(now.object, now.at);
+      now.core ? advance(now.core, now.at) : add(now.cell, now.amount, now.at);
     }
-    for (std::size_t c = 0; c < cores_.size(); ++c) {
+    for (const SiteId c : cores_.ids()) {
       const TimingRecord::Core& core = record_.cores()[c];
       timing.is_complete &= cores_[c].next == core.steps.size();
-      DeviceTiming& told = timing.devices[c];
-      const Device& own = device(static_cast<std::int32_t>(c));
+      const Device& own = device(c);
+      DeviceTiming& told = timing.devices.emplace_back();
       told = {core.matrix, core.vector, core.control, cores_[c].waiting, own.memory, 0, 0};
       // Links send at once: the busiest one stands for all.
       for (const auto& [other, link] : own.links) told.links = std::max(told.links, link.busy);
@@ -89,8 +88,8 @@ class Timeline {
   struct Moment {
     double at = 0;
     std::int64_t order = 0;  // of two at one time the one that was foreseen first
-    bool is_signal = false;
-    std::int32_t object = -1;  // the core that goes on, or the cell
+    SiteId core{};           // that goes on; none: a signal
+    std::int32_t cell = -1;  // of a signal
     std::int64_t amount = 0;
     bool operator<(const Moment& other) const {
       return at != other.at ? at > other.at : order > other.order;
@@ -112,29 +111,29 @@ class Timeline {
     Busy moves;
   };
 
-  Core& core(std::int32_t site) { return cores_[static_cast<std::size_t>(site)]; }
-  Device& device(std::int32_t site) {
+  Core& core(SiteId site) { return cores_[site]; }
+  Device& device(SiteId site) {
     return devices_[static_cast<std::size_t>(record_.topology().device(site))];
   }
 
-  void push(double at, bool is_signal, std::int32_t object, std::int64_t amount = 0) {
-    moments_.push({at, order_++, is_signal, object, amount});
+  void push(double at, SiteId core) { moments_.push({.at = at, .order = order_++, .core = core}); }
+  void push_signal(double at, std::int32_t cell, std::int64_t amount) {
+    moments_.push({.at = at, .order = order_++, .cell = cell, .amount = amount});
   }
 
   void add(std::int32_t cell, std::int64_t amount, double now) {
     const auto at = static_cast<std::size_t>(cell);
     counts_[at] += amount;
-    if (waiters_[at] < 0) return;
-    const std::int32_t waiter = std::exchange(waiters_[at], -1);
+    if (!waiters_[at]) return;
+    const SiteId waiter = std::exchange(waiters_[at], SiteId());
     core(waiter).waiting += now - core(waiter).since;
     advance(waiter, now);
   }
 
   // The core goes on from `now` until it works, waits or is done.
-  void advance(std::int32_t number, double now) {
+  void advance(SiteId number, double now) {
     Core& self = core(number);
-    const std::vector<TimingRecord::Step>& steps =
-        record_.cores()[static_cast<std::size_t>(number)].steps;
+    const std::vector<TimingRecord::Step>& steps = record_.cores()[number].steps;
     while (self.next < steps.size()) {
       const TimingRecord::Step& step = steps[self.next];
       const auto at = static_cast<std::size_t>(std::max(step.object, 0));
@@ -142,13 +141,13 @@ class Timeline {
         case TimingRecord::Act::work:
           ++self.next;
           self.works.add(now, now + step.seconds);
-          return push(now + step.seconds, false, number);
+          return push(now + step.seconds, number);
         case TimingRecord::Act::start:
           start(record_.copies()[at], now);
           break;
         case TimingRecord::Act::signal:
-          push(now + (step.object / cells_per_core() == number ? 0 : rates().link_latency), true,
-               step.object, step.amount);
+          push_signal(now + (owner(step.object) == number ? 0 : rates().link_latency), step.object,
+                      step.amount);
           break;
         case TimingRecord::Act::wait:
         case TimingRecord::Act::await:
@@ -189,19 +188,21 @@ class Timeline {
     const double before = std::max(now, target.memory_free);
     use(target.memory_free, copy.written, profile.hbm_bandwidth, target.memory);
     target.moves.add(before, target.memory_free);
-    if (copy.sent >= 0) push(end, true, copy.sent, copy.sent_amount);
+    if (copy.sent >= 0) push_signal(end, copy.sent, copy.sent_amount);
     const double latency = copy.is_remote ? rates().link_latency : rates().copy_latency;
-    if (copy.arrived >= 0) push(end + latency, true, copy.arrived, copy.arrived_amount);
+    if (copy.arrived >= 0) push_signal(end + latency, copy.arrived, copy.arrived_amount);
   }
 
   const MachineRates& rates() const { return record_.rates(); }
-  std::int32_t cells_per_core() const { return record_.cells() / record_.topology().count(); }
+  SiteId owner(std::int32_t cell) const {
+    return SiteId(cell / (record_.cells() / record_.topology().count()));
+  }
 
   const TimingRecord& record_;
-  std::vector<Core> cores_;  // by site
+  Table<SiteId, Core> cores_;
   std::vector<Device> devices_;
   std::vector<std::int64_t> counts_;   // of the cells
-  std::vector<std::int32_t> waiters_;  // the core that waits on the cell, or -1
+  std::vector<SiteId> waiters_;        // the core that waits on the cell, or none
   std::priority_queue<Moment> moments_;
   std::int64_t order_ = 0;
 };

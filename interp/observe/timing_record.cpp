@@ -54,7 +54,7 @@ TimingRecord::TimingRecord(const Program& program, const MachineProfile& profile
 }
 
 std::int32_t TimingRecord::cell(const Event& event) const {
-  return event.site * cells_per_core_ + first_cell_[event.object.semaphore()] +
+  return event.site.index * cells_per_core_ + first_cell_[event.object.semaphore()] +
          static_cast<std::int32_t>(event.cell);
 }
 
@@ -71,7 +71,7 @@ void TimingRecord::work(Core& core, double seconds) {
 }
 
 void TimingRecord::on_core(const Event& event) {
-  Core& core = cores_[static_cast<std::size_t>(topology_.of(event.agent))];
+  Core& core = cores_[topology_.of(event.agent)];
   if (event.kind == EventKind::point || event.kind == EventKind::points_end ||
       event.kind == EventKind::choice || event.kind == EventKind::enter ||
       event.kind == EventKind::leave)
@@ -160,7 +160,7 @@ double TimingRecord::moved_bytes(const Buffer& buffer, const Box& box) const {
 }
 
 void TimingRecord::on_copy(const Event& event) {
-  const Core& core = cores_[static_cast<std::size_t>(topology_.of(event.agent))];
+  const Core& core = cores_[topology_.of(event.agent)];
   Copy& copy =
       copies_[static_cast<std::size_t>(core.copies[static_cast<std::size_t>(event.agent.dma)])];
   if (event.object_kind == ObjectKind::buffer) {

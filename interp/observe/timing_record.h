@@ -23,7 +23,7 @@ class TimingRecord {
     double seconds = 0;
   };
   struct Copy {
-    std::int32_t from = -1, to = -1;  // sites
+    SiteId from{}, to{};
     bool is_remote = false, is_reading = true;
     std::int64_t read_step = -1, written_step = -1;  // in which that was told first
     double read = 0, written = 0, moved = 0;         // bytes of hbm read and written, and of all
@@ -42,7 +42,7 @@ class TimingRecord {
                const MachineRates& rates);
   void on(const Event& event);
 
-  const std::vector<Core>& cores() const { return cores_; }
+  const Table<SiteId, Core>& cores() const { return cores_; }
   const std::vector<Copy>& copies() const { return copies_; }
   std::int32_t cells() const { return cells_per_core_ * topology_.count(); }
   const Topology& topology() const { return topology_; }
@@ -64,7 +64,7 @@ class TimingRecord {
   Table<SemaphoreId, std::int32_t> first_cell_;
   std::int32_t cells_per_core_ = 0;
   Topology topology_;
-  std::vector<Core> cores_;
+  Table<SiteId, Core> cores_;
   std::vector<Copy> copies_;
 };
 

@@ -11,12 +11,12 @@ TEST(Tally, one_entry_of_each_statement_and_core) {
   constexpr std::int32_t statements = 100, sites = 3, rounds = 4;
   for (std::int32_t round = 0; round < rounds; ++round)
     for (std::int32_t s = 0; s < statements; ++s)
-      for (std::int32_t site = 0; site < sites; ++site)
+      for (const SiteId site : IdRange(SiteId(0), SiteId(sites)))
         for (const bool is_wait : {false, true}) cell.tally(s, site, is_wait, s);
   ASSERT_EQ(cell.tallies.size(), std::size_t{statements * sites * 2});
   std::size_t i = 0;
   for (std::int32_t s = 0; s < statements; ++s)
-    for (std::int32_t site = 0; site < sites; ++site)
+    for (const SiteId site : IdRange(SiteId(0), SiteId(sites)))
       for (const bool is_wait : {false, true}) {
         const Tally& t = cell.tallies[i++];
         EXPECT_EQ(std::tuple(t.statement, t.site, t.is_wait, t.times, t.amount),

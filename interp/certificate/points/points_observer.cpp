@@ -85,8 +85,8 @@ void PointsObserver::begin(const Program& program, const RunOptions& options) {
 bool PointsObserver::is_shared(BufferId buffer) const { return sharing_->buffers[buffer]; }
 
 void PointsObserver::on(const Event& event) {
-  const std::int32_t site = topology_.of(event.agent);
-  CoreState& core = cores_[at_index(site)];
+  const SiteId site = topology_.of(event.agent);
+  CoreState& core = cores_[site];
   if (event.kind == EventKind::point || event.kind == EventKind::points_end)
     return core.borders.push_back(event);
   const bool is_step = event.kind != EventKind::enter && event.kind != EventKind::leave;
@@ -117,7 +117,7 @@ void PointsObserver::on(const Event& event) {
   }
 }
 
-void PointsObserver::pass_borders(CoreState& core, std::int32_t site) {
+void PointsObserver::pass_borders(CoreState& core, SiteId site) {
   for (const Event& event : core.borders) {
     if (event.kind == EventKind::point)
       point(core, site, event);
@@ -127,7 +127,7 @@ void PointsObserver::pass_borders(CoreState& core, std::int32_t site) {
   core.borders.clear();
 }
 
-void PointsObserver::point(CoreState& core, std::int32_t site, const Event& event) {
+void PointsObserver::point(CoreState& core, SiteId site, const Event& event) {
   owners_.begin_point(site, event.statement);
   if (core.open.empty() || core.open.back().statement != event.statement)
     core.open.push_back({.statement = event.statement});
@@ -135,7 +135,7 @@ void PointsObserver::point(CoreState& core, std::int32_t site, const Event& even
   core.open.back().points.push_back(event.amount);
 }
 
-void PointsObserver::end_loop(CoreState& core, std::int32_t site) {
+void PointsObserver::end_loop(CoreState& core, SiteId site) {
   owners_.end_loop(site);
   const OpenLoop loop = std::move(core.open.back());
   core.open.pop_back();
@@ -147,15 +147,15 @@ void PointsObserver::end_loop(CoreState& core, std::int32_t site) {
   }
 }
 
-void PointsObserver::access(CoreState& core, std::int32_t site, const Event& event, Access access) {
+void PointsObserver::access(CoreState& core, SiteId site, const Event& event, Access access) {
   if (event.box->empty()) return;
   const BufferId buffer = event.object.buffer();
-  const std::int32_t home = topology_.home(event.site, program_->buffers[buffer].space);
+  const SiteId home = topology_.home(event.site, program_->buffers[buffer].space);
   if (home == site && !core.left[buffer].empty()) look_at_left(core, site, event, access);
   for (OpenLoop& loop : core.open) log(core, loop, home, event, access);
 }
 
-void PointsObserver::log(CoreState&, OpenLoop& loop, std::int32_t home, const Event& event,
+void PointsObserver::log(CoreState&, OpenLoop& loop, SiteId home, const Event& event,
                          Access access) {
   const LoopFacts& known = facts(loop.statement);
   const BufferId buffer = event.object.buffer();
@@ -180,21 +180,19 @@ void PointsObserver::log(CoreState&, OpenLoop& loop, std::int32_t home, const Ev
   if (access != Access::read) log.stored.add(*event.box);
 }
 
-void PointsObserver::count(CoreState& core, std::int32_t site, const Event& event,
-                           std::int64_t amount) {
+void PointsObserver::count(CoreState& core, SiteId site, const Event& event, std::int64_t amount) {
   const SemaphoreId semaphore = event.object.semaphore();
   if (sharing_->semaphores[semaphore]) {
     for (const OpenLoop& loop : core.open)
       verdict_.loops[facts(loop.statement).verdict].synchronises = true;
     return;
   }
-  const std::int64_t cell = event.site * cells_ + first_cell_[semaphore] + event.cell;
+  const std::int64_t cell = event.site.index * cells_ + first_cell_[semaphore] + event.cell;
   owners_.count(site, cell, event.site == site, amount);
 }
 
 void PointsObserver::end(RunResult&) {
-  for (std::size_t site = 0; site < cores_.size(); ++site)
-    pass_borders(cores_[site], static_cast<std::int32_t>(site));
+  for (const SiteId site : cores_.ids()) pass_borders(cores_[site], site);
   for (const std::int32_t loop : owners_.sharing_loops())
     verdict_.loops[facts(loop).verdict].synchronises = true;
   program_ = nullptr;

@@ -49,7 +49,7 @@ class PointsObserver : public Observer {
   struct OpenLoop {
     std::int32_t statement = -1;
     std::vector<std::int64_t> points;                           // the loop variable of each
-    std::map<std::pair<std::int32_t, BufferId>, Log> logs;      // by home and buffer
+    std::map<std::pair<SiteId, BufferId>, Log> logs;            // by home and buffer
   };
   // Scratch that was stored in a loop that has ended. Two points: nobody knows what it holds.
   struct Left {
@@ -73,20 +73,20 @@ class PointsObserver : public Observer {
   void find_facts();
   const LoopFacts& facts(std::int32_t statement) const { return facts_.at(statement); }
   bool is_shared(BufferId buffer) const;
-  void pass_borders(CoreState& core, std::int32_t site);
-  void point(CoreState& core, std::int32_t site, const Event& event);
-  void end_loop(CoreState& core, std::int32_t site);
-  void access(CoreState& core, std::int32_t site, const Event& event, Access access);
-  void log(CoreState& core, OpenLoop& loop, std::int32_t home, const Event& event, Access access);
-  void look_at_left(CoreState& core, std::int32_t site, const Event& event, Access access);
-  void count(CoreState& core, std::int32_t site, const Event& event, std::int64_t amount);
-  void compare(CoreState& core, const OpenLoop& loop, std::int32_t home, BufferId buffer,
-               const Log& log, std::int32_t site);
+  void pass_borders(CoreState& core, SiteId site);
+  void point(CoreState& core, SiteId site, const Event& event);
+  void end_loop(CoreState& core, SiteId site);
+  void access(CoreState& core, SiteId site, const Event& event, Access access);
+  void log(CoreState& core, OpenLoop& loop, SiteId home, const Event& event, Access access);
+  void look_at_left(CoreState& core, SiteId site, const Event& event, Access access);
+  void count(CoreState& core, SiteId site, const Event& event, std::int64_t amount);
+  void compare(CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer, const Log& log,
+               SiteId site);
   void leave_behind(CoreState& core, const OpenLoop& loop, BufferId buffer, const Log& log);
-  void race(const CoreState& core, const OpenLoop& loop, std::int32_t home, BufferId buffer,
-            std::int32_t site, const Touch& here, const Touch& there);
+  void race(const CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer, SiteId site,
+            const Touch& here, const Touch& there);
   std::string place(const CoreState& core, const OpenLoop& loop, std::int32_t point) const;
-  FindingPlace at(std::int32_t statement, std::int32_t site, std::string message) const;
+  FindingPlace at(std::int32_t statement, SiteId site, std::string message) const;
 
   const Program* program_ = nullptr;
   Topology topology_{};
@@ -95,7 +95,7 @@ class PointsObserver : public Observer {
   Table<SemaphoreId, std::int64_t> first_cell_;  // among those of a core
   std::int64_t cells_ = 0;                       // of a core
   CellOwners owners_;
-  std::vector<CoreState> cores_;
+  Table<SiteId, CoreState> cores_;
   std::set<std::tuple<PlaceId, PlaceId, BufferId>> known_;  // races, by places and buffer
   PointsVerdict verdict_;
 };

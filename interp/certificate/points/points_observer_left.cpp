@@ -46,8 +46,7 @@ void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferI
 }
 
 // Scratch that points of an earlier loop stored: whoever reads it needs to know which was the last.
-void PointsObserver::look_at_left(CoreState& core, std::int32_t site, const Event& event,
-                                  Access access) {
+void PointsObserver::look_at_left(CoreState& core, SiteId site, const Event& event, Access access) {
   const BufferId buffer = event.object.buffer();
   std::vector<Left>& of_buffer = core.left[buffer];
   if (access != Access::store) {

@@ -18,8 +18,8 @@ std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void PointsObserver::compare(CoreState& core, const OpenLoop& loop, std::int32_t home,
-                             BufferId buffer, const Log& log, std::int32_t site) {
+void PointsObserver::compare(CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer,
+                             const Log& log, SiteId site) {
   if (loop.points.size() < 2) return;
   const auto boxes = [](const std::vector<Touch>& touches) {
     std::vector<const Box*> result;
@@ -57,9 +57,8 @@ void PointsObserver::compare(CoreState& core, const OpenLoop& loop, std::int32_t
     race(core, loop, home, buffer, site, pair.first, pair.second);
 }
 
-void PointsObserver::race(const CoreState& core, const OpenLoop& loop, std::int32_t home,
-                          BufferId buffer, std::int32_t site, const Touch& here,
-                          const Touch& there) {
+void PointsObserver::race(const CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer,
+                          SiteId site, const Touch& here, const Touch& there) {
   ParallelLoop& judged = verdict_.loops[facts(loop.statement).verdict];
   judged.any_order = judged.any_split = false;
   judged.why_whole.clear();
@@ -115,8 +114,7 @@ std::string PointsObserver::place(const CoreState& core, const OpenLoop& loop,
   return text;
 }
 
-FindingPlace PointsObserver::at(std::int32_t statement, std::int32_t site,
-                                std::string message) const {
+FindingPlace PointsObserver::at(std::int32_t statement, SiteId site, std::string message) const {
   const AgentId agent = topology_.agent(site);
   return {.loc = program_->loc(program_->body[at_index(statement)].place),
           .message = std::move(message),

@@ -48,7 +48,7 @@ void Conflicts::find_places() {
     if (range.kind == ObjectKind::semaphore) object += buffers;
     if (range.kind == ObjectKind::none) object += each - 2;
     if (is_leaving(range)) leaving_[Record::core_at(range.site)] = r;
-    places_.add(RangePlaceId(static_cast<std::size_t>(range.home) * each + object));
+    places_.add(RangePlaceId(static_cast<std::size_t>(range.home.index) * each + object));
   }
   place_count_ = record_.core_ids().size() * each;
 }

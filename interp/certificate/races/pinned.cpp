@@ -8,8 +8,6 @@
 namespace tessera {
 namespace {
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 class Pinning {
  public:
   explicit Pinning(const Record& record) : record_(record), polled_(polled_cells(record)) {}
@@ -60,7 +58,7 @@ class Pinning {
   void edge(EventId first, EventId second, CellId cell) {
     const CellId token(record_.cells.size() + tokens_.size());
     SemId id = record_.cells[cell];
-    id.site = event(second).agent.index;  // a core
+    id.site = Record::site_of(event(second).agent);
     tokens_.push_back(id);
     after_.push_back({first, part_of(first, Act::signal, token)});
     EventId begin = second;

@@ -11,8 +11,8 @@ namespace tessera {
 // makes of the hbm of its device it makes while itself is in the kernel: that is the core at the
 // site. A copy from elsewhere needs the core that it names to be there.
 struct Range {
-  std::int32_t site = -1;
-  std::int32_t home = -1;
+  SiteId site{};
+  SiteId home{};
   ObjectKind kind = ObjectKind::none;
   std::int32_t object = -1;  // a buffer or a semaphore; of kind none: 0 entering, 1 leaving
   Box box{};

@@ -10,7 +10,7 @@ constexpr std::size_t hints = std::size_t{1} << 16;
 }  // namespace
 
 std::uint32_t RangeIds::hash(const Range& range) {
-  std::uint64_t hash = static_cast<std::uint64_t>(range.site) * 0x9E3779B97F4A7C15ULL ^
+  std::uint64_t hash = static_cast<std::uint64_t>(range.site.index) * 0x9E3779B97F4A7C15ULL ^
                        static_cast<std::uint64_t>(range.object) << 8 ^
                        static_cast<std::uint64_t>(range.kind);
   const auto mix = [&](std::int64_t word) {

@@ -101,8 +101,9 @@ struct Record {
   // Whose a cell is.
   RecordedAgentId owner(CellId cell) const { return core_at(cells[cell].site); }
   RecordedAgentId core_of(const AgentId& id) const { return core_at(topology.of(id)); }
-  // The core at a site.
-  static RecordedAgentId core_at(std::int32_t site) { return RecordedAgentId(site); }
+  // The core at a site, and where a core is: cores have one number as both.
+  static RecordedAgentId core_at(SiteId site) { return RecordedAgentId(site.index); }
+  static SiteId site_of(RecordedAgentId core) { return SiteId(core.index); }
   // Where in its loops an event happened; of a copy's: where the copy was started.
   LoopIndices loops_of(EventId event) const;
   const RecordedEvent& event(EventId e) const { return events[e]; }

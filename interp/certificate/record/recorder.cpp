@@ -34,7 +34,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   copies_.assign(cores, {});
   last_step_.assign(cores, 0);
   for (const RecordedAgentId core : record_.core_ids())
-    record_.agents.add({.id = record_.topology.agent(core.index), .issuer = core});
+    record_.agents.add({.id = record_.topology.agent(Record::site_of(core)), .issuer = core});
   states_.assign(record_.agents.size(), {});
   first_declaration_.clear();
   range_ids_ = {};
@@ -72,9 +72,10 @@ CellId Recorder::cell_of(const Event& event) {
 void Recorder::begin_life(const Event& event) { cell_ids(event).clear(); }
 
 RangeId Recorder::range_of(const Range& range, std::int32_t statement) {
-  const auto hint =
-      (static_cast<std::uint32_t>(range.site) * 1021 + static_cast<std::uint32_t>(statement)) * 4 +
-      static_cast<std::uint32_t>(range.object);
+  const auto hint = (static_cast<std::uint32_t>(range.site.index) * 1021 +
+                     static_cast<std::uint32_t>(statement)) *
+                        4 +
+                    static_cast<std::uint32_t>(range.object);
   return range_ids_.of(range, hint, record_.ranges);
 }
 
@@ -238,7 +239,7 @@ void Recorder::take(const Event& event) {
 // everything it was given.
 void Recorder::enter_or_leave(bool is_enter) {
   for (const RecordedAgentId core : record_.core_ids()) {
-    Range all{.site = core.index, .home = core.index};
+    Range all{.site = Record::site_of(core), .home = Record::site_of(core)};
     all.object = is_enter ? 0 : 1;
     const std::int32_t step = is_enter ? 0 : last_step_[core];
     stream_.push_back({.act = Act::access,
