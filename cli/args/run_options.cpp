@@ -55,6 +55,14 @@ std::vector<RunOption> made_run_options() {
       {{"timing", "",
         "estimate how long the run takes on the profile's machine, by a model of its events"},
        About::checks},
+      {{"cost", "",
+        "list where that time goes: by source line, by trace region, on the critical path"},
+       About::checks},
+      {{"timeline", "FILE",
+        "write the run in that model's time as a trace that Perfetto opens: cores, copies, memory, "
+        "semaphores",
+        false, FileUse::writes},
+       About::checks},
       {{"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
         FileUse::writes}},
   };

@@ -109,12 +109,19 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   request.save_schedule = arguments.text("save-schedule");
   options.record_schedule = !request.save_schedule.empty();
   request.trace = arguments.text("trace");
-  if (arguments.has("timing") && options.point_cores > 0)
-    diags.push_back(
-        error("--timing models cores that do their points one after the other, and "
-              "--point-cores runs them side by side"));
-  else if (arguments.has("timing"))
-    request.timing = std::make_shared<TimingObserver>(request.profile.rates);
+  for (const std::string_view timed : {"timing", "timeline", "cost"}) {
+    if (!arguments.has(timed)) continue;
+    if (options.point_cores > 0)
+      diags.push_back(error(fmt::format(
+          "--{} models cores that do their points one after the other, and --point-cores runs them "
+          "side by side",
+          timed)));
+    else
+      request.timing = std::make_shared<TimingObserver>(request.profile.rates);
+  }
+  if (!arguments.has("cost") || !request.timing) return;
+  request.cost = std::make_shared<CostListener>();
+  request.timing->tell(*request.cost);
 }
 
 std::shared_ptr<OutputFile> opened(const std::string& path, Diags& diags) {
@@ -188,6 +195,7 @@ Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference
   if (!diags.empty()) return diags;
   if (request.trace != "-") request.trace_file = opened(request.trace, diags);
   request.schedule_file = opened(request.save_schedule, diags);
+  request.timeline_file = opened(std::string(arguments.text("timeline")), diags);
   if (!diags.empty()) return diags;
   return request;
 }

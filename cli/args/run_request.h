@@ -13,6 +13,7 @@
 #include "interp/certificate/certificate.h"
 #include "interp/observe/timing.h"
 #include "interp/run.h"
+#include "interp/timeline/cost.h"
 
 namespace tessera::cli {
 
@@ -32,7 +33,10 @@ struct RunRequest {
   Landing certified_landing = CertifyOptions{}.landing;  // ... in which copies land so
   std::string trace;                          // a file, "-" for standard error, or empty
   std::shared_ptr<OutputFile> trace_file;     // open for it since before the run
-  std::shared_ptr<TimingObserver> timing;  // with --timing: it watches the run, and tells after it
+  // With --timing, --timeline or --cost: it watches the run, and tells after it.
+  std::shared_ptr<TimingObserver> timing;
+  std::shared_ptr<CostListener> cost;         // with --cost: where the modelled time goes
+  std::shared_ptr<OutputFile> timeline_file;  // of --timeline, open for it since before the run
 
   std::string_view device_name() const;
   // Whether the run is simulated: the options below are for such runs alone.

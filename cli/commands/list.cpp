@@ -8,6 +8,7 @@
 #include "cli/reports/support_report.h"
 #include "devices/devices.h"
 #include "devices/profiles/profile.h"
+#include "devices/profiles/profile_property.h"
 #include "kernels/programs/kernels.h"
 #include "text/numbers.h"
 
@@ -106,15 +107,23 @@ int run(const Arguments& arguments, Console& console) {
   }
   text += "profiles\n";
   for (const Profile& profile : profiles()) {
-    object["profiles"].push_back({{"name", profile.machine.name},
-                                  {"vmem", profile.machine.vmem_bytes},
-                                  {"tiling", to_string(profile.tiling)},
-                                  {"power_of_two_routes", profile.machine.power_of_two_routes}});
+    Json row = {{"name", profile.machine.name},
+                {"vmem", profile.machine.vmem_bytes},
+                {"tiling", to_string(profile.tiling)},
+                {"power_of_two_routes", profile.machine.power_of_two_routes},
+                {"rates", Json::object()}};
+    std::string rates;
+    for (const AssumedRate& rate : assumed_rates(profile)) {
+      row["rates"][std::string(rate.name)] = rate.value;
+      rates += fmt::format("{}{} {:.3g}", rates.empty() ? "" : ", ", rate.name, rate.value);
+    }
+    object["profiles"].push_back(row);
     text += fmt::format("  {:18}vmem {}, tiling {}{}\n", profile.machine.name,
                         human_bytes(profile.machine.vmem_bytes), to_string(profile.tiling),
                         profile.machine.power_of_two_routes
                             ? ", copies to devices whose number differs by a power of two"
                             : "");
+    text += fmt::format("    times assume {}\n", rates);
   }
   if (console.json) {
     print(console, object);

@@ -94,7 +94,7 @@ Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& 
 // A trace, a schedule and a time are of one launch.
 Diags check_launches(const Arguments& arguments, const OperationCall& call) {
   Diags diags;
-  for (const std::string_view option : {"trace", "timing", "save-schedule"})
+  for (const std::string_view option : {"trace", "timing", "cost", "timeline", "save-schedule"})
     if (call.launches > 1 && arguments.was_given(option))
       diags.push_back(
           error(fmt::format("--{} is of one launch, and this call makes {}: one for "

@@ -18,21 +18,42 @@ Observation::Observation(const RunRequest& request, Console& console)
           written_ = trace_file_->append(line);
         }
       }),
+      timeline_file_(request.timeline_file),
+      drawing_([this](std::string_view bytes) {
+        if (drawn_) drawn_ = timeline_file_->append(bytes);
+      }),
+      timing_(request.timing),
       certifier_(request.certified_landing, certified_events, false, Reads::unsettled) {
   if (request.is_simulated() && request.certifies) {
     points_.landing = request.certified_landing;
     options_.points = &points_;
     options_.observers.push_back(&certifier_);
   }
-  if (request.timing) options_.observers.push_back(request.timing.get());
+  if (timing_) options_.observers.push_back(timing_.get());
+  if (timeline_file_) timing_->tell(drawing_);
   if (!request.trace.empty()) options_.observers.push_back(&trace_);
   watch_.attach(options_);
 }
 
+Expected<void> Observation::finish_timeline() {
+  if (timeline_file_ == nullptr || !drawn_) return drawn_;
+  if (!drawing_.is_drawn())
+    return error(ErrorCode::runtime, "no timeline is written: the run did not come to its end");
+  if (!timing_->timing().is_complete)
+    return error(ErrorCode::runtime,
+                 "no timeline is written: in the model's time a wait never ends, as the run "
+                 "depends on counts that it reads, or it has a finding");
+  return timeline_file_->commit();
+}
+
 Expected<void> Observation::finish() {
   watch_.hide();
-  if (trace_file_ == nullptr || !written_) return written_;
-  return trace_file_->commit();
+  const Expected<void> timeline = finish_timeline();
+  const Expected<void> trace = trace_file_ && written_ ? trace_file_->commit() : written_;
+  if (timeline && trace) return {};
+  Diags diags = timeline ? Diags() : timeline.diags();
+  if (!trace) diags.insert(diags.end(), trace.diags().begin(), trace.diags().end());
+  return diags;
 }
 
 }  // namespace tessera::cli

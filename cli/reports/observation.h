@@ -1,4 +1,4 @@
-// What watches a run from outside: the progress line and the text trace.
+// What watches a run from outside: the progress line, the text trace and the timeline.
 #pragma once
 #include <memory>
 
@@ -7,6 +7,7 @@
 #include "cli/reports/watch.h"
 #include "interp/certificate/certifier.h"
 #include "interp/observe/trace_text.h"
+#include "interp/timeline/timeline_drawing.h"
 
 namespace tessera::cli {
 
@@ -18,16 +19,23 @@ class Observation {
 
   // Those of the request, with the observers; they point into this object.
   const RunOptions& options() const { return options_; }
-  // After the run: closes the trace; the errors say why it is not where --trace names.
+  // After the run: what kept the trace and the timeline from being written to where --trace and
+  // --timeline say.
   Expected<void> finish();
 
  private:
+  Expected<void> finish_timeline();
+
   Console& console_;
   RunOptions options_;
   Watch watch_;
   std::shared_ptr<OutputFile> trace_file_;
   Expected<void> written_;  // the first problem of the trace ends it
   TextTrace trace_;
+  std::shared_ptr<OutputFile> timeline_file_;
+  Expected<void> drawn_;  // the first problem of the timeline ends it
+  TimelineDrawing drawing_;
+  std::shared_ptr<TimingObserver> timing_;
   PointsVerdict points_;
   Certifier certifier_;
 };

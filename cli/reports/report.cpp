@@ -60,7 +60,7 @@ std::string replay_line(const RunRequest& request, const RunResult& result) {
   } else if (!result.schedule.empty() && result.schedule.size() <= longest_schedule) {
     schedule = result.schedule;
   }
-  return request.invocation.without({"save-schedule", "trace", "json"})
+  return request.invocation.without({"save-schedule", "trace", "timeline", "json"})
       .with("schedule", schedule)
       .line();
 }
@@ -106,8 +106,11 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["dma_bytes"] = result->stats.dma_bytes;
   object["peak_vmem"] = result->stats.peak_vmem;
   object["peak_smem"] = result->stats.peak_smem;
-  if (request.timing && report.findings.empty() && result->end == RunEnd::program)
-    object["simulated"] = to_json(request.timing->timing());
+  if (request.timing && report.findings.empty() && result->end == RunEnd::program) {
+    Json simulated = to_json(request.timing->timing());
+    if (request.cost) simulated["cost"] = to_json(request.cost->cost());
+    object["simulated"] = simulated;
+  }
 }
 
 std::string line(std::string_view label, std::string_view text) {
@@ -129,8 +132,8 @@ namespace {
 
 // The command that shows the races of this run in both orders.
 std::string verify_line(const RunRequest& request) {
-  Invocation verified =
-      request.invocation.without({"schedule", "save-schedule", "trace", "out", "check", "json"});
+  Invocation verified = request.invocation.without(
+      {"schedule", "save-schedule", "trace", "timeline", "out", "check", "json"});
   if (verified.command != "run") return verified.under("verify").line();
   verified.command = "verify";
   return verified.line();
@@ -207,6 +210,8 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
                                    human_bytes(request.profile.machine.vmem_bytes)));
   if (request.timing && report.findings.empty() && result->end == RunEnd::program)
     text += line("simulated", timing_text(request.timing->timing()));
+  if (request.cost && report.findings.empty() && result->end == RunEnd::program)
+    text += cost_text(request.cost->cost(), request.timing->timing());
   if (result->certificate) text += certificate_line(*result->certificate);
   return text;
 }

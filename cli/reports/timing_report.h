@@ -4,6 +4,7 @@
 
 #include "cli/reports/console.h"
 #include "interp/observe/timing.h"
+#include "interp/timeline/cost.h"
 
 namespace tessera::cli {
 
@@ -11,5 +12,10 @@ namespace tessera::cli {
 std::string timing_text(const Timing& timing);
 // seconds, and for each device the seconds of its parts.
 Json to_json(const Timing& timing);
+
+// Lines of a report: the critical path, then the lines of the source and the regions with a share
+// of the core that waits least.
+std::string cost_text(const Cost& cost, const Timing& timing);
+Json to_json(const Cost& cost);
 
 }  // namespace tessera::cli

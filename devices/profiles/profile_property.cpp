@@ -129,6 +129,17 @@ std::vector<PropertyValue> promised_properties(const MachineProfile& machine) {
   return values;
 }
 
+std::vector<AssumedRate> assumed_rates(const Profile& profile) {
+  std::vector<AssumedRate> rates;
+  for (const Property& property : properties) {
+    if (const auto* peak = std::get_if<double Machine::*>(&property.member))
+      rates.push_back({property.name, profile.machine.*(*peak)});
+    else if (const auto* rate = std::get_if<double Rates::*>(&property.member))
+      rates.push_back({property.name, profile.rates.*(*rate)});
+  }
+  return rates;
+}
+
 PropertySet set_property(Profile& profile, std::string_view name, std::string_view value,
                          std::string_view unit) {
   for (const Property& property : properties) {

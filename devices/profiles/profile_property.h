@@ -32,6 +32,14 @@ struct PropertyValue {
 };
 std::vector<PropertyValue> promised_properties(const MachineProfile& machine);
 
+// What the model of a run's time assumes of a machine, by the names of the text form: operations
+// and bytes per second, seconds, and multiples of the bf16 rate.
+struct AssumedRate {
+  std::string_view name;
+  double value = 0;
+};
+std::vector<AssumedRate> assumed_rates(const Profile& profile);
+
 // Gives the property its value, written as a number, yes or no, or three numbers; `unit` may be
 // empty.
 PropertySet set_property(Profile& profile, std::string_view name, std::string_view value,

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "interp/observe/timeline.h"
-#include "interp/observe/timing_record.h"
 
 namespace tessera {
 
@@ -12,7 +11,9 @@ TimingObserver::~TimingObserver() = default;
 
 void TimingObserver::begin(const Program& program, const RunOptions& options) {
   const Topology topology{std::max(options.devices, 1), std::max(options.cores, 1)};
-  record_ = std::make_unique<TimingRecord>(program, options.profile, topology, rates_);
+  const auto detail =
+      listeners_.empty() ? TimingRecord::Detail::times : TimingRecord::Detail::drawing;
+  record_ = std::make_unique<TimingRecord>(program, options.profile, topology, rates_, detail);
   timing_ = {};
 }
 
@@ -20,7 +21,7 @@ void TimingObserver::on(const Event& event) { record_->on(event); }
 
 void TimingObserver::end(RunResult& result) {
   // How long the rest would have taken nobody knows.
-  if (result.end == RunEnd::program) timing_ = timeline(*record_);
+  if (result.end == RunEnd::program) timing_ = timeline(*record_, listeners_);
   record_.reset();
 }
 

@@ -2,6 +2,9 @@
 // in order, for each copy what it moves and whom it tells.
 #pragma once
 #include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/machine/machine_profile.h"
@@ -19,9 +22,22 @@ class TimingRecord {
   struct Step {
     Act act = Act::work;
     std::int32_t object = -1;
-    std::int64_t amount = 0;
+    std::int64_t amount = 0;  // of work: how many of the core's pieces it is made of
     double seconds = 0;
   };
+  // A part of a core's work, by the unit that does it, or what a drawing marks there: a trace
+  // region or a life that begins or ends.
+  enum class Unit : std::uint8_t { control, vector, matrix, mark };
+  struct Piece {
+    Unit unit = Unit::control;
+    EventKind mark = EventKind::enter;  // of a mark: enter, leave, alloc or release
+    std::int32_t statement = -1;
+    double seconds = 0;
+    BufferId buffer{};  // of a life, in vmem ...
+    SiteId site{};      // ... of this core
+  };
+  // Whether only the times are kept, or all that a drawing shows.
+  enum class Detail : std::uint8_t { times, drawing };
   struct Copy {
     SiteId from{}, to{};
     bool is_remote = false, is_reading = true;
@@ -29,43 +45,66 @@ class TimingRecord {
     double read = 0, written = 0, moved = 0;         // bytes of hbm read and written, and of all
     std::int32_t sent = -1, arrived = -1;            // cells, or -1
     std::int64_t sent_amount = 0, arrived_amount = 0;
+    BufferId source{}, target{};
   };
   struct Core {
     std::vector<Step> steps;
     std::vector<std::int32_t> copies;  // by the number of the copy among those of the core
+    // For a drawing: all pieces of work, and the statement of each step.
+    std::vector<Piece> pieces;
+    std::vector<std::int32_t> statements;
     double matrix = 0, vector = 0, control = 0;
+    double products = 0;  // seconds of the products alone, without what the matrix unit pads
     std::int64_t last_step = -1;
     double rows_by_depth = 0;  // elements of the left operand of the product at hand
   };
 
   TimingRecord(const Program& program, const MachineProfile& profile, const Topology& topology,
-               const MachineRates& rates);
+               const MachineRates& rates, Detail detail = Detail::times);
   void on(const Event& event);
 
   const Table<SiteId, Core>& cores() const { return cores_; }
   const std::vector<Copy>& copies() const { return copies_; }
+  // Bytes of a device's buffer that copies read from hbm, and that they wrote there, counting what
+  // is moved twice twice.
+  struct Traffic {
+    double read = 0, written = 0;
+  };
+  // By device and buffer.
+  const std::map<std::pair<std::int32_t, BufferId>, Traffic>& traffic() const { return traffic_; }
   std::int32_t cells() const { return cells_per_core_ * topology_.count(); }
   const Topology& topology() const { return topology_; }
   const MachineProfile& profile() const { return profile_; }
   const MachineRates& rates() const { return rates_; }
+  const Program& program() const { return program_; }
+  // The semaphore that a cell is of, as reports call it: "arrived[1]".
+  std::string cell_name(std::int32_t cell) const;
+  // The text of a `trace`.
+  std::string region_name(std::int32_t statement) const;
 
  private:
   void on_core(const Event& event);
   void on_copy(const Event& event);
-  void work(Core& core, double seconds);
+  void work(Core& core, const Piece& piece);
+  void step(Core& core, const Step& step, std::int32_t statement);
+  void mark(const Event& event);
   void tile(Core& core, const Event& event);
   double moved_bytes(const Buffer& buffer, const Box& box) const;
-  double product_seconds(const Core& core, const Matmul& op, const Event& event) const;
+  // The product that `event` ends: padded to the matrix unit's tiles, or as it is.
+  double product_seconds(const Core& core, const Matmul& op, const Event& event,
+                         bool is_padded) const;
   std::int32_t cell(const Event& event) const;
 
   const Program& program_;
   MachineProfile profile_;
   MachineRates rates_;
+  Detail detail_;
   Table<SemaphoreId, std::int32_t> first_cell_;
   std::int32_t cells_per_core_ = 0;
   Topology topology_;
   Table<SiteId, Core> cores_;
   std::vector<Copy> copies_;
+  std::map<std::pair<std::int32_t, BufferId>, Traffic> traffic_;
 };
 
 }  // namespace tessera

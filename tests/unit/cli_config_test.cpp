@@ -309,6 +309,21 @@ TEST_F(ConfigCommands, tuning_picks_within_five_percent_of_the_best_of_all_candi
   }
 }
 
+TEST(List, tells_the_rates_that_modelled_times_assume) {
+  std::ostringstream out, err;
+  ASSERT_EQ(run({"list"}, out, err), 0) << err.str();
+  const std::string text = out.str();
+  const std::size_t v5e = text.find("\n  v5e ");
+  const std::string rates = text.substr(v5e, text.find("\n  mosaic", v5e) - v5e);
+  for (const char* rate : {"times assume matmul_flops 1.97e+14, hbm_bandwidth 8.2e+11",
+                           "vmem_bandwidth", "copy_latency", "op_overhead"})
+    EXPECT_NE(rates.find(rate), std::string::npos) << rates;
+  std::ostringstream json;
+  ASSERT_EQ(run({"list", "--json"}, json, err), 0) << err.str();
+  for (const auto& profile : nlohmann::json::parse(json.str())["profiles"])
+    EXPECT_GT(profile["rates"]["matmul_flops"], 1e14) << profile;
+}
+
 TEST(Support, the_readme_holds_the_table_of_the_registries) {
   std::ostringstream out, err;
   ASSERT_EQ(run({"list", "--support"}, out, err), 0) << err.str();

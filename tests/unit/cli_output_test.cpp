@@ -56,7 +56,7 @@ class Outputs : public testing::Test {
 
 TEST_F(Outputs, what_cannot_be_written_is_told_before_the_run) {
   const std::string missing = file("no/y");
-  for (const std::string option : {"--trace", "--save-schedule"}) {
+  for (const std::string option : {"--trace", "--timeline", "--save-schedule"}) {
     const Ran ran = gmm_run(endless(), {option, missing, "--json"});
     EXPECT_EQ(ran.code, 3);
     EXPECT_EQ(ran.json()["error"], "cannot write " + missing + ": No such file or directory");
@@ -79,6 +79,19 @@ TEST_F(Outputs, a_file_to_which_a_tensor_cannot_be_added_is_told_before_the_run)
   const Ran ran = gmm_run(endless(), {"--out", file("w.safetensors") + "#y"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(read_bytes(file("w.safetensors")), "not one");
+}
+
+TEST_F(Outputs, a_timeline_is_of_a_whole_run_and_its_report_tells_the_time) {
+  const Ran ran = gmm_run(small(), {"--timeline", file("t.pftrace"), "--no-math"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("\nsimulated "), std::string::npos) << ran.out;
+  EXPECT_GT(read_bytes(file("t.pftrace")).size(), 1000);
+  const Ran ended = gmm_run(small(), {"--timeline", file("u.pftrace"), "--max-steps", "9"});
+  EXPECT_NE(ended.code, 0);
+  EXPECT_NE(ended.err.find("no timeline is written: the run did not come to its end"),
+            std::string::npos)
+      << ended.err;
+  EXPECT_FALSE(std::filesystem::exists(file("u.pftrace")));
 }
 
 TEST_F(Outputs, two_outputs_of_one_place_are_refused) {

@@ -14,74 +14,17 @@
 #include "interp/schedule/strategies.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "tests/unit/language_support.h"
+#include "tests/unit/timed_program.h"
 
 namespace tessera {
 namespace {
 
-// 1 GB/s of memory, 100 MB/s of link, 1 TFLOP/s; nothing else takes time.
-MachineProfile plain_machine() {
-  MachineProfile machine = find_profile("v5e")->machine;
-  machine.hbm_bandwidth = 1e9;
-  machine.link_bandwidth = 1e8;
-  machine.matmul_flops = 1e12;
-  machine.lanes = machine.sublanes = 1;
-  machine.matrix_unit = 1;
-  return machine;
-}
+using test::plain_machine, test::timed, test::two_copies;
 
 // Equal but for the rounding of at most 64 additions of times up to `seconds`.
 void expect_time(double found, double expected, double seconds) {
   EXPECT_NEAR(found, expected, 64 * std::numeric_limits<double>::epsilon() * seconds);
 }
-
-Timing timed(const std::string& text, const MachineProfile& machine, const MachineRates& rates = {},
-             int devices = 1, const std::string& schedule = "eager", int cores = 1) {
-  const Expected<Program> structured = test::program(text);
-  EXPECT_TRUE(structured) << test::messages(structured ? Diags{} : structured.diags());
-  const Expected<Program> program = expand(*structured);
-  EXPECT_TRUE(program);
-  std::vector<std::vector<Tensor>> storage(static_cast<std::size_t>(devices));
-  std::vector<Binding> bindings(storage.size());
-  for (std::size_t d = 0; d < storage.size(); ++d) {
-    storage[d].reserve(program->buffers.size());
-    for (const Buffer& buffer : program->buffers) {
-      if (buffer.role == Role::scratch) continue;
-      storage[d].emplace_back(buffer.dtype, buffer.shape);
-      bindings[d][buffer.name] = &storage[d].back();
-    }
-  }
-  TimingObserver observer(rates);
-  RunOptions options;
-  options.devices = devices;
-  options.cores = cores;
-  options.profile = machine;
-  options.math = Math::none;
-  options.schedule = schedule;
-  options.observers = {&observer};
-  const Expected<RunResult> result = run(*program, bindings, options);
-  EXPECT_TRUE(result && result->findings.empty());
-  return observer.timing();
-}
-
-constexpr const char* two_copies = R"(kernel t()
-  in   a:  f32[500, 500] hbm
-  in   b:  f32[500, 500] hbm
-  out  o:  f32[1, 1]     hbm
-  vmem x:  f32[500, 500]
-  vmem y:  f32[500, 500]
-  tile r:  f32[500, 500]
-  sem  s:  bytes
-  sem  t:  bytes
-{
-  start a -> x, s
-  start b -> y, t
-  wait s for x
-  wait t for y
-  r = 0
-  r += x . y
-  copy x[0 +: 1, 0 +: 1] -> o
-}
-)";
 
 TEST(Timing, copies_of_one_device_share_its_memory_and_a_product_waits_for_both) {
   MachineRates rates;
@@ -94,6 +37,38 @@ TEST(Timing, copies_of_one_device_share_its_memory_and_a_product_waits_for_both)
   expect_time(timing.devices[0].memory, 2e-3 + 4e-9, timing.seconds);
   expect_time(timing.devices[0].waiting, 2e-3 + 4e-9, timing.seconds);
   expect_time(timing.devices[0].overlapped, 0, timing.seconds);
+  expect_time(timing.devices[0].moving, 2e-3 + 4e-9, timing.seconds);
+  // Both operands and the result once through memory take longer than the product.
+  expect_time(timing.roofline.seconds, 2e-3 + 4e-9, timing.seconds);
+  EXPECT_EQ(timing.roofline.by, Roofline::By::hbm);
+}
+
+TEST(Timing, a_roofline_counts_neither_what_is_read_again_nor_what_a_unit_pads) {
+  constexpr const char* text = R"(kernel t()
+  in   a:  f32[100, 100] hbm
+  out  o:  f32[100, 100] hbm
+  vmem x:  f32[100, 100]
+  tile r:  f32[100, 100]
+  vmem y:  f32[100, 100]
+{
+  for i in 0..3 { copy a -> x }
+  r = 0
+  r += x . x
+  y = r
+  copy y -> o
+}
+)";
+  MachineProfile machine = plain_machine();
+  machine.matrix_unit = 128;
+  machine.hbm_bandwidth = 1e10;
+  const Roofline of_memory = timed(text, machine).roofline;
+  expect_time(of_memory.seconds, 80e3 / 1e10, of_memory.seconds);
+  EXPECT_EQ(of_memory.by, Roofline::By::hbm);
+  machine.hbm_bandwidth = 1e12;
+  const Timing timing = timed(text, machine);
+  expect_time(timing.devices[0].matrix, 2.0 * 100 * 128 * 128 / 1e12, timing.seconds);
+  expect_time(timing.roofline.seconds, 2e6 / 1e12, timing.seconds);
+  EXPECT_EQ(timing.roofline.by, Roofline::By::matrix);
 }
 
 TEST(Timing, cores_of_one_device_share_its_memory) {

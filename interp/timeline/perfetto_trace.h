@@ -1,0 +1,68 @@
+// Writes a trace that Perfetto opens: packets of TrackEvent, in protobuf's wire format
+// (perfetto.dev, protos/perfetto/trace/track_event).
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tessera {
+
+// Times are nanoseconds from the start of the trace. What begins on a track ends on it in the
+// reverse order, and is told in the order of time; tracks know nothing of each other.
+class PerfettoTrace {
+ public:
+  using Track = std::uint64_t;
+  using Flow = std::uint64_t;  // an arrow from one slice to another; not 0
+  struct Argument {
+    std::string_view name;
+    std::variant<std::int64_t, double, std::string> value;
+  };
+  // What begins on a track.
+  struct Slice {
+    std::string_view name;
+    std::string_view file{};  // of the source; empty: of none
+    int line = 0;
+    std::span<const Argument> arguments{};
+    std::span<const Flow> from{}, to{};  // arrows that leave it, and that end at it
+  };
+
+  // `sink` takes the file's bytes in order, and need not keep them.
+  explicit PerfettoTrace(std::function<void(std::string_view)> sink);
+  ~PerfettoTrace();
+  PerfettoTrace(const PerfettoTrace&) = delete;
+  PerfettoTrace& operator=(const PerfettoTrace&) = delete;
+
+  // A group of tracks, which are shown by ascending rank.
+  Track group(std::string_view name);
+  Track track(Track group, std::string_view name, int rank);
+  Track counter(Track group, std::string_view name, int rank, std::string_view unit);
+
+  void begin(Track track, std::int64_t at, const Slice& slice);
+  void end(Track track, std::int64_t at);
+  void count(Track counter, std::int64_t at, double value);
+  // Hands all that is left to the sink.
+  void finish();
+
+ private:
+  using Known = std::map<std::string, std::uint64_t, std::less<>>;
+  Track described(Track group, std::string_view name, int rank, std::string_view fields);
+  std::uint64_t known(Known& names, std::string_view name, int kind, std::string& fresh);
+  void event(std::int64_t at, std::string_view event, std::string_view fresh = {});
+  void packet(std::string_view fields);
+
+  std::function<void(std::string_view)> sink_;
+  std::string buffer_;
+  std::uint64_t tracks_ = 0;
+  int groups_ = 0;
+  bool is_first_ = true;
+  Known event_names_, argument_names_;
+  std::map<std::pair<std::string, int>, std::uint64_t> sources_;
+};
+
+}  // namespace tessera
