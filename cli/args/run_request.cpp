@@ -122,6 +122,8 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   if (!arguments.has("cost") || !request.timing) return;
   request.cost = std::make_shared<CostListener>();
   request.timing->tell(*request.cost);
+  request.deeper = std::make_shared<DeeperWindows>();
+  request.deeper->rates = request.profile.rates;
 }
 
 std::shared_ptr<OutputFile> opened(const std::string& path, Diags& diags) {

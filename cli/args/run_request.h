@@ -14,6 +14,7 @@
 #include "interp/observe/timing.h"
 #include "interp/run.h"
 #include "interp/timeline/cost.h"
+#include "interp/timeline/deeper_windows.h"
 
 namespace tessera::cli {
 
@@ -35,7 +36,9 @@ struct RunRequest {
   std::shared_ptr<OutputFile> trace_file;     // open for it since before the run
   // With --timing, --timeline or --cost: it watches the run, and tells after it.
   std::shared_ptr<TimingObserver> timing;
-  std::shared_ptr<CostListener> cost;         // with --cost: where the modelled time goes
+  // With --cost: where the modelled time goes, and what more slots for windows would make of it.
+  std::shared_ptr<CostListener> cost;
+  std::shared_ptr<DeeperWindows> deeper;
   std::shared_ptr<OutputFile> timeline_file;  // of --timeline, open for it since before the run
 
   std::string_view device_name() const;

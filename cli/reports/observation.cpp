@@ -29,6 +29,7 @@ Observation::Observation(const RunRequest& request, Console& console)
     options_.points = &points_;
     options_.observers.push_back(&certifier_);
   }
+  options_.deeper = request.deeper.get();
   if (timing_) options_.observers.push_back(timing_.get());
   if (timeline_file_) timing_->tell(drawing_);
   if (!request.trace.empty()) options_.observers.push_back(&trace_);

@@ -108,7 +108,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["peak_smem"] = result->stats.peak_smem;
   if (request.timing && report.findings.empty() && result->end == RunEnd::program) {
     Json simulated = to_json(request.timing->timing());
-    if (request.cost) simulated["cost"] = to_json(request.cost->cost());
+    if (request.cost) simulated["cost"] = to_json(request.cost->cost(), *request.deeper);
     object["simulated"] = simulated;
   }
 }
@@ -211,7 +211,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   if (request.timing && report.findings.empty() && result->end == RunEnd::program)
     text += line("simulated", timing_text(request.timing->timing()));
   if (request.cost && report.findings.empty() && result->end == RunEnd::program)
-    text += cost_text(request.cost->cost(), request.timing->timing());
+    text += cost_text(request.cost->cost(), *request.deeper, request.timing->timing());
   if (result->certificate) text += certificate_line(*result->certificate);
   return text;
 }

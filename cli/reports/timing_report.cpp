@@ -1,10 +1,12 @@
 #include "cli/reports/timing_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "cli/reports/report.h"
 #include "core/report/source_words.h"
@@ -57,9 +59,37 @@ std::string place_text(const Loc& loc) {
   return fmt::format("{}:{}  {}", loc.source->name, loc.line, source_words(line, 60));
 }
 
+std::string ordinal(std::int64_t number) {
+  constexpr std::array<std::string_view, 4> words = {"", "a first", "a second", "a third"};
+  if (number < static_cast<std::int64_t>(words.size()))
+    return std::string(words[static_cast<std::size_t>(number)]);
+  return number == 8 || number == 11 || number == 18 ? fmt::format("an {}th", number)
+                                                     : fmt::format("a {}th", number);
+}
+
+std::string slots_text(const DeeperWindows& deeper, const Timing& timing) {
+  std::vector<std::string> found;
+  for (const DeeperWindow& window : deeper.windows) {
+    const double saved = 100 * (timing.seconds - window.seconds) / timing.seconds;
+    if (saved >= least_share)
+      found.push_back(fmt::format("{} slot for {} saves {:.0f} %: {}", ordinal(window.depth),
+                                  window.name, saved, human_seconds(window.seconds)));
+  }
+  if (found.empty() && !deeper.windows.empty())
+    found.emplace_back("one more for a window saves less than 1 %");
+  if (!deeper.left_out.empty())
+    found.push_back(
+        fmt::format("one more for {} was not timed: it has no room, or the run depends "
+                    "on counts that it reads",
+                    fmt::join(deeper.left_out, ", ")));
+  std::string text;
+  for (const std::string& each : found) text += line(text.empty() ? "slots" : "", each);
+  return text;
+}
+
 }  // namespace
 
-std::string cost_text(const Cost& cost, const Timing& timing) {
+std::string cost_text(const Cost& cost, const DeeperWindows& deeper, const Timing& timing) {
   const CriticalPath& path = cost.critical;
   if (timing.seconds <= 0) return "";
   const auto share = [&](double seconds) { return 100 * seconds / timing.seconds; };
@@ -84,17 +114,18 @@ std::string cost_text(const Cost& cost, const Timing& timing) {
                     counted(static_cast<std::int64_t>(cost.lines.size() - shown), "line", "lines"));
   for (const RegionCost& region : cost.regions)
     text += line("region", fmt::format("{:.0f} %  {}", share(region.seconds), region.name));
-  return text;
+  return text + slots_text(deeper, timing);
 }
 
-Json to_json(const Cost& cost) {
+Json to_json(const Cost& cost, const DeeperWindows& deeper) {
   Json object = {{"critical",
                   {{"work", cost.critical.work},
                    {"hbm", cost.critical.memory},
                    {"links", cost.critical.links},
                    {"latency", cost.critical.latency}}},
                  {"lines", Json::array()},
-                 {"regions", Json::array()}};
+                 {"regions", Json::array()},
+                 {"slots", Json::array()}};
   for (const LineCost& each : cost.lines) {
     Json row = {{"matrix", each.matrix},
                 {"vector", each.vector},
@@ -107,6 +138,9 @@ Json to_json(const Cost& cost) {
   }
   for (const RegionCost& region : cost.regions)
     object["regions"].push_back({{"name", region.name}, {"seconds", region.seconds}});
+  for (const DeeperWindow& window : deeper.windows)
+    object["slots"].push_back(
+        {{"window", window.name}, {"depth", window.depth}, {"seconds", window.seconds}});
   return object;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/reports/console.h"
 #include "interp/observe/timing.h"
 #include "interp/timeline/cost.h"
+#include "interp/timeline/deeper_windows.h"
 
 namespace tessera::cli {
 
@@ -14,8 +15,8 @@ std::string timing_text(const Timing& timing);
 Json to_json(const Timing& timing);
 
 // Lines of a report: the critical path, then the lines of the source and the regions with a share
-// of the core that waits least.
-std::string cost_text(const Cost& cost, const Timing& timing);
-Json to_json(const Cost& cost);
+// of the core that waits least, and which window would make the run shorter by one more slot.
+std::string cost_text(const Cost& cost, const DeeperWindows& deeper, const Timing& timing);
+Json to_json(const Cost& cost, const DeeperWindows& deeper);
 
 }  // namespace tessera::cli

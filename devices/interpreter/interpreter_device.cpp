@@ -10,6 +10,7 @@
 #include "devices/interpreter/simulated_candidates.h"
 #include "devices/profiles/profile.h"
 #include "interp/certificate/points/point_structure.h"
+#include "interp/timeline/deeper_windows.h"
 
 namespace tessera {
 namespace {
@@ -38,6 +39,8 @@ class SimulatedProgram final : public Executable {
     if (!program) return program.diags();
     if (options.points != nullptr && has_points(structured_))
       if (Diags unjudged = judge(bindings, options); !unjudged.empty()) return unjudged;
+    if (options.deeper != nullptr)
+      time_deeper_windows(structured_, bindings, options, *options.deeper);
     Expected<RunResult> result = tessera::run(**program, bindings, options);
     if (!result) return result.diags();
 

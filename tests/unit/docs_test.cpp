@@ -74,6 +74,11 @@ TEST_F(Docs, every_command_about_the_certificate_runs_and_prints_what_is_shown) 
   expect_commands_run("docs/certificate.md", 9, 9);
 }
 
+TEST_F(Docs, every_command_about_timing_runs_and_prints_what_is_shown) {
+  fs::create_directory("build");
+  expect_commands_run("docs/timing.md", 3, 3);
+}
+
 // A program in the readme is one of the repository's, or runs on its own.
 TEST_F(Docs, every_program_of_the_readme_is_a_program) {
   const std::string page = test::read_file("README.md");

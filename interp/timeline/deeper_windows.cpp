@@ -1,0 +1,66 @@
+#include "interp/timeline/deeper_windows.h"
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "core/passes/expand.h"
+#include "interp/observe/timing.h"
+#include "interp/run.h"
+
+namespace tessera {
+namespace {
+
+// Statements by the place in the source that they come from: a function's are there once a call.
+std::vector<std::vector<std::size_t>> windows_by_place(const Program& program) {
+  std::vector<std::vector<std::size_t>> groups;
+  std::map<std::tuple<const Source*, int, int>, std::size_t> known;
+  for (std::size_t i = 0; i < program.body.size(); ++i) {
+    if (!std::holds_alternative<Window>(program.body[i].op)) continue;
+    const Loc loc = program.loc(program.body[i].place);
+    const auto [group, is_new] =
+        known.try_emplace({loc.source.get(), loc.line, loc.column}, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[group->second].push_back(i);
+  }
+  return groups;
+}
+
+std::optional<double> seconds_of(const Program& structured, const std::vector<Binding>& bindings,
+                                 const RunOptions& options, const MachineRates& rates) {
+  const Expected<Program> program = expand(structured);
+  if (!program) return std::nullopt;
+  TimingObserver observer(rates);
+  RunOptions timed = options;
+  timed.math = Math::none;
+  timed.wants_values = timed.record_schedule = timed.hash_results = false;
+  timed.points = nullptr;
+  timed.observers = {&observer};
+  const Expected<RunResult> result = run(*program, bindings, timed);
+  if (!result || !result->findings.empty() || result->end != RunEnd::program) return std::nullopt;
+  if (!observer.timing().is_complete) return std::nullopt;
+  return observer.timing().seconds;
+}
+
+}  // namespace
+
+void time_deeper_windows(const Program& structured, const std::vector<Binding>& bindings,
+                         const RunOptions& options, DeeperWindows& deeper) {
+  deeper.windows.clear();
+  deeper.left_out.clear();
+  for (const std::vector<std::size_t>& group : windows_by_place(structured)) {
+    Program changed = structured;
+    for (const std::size_t i : group) ++std::get<Window>(changed.body[i].op).depth;
+    const Stmt& first = changed.body[group.front()];
+    const std::string& name = changed.value(first.result).name;
+    const std::optional<double> seconds = seconds_of(changed, bindings, options, deeper.rates);
+    if (seconds)
+      deeper.windows.push_back(
+          {name, changed.loc(first.place), std::get<Window>(first.op).depth, *seconds});
+    else
+      deeper.left_out.push_back(name);
+  }
+}
+
+}  // namespace tessera
