@@ -11,10 +11,10 @@
 #include "devices/device.h"
 #include "devices/profiles/profile.h"
 #include "interp/certificate/certificate.h"
-#include "interp/observe/timing.h"
 #include "interp/run.h"
 #include "interp/timeline/cost.h"
 #include "interp/timeline/deeper_windows.h"
+#include "interp/timeline/timing.h"
 
 namespace tessera::cli {
 

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "cli/reports/console.h"
-#include "interp/observe/timing.h"
 #include "interp/timeline/cost.h"
 #include "interp/timeline/deeper_windows.h"
+#include "interp/timeline/timing.h"
 
 namespace tessera::cli {
 

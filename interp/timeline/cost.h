@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "interp/observe/timeline.h"
+#include "interp/timeline/timeline.h"
 
 namespace tessera {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/passes/expand.h"
-#include "interp/observe/timing.h"
 #include "interp/run.h"
+#include "interp/timeline/timing.h"
 
 namespace tessera {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "interp/observe/timeline.h"
 #include "interp/timeline/perfetto_trace.h"
+#include "interp/timeline/timeline.h"
 
 namespace tessera {
 

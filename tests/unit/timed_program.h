@@ -7,8 +7,8 @@
 
 #include "core/passes/expand.h"
 #include "devices/profiles/profile.h"
-#include "interp/observe/timing.h"
 #include "interp/run.h"
+#include "interp/timeline/timing.h"
 #include "tests/unit/language_support.h"
 
 namespace tessera::test {

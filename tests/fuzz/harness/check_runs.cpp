@@ -11,9 +11,9 @@
 #include "interp/certificate/races/freeze_one.h"
 #include "interp/certificate/races/missing_wait.h"
 #include "interp/observe/observer.h"
-#include "interp/observe/timing.h"
 #include "interp/observe/trace_text.h"
 #include "interp/schedule/schedule.h"
+#include "interp/timeline/timing.h"
 #include "tests/fuzz/harness/simulated.h"
 
 namespace tessera::fuzz {

@@ -3,8 +3,8 @@
 #pragma once
 #include <span>
 
-#include "interp/observe/timing.h"
-#include "interp/observe/timing_record.h"
+#include "interp/timeline/timing.h"
+#include "interp/timeline/timing_record.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "interp/observe/timeline.h"
+#include "interp/timeline/timeline.h"
 
 #include <algorithm>
 #include <map>

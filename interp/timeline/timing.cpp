@@ -1,8 +1,8 @@
-#include "interp/observe/timing.h"
+#include "interp/timeline/timing.h"
 
 #include <algorithm>
 
-#include "interp/observe/timeline.h"
+#include "interp/timeline/timeline.h"
 
 namespace tessera {
 

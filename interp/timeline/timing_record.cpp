@@ -1,4 +1,4 @@
-#include "interp/observe/timing_record.h"
+#include "interp/timeline/timing_record.h"
 
 #include <algorithm>
 #include <utility>
