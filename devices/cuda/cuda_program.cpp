@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 
 namespace tessera::cuda {
 namespace {
@@ -17,10 +18,10 @@ class DeviceMemory {
   }
   // Inputs are copied; results are filled with a pattern that no kernel computes, so that what is
   // not written is seen.
-  Problem add(const Buffer& buffer, const Tensor& tensor) {
+  Expected<void> add(const Buffer& buffer, const Tensor& tensor) {
     std::uint64_t address = 0;
     const auto bytes = static_cast<std::size_t>(tensor.bytes());
-    if (auto problem = allocate(address, bytes)) return problem;
+    TRY(allocate(address, bytes));
     operands_[buffer.name] = address;
     if (buffer.role == Role::out) return set_bytes(address, 0xFF, bytes, nullptr);
     return to_device(address, tensor.data(), bytes);
@@ -56,16 +57,16 @@ struct OwnEvent {
   }
 };
 
-Problem timed_run(Kernel& kernel, const DeviceOperands& operands, double& seconds) {
+Expected<void> timed_run(Kernel& kernel, const DeviceOperands& operands, double& seconds) {
   // Of this run alone: other threads time theirs at the same moment.
   OwnEvent first, last;
-  if (auto problem = create_event(first.event)) return problem;
-  if (auto problem = create_event(last.event)) return problem;
+  TRY(create_event(first.event));
+  TRY(create_event(last.event));
   Event &begin = first.event, &end = last.event;
-  if (auto problem = record(begin, nullptr)) return problem;
-  if (auto problem = kernel.launch(operands, nullptr)) return problem;
-  if (auto problem = record(end, nullptr)) return problem;
-  if (auto problem = synchronise(nullptr)) return problem;
+  TRY(record(begin, nullptr));
+  TRY(kernel.launch(operands, nullptr));
+  TRY(record(end, nullptr));
+  TRY(synchronise(nullptr));
   return elapsed_seconds(seconds, begin, end);
 }
 
@@ -86,30 +87,27 @@ class CudaProgram final : public Executable {
                    fmt::format("{} devices; the CUDA kernels run on one", bindings.size()));
     }
     const ContextScope own(kernel_->context());
-    if (own.problem()) return *own.problem();
+    TRY(own.entered());
     DeviceMemory memory;
     std::vector<std::pair<std::string, Tensor*>> results;
     for (const Buffer& buffer : program_.buffers) {
       if (buffer.role == Role::scratch) continue;
-      const Expected<Tensor*> tensor = bound(buffer, bindings[0]);
-      if (!tensor) return tensor.diags();
-      if (auto problem = memory.add(buffer, **tensor)) return *problem;
-      if (buffer.role == Role::out) results.emplace_back(buffer.name, *tensor);
+      Tensor* const tensor = TRY(bound(buffer, bindings[0]));
+      TRY(memory.add(buffer, *tensor));
+      if (buffer.role == Role::out) results.emplace_back(buffer.name, tensor);
     }
     DeviceReport report;
     report.sum_error = sum_error();
     report.warnings = kernel_->compiler_notes();
-    if (auto problem = timed_run(*kernel_, memory.operands(), report.wall_seconds)) return *problem;
-    Expected<std::optional<Finding>> found = kernel_->finding();
-    if (!found) return found.diags();
-    if (*found) {
-      report.findings.push_back(**std::move(found));
+    TRY(timed_run(*kernel_, memory.operands(), report.wall_seconds));
+    std::optional<Finding> found = TRY(kernel_->finding());
+    if (found) {
+      report.findings.push_back(*std::move(found));
       return report;
     }
     for (const auto& [operand, tensor] : results) {
       const auto bytes = static_cast<std::size_t>(tensor->bytes());
-      if (auto problem = to_host(tensor->data(), memory.operands().at(operand), bytes))
-        return *problem;
+      TRY(to_host(tensor->data(), memory.operands().at(operand), bytes));
     }
     return report;
   } catch (...) {
@@ -118,8 +116,7 @@ class CudaProgram final : public Executable {
 
   Expected<void> launch(const DeviceAddresses& operands, void* stream,
                         const Pitches& pitches) override {
-    if (auto problem = kernel_->launch(operands, stream, pitches)) return *std::move(problem);
-    return {};
+    return kernel_->launch(operands, stream, pitches);
   }
 
   Expected<std::optional<Finding>> finding(std::optional<void*> stream) override {

@@ -10,24 +10,17 @@
 namespace tessera::cuda {
 namespace {
 
-Expected<void> as_expected(Problem problem) {
-  if (problem) return *std::move(problem);
-  return {};
-}
-
 class Cublas final : public PeerLibrary {
  public:
   std::string name() const override { return "cublas"; }
-  Expected<void> product(const DenseProduct& product) override {
-    return as_expected(cublas_product(product));
-  }
+  Expected<void> product(const DenseProduct& product) override { return cublas_product(product); }
   Expected<void> batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
                        std::int64_t stride_b, std::int64_t stride_c) override {
-    return as_expected(cublas_batch(product, count, stride_a, stride_b, stride_c));
+    return cublas_batch(product, count, stride_a, stride_b, stride_c);
   }
   Enqueue grouped(const std::vector<DenseProduct>& products) override {
     const auto call = std::make_shared<CublasGrouped>(products);
-    return [call] { return as_expected(call->run()); };
+    return [call] { return call->run(); };
   }
 };
 
@@ -37,28 +30,23 @@ class CudaWorkbench final : public Workbench {
 
   Expected<std::uint64_t> add(const MeasuredOperand& operand) override {
     std::uint64_t address = 0;
-    TRY(as_expected(arrays_.add(address, operand.elements * size_of(operand.dtype))));
+    TRY(arrays_.add(address, operand.elements * size_of(operand.dtype)));
     if (operand.pattern.elements() > 0)
-      TRY(as_expected(DeviceArrays::fill(address, operand.elements, operand.pattern)));
+      TRY(DeviceArrays::fill(address, operand.elements, operand.pattern));
     return address;
   }
 
   Expected<void> poison(std::uint64_t address, std::int64_t bytes) override {
-    return as_expected(set_bytes(address, 0xFF, static_cast<std::size_t>(bytes), nullptr));
+    return set_bytes(address, 0xFF, static_cast<std::size_t>(bytes), nullptr);
   }
 
   Expected<void> read(Tensor& to, std::uint64_t address) override {
-    return as_expected(to_host(to.data(), address, static_cast<std::size_t>(to.bytes())));
+    return to_host(to.data(), address, static_cast<std::size_t>(to.bytes()));
   }
 
-  Expected<void> synchronise() override { return as_expected(cuda::synchronise(nullptr)); }
+  Expected<void> synchronise() override { return cuda::synchronise(nullptr); }
 
-  Expected<double> seconds(const Enqueue& enqueue) override {
-    return timer_->seconds([&]() -> Problem {
-      const Expected<void> enqueued = enqueue();
-      return enqueued ? Problem() : Problem(enqueued.diags().front());
-    });
-  }
+  Expected<double> seconds(const Enqueue& enqueue) override { return timer_->seconds(enqueue); }
 
   PeerLibrary* peer() override { return cublas_available().ok ? &cublas_ : nullptr; }
 

@@ -68,7 +68,7 @@ class CudaDriver : public testing::Test {
   std::vector<char> memory_[4];
 };
 
-std::string text(const Problem& problem) { return problem ? problem->message : ""; }
+std::string text(const Expected<void>& tried) { return tried ? "" : tried.diags().front().message; }
 
 TEST_F(CudaDriver, a_kernel_belongs_to_the_context_that_was_current) {
   if (!has_kernels()) GTEST_SKIP() << compiler_fits_driver().reason;

@@ -31,7 +31,7 @@ class CallersStream {
     constexpr unsigned non_blocking = 1;
     Context context = nullptr;
     works_ =
-        driver_.problem().empty() && !use_device(context) && create_(&stream_, non_blocking) == 0;
+        driver_.problem().empty() && use_device(context) && create_(&stream_, non_blocking) == 0;
   }
   ~CallersStream() {
     if (exec_ != nullptr) destroy_exec_(exec_);
@@ -48,9 +48,9 @@ class CallersStream {
   void capture(const Enqueue& enqueue) {
     constexpr int anything_else_is_an_error = 0;  // CU_STREAM_CAPTURE_MODE_GLOBAL
     ASSERT_EQ(begin_capture_(stream_, anything_else_is_an_error), 0);
-    const Problem problem = enqueue();
+    const Expected<void> enqueued = enqueue();
     ASSERT_EQ(end_capture_(stream_, &graph_), 0);
-    ASSERT_FALSE(problem) << problem->message;
+    ASSERT_TRUE(enqueued) << render(enqueued.diags());
     ASSERT_EQ(instantiate_(&exec_, graph_, 0), 0);
   }
   void replay() { ASSERT_EQ(launch_(exec_, stream_), 0); }
@@ -81,16 +81,16 @@ class CudaEmbed : public testing::Test {
   // A tensor in memory of the device.
   std::uint64_t upload(const Tensor& tensor) {
     std::uint64_t address = 0;
-    Problem problem = arrays_.add(address, tensor.bytes());
-    if (!problem)
-      problem = to_device(address, tensor.data(), static_cast<std::size_t>(tensor.bytes()));
-    EXPECT_FALSE(problem) << problem->message;
+    Expected<void> copied = arrays_.add(address, tensor.bytes());
+    if (copied)
+      copied = to_device(address, tensor.data(), static_cast<std::size_t>(tensor.bytes()));
+    EXPECT_TRUE(copied) << render(copied.diags());
     return address;
   }
   void download(Tensor& tensor, std::uint64_t address) {
-    const Problem problem =
+    const Expected<void> copied =
         to_host(tensor.data(), address, static_cast<std::size_t>(tensor.bytes()));
-    EXPECT_FALSE(problem) << problem->message;
+    EXPECT_TRUE(copied) << render(copied.diags());
   }
 
   DeviceArrays arrays_;
@@ -128,13 +128,13 @@ TEST_F(CudaEmbed, a_captured_launch_is_replayed_with_other_sizes) {
     for (const std::vector<std::int64_t>& groups : replays) {
       GroupedCase now = case_of(groups);
       Tensor &sizes = now.tensor("group_sizes"), &out = now.tensor("out");
-      ASSERT_FALSE(to_device(operands["group_sizes"], sizes.data(),
-                             static_cast<std::size_t>(sizes.bytes())));
-      ASSERT_FALSE(to_device(operands["out"], out.data(), static_cast<std::size_t>(out.bytes())));
+      ASSERT_TRUE(to_device(operands["group_sizes"], sizes.data(),
+                            static_cast<std::size_t>(sizes.bytes())));
+      ASSERT_TRUE(to_device(operands["out"], out.data(), static_cast<std::size_t>(out.bytes())));
       caller.replay();
-      ASSERT_FALSE(synchronise(caller.stream()));
-      const Problem found = (*kernel)->check(caller.stream());
-      ASSERT_FALSE(found) << found->message;
+      ASSERT_TRUE(synchronise(caller.stream()));
+      const Expected<void> checked = (*kernel)->check(caller.stream());
+      ASSERT_TRUE(checked) << render(checked.diags());
       download(out, operands["out"]);
       EXPECT_EQ(now.verdict(), "") << now.name();
     }
@@ -160,13 +160,13 @@ TEST_F(CudaEmbed, launches_on_two_streams_at_once_compute_all_their_tiles) {
   }
   for (int round = 0; round < 20; ++round) {
     for (const DeviceOperands& of : operands) {
-      ASSERT_FALSE(
+      ASSERT_TRUE(
           to_device(of.at("out"), untouched.data(), static_cast<std::size_t>(untouched.bytes())));
     }
     for (std::size_t i = 0; i < streams.size(); ++i)
-      ASSERT_FALSE((*kernel)->launch(operands[i], streams[i]));
+      ASSERT_TRUE((*kernel)->launch(operands[i], streams[i]));
     for (std::size_t i = 0; i < streams.size(); ++i) {
-      ASSERT_FALSE((*kernel)->check(streams[i]));  // waits for the stream
+      ASSERT_TRUE((*kernel)->check(streams[i]));  // waits for the stream
       download(a_case.tensor("out"), operands[i].at("out"));
       ASSERT_EQ(a_case.verdict(), "") << "round " << round << ", stream " << i;
     }
@@ -212,7 +212,7 @@ TEST_F(CudaEmbed, the_public_call_takes_the_callers_memory_and_stream) {
                                                       caller_->stream());
       ASSERT_TRUE(launch) << render(launch.diags());
     }
-    ASSERT_FALSE(synchronise(caller_->stream()));
+    ASSERT_TRUE(synchronise(caller_->stream()));
     ASSERT_TRUE((*kernel)->check(caller_->stream()));
     GroupedMatmulOptions options;
     options.transpose_rhs = true;

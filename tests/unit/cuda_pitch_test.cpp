@@ -67,7 +67,7 @@ TEST(CudaPitch, what_a_launch_cannot_take_is_named) {
     const Program program = *make_kernel(configuration.kernel, configuration.settings);
     const LoweredKernel kernel = *lower(program, configuration.hints);
     const auto found = check_pitches(program, kernel, pitches);
-    return found ? found->message : "";
+    return found ? "" : found.diags().front().message;
   };
   const TestConfiguration gmm = gmm_configuration(128, 128, 4, "bf16", "bf16", 0, 1);
   EXPECT_EQ(problem(gmm, {{"lhs", 208}, {"rhs", 776}, {"out", 1024}}), "");

@@ -69,7 +69,7 @@ class Packer {
 
 }  // namespace
 
-std::optional<Diag> check_operands(const Program& program, const DeviceOperands& operands) {
+Expected<void> check_operands(const Program& program, const DeviceOperands& operands) {
   for (const Buffer& buffer : program.buffers) {
     if (buffer.role == Role::scratch) continue;
     const auto found = operands.find(buffer.name);
@@ -84,11 +84,11 @@ std::optional<Diag> check_operands(const Program& program, const DeviceOperands&
                       buffer.name, program.name, found->second));
     }
   }
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& kernel,
-                                  const Pitches& pitches) {
+Expected<void> check_pitches(const Program& program, const LoweredKernel& kernel,
+                             const Pitches& pitches) {
   for (const auto& given : pitches) {
     const std::string& operand = given.first;
     const std::int64_t pitch = given.second;
@@ -116,7 +116,7 @@ std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& k
       return refuse(fmt::format("are {} bytes apart, which is no multiple of 16",
                                 pitch * plan->element_bytes));
   }
-  return std::nullopt;
+  return {};
 }
 
 std::vector<std::uint64_t> strides_of(const MapPlan& plan, std::int64_t pitch) {

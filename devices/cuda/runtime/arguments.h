@@ -3,9 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "core/report/expected.h"
 #include "devices/cuda/lower/lower.h"
 #include "devices/device.h"
 
@@ -13,14 +13,14 @@ namespace tessera::cuda {
 
 using DeviceOperands = DeviceAddresses;
 
-// What a launch cannot take: an operand without an address, or one that does not begin where the
-// copy engine can (a multiple of 16 bytes).
-std::optional<Diag> check_operands(const Program& program, const DeviceOperands& operands);
+// Refuses what a launch cannot take: an operand without an address, or one that does not begin
+// where the copy engine can (a multiple of 16 bytes).
+Expected<void> check_operands(const Program& program, const DeviceOperands& operands);
 
-// Pitches that a launch cannot take: of an operand that the kernel reads element by element, any
-// of the general kernel, one that is shorter than a row or no multiple of 16 bytes.
-std::optional<Diag> check_pitches(const Program& program, const LoweredKernel& kernel,
-                                  const Pitches& pitches);
+// Refuses pitches that a launch cannot take: of an operand that the kernel reads element by
+// element, any of the general kernel, one that is shorter than a row or no multiple of 16 bytes.
+Expected<void> check_pitches(const Program& program, const LoweredKernel& kernel,
+                             const Pitches& pitches);
 // Bytes from a row to the next, and so on outwards: a dimension less than the plan has.
 std::vector<std::uint64_t> strides_of(const MapPlan& plan, std::int64_t pitch);
 // That of a buffer; its rows' length where none is given.

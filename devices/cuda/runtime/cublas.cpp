@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/report/try.h"
 #include "devices/cuda/runtime/shared_library.h"
 
 namespace tessera::cuda {
@@ -27,16 +28,16 @@ Cublas& cublas() {
   return loaded;
 }
 
-Problem outcome(const char* call, int result) {
-  if (result == 0) return std::nullopt;
+Expected<void> outcome(const char* call, int result) {
+  if (result == 0) return {};
   return error(ErrorCode::environment,
                fmt::format("{} failed: {}", call, cublas().error_text(result)));
 }
 
-Problem ready() {
+Expected<void> ready() {
   if (const Support here = cublas_available(); !here.ok)
     return error(ErrorCode::environment, here.reason);
-  if (cublas().handle != nullptr) return std::nullopt;
+  if (cublas().handle != nullptr) return {};
   return outcome("cublasCreate", cublas().create(&cublas().handle));
 }
 
@@ -63,8 +64,8 @@ Support cublas_available() {
   return {false, fmt::format("cuBLAS is not found ({})", cublas().library.problem())};
 }
 
-Problem cublas_product(const DenseProduct& product) {
-  if (auto problem = ready()) return problem;
+Expected<void> cublas_product(const DenseProduct& product) {
+  TRY(ready());
   const ColumnMajor c(product);
   const float one = 1, zero = 0;
   return outcome("cublasGemmEx",
@@ -74,9 +75,9 @@ Problem cublas_product(const DenseProduct& product) {
                                compute_f32, default_algorithm));
 }
 
-Problem cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
-                     std::int64_t stride_b, std::int64_t stride_c) {
-  if (auto problem = ready()) return problem;
+Expected<void> cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
+                            std::int64_t stride_b, std::int64_t stride_c) {
+  TRY(ready());
   const ColumnMajor c(product);
   const float one = 1, zero = 0;
   return outcome(
@@ -111,15 +112,15 @@ CublasGrouped::~CublasGrouped() {
   if (on_device_ != 0) release(on_device_);
 }
 
-Problem CublasGrouped::prepare() {
-  if (auto problem = ready()) return problem;
-  if (on_device_ != 0) return std::nullopt;
-  if (auto problem = allocate(on_device_, pointers_.size() * 8)) return problem;
+Expected<void> CublasGrouped::prepare() {
+  TRY(ready());
+  if (on_device_ != 0) return {};
+  TRY(allocate(on_device_, pointers_.size() * 8));
   return to_device(on_device_, pointers_.data(), pointers_.size() * 8);
 }
 
-Problem CublasGrouped::run() {
-  if (auto problem = prepare()) return problem;
+Expected<void> CublasGrouped::run() {
+  TRY(prepare());
   const std::size_t count = m_.size();
   const auto list = [&](std::size_t which) {
     return reinterpret_cast<void* const*>(on_device_ + which * count * 8);

@@ -14,20 +14,20 @@ namespace tessera::cuda {
 Support cublas_available();
 
 // Each enqueues on the default stream.
-Problem cublas_product(const DenseProduct& product);
+Expected<void> cublas_product(const DenseProduct& product);
 // One call of cublasGemmStridedBatchedEx on `count` products; strides in elements.
-Problem cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
-                     std::int64_t stride_b, std::int64_t stride_c);
+Expected<void> cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
+                            std::int64_t stride_b, std::int64_t stride_c);
 
 // One call of cublasGemmGroupedBatchedEx on products of different sizes, none of them empty.
 class CublasGrouped {
  public:
   explicit CublasGrouped(const std::vector<DenseProduct>& products);
   ~CublasGrouped();
-  Problem run();
+  Expected<void> run();
 
  private:
-  Problem prepare();
+  Expected<void> prepare();
   std::vector<int> transa_, transb_, m_, n_, k_, lda_, ldb_, ldc_, ones_;
   std::vector<float> alpha_, beta_;
   std::vector<std::uint64_t> pointers_;  // a of all, then b, then c

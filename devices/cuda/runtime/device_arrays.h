@@ -16,11 +16,11 @@ class DeviceArrays {
   DeviceArrays(const DeviceArrays&) = delete;
   DeviceArrays& operator=(const DeviceArrays&) = delete;
 
-  Problem add(std::uint64_t& address, std::int64_t bytes);
+  Expected<void> add(std::uint64_t& address, std::int64_t bytes);
   // So many elements: those of the pattern, again and again.
-  static Problem fill(std::uint64_t address, std::int64_t elements, const Tensor& pattern);
+  static Expected<void> fill(std::uint64_t address, std::int64_t elements, const Tensor& pattern);
   // Group sizes as the kernels take them, in new memory.
-  Problem add_sizes(std::uint64_t& address, const std::vector<std::int64_t>& sizes);
+  Expected<void> add_sizes(std::uint64_t& address, const std::vector<std::int64_t>& sizes);
 
  private:
   std::vector<std::uint64_t> all_;

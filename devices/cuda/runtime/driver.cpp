@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/report/try.h"
 #include "devices/cuda/runtime/shared_library.h"
 
 namespace tessera::cuda {
@@ -72,8 +73,8 @@ Driver& driver() {
   return loaded;
 }
 
-Problem outcome(const char* call, int result) {
-  if (result == 0) return std::nullopt;
+Expected<void> outcome(const char* call, int result) {
+  if (result == 0) return {};
   return error(ErrorCode::environment, fmt::format("{} failed: {}", call, driver().text(result)));
 }
 
@@ -130,67 +131,62 @@ std::string device_text() {
   return fmt::format("{}, driver {}.{}", facts.name, facts.driver / 1000, facts.driver % 1000 / 10);
 }
 
-Problem use_device(Context& context) {
-  if (driver().get_context(&context) == 0 && context != nullptr)
-    return std::nullopt;  // the caller's own
+Expected<void> use_device(Context& context) {
+  if (driver().get_context(&context) == 0 && context != nullptr) return {};  // the caller's own
   context = driver().context;
   return outcome("cuCtxSetCurrent", driver().set_context(context));
 }
 
 ContextScope::ContextScope(Context context)
-    : problem_(outcome("cuCtxPushCurrent", driver().push_context(context))) {}
+    : entered_(outcome("cuCtxPushCurrent", driver().push_context(context))) {}
 
 ContextScope::~ContextScope() {
   Context left = nullptr;
-  if (!problem_) driver().pop_context(&left);
+  if (entered_) driver().pop_context(&left);
 }
 
-Problem allocate(std::uint64_t& address, std::size_t bytes) {
+Expected<void> allocate(std::uint64_t& address, std::size_t bytes) {
   return outcome("cuMemAlloc", driver().mem_alloc(&address, std::max<std::size_t>(bytes, 16)));
 }
-Problem release(std::uint64_t address) { return outcome("cuMemFree", driver().mem_free(address)); }
-Problem to_device(std::uint64_t to, const void* from, std::size_t bytes) {
-  return bytes == 0 ? std::nullopt
-                    : outcome("cuMemcpyHtoD", driver().copy_to_device(to, from, bytes));
+void release(std::uint64_t address) { driver().mem_free(address); }
+Expected<void> to_device(std::uint64_t to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return {};
+  return outcome("cuMemcpyHtoD", driver().copy_to_device(to, from, bytes));
 }
-Problem to_host(void* to, std::uint64_t from, std::size_t bytes) {
-  return bytes == 0 ? std::nullopt
-                    : outcome("cuMemcpyDtoH", driver().copy_to_host(to, from, bytes));
+Expected<void> to_host(void* to, std::uint64_t from, std::size_t bytes) {
+  if (bytes == 0) return {};
+  return outcome("cuMemcpyDtoH", driver().copy_to_host(to, from, bytes));
 }
-Problem set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream) {
-  return bytes == 0 ? std::nullopt
-                    : outcome("cuMemsetD8Async", driver().set_async(to, value, bytes, stream));
+Expected<void> set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream) {
+  if (bytes == 0) return {};
+  return outcome("cuMemsetD8Async", driver().set_async(to, value, bytes, stream));
 }
-Problem synchronise(void* stream) {
+Expected<void> synchronise(void* stream) {
   return outcome("cuStreamSynchronize", driver().stream_sync(stream));
 }
 
-Problem set_to_zero(std::uint64_t to, std::size_t bytes) {
+Expected<void> set_to_zero(std::uint64_t to, std::size_t bytes) {
   constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING: the default stream is another
   void* stream = nullptr;
-  if (auto problem = outcome("cuStreamCreate", driver().stream_create(&stream, non_blocking)))
-    return problem;
-  auto problem = set_bytes(to, 0, bytes, stream);
-  if (!problem) problem = synchronise(stream);
+  TRY(outcome("cuStreamCreate", driver().stream_create(&stream, non_blocking)));
+  Expected<void> written = set_bytes(to, 0, bytes, stream);
+  if (written) written = synchronise(stream);
   driver().stream_destroy(stream);
-  return problem;
+  return written;
 }
-Problem read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes) {
-  if (auto problem =
-          outcome("cuMemcpyDtoHAsync", driver().copy_to_host_async(to, from, bytes, stream)))
-    return problem;
+Expected<void> read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes) {
+  TRY(outcome("cuMemcpyDtoHAsync", driver().copy_to_host_async(to, from, bytes, stream)));
   return synchronise(stream);
 }
 
 Expected<std::uint64_t> stream_id(void* stream) {
   unsigned long long id = 0;
-  if (auto problem = outcome("cuStreamGetId", driver().stream_id(stream, &id))) return *problem;
+  TRY(outcome("cuStreamGetId", driver().stream_id(stream, &id)));
   return std::uint64_t{id};
 }
 Expected<bool> is_capturing(void* stream) {
   int status = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
-  if (auto problem = outcome("cuStreamIsCapturing", driver().stream_is_capturing(stream, &status)))
-    return *problem;
+  TRY(outcome("cuStreamIsCapturing", driver().stream_is_capturing(stream, &status)));
   return status != 0;
 }
 
@@ -199,8 +195,8 @@ RelaxedCapture::RelaxedCapture() : before_(2) {  // CU_STREAM_CAPTURE_MODE_RELAX
 }
 RelaxedCapture::~RelaxedCapture() { driver().exchange_capture_mode(&before_); }
 
-Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
-                   const std::vector<std::uint64_t>& stride) {
+Expected<void> encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
+                          const std::vector<std::uint64_t>& stride) {
   // An operand without elements is never copied; its map only has to be a valid one.
   std::vector<std::uint64_t> extent;
   std::vector<std::uint32_t> box, step;
@@ -219,22 +215,18 @@ Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint6
   return outcome("cuTensorMapEncodeTiled", result);
 }
 
-Problem load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
-                    int shared_bytes) {
-  if (auto problem =
-          outcome("cuModuleLoadData", driver().module_load(&kernel.module, cubin.data())))
-    return problem;
-  if (auto problem =
-          outcome("cuModuleGetFunction",
-                  driver().module_function(&kernel.function, kernel.module, entry.c_str())))
-    return problem;
+Expected<void> load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
+                           int shared_bytes) {
+  TRY(outcome("cuModuleLoadData", driver().module_load(&kernel.module, cubin.data())));
+  TRY(outcome("cuModuleGetFunction",
+              driver().module_function(&kernel.function, kernel.module, entry.c_str())));
   constexpr int max_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
   return outcome("cuFuncSetAttribute",
                  driver().function_attribute(kernel.function, max_dynamic_shared, shared_bytes));
 }
 
-Problem launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes, void* stream,
-               const std::vector<std::byte>& arguments) {
+Expected<void> launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes,
+                      void* stream, const std::vector<std::byte>& arguments) {
   void* parameters[] = {const_cast<std::byte*>(arguments.data())};
   return outcome(
       "cuLaunchKernel",
@@ -243,22 +235,19 @@ Problem launch(const LoadedKernel& kernel, int blocks, int threads, int shared_b
                              static_cast<unsigned>(shared_bytes), stream, parameters, nullptr));
 }
 
-Problem create_event(Event& event) {
+Expected<void> create_event(Event& event) {
   return outcome("cuEventCreate", driver().event_create(&event.handle, 0));
 }
-Problem destroy_event(const Event& event) {
-  return outcome("cuEventDestroy", driver().event_destroy(event.handle));
-}
-Problem record(Event& event, void* stream) {
+void destroy_event(const Event& event) { driver().event_destroy(event.handle); }
+Expected<void> record(Event& event, void* stream) {
   return outcome("cuEventRecord", driver().event_record(event.handle, stream));
 }
-Problem elapsed_seconds(double& seconds, Event& begin, Event& end) {
-  if (auto problem = outcome("cuEventSynchronize", driver().event_sync(end.handle))) return problem;
+Expected<void> elapsed_seconds(double& seconds, Event& begin, Event& end) {
+  TRY(outcome("cuEventSynchronize", driver().event_sync(end.handle)));
   float milliseconds = 0;
-  auto problem =
-      outcome("cuEventElapsedTime", driver().event_time(&milliseconds, begin.handle, end.handle));
+  TRY(outcome("cuEventElapsedTime", driver().event_time(&milliseconds, begin.handle, end.handle)));
   seconds = static_cast<double>(milliseconds) * 1e-3;
-  return problem;
+  return {};
 }
 
 }  // namespace tessera::cuda

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,14 +36,13 @@ int driver_version();
 // "NVIDIA H200, driver 13.0": what a time was measured on.
 std::string device_text();
 
-// Each returns what went wrong with the call's name, or nothing. Streams are CUstream; 0 is the
-// default one.
-using Problem = std::optional<Diag>;
+// What follows calls the driver: where that fails, the error is ErrorCode::environment and names
+// the driver's function. Streams are CUstream; null is the default one.
 
 // A CUcontext: modules, memory and events are of the one that was current when they were made.
 using Context = void*;
 // The current context of this thread; where it has none, the primary one of device 0 becomes it.
-Problem use_device(Context& context);
+Expected<void> use_device(Context& context);
 
 // Makes a context current in this thread for the length of a scope.
 class ContextScope {
@@ -53,22 +51,24 @@ class ContextScope {
   ~ContextScope();
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
-  const Problem& problem() const { return problem_; }
+  // Whether it is current, or why not.
+  const Expected<void>& entered() const { return entered_; }
 
  private:
-  Problem problem_;
+  Expected<void> entered_;
 };
 
-Problem allocate(std::uint64_t& address, std::size_t bytes);
-Problem release(std::uint64_t address);
-Problem to_device(std::uint64_t to, const void* from, std::size_t bytes);
-Problem to_host(void* to, std::uint64_t from, std::size_t bytes);
-Problem set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream);
-Problem synchronise(void* stream);
+Expected<void> allocate(std::uint64_t& address, std::size_t bytes);
+// Frees it. Says nothing of failure: it is for destructors, which have nobody to tell.
+void release(std::uint64_t address);
+Expected<void> to_device(std::uint64_t to, const void* from, std::size_t bytes);
+Expected<void> to_host(void* to, std::uint64_t from, std::size_t bytes);
+Expected<void> set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream);
+Expected<void> synchronise(void* stream);
 // Zeros, written when this returns; by a stream of its own, so that it waits for no other.
-Problem set_to_zero(std::uint64_t to, std::size_t bytes);
+Expected<void> set_to_zero(std::uint64_t to, std::size_t bytes);
 // What lies there when all is done that was enqueued on the stream before; waits for it.
-Problem read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes);
+Expected<void> read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes);
 
 // A number that no other stream of the process has or had.
 Expected<std::uint64_t> stream_id(void* stream);
@@ -90,26 +90,27 @@ class RelaxedCapture {
 
 // A tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle, zeros
 // outside. `stride`: arguments.h's strides_of.
-Problem encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
-                   const std::vector<std::uint64_t>& stride);
+Expected<void> encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
+                          const std::vector<std::uint64_t>& stride);
 
 struct LoadedKernel {
   void* module = nullptr;
   void* function = nullptr;
 };
 // Machine code into the current context, with leave to use `shared_bytes` of shared memory.
-Problem load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
-                    int shared_bytes);
-Problem launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes, void* stream,
-               const std::vector<std::byte>& arguments);
+Expected<void> load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
+                           int shared_bytes);
+Expected<void> launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes,
+                      void* stream, const std::vector<std::byte>& arguments);
 
 // Events, for times on the device.
 struct Event {
   void* handle = nullptr;
 };
-Problem create_event(Event& event);
-Problem destroy_event(const Event& event);
-Problem record(Event& event, void* stream);
-Problem elapsed_seconds(double& seconds, Event& begin, Event& end);
+Expected<void> create_event(Event& event);
+// Says nothing of failure, as release.
+void destroy_event(const Event& event);
+Expected<void> record(Event& event, void* stream);
+Expected<void> elapsed_seconds(double& seconds, Event& begin, Event& end);
 
 }  // namespace tessera::cuda

@@ -22,21 +22,19 @@ Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
   const std::scoped_lock lock(mutex);
   const std::pair key(context, plan.architecture + plan.source);
   if (const auto found = kernels.find(key); found != kernels.end()) return found->second;
-  const Expected<CompiledKernel> compiled = compile_cached(plan);
-  if (!compiled) return compiled.diags();
-  notes = compiled->notes;
+  const CompiledKernel compiled = TRY(compile_cached(plan));
+  notes = compiled.notes;
   LoadedKernel kernel;
-  if (auto problem = load_kernel(kernel, compiled->cubin, plan.entry,
-                                 plan.general() != nullptr ? 0 : shared_limit))
-    return *problem;
+  TRY(load_kernel(kernel, compiled.cubin, plan.entry,
+                  plan.general() != nullptr ? 0 : shared_limit));
   kernels.emplace(key, kernel);
   return kernel;
 }
 
-Problem as_problem(const Expected<std::optional<Finding>>& found) {
-  if (!found) return found.diags().front();
-  if (!*found) return std::nullopt;
-  return as_error(**found);
+Expected<void> without_finding(Expected<std::optional<Finding>> asked) {
+  const std::optional<Finding> found = TRY(std::move(asked));
+  if (found) return as_error(*found);
+  return {};
 }
 
 }  // namespace
@@ -47,7 +45,7 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Pre
   if (const Support fits = compiler_fits_driver(); !fits.ok)
     return error(ErrorCode::environment, fits.reason);
   Context context = nullptr;
-  if (auto problem = use_device(context)) return *problem;
+  TRY(use_device(context));
   const DeviceFacts& facts = device_facts();
   if (std::string reason = facts.refusal(); !reason.empty())
     return error(ErrorCode::environment, std::move(reason));
@@ -58,12 +56,12 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Pre
     kernel->plan_.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
   kernel->context_ = context;
   kernel->loaded_ = TRY(loaded(context, kernel->plan_, kernel->compiler_notes_));
-  if (auto problem = kernel->lay_out(facts)) return *problem;
+  TRY(kernel->lay_out(facts));
   return kernel;
 }
 
 // One CTA for each SM, and what all of them need beside the operands.
-Problem Kernel::lay_out(const DeviceFacts& facts) {
+Expected<void> Kernel::lay_out(const DeviceFacts& facts) {
   const std::int64_t arrays = plan_.array_elements * 8;
   bool are_shared = false;
   ctas_ = facts.multiprocessors;
@@ -75,10 +73,8 @@ Problem Kernel::lay_out(const DeviceFacts& facts) {
     sizes_.tiles = static_cast<std::size_t>(plan_.general()->tile_bytes * ctas_);
   }
   if (!are_shared) sizes_.arrays = static_cast<std::size_t>(arrays * ctas_);
-  Expected<std::unique_ptr<LaunchMemory>> memory = LaunchMemory::make(sizes_);
-  if (!memory) return memory.diags().front();
-  spare_ = *std::move(memory);
-  return std::nullopt;
+  spare_ = TRY(LaunchMemory::make(sizes_));
+  return {};
 }
 
 Kernel::~Kernel() {
@@ -106,8 +102,8 @@ Expected<Kernel::Slot*> Kernel::slot_of(void* stream) {
 Expected<std::vector<std::byte>> Kernel::arguments_of(const LaunchMemory& memory,
                                                       const DeviceOperands& operands,
                                                       const Pitches& pitches) const {
-  if (auto problem = check_operands(program_, operands)) return *problem;
-  if (auto problem = check_pitches(program_, plan_, pitches)) return *problem;
+  TRY(check_operands(program_, operands));
+  TRY(check_pitches(program_, plan_, pitches));
   LaunchValues values{};
   for (const Buffer& buffer : program_.buffers) {
     const auto found = operands.find(buffer.name);
@@ -119,9 +115,9 @@ Expected<std::vector<std::byte>> Kernel::arguments_of(const LaunchMemory& memory
                       strides_of(plan, pitch_of(program_, plan, pitches)));
   };
   if (const TensorCorePlan* plan = plan_.tensor_core()) {
-    if (auto problem = encode(values.left, plan->left)) return *problem;
-    if (auto problem = encode(values.right, plan->right)) return *problem;
-    if (auto problem = encode(values.result_map, plan->result)) return *problem;
+    TRY(encode(values.left, plan->left));
+    TRY(encode(values.right, plan->right));
+    TRY(encode(values.result_map, plan->result));
     values.result_pitch = pitch_of(program_, plan->result, pitches);
   }
   values.arrays = memory.arrays();
@@ -131,17 +127,14 @@ Expected<std::vector<std::byte>> Kernel::arguments_of(const LaunchMemory& memory
   return kernel_arguments(plan_.arguments, values);
 }
 
-Problem Kernel::launch(const DeviceOperands& operands, void* stream, const Pitches& pitches) {
+Expected<void> Kernel::launch(const DeviceOperands& operands, void* stream,
+                              const Pitches& pitches) {
   const ContextScope own(context_);
-  if (own.problem()) return own.problem();
+  TRY(own.entered());
   const std::scoped_lock lock(mutex_);
-  const Expected<Slot*> found = slot_of(stream);
-  if (!found) return found.diags().front();
-  Slot& slot = **found;
+  Slot& slot = *TRY(slot_of(stream));
   if (operands != slot.operands || pitches != slot.pitches || slot.arguments.empty()) {
-    Expected<std::vector<std::byte>> arguments = arguments_of(*slot.memory, operands, pitches);
-    if (!arguments) return arguments.diags().front();
-    slot.arguments = *std::move(arguments);
+    slot.arguments = TRY(arguments_of(*slot.memory, operands, pitches));
     slot.operands = operands;
     slot.pitches = pitches;
   }
@@ -161,16 +154,16 @@ std::vector<const LaunchMemory*> Kernel::memories(std::optional<std::uint64_t> s
 Expected<std::optional<Finding>> Kernel::finding_in(const LaunchMemory& memory,
                                                     void* stream) const {
   std::int64_t word = 0;
-  if (auto problem = read_after(stream, &word, memory.error(), sizeof word)) return *problem;
+  TRY(read_after(stream, &word, memory.error(), sizeof word));
   if (word == 0) return std::optional<Finding>();
   // Before whatever is enqueued on the stream from now on.
-  if (auto problem = set_bytes(memory.error(), 0, sizeof word, stream)) return *problem;
+  TRY(set_bytes(memory.error(), 0, sizeof word, stream));
   return finding_of(program_, plan_, word);
 }
 
 Expected<std::optional<Finding>> Kernel::finding(void* stream) {
   const ContextScope own(context_);
-  if (own.problem()) return *own.problem();
+  TRY(own.entered());
   for (const LaunchMemory* memory : memories(TRY(stream_id(stream)))) {
     std::optional<Finding> found = TRY(finding_in(*memory, stream));
     if (found) return found;
@@ -180,18 +173,18 @@ Expected<std::optional<Finding>> Kernel::finding(void* stream) {
 
 Expected<std::optional<Finding>> Kernel::finding() {
   const ContextScope own(context_);
-  if (own.problem()) return *own.problem();
+  TRY(own.entered());
   for (const LaunchMemory* memory : memories(std::nullopt)) {
     Expected<std::optional<Finding>> found = finding_in(*memory, nullptr);
     if (found && !*found) continue;
     // Streams of the caller's may not wait for the default one: the next launch must find it done.
-    if (auto problem = synchronise(nullptr)) return *problem;
+    TRY(synchronise(nullptr));
     return found;
   }
   return std::optional<Finding>();
 }
 
-Problem Kernel::check(void* stream) { return as_problem(finding(stream)); }
-Problem Kernel::check() { return as_problem(finding()); }
+Expected<void> Kernel::check(void* stream) { return without_finding(finding(stream)); }
+Expected<void> Kernel::check() { return without_finding(finding()); }
 
 }  // namespace tessera::cuda

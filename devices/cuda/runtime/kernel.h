@@ -36,7 +36,7 @@ class Kernel {
 
   // Enqueues one run on `stream` (a CUstream; null: the default one). Addresses are multiples of
   // 16 bytes. The first launch on a second stream, and each captured one, allocates memory.
-  Problem launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
+  Expected<void> launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
   // What the launches on `stream`, and the replays of those captured from it, found wrong with
   // their operands since it was last asked; ErrorCode::invalid_value for what the program requires.
   // Waits for the stream and touches no other. Not while it is captured.
@@ -44,8 +44,8 @@ class Kernel {
   // The same of all streams, which the caller has synchronised.
   Expected<std::optional<Finding>> finding();
   // The same; a finding is an error, too.
-  Problem check(void* stream);
-  Problem check();
+  Expected<void> check(void* stream);
+  Expected<void> check();
 
   const LoweredKernel& plan() const { return plan_; }
   Context context() const { return context_; }
@@ -66,7 +66,7 @@ class Kernel {
     std::vector<std::byte> arguments;
   };
 
-  Problem lay_out(const DeviceFacts& facts);
+  Expected<void> lay_out(const DeviceFacts& facts);
   Expected<Slot*> slot_of(void* stream);
   Expected<std::vector<std::byte>> arguments_of(const LaunchMemory& memory,
                                                 const DeviceOperands& operands,

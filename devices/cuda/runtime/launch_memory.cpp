@@ -1,5 +1,6 @@
 #include "devices/cuda/runtime/launch_memory.h"
 
+#include "core/report/try.h"
 #include "devices/cuda/runtime/driver.h"
 
 namespace tessera::cuda {
@@ -12,14 +13,10 @@ constexpr std::size_t word_bytes = 16;  // the error word and two counters
 Expected<std::unique_ptr<LaunchMemory>> LaunchMemory::make(const Sizes& sizes) {
   const RelaxedCapture allowed;
   std::unique_ptr<LaunchMemory> memory(new LaunchMemory());
-  if (auto problem = allocate(memory->words_, word_bytes)) return *problem;
-  if (auto problem = set_to_zero(memory->words_, word_bytes)) return *problem;
-  if (sizes.arrays != 0) {
-    if (auto problem = allocate(memory->arrays_, sizes.arrays)) return *problem;
-  }
-  if (sizes.tiles != 0) {
-    if (auto problem = allocate(memory->tiles_, sizes.tiles)) return *problem;
-  }
+  TRY(allocate(memory->words_, word_bytes));
+  TRY(set_to_zero(memory->words_, word_bytes));
+  if (sizes.arrays != 0) TRY(allocate(memory->arrays_, sizes.arrays));
+  if (sizes.tiles != 0) TRY(allocate(memory->tiles_, sizes.tiles));
   return memory;
 }
 

@@ -1,5 +1,7 @@
 #include "devices/cuda/runtime/timer.h"
 
+#include "core/report/try.h"
+
 namespace tessera::cuda {
 namespace {
 
@@ -11,10 +13,10 @@ Expected<std::shared_ptr<DeviceTimer>> DeviceTimer::make() {
   if (const Support here = driver_available(); !here.ok)
     return error(ErrorCode::environment, here.reason);
   std::shared_ptr<DeviceTimer> timer(new DeviceTimer());
-  if (auto problem = use_device(timer->context_)) return *problem;
-  if (auto problem = allocate(timer->flush_, flush_bytes)) return *problem;
-  if (auto problem = create_event(timer->begin_)) return *problem;
-  if (auto problem = create_event(timer->end_)) return *problem;
+  TRY(use_device(timer->context_));
+  TRY(allocate(timer->flush_, flush_bytes));
+  TRY(create_event(timer->begin_));
+  TRY(create_event(timer->end_));
   return timer;
 }
 
@@ -26,29 +28,26 @@ DeviceTimer::~DeviceTimer() {
   }
 }
 
-Expected<double> DeviceTimer::seconds(const std::function<Problem()>& enqueue) {
+Expected<double> DeviceTimer::seconds(const Enqueue& enqueue) {
   const ContextScope own(context_);
-  if (own.problem()) return *own.problem();
-  if (auto problem = set_bytes(flush_, 0x5A, flush_bytes, nullptr)) return *problem;
-  if (auto problem = record(begin_, nullptr)) return *problem;
-  if (auto problem = enqueue()) return *problem;
-  if (auto problem = record(end_, nullptr)) return *problem;
+  TRY(own.entered());
+  TRY(set_bytes(flush_, 0x5A, flush_bytes, nullptr));
+  TRY(record(begin_, nullptr));
+  TRY(enqueue());
+  TRY(record(end_, nullptr));
   double seconds = 0;
-  if (auto problem = elapsed_seconds(seconds, begin_, end_)) return *problem;
+  TRY(elapsed_seconds(seconds, begin_, end_));
   return seconds;
 }
 
 Expected<std::vector<double>> measure(Kernel& kernel, const DeviceOperands& operands, int rounds) {
-  const Expected<std::shared_ptr<DeviceTimer>> timer = DeviceTimer::make();
-  if (!timer) return timer.diags();
+  const std::shared_ptr<DeviceTimer> timer = TRY(DeviceTimer::make());
   std::vector<double> times;
   for (int round = 0; round <= rounds; ++round) {
-    const Expected<double> took =
-        (*timer)->seconds([&] { return kernel.launch(operands, nullptr); });
-    if (!took) return took.diags();
-    if (round > 0) times.push_back(*took);
+    const double took = TRY(timer->seconds([&] { return kernel.launch(operands, nullptr); }));
+    if (round > 0) times.push_back(took);
   }
-  if (auto problem = kernel.check()) return *problem;
+  TRY(kernel.check());
   return times;
 }
 

@@ -1,11 +1,11 @@
 // Times by the device's clock, each after its L2 cache was overwritten.
 #pragma once
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "devices/cuda/runtime/driver.h"
 #include "devices/cuda/runtime/kernel.h"
+#include "devices/workbench.h"
 
 namespace tessera::cuda {
 
@@ -18,7 +18,7 @@ class DeviceTimer {
   DeviceTimer& operator=(const DeviceTimer&) = delete;
 
   // Seconds of what `enqueue` puts on the default stream; waits for it.
-  Expected<double> seconds(const std::function<Problem()>& enqueue);
+  Expected<double> seconds(const Enqueue& enqueue);
 
  private:
   DeviceTimer() = default;
