@@ -144,8 +144,9 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
   if (arguments->words().size() < needed) {
     return fail(console, error(fmt::format("{} needs {}", command.name, command.operand)));
   }
-  if (const Diags diags = check_files(command.options, command.operand, *arguments); !diags.empty())
-    return fail(console, diags);
+  if (const Expected<void> files = check_files(command.options, command.operand, *arguments);
+      !files)
+    return fail(console, files.diags());
   arguments->has("json");  // the console's
   const int code = run_bounded(command, *arguments, console);
   // A command that runs long looks for these before; here none can be forgotten.

@@ -67,7 +67,8 @@ FilePlace file_place(std::string by, std::string_view text) {
   return result;
 }
 
-Diags check_places(const std::vector<FilePlace>& read, const std::vector<FilePlace>& written) {
+Expected<void> check_places(const std::vector<FilePlace>& read,
+                            const std::vector<FilePlace>& written) {
   Diags diags;
   for (std::size_t i = 0; i < written.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -81,10 +82,12 @@ Diags check_places(const std::vector<FilePlace>& read, const std::vector<FilePla
                                         written[i].text, input.by)));
     }
   }
-  return diags;
+  if (!diags.empty()) return diags;
+  return {};
 }
 
-Diags check_files(const Options& options, std::string_view operand, const Arguments& arguments) {
+Expected<void> check_files(const Options& options, std::string_view operand,
+                           const Arguments& arguments) {
   std::vector<FilePlace> read, written;
   if (operand.starts_with("FILE")) {
     for (const std::string& word : arguments.words())

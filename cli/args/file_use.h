@@ -25,11 +25,13 @@ struct FilePlace {
 };
 FilePlace file_place(std::string by, std::string_view text);
 // An error for each that is written twice, or read as well.
-Diags check_places(const std::vector<FilePlace>& read, const std::vector<FilePlace>& written);
+Expected<void> check_places(const std::vector<FilePlace>& read,
+                            const std::vector<FilePlace>& written);
 
 // Two outputs of one place, and an output in the place of an input, the program that runs among
 // them, are errors; tensors of one .safetensors file have places of their own. `operand` is what
 // the command's words are, as --help names it.
-Diags check_files(const Options& options, std::string_view operand, const Arguments& arguments);
+Expected<void> check_files(const Options& options, std::string_view operand,
+                           const Arguments& arguments);
 
 }  // namespace tessera::cli

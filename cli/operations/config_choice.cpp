@@ -26,7 +26,7 @@ Expected<std::optional<GroupedMatmulConfig>> config_option(const Arguments& argu
         fmt::format("--config gives the tiling and the stages, and --{} is given too", other));
   }
   const GroupedMatmulConfig config = TRY(read_config(std::string(arguments.text("config"))));
-  if (Diags diags = check_use(about, config); !diags.empty()) return diags;
+  TRY(check_use(about, config));
   return Result(config);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/operations/operation.h"
 #include "cli/operations/operation_command.h"
 #include "cli/operations/operation_report.h"
+#include "core/report/try.h"
 
 namespace tessera::cli {
 namespace {
@@ -59,14 +60,13 @@ void describe(OperationCall& call, const Problem& problem) {
 }
 
 // Decides on the configuration, and notes where it came from.
-Diags configure(OperationCall& call, Problem& problem, const Arguments& arguments) {
-  const Expected<ConfigDecision> config = settle_config(problem, call.request, arguments);
-  if (!config) return config.diags();
+Expected<void> configure(OperationCall& call, Problem& problem, const Arguments& arguments) {
+  const ConfigDecision config = TRY(settle_config(problem, call.request, arguments));
   // A replay does what this run did, whatever a cache says then.
-  if (!is_given(*config)) call.request.invocation = with_config(call.request.invocation, *config);
+  if (!is_given(config)) call.request.invocation = with_config(call.request.invocation, config);
   const bool explains = arguments.was_given("explain");
-  call.config_lines = config_lines(*config, explains);
-  if (explains || !is_given(*config) || !config->warnings.empty()) call.config = to_json(*config);
+  call.config_lines = config_lines(config, explains);
+  if (explains || !is_given(config) || !config.warnings.empty()) call.config = to_json(config);
   return {};
 }
 
@@ -86,7 +86,7 @@ Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& a
   if (!made) return made.diags();
   OperationCall call{.request = *std::move(request)};
   const auto input = std::make_shared<Given>(*std::move(made));
-  if (Diags diags = configure(call, input->problem, arguments); !diags.empty()) return diags;
+  TRY(configure(call, input->problem, arguments));
   describe(call, input->problem);
   call.values = input->operands.values;
   const Operands& operands = input->operands;

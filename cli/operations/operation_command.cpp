@@ -92,15 +92,14 @@ Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& 
 }
 
 // A trace, a schedule and a time are of one launch.
-Diags check_launches(const Arguments& arguments, const OperationCall& call) {
-  Diags diags;
+Expected<void> check_launches(const Arguments& arguments, const OperationCall& call) {
   for (const std::string_view option : {"trace", "timing", "cost", "timeline", "save-schedule"})
     if (call.launches > 1 && arguments.was_given(option))
-      diags.push_back(
-          error(fmt::format("--{} is of one launch, and this call makes {}: one for "
-                            "each group with rows",
-                            option, call.launches)));
-  return diags;
+      return error(
+          fmt::format("--{} is of one launch, and this call makes {}: one for "
+                      "each group with rows",
+                      option, call.launches));
+  return {};
 }
 
 }  // namespace
@@ -109,8 +108,9 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   Expected<Opened> opened = open_call(prepare, arguments);
   if (!opened) return fail(console, opened.diags());
   const OperationCall* const call = &opened->call;
-  Diags diags = check_launches(arguments, *call);
-  if (!diags.empty()) return fail(console, diags.front());
+  if (const Expected<void> can = check_launches(arguments, *call); !can)
+    return fail(console, can.diags());
+  Diags diags;
   const Check check = choose_check(arguments, *call, diags);
   const bool explains = arguments.has("explain");
   if (diags.empty()) diags = arguments.unread();

@@ -63,8 +63,7 @@ Expected<void> OutputFiles::settle(const OperationCall& call) {
     for (const std::string& file : output.parts->files())
       written.push_back(file_place("--out", file));
   }
-  if (Diags diags = check_places(read, written); !diags.empty()) return diags;
-  return {};
+  return check_places(read, written);
 }
 
 Diags OutputFiles::write(const OperationCall& call, const OperationRun& run) {

@@ -1,6 +1,7 @@
 #include "kernels/collective/all_gather.h"
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
 
@@ -9,7 +10,7 @@ namespace tessera {
 Expected<Launch> launch_all_gather(std::span<const Tensor> x, const Tensor& rings,
                                    const AllGatherOptions& options) try {
   const char* const kernel = options.halves ? "ring_all_gather_halves" : "ring_all_gather";
-  if (Diags diags = check_ring_rows(kernel, x, rings, moved_types); !diags.empty()) return diags;
+  TRY(check_ring_rows(kernel, x, rings, moved_types));
   Launch launch = launch_ring_rows(kernel, x, rings, x[0].dim(0), options);
   launch.results(x[0].dtype(), {x[0].dim(0) * rings.dim(1), x[0].dim(1)});
   return launch;

@@ -9,7 +9,7 @@ namespace tessera {
 
 Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& rings,
                                    const ReduceOptions& options) try {
-  if (Diags diags = check_ring_rows("ring_all_reduce", x, rings, added_types); !diags.empty()) return diags;
+  TRY(check_ring_rows("ring_all_reduce", x, rings, added_types));
   Launch launch = launch_ring_rows("ring_all_reduce", x, rings, x[0].dim(0), options);
   TRY(set_reduction(launch, options));
   launch.results(x[0].dtype(), x[0].shape());

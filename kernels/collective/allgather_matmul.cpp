@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "devices/profiles/profile.h"
 #include "kernels/collective/rings.h"
 
@@ -13,14 +14,15 @@ namespace {
 
 using Options = AllgatherMatmulOptions;
 
-Diags check_operands(std::span<const Tensor> a, std::span<const Tensor> b, const Tensor& rings,
-                     std::string_view name_of_a, std::string_view name_of_b) {
-  if (Diags diags = check_rings(rings, a.size()); !diags.empty()) return diags;
+Expected<void> check_operands(std::span<const Tensor> a, std::span<const Tensor> b,
+                              const Tensor& rings, std::string_view name_of_a,
+                              std::string_view name_of_b) {
+  TRY(check_rings(rings, a.size()));
   if (a.size() != b.size()) {
-    return {error(fmt::format("{} is given for {} devices, and {} for {}", name_of_a, a.size(),
-                              name_of_b, b.size()))};
+    return error(fmt::format("{} is given for {} devices, and {} for {}", name_of_a, a.size(),
+                             name_of_b, b.size()));
   }
-  if (Diags diags = check_alike(name_of_a, a); !diags.empty()) return diags;
+  TRY(check_alike(name_of_a, a));
   return check_alike(name_of_b, b);
 }
 
@@ -46,9 +48,8 @@ Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<
   TensorType out{options.out_dtype, {}};
   if (left.shape.size() == 2 && right.shape.size() == 2)
     out.shape = {left.shape[0], right.shape[1]};
-  if (Diags diags = check_allgather_matmul(left, right, out, rings, options); !diags.empty())
-    return diags;
-  if (Diags diags = check_operands(lhs, rhs, rings, "lhs", "rhs"); !diags.empty()) return diags;
+  TRY(check_allgather_matmul(left, right, out, rings, options));
+  TRY(check_operands(lhs, rhs, rings, "lhs", "rhs"));
 
   const bool literal = options.variant == Options::Variant::literal;
   Launch launch(literal ? "allgather_matmul_literal" : "allgather_matmul", lhs.size());
@@ -98,9 +99,9 @@ Expected<std::vector<Tensor>> allgather_matmul(std::span<const Tensor> lhs,
 namespace {
 
 // Global shapes, in the order and with the texts of the kernel's source.
-Diags check_rows(const Tensor& x, const Tensor& y, std::int64_t length,
-                 const AllgatherRowsOptions& options) {
-  const auto bad = [](std::string text) { return Diags{error(std::move(text))}; };
+Expected<void> check_rows(const Tensor& x, const Tensor& y, std::int64_t length,
+                          const AllgatherRowsOptions& options) {
+  const auto bad = [](std::string text) { return error(std::move(text)); };
   const auto pair = [](const Shape& a, const Shape& b) {
     return fmt::format("{} and {}", to_string(a), to_string(b));
   };
@@ -116,8 +117,8 @@ Diags check_rows(const Tensor& x, const Tensor& y, std::int64_t length,
         fmt::format("Input dtypes must match, got {} and {}.", name(x.dtype()), name(y.dtype())));
   }
   if (x.dtype() != DType::bf16 && x.dtype() != DType::f16 && x.dtype() != DType::f32) {
-    return {error(ErrorCode::unsupported,
-                  fmt::format("the operands are bf16, f16 or f32, not {}", name(x.dtype())))};
+    return error(ErrorCode::unsupported,
+                 fmt::format("the operands are bf16, f16 or f32, not {}", name(x.dtype())));
   }
   if (k != y.dim(1 - columns)) {
     return bad(fmt::format("Incompatible shapes for matmul: contracting dimension mismatch: {}.",
@@ -142,9 +143,9 @@ Diags check_rows(const Tensor& x, const Tensor& y, std::int64_t length,
 Expected<Launch> launch_allgather_matmul_rows(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
                                               const AllgatherRowsOptions& options) try {
-  if (Diags diags = check_operands(x, y, rings, "x", "y"); !diags.empty()) return diags;
+  TRY(check_operands(x, y, rings, "x", "y"));
   const std::int64_t length = rings.dim(1);
-  if (Diags diags = check_rows(x[0], y[0], length, options); !diags.empty()) return diags;
+  TRY(check_rows(x[0], y[0], length, options));
   Launch launch("allgather_matmul_rows", x.size());
   set_rings(launch, rings, options);
   const std::int64_t cols = y[0].dim(options.transpose_rhs ? 0 : 1);

@@ -35,8 +35,9 @@ struct AllgatherMatmulOptions : CollectiveOptions {
 // Whether one device's operands and result, the rings and the options fit. The
 // checks and texts of the kernel's authors in their order, then ours. The literal variant requires
 // rings of even length and windows that divide the operands.
-Diags check_allgather_matmul(const TensorType& lhs, const TensorType& rhs, const TensorType& out,
-                             const Tensor& rings, const AllgatherMatmulOptions& options);
+Expected<void> check_allgather_matmul(const TensorType& lhs, const TensorType& rhs,
+                                      const TensorType& out, const Tensor& rings,
+                                      const AllgatherMatmulOptions& options);
 
 // out[d] = sum over places q of d's ring: lhs[device at q] . rhs[d][q * k_shard : (q + 1) *
 // k_shard]. On each device lhs is bf16 [rows, k_shard], rhs bf16 [length * k_shard, cols] and out

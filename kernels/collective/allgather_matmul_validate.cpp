@@ -5,14 +5,14 @@
 #include <bit>
 #include <cstdlib>
 
+#include "core/report/try.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/rings.h"
 
 namespace tessera {
 namespace {
 
-Diags value(std::string text) { return {error(std::move(text))}; }
-Diags unsupported(std::string text) { return {error(ErrorCode::unsupported, std::move(text))}; }
+Diag unsupported(std::string text) { return error(ErrorCode::unsupported, std::move(text)); }
 
 bool is_contiguous(const Tensor& rings) {
   std::vector<std::int64_t> ids(static_cast<std::size_t>(rings.elements()));
@@ -25,7 +25,7 @@ bool is_contiguous(const Tensor& rings) {
 }
 
 // Ids that stand more than once, for the note of a refused table.
-Diags repeated(Diags diags, const Tensor& rings) {
+Diag repeated(Diag diag, const Tensor& rings) {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < rings.elements(); ++i)
     ids.push_back(static_cast<std::int64_t>(rings.at(i)));
@@ -34,27 +34,27 @@ Diags repeated(Diags diags, const Tensor& rings) {
   for (std::size_t i = 1; i < ids.size(); ++i)
     if (ids[i] == ids[i - 1] && (twice.empty() || twice.back() != ids[i])) twice.push_back(ids[i]);
   if (!twice.empty())
-    diags.back().notes.push_back({{}, fmt::format("repeated: {}", fmt::join(twice, ", "))});
-  return diags;
+    diag.notes.push_back({{}, fmt::format("repeated: {}", fmt::join(twice, ", "))});
+  return diag;
 }
 
-Diags check_source(const TensorType& lhs, const TensorType& rhs, const TensorType& out,
-                   const Tensor& rings, const AllgatherMatmulOptions& options) {
-  if (rings.rank() != 2) return value("The ring should be a 2D NumPy array");
+Expected<void> check_source(const TensorType& lhs, const TensorType& rhs, const TensorType& out,
+                            const Tensor& rings, const AllgatherMatmulOptions& options) {
+  if (rings.rank() != 2) return error("The ring should be a 2D NumPy array");
   const std::int64_t k_shard = lhs.shape[1], k_full = rhs.shape[0], length = rings.dim(1);
   if (k_shard * length != k_full) {
-    return value(
+    return error(
         fmt::format("LHS contraction dimension has size {}, ring has length {} so expected RHS to "
                     "have shape {}, but got {}",
                     k_shard, length, k_shard * length, k_full));
   }
   if (lhs.dtype != DType::bf16 || rhs.dtype != DType::bf16 || out.dtype != DType::f32)
-    return value("Only bf16 inputs and fp32 outputs supported");
+    return error("Only bf16 inputs and fp32 outputs supported");
   // The production kernel runs on rings of any length.
   if (options.variant == AllgatherMatmulOptions::Variant::literal && length % 2 != 0)
-    return value("Bidirectional collective matmul only supports evenly sized rings");
+    return error("Bidirectional collective matmul only supports evenly sized rings");
   if (rings.dtype() != DType::i32)
-    return value("Ring description should be encoded in 32-bit integers.");
+    return error("Ring description should be encoded in 32-bit integers.");
   if (std::popcount(static_cast<std::uint64_t>(std::llabs(options.buffering))) != 1)
     return unsupported("Buffering values should be multiples of 2");
   if (!is_contiguous(rings)) {
@@ -67,17 +67,18 @@ Diags check_source(const TensorType& lhs, const TensorType& rhs, const TensorTyp
 
 }  // namespace
 
-Diags check_allgather_matmul(const TensorType& lhs, const TensorType& rhs, const TensorType& out,
-                             const Tensor& rings, const AllgatherMatmulOptions& options) {
+Expected<void> check_allgather_matmul(const TensorType& lhs, const TensorType& rhs,
+                                      const TensorType& out, const Tensor& rings,
+                                      const AllgatherMatmulOptions& options) {
   if (lhs.shape.size() != 2 || rhs.shape.size() != 2) {
-    return value(fmt::format("lhs and rhs have two dimensions each, got shapes {} and {}",
+    return error(fmt::format("lhs and rhs have two dimensions each, got shapes {} and {}",
                              to_string(lhs.shape), to_string(rhs.shape)));
   }
-  if (Diags diags = check_source(lhs, rhs, out, rings, options); !diags.empty()) return diags;
+  TRY(check_source(lhs, rhs, out, rings, options));
   const bool literal = options.variant == AllgatherMatmulOptions::Variant::literal;
   const std::int64_t length = rings.dim(1), longest = literal ? 3 : 2;
   if (options.buffering < 1)
-    return value(fmt::format("buffering must be at least 1, got {}", options.buffering));
+    return error(fmt::format("buffering must be at least 1, got {}", options.buffering));
   if (options.buffering == 1 && length > longest && options.protocol_checks) {
     return unsupported(
         fmt::format("buffering 1 on a ring of {}: every device would wait for capacity in step 0, "
@@ -86,9 +87,9 @@ Diags check_allgather_matmul(const TensorType& lhs, const TensorType& rhs, const
   }
   if (!literal && !options.protocol_checks && options.buffering == 1 && length > longest)
     return unsupported("only the literal kernel runs without its protocol checks");
-  if (rings.elements() == 0) return value("a ring has at least one device");
+  if (rings.elements() == 0) return error("a ring has at least one device");
   if (out.shape != Shape{lhs.shape[0], rhs.shape[1]}) {
-    return value(fmt::format("lhs has shape {} and rhs {}, so out has shape {}, not {}",
+    return error(fmt::format("lhs has shape {} and rhs {}, so out has shape {}, not {}",
                              to_string(lhs.shape), to_string(rhs.shape),
                              to_string(Shape{lhs.shape[0], rhs.shape[1]}), to_string(out.shape)));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
 
@@ -18,9 +19,9 @@ constexpr std::initializer_list<DType> multiplied = {DType::bf16, DType::f16, DT
 
 // In the order and with the texts of the kernel's source; those on ranks, types and k are the
 // all-gather matmul's.
-Diags check_product_operands(const Tensor& x, const Tensor& y, std::int64_t length,
-                    const MatmulReduceScatterOptions& options) {
-  const auto bad = [](std::string text) { return Diags{error(std::move(text))}; };
+Expected<void> check_product_operands(const Tensor& x, const Tensor& y, std::int64_t length,
+                                      const MatmulReduceScatterOptions& options) {
+  const auto bad = [](std::string text) { return error(std::move(text)); };
   if (x.rank() != 2 || y.rank() != 2) {
     return bad(fmt::format("Inputs must be 2D, got shapes {} and {}.", to_string(x.shape()),
                            to_string(y.shape())));
@@ -50,8 +51,8 @@ Diags check_product_operands(const Tensor& x, const Tensor& y, std::int64_t leng
     return bad(fmt::format("K_shard ({}) must be divisible by bk ({}).", x.dim(1), options.bk));
   for (const DType type : {options.out_dtype, options.wire_dtype}) {
     if (type != DType::f32 && type != DType::bf16 && type != DType::f16)
-      return {error(ErrorCode::unsupported,
-                    fmt::format("results and sums are f32, bf16 or f16, not {}", name(type)))};
+      return error(ErrorCode::unsupported,
+                   fmt::format("results and sums are f32, bf16 or f16, not {}", name(type)));
   }
   return {};
 }
@@ -61,14 +62,13 @@ Diags check_product_operands(const Tensor& x, const Tensor& y, std::int64_t leng
 Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
                                               const MatmulReduceScatterOptions& options) try {
-  if (Diags diags = check_rings(rings, x.size()); !diags.empty()) return diags;
+  TRY(check_rings(rings, x.size()));
   if (x.size() != y.size())
     return error(fmt::format("x is given for {} devices, and y for {}", x.size(), y.size()));
   const std::int64_t length = rings.dim(1);
-  if (Diags diags = check_product_operands(x[0], y[0], length, options); !diags.empty()) return diags;
-  if (Diags diags = check_ring_rows("matmul_reduce_scatter", x, rings, multiplied); !diags.empty())
-    return diags;
-  if (Diags diags = check_matrices("y", y); !diags.empty()) return diags;
+  TRY(check_product_operands(x[0], y[0], length, options));
+  TRY(check_ring_rows("matmul_reduce_scatter", x, rings, multiplied));
+  TRY(check_matrices("y", y));
   Launch launch("matmul_reduce_scatter", x.size());
   set_rings(launch, rings, options);
   launch.set("T", x[0].dtype());

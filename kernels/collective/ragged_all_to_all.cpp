@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
 
@@ -43,27 +44,27 @@ std::int64_t width_of(const Tensor& tensor) {
   return width;
 }
 
-Diags check_operands(Tensors operand, Tensors output, std::size_t devices) {
+Expected<void> check_operands(Tensors operand, Tensors output, std::size_t devices) {
   if (operand.empty() || operand.size() != output.size() || operand.size() != devices) {
-    return {error(fmt::format("operands are given for {} devices, outputs for {} and slices for {}",
-                              operand.size(), output.size(), devices))};
+    return error(fmt::format("operands are given for {} devices, outputs for {} and slices for {}",
+                             operand.size(), output.size(), devices));
   }
-  if (Diags diags = check_alike("operand", operand); !diags.empty()) return diags;
-  if (Diags diags = check_alike("output", output); !diags.empty()) return diags;
+  TRY(check_alike("operand", operand));
+  TRY(check_alike("output", output));
   const Tensor &from = operand[0], &to = output[0];
   const auto row = [](const Tensor& tensor) {
     return Shape(tensor.shape().begin() + 1, tensor.shape().end());
   };
   if (from.rank() < 1 || to.rank() < 1 || from.dtype() != to.dtype() || row(from) != row(to)) {
-    return {error(fmt::format(
+    return error(fmt::format(
         "operand and output have rows of one type and shape, got {}{} and "
         "{}{}",
-        name(from.dtype()), to_string(from.shape()), name(to.dtype()), to_string(to.shape())))};
+        name(from.dtype()), to_string(from.shape()), name(to.dtype()), to_string(to.shape())));
   }
   if (std::find(moved.begin(), moved.end(), from.dtype()) != moved.end()) return {};
-  return {error(
+  return error(
       ErrorCode::unsupported,
-      fmt::format("ragged_all_to_all takes f32, bf16, f16, i32, i8, not {}", name(from.dtype())))};
+      fmt::format("ragged_all_to_all takes f32, bf16, f16, i32, i8, not {}", name(from.dtype())));
 }
 
 // A tensor of the caller's, or a matrix of its elements, as an operand of one device.
@@ -97,9 +98,9 @@ Tensor exchanged(Slices slices, Tensor RaggedSlices::*field, std::size_t device)
 
 Expected<Launch> launch_ragged_all_to_all(Tensors operand, Tensors output, Slices slices,
                                           const CollectiveOptions& options) try {
-  if (Diags diags = check_operands(operand, output, slices.size()); !diags.empty()) return diags;
+  TRY(check_operands(operand, output, slices.size()));
   const std::int64_t rows = operand[0].dim(0), out_rows = output[0].dim(0);
-  if (Diags diags = check_ragged_slices(rows, out_rows, slices); !diags.empty()) return diags;
+  TRY(check_ragged_slices(rows, out_rows, slices));
   Launch launch("ragged_all_to_all", operand.size());
   launch.calls = options.calls;
   launch.set("T", operand[0].dtype());
@@ -158,8 +159,7 @@ Expected<RaggedGradients> ragged_all_to_all_vjp(Tensors cotangent, std::int64_t 
                                                 const CollectiveOptions& options) try {
   if (cotangent.empty() || cotangent[0].rank() < 1)
     return error("there is no cotangent, or it has no rows");
-  if (Diags diags = check_ragged_slices(operand_rows, cotangent[0].dim(0), slices); !diags.empty())
-    return diags;
+  TRY(check_ragged_slices(operand_rows, cotangent[0].dim(0), slices));
   RaggedGradients gradients;
   std::vector<RaggedSlices> back;
   Shape shape = cotangent[0].shape();

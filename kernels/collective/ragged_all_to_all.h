@@ -55,7 +55,7 @@ Expected<RaggedGradients> ragged_all_to_all_vjp(std::span<const Tensor> cotangen
 
 // Whether the slices fit operands of `rows` and outputs of `out_rows` rows. The
 // texts are those of jax where it has them.
-Diags check_ragged_slices(std::int64_t rows, std::int64_t out_rows,
-                          std::span<const RaggedSlices> slices);
+Expected<void> check_ragged_slices(std::int64_t rows, std::int64_t out_rows,
+                                   std::span<const RaggedSlices> slices);
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/report/try.h"
 #include "kernels/collective/ragged_all_to_all.h"
 
 namespace tessera {
@@ -26,35 +27,35 @@ std::int64_t entry(const Tensor& tensor, std::int64_t i) {
   return static_cast<std::int64_t>(tensor.at(i));
 }
 
-Diags check_arrays(Slices slices) {
+Expected<void> check_arrays(Slices slices) {
   for (const RaggedSlices& own : slices)
     for (const Field& field : fields)
       if (!is_integer((own.*field.tensor).dtype()))
-        return {error(ErrorCode::invalid_type,
-                      fmt::format("ragged_all_to_all {} must be integer type.", field.name))};
+        return error(ErrorCode::invalid_type,
+                     fmt::format("ragged_all_to_all {} must be integer type.", field.name));
   for (const RaggedSlices& own : slices)
     for (const Field& field : fields) {
       const Shape& shape = (own.*field.tensor).shape();
       if (shape.size() == 1 && shape[0] > 0) continue;
-      return {error(fmt::format(
+      return error(fmt::format(
           "ragged_all_to_all {} must be rank 1 with positive dimension size, but got shape {}",
-          field.name, to_string(shape)))};
+          field.name, to_string(shape)));
     }
   const auto devices = static_cast<std::int64_t>(slices.size());
   const std::int64_t count = slices[0].input_offsets.dim(0);
   if (count % devices != 0) {
-    return {error(fmt::format("{} slices cannot be shared equally by {} devices", count, devices))};
+    return error(fmt::format("{} slices cannot be shared equally by {} devices", count, devices));
   }
   for (std::size_t d = 0; d < slices.size(); ++d)
     for (const Field& field : fields) {
       const Tensor& tensor = slices[d].*field.tensor;
       if (tensor.dim(0) != count)
-        return {error(fmt::format("{} of device {} has {} slices, input_offsets of device 0 {}",
-                                  field.name, d, tensor.dim(0), count))};
+        return error(fmt::format("{} of device {} has {} slices, input_offsets of device 0 {}",
+                                 field.name, d, tensor.dim(0), count));
       for (std::int64_t i = 0; i < count; ++i)
         if (entry(tensor, i) < 0)
-          return {error(
-              fmt::format("{}[{}] of device {} is {}", field.name, i, d, entry(tensor, i)))};
+          return error(
+              fmt::format("{}[{}] of device {} is {}", field.name, i, d, entry(tensor, i)));
     }
   return {};
 }
@@ -80,7 +81,7 @@ std::vector<Sent> all_sent(Slices slices) {
   return all;
 }
 
-Diags check_overlap(std::vector<Sent> sent) {
+Expected<void> check_overlap(std::vector<Sent> sent) {
   std::erase_if(sent, [](const Sent& s) { return s.rows == 0; });
   std::sort(sent.begin(), sent.end(), [](const Sent& a, const Sent& b) {
     return std::tie(a.to, a.place, a.from, a.slice) < std::tie(b.to, b.place, b.from, b.slice);
@@ -88,40 +89,41 @@ Diags check_overlap(std::vector<Sent> sent) {
   for (std::size_t i = 1; i < sent.size(); ++i) {
     const Sent &a = sent[i - 1], &b = sent[i];
     if (a.to != b.to || a.place + a.rows <= b.place) continue;
-    return {error(fmt::format("slice {} of device {} and slice {} of device {} both land on rows "
-                              "{} .. {} of device {}",
-                              a.slice, a.from, b.slice, b.from, b.place,
-                              std::min(a.place + a.rows, b.place + b.rows), b.to))};
+    return error(
+        fmt::format("slice {} of device {} and slice {} of device {} both land on rows "
+                    "{} .. {} of device {}",
+                    a.slice, a.from, b.slice, b.from, b.place,
+                    std::min(a.place + a.rows, b.place + b.rows), b.to));
   }
   return {};
 }
 
 }  // namespace
 
-Diags check_ragged_slices(std::int64_t rows, std::int64_t out_rows, Slices slices) {
-  if (slices.empty()) return {error("no device has slices")};
-  if (Diags diags = check_arrays(slices); !diags.empty()) return diags;
+Expected<void> check_ragged_slices(std::int64_t rows, std::int64_t out_rows, Slices slices) {
+  if (slices.empty()) return error("no device has slices");
+  TRY(check_arrays(slices));
   std::vector<Sent> sent = all_sent(slices);
   for (const Sent& s : sent) {
     const std::int64_t expected = entry(slices[s.to].recv_sizes, s.received);
     if (s.rows != expected) {
-      return {error(fmt::format(
+      return error(fmt::format(
           "device {} sends {} rows to device {} (send_sizes[{}]), which receives {} from it "
           "(recv_sizes[{}])",
-          s.from, s.rows, s.to, s.slice, expected, s.received))};
+          s.from, s.rows, s.to, s.slice, expected, s.received));
     }
   }
   for (const Sent& s : sent) {
     if (s.rows > 0 && s.source > rows - s.rows) {
-      return {error(fmt::format("slice {} of device {} is rows {} .. {} of an operand of {} rows",
-                                s.slice, s.from, s.source, s.source + s.rows, rows))};
+      return error(fmt::format("slice {} of device {} is rows {} .. {} of an operand of {} rows",
+                               s.slice, s.from, s.source, s.source + s.rows, rows));
     }
   }
   for (const Sent& s : sent) {
     if (s.rows > 0 && s.place > out_rows - s.rows) {
-      return {error(fmt::format(
+      return error(fmt::format(
           "slice {} of device {} lands on rows {} .. {} of device {}, whose output has {} rows",
-          s.slice, s.from, s.place, s.place + s.rows, s.to, out_rows))};
+          s.slice, s.from, s.place, s.place + s.rows, s.to, out_rows));
     }
   }
   return check_overlap(std::move(sent));

@@ -13,7 +13,7 @@ namespace tessera {
 
 Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& rings,
                                        const ReduceOptions& options) try {
-  if (Diags diags = check_ring_rows("ring_reduce_scatter", x, rings, added_types); !diags.empty()) return diags;
+  TRY(check_ring_rows("ring_reduce_scatter", x, rings, added_types));
   const std::int64_t rows = x[0].dim(0), length = rings.dim(1);
   if (rows % length != 0) {
     return error(fmt::format("the {} rows of x cannot be cut into a block for each of {} places",

@@ -1,6 +1,7 @@
 #include "kernels/collective/right_permute.h"
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
 
@@ -8,7 +9,7 @@ namespace tessera {
 
 Expected<Launch> launch_right_permute(std::span<const Tensor> x, const Tensor& rings,
                                       const RightPermuteOptions& options) try {
-  if (Diags diags = check_ring_rows("right_permute", x, rings, moved_types); !diags.empty()) return diags;
+  TRY(check_ring_rows("right_permute", x, rings, moved_types));
   Launch launch = launch_ring_rows("right_permute", x, rings, x[0].dim(0), options);
   launch.set("double_barrier", options.double_barrier ? 1 : 0);
   launch.results(x[0].dtype(), x[0].shape());

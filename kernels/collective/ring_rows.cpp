@@ -5,30 +5,31 @@
 #include <algorithm>
 #include <string>
 
+#include "core/report/try.h"
 #include "kernels/collective/rings.h"
 
 namespace tessera {
 
-Diags check_matrices(std::string_view what, std::span<const Tensor> operands) {
+Expected<void> check_matrices(std::string_view what, std::span<const Tensor> operands) {
   for (std::size_t d = 0; d < operands.size(); ++d) {
     const Tensor& tensor = operands[d];
     if (tensor.rank() != 2)
-      return {error(fmt::format("{} of device {} has shape {}, expected two dimensions", what, d,
-                                to_string(tensor.shape())))};
+      return error(fmt::format("{} of device {} has shape {}, expected two dimensions", what, d,
+                               to_string(tensor.shape())));
   }
   return check_alike(what, operands);
 }
 
-Diags check_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
-            std::initializer_list<DType> types) {
-  if (Diags diags = check_rings(rings, x.size()); !diags.empty()) return diags;
-  if (Diags diags = check_matrices("x", x); !diags.empty()) return diags;
+Expected<void> check_ring_rows(std::string_view kernel, std::span<const Tensor> x,
+                               const Tensor& rings, std::initializer_list<DType> types) {
+  TRY(check_rings(rings, x.size()));
+  TRY(check_matrices("x", x));
   if (std::find(types.begin(), types.end(), x[0].dtype()) != types.end()) return {};
   std::string known;
   for (const DType type : types)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", name(type));
-  return {error(ErrorCode::unsupported,
-                fmt::format("{} takes {}, not {}", kernel, known, name(x[0].dtype())))};
+  return error(ErrorCode::unsupported,
+               fmt::format("{} takes {}, not {}", kernel, known, name(x[0].dtype())));
 }
 
 Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,

@@ -24,10 +24,10 @@ struct ReduceOptions : CollectiveOptions {
 };
 
 // Operands of two dimensions, alike on all devices; `what` is their name.
-Diags check_matrices(std::string_view what, std::span<const Tensor> operands);
+Expected<void> check_matrices(std::string_view what, std::span<const Tensor> operands);
 // Rings, and x on each device of one of `types`.
-Diags check_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
-                      std::initializer_list<DType> types);
+Expected<void> check_ring_rows(std::string_view kernel, std::span<const Tensor> x,
+                               const Tensor& rings, std::initializer_list<DType> types);
 // A launch of `kernel` with rings and x; `rows` is its parameter. The caller adds the results.
 Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
                         std::int64_t rows, const CollectiveOptions& options);

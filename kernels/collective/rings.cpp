@@ -44,36 +44,35 @@ std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place
   return static_cast<std::size_t>(rings.as<std::int32_t>()[ring * rings.dim(1) + place]);
 }
 
-Diags check_rings(const Tensor& rings, std::size_t operands) {
+Expected<void> check_rings(const Tensor& rings, std::size_t operands) {
   if (rings.rank() != 2 || rings.dtype() != DType::i32) {
-    return {
-        error(fmt::format("the table of rings must be i32 with two dimensions, got {} of shape {}",
-                          name(rings.dtype()), to_string(rings.shape())))};
+    return error(
+        fmt::format("the table of rings must be i32 with two dimensions, got {} of shape {}",
+                    name(rings.dtype()), to_string(rings.shape())));
   }
   const std::int64_t count = rings.elements();
-  if (count == 0) return {error("a ring has at least one device")};
+  if (count == 0) return error("a ring has at least one device");
   std::vector<bool> seen(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int32_t id = rings.as<std::int32_t>()[i];
     if (id < 0 || id >= count)
-      return {
-          error(fmt::format("the rings name device {}, and devices are 0 to {}", id, count - 1))};
+      return error(fmt::format("the rings name device {}, and devices are 0 to {}", id, count - 1));
     if (seen[static_cast<std::size_t>(id)])
-      return {error(fmt::format("the rings name device {} twice", id))};
+      return error(fmt::format("the rings name device {} twice", id));
     seen[static_cast<std::size_t>(id)] = true;
   }
   if (operands == static_cast<std::size_t>(count)) return {};
-  return {error(
-      fmt::format("operands are given for {} devices, and the rings name {}", operands, count))};
+  return error(
+      fmt::format("operands are given for {} devices, and the rings name {}", operands, count));
 }
 
-Diags check_alike(std::string_view what, std::span<const Tensor> operands) {
+Expected<void> check_alike(std::string_view what, std::span<const Tensor> operands) {
   for (std::size_t d = 1; d < operands.size(); ++d) {
     if (operands[d].dtype() == operands[0].dtype() && operands[d].shape() == operands[0].shape())
       continue;
-    return {error(fmt::format("{} of device {} is {}{}, and that of device 0 {}{}", what, d,
-                              name(operands[d].dtype()), to_string(operands[d].shape()),
-                              name(operands[0].dtype()), to_string(operands[0].shape())))};
+    return error(fmt::format("{} of device {} is {}{}, and that of device 0 {}{}", what, d,
+                             name(operands[d].dtype()), to_string(operands[d].shape()),
+                             name(operands[0].dtype()), to_string(operands[0].shape())));
   }
   return {};
 }

@@ -25,9 +25,9 @@ std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place
 
 // Whether `rings` is a table that names the devices 0 .. devices - 1 once each, at least one of
 // them, and there are as many operands.
-Diags check_rings(const Tensor& rings, std::size_t operands);
+Expected<void> check_rings(const Tensor& rings, std::size_t operands);
 // Whether an operand has one type and shape on all devices. `what` names it.
-Diags check_alike(std::string_view what, std::span<const Tensor> operands);
+Expected<void> check_alike(std::string_view what, std::span<const Tensor> operands);
 // Sets what all kernels on rings take: collective id, calls, table and places.
 void set_rings(Launch& launch, const Tensor& rings, const CollectiveOptions& options);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/all_gather.h"
 #include "kernels/collective/rings.h"
 #include "kernels/experts/ring_of_experts_validate.h"
@@ -38,10 +39,7 @@ Expected<GroupedCollectiveGradients> ring_of_experts_vjp(Tensors cotangent, Tens
                                                          const RingOfExpertsOptions& options) try {
   const auto call = validate_ring_of_experts(lhs, rhs, experts, weights, rings, options);
   if (!call) return call.diags();
-  if (Diags diags = check_cotangent(cotangent, lhs.size(), {call->tokens(), call->product.n});
-      !diags.empty()) {
-    return diags;
-  }
+  TRY(check_cotangent(cotangent, lhs.size(), {call->tokens(), call->product.n}));
   const auto of_tokens =
       ring_of_experts(cotangent, rhs, experts, weights, rings, transposed(options));
   if (!of_tokens) return of_tokens.diags();

@@ -7,16 +7,17 @@
 
 namespace tessera {
 
-Diags check_cotangent(std::span<const Tensor> cotangent, std::size_t devices, const Shape& shape) {
+Expected<void> check_cotangent(std::span<const Tensor> cotangent, std::size_t devices,
+                               const Shape& shape) {
   if (cotangent.size() != devices) {
-    return {error(fmt::format("cotangents are given for {} devices, and there are results of {}",
-                              cotangent.size(), devices))};
+    return error(fmt::format("cotangents are given for {} devices, and there are results of {}",
+                             cotangent.size(), devices));
   }
   for (std::size_t d = 0; d < devices; ++d) {
     if (cotangent[d].dtype() == DType::f32 && cotangent[d].shape() == shape) continue;
-    return {error(fmt::format("the cotangent of device {} is {}{}, the result f32{}", d,
-                              name(cotangent[d].dtype()), to_string(cotangent[d].shape()),
-                              to_string(shape)))};
+    return error(fmt::format("the cotangent of device {} is {}{}, the result f32{}", d,
+                             name(cotangent[d].dtype()), to_string(cotangent[d].shape()),
+                             to_string(shape)));
   }
   return {};
 }

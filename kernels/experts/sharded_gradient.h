@@ -12,7 +12,8 @@
 namespace tessera {
 
 // A cotangent for the result of every device: f32 of its shape.
-Diags check_cotangent(std::span<const Tensor> cotangent, std::size_t devices, const Shape& shape);
+Expected<void> check_cotangent(std::span<const Tensor> cotangent, std::size_t devices,
+                               const Shape& shape);
 
 // The options of the product with the transposed matrices.
 template <typename Options>

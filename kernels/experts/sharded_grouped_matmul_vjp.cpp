@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 #include "kernels/collective/all_gather.h"
 #include "kernels/collective/all_reduce.h"
 #include "kernels/collective/ragged_slices.h"
@@ -28,8 +29,7 @@ Expected<Gradients> sharded_grouped_matmul_vjp(Tensors cotangent, Tensors lhs, T
   const GroupedDesc& call = calls->front();
   const std::int64_t length = rings.dim(1);
   const std::int64_t rows = options.scatter ? call.m / length : call.m;
-  if (Diags diags = check_cotangent(cotangent, rhs.size(), {rows, call.n}); !diags.empty())
-    return diags;
+  TRY(check_cotangent(cotangent, rhs.size(), {rows, call.n}));
 
   // Every device gets the cotangent of all rows; without scatter, where each device has a result
   // of its own, that is the sum of theirs.
@@ -80,8 +80,7 @@ Expected<Gradients> expert_parallel_matmul_vjp(Tensors cotangent, Tensors lhs, T
   const auto calls = validate_expert_parallel(lhs, rhs, group_sizes, options);
   if (!calls) return calls.diags();
   const GroupedDesc& call = calls->front();
-  if (Diags diags = check_cotangent(cotangent, lhs.size(), {call.m, call.n}); !diags.empty())
-    return diags;
+  TRY(check_cotangent(cotangent, lhs.size(), {call.m, call.n}));
   auto rows_gradient = expert_parallel_matmul(cotangent, rhs, group_sizes, transposed(options));
   if (!rows_gradient) return rows_gradient.diags();
 

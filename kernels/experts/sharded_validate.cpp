@@ -20,15 +20,15 @@ Diags at_device(Diags diags, std::size_t device) {
   return diags;
 }
 
-Diags check_operand(DType type) {
+Expected<void> check_operand(DType type) {
   if (type == DType::bf16 || type == DType::f16 || type == DType::f32) return {};
-  return {error(ErrorCode::unsupported,
-                fmt::format("sharded grouped matmuls multiply bf16, f16 and f32, not {}",
-                            name(type)))};
+  return error(
+      ErrorCode::unsupported,
+      fmt::format("sharded grouped matmuls multiply bf16, f16 and f32, not {}", name(type)));
 }
 
 // No group has two shards.
-Diags check_shards(const std::vector<std::int64_t>& first, std::int64_t local_groups) {
+Expected<void> check_shards(const std::vector<std::int64_t>& first, std::int64_t local_groups) {
   std::vector<std::size_t> places(first.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::sort(places.begin(), places.end(),
@@ -36,8 +36,8 @@ Diags check_shards(const std::vector<std::int64_t>& first, std::int64_t local_gr
   for (std::size_t i = 1; i < places.size(); ++i) {
     const std::int64_t a = first[places[i - 1]], b = first[places[i]];
     if (a + local_groups <= b) continue;
-    return {error(fmt::format("the shards of places {} and {} both hold group {}", places[i - 1],
-                              places[i], b))};
+    return error(fmt::format("the shards of places {} and {} both hold group {}", places[i - 1],
+                             places[i], b));
   }
   return {};
 }
@@ -59,7 +59,7 @@ Expected<GroupedDesc> validate_shard(const Tensor& lhs, const Tensor& rhs, const
                                      std::int64_t first, const GroupedCollectiveOptions& options) {
   GroupedDesc call = TRY(describe_gmm(lhs, rhs, sizes, grouped_options(options, first)));
   call.lhs = call.rhs = common_operand(call.lhs, call.rhs).value_or(call.lhs);
-  if (Diags diags = check_operand(call.lhs); !diags.empty()) return diags;
+  TRY(check_operand(call.lhs));
   return call;
 }
 
@@ -74,16 +74,16 @@ std::vector<std::int64_t> first_groups(std::int64_t length, std::int64_t local_g
 Expected<std::vector<GroupedDesc>> validate_sharded(Tensors lhs, Tensors rhs, Tensors group_sizes,
                                                     const Tensor& rings,
                                                     const ShardedGroupedMatmulOptions& options) {
-  if (Diags diags = check_rings(rings, rhs.size()); !diags.empty()) return diags;
+  TRY(check_rings(rings, rhs.size()));
   const auto count = static_cast<std::size_t>(rings.dim(0));
   const std::int64_t length = rings.dim(1);
   if (lhs.size() != count || group_sizes.size() != count) {
     return error(fmt::format("there are {} rings, and lhs is given for {}, group_sizes for {}",
                              count, lhs.size(), group_sizes.size()));
   }
-  if (Diags diags = check_alike("lhs", lhs); !diags.empty()) return diags;
-  if (Diags diags = check_alike("rhs", rhs); !diags.empty()) return diags;
-  if (Diags diags = check_alike("group_sizes", group_sizes); !diags.empty()) return diags;
+  TRY(check_alike("lhs", lhs));
+  TRY(check_alike("rhs", rhs));
+  TRY(check_alike("group_sizes", group_sizes));
   if (!options.group_offset.empty() &&
       options.group_offset.size() != static_cast<std::size_t>(length)) {
     return error(fmt::format("group_offset has {} entries, and a ring has {} places",
@@ -100,7 +100,7 @@ Expected<std::vector<GroupedDesc>> validate_sharded(Tensors lhs, Tensors rhs, Te
       if (!call) return at_device(call.diags(), d);
       calls[d] = *std::move(call);
     }
-  if (Diags diags = check_shards(first, local_groups); !diags.empty()) return diags;
+  TRY(check_shards(first, local_groups));
   if (options.scatter && calls[0].m % length != 0) {
     return error(fmt::format("the {} rows of lhs cannot be cut into a block for each of {} places",
                              calls[0].m, length));
@@ -121,9 +121,9 @@ Expected<std::vector<GroupedDesc>> validate_expert_parallel(Tensors lhs, Tensors
     return error(fmt::format("lhs is given for {} devices, rhs for {} and group_sizes for {}",
                              lhs.size(), rhs.size(), group_sizes.size()));
   }
-  if (Diags diags = check_alike("lhs", lhs); !diags.empty()) return diags;
-  if (Diags diags = check_alike("rhs", rhs); !diags.empty()) return diags;
-  if (Diags diags = check_alike("group_sizes", group_sizes); !diags.empty()) return diags;
+  TRY(check_alike("lhs", lhs));
+  TRY(check_alike("rhs", rhs));
+  TRY(check_alike("group_sizes", group_sizes));
   const auto devices = static_cast<std::int64_t>(lhs.size());
   const std::int64_t experts = rhs[0].rank() == 3 ? rhs[0].dim(0) : 0;
   if (group_sizes[0].rank() == 1 && experts * devices != group_sizes[0].dim(0)) {

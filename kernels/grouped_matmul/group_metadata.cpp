@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/report/try.h"
+
 namespace tessera {
 namespace {
 
@@ -24,24 +26,24 @@ Ids repeat(const Ids& counts, std::int64_t length, std::int64_t fill) {
   return ids;
 }
 
-Diags problems(std::span<const std::int64_t> sizes, std::int64_t m, std::int64_t tm,
-               std::int64_t first, std::int64_t count) {
+Expected<void> check_groups(std::span<const std::int64_t> sizes, std::int64_t m, std::int64_t tm,
+                            std::int64_t first, std::int64_t count) {
   const auto groups = static_cast<std::int64_t>(sizes.size());
-  if (groups == 0) return {error("group metadata needs at least one group")};
-  if (tm <= 0) return {error(fmt::format("tile size tm = {} is not positive", tm))};
-  if (m < 0) return {error(fmt::format("m = {} is negative", m))};
+  if (groups == 0) return error("group metadata needs at least one group");
+  if (tm <= 0) return error(fmt::format("tile size tm = {} is not positive", tm));
+  if (m < 0) return error(fmt::format("m = {} is negative", m));
   if (m % tm != 0)
-    return {error(fmt::format("{} must be divisible by x-dimension tile size ({}).", m, tm))};
+    return error(fmt::format("{} must be divisible by x-dimension tile size ({}).", m, tm));
   std::int64_t sum = 0;
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t size = sizes[index(g)];
-    if (size < 0) return {error(fmt::format("group_sizes[{}] = {} is negative", g, size))};
-    if (size > m - sum) return {error(fmt::format("the group sizes sum to more than m = {}", m))};
+    if (size < 0) return error(fmt::format("group_sizes[{}] = {} is negative", g, size));
+    if (size > m - sum) return error(fmt::format("the group sizes sum to more than m = {}", m));
     sum += size;
   }
   if (first < 0 || count < 0 || count > groups - first) {
-    return {error(
-        fmt::format("groups {} .. {} are not among the {} groups", first, first + count, groups))};
+    return error(
+        fmt::format("groups {} .. {} are not among the {} groups", first, first + count, groups));
   }
   return {};
 }
@@ -51,7 +53,7 @@ Diags problems(std::span<const std::int64_t> sizes, std::int64_t m, std::int64_t
 Expected<GroupMetadata> make_group_metadata(std::span<const std::int64_t> sizes, std::int64_t m,
                                             std::int64_t tm, std::int64_t first, std::int64_t count,
                                             EmptyGroups empty) {
-  if (Diags diags = problems(sizes, m, tm, first, count); !diags.empty()) return diags;
+  TRY(check_groups(sizes, m, tm, first, count));
   const auto groups = static_cast<std::int64_t>(sizes.size());
   // Without rows there is one tile, of none, that empty groups can visit.
   const std::int64_t m_tiles = std::max<std::int64_t>(m / tm, 1), length = m_tiles + groups - 1;

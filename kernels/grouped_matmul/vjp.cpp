@@ -42,21 +42,21 @@ Tensor existing_cotangent(const Tensor& cotangent, const GroupedProblem& forward
   return result;
 }
 
-Diags problems(const Tensor& cotangent, const GroupedDesc& desc,
-               const GroupedMatmulOptions& options) {
+Expected<void> check_gradient(const Tensor& cotangent, const GroupedDesc& desc,
+                              const GroupedMatmulOptions& options) {
   if (cotangent.shape() != Shape{desc.m, desc.n}) {
-    return {error(fmt::format("the cotangent has shape {}, the result has {}",
-                              to_string(cotangent.shape()), to_string(Shape{desc.m, desc.n})))};
+    return error(fmt::format("the cotangent has shape {}, the result has {}",
+                             to_string(cotangent.shape()), to_string(Shape{desc.m, desc.n})));
   }
   if (cotangent.dtype() != options.out_dtype) {
-    return {error(ErrorCode::invalid_type,
-                  fmt::format("the cotangent is {}, the result is {}", name(cotangent.dtype()),
-                              name(options.out_dtype)))};
+    return error(ErrorCode::invalid_type,
+                 fmt::format("the cotangent is {}, the result is {}", name(cotangent.dtype()),
+                             name(options.out_dtype)));
   }
   const DType operand = common_operand(desc.lhs, desc.rhs).value_or(desc.lhs);
   if (is_integer(operand)) {
-    return {error(ErrorCode::invalid_type,
-                  fmt::format("gradients need floating-point operands, got {}", name(operand)))};
+    return error(ErrorCode::invalid_type,
+                 fmt::format("gradients need floating-point operands, got {}", name(operand)));
   }
   return {};
 }
@@ -67,7 +67,7 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
                                                     const Tensor& rhs, const Tensor& group_sizes,
                                                     const GroupedMatmulOptions& options) try {
   const GroupedDesc desc = TRY(describe_gmm(lhs, rhs, group_sizes, options));
-  if (Diags diags = problems(cotangent, desc, options); !diags.empty()) return diags;
+  TRY(check_gradient(cotangent, desc, options));
   const GroupedProblem forward = TRY(gmm_problem(lhs, rhs, group_sizes, options));
 
   // dlhs = cotangent . rhs^T: the forward's n is summed over here and its k is the result's width.

@@ -141,7 +141,7 @@ class ShardedGradients {
 Expected<GroupedMatmulGradients> sharded_gradients(const Tensor& cotangent,
                                                    const GroupedInvocation& call,
                                                    GroupedConfigChain& chain) {
-  if (Diags diags = check_mesh(*call.call); !diags.empty()) return diags;
+  TRY(check_mesh(*call.call));
   if (call.call->check_vma) {
     const ShardedCall product = TRY(create_sharded(call, chain));
     TRY(product.run(*call.lhs, *call.rhs, *call.group_sizes));

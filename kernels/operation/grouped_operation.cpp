@@ -39,7 +39,7 @@ GroupedConfigChain& grouped_config_chain() {
 
 Expected<Padding> grouped_padding(std::int64_t m, std::int64_t k, std::int64_t n,
                                   const GroupedMatmulConfig& config, bool do_padding) {
-  if (Diags diags = check_config(config); !diags.empty()) return diags;
+  TRY(check_config(config));
   const auto at_least_one = [](std::int64_t value) { return std::max<std::int64_t>(value, 1); };
   Padding result{m, {}};
   const Tiling& tiling = config.kernel.tiling;
@@ -110,7 +110,7 @@ Expected<PaddedCall> padded_call(const GroupedInvocation& call, const GroupedMat
     if (!window) return window.diags();
     result.options.window = *window;
   }
-  if (Diags diags = check_platform(config, config.platform); !diags.empty()) return diags;
+  TRY(check_platform(config, config.platform));
   // The operands are judged as they are given, before any row is added.
   const GroupedDesc valid =
       TRY(describe_gmm(*call.lhs, *call.rhs, *call.group_sizes, result.options));

@@ -58,12 +58,12 @@ std::int64_t Mesh::coordinate(std::int64_t device, const std::string& axis) cons
   return 0;
 }
 
-Diags check_spec(const char* what, const Shape& shape, const PartitionSpec& spec,
-                 const Mesh& mesh) {
+Expected<void> check_spec(const char* what, const Shape& shape, const PartitionSpec& spec,
+                          const Mesh& mesh) {
   Diags diags;
   if (spec.size() > shape.size()) {
-    return {error(fmt::format("the spec of {} has {} dimensions, {} has {}", what, spec.size(),
-                              what, shape.size()))};
+    return error(fmt::format("the spec of {} has {} dimensions, {} has {}", what, spec.size(), what,
+                             shape.size()));
   }
   std::set<std::string> seen;
   for (std::size_t d = 0; d < spec.size(); ++d) {
@@ -81,7 +81,8 @@ Diags check_spec(const char* what, const Shape& shape, const PartitionSpec& spec
                             d, what, shape[d], axis->name, axis->size)));
     }
   }
-  return diags;
+  if (!diags.empty()) return diags;
+  return {};
 }
 
 Shape shard_shape(const Shape& shape, const PartitionSpec& spec, const Mesh& mesh) {

@@ -35,7 +35,8 @@ using PartitionSpec = std::vector<std::optional<std::string>>;
 // Whether a tensor of this shape can be cut so: the axes are in the mesh, none is used twice, there
 // are no more of them than dimensions, and sizes divide extents. `what` names
 // the tensor.
-Diags check_spec(const char* what, const Shape& shape, const PartitionSpec& spec, const Mesh& mesh);
+Expected<void> check_spec(const char* what, const Shape& shape, const PartitionSpec& spec,
+                          const Mesh& mesh);
 // The shape of each shard, of a spec that check_spec accepts.
 Shape shard_shape(const Shape& shape, const PartitionSpec& spec, const Mesh& mesh);
 // The part of `tensor` that the device holds.

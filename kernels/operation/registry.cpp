@@ -83,9 +83,8 @@ std::vector<Parameter> grouped_signature() {
 void add_everywhere(KernelRegistry& registry, GroupedImplementation implementation,
                     const char* algorithm) {
   const auto add = [&](Platform platform, Backend backend, int priority) {
-    CHECK(
-        registry.add({platform, backend, algorithm, implementation, priority, grouped_signature()})
-            .empty());
+    CHECK(registry.add(
+        {platform, backend, algorithm, implementation, priority, grouped_signature()}));
   };
   int priority = 10 * static_cast<int>(devices().size());
   for (const Device* device : devices()) {
@@ -114,14 +113,14 @@ GroupedMatmulOptions options_on(Platform platform, const GroupedMatmulOptions& o
   return here;
 }
 
-Diags KernelRegistry::add(KernelSpec spec) {
+Expected<void> KernelRegistry::add(KernelSpec spec) {
   spec.algorithm = lower(spec.algorithm);
   Specs& specs = specs_[spec.algorithm];
   for (const KernelSpec& other : specs) {
     if (other.platform == spec.platform && other.backend == spec.backend &&
         other.implementation == spec.implementation)
-      return {error(fmt::format("{} is registered twice for platform={}, backend={}",
-                                spec.algorithm, name(spec.platform), name(spec.backend)))};
+      return error(fmt::format("{} is registered twice for platform={}, backend={}", spec.algorithm,
+                               name(spec.platform), name(spec.backend)));
   }
   specs.push_back(std::move(spec));
   std::stable_sort(specs.begin(), specs.end(), [](const KernelSpec& a, const KernelSpec& b) {

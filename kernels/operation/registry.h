@@ -58,7 +58,7 @@ class KernelRegistry {
   // Registers an implementation; the algorithm's name is lower-cased. Specs of an algorithm are
   // kept by descending priority, then in order of registration. The same platform, backend and
   // implementation twice is an error.
-  [[nodiscard]] Diags add(KernelSpec spec);
+  Expected<void> add(KernelSpec spec);
 
   // The first spec that matches: a platform or backend not given matches all, a spec for any
   // backend matches each. Backend Any asks for specs for any backend; where there is none, once for

@@ -34,9 +34,7 @@ class Shards {
     whole.group_sizes = &sizes;
     parts_ = TRY(cut_operands(whole));
     Launch launch("gmm", static_cast<std::size_t>(mesh_.devices()));
-    for (std::int64_t d = 0; d < mesh_.devices(); ++d) {
-      if (Diags diags = prepare(launch, d); !diags.empty()) return diags;
-    }
+    for (std::int64_t d = 0; d < mesh_.devices(); ++d) TRY(prepare(launch, d));
     launch.results(grouped_options(call_, config_).out_dtype, {padding_.rows, columns_});
     CollectiveOptions how;
     how.device = simulated_platform().name();
@@ -48,7 +46,7 @@ class Shards {
 
  private:
   // Pads the device's part and binds it; what the kernel would not take is an error.
-  Diags prepare(Launch& launch, std::int64_t device) {
+  Expected<void> prepare(Launch& launch, std::int64_t device) {
     const OperandShard& part = parts_[static_cast<std::size_t>(device)];
     GroupedInvocation local = call_;
     local.lhs = &part.lhs;
@@ -102,16 +100,15 @@ class Shards {
       if (first == d) {
         place_shard(whole, own, spec, mesh_, d);
       } else if (options_.check_vma) {
-        if (auto problem = replication(results[static_cast<std::size_t>(first)], own, first, d))
-          return *std::move(problem);
+        TRY(check_replication(results[static_cast<std::size_t>(first)], own, first, d));
       }
     }
     const std::int64_t rows = std::min(rows_, whole.dim(0));
     return first_rows(std::move(whole), rows);
   }
 
-  static std::optional<Diag> replication(const Tensor& one, const Tensor& other, std::int64_t first,
-                                         std::int64_t device) {
+  static Expected<void> check_replication(const Tensor& one, const Tensor& other,
+                                          std::int64_t first, std::int64_t device) {
     const auto size = static_cast<std::size_t>(size_of(one.dtype()));
     for (std::int64_t i = 0; i < one.elements(); ++i) {
       const auto at = static_cast<std::size_t>(i) * size;
@@ -122,7 +119,7 @@ class Shards {
                       "{}; by out_specs both are one shard",
                       device, first, i / one.dim(1), i % one.dim(1), other.at(i), one.at(i)));
     }
-    return std::nullopt;
+    return {};
   }
 
   const GroupedInvocation& call_;
@@ -137,24 +134,24 @@ class Shards {
 
 }  // namespace
 
-Diags check_mesh(const GroupedMatmulCall& call) {
-  if (!call.mesh) return {error("mesh must be provided for shard_map execution")};
-  if (!call.in_specs) return {error("in_specs must be provided for shard_map execution")};
-  if (!call.out_specs) return {error("out_specs must be provided for shard_map execution")};
+Expected<void> check_mesh(const GroupedMatmulCall& call) {
+  if (!call.mesh) return error("mesh must be provided for shard_map execution");
+  if (!call.in_specs) return error("in_specs must be provided for shard_map execution");
+  if (!call.out_specs) return error("out_specs must be provided for shard_map execution");
   constexpr std::size_t arguments = 3;
   if (call.in_specs->size() != arguments) {
-    return {error(fmt::format("in_specs length {} != call_args length {}", call.in_specs->size(),
-                              arguments))};
+    return error(
+        fmt::format("in_specs length {} != call_args length {}", call.in_specs->size(), arguments));
   }
   const Platform platform = call.platform.value_or(call.cfg ? call.cfg->platform : Platform::Auto);
   if (!call.interpret && platform != Platform::Auto && platform != simulated_platform()) {
-    return {error(
+    return error(
         ErrorCode::unsupported,
-        fmt::format("a mesh is made of simulated devices; platform {} has none", name(platform)))};
+        fmt::format("a mesh is made of simulated devices; platform {} has none", name(platform)));
   }
   for (const MeshAxis& axis : call.mesh->axes) {
     if (axis.size < 1)
-      return {error(fmt::format("axis {} of the mesh has {} devices", axis.name, axis.size))};
+      return error(fmt::format("axis {} of the mesh has {} devices", axis.name, axis.size));
   }
   return {};
 }
@@ -180,7 +177,7 @@ Expected<GroupedMatmulConfig> mesh_config(const GroupedInvocation& call,
 }
 
 Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfigChain& chain) try {
-  if (Diags diags = check_mesh(*call.call); !diags.empty()) return diags;
+  TRY(check_mesh(*call.call));
   return ShardedCall{[call, &chain](const Tensor& lhs, const Tensor& rhs,
                                     const Tensor& sizes) -> Expected<Tensor> {
                        GroupedMatmulCall here = *call.call;

@@ -10,7 +10,7 @@ namespace tessera {
 // What keeps the call from running on its mesh, whatever the operands are: "mesh must be provided
 // for shard_map execution" and the same for in_specs and out_specs, "in_specs length {a} !=
 // call_args length 3", an axis without devices, a platform that no mesh is made of.
-Diags check_mesh(const GroupedMatmulCall& call);
+Expected<void> check_mesh(const GroupedMatmulCall& call);
 // The configuration of every shard: the call's own, else what the chain says of the whole call.
 Expected<GroupedMatmulConfig> mesh_config(const GroupedInvocation& call, GroupedConfigChain& chain);
 

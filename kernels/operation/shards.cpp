@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/report/try.h"
+
 namespace tessera {
 
 Expected<std::vector<OperandShard>> cut_operands(const GroupedInvocation& call) {
@@ -27,11 +29,11 @@ Expected<std::vector<OperandShard>> cut_operands(const GroupedInvocation& call) 
       }
     }
   }
-  Diags diags = check_spec("lhs", whole->shape(), specs[0], mesh);
+  Diags diags;
   const auto check = [&](const char* what, const Tensor& tensor, const PartitionSpec& spec) {
-    const Diags more = check_spec(what, tensor.shape(), spec, mesh);
-    diags.insert(diags.end(), more.begin(), more.end());
+    collect(diags, check_spec(what, tensor.shape(), spec, mesh));
   };
+  check("lhs", *whole, specs[0]);
   check("rhs", rhs, specs[1]);
   check("group_sizes", sizes, specs[2]);
   if (existing != nullptr) check("existing_out", *existing, *options.out_specs);
@@ -48,14 +50,15 @@ Expected<std::vector<OperandShard>> cut_operands(const GroupedInvocation& call) 
 
 Expected<Shape> joined_shape(const Shape& part, const PartitionSpec& spec, const Mesh& mesh) {
   Shape shape = part;
-  if (spec.size() > shape.size()) return check_spec("the result", shape, spec, mesh);
+  const auto check = [&] { return check_spec("the result", shape, spec, mesh); };
+  if (spec.size() > shape.size()) return check().diags();
   for (std::size_t d = 0; d < spec.size(); ++d) {
     if (!spec[d]) continue;
     const MeshAxis* const axis = mesh.find(*spec[d]);
-    if (axis == nullptr) return check_spec("the result", shape, spec, mesh);
+    if (axis == nullptr) return check().diags();
     shape[d] *= axis->size;
   }
-  if (Diags diags = check_spec("the result", shape, spec, mesh); !diags.empty()) return diags;
+  TRY(check());
   return shape;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/report/json_text.h"
+#include "core/report/try.h"
 #include "devices/devices.h"
 #include "kernels/tuning/config_hints.h"
 
@@ -50,46 +51,40 @@ Support hints_on(Platform platform, const MachineHints& hints) {
                              hints_text(hints), name(platform))};
 }
 
-// Sets one field; the problem, if there is one.
-Diags set(Config& config, const std::string& field, const Json& value) {
+// Sets one field.
+Expected<void> set(Config& config, const std::string& field, const Json& value) {
   if (field == "platform" || field == "backend") {
-    if (!value.is_string()) return {wrong(field, "a name", value)};
+    if (!value.is_string()) return wrong(field, "a name", value);
     const auto text = value.get<std::string>();
     if (field == "platform") {
-      const Expected<Platform> platform = parse_platform(text);
-      if (!platform) return platform.diags();
-      config.platform = *platform;
+      config.platform = TRY(parse_platform(text));
     } else {
-      const Expected<Backend> backend = parse_backend(text);
-      if (!backend) return backend.diags();
-      config.backend = *backend;
+      config.backend = TRY(parse_backend(text));
     }
     return {};
   }
   if (field == "bypass_xla_tiling") {
-    if (!value.is_boolean()) return {wrong(field, "true or false", value)};
+    if (!value.is_boolean()) return wrong(field, "true or false", value);
     config.bypass_xla_tiling = value.get<bool>();
     return {};
   }
   if (field == "align") {
-    if (!is_integer(value)) return {wrong(field, "an integer", value)};
+    if (!is_integer(value)) return wrong(field, "an integer", value);
     config.kernel.align = value.get<std::int64_t>();
     return {};
   }
   if (field == "hints") {
-    const Expected<MachineHints> hints = parse_hints(value);
-    if (!hints) return hints.diags();
-    config.kernel.hints = *hints;
+    config.kernel.hints = TRY(parse_hints(value));
     return {};
   }
   for (const IntegerField& known : integer_fields) {
     if (field != known.name) continue;
-    if (!is_integer(value)) return {wrong(field, "an integer", value)};
+    if (!is_integer(value)) return wrong(field, "an integer", value);
     known.of(config) = value.get<std::int64_t>();
     return {};
   }
-  return {error(
-      fmt::format("a config has no field {}; its fields are {}", shown_text(field), all_fields))};
+  return error(
+      fmt::format("a config has no field {}; its fields are {}", shown_text(field), all_fields));
 }
 
 }  // namespace
@@ -110,23 +105,18 @@ Expected<GroupedMatmulConfig> parse_config(std::string_view json) {
     return error(fmt::format("a config is a JSON object, got {}", object->type_name()));
   Config config;
   Diags diags;
-  for (const auto& [field, value] : object->items()) {
-    const Diags problems = set(config, field, value);
-    diags.insert(diags.end(), problems.begin(), problems.end());
-  }
-  if (diags.empty()) diags = check_config(config);
+  for (const auto& [field, value] : object->items()) collect(diags, set(config, field, value));
   if (!diags.empty()) return diags;
+  TRY(check_config(config));
   return config;
 }
 
-Diags from_json(std::string_view json, GroupedMatmulConfig& config) {
-  const Expected<GroupedMatmulConfig> parsed = parse_config(json);
-  if (!parsed) return parsed.diags();
-  config = *parsed;
+Expected<void> from_json(std::string_view json, GroupedMatmulConfig& config) {
+  config = TRY(parse_config(json));
   return {};
 }
 
-Diags check_config(const GroupedMatmulConfig& config) {
+Expected<void> check_config(const GroupedMatmulConfig& config) {
   Diags diags;
   for (const IntegerField& field : integer_fields) {
     if (field.value(config) >= 1) continue;
@@ -139,10 +129,11 @@ Diags check_config(const GroupedMatmulConfig& config) {
   if (config.num_warps >= 1 && !std::has_single_bit(static_cast<std::uint64_t>(config.num_warps)))
     diags.push_back(error(
         fmt::format("config field num_warps must be a power of two, got {}", config.num_warps)));
-  return diags;
+  if (!diags.empty()) return diags;
+  return {};
 }
 
-Diags check_platform(const GroupedMatmulConfig& config, Platform platform) {
+Expected<void> check_platform(const GroupedMatmulConfig& config, Platform platform) {
   Diags diags;
   const auto refuse = [&](std::string text) {
     diags.push_back(error(ErrorCode::unsupported, std::move(text)));
@@ -159,7 +150,8 @@ Diags check_platform(const GroupedMatmulConfig& config, Platform platform) {
     const Support can = hints_on(platform, config.kernel.hints);
     if (!can.ok) refuse(can.reason);
   }
-  return diags;
+  if (!diags.empty()) return diags;
+  return {};
 }
 
 std::string describe(const GroupedMatmulConfig& config) {

@@ -29,12 +29,12 @@ std::string to_json(const GroupedMatmulConfig& config);
 // field, are an unknown one, a value of a wrong type or out of range, and a field that is there
 // twice.
 Expected<GroupedMatmulConfig> parse_config(std::string_view json);
-Diags from_json(std::string_view json, GroupedMatmulConfig& config);
+Expected<void> from_json(std::string_view json, GroupedMatmulConfig& config);
 // Whether blocks, stages and alignment are at least 1 and warps a power of two.
-Diags check_config(const GroupedMatmulConfig& config);
+Expected<void> check_config(const GroupedMatmulConfig& config);
 // Whether our kernels honour all fields on a platform; else ErrorCode::unsupported with the
 // reason.
-Diags check_platform(const GroupedMatmulConfig& config, Platform platform);
+Expected<void> check_platform(const GroupedMatmulConfig& config, Platform platform);
 // "128x128x128" in the order m, k, n, and what else is not the default.
 std::string describe(const GroupedMatmulConfig& config);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 #include <string>
 
 #include "core/report/json_text.h"
@@ -18,20 +17,20 @@ Diag wrong(const std::string& field, const std::string& wanted, const Json& foun
 }
 
 template <typename Enum, std::size_t count>
-std::optional<Diag> set(Enum& member, const std::string& field, const Json& value,
-                        const std::array<Enum, count>& all) {
+Expected<void> set(Enum& member, const std::string& field, const Json& value,
+                   const std::array<Enum, count>& all) {
   std::string names;
   for (const Enum known : all) {
     if (value.is_string() && value.get<std::string>() == name(known)) {
       member = known;
-      return std::nullopt;
+      return {};
     }
     names += fmt::format("{}{}", names.empty() ? "" : ", ", name(known));
   }
   return wrong(field, "one of " + names, value);
 }
 
-std::optional<Diag> set(MachineHints& hints, const std::string& field, const Json& value) {
+Expected<void> set(MachineHints& hints, const std::string& field, const Json& value) {
   constexpr std::array evictions{Eviction::normal, Eviction::first, Eviction::last};
   if (field == "pairing") {
     constexpr std::array pairings{Pairing::none, Pairing::rows, Pairing::columns};
@@ -42,14 +41,14 @@ std::optional<Diag> set(MachineHints& hints, const std::string& field, const Jso
   if (field == "alternate" || field == "dynamic") {
     if (!value.is_boolean()) return wrong(field, "true or false", value);
     (field == "dynamic" ? hints.dynamic : hints.alternate) = value.get<bool>();
-    return std::nullopt;
+    return {};
   }
   if (field == "band") {
     constexpr int most = 1024;
     if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most)
       return wrong(field, fmt::format("an integer from 1 to {}", most), value);
     hints.band = value.get<int>();
-    return std::nullopt;
+    return {};
   }
   return error(fmt::format(
       "a config has no hint {}; its hints are pairing, alternate, dynamic, band, left, right",
@@ -69,9 +68,7 @@ Expected<MachineHints> parse_hints(const Json& value) {
     return error(fmt::format("config field hints wants an object, got {}", shown_json(value)));
   MachineHints hints;
   Diags diags;
-  for (const auto& [field, given] : value.items()) {
-    if (auto problem = set(hints, field, given)) diags.push_back(*problem);
-  }
+  for (const auto& [field, given] : value.items()) collect(diags, set(hints, field, given));
   if (!diags.empty()) return diags;
   return hints;
 }

@@ -140,20 +140,19 @@ Expected<void> check_kernel(const GroupedTuningProblem& problem, const KernelCon
 
 }  // namespace
 
-Diags check_fit(const GroupedTuningProblem& problem, const Config& config) {
-  if (Diags diags = check_use(problem, config); !diags.empty()) return diags;
+Expected<void> check_fit(const GroupedTuningProblem& problem, const Config& config) {
+  TRY(check_use(problem, config));
   const GroupedTuningProblem part = beginning_of(problem, config.kernel);
   if (problem.device() != nullptr && !problem.device()->is_simulated()) {
-    const Expected<void> can = check_kernel(part, config.kernel);
-    return can ? Diags() : can.diags();
+    return check_kernel(part, config.kernel);
   }
   const Operands operands = operands_of(part.desc);
   GroupedMatmulOptions options = options_of(part, config.kernel, operands);
   options.align = config.kernel.align;
   const TimedRun timed(problem.profile);
   options.run = timed.options();
-  const Expected<GroupedMatmulRun> run = run_once(part, operands, options);
-  return run ? Diags() : run.diags();
+  TRY(run_once(part, operands, options));
+  return {};
 }
 
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Config& config,

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/program/program.h"
+#include "core/report/try.h"
 #include "devices/devices.h"
 #include "kernels/tuning/device_tuning.h"
 
@@ -102,17 +103,17 @@ std::vector<ConfigChoice> grouped_candidates(const GroupedTuningProblem& problem
   return all;
 }
 
-Diags check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config) {
+Expected<void> check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config) {
   if (config.platform != Platform::Auto && config.platform != problem.platform) {
-    return {error(fmt::format("the config is for platform {}, and this runs on {}",
-                              name(config.platform), name(problem.platform)))};
+    return error(fmt::format("the config is for platform {}, and this runs on {}",
+                             name(config.platform), name(problem.platform)));
   }
-  if (Diags diags = check_platform(config, problem.platform); !diags.empty()) return diags;
+  TRY(check_platform(config, problem.platform));
   if (config.kernel.align && problem.desc.is_tgmm())
-    return {error("align is for gmm; tgmm's tiles start at multiples of the tile's m")};
+    return error("align is for gmm; tgmm's tiles start at multiples of the tile's m");
   if (config.kernel.buffers > max_window_depth) {
-    return {error(fmt::format("config field num_stages is at most {}, got {}", max_window_depth,
-                              config.kernel.buffers))};
+    return error(fmt::format("config field num_stages is at most {}, got {}", max_window_depth,
+                             config.kernel.buffers));
   }
   return {};
 }

@@ -46,10 +46,10 @@ OperationKey grouped_key(const GroupedTuningProblem& problem);
 // What tuning measures, never empty: Device::candidates, or where it has none its choice alone.
 std::vector<ConfigChoice> grouped_candidates(const GroupedTuningProblem& problem);
 // Whether a configuration can be used for the problem on its platform; the errors say why not.
-Diags check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
+Expected<void> check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
 // check_use, and whether the memories of the machine hold its tiles: what a run would refuse before
 // it begins.
-Diags check_fit(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
+Expected<void> check_fit(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
 
 // Sizes [groups] that sum to m and stand for all calls of one key: of the first `filled` groups one
 // has `largest` rows (at least m / filled, rounded up) and the others have about equally many; the

@@ -42,7 +42,7 @@ struct Selection {
   std::function<Expected<TuningResult<Cfg>>(const AutotunePolicy&)> autotune;
   std::string measure;  // how autotune measures, for the cache's entry
   // Whether a configuration can run this call: a cached one that cannot is a miss.
-  std::function<Diags(const Cfg&)> fits;
+  std::function<Expected<void>(const Cfg&)> fits;
   // A configuration, and why this one.
   struct Reasoned {
     // The reason may be left out.
@@ -209,10 +209,10 @@ class ConfigSelectorChain {
     // Tuning can do better than heuristics that were kept.
     if (tunes && (*entry)->source == "heuristics") return miss("has what the heuristics said only");
     Cfg config;
-    if (const Diags problems = from_json((*entry)->config, config); !problems.empty())
-      return unusable(problems);
-    if (const Diags problems = call.fits ? call.fits(config) : Diags(); !problems.empty())
-      return unusable(problems);
+    if (const Expected<void> read = from_json((*entry)->config, config); !read)
+      return unusable(read.diags());
+    if (const Expected<void> fit = call.fits ? call.fits(config) : Expected<void>(); !fit)
+      return unusable(fit.diags());
     return std::optional<Cfg>(std::move(config));
   }
 

@@ -260,10 +260,11 @@ TEST(CollectiveK, the_checks_come_in_their_order_with_their_texts) {
                            const Tensor& rings, std::int64_t buffering = 2) {
     AllgatherMatmulOptions options = literal;
     options.buffering = buffering;
-    const Diags diags = check_allgather_matmul(l, r, o, rings, options);
-    if (diags.empty()) return std::string("taken");
-    return std::string(diags[0].code == ErrorCode::unsupported ? "unsupported: " : "value: ") +
-           diags[0].message;
+    const Expected<void> taken = check_allgather_matmul(l, r, o, rings, options);
+    if (taken) return std::string("taken");
+    const Diag& why = taken.diags()[0];
+    return std::string(why.code == ErrorCode::unsupported ? "unsupported: " : "value: ") +
+           why.message;
   };
   const Tensor ring = make_rings(1, 4);
   EXPECT_EQ(refused(lhs, rhs, out, ring), "taken");
@@ -299,7 +300,9 @@ TEST(CollectiveK, the_checks_come_in_their_order_with_their_texts) {
             "value: a ring has at least one device");
   EXPECT_EQ(refused(lhs, rhs, {DType::f32, {8, 9}}, ring),
             "value: lhs has shape (8, 16) and rhs (64, 8), so out has shape (8, 8), not (8, 9)");
-  const Diags diags = check_allgather_matmul(lhs, rhs, out, twice, literal);
+  const Expected<void> taken = check_allgather_matmul(lhs, rhs, out, twice, literal);
+  ASSERT_FALSE(taken);
+  const Diags& diags = taken.diags();
   ASSERT_EQ(diags[0].notes.size(), 1U);
   EXPECT_EQ(diags[0].notes[0].message, "repeated: 0");
 }

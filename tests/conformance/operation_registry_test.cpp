@@ -68,14 +68,15 @@ TEST(Operation, M15_specs_are_kept_by_priority_and_looked_up_once) {
                        GroupedImplementation f, int priority) {
     return registry.add({platform, backend, algorithm, f, priority, {}});
   };
-  EXPECT_TRUE(add(Platform::Xla, Backend::Any, "Product", other, 0).empty());
-  EXPECT_TRUE(add(Platform::Pallas, Backend::Tpu, "product", other, 5).empty());
-  EXPECT_TRUE(add(Platform::Pallas, Backend::Tpu, "product", another, 5).empty());
-  EXPECT_TRUE(add(Platform("cuda"), Backend::Gpu, "product", other, 7).empty());
-  EXPECT_TRUE(add(Platform("cuda"), Backend::Gpu, "again", other, 7).empty());
-  const Diags twice = add(Platform("cuda"), Backend::Gpu, "PRODUCT", other, 1);
-  ASSERT_EQ(twice.size(), 1u);
-  EXPECT_EQ(twice[0].message, "product is registered twice for platform=cuda, backend=gpu");
+  EXPECT_TRUE(add(Platform::Xla, Backend::Any, "Product", other, 0));
+  EXPECT_TRUE(add(Platform::Pallas, Backend::Tpu, "product", other, 5));
+  EXPECT_TRUE(add(Platform::Pallas, Backend::Tpu, "product", another, 5));
+  EXPECT_TRUE(add(Platform("cuda"), Backend::Gpu, "product", other, 7));
+  EXPECT_TRUE(add(Platform("cuda"), Backend::Gpu, "again", other, 7));
+  const Expected<void> twice = add(Platform("cuda"), Backend::Gpu, "PRODUCT", other, 1);
+  ASSERT_FALSE(twice);
+  ASSERT_EQ(twice.diags().size(), 1u);
+  EXPECT_EQ(twice.diags()[0].message, "product is registered twice for platform=cuda, backend=gpu");
 
   EXPECT_EQ(registry.list_algorithms(), (std::vector<std::string>{"again", "product"}));
   const auto specs = registry.list_implementations("product");
@@ -115,8 +116,7 @@ TEST(Operation, M16_implementations_of_one_algorithm_take_the_same) {
   const std::vector<Parameter> common = {{"lhs", "Tensor", "", false},
                                          {"tiling", "TilingSpec", "none", true}};
   const auto add = [&](Platform platform, std::vector<Parameter> signature) {
-    EXPECT_TRUE(
-        registry.add({platform, Backend::Any, "p", other, 0, std::move(signature)}).empty());
+    EXPECT_TRUE(registry.add({platform, Backend::Any, "p", other, 0, std::move(signature)}));
   };
   add(Platform("interpreter"), common);
   add(Platform("cuda"), common);

@@ -54,7 +54,8 @@ void check_entry(const PersistentCache& cache, std::string_view bytes) {
   if (!*found) return;
   REQUIRE((*found)->key == stored().key, "an entry of another key is used");
   GroupedMatmulConfig config;
-  if (const Diags diags = from_json((*found)->config, config); !diags.empty()) require_said(diags);
+  if (const Expected<void> read = from_json((*found)->config, config); !read)
+    require_said(read.diags());
   REQUIRE(cache.store(**found), "an entry cannot be stored");
   const auto again = cache.find(stored().key);
   REQUIRE(again && *again && same(**again, **found), "an entry is not read as it was stored");

@@ -71,13 +71,14 @@ void check_config(std::string_view text) {
   REQUIRE(again && *again == *config, written);
   REQUIRE(!describe(*config).empty(), written);
   for (const Platform platform : {Platform("interpreter"), Platform("cuda"), Platform::Reference})
-    if (const Diags diags = check_platform(*config, platform); !diags.empty()) require_said(diags);
-  const bool is_for_us = check_use(problem->about, *config).empty();
+    if (const Expected<void> can = check_platform(*config, platform); !can)
+      require_said(can.diags());
+  const bool is_for_us = bool(check_use(problem->about, *config));
   const Expected<Decision<GroupedMatmulConfig>> decision =
       choose_config({.problem = problem->about, .given = *config});
   if (!decision) return require_said(decision.diags());
   REQUIRE(decision->config == *config, written);
-  if (!is_for_us || !check_fit(problem->about, *config).empty()) return;
+  if (!is_for_us || !check_fit(problem->about, *config)) return;
   if (const auto seconds = simulated_seconds(problem->about, *config, 2000); !seconds)
     require_said(seconds.diags());
   check_run(*problem, *config);
