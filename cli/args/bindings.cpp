@@ -133,7 +133,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
       if (buffer.role == Role::out) {
         bound.tensor = zeros(buffer, diags);
       } else if (const Assignment* source = in.find(buffer, device)) {
-        std::optional<Tensor> words = given_in_words(buffer, source->value, diags);
+        std::optional<Tensor> words = given_in_words(buffer, source->value, "in", diags);
         bound.origin = words ? "given" : source->value;
         bound.tensor = words ? *std::move(words) : from_file(buffer, source->value, diags);
       } else {

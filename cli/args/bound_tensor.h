@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/data/tensor.h"
 #include "core/program/program.h"
@@ -15,7 +16,11 @@ Shape stored_shape(const Buffer& buffer);
 // Each has the buffer's element type and its stored shape; what forbids it goes to `diags`.
 Tensor zeros(const Buffer& buffer, Diags& diags);
 // "100,150,50"; nothing for a text that is not of numbers, as the name of a file.
-std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& text, Diags& diags);
+// `option`: that the text is the value of, without its dashes.
+std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& text,
+                                     std::string_view option, Diags& diags);
 Tensor from_file(const Buffer& buffer, const std::string& file, Diags& diags);
+// What a result should be: of any element type of the buffer's family, floats or integers.
+Tensor expected_from_file(const Buffer& buffer, const std::string& file, Diags& diags);
 
 }  // namespace tessera::cli

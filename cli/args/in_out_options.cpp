@@ -16,7 +16,8 @@ InOutOptions::InOutOptions(const Arguments& arguments, std::string_view option,
   std::vector<std::string_view> names;
   // What is filled may be saved as well, to be computed with elsewhere.
   for (const Buffer& buffer : program.buffers) {
-    if (buffer.role == Role::in || (buffer.role == Role::out && option == "out"))
+    if ((buffer.role == Role::in && option != "expect") ||
+        (buffer.role == Role::out && option != "in"))
       names.push_back(buffer.name);
   }
   for (const std::string& text : arguments.all(option)) read(text, program, names, devices, diags);
@@ -52,7 +53,9 @@ void InOutOptions::read(const std::string& text, const Program& program,
   }
   if (std::find(names.begin(), names.end(), assignment.buffer) == names.end()) {
     diags.push_back(error(fmt::format("{} has no {} {}{}", program.name,
-                                      option_ == "in" ? "operand" : "result or operand",
+                                      option_ == "in"       ? "operand"
+                                      : option_ == "expect" ? "result"
+                                                            : "result or operand",
                                       assignment.buffer, did_you_mean(assignment.buffer, names))));
     return;
   }

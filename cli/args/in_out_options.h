@@ -1,4 +1,5 @@
-// What --in or --out give to the buffers of a program, each on one device or on all of them.
+// What --in, --out or --expect give to the buffers of a program, each on one device or on all of
+// them.
 #pragma once
 #include <string>
 #include <string_view>
@@ -21,10 +22,12 @@ struct Assignment {
 
 class InOutOptions {
  public:
-  // `option` is "in" or "out". What names no buffer of the program or no device goes to `diags`.
+  // `option` is "in", "out" or "expect". What names no buffer of the program or no device goes to
+  // `diags`.
   InOutOptions(const Arguments& arguments, std::string_view option, const Program& program,
                int devices, Diags& diags);
 
+  bool empty() const { return all_.empty(); }
   // That of the device before that of all; none: nullptr.
   const Assignment* find(const Buffer& buffer, int device) const;
 

@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "cli/args/bindings.h"
+#include "cli/args/expectations.h"
 #include "cli/args/fill_operand.h"
 #include "cli/args/run_options.h"
 #include "cli/args/run_request.h"
 #include "cli/args/source_file.h"
 #include "cli/args/suggestion.h"
 #include "cli/command.h"
+#include "cli/reports/expectation_report.h"
+#include "cli/reports/finding_text.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/report.h"
 #include "core/lang/language.h"
@@ -41,9 +44,33 @@ struct Ran {
   Program program;
   Bindings bindings;
   RunRequest request;
-  DeviceReport report;
-  Diags unwritten;  // why outputs could not be written
+  std::vector<Expectation> expectations;
+  DeviceReport report{};
+  std::vector<ComparedResult> compared{};
+  std::vector<Finding> mismatches{};
+  Diags unwritten{};  // why outputs could not be written
 };
+
+Status outcome(const Ran& ran) {
+  return ran.mismatches.empty() ? status_of(ran.report) : Status::mismatch;
+}
+
+// Compares the results; of wrong ones it asks a second run who wrote them.
+Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOptions& options) {
+  if (!has_results(ran.report)) return {};
+  ran.compared = compare(ran.expectations, ran.bindings.views());
+  const Rerun rerun = [&](const std::vector<Observer*>& observers) -> Expected<void> {
+    RunOptions again = *options.interpreter;
+    again.observers = observers;
+    again.points = nullptr;
+    again.progress = nullptr;
+    TRY(executable.run_held(ran.bindings.views(), {options.profile, &again}));
+    return {};
+  };
+  const bool is_observed = ran.request.is_simulated() && ran.request.options.checked;
+  ran.mismatches = TRY(mismatches(ran.program, ran.compared, is_observed ? rerun : Rerun()));
+  return {};
+}
 
 Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Expected<Program> program = launched_program(arguments);
@@ -52,9 +79,11 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   if (!request) return request.diags();
   Expected<Bindings> bindings = bind_for_launch(*program, arguments, *request);
   if (!bindings) return bindings.diags();
-
+  Expected<std::vector<Expectation>> expectations =
+      read_expectations(*program, arguments, request->options.devices);
+  if (!expectations) return expectations.diags();
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
-  Ran ran{*std::move(program), *std::move(bindings), *std::move(request), {}, {}};
+  Ran ran{*std::move(program), *std::move(bindings), *std::move(request), *std::move(expectations)};
   const Expected<std::unique_ptr<Executable>> executable = ran.request.device->prepare(ran.program);
   if (!executable) return executable.diags();
   Observation observation(ran.request, console);
@@ -63,6 +92,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   if (!report) return report.diags();
   collect(ran.unwritten, observation.finish());
   ran.report = *std::move(report);
+  TRY(check_values(ran, **executable, options));
   return ran;
 }
 
@@ -148,6 +178,13 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   console.out << line("time", human_seconds(ran.report.wall_seconds));
   if (status == Status::ok && computes(ran)) console.out << ran.bindings.result_lines();
   if (status == Status::ok && !computes(ran)) console.out << line("results", "not computed");
+  if (status == Status::ok && computes(ran))
+    console.out << value_lines(ran.program, ran.compared, ran.request.options.devices);
+  if (status == Status::mismatch) {
+    console.out << ran.bindings.result_lines() << findings_text(ran.mismatches, arguments.has("all"));
+    if (ran.report.simulated)
+      console.out << fmt::format("replay: {}\n", replay_line(ran.request, *ran.report.simulated));
+  }
   console.out << finding_lines(arguments, ran.request, ran.report);
 }
 
@@ -169,20 +206,26 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
     object["shape"][setting.name] = setting_json(setting.value);
   }
   add_run(object, arguments, ran.request, ran.report);
-  if (status == Status::ok)
-    object["results"] = computes(ran) ? ran.bindings.results_json() : Json::array();
+  const bool has_values = status == Status::ok || status == Status::mismatch;
+  if (has_values) object["results"] = computes(ran) ? ran.bindings.results_json() : Json::array();
+  if (has_values && computes(ran))
+    object["values"] = values_json(ran.program, ran.compared, ran.request.options.devices);
+  if (status == Status::mismatch) {
+    object["findings"] = findings_json(ran.mismatches);
+    if (ran.report.simulated) object["replay"] = replay_line(ran.request, *ran.report.simulated);
+  }
   return object;
 }
 
 int run(const Arguments& arguments, Console& console) {
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());
-  const Status status = status_of(ran->report);
+  const Status status = outcome(*ran);
   if (const auto suggested = suggest(arguments, *ran); !suggested)
     return fail(console, suggested.diags());
   Diags& unwritten = ran->unwritten;
   collect(unwritten, save_schedule(ran->request, ran->report));
-  if (status == Status::ok) {
+  if (status == Status::ok || status == Status::mismatch) {
     for (Diag& unsaved : ran->bindings.save_results()) unwritten.push_back(std::move(unsaved));
   }
   return report(
@@ -202,12 +245,14 @@ Command run_command() {
       {"devices", "N", "how many devices run it; default 1"},
   };
   for (const Option& option : binding_options()) options.push_back(option);
+  for (const Option& option : expectation_options()) options.push_back(option);
   for (const Option& option : run_options()) options.push_back(option);
   return {"run",
           "FILE.tsr|KERNEL",
           "runs a kernel of your own on simulated devices or a GPU, with all checks",
           "  gmm-run run my_kernel.tsr --set m=300 --set n=64\n"
           "  gmm-run run my_kernel.tsr --in lhs=x.npy --in group_sizes=100,150,50 --out out=y.npy\n"
+          "  gmm-run run my_kernel.tsr --in lhs=x.npy --expect out=y.npy --rtol 1e-5\n"
           "  gmm-run run right_permute.tsr --devices 2 --schedule random:1\n"
           "  gmm-run run swap_rows.tsr --devices 2 --cores 4 --interpret\n",
           options,

@@ -1,0 +1,61 @@
+// Results beside what is expected of them.
+#include "kernels/oracle/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace tessera {
+namespace {
+
+Tensor tensor(DType dtype, const std::vector<double>& values) {
+  Tensor result = *Tensor::allocate(dtype, {static_cast<std::int64_t>(values.size())});
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result.set(static_cast<std::int64_t>(i), values[i]);
+  return result;
+}
+
+TEST(Comparison, CountsWrongElementsAndNamesTheFirstAndTheWorst) {
+  const Comparison c =
+      compare(tensor(DType::f32, {1, 2, 3, 4, 5}), tensor(DType::f32, {1, 2.5, 3, 7, 4.5}), {});
+  EXPECT_EQ(c.elements, 5);
+  EXPECT_EQ(c.wrong, 3);
+  EXPECT_EQ(c.first_wrong, 1);
+  EXPECT_EQ(c.worst, 3);
+  EXPECT_EQ(c.max_abs_error, 3);
+}
+
+TEST(Comparison, AddsBothTolerances) {
+  const Tensor got = tensor(DType::f32, {104}), expected = tensor(DType::f32, {100});
+  EXPECT_TRUE(agrees(got, expected, 0, {.relative = 0.03, .absolute = 1}));
+  EXPECT_FALSE(agrees(got, expected, 0, {.relative = 0.03, .absolute = 0.5}));
+  EXPECT_TRUE(agrees(got, expected, 0, {.relative = 0, .absolute = 4}));
+}
+
+TEST(Comparison, MeetsInfinitiesAndNanExactly) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const Tensor got = tensor(DType::f32, {inf, inf, NAN, NAN, 1});
+  const Tensor expected = tensor(DType::f32, {inf, -inf, NAN, 1, inf});
+  const Comparison c = compare(got, expected, {.relative = 1, .absolute = 1e30});
+  EXPECT_EQ(c.wrong, 3);
+  EXPECT_EQ(c.first_wrong, 1);
+  EXPECT_EQ(c.max_abs_error, 0);
+}
+
+TEST(Comparison, TellsLargeIntegersApart) {
+  Tensor got = *Tensor::allocate(DType::i64, {1}), expected = *Tensor::allocate(DType::i64, {1});
+  *got.as<std::int64_t>() = (std::int64_t{1} << 53) + 1;
+  *expected.as<std::int64_t>() = std::int64_t{1} << 53;
+  EXPECT_FALSE(agrees(got, expected, 0, {}));
+  EXPECT_TRUE(agrees(tensor(DType::i32, {-3}), tensor(DType::i64, {-3}), 0, {}));
+  EXPECT_FALSE(agrees(tensor(DType::i32, {3}), tensor(DType::i64, {4}), 0, {.absolute = 9}));
+}
+
+TEST(Comparison, TakesOtherTypesOfTheFamily) {
+  EXPECT_EQ(compare(tensor(DType::bf16, {1, 1.5}), tensor(DType::f32, {1, 1.5}), {}).wrong, 0);
+}
+
+}  // namespace
+}  // namespace tessera
