@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/data/dtype_info.h"
+#include "interp/memory/first_box.h"
 #include "interp/memory/storage.h"
 #include "interp/memory/storage_alias.h"
 
@@ -196,23 +197,9 @@ std::optional<Index> Storage::mark_written_back(const Box& box, std::int32_t cor
 }
 
 std::optional<NeverWritten> Storage::never_written() const {
-  const std::int64_t offset = init_.find(0, layout_.elements, false);
-  if (offset < 0) return std::nullopt;
-  NeverWritten result{element(whole(), layout_.index(offset)), layout_.elements - init_.count()};
-  Box& box = result.first;
-  for (int d = layout_.rank; d-- > 0;) {
-    const auto u = Box::at(d);
-    Box next = box;
-    next.size[u] = 1;
-    for (next.start[u] = box.end(d); next.start[u] < layout_.shape[u]; ++next.start[u]) {
-      bool missing = true;
-      layout_.for_each_run(
-          next, [&](std::int64_t at, std::int64_t n) { missing = missing && !init_.any(at, n); });
-      if (!missing) break;
-      ++box.size[u];
-    }
-  }
-  return result;
+  const std::optional<Box> first = first_box(layout_, init_, false);
+  if (!first) return std::nullopt;
+  return NeverWritten{*first, layout_.elements - init_.count()};
 }
 
 }  // namespace tessera
