@@ -1,7 +1,9 @@
 // run: a kernel of a file on the simulated machine, or on another device.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -22,7 +24,9 @@
 #include "cli/reports/report.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
+#include "devices/devices.h"
 #include "interp/findings/capacity.h"
+#include "interp/observe/value_use.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -47,12 +51,31 @@ struct Ran {
   std::vector<Expectation> expectations;
   DeviceReport report{};
   std::vector<ComparedResult> compared{};
-  std::vector<Finding> mismatches{};
-  Diags unwritten{};  // why outputs could not be written
+  std::vector<Finding> wrong_values{};  // mismatches; with --strict-values also what is not used
+  std::vector<Finding> notes{};         // on values that are not used, else
+  Diags unwritten{};                    // why outputs could not be written
 };
 
 Status outcome(const Ran& ran) {
-  return ran.mismatches.empty() ? status_of(ran.report) : Status::mismatch;
+  if (ran.wrong_values.empty()) return status_of(ran.report);
+  const bool is_mismatch =
+      std::any_of(ran.wrong_values.begin(), ran.wrong_values.end(),
+                  [](const Finding& finding) { return finding.kind == FindingKind::mismatch; });
+  return is_mismatch ? Status::mismatch : Status::finding;
+}
+
+// Whether events tell which values are used. Points side by side have memories of their own.
+bool follows_values(const RunRequest& request) {
+  return request.is_simulated() && request.options.checked && request.options.point_cores == 0;
+}
+
+Expected<void> check_strict(const Arguments& arguments, const RunRequest& request) {
+  if (!arguments.has("strict-values") || follows_values(request)) return {};
+  if (!request.is_simulated())
+    return error(fmt::format("--strict-values is for the {}, and this runs on {}",
+                             simulated_device().name(), request.device_name()));
+  return error(fmt::format("--strict-values: with {} nothing tells which values are used",
+                           request.options.checked ? "--point-cores" : "--unchecked"));
 }
 
 // Compares the results; of wrong ones it asks a second run who wrote them.
@@ -68,7 +91,7 @@ Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOption
     return {};
   };
   const bool is_observed = ran.request.is_simulated() && ran.request.options.checked;
-  ran.mismatches = TRY(mismatches(ran.program, ran.compared, is_observed ? rerun : Rerun()));
+  ran.wrong_values = TRY(mismatches(ran.program, ran.compared, is_observed ? rerun : Rerun()));
   return {};
 }
 
@@ -82,17 +105,26 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Expected<std::vector<Expectation>> expectations =
       read_expectations(*program, arguments, request->options.devices);
   if (!expectations) return expectations.diags();
+  TRY(check_strict(arguments, *request));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   Ran ran{*std::move(program), *std::move(bindings), *std::move(request), *std::move(expectations)};
   const Expected<std::unique_ptr<Executable>> executable = ran.request.device->prepare(ran.program);
   if (!executable) return executable.diags();
-  Observation observation(ran.request, console);
+  ValueUse use;
+  Observation observation(
+      ran.request, console,
+      follows_values(ran.request) ? std::vector<Observer*>{&use} : std::vector<Observer*>{});
   const DeviceOptions options{ran.request.profile.machine, &observation.options()};
   Expected<DeviceReport> report = (*executable)->run_held(ran.bindings.views(), options);
   if (!report) return report.diags();
   collect(ran.unwritten, observation.finish());
   ran.report = *std::move(report);
+  ran.notes = use.notes();
   TRY(check_values(ran, **executable, options));
+  if (arguments.has("strict-values")) {
+    std::move(ran.notes.begin(), ran.notes.end(), std::back_inserter(ran.wrong_values));
+    ran.notes.clear();
+  }
   return ran;
 }
 
@@ -180,8 +212,12 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   if (status == Status::ok && !computes(ran)) console.out << line("results", "not computed");
   if (status == Status::ok && computes(ran))
     console.out << value_lines(ran.program, ran.compared, ran.request.options.devices);
-  if (status == Status::mismatch) {
-    console.out << ran.bindings.result_lines() << findings_text(ran.mismatches, arguments.has("all"));
+  for (const Finding& note : ran.notes)
+    console.out << render(Remark{note.at, note.notes},
+                          fmt::format("{}: {}", name(note.kind), note.message));
+  if (!ran.wrong_values.empty()) {
+    console.out << ran.bindings.result_lines()
+                << findings_text(ran.wrong_values, arguments.has("all"));
     if (ran.report.simulated)
       console.out << fmt::format("replay: {}\n", replay_line(ran.request, *ran.report.simulated));
   }
@@ -206,12 +242,13 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
     object["shape"][setting.name] = setting_json(setting.value);
   }
   add_run(object, arguments, ran.request, ran.report);
-  const bool has_values = status == Status::ok || status == Status::mismatch;
+  const bool has_values = status == Status::ok || !ran.wrong_values.empty();
   if (has_values) object["results"] = computes(ran) ? ran.bindings.results_json() : Json::array();
   if (has_values && computes(ran))
     object["values"] = values_json(ran.program, ran.compared, ran.request.options.devices);
-  if (status == Status::mismatch) {
-    object["findings"] = findings_json(ran.mismatches);
+  if (!ran.notes.empty()) object["notes"] = findings_json(ran.notes);
+  if (!ran.wrong_values.empty()) {
+    object["findings"] = findings_json(ran.wrong_values);
     if (ran.report.simulated) object["replay"] = replay_line(ran.request, *ran.report.simulated);
   }
   return object;
@@ -225,7 +262,7 @@ int run(const Arguments& arguments, Console& console) {
     return fail(console, suggested.diags());
   Diags& unwritten = ran->unwritten;
   collect(unwritten, save_schedule(ran->request, ran->report));
-  if (status == Status::ok || status == Status::mismatch) {
+  if (has_results(ran->report) && status != Status::interrupted) {
     for (Diag& unsaved : ran->bindings.save_results()) unwritten.push_back(std::move(unsaved));
   }
   return report(
@@ -247,6 +284,8 @@ Command run_command() {
   for (const Option& option : binding_options()) options.push_back(option);
   for (const Option& option : expectation_options()) options.push_back(option);
   for (const Option& option : run_options()) options.push_back(option);
+  options.push_back({"strict-values", "",
+                     "values that nothing reads are findings, not notes: never_read, dead_store"});
   return {"run",
           "FILE.tsr|KERNEL",
           "runs a kernel of your own on simulated devices or a GPU, with all checks",

@@ -6,7 +6,8 @@
 
 namespace tessera::cli {
 
-Observation::Observation(const RunRequest& request, Console& console)
+Observation::Observation(const RunRequest& request, Console& console,
+                         const std::vector<Observer*>& more)
     : console_(console),
       options_(request.options),
       watch_(console),
@@ -33,6 +34,7 @@ Observation::Observation(const RunRequest& request, Console& console)
   if (timing_) options_.observers.push_back(timing_.get());
   if (timeline_file_) timing_->tell(drawing_);
   if (!request.trace.empty()) options_.observers.push_back(&trace_);
+  options_.observers.insert(options_.observers.end(), more.begin(), more.end());
   watch_.attach(options_);
 }
 

@@ -1,6 +1,7 @@
 // What watches a run from outside: the progress line, the text trace and the timeline.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "cli/args/run_request.h"
 #include "cli/reports/console.h"
@@ -13,7 +14,8 @@ namespace tessera::cli {
 
 class Observation {
  public:
-  Observation(const RunRequest& request, Console& console);
+  // `more`: others who watch it, after those of the request.
+  Observation(const RunRequest& request, Console& console, const std::vector<Observer*>& more = {});
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
 

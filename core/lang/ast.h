@@ -34,6 +34,7 @@ struct BufferDeclaration {
   Type type;
   Name space;
   std::optional<StorageOrder> order;
+  bool may_be_unread = false;
 };
 
 struct SemaphoreDeclaration {

@@ -81,6 +81,7 @@ void DeclarationLowering::lower(const ast::BufferDeclaration& node, bool is_loca
   draft_.at(node.loc);
   buffer.name = node.name;
   buffer.scoped = is_local || node.is_scoped;
+  buffer.may_be_unread = node.may_be_unread;
   const ValueId ref = builder_.buffer(std::move(buffer));
   names_.bind(node.name, {.kind = Entity::Kind::view, .slice = builder_.whole(ref)}, node.loc);
   if (is_local) scoped_.allocate(ref);

@@ -45,6 +45,7 @@ constexpr auto all = std::to_array<Keyword>({
     {"count", attribute},
     {"barrier", attribute},
     {"monotone", attribute},
+    {"may_be_unread", attribute},
     {"order", attribute},
     {"step", attribute},
     {"parallel", attribute},

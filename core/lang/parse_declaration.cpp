@@ -120,15 +120,20 @@ std::optional<ast::StorageOrder> DeclarationParser::storage_order() {
   return order;
 }
 
+// The word, when it stands on the same line.
+bool DeclarationParser::may_be_unread() {
+  return !tokens_.peek().line_before && tokens_.accept("may_be_unread");
+}
+
 ast::Declaration DeclarationParser::operand() {
   const Token role = tokens_.take();
   const Token name = tokens_.new_name("the operand's name");
   tokens_.expect(":", "and the operand's type");
   ast::Type of = type();
   const Token space = tokens_.expect_name("hbm, vmem or smem");
-  return {ast::BufferDeclaration{tokens_.loc(name), name.text,
-                                 role.text == "out" ? Role::out : Role::in, false, std::move(of),
-                                 ast::Name{tokens_.loc(space), space.text}, storage_order()}};
+  return {ast::BufferDeclaration{
+      tokens_.loc(name), name.text, role.text == "out" ? Role::out : Role::in, false, std::move(of),
+      ast::Name{tokens_.loc(space), space.text}, storage_order(), may_be_unread()}};
 }
 
 ast::Declaration DeclarationParser::scratch(bool is_scoped) {
@@ -138,7 +143,7 @@ ast::Declaration DeclarationParser::scratch(bool is_scoped) {
   ast::Type of = type();
   return {ast::BufferDeclaration{tokens_.loc(name), name.text, Role::scratch, is_scoped,
                                  std::move(of), ast::Name{tokens_.loc(space), space.text},
-                                 storage_order()}};
+                                 storage_order(), may_be_unread()}};
 }
 
 // sem name[dims]: count | bytes | barrier(id) [monotone]

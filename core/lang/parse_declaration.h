@@ -31,6 +31,7 @@ class DeclarationParser {
   ast::Parameter parameter(bool of_kernel, bool is_tuning);
   ast::Type type();
   std::optional<ast::StorageOrder> storage_order();
+  bool may_be_unread();
   bool starts() const;
 
   TokenReader& tokens_;

@@ -14,14 +14,15 @@ namespace {
 const std::set<std::string, std::less<>>& reserved_words() {
   static const std::set<std::string, std::less<>> words = [] {
     std::set<std::string, std::less<>> w = {
-        "kernel",   "function", "in",      "tile", "vmem",        "smem",   "hbm",     "sem",
-        "scoped",   "if",       "else",    "for",  "parallel",    "trace",  "require", "pipeline",
-        "grid",     "window",   "depth",   "pad",  "when",        "update", "start",   "copy",
-        "wait",     "await",    "signal",  "on",   "return",      "const",  "alloc",   "free",
-        "fresh",    "once",     "mod",     "and",  "or",          "not",    "max",     "min",
-        "add",      "device",   "devices", "core", "cores",       "count",  "bytes",   "barrier",
-        "monotone", "order",    "first",   "last", "accumulator", "clamp",  "abs",     "concat",
-        "cast",     "largest"};
+        "kernel",  "function", "in",           "tile",        "vmem",  "smem",     "hbm",
+        "sem",     "scoped",   "if",           "else",        "for",   "parallel", "trace",
+        "require", "pipeline", "grid",         "window",      "depth", "pad",      "when",
+        "update",  "start",    "copy",         "wait",        "await", "signal",   "on",
+        "return",  "const",    "alloc",        "free",        "fresh", "once",     "mod",
+        "and",     "or",       "not",          "max",         "min",   "add",      "device",
+        "devices", "core",     "cores",        "count",       "bytes", "barrier",  "monotone",
+        "order",   "first",    "last",         "accumulator", "clamp", "abs",      "concat",
+        "cast",    "largest",  "may_be_unread"};
     for (const OpInfo& row : op_table()) w.emplace(row.mnemonic);
     for (int i = 0; i < dtype_count; ++i) w.emplace(name(static_cast<DType>(i)));
     return w;
@@ -72,16 +73,17 @@ class Printer {
   void declare(const Buffer& b) {
     const std::string type = fmt::format("{}{}", tessera::name(b.dtype),
                                          b.shape.empty() ? "" : fmt::format("[{}]", dims(b.shape)));
-    std::string order;
+    std::string order, attributes;
     for (int d : b.order) order += fmt::format("{}{}", order.empty() ? "" : ", ", d);
-    if (!order.empty()) order = fmt::format(" order({})", order);
+    if (!order.empty()) attributes = fmt::format(" order({})", order);
+    if (b.may_be_unread) attributes += " may_be_unread";
     const std::string& id = names_[b.value];
     if (b.role != Role::scratch)
       out_ += fmt::format("  {} {}: {} {}{}\n", tessera::name(b.role), id, type,
-                          tessera::name(b.space), order);
+                          tessera::name(b.space), attributes);
     else
       out_ += fmt::format("  {}{} {}: {}{}\n", b.scoped ? "scoped " : "", tessera::name(b.space),
-                          id, type, order);
+                          id, type, attributes);
   }
 
   void declare(const Semaphore& s) {

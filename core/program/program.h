@@ -53,6 +53,7 @@ struct Buffer {
   Shape shape;                // extents in elements
   std::vector<int> order;     // empty: 0, 1, 2, ...
   bool scoped = false;        // exists between its alloc and free only
+  bool may_be_unread = false;  // declared so: it is no mistake that some of it is not read
   ValueId value = no_value;   // its ref value
   PlaceId place;              // its declaration; none for what no source has
 };

@@ -38,6 +38,8 @@ constexpr FindingTrait operator|(FindingTrait a, FindingTrait b) {
   KIND(out_of_bounds, none)                          \
   KIND(uninitialised_read, none)                     \
   KIND(never_written, at_end)                        \
+  KIND(never_read, none)                             \
+  KIND(dead_store, none)                             \
   KIND(capacity, of_machine)                         \
   KIND(lifetime, none)                               \
   KIND(semaphore_leak, of_order | at_end | leftover) \

@@ -1,0 +1,97 @@
+// What ValueUse says of values that nothing uses.
+#include <fmt/format.h>
+
+#include <set>
+#include <utility>
+
+#include "interp/findings/describe.h"
+#include "interp/machine/loop_indices.h"
+#include "interp/memory/first_box.h"
+#include "interp/observe/value_use.h"
+
+namespace tessera {
+namespace {
+
+std::string times_text(std::int64_t count, std::int64_t of) {
+  return of == 1 ? "" : fmt::format(" ({} of {} times)", count, of);
+}
+
+}  // namespace
+
+// Results are the caller's to read. Of a slot of a pipeline all is written back that lies in the
+// result; what is stored beside it is for nobody, as the rest of a ragged tile is. Tables, and hbm
+// that is as large as the data may need, are seldom read to the end.
+Table<BufferId, ValueUse::Drop> ValueUse::drops(const Program& program) {
+  Table<BufferId, Drop> result;
+  for (const Buffer& buffer : program.buffers) {
+    const bool is_large = buffer.space == Space::hbm || buffer.space == Space::smem;
+    result.add(buffer.role == Role::out ? Drop::meant
+               : is_large               ? Drop::noted_if_all
+                                        : Drop::noted);
+  }
+  for (const Stmt& statement : program.body)
+    if (const auto* write_back = std::get_if<WriteBack>(&statement.op))
+      if (const BufferId slot = program.value(write_back->src.base).buffer)
+        result[slot] = Drop::meant;
+  return result;
+}
+
+bool ValueUse::is_worth_a_note(PlaceId place, const Unused& unused) const {
+  return place && (drop_[unused.buffer] != Drop::noted_if_all || unused.overwritten > 0 ||
+                   unused.count == executed_.at(place));
+}
+
+Finding ValueUse::unused_write(PlaceId place, const Unused& unused) const {
+  const Write& write = unused.first;
+  const bool is_landing =
+      write.agent.is_copy() && program_->buffers[unused.buffer].role != Role::out;
+  Finding finding{.kind = is_landing ? FindingKind::never_read : FindingKind::dead_store};
+  finding.message = fmt::format("nothing reads what {} to {}{}{}",
+                                is_landing ? "this copy brings" : "is stored here",
+                                slice_text(*program_, unused.buffer, write.box),
+                                unused.is_overwritten ? " before it is overwritten" : "",
+                                times_text(unused.count, executed_.at(place)));
+  finding.at = {.loc = program_->loc(place),
+                .device = write.agent.device,
+                .agent = to_string(write.agent),
+                .loops = loop_indices(*program_, write.statement, write.loops)};
+  finding.about.statement = write.statement;
+  finding.about.buffer = unused.buffer;
+  finding.devices.assign(unused.devices.begin(), unused.devices.end());
+  add_call_chain(*program_, place, finding.notes);
+  return finding;
+}
+
+// Of an operand the first device on which some of it is not read stands for all.
+void ValueUse::note_operands() {
+  // Of a table, and by the devices together, seldom more than a part is asked for.
+  std::set<BufferId> looked_up;
+  for (const auto& [key, operand] : operands_)
+    if (program_->buffers[key.second].space == Space::smem && !operand.read.is_clear())
+      looked_up.insert(key.second);
+  std::map<BufferId, std::size_t> noted;
+  for (const auto& [key, operand] : operands_) {
+    const auto& [device, buffer] = key;
+    const std::optional<Box> first = first_box(operand.layout, operand.read, false);
+    if (!first || looked_up.contains(buffer)) continue;
+    if (const auto known = noted.find(buffer); known != noted.end()) {
+      notes_[known->second].devices.push_back(device);
+      continue;
+    }
+    noted.emplace(buffer, notes_.size());
+    Finding finding{.kind = FindingKind::never_read};
+    finding.message =
+        fmt::format("nothing reads {} of dev{}: {} of {} elements are not used",
+                    slice_text(*program_, buffer, *first), device,
+                    operand.layout.elements - operand.read.count(), operand.layout.elements);
+    finding.at = {.loc = program_->loc(program_->buffers[buffer].place), .device = device};
+    finding.about.buffer = buffer;
+    finding.devices = {device};
+    notes_.push_back(std::move(finding));
+  }
+  for (const auto& [buffer, at] : noted)
+    if (const std::size_t devices = notes_[at].devices.size(); devices > 1)
+      notes_[at].message += fmt::format("; some is unread on {} devices", devices);
+}
+
+}  // namespace tessera
