@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-bool contains(const Box& box, const Index& index) {
+bool holds(const Box& box, const Index& index) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(box.rank); ++d)
     if (index[d] < box.start[d] || index[d] >= box.start[d] + box.size[d]) return false;
   return true;
@@ -23,19 +23,46 @@ void LastWrite::begin(const Program& program, const RunOptions& options) {
   found_.reset();
   for (const BufferId id : program.buffers.ids())
     if (program.buffers[id].name == name_) buffer_ = id;
+  is_slot_ = Table<BufferId, bool>(program.buffers.size());
+  for (const Stmt& statement : program.body)
+    if (const auto* write_back = std::get_if<WriteBack>(&statement.op))
+      if (const BufferId slot = program.value(write_back->src.base).buffer) is_slot_[slot] = true;
+}
+
+LastWrite::Found LastWrite::found(const Event& event) const {
+  const Stmt& statement = program_->body[static_cast<std::size_t>(event.statement)];
+  FindingPlace at{.loc = program_->loc(statement.place),
+                  .device = event.agent.device,
+                  .agent = to_string(event.agent),
+                  .loops = loop_indices(*program_, event)};
+  return {*event.box, std::move(at)};
+}
+
+void LastWrite::follow_slot(const Event& event) {
+  std::vector<Found>& stores = stores_[{event.site, event.object.buffer()}];
+  if (is_write(event.kind) && !event.agent.is_copy()) {
+    std::erase_if(stores, [&](const Found& old) { return contains(*event.box, old.box); });
+    stores.push_back(found(event));
+  } else if (event.kind == EventKind::read && event.agent.is_copy()) {
+    for (const Found& store : stores)
+      if (intersects(store.box, *event.box)) brought_[copier(event.agent)] = store.at;
+  }
 }
 
 void LastWrite::on(const Event& event) {
-  if (!is_write(event.kind) || event.object_kind != ObjectKind::buffer ||
-      event.object.buffer() != buffer_ || topology_.device(event.site) != device_ ||
-      !contains(*event.box, index_))
-    return;
-  found_ = {*event.box, {}};
-  const Stmt& statement = program_->body[static_cast<std::size_t>(event.statement)];
-  found_->at.loc = program_->loc(statement.place);
-  found_->at.device = event.agent.device;
-  found_->at.agent = to_string(event.agent);
-  found_->at.loops = loop_indices(*program_, event);
+  if (event.object_kind != ObjectKind::buffer) return;
+  if (is_slot_[event.object.buffer()]) return follow_slot(event);
+  if (!is_write(event.kind)) return;
+  const auto from = event.agent.is_copy() ? brought_.find(copier(event.agent)) : brought_.end();
+  const bool is_it = event.object.buffer() == buffer_ && topology_.device(event.site) == device_ &&
+                     holds(*event.box, index_);
+  if (is_it) found_ = found(event);
+  if (from == brought_.end()) return;
+  // What lands in parts is written twice.
+  if (is_it)
+    found_->at = from->second;
+  else
+    brought_.erase(from);
 }
 
 }  // namespace tessera
