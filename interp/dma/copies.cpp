@@ -1,11 +1,24 @@
 #include "interp/dma/copies.h"
 
+#include <algorithm>
+
 namespace tessera {
 
 Copies::Copies(const Topology& topology, bool in_order) : topology_(topology) {
   if (in_order)
     lanes_.resize(static_cast<std::size_t>(topology.count()) *
                   static_cast<std::size_t>(topology.devices));
+}
+
+std::vector<std::int32_t> Copies::slots() const {
+  std::vector<bool> is_free(slots_.size());
+  for (const std::int32_t slot : free_) is_free[static_cast<std::size_t>(slot)] = true;
+  std::vector<std::int32_t> used;
+  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(slots_.size()); ++slot)
+    if (!is_free[static_cast<std::size_t>(slot)]) used.push_back(slot);
+  std::sort(used.begin(), used.end(),
+            [&](std::int32_t a, std::int32_t b) { return at(a).serial < at(b).serial; });
+  return used;
 }
 
 std::int32_t Copies::add(Copy copy) {

@@ -23,6 +23,7 @@ class Copies {
   // Gives it back. The copy that may land now, or -1.
   std::int32_t remove(std::int32_t slot);
   std::int64_t in_flight() const { return in_flight_; }
+  std::vector<std::int32_t> slots() const;  // of those in flight, in the order of their starts
 
   // Whether nothing has to land before it.
   bool is_next_to_land(const Copy& copy) const {

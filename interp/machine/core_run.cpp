@@ -19,12 +19,13 @@ Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
   // A core that deals points, or waits for them, is before what comes next.
   if (dealt_ != nullptr)
     stmt_ = &machine_.program().body[static_cast<std::size_t>(code_.statement[pc])];
-  return machine_.stopped()  ? Pause::stopped
-         : finished_         ? Pause::finished
-         : blocked_          ? Pause::blocked
-         : is_free_          ? Pause::point
-         : dealt_ != nullptr ? Pause::forked
-                             : Pause::ready;
+  return machine_.stopped()     ? Pause::stopped
+         : machine_.is_paused() ? Pause::ready
+         : finished_            ? Pause::finished
+         : blocked_             ? Pause::blocked
+         : is_free_             ? Pause::point
+         : dealt_ != nullptr    ? Pause::forked
+                                : Pause::ready;
 }
 
 // Private scalars are read and written in place once all of them are defined; before that, and out
@@ -41,7 +42,7 @@ void Core::find_cells(BufferId buffer) {
 Core::Pause Core::run(std::int64_t steps, bool until_start) {
   if (is_free_) {
     CHECK(steps > 0);
-    if (!machine_.begin_step()) return Pause::stopped;
+    if (!machine_.begin_step()) return machine_.stopped() ? Pause::stopped : Pause::ready;
     machine_.take_point(*this);
     if (machine_.stopped()) return Pause::stopped;
     ++steps_;

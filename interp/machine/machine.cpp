@@ -100,10 +100,22 @@ bool Machine::look() {
   if (options_.max_steps > 0 && step_ + passed_ >= options_.max_steps) end_by(RunEnd::steps);
   for (const Observer* observer : options_.observers)
     if (observer->is_full()) end_by(RunEnd::events);
-  next_look_ = step_ + std::clamp(step_, shortest_look, longest_look);
+  limits_look_ = step_ + std::clamp(step_, shortest_look, longest_look);
   if (options_.max_steps > 0)
-    next_look_ = std::min(next_look_, std::max(options_.max_steps - passed_, step_));
+    limits_look_ = std::min(limits_look_, std::max(options_.max_steps - passed_, step_));
+  note_next_look();
   return !stopped_;
+}
+
+void Machine::note_next_look() {
+  next_look_ = pausing_ != nullptr ? step_ : std::min(limits_look_, pause_at_);
+}
+
+bool Machine::may_step() {
+  if (step_ >= limits_look_ && !look()) return false;
+  is_paused_ = step_ >= pause_at_ || (pausing_ != nullptr && pausing_->before_step());
+  note_next_look();
+  return !is_paused_;
 }
 
 bool Machine::pass(std::int64_t ops) {
@@ -167,7 +179,7 @@ std::int64_t Machine::move_core(Core& core, const Turn& turn) {
         turn.steps == Turn::unlimited ? turn.steps : turn.steps - (core.steps() - before);
     settle(core, core.run(slow ? 1 : left, turn.until_start));
     // A point-core that is asked for more steps than its point had goes on with another one.
-  } while ((core.is_free() || (slow && ready_.is_slow_side())) && !stopped_ &&
+  } while ((core.is_free() || (slow && ready_.is_slow_side())) && !stopped_ && !is_paused_ &&
            core.steps() - before < turn.steps && ready_.contains(handle(core.site())) &&
            turn.steps != Turn::unlimited);
   return core.steps() - before;
@@ -219,47 +231,82 @@ void Machine::record(const AgentId& agent, std::int64_t steps, const CopyPart& p
     recorded_.push_back({agent, steps, part});
 }
 
-void Machine::loop(ExitChecks checks) {
-  for (const SiteId s : topology_.core_ids())
-    settle(core_state(s).core, core_state(s).core.run(0, false));
-  while (!stopped_ && !ready_.empty()) {
-    const Turn turn = scheduler_->next(*this);
-    if (turn.agent == nobody) return refuse(error(scheduler_->problem()));
+void Machine::loop() {
+  while (!stopped_ && (turn_ || !ready_.empty())) {
+    if (!turn_) {
+      turn_ = scheduler_->next(*this);
+      turn_steps_ = 0;
+      if (turn_->agent == nobody) return refuse(error(scheduler_->problem()));
+    }
+    Turn left = *turn_;
+    if (left.steps != Turn::unlimited) left.steps -= turn_steps_;
     // A copy that has landed is nobody any more.
-    const AgentId id = options_.record_schedule ? id_of(turn.agent) : AgentId{};
+    const AgentId id = options_.record_schedule ? id_of(left.agent) : AgentId{};
     const std::int64_t before = step_;
-    std::int64_t steps = 0;
     try {
-      steps = move(turn);
+      turn_steps_ += move(left);
     } catch (...) {
-      if (options_.record_schedule) record(id, step_ - before, turn.part);
+      if (options_.record_schedule) record(id, turn_steps_ + step_ - before, left.part);
       throw;
     }
-    scheduler_->moved(steps);
-    if (options_.record_schedule) record(id, steps, turn.part);
+    if (is_paused_) return;
+    scheduler_->moved(turn_steps_);
+    if (options_.record_schedule) record(id, turn_steps_, left.part);
+    turn_.reset();
   }
-  if (stopped_ || !options_.checked) return;
-  std::vector<Finding> found = checks(*this);
-  findings_.insert(findings_.end(), std::make_move_iterator(found.begin()),
-                   std::make_move_iterator(found.end()));
 }
 
-Expected<RunResult> Machine::run(ExitChecks checks) {
+std::int32_t Machine::mover_statement() const {
+  const Handle agent = turn_->agent;
+  if (!is_core(agent)) return copies_.at(slot(agent)).statement;
+  const Core& core = core_states_[site(agent)]->core;
+  return core.is_free() ? -1 : core.statement();
+}
+
+void Machine::begin() {
   for (Observer* observer : options_.observers) observer->begin(program_, options_);
   if (auto excess = launch_excess(program_, options_.profile))
     findings_.push_back(*std::move(excess));
   if (options_.launch_only || !findings_.empty()) stopped_ = true;
   if (!stopped_ && options_.math == Math::library) prepare_products(program_);
+}
+
+bool Machine::advance(ExitChecks checks, std::int64_t steps, Pausing* pausing) {
+  pause_at_ = steps;
+  pausing_ = pausing;
+  is_paused_ = false;
+  next_look_ = step_;
   const auto begin = std::chrono::steady_clock::now();
   try {
-    if (!stopped_) loop(checks);
+    if (!stopped_ && !is_begun_) {
+      is_begun_ = true;
+      for (const SiteId s : topology_.core_ids())
+        settle(core_state(s).core, core_state(s).core.run(0, false));
+    }
+    loop();
+    if (!is_paused_ && !stopped_ && options_.checked && !is_checked_at_end_) {
+      is_checked_at_end_ = true;
+      std::vector<Finding> found = checks(*this);
+      findings_.insert(findings_.end(), std::make_move_iterator(found.begin()),
+                       std::make_move_iterator(found.end()));
+    }
   } catch (const std::bad_alloc&) {
     end_without_memory();
   } catch (const std::length_error&) {
     end_without_memory();
   }
-  stats_.wall_seconds =
+  stats_.wall_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return !is_paused_;
+}
+
+Expected<RunResult> Machine::run(ExitChecks checks) {
+  begin();
+  advance(checks, Turn::unlimited);
+  return end();
+}
+
+Expected<RunResult> Machine::end() {
   if (refused_) return *refused_;
   RunResult result;
   stats_.steps = step_;

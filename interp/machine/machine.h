@@ -35,6 +35,15 @@ struct CoreState {
   Core core;
 };
 
+// Asked before each step whether the run pauses there.
+class Pausing {
+ public:
+  virtual bool before_step() = 0;
+
+ protected:
+  ~Pausing() = default;
+};
+
 class Machine : private Enabled {
  public:
   Machine(const Program& program, const RunOptions& options, const Schedule& schedule, Code code,
@@ -50,6 +59,19 @@ class Machine : private Enabled {
   // Moves agents until nothing can move, or the run is stopped; then `checks` says what is wrong.
   using ExitChecks = std::vector<Finding> (*)(Machine& machine);
   Expected<RunResult> run(ExitChecks checks);
+  // The same in parts: begin() once; advance() again and again, which moves agents until so many
+  // steps are done in all, or `pausing` wants to stop before a step, or the run is over: then it is
+  // true. However a run is cut in parts, it does the same.
+  void begin();
+  bool advance(ExitChecks checks, std::int64_t steps, Pausing* pausing = nullptr);
+  Expected<RunResult> end();
+  std::int64_t steps() const { return step_; }  // that are done
+  // Of a run that pauses: who takes the next step, and at which statement; a copy's is its start.
+  AgentId mover() const { return id_of(turn_->agent); }
+  std::int32_t mover_statement() const;
+  const std::vector<Finding>& findings() const { return findings_; }
+  const std::optional<Diag>& problem() const { return refused_; }  // what end() will say
+  std::uint64_t trace_hash() const { return hash_.value(); }       // of the events so far
 
   // For cores and copies.
   const Program& program() const { return program_; }
@@ -76,6 +98,7 @@ class Machine : private Enabled {
   std::vector<SiteId> at_work() const;
   CoreState& core_state(SiteId site) { return *core_states_[site]; }
   bool stopped() const { return stopped_; }
+  bool is_paused() const { return is_paused_; }  // before a step, and nobody is asked to go on
   bool observes() const { return observes_; }
   // Observers learn of the event; the caller counts it for its agent.
   void emit(Event& event);
@@ -83,7 +106,7 @@ class Machine : private Enabled {
   bool looks_before_step() const { return step_ >= next_look_; }
   // Whether there is another step; the caller takes it.
   bool begin_step() {
-    if (looks_before_step() && !look()) return false;
+    if (looks_before_step() && !may_step()) return false;
     ++step_;
     return true;
   }
@@ -141,9 +164,11 @@ class Machine : private Enabled {
   }
 
   bool look();
+  bool may_step();
+  void note_next_look();
   void end_by(RunEnd end);
   void end_without_memory();
-  void loop(ExitChecks checks);
+  void loop();
   std::int64_t move(const Turn& turn);
   std::int64_t move_core(Core& core, const Turn& turn);
   std::int64_t move_copy(std::int32_t slot, const Turn& turn);
@@ -193,7 +218,14 @@ class Machine : private Enabled {
   TraceHash hash_;
   std::int64_t step_ = 0;
   std::int64_t passed_ = 0;     // what ops without a step amount to, in steps
-  std::int64_t next_look_ = 0;  // the step before which limits and requests are looked at
+  std::int64_t next_look_ = 0;  // the step before which may_step() is asked
+  std::int64_t limits_look_ = 0;  // the one before which limits and requests are looked at
+  std::int64_t pause_at_ = 0;     // the run pauses when so many steps are done
+  Pausing* pausing_ = nullptr;
+  bool is_paused_ = false;
+  bool is_begun_ = false, is_checked_at_end_ = false;
+  std::optional<Turn> turn_;     // that is being taken; a run may pause within it
+  std::int64_t turn_steps_ = 0;  // of it, that are done
   RunEnd end_ = RunEnd::program;
   std::int64_t starts_ = 0;
   const Copy* moving_ = nullptr;  // the copy that moves
