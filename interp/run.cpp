@@ -1,4 +1,4 @@
-// The entry: checks what comes from outside, builds the machine, runs it.
+// The entry: checks what comes from outside, and runs the machine.
 #include "interp/run.h"
 
 #include "core/host/host_memory.h"
@@ -7,46 +7,15 @@
 #include "core/report/try.h"
 #include "interp/check_input.h"
 #include "interp/findings/exit_checks.h"
+#include "interp/launch.h"
 #include "interp/machine/control_flow.h"
 #include "interp/machine/idle.h"
 #include "interp/machine/machine.h"
-#include "interp/machine/shared_cells.h"
-#include "interp/memory/host_need.h"
 #include "interp/observe/content_hash.h"
 #include "interp/observe/observer.h"
-#include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
-
-// What an eager run of the program counts. Results are written again by the run that follows.
-std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bindings,
-                         RunOptions options) {
-  options.observers.clear();
-  options.math = Math::none;
-  options.schedule = "eager";
-  const auto result = run(expanded, bindings, options);
-  return result ? result->stats.steps : 0;
-}
-
-// Which cells points share is seen where each is complete before the next begins.
-Expected<SharedCells> find_shared_cells(const Program& per_point,
-                                        const std::vector<Binding>& bindings, RunOptions options) {
-  SharedCells cells;
-  if (!has_open_cells(per_point) || options.launch_only) return cells;
-  options.point_cores = 0;
-  options.schedule = "eager";
-  options.landing = Landing::whole;
-  options.dma_order = DmaOrder::unordered;
-  options.slow_device = -1;
-  options.record_schedule = options.hash_results = false;
-  options.checked = true;
-  options.uninitialised = Uninitialised::poison;
-  options.observers = {&cells};
-  if (!control_needs_arithmetic(per_point)) options.math = Math::none;
-  TRY(run(per_point, bindings, options));
-  return cells;
-}
 
 // The same run without the arithmetic that nobody looks at, where it can do without.
 bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
@@ -87,23 +56,17 @@ Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bin
     result.identity = identify(expanded, bindings, options);
     return result;
   }
+  if (LaunchScope* const wanted = LaunchScope::current()) {
+    wanted->keep(expanded, bindings, options);
+    return RunResult{};
+  }
   if (may_leave_out_values(expanded, options)) {
     RunOptions protocol = options;
     protocol.math = Math::none;
     return run(expanded, bindings, protocol);
   }
-  const Schedule schedule = TRY(parse_schedule(options.schedule));
-  TRY(check_scratch(expanded, options));
-  Code code = TRY(compile(expanded, schedule.order, options.tells_private));
-  const std::int64_t steps =
-      find_strategy(schedule.strategy)->draws_among_steps && !options.launch_only
-          ? count_steps(expanded, bindings, options)
-          : 0;
   // Observers analyse when the memory of the simulated machine is free again.
-  auto machine = std::make_unique<Machine>(expanded, options, schedule, std::move(code), steps);
-  if (options.point_cores > 0)
-    machine->split_points(TRY(find_shared_cells(expanded, bindings, options)));
-  machine->bind(bindings);
+  std::unique_ptr<Machine> machine = TRY(launched(expanded, bindings, options));
   RunResult result = TRY(machine->run(exit_findings));
   machine.reset();
   constexpr std::int64_t many_steps = 1'000'000;  // what they left is worth the search for it

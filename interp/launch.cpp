@@ -1,0 +1,101 @@
+#include "interp/launch.h"
+
+#include <utility>
+
+#include "core/report/try.h"
+#include "interp/machine/control_flow.h"
+#include "interp/machine/shared_cells.h"
+#include "interp/memory/host_need.h"
+#include "interp/run.h"
+#include "interp/schedule/strategies.h"
+
+namespace tessera {
+namespace {
+
+thread_local LaunchScope* innermost = nullptr;
+
+// While it lives, runs run: those that a launch needs to know of itself.
+struct RunsRun {
+  RunsRun() = default;
+  ~RunsRun() { innermost = scope; }
+  RunsRun(const RunsRun&) = delete;
+  RunsRun& operator=(const RunsRun&) = delete;
+  LaunchScope* const scope = std::exchange(innermost, nullptr);
+};
+
+// What an eager run of the program counts. Results are written again by the run that follows.
+std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bindings,
+                         RunOptions options) {
+  options.observers.clear();
+  options.math = Math::none;
+  options.schedule = "eager";
+  const auto result = run(expanded, bindings, options);
+  return result ? result->stats.steps : 0;
+}
+
+// Which cells points share is seen where each is complete before the next begins.
+Expected<SharedCells> find_shared_cells(const Program& per_point,
+                                        const std::vector<Binding>& bindings, RunOptions options) {
+  SharedCells cells;
+  if (!has_open_cells(per_point) || options.launch_only) return cells;
+  options.point_cores = 0;
+  options.schedule = "eager";
+  options.landing = Landing::whole;
+  options.dma_order = DmaOrder::unordered;
+  options.slow_device = -1;
+  options.record_schedule = options.hash_results = false;
+  options.checked = true;
+  options.uninitialised = Uninitialised::poison;
+  options.observers = {&cells};
+  if (!control_needs_arithmetic(per_point)) options.math = Math::none;
+  TRY(run(per_point, bindings, options));
+  return cells;
+}
+
+}  // namespace
+
+std::vector<Binding> KeptRun::bindings() {
+  std::vector<Binding> all(operands.size());
+  for (std::size_t device = 0; device < operands.size(); ++device)
+    for (auto& [name, tensor] : operands[device]) all[device][name] = &tensor;
+  return all;
+}
+
+LaunchScope::LaunchScope() : outer_(std::exchange(innermost, this)) {}
+
+LaunchScope::~LaunchScope() { innermost = outer_; }
+
+LaunchScope* LaunchScope::current() { return innermost; }
+
+void LaunchScope::keep(const Program& expanded, const std::vector<Binding>& bindings,
+                       const RunOptions& options) {
+  launch_ = KeptRun{expanded, {}, options};
+  launch_->options.points = nullptr;
+  launch_->options.observers.clear();
+  launch_->options.progress = nullptr;
+  for (const Binding& binding : bindings) {
+    launch_->operands.emplace_back();
+    for (const auto& [name, tensor] : binding)
+      launch_->operands.back().emplace(name, tensor->clone());
+  }
+}
+
+Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
+                                            const std::vector<Binding>& bindings,
+                                            const RunOptions& options) {
+  const RunsRun first;
+  const Schedule schedule = TRY(parse_schedule(options.schedule));
+  TRY(check_scratch(expanded, options));
+  Code code = TRY(compile(expanded, schedule.order, options.tells_private));
+  const std::int64_t steps =
+      find_strategy(schedule.strategy)->draws_among_steps && !options.launch_only
+          ? count_steps(expanded, bindings, options)
+          : 0;
+  auto machine = std::make_unique<Machine>(expanded, options, schedule, std::move(code), steps);
+  if (options.point_cores > 0)
+    machine->split_points(TRY(find_shared_cells(expanded, bindings, options)));
+  machine->bind(bindings);
+  return machine;
+}
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+#include "interp/session/conditions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "interp/machine/loop_indices.h"
+
+namespace tessera {
+namespace {
+
+bool writes(EventKind kind) {
+  return kind == EventKind::write || kind == EventKind::accumulate || kind == EventKind::update;
+}
+
+Cause cause_of(const Event& event) { return {event.kind, event.agent, event.statement}; }
+
+Core& core_of(Machine& machine, const AgentId& agent) {
+  return machine.core_state(machine.topology().of(agent)).core;
+}
+
+}  // namespace
+
+LineReached::LineReached(const Program& program, const SourceLine& line, Whose whose,
+                         LoopIndices loops)
+    : is_entry_(program.body.size()), whose_(whose), loops_(std::move(loops)) {
+  for (const std::int32_t s : entries(program, line)) is_entry_[static_cast<std::size_t>(s)] = true;
+}
+
+std::optional<Cause> LineReached::holds(const Moment& moment) {
+  if (!moment.mover || moment.mover->is_copy() || moment.statement < 0) return {};
+  if (!is_entry_[static_cast<std::size_t>(moment.statement)] || !whose_.has(*moment.mover))
+    return {};
+  if (!loops_.empty()) {
+    const LoopIndices here = moment.machine.loops_of(*moment.mover, moment.statement);
+    for (const LoopIndex& wanted : loops_)
+      if (std::find(here.begin(), here.end(), wanted) == here.end()) return {};
+  }
+  return Cause{EventKind::enter, *moment.mover, moment.statement};
+}
+
+void Written::begin(Machine& machine) {
+  machine_ = &machine;
+  seen_.reset();
+}
+
+void Written::on(const Event& event) {
+  if (event.object_kind != ObjectKind::buffer || event.object.buffer() != buffer_ ||
+      !writes(event.kind) || event.box == nullptr || !intersects(*event.box, box_))
+    return;
+  const Space space = machine_->program().buffers[buffer_].space;
+  if (machine_->topology().home(event.site, space) == home_) seen_ = cause_of(event);
+}
+
+std::optional<Cause> Written::holds(const Moment&) { return std::exchange(seen_, std::nullopt); }
+
+void Counted::on(const Event& event) {
+  const bool counts = event.kind == EventKind::signal || event.kind == EventKind::wait;
+  if (counts && event.object_kind == ObjectKind::semaphore && event.site == sem_.site &&
+      event.object.semaphore() == sem_.semaphore && event.cell == sem_.cell)
+    seen_ = cause_of(event);
+}
+
+std::optional<Cause> Counted::holds(const Moment&) { return std::exchange(seen_, std::nullopt); }
+
+void CopyMoved::on(const Event& event) {
+  const bool moves = event.kind == EventKind::read || writes(event.kind);
+  if (moves && event.agent == copy_) seen_ = cause_of(event);
+}
+
+std::optional<Cause> CopyMoved::holds(const Moment&) { return std::exchange(seen_, std::nullopt); }
+
+std::optional<Cause> Found::holds(const Moment& moment) {
+  const std::size_t now = moment.machine.findings().size();
+  if (std::exchange(known_, now) == now) return {};
+  return Cause{};
+}
+
+void Stepped::begin(Machine& machine) { until_ = core_of(machine, core_).steps() + steps_; }
+
+std::optional<Cause> Stepped::holds(const Moment& moment) {
+  const Core& core = core_of(moment.machine, core_);
+  if (core.steps() < until_ && !core.is_finished()) return {};
+  return Cause{EventKind::leave, core_, -1};
+}
+
+void LineLeft::begin(Machine& machine) {
+  const Core& core = core_of(machine, core_);
+  steps_ = core.steps();
+  line_ = core.is_finished() ? SourceLine{} : line_of(machine.program(), core.statement());
+}
+
+std::optional<Cause> LineLeft::holds(const Moment& moment) {
+  const Core& core = core_of(moment.machine, core_);
+  const bool has_left =
+      core.is_finished() ||
+      (core.steps() > steps_ && line_of(moment.machine.program(), core.statement()) != line_);
+  if (!has_left) return {};
+  return Cause{EventKind::leave, core_, -1};
+}
+
+std::optional<Cause> AboutToStep::holds(const Moment& moment) {
+  if (moment.mover != core_) return {};
+  if (but_.line > 0 && line_of(moment.machine.program(), moment.statement) == but_) return {};
+  return Cause{EventKind::enter, core_, moment.statement};
+}
+
+}  // namespace tessera

@@ -1,0 +1,74 @@
+// What a run holds between two steps, as values: where every core stands, counts, copies in flight
+// and contents of memory.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interp/machine/machine.h"
+
+namespace tessera {
+
+enum class CoreStatus : std::uint8_t { ready, waits, finished };
+
+// A core, and the statement that it has not done yet.
+struct Standing {
+  AgentId agent{};
+  CoreStatus status = CoreStatus::ready;
+  std::int32_t statement = -1;  // -1: none
+  LoopIndices loops{};
+  std::string semaphore{};           // waits: for which one,
+  std::int64_t need = 0, count = 0;  // for how much, and how much there is
+};
+Standing standing(Machine& machine, SiteId core);
+
+// A copy that was started and has not landed.
+struct CopyInFlight {
+  AgentId agent{};
+  std::int32_t statement = -1;         // its start
+  std::string source, target;          // "dev0 a[0:8]"
+  std::int64_t bytes = 0;              // in all
+  std::int64_t read = 0, written = 0;  // of them
+};
+std::vector<CopyInFlight> copies_in_flight(Machine& machine);  // in the order of their starts
+
+// A semaphore of a core that is not zero, or that somebody waits for.
+struct SemaphoreCount {
+  SemId sem{};
+  std::int64_t count = 0;
+  SiteId waiter{};  // none: nobody does
+};
+std::vector<SemaphoreCount> semaphore_counts(Machine& machine);
+
+// The buffer or semaphore of that name; none: there is none.
+std::optional<BufferId> find_buffer(const Program& program, std::string_view name);
+std::optional<SemaphoreId> find_semaphore(const Program& program, std::string_view name);
+// Where a buffer that a core of the device reaches is kept.
+SiteId home_of(Machine& machine, SiteId core, BufferId buffer);
+
+// One element: an integer or a float.
+struct Element {
+  bool is_defined = false;
+  std::int64_t integer = 0;
+  float real = 0;
+};
+// The elements of a rectangle, row-major; the storage is live and holds bytes, and the box is
+// inside of it.
+std::vector<Element> elements_of(Storage& storage, const Box& box);
+
+// The value of an integer or an f32 of the source, as a core has it: of several of that name the
+// one that was defined last before the statement at which the core stands. None: there is none.
+struct NamedScalar {
+  bool is_real = false;
+  std::int64_t integer = 0;
+  float real = 0;
+};
+std::optional<NamedScalar> find_scalar(Machine& machine, SiteId core, std::string_view name);
+
+// A number that two states share when cores, semaphores, copies in flight, what is defined in every
+// memory and its values are the same, and the events up to here are.
+std::uint64_t state_hash(Machine& machine);
+
+}  // namespace tessera

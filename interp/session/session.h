@@ -1,0 +1,95 @@
+// A run that can be looked at between any two steps, forward and backward. It is a function of the
+// program, its operands and the schedule, so a place in it is a number: how many steps are done.
+// The way back is the way from the beginning, taken again. Where control does not depend on it, the
+// way is taken without arithmetic, which a second machine does up to the place whose values
+// somebody asks for.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/report/expected.h"
+#include "interp/launch.h"
+#include "interp/observe/observer.h"
+#include "interp/session/condition.h"
+
+namespace tessera {
+
+// Where a movement through the run ended, and why.
+struct Arrival {
+  enum class Why : std::uint8_t { condition, beginning, end };
+  Why why = Why::end;
+  std::size_t condition = 0;  // the first that held, of those that were given
+  Cause cause{};              // why it did
+};
+
+class Session final : private Observer, private Pausing {
+ public:
+  // Stands before the first step.
+  static Expected<std::unique_ptr<Session>> open(KeptRun launch);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const Program& program() const { return launch_.program; }
+  const RunOptions& options() const { return launch_.options; }
+  std::int64_t position() const { return machine_->steps(); }
+  // Nothing moves any more; what was wrong at the end is among the findings.
+  bool is_over() const { return is_over_; }
+  // How many steps the whole run has; none: it was not there yet.
+  std::optional<std::int64_t> length() const { return length_; }
+  // What was found up to here.
+  const std::vector<Finding>& findings() const { return machine_->findings(); }
+  // The machine as it stands, to be read; whoever changes it changes this run. What floats are in
+  // it may be missing.
+  Machine& machine() { return *machine_; }
+  // The machine at the same place, with all values. An error: its memory is not there.
+  Expected<Machine*> valued();
+  Moment here();
+
+  // To before step `position` (from 0), or the end if that comes first. Errors: the schedule does
+  // not fit the run, or memory does not suffice for another one.
+  Expected<void> go_to(std::int64_t position);
+  // To the next place at which one of the conditions holds, or the end; a condition that holds here
+  // does not count.
+  Expected<Arrival> forward(std::span<StopCondition* const> conditions);
+  // To the last place before this one at which one holds, or the beginning.
+  Expected<Arrival> backward(std::span<StopCondition* const> conditions);
+
+ private:
+  struct Hit {
+    std::int64_t position = 0;
+    std::size_t condition = 0;
+    Cause cause{};
+  };
+
+  explicit Session(KeptRun launch);
+  void leave_out_arithmetic();
+  Expected<void> restart();
+  Expected<void> advance(std::int64_t steps, Pausing* pausing);
+  void watch(std::span<StopCondition* const> conditions, bool stops);
+  std::optional<Hit> look();
+  void on(const Event& event) override;
+  bool takes_point_cores() const override { return true; }
+  bool before_step() override;
+
+  KeptRun launch_;
+  std::vector<Binding> bindings_;
+  RunOptions options_;  // of the machine that moves: observed, and perhaps without arithmetic
+  // What it writes in the place of the results, where another machine has the values.
+  std::vector<std::unique_ptr<Tensor>> no_results_;
+  std::vector<Binding> moving_;  // its bindings
+  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Machine> valued_;  // behind or at the place; null: none, or the same one
+  bool is_over_ = false;
+  std::optional<std::int64_t> length_;
+  std::span<StopCondition* const> conditions_;  // of the movement that is being made
+  std::int64_t begin_ = 0;                      // where it began
+  bool stops_ = false;                          // at the first hit; else it goes on to the last
+  std::optional<Hit> hit_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+#include "interp/session/steps.h"
+
+#include "core/program/refs.h"
+#include "interp/machine/code.h"
+
+namespace tessera {
+namespace {
+
+bool takes_step(const Program& program, const Table<BufferId, bool>& is_private, const Op& op) {
+  switch (class_of(op)) {
+    case OpClass::none:
+    case OpClass::scalar:
+    case OpClass::check:
+    case OpClass::control:
+    case OpClass::region:
+    case OpClass::structure:
+      return false;
+    case OpClass::cells:
+      for (const FieldInfo& f : info(op).fields) {
+        if (f.kind != FieldKind::Slice) continue;
+        const Value& base = program.value(field<Slice>(op, f).base);
+        if (base.kind != ValueKind::ref || !is_private[base.buffer]) return true;
+      }
+      return !std::holds_alternative<Load>(op) && !std::holds_alternative<Store>(op);
+    case OpClass::life:
+    case OpClass::copy:
+    case OpClass::sync:
+    case OpClass::tile:
+      return true;
+  }
+  return true;
+}
+
+}  // namespace
+
+SourceLine line_of(const Program& program, std::int32_t statement) {
+  if (statement < 0) return {};
+  const Loc loc = program.loc(program.body[static_cast<std::size_t>(statement)].place);
+  return loc ? SourceLine{loc.source->name, loc.line} : SourceLine{};
+}
+
+std::vector<bool> stepping(const Program& program) {
+  const Table<BufferId, bool> is_private = private_buffers(program);
+  std::vector<bool> steps;
+  for (const Stmt& statement : program.body)
+    steps.push_back(takes_step(program, is_private, statement.op));
+  return steps;
+}
+
+std::vector<std::int32_t> entries(const Program& program, const SourceLine& line) {
+  std::vector<std::int32_t> found;
+  const std::vector<bool> steps = stepping(program);
+  bool is_there = false;
+  for (std::int32_t s = 0; s < static_cast<std::int32_t>(program.body.size()); ++s) {
+    if (!steps[static_cast<std::size_t>(s)]) continue;
+    const SourceLine here = line_of(program, s);
+    const bool is_it =
+        here.line == line.line && (line.source.empty() || here.source == line.source);
+    if (is_it && !is_there) found.push_back(s);
+    is_there = is_it;
+  }
+  return found;
+}
+
+}  // namespace tessera

@@ -1,0 +1,24 @@
+// Which statements of a program a run steps through, and where they stand in the source.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/program/program.h"
+
+namespace tessera {
+
+// A line of a source; line 0: none.
+struct SourceLine {
+  std::string source;
+  int line = 0;
+  bool operator==(const SourceLine&) const = default;
+};
+
+SourceLine line_of(const Program& program, std::int32_t statement);  // none of -1
+// By statement: whether it takes a step. Scalars and branches are taken along by the step before.
+std::vector<bool> stepping(const Program& program);
+// The first of each stretch of stepping statements on that line; empty where no step begins there.
+std::vector<std::int32_t> entries(const Program& program, const SourceLine& line);
+
+}  // namespace tessera

@@ -1,0 +1,250 @@
+// A session stands between any two steps of a run, and the way there does not matter.
+#include "interp/session/session.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/lang/language.h"
+#include "interp/run.h"
+#include "interp/session/conditions.h"
+#include "interp/session/inspect.h"
+#include "tests/unit/interp_kernel.h"
+#include "tests/unit/language_support.h"
+
+namespace tessera {
+namespace {
+
+using testing::Operands;
+
+constexpr std::string_view two_slots = R"(kernel two_slots(blocks = 3)
+  in  a:   f32[blocks, 4, 8] hbm
+  out out: f32[blocks, 4, 8] hbm
+  vmem slot: f32[2, 4, 8]
+  sem landed[2]: bytes
+{
+  start a[0, :, :] -> slot[0, :, :], landed[0]
+  for i in blocks {
+    now = i mod 2;  next = (i + 1) mod 2
+    if i + 1 < blocks { start a[i + 1, :, :] -> slot[next, :, :], landed[next] }
+    wait landed[now] for slot[now, :, :]
+    slot[now, :, :] = slot[now, :, :] * 2.0
+    copy slot[now, :, :] -> out[i, :, :]
+  }
+}
+)";
+
+constexpr std::string_view ring = R"(kernel ring(rows = 4)
+  in   a:   f32[rows, 8] hbm
+  out  out: f32[rows, 8] hbm
+  sem  sent:    bytes
+  sem  arrived: bytes
+{
+  right = (device + 1) mod devices
+  neighbour_barrier((device - 1) mod devices, right, 0)
+  start a -> right: out, sent, arrived
+  wait arrived for out
+  wait sent for a
+}
+)";
+
+constexpr std::string_view stuck = R"(kernel stuck(rows = 4)
+  in   a:   f32[rows, 8] hbm
+  out  out: f32[rows, 8] hbm
+  sem  go: count
+{
+  copy a -> out
+  wait go, 1
+}
+)";
+
+struct Case {
+  std::string_view text;
+  int devices = 1;
+  std::string schedule = "eager";
+  Landing landing = Landing::whole;
+};
+
+class SessionCase {
+ public:
+  explicit SessionCase(const Case& given) : program_(expanded(std::string(given.text))) {
+    options_.devices = given.devices;
+    options_.schedule = given.schedule;
+    options_.landing = given.landing;
+  }
+
+  std::unique_ptr<Session> open() {
+    Operands operands(program_, options_.devices);
+    LaunchScope scope;
+    EXPECT_TRUE(run(program_, operands.bindings(), options_));
+    auto session = Session::open(*scope.take());
+    EXPECT_TRUE(session) << render(session.diags());
+    return *std::move(session);
+  }
+  RunResult whole() {
+    Operands operands(program_, options_.devices);
+    return testing::run_ok(program_, operands, options_);
+  }
+
+ private:
+  static Program expanded(const std::string& text) {
+    const Expected<Program> read = test::program(text);
+    if (!read) ADD_FAILURE() << render(read.diags());
+    const Expected<Program> made = expand(*read);
+    EXPECT_TRUE(made);
+    return *made;
+  }
+  Program program_;
+  RunOptions options_;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const std::string schedule : {"eager", "lazy", "random:3", "pct:5:3"})
+    for (const Landing landing : {Landing::whole, Landing::partial}) {
+      all.push_back({two_slots, 1, schedule, landing});
+      all.push_back({ring, 3, schedule, landing});
+      all.push_back({stuck, 2, schedule, landing});
+    }
+  return all;
+}
+
+std::string name_of(const Case& c) {
+  return fmt::format("{} on {} devices, {}, {}", c.text.substr(0, 12), c.devices, c.schedule,
+                     name(c.landing));
+}
+
+// With values.
+std::uint64_t state(Session& session) {
+  const Expected<Machine*> machine = session.valued();
+  EXPECT_TRUE(machine);
+  return state_hash(**machine) ^ state_hash(session.machine()) << 1;
+}
+
+// The state before each step and at the end, of a run that was never turned back.
+std::vector<std::uint64_t> hashes(Session& session) {
+  std::vector<std::uint64_t> all = {state(session)};
+  while (!session.is_over()) {
+    EXPECT_TRUE(session.go_to(session.position() + 1));
+    all.push_back(state(session));
+  }
+  return all;
+}
+
+TEST(Session, EveryPlaceIsThatOfAFreshRunWhicheverWayItWasReached) {
+  for (const Case& given : cases()) {
+    SCOPED_TRACE(name_of(given));
+    SessionCase made(given);
+    const auto walked = made.open();
+    const std::vector<std::uint64_t> there = hashes(*walked);
+    ASSERT_GT(there.size(), 5U);
+    for (std::int64_t p = static_cast<std::int64_t>(there.size()) - 1; p >= 0; --p) {
+      ASSERT_TRUE(walked->go_to(p));
+      EXPECT_EQ(state(*walked), there[static_cast<std::size_t>(p)]) << "back to " << p;
+      const auto fresh = made.open();
+      ASSERT_TRUE(fresh->go_to(p));
+      EXPECT_EQ(state(*fresh), there[static_cast<std::size_t>(p)]) << "anew to " << p;
+    }
+  }
+}
+
+TEST(Session, ARunInPartsIsTheRun) {
+  for (const Case& given : cases()) {
+    SCOPED_TRACE(name_of(given));
+    SessionCase made(given);
+    const RunResult whole = made.whole();
+    const auto session = made.open();
+    hashes(*session);
+    EXPECT_EQ(session->position(), whole.stats.steps);
+    EXPECT_EQ(session->machine().trace_hash(), whole.trace_hash);
+    ASSERT_EQ(session->findings().size(), whole.findings.size());
+    for (std::size_t i = 0; i < whole.findings.size(); ++i)
+      EXPECT_EQ(testing::text(session->findings()[i]), testing::text(whole.findings[i]));
+  }
+}
+
+// Where the conditions hold on the way, and on the way back.
+TEST(Session, TheWayBackMeetsTheSamePlaces) {
+  for (const Case& given : cases()) {
+    SCOPED_TRACE(name_of(given));
+    SessionCase made(given);
+    const auto session = made.open();
+    const Program& program = session->program();
+    LineReached line(program, {"", 11}, {}, {});
+    Written out(
+        *find_buffer(program, "out"),
+        session->machine().core_state(SiteId(0)).storages[*find_buffer(program, "out")]->whole(),
+        SiteId(0));
+    Found found;
+    const std::array<StopCondition*, 3> all = {&line, &out, &found};
+    std::vector<std::int64_t> forth, back;
+    while (!session->is_over()) {
+      const auto arrival = session->forward(all);
+      ASSERT_TRUE(arrival);
+      // What holds at the end alone is no place that lies before another one.
+      if (arrival->why == Arrival::Why::condition && !session->is_over())
+        forth.push_back(session->position());
+    }
+    EXPECT_FALSE(forth.empty());
+    while (session->position() > 0) {
+      const auto arrival = session->backward(all);
+      ASSERT_TRUE(arrival);
+      if (arrival->why == Arrival::Why::condition) back.insert(back.begin(), session->position());
+    }
+    EXPECT_EQ(forth, back);
+  }
+}
+
+TEST(Session, LoopIndicesChooseAmongThePassesOfALine) {
+  SessionCase made({two_slots});
+  const auto session = made.open();
+  LineReached third(session->program(), {"", 12}, {}, {{"i", 2}});
+  const std::array<StopCondition*, 1> all = {&third};
+  const auto arrival = session->forward(all);
+  ASSERT_TRUE(arrival);
+  ASSERT_EQ(arrival->why, Arrival::Why::condition);
+  const Standing stands = standing(session->machine(), SiteId(0));
+  EXPECT_EQ(line_of(session->program(), stands.statement).line, 12);
+  EXPECT_EQ(to_string(stands.loops), "i=2");
+  EXPECT_EQ(find_scalar(session->machine(), SiteId(0), "now")->integer, 0);
+}
+
+TEST(Session, ACoreThatWaitsSaysForWhat) {
+  SessionCase made({stuck, 2});
+  const auto session = made.open();
+  const auto arrival = session->forward({});
+  ASSERT_TRUE(arrival);
+  EXPECT_EQ(arrival->why, Arrival::Why::end);
+  ASSERT_TRUE(session->is_over());
+  const Standing stands = standing(session->machine(), SiteId(1));
+  EXPECT_EQ(stands.status, CoreStatus::waits);
+  EXPECT_EQ(stands.semaphore, "go");
+  EXPECT_EQ(stands.need, 1);
+  ASSERT_EQ(session->findings().size(), 1U);
+  EXPECT_EQ(session->findings()[0].kind, FindingKind::deadlock);
+}
+
+TEST(Session, ElementsAreUndefinedUntilTheyAreWritten) {
+  SessionCase made({two_slots});
+  const auto session = made.open();
+  const BufferId out = *find_buffer(session->program(), "out");
+  const auto defined = [&] {
+    Storage& storage = *(*session->valued())->core_state(SiteId(0)).storages[out];
+    std::int64_t n = 0;
+    for (const Element& e : elements_of(storage, storage.whole())) n += e.is_defined ? 1 : 0;
+    return n;
+  };
+  EXPECT_EQ(defined(), 0);
+  ASSERT_TRUE(session->forward({}));
+  EXPECT_EQ(defined(), 96);
+  // The operand counts from 0.
+  Storage& storage = *(*session->valued())->core_state(SiteId(0)).storages[out];
+  EXPECT_EQ(elements_of(storage, storage.whole())[7].real, 14);
+  ASSERT_TRUE(session->go_to(0));
+  EXPECT_EQ(defined(), 0);
+}
+
+}  // namespace
+}  // namespace tessera
