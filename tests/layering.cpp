@@ -64,6 +64,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"unsupported/Eigen/", {"kernels/oracle/reference", "tests/"}},
     {"boost/program_options", {"cli/args/options"}},
     {"boost/container", {"interp/machine/loop_values"}},
+    {"histedit.h", {"cli/debug/line_reader"}},
     // Each file that includes it costs the first build seconds.
     {"nlohmann/",
      {"core/data/safetensors", "core/report/json_text", "kernels/tuning/", "text/json",

@@ -70,6 +70,10 @@ TEST_F(Docs, every_command_of_the_readme_runs_and_prints_what_is_shown) {
   expect_commands_run("README.md", 6, 1);
 }
 
+TEST_F(Docs, every_command_about_debugging_runs_and_prints_what_is_shown) {
+  expect_commands_run("docs/debugging.md", 2, 2);
+}
+
 TEST_F(Docs, every_command_about_the_certificate_runs_and_prints_what_is_shown) {
   expect_commands_run("docs/certificate.md", 9, 9);
 }

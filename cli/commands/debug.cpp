@@ -1,0 +1,115 @@
+// debug: a run that is looked at step by step, forward and backward.
+#include <fmt/format.h>
+
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/debug/debug_target.h"
+#include "cli/debug/debugger.h"
+#include "cli/debug/line_reader.h"
+#include "core/host/file.h"
+#include "core/report/try.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+
+Command debug_command();
+
+namespace {
+
+Expected<std::vector<std::string>> given_lines(const Arguments& arguments) {
+  std::vector<std::string> lines;
+  for (const std::string& path : arguments.all("script")) {
+    const std::string text =
+        TRY(read_whole(path, FileKind{"a script of the debugger", std::int64_t{1} << 20}));
+    for (std::string& line : split(text, '\n')) lines.push_back(std::move(line));
+  }
+  for (const std::string& text : arguments.all("commands"))
+    for (std::string& line : split(text, ';')) lines.push_back(std::move(line));
+  return lines;
+}
+
+// Commands of files and of the command line, each with what it answered; the first that cannot be
+// done ends them.
+int run_in_json(Session& session, const std::vector<std::string>& lines, Console& console) {
+  Json told = Json::array();
+  std::ostringstream out;
+  Debugger debugger(session, out);
+  for (const std::string& line : lines) {
+    if (debugger.wants_to_quit()) break;
+    if (const auto done = debugger.execute(line); !done) return fail(console, done.diags());
+    told.push_back({{"command", line}, {"output", out.str()}});
+    out.str({});
+  }
+  print(console, {{"status", name(Status::ok)},
+                  {"event", session.position()},
+                  {"over", session.is_over()},
+                  {"commands", std::move(told)}});
+  return exit_code(Status::ok);
+}
+
+void talk(Debugger& debugger, Console& console) {
+  const std::unique_ptr<LineReader> input = standard_input();
+  std::string last;
+  while (!debugger.wants_to_quit()) {
+    std::optional<std::string> line = input->next();
+    if (!line) return;
+    // An empty line at a terminal is the last command again.
+    if (input->is_terminal() && line->find_first_not_of(' ') == std::string::npos) line = last;
+    last = *line;
+    if (const auto done = debugger.execute(*line); !done)
+      console.out << render(done.diags());
+    console.out << std::flush;
+  }
+}
+
+int run(const Arguments& given, Console& console) {
+  Expected<Arguments> arguments = debug_arguments(given.given());
+  if (!arguments) return fail(console, arguments.diags());
+  arguments->read_along(given);
+  const auto lines = given_lines(*arguments);
+  if (!lines) return fail(console, lines.diags());
+  const bool is_batch = arguments->has("batch") || console.json;
+  const auto session = debug_session(*arguments);
+  if (!session) return fail(console, session.diags());
+  if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
+  if (console.json) return run_in_json(**session, *lines, console);
+  Debugger debugger(**session, console.out);
+  debugger.show_place();
+  for (const std::string& line : *lines) {
+    if (debugger.wants_to_quit()) break;
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin == std::string::npos || line[begin] == '#') continue;
+    console.out << fmt::format("> {}\n", line.substr(begin));
+    if (const auto done = debugger.execute(line); !done) return fail(console, done.diags());
+  }
+  if (!is_batch) talk(debugger, console);
+  return exit_code(Status::ok);
+}
+
+Command resolved(const std::vector<std::string>& args) {
+  Command command = debug_command();
+  command.options = debug_options(args);
+  return command;
+}
+
+}  // namespace
+
+Command debug_command() {
+  return {"debug",
+          "FILE.tsr|KERNEL|COMMAND",
+          "a run step by step, forward and backward: places, memory, counts, copies in flight",
+          "  gmm-run debug my_kernel.tsr --devices 4\n"
+          "  gmm-run debug gmm --group-sizes 100,150,50 --k 64 --n 32 --commands 'step 3; info' "
+          "--batch\n"
+          "  gmm-run debug my_kernel.tsr --script commands.txt --batch\n",
+          debug_options(),
+          run,
+          nullptr,
+          resolved};
+}
+
+}  // namespace tessera::cli

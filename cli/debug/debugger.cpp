@@ -1,0 +1,113 @@
+#include "cli/debug/debugger.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+#include <sstream>
+
+#include "core/report/near.h"
+#include "core/report/try.h"
+
+namespace tessera::cli {
+
+struct Debugger::Row {
+  std::string_view name;
+  std::string_view brief;  // means it although others begin so; empty: none
+  std::string_view operands;
+  Expected<void> (Debugger::*run)(const Words& words);
+  std::string_view meaning;
+};
+
+std::span<const Debugger::Row> Debugger::table() {
+  static constexpr Row rows[] = {
+      {"step", "s", "[N]", &Debugger::step, "until the core in focus has done N steps; 1"},
+      {"next", "n", "[N]", &Debugger::next, "until the core in focus stands at another line"},
+      {"stepi", "si", "[N]", &Debugger::step_event, "N events, whoever does them"},
+      {"continue", "c", "", &Debugger::go_on, "until a stop, a finding or the end"},
+      {"until", "u", "LINE [devD] [i=2]", &Debugger::until, "until a core comes to the line"},
+      {"goto", "g", "EVENT", &Debugger::go_to, "to before that event, forward or backward"},
+      {"reverse-step", "rs", "[N]", &Debugger::reverse_step,
+       "back to before the last step of the core in focus"},
+      {"reverse-next", "rn", "[N]", &Debugger::reverse_next,
+       "back to where it took a step at another line"},
+      {"reverse-stepi", "rsi", "[N]", &Debugger::reverse_event, "N events back"},
+      {"reverse-continue", "rc", "", &Debugger::reverse_go_on,
+       "back to where a stop or a finding was met last, or the beginning"},
+      {"break", "b", "LINE [devD] [i=2]", &Debugger::set_break,
+       "stop where a core comes to the line, on that device, with these loop indices"},
+      {"tbreak", "", "LINE [devD] [i=2]", &Debugger::set_temporary_break, "the same, once"},
+      {"watch", "w", "NAME[SLICE]", &Debugger::set_watch,
+       "stop after a write to memory, a count on a semaphore, a move of a copy"},
+      {"delete", "d", "[NUMBER]", &Debugger::remove, "a stop, or all of them"},
+      {"print", "p", "NAME[SLICE]", &Debugger::print, "what memory, a semaphore or a name holds"},
+      {"info", "i", "devices|semaphores|copies|buffers|breakpoints|findings", &Debugger::info,
+       "where everybody stands"},
+      {"focus", "f", "devD[.coreC]", &Debugger::focus, "whose steps and memory are meant"},
+      {"list", "l", "[LINE]", &Debugger::list, "the source, with who stands where"},
+      {"help", "h", "[COMMAND]", &Debugger::help, "this"},
+      {"quit", "q", "", &Debugger::quit, "ends the session"},
+  };
+  return rows;
+}
+
+std::vector<std::string> Debugger::completions(std::string_view word) {
+  std::vector<std::string> all;
+  for (const Row& row : table())
+    if (row.name.starts_with(word)) all.emplace_back(row.name);
+  return all;
+}
+
+Expected<const Debugger::Row*> Debugger::find(std::string_view word) {
+  const Row* only = nullptr;
+  std::vector<std::string_view> names, candidates;
+  for (const Row& row : table()) {
+    if (word == row.name || word == row.brief) return &row;
+    names.push_back(row.name);
+    if (!row.name.starts_with(word)) continue;
+    only = &row;
+    candidates.push_back(row.name);
+  }
+  if (candidates.size() == 1) return only;
+  if (candidates.size() > 1)
+    return error(fmt::format("`{}` may be {}", word, fmt::join(candidates, " or ")));
+  return error(fmt::format("there is no command `{}`{}; `help` lists them", word,
+                           did_you_mean(word, names)));
+}
+
+Debugger::Debugger(Session& session, std::ostream& out) : session_(session), out_(out) {}
+
+Expected<void> Debugger::execute(std::string_view line) {
+  std::istringstream in{std::string(line)};
+  Words words;
+  for (std::string word; in >> word;) words.push_back(word);
+  if (words.empty() || words.front().starts_with('#')) return {};
+  const Row* row = TRY(find(words.front()));
+  words.erase(words.begin());
+  if (row->operands.empty() && !words.empty())
+    return error(fmt::format("{} takes nothing behind it, found `{}`", row->name, words.front()));
+  return (this->*row->run)(words);
+}
+
+Expected<void> Debugger::help(const Words& words) {
+  if (!words.empty()) {
+    const Row* row = TRY(find(words.front()));
+    out_ << fmt::format("{}{}{}: {}\n", row->name, row->operands.empty() ? "" : " ", row->operands,
+                        row->meaning);
+    return {};
+  }
+  for (const Row& row : table())
+    out_ << fmt::format("{:<17} {:<4} {:<18} {}\n", row.name, row.brief,
+                        row.operands.size() > 18 ? row.operands.substr(0, 0) : row.operands,
+                        row.meaning);
+  out_ << "a command may be cut short as long as it is the only one that begins so\n";
+  return {};
+}
+
+Expected<void> Debugger::quit(const Words&) {
+  quits_ = true;
+  return {};
+}
+
+}  // namespace tessera::cli

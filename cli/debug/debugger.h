@@ -1,0 +1,99 @@
+// The commands of `gmm-run debug`, on a session, as text in and text out. Words are gdb's where gdb
+// has them.
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/report/expected.h"
+#include "interp/session/conditions.h"
+#include "interp/session/session.h"
+
+namespace tessera::cli {
+
+class Debugger {
+ public:
+  using Words = std::vector<std::string>;
+
+  // Both live longer than it does.
+  Debugger(Session& session, std::ostream& out);
+
+  // One line: a command, which may be cut short while it is the only one that begins so. Nothing
+  // and what begins with # are no commands.
+  Expected<void> execute(std::string_view line);
+  bool wants_to_quit() const { return quits_; }
+  void show_place();
+  // The commands that begin with the word, for completion.
+  static std::vector<std::string> completions(std::string_view word);
+
+ private:
+  struct Row;
+  struct Stop {
+    int number = 0;
+    std::string text;  // as it was given
+    bool is_watch = false;
+    bool is_once = false;
+    std::unique_ptr<StopCondition> condition;
+  };
+
+  static std::span<const Row> table();
+  static Expected<const Row*> find(std::string_view word);
+
+  // Movements.
+  Expected<void> step(const Words& words);
+  Expected<void> next(const Words& words);
+  Expected<void> step_event(const Words& words);
+  Expected<void> go_on(const Words& words);
+  Expected<void> reverse_step(const Words& words);
+  Expected<void> reverse_next(const Words& words);
+  Expected<void> reverse_event(const Words& words);
+  Expected<void> reverse_go_on(const Words& words);
+  Expected<void> until(const Words& words);
+  Expected<void> go_to(const Words& words);
+  // To where one of the conditions or a stop holds, `times` times.
+  enum class Way : std::uint8_t { forward, backward };
+  Expected<void> move(Way way, StopCondition* condition, std::int64_t times = 1);
+  void tell_arrival(Way way, const Arrival& arrival, bool has_own);
+
+  // Stops.
+  Expected<void> set_break(const Words& words);
+  Expected<void> set_temporary_break(const Words& words);
+  Expected<void> set_watch(const Words& words);
+  Expected<void> remove(const Words& words);
+  Expected<void> add_break(const Words& words, bool is_once);
+  void tell_stop(Stop& stop, const Cause& cause);
+
+  // Looking.
+  Expected<void> print(const Words& words);
+  Expected<void> info(const Words& words);
+  Expected<void> list(const Words& words);
+  Expected<void> focus(const Words& words);
+  Expected<void> help(const Words& words);
+  Expected<void> quit(const Words& words);
+  void print_buffer(Machine& machine, BufferId buffer, const Box& box, SiteId home);
+  void info_devices();
+  void info_semaphores();
+  void info_copies();
+  void info_stops();
+  void info_findings();
+  void info_buffers();
+  std::string place_text(std::int32_t statement, const LoopIndices& loops) const;
+  std::string standing_text(SiteId core);
+  void show_source(std::int32_t statement);
+
+  SiteId focus_site() { return session_.machine().topology().of(focus_); }
+
+  Session& session_;
+  std::ostream& out_;
+  AgentId focus_{};
+  std::vector<Stop> stops_;
+  int next_number_ = 1;
+  int list_from_ = 0;
+  bool quits_ = false;
+};
+
+}  // namespace tessera::cli

@@ -1,0 +1,124 @@
+// How the debugger moves through the run.
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "cli/debug/debugger.h"
+#include "cli/debug/reference.h"
+#include "core/report/try.h"
+#include "interp/findings/describe.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<std::int64_t> times_of(const Debugger::Words& words) {
+  if (words.empty()) return 1;
+  const auto number = words.size() == 1 ? parse_integer(words.front()) : std::nullopt;
+  if (!number || *number < 1)
+    return error(fmt::format("expected how often, as in 3, found `{}`", words.back()));
+  return *number;
+}
+
+}  // namespace
+
+Expected<void> Debugger::move(Way way, StopCondition* condition, std::int64_t times) {
+  Found found;
+  std::vector<StopCondition*> all;
+  for (Stop& stop : stops_) all.push_back(stop.condition.get());
+  all.push_back(&found);
+  if (condition != nullptr) all.push_back(condition);
+  for (std::int64_t i = 0; i < times; ++i) {
+    const Arrival arrival =
+        TRY(way == Way::forward ? session_.forward(all) : session_.backward(all));
+    const bool is_own = arrival.why == Arrival::Why::condition && condition != nullptr &&
+                        arrival.condition + 1 == all.size();
+    if (is_own) focus_ = arrival.cause.agent;
+    if (is_own && i + 1 < times) continue;
+    if (!is_own || session_.is_over()) tell_arrival(way, arrival, is_own);
+    break;
+  }
+  show_place();
+  return {};
+}
+
+void Debugger::tell_arrival(Way way, const Arrival& arrival, bool is_own) {
+  if (arrival.why == Arrival::Why::beginning) out_ << "this is the beginning\n";
+  if (arrival.why == Arrival::Why::condition && !is_own && arrival.condition < stops_.size())
+    tell_stop(stops_[arrival.condition], arrival.cause);
+  const bool finds = arrival.why == Arrival::Why::condition && arrival.condition == stops_.size();
+  if (finds && way == Way::backward) out_ << "the next event finds something\n";
+  if (way == Way::forward && (finds || session_.is_over()))
+    for (const Finding& finding : session_.findings()) out_ << render(finding);
+  if (session_.is_over()) out_ << "the run is over\n";
+}
+
+Expected<void> Debugger::step(const Words& words) {
+  const std::int64_t times = TRY(times_of(words));
+  Stepped stepped(focus_, 1);
+  return move(Way::forward, &stepped, times);
+}
+
+Expected<void> Debugger::next(const Words& words) {
+  const std::int64_t times = TRY(times_of(words));
+  LineLeft left(focus_);
+  return move(Way::forward, &left, times);
+}
+
+Expected<void> Debugger::step_event(const Words& words) {
+  const std::int64_t times = TRY(times_of(words));
+  return go_to({std::to_string(session_.position() + times)});
+}
+
+Expected<void> Debugger::go_on(const Words&) { return move(Way::forward, nullptr); }
+
+Expected<void> Debugger::reverse_step(const Words& words) {
+  const std::int64_t times = TRY(times_of(words));
+  AboutToStep before(focus_);
+  return move(Way::backward, &before, times);
+}
+
+Expected<void> Debugger::reverse_next(const Words& words) {
+  const std::int64_t times = TRY(times_of(words));
+  for (std::int64_t i = 0; i < times; ++i) {
+    const Standing stands = standing(session_.machine(), focus_site());
+    AboutToStep before(focus_, line_of(session_.program(), stands.statement));
+    TRY(move(Way::backward, &before));
+  }
+  return {};
+}
+
+Expected<void> Debugger::reverse_event(const Words& words) {
+  const std::int64_t times = TRY(times_of(words));
+  const std::int64_t to = session_.position() - times;
+  if (to < 0)
+    return error(
+        fmt::format("only {} lie before this place", counted(session_.position(), "event")));
+  return go_to({std::to_string(to)});
+}
+
+Expected<void> Debugger::reverse_go_on(const Words&) { return move(Way::backward, nullptr); }
+
+Expected<void> Debugger::until(const Words& words) {
+  const PlaceReference place = TRY(parse_place(session_, words));
+  LineReached reached(session_.program(), place.line, place.whose, place.loops);
+  return move(Way::forward, &reached);
+}
+
+Expected<void> Debugger::go_to(const Words& words) {
+  const auto event = words.size() == 1 ? parse_integer(words.front()) : std::nullopt;
+  if (!event || *event < 0)
+    return error("expected the number of an event, as in goto 12; the first is 0");
+  const bool was_over = session_.is_over();
+  TRY(session_.go_to(*event));
+  if (session_.is_over() && session_.position() < *event)
+    out_ << fmt::format("the run has {} only\n", counted(session_.position(), "event"));
+  if (session_.is_over() && !was_over) {
+    for (const Finding& finding : session_.findings()) out_ << render(finding);
+    out_ << "the run is over\n";
+  }
+  show_place();
+  return {};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,120 @@
+// What the debugger prints of memory, semaphores and numbers.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/debug/debugger.h"
+#include "cli/debug/reference.h"
+#include "core/report/try.h"
+#include "interp/findings/describe.h"
+
+namespace tessera::cli {
+namespace {
+
+// Rows and columns that are printed; of larger ones the first, and statistics of all.
+constexpr std::int64_t printed_rows = 8, printed_columns = 8;
+// Elements that are looked at for statistics.
+constexpr std::int64_t most_elements = 1 << 22;
+
+std::string number_text(const Element& element, bool is_real) {
+  if (!element.is_defined) return "?";
+  return is_real ? fmt::format("{:.6g}", element.real) : fmt::format("{}", element.integer);
+}
+
+std::string statistics(const std::vector<Element>& elements, bool is_real) {
+  std::int64_t defined = 0;
+  double lowest = 0, highest = 0, sum = 0;
+  for (const Element& element : elements) {
+    if (!element.is_defined) continue;
+    const double value =
+        is_real ? static_cast<double>(element.real) : static_cast<double>(element.integer);
+    lowest = defined == 0 ? value : std::min(lowest, value);
+    highest = defined == 0 ? value : std::max(highest, value);
+    sum += value;
+    ++defined;
+  }
+  const auto total = static_cast<std::int64_t>(elements.size());
+  std::string text = fmt::format("{} of {} defined", defined, counted(total, "element"));
+  if (defined == total && total > 0)
+    text = fmt::format("{}, all defined", counted(total, "element"));
+  if (defined > 0)
+    text += fmt::format(", from {:.6g} to {:.6g}, mean {:.6g}", lowest, highest,
+                        sum / static_cast<double>(defined));
+  return text;
+}
+
+// The elements by rows of the last kept dimension.
+std::string rows_text(const std::vector<Element>& elements, std::int64_t columns, bool is_real) {
+  std::string text;
+  const std::int64_t rows =
+      static_cast<std::int64_t>(elements.size()) / std::max<std::int64_t>(1, columns);
+  for (std::int64_t r = 0; r < std::min(rows, printed_rows); ++r) {
+    text += " ";
+    for (std::int64_t c = 0; c < std::min(columns, printed_columns); ++c)
+      text += fmt::format(
+          " {:>10}", number_text(elements[static_cast<std::size_t>(r * columns + c)], is_real));
+    text += columns > printed_columns ? "  ...\n" : "\n";
+  }
+  if (rows > printed_rows) text += fmt::format("  ... {} rows more\n", rows - printed_rows);
+  return text;
+}
+
+}  // namespace
+
+void Debugger::print_buffer(Machine& machine, BufferId buffer, const Box& box, SiteId home) {
+  const Program& program = session_.program();
+  Storage& storage = *machine.core_state(home).storages[buffer];
+  const Buffer& declared = program.buffers[buffer];
+  const std::string what =
+      fmt::format("{} {} {}", session_.machine().topology().name(home, declared.space),
+                  slice_text(program, buffer, box), name(declared.dtype));
+  if (!storage.is_live()) {
+    out_ << what << ": it does not exist here: its scope has not begun or has ended\n";
+  } else if (storage.is_idle()) {
+    out_ << what << ": its values are not computed in this run\n";
+  } else if (box.elements() > most_elements) {
+    out_ << fmt::format("{}: {} elements are many; print a part of it\n", what, box.elements());
+  } else {
+    const bool is_real = is_float(declared.dtype);
+    const std::vector<Element> elements = elements_of(storage, box);
+    if (elements.size() == 1) {
+      out_ << what << " = " << number_text(elements[0], is_real) << "\n";
+      return;
+    }
+    std::int64_t columns = 1;
+    for (int d = 0; d < box.rank; ++d)
+      if (box.keeps(d)) columns = box.size[Box::at(d)];
+    out_ << what << ", " << statistics(elements, is_real) << "\n"
+         << rows_text(elements, columns, is_real);
+  }
+}
+
+Expected<void> Debugger::print(const Words& words) {
+  const Reference what =
+      TRY(parse_reference(session_, focus_, fmt::format("{}", fmt::join(words, " "))));
+  if (const auto* memory = std::get_if<BufferReference>(&what)) {
+    print_buffer(*TRY(session_.valued()), memory->buffer, memory->box, memory->home);
+  } else if (const auto* semaphore = std::get_if<SemId>(&what)) {
+    out_ << fmt::format("{} {} = {}\n", session_.machine().topology().name(semaphore->site),
+                        cell_text(session_.program(), semaphore->semaphore, semaphore->cell),
+                        session_.machine().cell(*semaphore).count);
+  } else if (const auto* scalar = std::get_if<ScalarReference>(&what)) {
+    const NamedScalar value = *find_scalar(*TRY(session_.valued()), scalar->core, scalar->name);
+    out_ << (value.is_real ? fmt::format("{:.6g}\n", value.real)
+                           : fmt::format("{}\n", value.integer));
+  } else if (const auto* copy = std::get_if<CopyReference>(&what)) {
+    const std::vector<CopyInFlight> all = copies_in_flight(session_.machine());
+    const auto found = std::find_if(all.begin(), all.end(), [&](const CopyInFlight& candidate) {
+      return candidate.agent == copy->copy;
+    });
+    if (found == all.end())
+      return error(fmt::format("{} is not in flight here", to_string(copy->copy)));
+    out_ << fmt::format("{} -> {}, {} of {} B read, {} written\n", found->source, found->target,
+                        found->read, found->bytes, found->written);
+  }
+  return {};
+}
+
+}  // namespace tessera::cli

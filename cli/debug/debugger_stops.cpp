@@ -1,0 +1,103 @@
+// Where the debugger stops.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/debug/debugger.h"
+#include "cli/debug/reference.h"
+#include "core/report/try.h"
+#include "interp/findings/describe.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+std::string_view did(EventKind kind) {
+  switch (kind) {
+    case EventKind::read:
+      return "has read";
+    case EventKind::accumulate:
+      return "has added to";
+    case EventKind::signal:
+      return "has signalled";
+    case EventKind::wait:
+      return "has taken from";
+    default:
+      return "has written";
+  }
+}
+
+}  // namespace
+
+Expected<void> Debugger::add_break(const Words& words, bool is_once) {
+  const PlaceReference place = TRY(parse_place(session_, words));
+  std::string text = fmt::format("{}", place.line.line);
+  for (std::size_t i = 1; i < words.size(); ++i) text += " " + words[i];
+  stops_.push_back(
+      {next_number_++, text, false, is_once,
+       std::make_unique<LineReached>(session_.program(), place.line, place.whose, place.loops)});
+  out_ << fmt::format("{} {} at line {}\n", is_once ? "temporary breakpoint" : "breakpoint",
+                      stops_.back().number, text);
+  return {};
+}
+
+Expected<void> Debugger::set_break(const Words& words) { return add_break(words, false); }
+Expected<void> Debugger::set_temporary_break(const Words& words) { return add_break(words, true); }
+
+Expected<void> Debugger::set_watch(const Words& words) {
+  const std::string text = fmt::format("{}", fmt::join(words, " "));
+  const Reference what = TRY(parse_reference(session_, focus_, text));
+  std::unique_ptr<StopCondition> condition;
+  if (const auto* memory = std::get_if<BufferReference>(&what))
+    condition = std::make_unique<Written>(memory->buffer, memory->box, memory->home);
+  else if (const auto* semaphore = std::get_if<SemId>(&what))
+    condition = std::make_unique<Counted>(*semaphore);
+  else if (const auto* copy = std::get_if<CopyReference>(&what))
+    condition = std::make_unique<CopyMoved>(copy->copy);
+  else
+    return error(
+        fmt::format("`{}` is a number of a core, which has no event to stop at; expected "
+                    "memory, a semaphore or a copy",
+                    text));
+  stops_.push_back({next_number_++, text, true, false, std::move(condition)});
+  out_ << fmt::format("watch {} on {}\n", stops_.back().number, text);
+  return {};
+}
+
+Expected<void> Debugger::remove(const Words& words) {
+  if (words.empty()) {
+    stops_.clear();
+    return {};
+  }
+  for (const std::string& word : words) {
+    const auto number = parse_integer(word);
+    if (std::erase_if(stops_, [&](const Stop& stop) { return number == stop.number; }) == 0)
+      return error(
+          fmt::format("there is no stop of number `{}`; `info breakpoints` lists them", word));
+  }
+  return {};
+}
+
+void Debugger::tell_stop(Stop& stop, const Cause& cause) {
+  if (stop.is_watch) {
+    out_ << fmt::format("watch {}: {} {} {}, {}\n", stop.number, to_string(cause.agent),
+                        did(cause.kind), stop.text, line_text(session_.program(), cause.statement));
+    return;
+  }
+  out_ << fmt::format("breakpoint {}, {}\n", stop.number, to_string(cause.agent));
+  focus_ = cause.agent.issuer();
+  if (!stop.is_once) return;
+  const int number = stop.number;
+  std::erase_if(stops_, [&](const Stop& other) { return other.number == number; });
+}
+
+void Debugger::info_stops() {
+  if (stops_.empty()) out_ << "no breakpoint and no watch\n";
+  for (const Stop& stop : stops_)
+    out_ << fmt::format("{:<3} {} {}{}\n", stop.number, stop.is_watch ? "watch" : "break",
+                        stop.text, stop.is_once ? ", once" : "");
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,210 @@
+#include "cli/debug/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/report/near.h"
+#include "core/report/try.h"
+#include "interp/findings/describe.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::vector<std::string_view> parts(std::string_view text, char mark) {
+  std::vector<std::string_view> all;
+  for (std::size_t at = 0; at != std::string_view::npos;) {
+    const std::size_t next = text.find(mark, at);
+    all.push_back(trimmed(text.substr(at, next == std::string_view::npos ? next : next - at)));
+    at = next == std::string_view::npos ? next : next + 1;
+  }
+  return all;
+}
+
+// The last line of the program's source that is worth looking for a step on.
+int last_line(const Program& program) {
+  int last = 0;
+  for (const Place& place : program.places) last = std::max(last, place.loc.line);
+  return last;
+}
+
+Expected<std::int64_t> parse_index(Session& session, SiteId core, std::string_view text) {
+  if (const auto number = parse_integer(text)) return *number;
+  if (const auto found = find_scalar(session.machine(), core, text); found && !found->is_real)
+    return found->integer;
+  return error(fmt::format("`{}` is neither an integer nor the name of one here", text));
+}
+
+struct Side {
+  std::int64_t start = 0, size = 1;
+  bool is_index = false;
+};
+
+// "3", ":", "0:4", "8 +: 4" of a dimension of that extent.
+Expected<Side> parse_side(Session& session, SiteId core, std::string_view text,
+                          std::int64_t extent) {
+  if (text == ":") return Side{0, extent, false};
+  if (const std::size_t at = text.find("+:"); at != std::string_view::npos) {
+    const std::int64_t start = TRY(parse_index(session, core, trimmed(text.substr(0, at))));
+    return Side{start, TRY(parse_index(session, core, trimmed(text.substr(at + 2)))), false};
+  }
+  if (const std::size_t at = text.find(':'); at != std::string_view::npos) {
+    const std::string_view first = trimmed(text.substr(0, at)), last = trimmed(text.substr(at + 1));
+    const std::int64_t start = first.empty() ? 0 : TRY(parse_index(session, core, first));
+    const std::int64_t end = last.empty() ? extent : TRY(parse_index(session, core, last));
+    return Side{start, end - start, false};
+  }
+  return Side{TRY(parse_index(session, core, text)), 1, true};
+}
+
+struct Named {
+  std::string_view name;
+  std::vector<std::string_view> indices;  // empty: the whole
+};
+
+Expected<Named> split_indices(std::string_view text) {
+  const std::size_t open = text.find('[');
+  if (open == std::string_view::npos) return Named{text, {}};
+  if (text.back() != ']')
+    return error(fmt::format("`{}` has a `[` and does not end with a `]`", text));
+  return Named{trimmed(text.substr(0, open)),
+               parts(text.substr(open + 1, text.size() - open - 2), ',')};
+}
+
+Expected<Box> parse_box(Session& session, SiteId core, const Buffer& buffer, const Named& named) {
+  Box box{.rank = static_cast<std::int8_t>(buffer.shape.size())};
+  if (named.indices.size() > buffer.shape.size())
+    return error(fmt::format("{} has {} dimensions, and {} indices are given", buffer.name,
+                             buffer.shape.size(), named.indices.size()));
+  for (std::size_t d = 0; d < buffer.shape.size(); ++d) {
+    const std::int64_t extent = buffer.shape[d];
+    Side side{0, extent, false};
+    if (d < named.indices.size()) side = TRY(parse_side(session, core, named.indices[d], extent));
+    if (side.start < 0 || side.size < 0 || side.start > extent - side.size)
+      return error(fmt::format("{}:{} leaves dimension {} of {}, which is 0:{}", side.start,
+                               side.start + side.size, d, buffer.name, extent));
+    box.start[d] = side.start;
+    box.size[d] = side.size;
+    if (side.is_index) box.dropped |= static_cast<std::uint8_t>(1U << d);
+  }
+  return box;
+}
+
+Expected<SemId> parse_cell(Session& session, SiteId core, SemaphoreId id, const Named& named) {
+  const Semaphore& semaphore = session.program().semaphores[id];
+  if (named.indices.size() != semaphore.shape.size())
+    return error(fmt::format("{} is an array of {} dimensions, and {} indices are given",
+                             semaphore.name, semaphore.shape.size(), named.indices.size()));
+  std::int64_t cell = 0;
+  for (std::size_t d = 0; d < semaphore.shape.size(); ++d) {
+    const std::int64_t at = TRY(parse_index(session, core, named.indices[d]));
+    if (at < 0 || at >= semaphore.shape[d])
+      return error(fmt::format("index {} of {} is not among 0 to {}", at, semaphore.name,
+                               semaphore.shape[d] - 1));
+    cell = cell * semaphore.shape[d] + at;
+  }
+  return session.machine().counted({core, id, cell});
+}
+
+Diag no_such_name(const Program& program, std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const Buffer& buffer : program.buffers) known.push_back(buffer.name);
+  for (const Semaphore& semaphore : program.semaphores) known.push_back(semaphore.name);
+  for (const Value& value : program.values)
+    if (!value.name.empty()) known.push_back(value.name);
+  return error(fmt::format("nothing here is called `{}`{}", name, did_you_mean(name, known)));
+}
+
+// Takes "dev1." or "dev1.core0." off the front of a name.
+Expected<AgentId> take_core(const Session& session, const AgentId& focus, std::string_view& text) {
+  if (!text.starts_with("dev")) return focus;
+  std::size_t dot = text.find('.');
+  if (dot == std::string_view::npos || parse_integer(text.substr(3, dot - 3)) == std::nullopt)
+    return focus;
+  if (text.substr(dot + 1).starts_with("core")) {
+    const std::size_t second = text.find('.', dot + 1);
+    if (second != std::string_view::npos) dot = second;
+  }
+  const AgentId core = TRY(parse_core(session, text.substr(0, dot)));
+  text.remove_prefix(dot + 1);
+  return core;
+}
+
+}  // namespace
+
+Expected<AgentId> parse_core(const Session& session, std::string_view word) {
+  std::string text(word);
+  if (text.find('.') == std::string::npos) text += ".core0";
+  const std::optional<AgentId> agent = parse_agent(text);
+  if (!agent || agent->is_copy() || agent->point >= 0)
+    return error(fmt::format("`{}` is no device or core; expected dev1 or dev1.core0", word));
+  const RunOptions& run = session.options();
+  if (agent->device >= run.devices || agent->core >= run.cores)
+    return error(fmt::format("there is no {}: devices are 0 to {}, each with cores 0 to {}", text,
+                             run.devices - 1, run.cores - 1));
+  return *agent;
+}
+
+Expected<PlaceReference> parse_place(Session& session, const std::vector<std::string>& words) {
+  if (words.empty()) return error("expected a line, as in 12 or ring.tsr:12");
+  PlaceReference place;
+  const std::string_view first = words.front();
+  const std::size_t colon = first.rfind(':');
+  const auto line =
+      parse_integer(colon == std::string_view::npos ? first : first.substr(colon + 1));
+  if (!line || *line < 1)
+    return error(fmt::format("`{}` is no line; expected one as in 12 or ring.tsr:12", first));
+  if (colon != std::string_view::npos) place.line.source = first.substr(0, colon);
+  const int last = last_line(session.program());
+  for (place.line.line = static_cast<int>(std::min<std::int64_t>(*line, last + 1));
+       place.line.line <= last && entries(session.program(), place.line).empty();)
+    ++place.line.line;
+  if (place.line.line > last)
+    return error(fmt::format("no step is taken at line {} or behind it{}", *line,
+                             place.line.source.empty() ? "" : " of " + place.line.source));
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) {
+      const AgentId core = TRY(parse_core(session, word));
+      place.whose.device = core.device;
+      place.whose.core = word.find('.') == std::string_view::npos ? -1 : core.core;
+      continue;
+    }
+    const auto value = parse_integer(word.substr(equals + 1));
+    if (!value) return error(fmt::format("`{}` is no loop index with its value, as in i=2", word));
+    place.loops.push_back({std::string(word.substr(0, equals)), *value});
+  }
+  return place;
+}
+
+Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text) {
+  text = trimmed(text);
+  if (text.empty()) return error("expected a name, as in acc, out[0:4, :] or dev1.arrived");
+  if (const auto agent = parse_agent(text); agent && agent->is_copy())
+    return Reference(CopyReference{*agent});
+  const AgentId owner = TRY(take_core(session, focus, text));
+  const SiteId core = session.machine().topology().of(owner);
+  const Named named = TRY(split_indices(text));
+  const Program& program = session.program();
+  if (const auto buffer = find_buffer(program, named.name)) {
+    const Box box = TRY(parse_box(session, core, program.buffers[*buffer], named));
+    return Reference(BufferReference{*buffer, box, home_of(session.machine(), core, *buffer)});
+  }
+  if (const auto semaphore = find_semaphore(program, named.name))
+    return Reference(TRY(parse_cell(session, core, *semaphore, named)));
+  if (named.indices.empty())
+    if (find_scalar(session.machine(), core, named.name))
+      return Reference(ScalarReference{core, std::string(named.name)});
+  return no_such_name(program, named.name);
+}
+
+}  // namespace tessera::cli

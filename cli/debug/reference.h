@@ -1,0 +1,47 @@
+// What the debugger's commands name: places in the source, and memory and semaphores of a run.
+#pragma once
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/program/loop_index.h"
+#include "core/report/expected.h"
+#include "interp/session/conditions.h"
+#include "interp/session/inspect.h"
+#include "interp/session/session.h"
+
+namespace tessera::cli {
+
+// "12", "ring.tsr:12 dev1.core0 i=2 s=1".
+struct PlaceReference {
+  SourceLine line;
+  Whose whose;
+  LoopIndices loops;
+};
+// A line without a step of its own stands for the next one that has one.
+Expected<PlaceReference> parse_place(Session& session, const std::vector<std::string>& words);
+
+// "dev1", "dev1.core0".
+Expected<AgentId> parse_core(const Session& session, std::string_view word);
+
+struct BufferReference {
+  BufferId buffer;
+  Box box;
+  SiteId home;  // where it is kept
+};
+struct ScalarReference {
+  SiteId core;  // whose it is
+  std::string name;
+};
+struct CopyReference {
+  AgentId copy;
+};
+using Reference = std::variant<BufferReference, SemId, ScalarReference, CopyReference>;
+
+// "acc", "dev1.out[0:4, :]", "slot[now, 0 +: 8]", "landed[1]", "i", "dev0.core0/dma#3". What
+// belongs to a core is that of `focus` where the words name no other; indices are numbers or
+// integers of the source.
+Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text);
+
+}  // namespace tessera::cli
