@@ -86,6 +86,7 @@ Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOption
     RunOptions again = *options.interpreter;
     again.observers = observers;
     again.points = nullptr;
+    again.deeper = nullptr;
     again.progress = nullptr;
     TRY(executable.run_held(ran.bindings.views(), {options.profile, &again}));
     return {};
@@ -96,31 +97,24 @@ Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOption
 }
 
 Expected<Ran> run_program(const Arguments& arguments, Console& console) {
-  Expected<Program> program = launched_program(arguments);
-  if (!program) return program.diags();
-  Expected<RunRequest> request = run_request(arguments, false);
-  if (!request) return request.diags();
-  Expected<Bindings> bindings = bind_for_launch(*program, arguments, *request);
-  if (!bindings) return bindings.diags();
-  Expected<std::vector<Expectation>> expectations =
-      read_expectations(*program, arguments, request->options.devices);
-  if (!expectations) return expectations.diags();
-  TRY(check_strict(arguments, *request));
+  Program program = TRY(launched_program(arguments));
+  RunRequest request = TRY(run_request(arguments, false));
+  Bindings bindings = TRY(bind_for_launch(program, arguments, request));
+  std::vector<Expectation> expectations =
+      TRY(read_expectations(program, arguments, request.options.devices));
+  TRY(check_strict(arguments, request));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
-  Ran ran{*std::move(program), *std::move(bindings), *std::move(request), *std::move(expectations)};
-  const Expected<std::unique_ptr<Executable>> executable = ran.request.device->prepare(ran.program);
-  if (!executable) return executable.diags();
+  Ran ran{std::move(program), std::move(bindings), std::move(request), std::move(expectations)};
+  const std::unique_ptr<Executable> executable = TRY(ran.request.device->prepare(ran.program));
   ValueUse use;
   Observation observation(
       ran.request, console,
       follows_values(ran.request) ? std::vector<Observer*>{&use} : std::vector<Observer*>{});
   const DeviceOptions options{ran.request.profile.machine, &observation.options()};
-  Expected<DeviceReport> report = (*executable)->run_held(ran.bindings.views(), options);
-  if (!report) return report.diags();
+  ran.report = TRY(executable->run_held(ran.bindings.views(), options));
   collect(ran.unwritten, observation.finish());
-  ran.report = *std::move(report);
   ran.notes = use.notes();
-  TRY(check_values(ran, **executable, options));
+  TRY(check_values(ran, *executable, options));
   if (arguments.has("strict-values")) {
     std::move(ran.notes.begin(), ran.notes.end(), std::back_inserter(ran.wrong_values));
     ran.notes.clear();
