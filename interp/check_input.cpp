@@ -50,9 +50,8 @@ void check_cores(const Program& program, int cores, Diags& diags) {
     diags.push_back(std::move(diag));
   };
   const auto is_own_device = [&](ValueId device) {
-    const std::int32_t at = program.value(device).statement;
-    return at >= 0 &&
-           std::holds_alternative<DeviceId>(program.body[static_cast<std::size_t>(at)].op);
+    const StmtId at = program.value(device).statement;
+    return at && std::holds_alternative<DeviceId>(program.body[at].op);
   };
   bool asks = false;
   for (const Stmt& s : program.body) {

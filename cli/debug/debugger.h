@@ -81,9 +81,9 @@ class Debugger {
   void info_stops();
   void info_findings();
   void info_buffers();
-  std::string place_text(std::int32_t statement, const LoopIndices& loops) const;
+  std::string place_text(StmtId statement, const LoopIndices& loops) const;
   std::string standing_text(SiteId core);
-  void show_source(std::int32_t statement);
+  void show_source(StmtId statement);
 
   SiteId focus_site() { return session_.machine().topology().of(focus_); }
 

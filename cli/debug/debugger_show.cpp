@@ -31,15 +31,10 @@ int lines_of(const Source& source) {
   return static_cast<int>(ends) + (source.text.ends_with('\n') ? 0 : 1);
 }
 
-Loc loc_of(const Program& program, std::int32_t statement) {
-  return statement < 0 ? Loc{}
-                       : program.loc(program.body[static_cast<std::size_t>(statement)].place);
-}
-
 }  // namespace
 
-std::string Debugger::place_text(std::int32_t statement, const LoopIndices& loops) const {
-  if (statement < 0) return "no statement";
+std::string Debugger::place_text(StmtId statement, const LoopIndices& loops) const {
+  if (!statement) return "no statement";
   std::string text = line_text(session_.program(), statement);
   if (!loops.empty()) text += ", " + to_string(loops);
   return text;
@@ -54,8 +49,8 @@ std::string Debugger::standing_text(SiteId site) {
   return text;
 }
 
-void Debugger::show_source(std::int32_t statement) {
-  if (const Loc loc = loc_of(session_.program(), statement))
+void Debugger::show_source(StmtId statement) {
+  if (const Loc loc = session_.program().loc(statement))
     out_ << fmt::format("{:>5} | {}\n", loc.line, source_line(*loc.source, loc.line));
 }
 
@@ -150,7 +145,7 @@ Expected<void> Debugger::focus(const Words& words) {
 Expected<void> Debugger::list(const Words& words) {
   const Program& program = session_.program();
   const Standing stands = standing(session_.machine(), focus_site());
-  Loc loc = loc_of(program, stands.statement);
+  Loc loc = program.loc(stands.statement);
   for (const PlaceId place : program.places.ids())
     if (!loc) loc = program.loc(place);
   if (!loc) return error("the program has no source");
@@ -165,7 +160,7 @@ Expected<void> Debugger::list(const Words& words) {
   std::map<int, std::string> standing_there;
   for (const SiteId site : session_.machine().topology().core_ids()) {
     const Standing other = standing(session_.machine(), site);
-    const Loc at = loc_of(program, other.statement);
+    const Loc at = program.loc(other.statement);
     if (at && at.source->name == loc.source->name)
       standing_there[at.line] += " " + session_.machine().topology().name(site);
   }

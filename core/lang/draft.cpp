@@ -60,12 +60,11 @@ Entity Draft::name_result(Entity entity, const std::string& name) {
   Program& program = builder_.program();
   if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real) {
     Value& v = program.values[entity.value];
-    const bool fresh =
-        v.statement >= 0 && v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
+    const bool fresh = v.statement && v.statement == program.body.last();
     if (fresh && !v.constant) v.name = name;
   } else if (entity.kind == Entity::Kind::view) {
     Value& v = program.values[entity.slice.base];
-    const bool is_last_op = v.statement == static_cast<std::int32_t>(program.body.size()) - 1;
+    const bool is_last_op = v.statement == program.body.last();
     const bool is_last_buffer = v.buffer == program.buffers.last();
     if (!v.buffer && is_last_op) v.name = name;
     if (v.buffer && entity.is_unnamed && is_last_buffer && v.name != name)

@@ -16,8 +16,8 @@ namespace {
 bool is_positive(const Program& program, ValueId number) {
   const Value& value = program.value(number);
   if (value.constant) return value.integer >= 1;
-  if (value.statement < 0) return false;
-  const Op& op = program.body[static_cast<std::size_t>(value.statement)].op;
+  if (!value.statement) return false;
+  const Op& op = program.body[value.statement].op;
   if (std::holds_alternative<CoreCount>(op) || std::holds_alternative<DeviceCount>(op)) return true;
   const auto* larger = std::get_if<Max>(&op);
   return larger != nullptr && (is_positive(program, larger->a) || is_positive(program, larger->b));

@@ -11,9 +11,8 @@ bool reaches_others(const Program& program) {
     const auto* signal = std::get_if<Signal>(&s.op);
     if (signal == nullptr) return false;
     if (signal->core.id != no_value) return true;
-    const std::int32_t at = program.value(signal->device).statement;
-    return at < 0 ||
-           !std::holds_alternative<DeviceId>(program.body[static_cast<std::size_t>(at)].op);
+    const StmtId at = program.value(signal->device).statement;
+    return !at || !std::holds_alternative<DeviceId>(program.body[at].op);
   });
 }
 

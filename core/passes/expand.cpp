@@ -32,7 +32,7 @@ Expected<Program> Expander::run() {
   for (const SemaphoreId s : old_.semaphores.ids())
     map[old_.semaphores[s].value] = p.semaphores[s].value;
   if (needs_barrier(old_)) emit_barrier(builder_, old_);
-  write(0, static_cast<std::int32_t>(old_.body.size()), map);
+  write(StmtId(0), old_.body.next(), map);
   if (!diags_.empty()) return diags_;
   Program result = simplify(builder_.finish());
   Diags problems = verify(result);
@@ -100,12 +100,10 @@ Op Expander::mapped(const Op& old, const ValueMap& map) {
   return op;
 }
 
-bool Expander::opens_loop(std::int32_t at) const {
-  return std::holds_alternative<For>(old_.body[static_cast<std::size_t>(at)].op);
-}
+bool Expander::opens_loop(StmtId at) const { return std::holds_alternative<For>(old_.body[at].op); }
 
-std::int32_t Expander::write_one(std::int32_t at, ValueMap& map) {
-  const Stmt& s = old_.body[static_cast<std::size_t>(at)];
+StmtId Expander::write_one(StmtId at, ValueMap& map) {
+  const Stmt& s = old_.body[at];
   builder_.at_place(s.place);
   if (std::holds_alternative<Pipeline>(s.op)) {
     PipelineWriter(*this, at, map).write();
@@ -117,9 +115,9 @@ std::int32_t Expander::write_one(std::int32_t at, ValueMap& map) {
   }
   if (const auto* branch = std::get_if<If>(&s.op)) {
     if (const auto known = builder_.program().constant(mapped(branch->condition, map))) {
-      const Stmt& middle = old_.body[static_cast<std::size_t>(s.partner)];
+      const Stmt& middle = old_.body[s.partner];
       const bool has_else = std::holds_alternative<Else>(middle.op);
-      const std::int32_t end = has_else ? middle.partner : s.partner;
+      const StmtId end = has_else ? middle.partner : s.partner;
       if (*known != 0)
         write(at + 1, s.partner, map);
       else if (has_else)
@@ -135,7 +133,7 @@ std::int32_t Expander::write_one(std::int32_t at, ValueMap& map) {
   return at + 1;
 }
 
-void Expander::write(std::int32_t from, std::int32_t to, ValueMap& map) {
+void Expander::write(StmtId from, StmtId to, ValueMap& map) {
   while (from < to) from = write_one(from, map);
 }
 

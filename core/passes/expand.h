@@ -33,8 +33,8 @@ class Expander {
   bool is_per_point() const { return how_.per_point; }
 
   // The statements [from, to), with regions inside written by their own rules.
-  void write(std::int32_t from, std::int32_t to, ValueMap& map);
-  std::int32_t write_one(std::int32_t at, ValueMap& map);  // returns the next statement
+  void write(StmtId from, StmtId to, ValueMap& map);
+  StmtId write_one(StmtId at, ValueMap& map);  // returns the next statement
 
   ValueId mapped(ValueId old, const ValueMap& map);
   Slice mapped(const Slice& old, const ValueMap& map);
@@ -45,7 +45,7 @@ class Expander {
   const Replacement* replacement(ValueId ref) const;
 
  private:
-  bool opens_loop(std::int32_t at) const;
+  bool opens_loop(StmtId at) const;
   Op mapped(const Op& old, const ValueMap& map);
 
   const Program& old_;

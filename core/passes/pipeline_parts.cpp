@@ -15,10 +15,9 @@ namespace {
 
 class PartsFinder {
  public:
-  PartsFinder(const Program& program, std::int32_t open, Diags& diags)
-      : old_(program), diags_(diags) {
+  PartsFinder(const Program& program, StmtId open, Diags& diags) : old_(program), diags_(diags) {
     parts_.open = open;
-    parts_.close = old_.body[static_cast<std::size_t>(open)].partner;
+    parts_.close = old_.body[open].partner;
     parts_.grid_from = open + 1;
   }
 
@@ -30,7 +29,7 @@ class PartsFinder {
   }
 
  private:
-  const Stmt& stmt(std::int32_t at) const { return old_.body[static_cast<std::size_t>(at)]; }
+  const Stmt& stmt(StmtId at) const { return old_.body[at]; }
 
   void find_parts();
   std::set<ValueId> index_memory() const;
@@ -47,9 +46,9 @@ class PartsFinder {
 
 // Grid dimensions with the scalar code before each, then windows among scalar code, then the body.
 void PartsFinder::find_parts() {
-  std::int32_t from = parts_.open + 1;
+  StmtId from = parts_.open + 1;
   parts_.body_from = from;
-  for (std::int32_t i = parts_.open + 1; i < parts_.close; ++i) {
+  for (StmtId i = parts_.open + 1; i < parts_.close; ++i) {
     const Stmt& s = stmt(i);
     if (std::holds_alternative<Grid>(s.op)) {
       parts_.dimensions.push_back({from, i});
@@ -67,7 +66,7 @@ void PartsFinder::find_parts() {
 // The memory that the windows' places are computed from, step by step.
 std::set<ValueId> PartsFinder::index_memory() const {
   std::set<ValueId> result;
-  for (std::int32_t i = parts_.open; i < parts_.body_from; ++i) {
+  for (StmtId i = parts_.open; i < parts_.body_from; ++i) {
     const Stmt& s = stmt(i);
     if (std::holds_alternative<Window>(s.op)) continue;
     for (const FieldInfo& f : info(s.op).fields)
@@ -81,7 +80,7 @@ std::set<ValueId> PartsFinder::written_windows() const {
   std::map<ValueId, ValueId> window_of;
   for (const PipelineWindow& w : parts_.windows) window_of[stmt(w.at).result] = stmt(w.at).result;
   std::set<ValueId> written;
-  for (std::int32_t i = parts_.body_from; i < parts_.close; ++i) {
+  for (StmtId i = parts_.body_from; i < parts_.close; ++i) {
     const Stmt& s = stmt(i);
     const auto stands_for = [&](ValueId source) {
       if (const auto it = window_of.find(source); it != window_of.end())
@@ -103,9 +102,9 @@ std::set<ValueId> PartsFinder::written_windows() const {
 // What a later step reads may arrive by a wait in the body: then nothing is fetched before its
 // step.
 bool PartsFinder::body_waits() const {
-  const auto body =
-      std::span(old_.body).subspan(static_cast<std::size_t>(parts_.body_from),
-                                   static_cast<std::size_t>(parts_.close - parts_.body_from));
+  const auto body = std::span(old_.body.entries())
+                        .subspan(static_cast<std::size_t>(parts_.body_from.index),
+                                 static_cast<std::size_t>(parts_.close - parts_.body_from));
   const std::set<ValueId> indices = index_memory();
   return std::any_of(body.begin(), body.end(), [&](const Stmt& s) {
     const Slice* target = written_slice(s.op);
@@ -144,7 +143,7 @@ void PartsFinder::classify(PipelineWindow& w, const std::set<ValueId>& written, 
 // The places of windows are computed for points whose blocks are not there yet, so the scalar code
 // among the windows cannot use one of them.
 void PartsFinder::refuse_early_uses() {
-  for (std::int32_t i = parts_.grid_from; i < parts_.body_from; ++i) {
+  for (StmtId i = parts_.grid_from; i < parts_.body_from; ++i) {
     const Stmt& s = stmt(i);
     if (std::holds_alternative<Window>(s.op)) continue;  // on a window: classify
     for (const FieldInfo& f : info(s.op).fields) {
@@ -166,7 +165,7 @@ void PartsFinder::refuse_early_uses() {
 
 }  // namespace
 
-PipelineParts pipeline_parts(const Program& program, std::int32_t open, Diags& diags) {
+PipelineParts pipeline_parts(const Program& program, StmtId open, Diags& diags) {
   return PartsFinder(program, open, diags).run();
 }
 

@@ -10,11 +10,11 @@ namespace tessera {
 
 // One grid dimension and the scalar code before it, [from, at).
 struct PipelineDimension {
-  std::int32_t from, at;
+  StmtId from, at;
 };
 
 struct PipelineWindow {
-  std::int32_t at = 0;   // its statement
+  StmtId at;             // its statement
   bool is_view = false;  // of memory that the core reads in place
   bool is_output = false, is_input = false;
   int ahead = 0;          // input: how many steps before its use it is fetched
@@ -23,15 +23,15 @@ struct PipelineWindow {
 };
 
 struct PipelineParts {
-  std::int32_t open = 0, close = 0;  // the pipeline's statements
-  std::int32_t grid_from = 0;        // where the scalar code of the dimensions and windows begins
-  std::int32_t body_from = 0;        // after the last window
+  StmtId open, close;  // the pipeline's statements
+  StmtId grid_from;    // where the scalar code of the dimensions and windows begins
+  StmtId body_from;    // after the last window
   std::vector<PipelineDimension> dimensions;
   std::vector<PipelineWindow> windows;
   int ahead = 0;  // the most steps that any window is fetched before its use
 };
 
 // Of the pipeline that opens at `open`. Reports what no pipeline can do: then it cannot be written.
-PipelineParts pipeline_parts(const Program& program, std::int32_t open, Diags& diags);
+PipelineParts pipeline_parts(const Program& program, StmtId open, Diags& diags);
 
 }  // namespace tessera

@@ -4,7 +4,7 @@
 
 namespace tessera {
 
-PipelineWriter::PipelineWriter(Expander& expander, std::int32_t open, const ValueMap& map)
+PipelineWriter::PipelineWriter(Expander& expander, StmtId open, const ValueMap& map)
     : expander_(expander),
       builder_(expander.builder()),
       old_(expander.old()),
@@ -190,8 +190,8 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part, const Indices&
 }
 
 // The scalar code between the windows.
-void PipelineWriter::scalars(std::int32_t from, std::int32_t to, ValueMap& map) {
-  for (std::int32_t i = from; i < to; ++i)
+void PipelineWriter::scalars(StmtId from, StmtId to, ValueMap& map) {
+  for (StmtId i = from; i < to; ++i)
     if (!std::holds_alternative<Window>(stmt(i).op)) expander_.write_one(i, map);
 }
 

@@ -16,7 +16,7 @@ namespace tessera {
 class PipelineWriter {
  public:
   // `open` is the pipeline's statement; `map` what is defined around it.
-  PipelineWriter(Expander& expander, std::int32_t open, const ValueMap& map);
+  PipelineWriter(Expander& expander, StmtId open, const ValueMap& map);
   void write();
 
  private:
@@ -32,14 +32,14 @@ class PipelineWriter {
   void fetch_lesser(ValueId queued, ValueId computed);
   ValueId place_of(ValueId number, std::size_t dim);
   Indices point_at(ValueId number);
-  void scalars(std::int32_t from, std::int32_t to, ValueMap& map);
+  void scalars(StmtId from, StmtId to, ValueMap& map);
   void consume(const ValueMap& point);
   void fetch(const ValueMap& point, int ahead);
   bool is_any_fetched(int ahead) const;
   // The scalar code of the whole grid and of the windows at a point whose indices are given.
   ValueMap evaluate(const Indices& indices);
   void last_scalars(ValueMap& map);
-  const Stmt& stmt(std::int32_t at) const { return old_.body[static_cast<std::size_t>(at)]; }
+  const Stmt& stmt(StmtId at) const { return old_.body[at]; }
   const std::string& name_of(const PipelineDimension& d) const {
     return old_.value(stmt(d.at).result).name;
   }

@@ -48,9 +48,9 @@ class CommonSubexpressions {
       : program_(program), volatile_(copied_into(program)) {}
 
   void run() {
-    std::vector<Stmt> out;
+    Table<StmtId, Stmt> out;
     tables_.emplace_back();
-    for (std::size_t i = 0; i < program_.body.size(); ++i) {
+    for (const StmtId i : program_.body.ids()) {
       Stmt& s = program_.body[i];
       replace_fields(s.op);
       const Scope scope = info(s.op).scope;
@@ -73,14 +73,14 @@ class CommonSubexpressions {
         add_written(program_, s.op, written);
         touch(written);
       }
-      if (s.result != no_value) program_.values[s.result].statement = static_cast<std::int32_t>(i);
-      out.push_back(s);
+      if (s.result != no_value) program_.values[s.result].statement = i;
+      out.add(s);
     }
     for (Loop& loop : program_.loops) loop.index = same(loop.index);
     pending_ = std::move(out);
   }
 
-  std::vector<Stmt> take() { return std::move(pending_); }
+  Table<StmtId, Stmt> take() { return std::move(pending_); }
 
  private:
   ValueId same(ValueId id) const {
@@ -109,10 +109,10 @@ class CommonSubexpressions {
 
   // The buffers written anywhere in the region that opens at `i`: a loop may come back after the
   // write.
-  void enter(std::size_t i) {
+  void enter(StmtId i) {
     std::set<ValueId> written;
     int depth = 0;
-    for (std::size_t j = i; j < program_.body.size(); ++j) {
+    for (StmtId j = i; j < program_.body.next(); ++j) {
       const Scope scope = info(program_.body[j].op).scope;
       if (scope == Scope::open) ++depth;
       if (scope == Scope::close && --depth < 0) break;
@@ -168,7 +168,7 @@ class CommonSubexpressions {
   std::int64_t clock_ = 0;
   std::vector<std::map<std::string, ValueId>> tables_;
   std::vector<std::set<ValueId>> regions_;
-  std::vector<Stmt> pending_;
+  Table<StmtId, Stmt> pending_;
 };
 
 template <typename Visit>
@@ -188,10 +188,10 @@ void each_value(Op& op, Visit visit) {
 }
 
 // The indices of the loops around what acts are used: by whoever asks where it happened.
-void drop_unused(std::vector<Stmt>& body, const Table<LoopId, Loop>& loops, std::size_t values) {
+void drop_unused(Table<StmtId, Stmt>& body, const Table<LoopId, Loop>& loops, std::size_t values) {
   Table<ValueId, bool> used(values);
   std::vector<Stmt> kept;
-  for (auto it = body.rbegin(); it != body.rend(); ++it) {
+  for (auto it = body.entries().rbegin(); it != body.entries().rend(); ++it) {
     const bool is_region = info(it->op).scope != Scope::none;
     if (is_pure(it->op) && it->result != no_value && !used[it->result]) continue;
     each_value(it->op, [&](ValueId id) { used[id] = true; });
@@ -200,7 +200,7 @@ void drop_unused(std::vector<Stmt>& body, const Table<LoopId, Loop>& loops, std:
     kept.push_back(std::move(*it));
   }
   std::reverse(kept.begin(), kept.end());
-  body = std::move(kept);
+  body = Table<StmtId, Stmt>(std::move(kept));
 }
 
 // Values in the order of declaration and first use; nothing else stays.

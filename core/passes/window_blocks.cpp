@@ -11,16 +11,14 @@ bool WindowBlock::stays(const Program& program) const {
                      [&](ValueId value) { return program.constant(value).has_value(); });
 }
 
-const Window& WindowBlocks::window() const {
-  return std::get<Window>(old_.body[static_cast<std::size_t>(part_.at)].op);
-}
+const Window& WindowBlocks::window() const { return std::get<Window>(old_.body[part_.at].op); }
 
 bool WindowBlocks::multiple_of(ValueId id, std::int64_t factor) {
   const Program& p = builder_.program();
   const Value& v = p.value(id);
   if (v.constant) return v.integer % factor == 0;
-  if (v.statement < 0) return false;
-  const Op& op = p.body[static_cast<std::size_t>(v.statement)].op;
+  if (!v.statement) return false;
+  const Op& op = p.body[v.statement].op;
   if (const auto* mul = std::get_if<Mul>(&op))
     return multiple_of(mul->a, factor) || multiple_of(mul->b, factor);
   if (const auto* add = std::get_if<Add>(&op))

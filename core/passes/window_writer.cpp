@@ -24,7 +24,7 @@ WindowWriter::WindowWriter(Expander& expander, PipelineScratch& scratch, const P
       scratch_(scratch),
       part_(part),
       around_(around),
-      stmt_(old_.body[static_cast<std::size_t>(part.at)]),
+      stmt_(old_.body[part.at]),
       window_(std::get<Window>(stmt_.op)),
       blocks_(expander, part, around) {}
 

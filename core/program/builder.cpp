@@ -109,12 +109,12 @@ ValueId Builder::emit(Op op, std::string_view name) {
     v.kind = kind == ResultKind::Scalar ? ValueKind::scalar
              : kind == ResultKind::Real ? ValueKind::real
                                         : ValueKind::ref;
-    v.statement = static_cast<std::int32_t>(program_.body.size());
+    v.statement = program_.body.next();
     v.name = name;
     stmt.result = program_.values.add(std::move(v));
   }
   stmt.op = std::move(op);
-  program_.body.push_back(std::move(stmt));
+  program_.body.add(std::move(stmt));
   return program_.body.back().result;
 }
 
@@ -158,19 +158,19 @@ Slice Builder::element(ValueId ref, std::span<const ValueId> index) {
 }
 
 Program Builder::finish() {
-  std::vector<std::int32_t> open;
-  for (std::size_t i = 0; i < program_.body.size(); ++i) {
+  std::vector<StmtId> open;
+  for (const StmtId i : program_.body.ids()) {
     Stmt& s = program_.body[i];
-    if (s.result != no_value) program_.values[s.result].statement = static_cast<std::int32_t>(i);
+    if (s.result != no_value) program_.values[s.result].statement = i;
     const Scope scope = info(s.op).scope;
     if (scope == Scope::open) {
-      open.push_back(static_cast<std::int32_t>(i));
+      open.push_back(i);
     } else if (scope != Scope::none) {
       CHECK(!open.empty());
-      Stmt& opener = program_.body[static_cast<std::size_t>(open.back())];
-      opener.partner = static_cast<std::int32_t>(i);
+      Stmt& opener = program_.body[open.back()];
+      opener.partner = i;
       if (scope == Scope::middle) {
-        open.back() = static_cast<std::int32_t>(i);
+        open.back() = i;
       } else {
         // The end of an if with an else belongs to the if for whoever walks back.
         s.partner = open.back();

@@ -49,8 +49,8 @@ Folded same(ValueId id) { return {false, 0, id}; }
 // A value that is 0 or 1.
 bool is_condition(const Program& program, ValueId id) {
   const Value& v = program.value(id);
-  if (v.constant || v.statement < 0) return v.constant && (v.integer == 0 || v.integer == 1);
-  switch (program.body[static_cast<std::size_t>(v.statement)].op.index()) {
+  if (v.constant || !v.statement) return v.constant && (v.integer == 0 || v.integer == 1);
+  switch (program.body[v.statement].op.index()) {
     case op_index<And>():
     case op_index<Or>():
     case op_index<Not>():

@@ -39,7 +39,7 @@ struct Value {
   std::int64_t integer = 0;            // of a constant scalar
   double real = 0;                     // of a constant real
   SemaphoreId semaphore{};             // sem: what it is of
-  std::int32_t statement = -1;  // index into Program::body of the one that defines it, or -1
+  StmtId statement;                    // result of a statement: which one
   std::string name;             // as the source calls it; may be empty, need not be unique
 };
 
@@ -90,9 +90,9 @@ struct Stmt {
   Op op;                      // what it does
   ValueId result = no_value;  // the value that it defines
   PlaceId place;              // where the source has it
-  // Into Program::body, of ops that bound a region: of the begin its else or end, of an else its
-  // end, of an end its begin.
-  std::int32_t partner = -1;
+  // Of ops that bound a region: of the begin its else or end, of an else its end, of an end its
+  // begin.
+  StmtId partner;
   LoopId loop;  // the innermost around it, if there is one; set by `expand`
 };
 
@@ -116,7 +116,7 @@ struct Program {
   Table<TextId, std::string> texts;          // the literal texts of ops
   Table<PlaceId, Place> places;              // of declarations, statements and calls
   Table<LoopId, Loop> loops;                 // around the statements of an expanded program
-  std::vector<Stmt> body;             // in the order of the text
+  Table<StmtId, Stmt> body;                  // in the order of the text
   // The numbers of devices, and of cores of each, that the program was made for; 0: any number.
   int devices = 0, cores = 0;
   PlaceId call_place;  // of what begins and ends each of several launches; none: of one launch
@@ -129,8 +129,11 @@ struct Program {
   const Buffer* find_buffer(std::string_view buffer_name) const;
   // The number that a constant scalar is; none for other values.
   std::optional<std::int64_t> constant(ValueId id) const;
+  // Where the statement comes from; none of none.
+  PlaceId place_of(StmtId statement) const { return statement ? body[statement].place : PlaceId(); }
   // The place in the source; empty for none.
   Loc loc(PlaceId place) const { return place ? places[place].loc : Loc{}; }
+  Loc loc(StmtId statement) const { return loc(place_of(statement)); }
 };
 
 }  // namespace tessera

@@ -16,8 +16,8 @@ std::vector<int> kept(const Slice& slice) {
 std::optional<std::int64_t> static_bound(const Program& program, ValueId scalar) {
   const Value& v = program.value(scalar);
   if (v.constant) return v.integer;
-  if (v.statement < 0) return std::nullopt;
-  const Op& op = program.body[static_cast<std::size_t>(v.statement)].op;
+  if (!v.statement) return std::nullopt;
+  const Op& op = program.body[v.statement].op;
   if (const auto* limit = std::get_if<Limit>(&op)) return static_bound(program, limit->bound);
   if (const auto* min = std::get_if<Min>(&op)) {
     const auto a = static_bound(program, min->a), b = static_bound(program, min->b);
@@ -60,7 +60,7 @@ RefInfo ref_info(const Program& program, ValueId ref) {
     info.root = ref;
     return info;
   }
-  const Op& op = program.body[static_cast<std::size_t>(v.statement)].op;
+  const Op& op = program.body[v.statement].op;
   const auto* window = std::get_if<Window>(&op);
   const Slice& source = window ? window->source : std::get<View>(op).source;
   const RefInfo inner = ref_info(program, source.base);

@@ -11,9 +11,10 @@ namespace tessera {
 
 Diags Verifier::run() {
   declarations();
-  for (at_ = 0; at_ < program_.body.size(); ++at_) {
-    report_.at(at_);
-    statement(at_);
+  for (const StmtId at : program_.body.ids()) {
+    at_ = at;
+    report_.at(at);
+    statement(at);
   }
   if (!open_.empty())
     report_.fail_at(program_.body[open_.back()].place, "this region is never closed");
@@ -124,7 +125,7 @@ void Verifier::use(const Slice& slice, std::string_view field) {
   }
 }
 
-void Verifier::statement(std::size_t at) {
+void Verifier::statement(StmtId at) {
   const Stmt& stmt = program_.body[at];
   const OpInfo& row = info(stmt.op);
   const std::size_t before = report_.size();

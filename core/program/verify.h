@@ -19,7 +19,7 @@ class Verifier {
 
  private:
   void declarations();
-  void statement(std::size_t at);
+  void statement(StmtId at);
   void define(ValueId value);
   void use(ValueId value, ValueKind kind, std::string_view field);
   void use(const Slice& slice, std::string_view field);
@@ -32,9 +32,9 @@ class Verifier {
   VerifyReport report_;
   OpRules ops_{program_, report_};
   Table<ValueId, bool> defined_;
-  std::vector<std::size_t> open_;  // statements whose regions are open
+  std::vector<StmtId> open_;  // statements whose regions are open
   std::vector<std::vector<ValueId>> scopes_{{}};
-  std::size_t at_ = 0;
+  StmtId at_;
   std::vector<std::size_t> grid_body_;  // per open pipeline: 0 grids may follow, 1 windows, 2 body
   bool last_grid_parallel_ = true;
 };

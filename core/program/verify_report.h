@@ -14,7 +14,7 @@ class VerifyReport {
  public:
   explicit VerifyReport(const Program& program) : program_(program) {}
 
-  void at(std::size_t statement) { at_ = statement; }
+  void at(StmtId statement) { at_ = statement; }
   // An error at that statement, with the calls that it was inlined from.
   void fail(std::string message, ErrorCode code = ErrorCode::invalid_value);
   void fail_at(PlaceId place, std::string message, ErrorCode code = ErrorCode::invalid_value);
@@ -33,7 +33,7 @@ class VerifyReport {
  private:
   const Program& program_;
   Diags diags_;
-  std::size_t at_ = 0;
+  StmtId at_;
 };
 
 }  // namespace tessera

@@ -78,13 +78,13 @@ enum class KernelEnd : std::uint8_t { none, entry, exit };
 // What a finding is about, as indices: statements, semaphores and buffers of the expanded program,
 // -1 where there is none. Findings that follow from others are recognised by it.
 struct FindingSubject {
-  std::int32_t statement = -1;  // at which it stands
-  std::int32_t other = -1;      // race: of the other access
-  std::int32_t copy = -1;       // the start of a copy that is not waited for in time ...
+  StmtId statement;             // at which it stands
+  StmtId other;                 // race: of the other access
+  StmtId copy;                  // the start of a copy that is not waited for in time ...
   SemaphoreId semaphore{};      // ... and the semaphore that counts its bytes; or one left over
-  std::int32_t wait = -1;       // race: the last wait of one side for the other, which is too early
+  StmtId wait;                  // race: the last wait of one side for the other, which is too early
   BufferId buffer{};            // raced for, undefined or never written
-  std::int32_t points_of = -1;  // race of points: their loop, in the program of single points
+  StmtId points_of;             // race of points: their loop, in the program of single points
   bool of_source = false;       // of the copy it is the half that reads
   KernelEnd end = KernelEnd::none;  // race: with a core's entering or leaving the kernel
   bool decides = false;             // a race whose read decides what the program does next

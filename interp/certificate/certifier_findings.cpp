@@ -25,11 +25,12 @@ void Certifier::list_races(const RunResult& result, const Record& record,
   certificate_.unlisted.sums = analysis.more.sums;
   certificate_.unlisted.has_all = !analysis.is_cut;
   if (analysis.is_cut) certificate_.same_in_every_schedule = false;
-  const std::vector<bool>& in_race = is_left_over ? analysis.in_race : analysis.in_race_or_leaving;
-  for (std::size_t i = 0; i < control.reads.size(); ++i) {
+  const Table<StmtId, bool>& in_race =
+      is_left_over ? analysis.in_race : analysis.in_race_or_leaving;
+  for (const StmtId i : control.reads.ids()) {
     if (!control.reads[i] || !in_race[i]) continue;
     certificate_.same_in_every_schedule = false;
-    certificate_.racing_control = record.program->loc(record.program->body[i].place);
+    certificate_.racing_control = record.program->loc(i);
   }
   if (analysis.races.empty()) return;
   const auto is_of_copy = [&](EventId e) { return !record.is_core(record.event(e).agent); };
@@ -70,7 +71,7 @@ void Certifier::judge_loops(RunResult& result) {
     if (!loop.is_undecided()) continue;
     loop.any_order = loop.any_split = false;
     certificate_.basis.broken.push_back(
-        {Condition::points, -1, loop.loc,
+        {Condition::points, StmtId(), loop.loc,
          fmt::format("the points of the loop over {} signal or wait for others, {}", loop.name,
                      orders_copies_ ? "and which of them sends first over a link is not analysed "
                                       "where copies land in order"
@@ -84,8 +85,7 @@ void Certifier::explain_waits(const ControlFlow& control) {
   for (const NeededWait& wait : necessity(record)) {
     ExplainedWait explained{wait.need};
     FindingPlace& at = explained.remark.at;
-    at.loc =
-        record.program->loc(record.program->body[static_cast<std::size_t>(wait.statement)].place);
+    at.loc = record.program->loc(wait.statement);
     if (wait.need == Necessity::order) {
       const Finding race = race_finding(record, signals, *wait.race, control);
       at.message = fmt::format("needed for order: without it {}", race.message);

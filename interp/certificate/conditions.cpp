@@ -12,11 +12,6 @@
 namespace tessera {
 namespace {
 
-Loc loc_of(const Program& program, std::int32_t statement) {
-  return statement < 0 ? Loc{}
-                       : program.loc(program.body[static_cast<std::size_t>(statement)].place);
-}
-
 void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
   Table<CellId, RecordedAgentId> waiter(record.cells.size());
   Table<CellId, bool> is_consumed(record.cells.size());
@@ -28,7 +23,7 @@ void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
     if (waiter[cell] && waiter[cell] != event.agent && is_consumed[cell]) {
       const SemId& sem = record.cells[cell];
       broken.push_back({Condition::one_waiter, event.statement,
-                        loc_of(*record.program, event.statement),
+                        record.program->loc(event.statement),
                         fmt::format("{} is waited for by {} and by {}, expected one of them",
                                     cell_text(*record.program, sem.semaphore, sem.cell),
                                     to_string(record.agents[waiter[cell]].id),
@@ -76,7 +71,7 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
     if (kind == SemKind::bytes || !was_in_range || sum[cell] <= most) continue;
     if (!signals) signals.emplace(record);
     if (most_counted(record, *signals, cell) <= most) continue;
-    broken.push_back({Condition::range, event.statement, loc_of(*record.program, event.statement),
+    broken.push_back({Condition::range, event.statement, record.program->loc(event.statement),
                       fmt::format("{} can be signalled to more than {} before it is waited for",
                                   cell_text(*record.program, sem.semaphore, sem.cell), most)});
   }
@@ -85,8 +80,8 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
 // What is left out may decide what is done.
 void check_arithmetic(const Program& program, const ControlFlow& control,
                       std::vector<BrokenCondition>& broken) {
-  for (const std::int32_t statement : left_out_control(program, control))
-    broken.push_back({Condition::known_control, statement, loc_of(program, statement),
+  for (const StmtId statement : left_out_control(program, control))
+    broken.push_back({Condition::known_control, statement, program.loc(statement),
                       "control depends on what is computed here, and --no-math leaves that out"});
 }
 
@@ -103,12 +98,11 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
   check_waiters(record, broken);
   check_ranges(record, broken);
   if (!record.has_math) check_arithmetic(*record.program, control, broken);
-  for (const std::int32_t statement : record.sem_reads) {
-    const auto& read =
-        std::get<ReadSem>(record.program->body[static_cast<std::size_t>(statement)].op);
+  for (const StmtId statement : record.sem_reads) {
+    const auto& read = std::get<ReadSem>(record.program->body[statement].op);
     const SemaphoreId semaphore = record.program->value(read.sem.base).semaphore;
     broken.push_back(
-        {Condition::waits_only, statement, loc_of(*record.program, statement),
+        {Condition::waits_only, statement, record.program->loc(statement),
          fmt::format("reads the count of {} as it happens to be, expected a wait for it",
                      record.program->semaphores[semaphore].name)});
   }
@@ -117,7 +111,7 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
     const Range& range = record.ranges[y.range()];
     if (!race.is_order || range.kind != ObjectKind::buffer || !control.buffers[range.buffer()])
       continue;
-    broken.push_back({Condition::known_control, y.statement, loc_of(*record.program, y.statement),
+    broken.push_back({Condition::known_control, y.statement, record.program->loc(y.statement),
                       fmt::format("the sum in {} depends on the order of additions, and control "
                                   "depends on it",
                                   slice_text(*record.program, range.buffer(), range.box))});

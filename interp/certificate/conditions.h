@@ -23,7 +23,7 @@ std::string_view name(Condition condition);  // "C1", "C2", "C3", "range", "poin
 
 struct BrokenCondition {
   Condition condition;
-  std::int32_t statement = -1;
+  StmtId statement;
   Loc loc{};            // of the statement
   std::string message;  // what the line does, and what it would have to do
 };

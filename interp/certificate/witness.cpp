@@ -48,7 +48,7 @@ class Search {
   const RecordedAgent& agent(RecordedAgentId a) const { return record_.agents[a]; }
   AgentId id(EventId e) const { return agent(event(e).agent).id; }
   // Entering and leaving are no steps.
-  bool has_step(EventId e) const { return event(e).statement >= 0; }
+  bool has_step(EventId e) const { return static_cast<bool>(event(e).statement); }
   EventId first_of_step(EventId e) const {
     const RecordedAgent& self = agent(event(e).agent);
     while (has_step(e) && e > self.begin && has_step(e - 1) && event(e - 1).step == event(e).step)
@@ -99,19 +99,18 @@ std::optional<Witness> find_witness(const Record& record, const SignalTable& sig
 
 void WhichFirst::on(const Event& event) {
   const int now = x_ + y_ == 0 ? 1 : 2;
-  const auto meets = [&](const AgentId& agent, std::int32_t step, std::int32_t statement) {
+  const auto meets = [&](const AgentId& agent, std::int32_t step, StmtId statement) {
     if (event.agent != agent || event.agent_step < step) return false;
-    is_other_ |= statement >= 0 && event.statement != statement;
+    is_other_ |= statement && event.statement != statement;
     return true;
   };
   if (x_ == 0 && meets(witness_.x_agent, witness_.x_step, witness_.x_statement)) x_ = now;
   if (y_ == 0 && meets(witness_.y_agent, witness_.y_step, witness_.y_statement)) y_ = now;
 }
 
-bool WhichFirst::ends_with(const Finding& finding, const AgentId& agent,
-                           std::int32_t statement) const {
-  if (statement < 0) return false;
-  const Loc loc = program_->loc(program_->body[static_cast<std::size_t>(statement)].place);
+bool WhichFirst::ends_with(const Finding& finding, const AgentId& agent, StmtId statement) const {
+  if (!statement) return false;
+  const Loc loc = program_->loc(statement);
   return finding.at.agent == to_string(agent) && finding.at.loc.line == loc.line &&
          finding.at.loc.column == loc.column;
 }

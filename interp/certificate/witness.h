@@ -16,7 +16,7 @@ struct Witness {
   Landing landing = Landing::whole;  // under which they are schedules
   AgentId x_agent{}, y_agent{};  // whose steps they are, and which of their own
   std::int32_t x_step = 0, y_step = 0;
-  std::int32_t x_statement = -1, y_statement = -1;  // what they do there; -1: enter or leave
+  StmtId x_statement, y_statement;  // what they do there; none: enter or leave
 };
 
 // How the schedules come to the pair: by the steps alone that it takes, or as the recorded run did,
@@ -47,7 +47,7 @@ class WhichFirst : public Observer {
   }
 
  private:
-  bool ends_with(const Finding& finding, const AgentId& agent, std::int32_t statement) const;
+  bool ends_with(const Finding& finding, const AgentId& agent, StmtId statement) const;
 
   const Witness& witness_;
   const Program* program_ = nullptr;

@@ -42,7 +42,7 @@ struct Copy {
   AgentId id{};
   CopyKind kind = CopyKind::local;
   bool adds = false;
-  std::int32_t statement = -1;
+  StmtId statement;
   LoopValues loops{};       // around the start, as they were (interp/machine/loop_indices.h)
   std::int64_t serial = 0;  // in the order of all starts
   std::int64_t events = 0, steps = 0;

@@ -17,9 +17,9 @@ constexpr std::size_t most_values = 8;
 void add_values(const Program& program, ValueId id, const Core& core,
                 std::vector<std::string>& values) {
   const Value& v = program.value(id);
-  if (v.constant || v.kind != ValueKind::scalar || v.statement < 0 || values.size() == most_values)
+  if (v.constant || v.kind != ValueKind::scalar || !v.statement || values.size() == most_values)
     return;
-  const Op& op = program.body[static_cast<std::size_t>(v.statement)].op;
+  const Op& op = program.body[v.statement].op;
   std::string name = v.name;
   if (const auto* load = std::get_if<Load>(&op); load != nullptr && name.empty())
     name = "an element of " + program.value(load->src.base).name;

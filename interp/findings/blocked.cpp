@@ -8,13 +8,13 @@ std::int64_t missing_count(Machine& machine, const Core& core) {
   return core.need().count - machine.cell(core.need().sem).count;
 }
 
-FindingPlace place_in_run(Machine& machine, std::int32_t statement, const AgentId& agent,
+FindingPlace place_in_run(Machine& machine, StmtId statement, const AgentId& agent,
                           std::string message) {
-  if (statement < 0) return {.message = std::move(message)};
+  if (!statement) return {.message = std::move(message)};
   const Program& program = machine.program();
   const Core& core = machine.core_state(machine.topology().of(agent)).core;
   const bool stands_there = core.is_blocked() && core.statement() == statement;
-  return {.loc = program.loc(program.body[static_cast<std::size_t>(statement)].place),
+  return {.loc = program.loc(statement),
           .message = std::move(message),
           .device = agent.device,
           .agent = to_string(agent),

@@ -10,7 +10,7 @@ namespace tessera {
 // How much of its semaphore a blocked core lacks.
 std::int64_t missing_count(Machine& machine, const Core& core);
 // A statement, with the loops of an agent that is blocked there; -1: the message alone.
-FindingPlace place_in_run(Machine& machine, std::int32_t statement, const AgentId& agent,
+FindingPlace place_in_run(Machine& machine, StmtId statement, const AgentId& agent,
                           std::string message);
 
 }  // namespace tessera

@@ -28,8 +28,8 @@ class Links {
 
  private:
   void fold_alike() {
-    using Key = std::tuple<FindingKind, std::int32_t, std::int32_t, std::int32_t, SemaphoreId,
-                           std::int32_t, BufferId, std::int32_t, KernelEnd, std::string, int, int>;
+    using Key = std::tuple<FindingKind, StmtId, StmtId, StmtId, SemaphoreId, StmtId, BufferId,
+                           StmtId, KernelEnd, std::string, int, int>;
     std::map<Key, std::size_t> first;
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       const Finding& f = findings_[i];
@@ -72,36 +72,35 @@ class Links {
   }
 
   void races_of_copies_left() {
-    std::map<std::pair<std::int32_t, SemaphoreId>, std::size_t> left;
+    std::map<std::pair<StmtId, SemaphoreId>, std::size_t> left;
     for (std::size_t i = 0; i < findings_.size(); ++i)
       if (findings_[i].kind == FindingKind::unwaited_dma)
         left.try_emplace({about(i).copy, about(i).semaphore}, i);
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      if (!is_race(i) || about(i).copy < 0) continue;
+      if (!is_race(i) || !about(i).copy) continue;
       if (const auto it = left.find({about(i).copy, about(i).semaphore}); it != left.end())
         follow(i, it->second);
     }
   }
 
   void races_of_one_cause() {
-    using Key =
-        std::tuple<KernelEnd, std::int32_t, SemaphoreId, std::int32_t, BufferId, std::int32_t>;
+    using Key = std::tuple<KernelEnd, StmtId, SemaphoreId, StmtId, BufferId, StmtId>;
     std::map<Key, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       if (!is_race(i) || !is_open(i) || about(i) == FindingSubject{}) continue;
       const FindingSubject& a = about(i);
       if (a.end != KernelEnd::none)
-        groups[{a.end, -1, {}, -1, {}, -1}].push_back(i);
-      else if (a.copy >= 0)
-        groups[{a.end, a.copy, a.semaphore, -1, a.semaphore ? BufferId() : a.buffer, -1}].push_back(
+        groups[{a.end, {}, {}, {}, {}, {}}].push_back(i);
+      else if (a.copy)
+        groups[{a.end, a.copy, a.semaphore, {}, a.semaphore ? BufferId() : a.buffer, {}}].push_back(
             i);
-      else if (a.points_of < 0 || a.buffer)
-        groups[{a.end, -1, {}, a.wait, a.buffer, a.points_of}].push_back(i);
+      else if (!a.points_of || a.buffer)
+        groups[{a.end, {}, {}, a.wait, a.buffer, a.points_of}].push_back(i);
     }
     for (const auto& [key, group] : groups) {
       const auto order = [&](std::size_t i) {
         const FindingSubject& a = about(i);
-        const std::int32_t access = a.statement == a.copy ? a.other : a.statement;
+        const StmtId access = a.statement == a.copy ? a.other : a.statement;
         return std::tuple(access < a.copy, access, i);
       };
       const std::size_t first =

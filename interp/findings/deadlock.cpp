@@ -52,7 +52,7 @@ class Report {
     for (const SiteId blocked : blocked_)
       if (std::find(roots_.begin(), roots_.end(), blocked) == roots_.end()) rest.push_back(blocked);
     if (!rest.empty())
-      say(-1, {},
+      say({}, {},
           fmt::format("{} {} blocked behind {}", names(rest), rest.size() == 1 ? "is" : "are",
                       roots_.size() == 1 ? "it" : "them"));
     describe_all(rest, true);
@@ -68,10 +68,10 @@ class Report {
   AgentId agent(SiteId site) const { return machine_.topology().agent(site); }
   std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
 
-  FindingPlace place(std::int32_t statement, const AgentId& agent, std::string message) {
+  FindingPlace place(StmtId statement, const AgentId& agent, std::string message) {
     return place_in_run(machine_, statement, agent, std::move(message));
   }
-  void say(std::int32_t statement, const AgentId& agent, std::string message) {
+  void say(StmtId statement, const AgentId& agent, std::string message) {
     notes_.push_back(place(statement, agent, std::move(message)));
   }
 
@@ -98,7 +98,7 @@ class Report {
 
   // Cores that lack the same in the same place are told of once; the others are details.
   using Lack =
-      std::tuple<std::int32_t, SemaphoreId, std::int64_t, std::int64_t, std::int64_t, std::string>;
+      std::tuple<StmtId, SemaphoreId, std::int64_t, std::int64_t, std::int64_t, std::string>;
   Lack lack(const Core& core) {
     const SemId& sem = core.need().sem;
     return {core.statement(), sem.semaphore,
@@ -113,7 +113,7 @@ class Report {
       const std::vector<SiteId>& alike = groups.at(lack(core(one)));
       const bool is_first = alike.front() == one;
       if (++described > most_cores) {
-        say(-1, {}, fmt::format("{} more cores are blocked", cores.size() - most_cores));
+        say({}, {}, fmt::format("{} more cores are blocked", cores.size() - most_cores));
         notes_.back().is_detail = true;
         return;
       }
@@ -219,7 +219,7 @@ class Report {
       for (std::size_t i = 0; i < std::min(length, most_cores); ++i)
         text += to_string(core(seen[static_cast<std::ptrdiff_t>(i)]).id()) + " -> ";
       if (length > most_cores) text += fmt::format("{} more -> ", length - most_cores);
-      return say(-1, {}, fmt::format("cycle: {}{}", text, to_string(core(at).id())));
+      return say({}, {}, fmt::format("cycle: {}{}", text, to_string(core(at).id())));
     }
   }
 

@@ -54,19 +54,19 @@ std::string cell_text(const Program& program, SemaphoreId semaphore, std::int64_
                    joined(index.size(), [&](std::size_t d) { return std::to_string(index[d]); }));
 }
 
-std::string line_text(const Program& program, std::int32_t statement) {
-  const Loc loc = program.loc(program.body[static_cast<std::size_t>(statement)].place);
-  if (!loc) return fmt::format("statement {}", statement);
+std::string line_text(const Program& program, StmtId statement) {
+  const Loc loc = program.loc(statement);
+  if (!loc) return fmt::format("statement {}", statement.index);
   return fmt::format("{}:{}", loc.source->name, loc.line);
 }
 
-std::string_view mnemonic(const Program& program, std::int32_t statement) {
-  return info(program.body[static_cast<std::size_t>(statement)].op).mnemonic;
+std::string_view mnemonic(const Program& program, StmtId statement) {
+  return info(program.body[statement].op).mnemonic;
 }
 
-std::string region_text(const Program& program, std::int32_t statement) {
-  for (const std::int32_t region : Nesting(program).around(statement)) {
-    const auto* trace = std::get_if<Trace>(&program.body[static_cast<std::size_t>(region)].op);
+std::string region_text(const Program& program, StmtId statement) {
+  for (const StmtId region : Nesting(program).around(statement)) {
+    const auto* trace = std::get_if<Trace>(&program.body[region].op);
     if (trace == nullptr) continue;
     return fmt::format("\"{}\"", program.texts[trace->message]);
   }

@@ -17,10 +17,10 @@ std::string element_text(const Program& program, BufferId buffer, const Index& i
 std::string cell_text(const Program& program, SemaphoreId semaphore,
                       std::int64_t cell);  // "recv[1]"
 std::string line_text(const Program& program,
-                      std::int32_t statement);  // "gmm.tsr:20", or "statement 7"
-std::string_view mnemonic(const Program& program, std::int32_t statement);
+                      StmtId statement);  // "gmm.tsr:20", or "statement 7"
+std::string_view mnemonic(const Program& program, StmtId statement);
 // The innermost trace region around a statement, in quotation marks; empty when there is none.
-std::string region_text(const Program& program, std::int32_t statement);
+std::string region_text(const Program& program, StmtId statement);
 // One note for each call that the place was inlined from.
 void add_call_chain(const Program& program, PlaceId place, std::vector<FindingPlace>& notes);
 std::string counted(std::int64_t n, std::string_view singular);  // "1 byte", "2 bytes"

@@ -8,10 +8,6 @@
 namespace tessera {
 namespace {
 
-Loc loc_of(const Program& program, std::int32_t statement) {
-  return program.loc(program.body[static_cast<std::size_t>(statement)].place);
-}
-
 std::string times_text(const Tally& tally) {
   if (tally.times == 1) return std::to_string(tally.amount);
   if (tally.amount % tally.times == 0)
@@ -35,7 +31,7 @@ void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& 
   const Program& program = machine.program();
   for (const Tally& tally : machine.cell(sem).tallies) {
     const AgentId agent = machine.topology().agent(tally.site);
-    notes.push_back({.loc = loc_of(program, tally.statement),
+    notes.push_back({.loc = program.loc(tally.statement),
                      .message = fmt::format(
                          "{} {} {} by {}", tally.is_wait ? "waited for" : "signalled",
                          times_text(tally), tally.is_wait ? "here" : "from here", to_string(agent)),
@@ -46,7 +42,7 @@ void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& 
   }
 }
 
-Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
+Finding leak_finding(Machine& machine, const SemId& sem, StmtId statement,
                      std::string_view other_words) {
   const Program& program = machine.program();
   const Semaphore& declared = program.semaphores[sem.semaphore];
@@ -64,17 +60,16 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
   finding.devices = {finding.at.device};
   finding.about = {.statement = statement, .semaphore = sem.semaphore};
   const std::string when(!other_words.empty() ? other_words
-                         : statement < 0      ? "at exit"
-                                              : "when it is freed");
+                         : statement          ? "when it is freed"
+                                              : "at exit");
   if (declared.kind == SemKind::bytes && !is_waited && copy != nullptr) {
     finding.kind = FindingKind::unwaited_dma;
     finding.about.copy = copy->statement;
-    finding.start = loc_of(program, copy->statement);
-    const auto* remote =
-        std::get_if<StartRemote>(&program.body[static_cast<std::size_t>(copy->statement)].op);
+    finding.start = program.loc(copy->statement);
+    const auto* remote = std::get_if<StartRemote>(&program.body[copy->statement].op);
     finding.about.of_source =
         remote != nullptr && program.value(remote->sent.base).semaphore == sem.semaphore;
-    finding.at.loc = loc_of(program, copy->statement);
+    finding.at.loc = program.loc(copy->statement);
     finding.at.agent = to_string(machine.topology().agent(copy->site));
     finding.at.loops = loop_indices(program, copy->statement, copy->loops);
     finding.at.is_last = copy->times > 1;
@@ -83,16 +78,15 @@ Finding leak_finding(Machine& machine, const SemId& sem, std::int32_t statement,
         copy->times == 1 ? "the copy that is" : fmt::format("the {} copies that are", copy->times),
         sem_text(machine, sem), counted(cell.count, "byte"), when);
   } else {
-    finding.at.loc = statement < 0 ? program.loc(declared.place) : loc_of(program, statement);
+    finding.at.loc = statement ? program.loc(statement) : program.loc(declared.place);
     finding.at.agent = to_string(machine.topology().agent(sem.site));
     finding.message =
         fmt::format("{} is {} {}, expected 0", sem_text(machine, sem), cell.count, when);
-    if (statement >= 0)
+    if (statement)
       finding.at.loops = machine.loops_of(machine.topology().agent(sem.site), statement);
   }
   add_tallies(machine, sem, finding.notes);
-  if (statement >= 0)
-    add_call_chain(program, program.body[static_cast<std::size_t>(statement)].place, finding.notes);
+  if (statement) add_call_chain(program, program.place_of(statement), finding.notes);
   return finding;
 }
 

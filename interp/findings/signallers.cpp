@@ -52,15 +52,15 @@ class Text {
  public:
   Text(Machine& machine, const Nesting& nesting, const Core& core)
       : machine_(machine), program_(machine.program()), nesting_(nesting), core_(core) {
-    pc_ = core.is_finished() ? static_cast<std::int32_t>(program_.body.size()) : core.statement();
+    pc_ = core.is_finished() ? program_.body.next() : core.statement();
   }
 
   // The value whenever it is computed again, if it is always the same.
   Known settled(ValueId id) const {
     const Value& value = program_.value(id);
     if (value.constant) return value.integer;
-    if (value.statement < 0) return std::nullopt;
-    const Op& op = program_.body[static_cast<std::size_t>(value.statement)].op;
+    if (!value.statement) return std::nullopt;
+    const Op& op = program_.body[value.statement].op;
     if (std::holds_alternative<DeviceId>(op)) return core_.id().device;
     if (std::holds_alternative<DeviceCount>(op)) return machine_.topology().devices;
     if (std::holds_alternative<CoreId>(op)) return core_.id().core;
@@ -75,8 +75,8 @@ class Text {
   }
 
   // Whether the conditions around a statement let this core come to it at all.
-  bool can_run(std::int32_t statement) const {
-    for (const std::int32_t region : nesting_.around(statement)) {
+  bool can_run(StmtId statement) const {
+    for (const StmtId region : nesting_.around(statement)) {
       const auto* branch = std::get_if<If>(&stmt(region).op);
       if (branch == nullptr) continue;
       const Known condition = settled(branch->condition);
@@ -88,11 +88,11 @@ class Text {
   // Whether control can still come to a statement that can run, at a point of the loops at which
   // it does what is asked, as far as that is settled.
   template <typename Does>
-  bool is_ahead(std::int32_t statement, const Does& does) const {
+  bool is_ahead(StmtId statement, const Does& does) const {
     if (core_.is_finished()) return false;
     bool is_other_branch = false;
-    std::vector<std::int32_t> loops;  // around the core, innermost first
-    for (const std::int32_t region : nesting_.around(pc_)) {
+    std::vector<StmtId> loops;  // around the core, innermost first
+    for (const StmtId region : nesting_.around(pc_)) {
       if (std::holds_alternative<For>(stmt(region).op)) loops.push_back(region);
       if (region < statement && statement < end_of(region) &&
           std::holds_alternative<If>(stmt(region).op))
@@ -101,7 +101,7 @@ class Text {
     }
     if (statement > pc_ && !is_other_branch && can_run_at(statement, loops, does)) return true;
     while (!loops.empty()) {
-      const std::int32_t region = loops.front();
+      const StmtId region = loops.front();
       loops.erase(loops.begin());
       if (region < statement && statement < end_of(region) &&
           comes_again(statement, region, loops, does))
@@ -111,9 +111,9 @@ class Text {
   }
 
   // How often a statement runs in all: the product of the loops around it.
-  Known trips(std::int32_t statement) const {
+  Known trips(StmtId statement) const {
     std::int64_t product = 1;
-    for (const std::int32_t region : nesting_.around(statement)) {
+    for (const StmtId region : nesting_.around(statement)) {
       const Op& op = stmt(region).op;
       if (const auto* branch = std::get_if<If>(&op);
           branch != nullptr && !settled(branch->condition))
@@ -130,7 +130,7 @@ class Text {
  private:
   // Whether the core does all of its points; those that nobody has taken yet are ahead of the core
   // that deals them.
-  bool is_own_loop(std::int32_t region) const {
+  bool is_own_loop(StmtId region) const {
     if (!core_.is_point_core()) return true;
     return region > machine_.core_state(machine_.topology().base(core_.site())).core.dealt_loop();
   }
@@ -139,10 +139,9 @@ class Text {
 
   // With the loops' variables as they are.
   template <typename Does>
-  bool can_run_at(std::int32_t statement, const std::vector<std::int32_t>& loops,
-                  const Does& does) const {
+  bool can_run_at(StmtId statement, const std::vector<StmtId>& loops, const Does& does) const {
     assumed_.clear();
-    for (const std::int32_t loop : loops)
+    for (const StmtId loop : loops)
       assumed_.emplace_back(stmt(loop).result, core_.scalar(stmt(loop).result));
     const bool can = can_run(statement) && does();
     assumed_.clear();
@@ -151,8 +150,8 @@ class Text {
 
   // In a later point of a loop, those around it as they are.
   template <typename Does>
-  bool comes_again(std::int32_t statement, std::int32_t region,
-                   const std::vector<std::int32_t>& outer, const Does& does) const {
+  bool comes_again(StmtId statement, StmtId region, const std::vector<StmtId>& outer,
+                   const Does& does) const {
     const auto& loop = std::get<For>(stmt(region).op);
     // In another order than ascending the loop variable does not say how many points are left.
     if (loop.parallel != 0) return is_own_loop(region);
@@ -161,7 +160,7 @@ class Text {
     bool can = false;
     for (std::int64_t point = now + 1; point < upper && !can; ++point) {
       assumed_ = {{stmt(region).result, point}};
-      for (const std::int32_t around : outer)
+      for (const StmtId around : outer)
         assumed_.emplace_back(stmt(around).result, core_.scalar(stmt(around).result));
       can = can_run(statement) && does();
     }
@@ -169,20 +168,18 @@ class Text {
     return can;
   }
 
-  const Stmt& stmt(std::int32_t statement) const {
-    return program_.body[static_cast<std::size_t>(statement)];
-  }
-  std::int32_t end_of(std::int32_t region) const {
-    const std::int32_t partner = stmt(region).partner;
+  const Stmt& stmt(StmtId statement) const { return program_.body[statement]; }
+  StmtId end_of(StmtId region) const {
+    const StmtId partner = stmt(region).partner;
     return std::holds_alternative<Else>(stmt(partner).op) ? stmt(partner).partner : partner;
   }
-  bool is_in_else(std::int32_t branch, std::int32_t statement) const {
-    const std::int32_t partner = stmt(branch).partner;
+  bool is_in_else(StmtId branch, StmtId statement) const {
+    const StmtId partner = stmt(branch).partner;
     return std::holds_alternative<Else>(stmt(partner).op) && statement > partner;
   }
-  bool is_conditional(std::int32_t statement) const {
+  bool is_conditional(StmtId statement) const {
     const auto regions = nesting_.around(statement);
-    return std::any_of(regions.begin(), regions.end(), [&](std::int32_t region) {
+    return std::any_of(regions.begin(), regions.end(), [&](StmtId region) {
       return !std::holds_alternative<Trace>(stmt(region).op);
     });
   }
@@ -204,7 +201,7 @@ class Text {
   const Program& program_;
   const Nesting& nesting_;
   const Core& core_;
-  std::int32_t pc_;
+  StmtId pc_;
   mutable std::vector<std::pair<ValueId, std::int64_t>> assumed_;  // of loop variables
 };
 
@@ -220,7 +217,7 @@ bool may_name(const Text& text, const Program& program, const Slice& slice, std:
   return true;
 }
 
-std::int64_t executed(const SemCell& cell, std::int32_t statement, SiteId site) {
+std::int64_t executed(const SemCell& cell, StmtId statement, SiteId site) {
   for (const Tally& tally : cell.tallies)
     if (!tally.is_wait && tally.statement == statement && tally.site == site) return tally.times;
   return 0;
@@ -229,22 +226,21 @@ std::int64_t executed(const SemCell& cell, std::int32_t statement, SiteId site) 
 }  // namespace
 
 Signallers::Signallers(Machine& machine) : machine_(machine), nesting_(machine.program()) {
-  const std::vector<Stmt>& body = machine.program().body;
-  for (std::size_t i = 0; i < body.size(); ++i)
-    if (!targets(body[i].op).empty()) statements_.push_back(static_cast<std::int32_t>(i));
+  const Table<StmtId, Stmt>& body = machine.program().body;
+  for (const StmtId i : body.ids())
+    if (!targets(body[i].op).empty()) statements_.push_back(i);
 }
 
 bool Signallers::may_take(const SemId& sem) const {
   const Program& program = machine_.program();
   const CoreState& owner = machine_.core_state(sem.site);
   const Text text(machine_, nesting_, owner.core);
-  for (std::size_t i = 0; i < program.body.size(); ++i) {
+  for (const StmtId i : program.body.ids()) {
     const Slice* slice = waited_on(program.body[i].op);
     if (slice == nullptr) continue;
     const SemaphoreId named = program.value(slice->base).semaphore;
-    const auto statement = static_cast<std::int32_t>(i);
     if (owner.semaphores.first(named) == owner.semaphores.first(sem.semaphore) &&
-        text.is_ahead(statement, [&] { return may_name(text, program, *slice, sem.cell); }))
+        text.is_ahead(i, [&] { return may_name(text, program, *slice, sem.cell); }))
       return true;
   }
   return false;
@@ -255,8 +251,8 @@ std::vector<Signaller> Signallers::of(const SemId& sem) const {
   const Semaphores& owner = machine_.core_state(sem.site).semaphores;
   const Topology& topology = machine_.topology();
   std::vector<Signaller> found;
-  for (const std::int32_t i : statements_) {
-    for (const Target& target : targets(program.body[static_cast<std::size_t>(i)].op)) {
+  for (const StmtId i : statements_) {
+    for (const Target& target : targets(program.body[i].op)) {
       const SemaphoreId named = program.value(target.sem->base).semaphore;
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
       for (const SiteId s : machine_.at_work()) {

@@ -11,7 +11,7 @@ namespace tessera {
 
 // A statement of one core that signals a certain semaphore, as far as the text tells.
 struct Signaller {
-  std::int32_t statement = -1;
+  StmtId statement;
   SiteId site{};
   std::int64_t executed = 0;  // how often it signalled this semaphore
   std::optional<std::int64_t>
@@ -29,7 +29,7 @@ class Signallers {
  private:
   Machine& machine_;
   Nesting nesting_;
-  std::vector<std::int32_t> statements_;  // that signal anything
+  std::vector<StmtId> statements_;  // that signal anything
 };
 
 }  // namespace tessera

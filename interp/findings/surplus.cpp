@@ -41,7 +41,7 @@ class Surpluses {
       const std::string amount = unit_text(program_, extra, machine_.cell(extra).count);
       if (best == nullptr) {
         if (is_open) continue;
-        say(-1, {}, fmt::format("{} has {} that no wait takes", sem_text(machine_, extra), amount));
+        say({}, {}, fmt::format("{} has {} that no wait takes", sem_text(machine_, extra), amount));
         continue;
       }
       const SemId& lacking = best->need().sem;
@@ -70,7 +70,7 @@ class Surpluses {
   const Core& core(SiteId site) { return machine_.core_state(site).core; }
   AgentId agent(SiteId site) const { return machine_.topology().agent(site); }
   std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
-  void say(std::int32_t statement, const AgentId& agent, std::string message) {
+  void say(StmtId statement, const AgentId& agent, std::string message) {
     notes_.push_back(place_in_run(machine_, statement, agent, std::move(message)));
   }
 

@@ -30,8 +30,8 @@ bool is_parallel_loop(const Program& program, PlaceId place) {
 
 Finding uninitialised_finding(const Program& program, std::string_view verb, const Region& region,
                               const Index& index, Origin origin, const AgentId& agent,
-                              std::int32_t statement) {
-  const PlaceId place = program.body[static_cast<std::size_t>(statement)].place;
+                              StmtId statement) {
+  const PlaceId place = program.place_of(statement);
   const Buffer& buffer = program.buffers[region.buffer];
   const std::string element = element_text(program, region.buffer, index);
   Finding finding{.kind = FindingKind::uninitialised_read};

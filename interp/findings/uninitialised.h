@@ -12,6 +12,6 @@ namespace tessera {
 
 Finding uninitialised_finding(const Program& program, std::string_view verb, const Region& region,
                               const Index& index, Origin origin, const AgentId& agent,
-                              std::int32_t statement);
+                              StmtId statement);
 
 }  // namespace tessera

@@ -22,7 +22,7 @@ void CellOwners::count(SiteId core, std::int64_t cell, bool is_own, std::int64_t
   count += amount;
 }
 
-void CellOwners::begin_point(SiteId core, std::int32_t loop) {
+void CellOwners::begin_point(SiteId core, StmtId loop) {
   std::vector<Open>& open = open_[core];
   if (open.empty() || open.back().loop != loop)
     open.push_back({loop, {}});
@@ -41,8 +41,8 @@ void CellOwners::end_point(Open& loop) {
   loop.touched.clear();
 }
 
-std::set<std::int32_t> CellOwners::sharing_loops() const {
-  std::set<std::int32_t> loops;
+std::set<StmtId> CellOwners::sharing_loops() const {
+  std::set<StmtId> loops;
   for (const auto& [loop, cell] : used_)
     if (is_shared(loop, cell)) loops.insert(loop);
   return loops;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/program/ids.h"
 #include "interp/machine/site.h"
 
 namespace tessera {
@@ -26,23 +27,23 @@ class CellOwners {
   // A core counts on a cell, itself or by a copy; is_own: the cell is at that core.
   void count(SiteId core, std::int64_t cell, bool is_own, std::int64_t amount);
   // A point of the core begins, the first of its loop or the next.
-  void begin_point(SiteId core, std::int32_t loop);
+  void begin_point(SiteId core, StmtId loop);
   // The last point of the core's innermost open loop ends.
   void end_loop(SiteId core);
 
   // The points of the loop have no such cell of their own.
-  bool is_shared(std::int32_t loop, std::int64_t cell) const {
+  bool is_shared(StmtId loop, std::int64_t cell) const {
     return is_foreign_[static_cast<std::size_t>(cell)] || shared_.contains({loop, cell});
   }
   // The loops whose points count on a cell that they share.
-  std::set<std::int32_t> sharing_loops() const;
+  std::set<StmtId> sharing_loops() const;
 
  private:
   struct Open {
-    std::int32_t loop;
+    StmtId loop;
     std::vector<std::int64_t> touched;  // by the point at hand
   };
-  using LoopCell = std::pair<std::int32_t, std::int64_t>;
+  using LoopCell = std::pair<StmtId, std::int64_t>;
 
   void end_point(Open& loop);
 

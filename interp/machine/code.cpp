@@ -38,11 +38,11 @@ class Compiler {
     }
     code_.registers.resize(code_.registers.size() +
                            1);  // instructions without operands name register 0
-    for (std::size_t i = 0; i < program_.body.size(); ++i) {
-      statement_ = static_cast<std::int32_t>(i);
+    for (const StmtId i : program_.body.ids()) {
+      statement_ = i;
       TRY(std::visit([&](const auto& op) { return emit(op); }, program_.body[i].op));
     }
-    statement_ = static_cast<std::int32_t>(program_.body.size()) - 1;
+    statement_ = program_.body.last();
     append({.code = static_cast<std::uint16_t>(Jump::finish)});
     CHECK(open_.empty());
     return std::move(code_);
@@ -55,7 +55,7 @@ class Compiler {
     std::int32_t at;
   };
 
-  const Stmt& stmt() const { return program_.body[static_cast<std::size_t>(statement_)]; }
+  const Stmt& stmt() const { return program_.body[statement_]; }
   std::int32_t here() const { return static_cast<std::int32_t>(code_.instructions.size()); }
   Instruction& at(std::int32_t i) { return code_.instructions[static_cast<std::size_t>(i)]; }
 
@@ -134,7 +134,7 @@ class Compiler {
     Instruction loop{.dst = result(), .a = reg(op.lower), .b = reg(op.upper)};
     if (op.parallel != 0) {
       loop.aux = static_cast<std::int32_t>(code_.registers.size());
-      loop.is_dealt = is_dealt_[static_cast<std::size_t>(statement_)];
+      loop.is_dealt = is_dealt_[statement_];
       code_.registers.resize(code_.registers.size() + 2);
     }
     open_.push_back(
@@ -166,10 +166,10 @@ class Compiler {
   }
 
   const Program& program_;
-  const std::vector<bool> is_dealt_;
+  const Table<StmtId, bool> is_dealt_;
   Code code_;
   std::vector<Region> open_;
-  std::int32_t statement_ = 0;
+  StmtId statement_{0};
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Instruction {
 
 struct Code {
   std::vector<Instruction> instructions;
-  std::vector<std::int32_t> statement;  // of each instruction
+  std::vector<StmtId> statement;  // of each instruction
   // As they are at the start: constants. Behind those of values are those of instructions alone.
   Table<ValueId, std::int64_t> registers;
   std::optional<std::uint64_t> order;   // of the points of parallel loops; ascending without

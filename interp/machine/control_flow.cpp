@@ -16,28 +16,27 @@ bool defines_scalar(const Op& op) {
 // Follows values and memory backwards from where they decide something, until nothing new comes.
 class Backwards {
  public:
-  Backwards(const Program& program, const std::vector<std::int32_t>& choices)
+  Backwards(const Program& program, const std::vector<StmtId>& choices)
       : program_(program),
         choices_(choices),
         values_(program.values.size()),
-        flow_{std::vector<bool>(program.body.size()),
+        flow_{Table<StmtId, bool>(program.body.size()),
               Table<BufferId, bool>(program.buffers.size())} {}
 
   ControlFlow run() {
-    for (std::size_t i = 0; i < program_.body.size(); ++i) begin(i);
+    for (const StmtId i : program_.body.ids()) begin(i);
     for (grew_ = true; grew_;) {
       grew_ = false;
-      for (std::size_t i = program_.body.size(); i-- > 0;) step(i);
+      for (StmtId i = program_.body.last(); i; --i) step(i);
     }
     return std::move(flow_);
   }
 
  private:
   // Where it decides, by the table: the bounds of every slice, and what is marked there.
-  void begin(std::size_t i) {
+  void begin(StmtId i) {
     const Op& op = program_.body[i].op;
-    const bool is_open =
-        std::binary_search(choices_.begin(), choices_.end(), static_cast<std::int32_t>(i));
+    const bool is_open = std::binary_search(choices_.begin(), choices_.end(), i);
     for (const FieldInfo& f : info(op).fields) {
       if (f.kind == FieldKind::Slice) add_indices(field<Slice>(op, f));
       if (!is_control(program_, op, f, is_open)) continue;
@@ -57,7 +56,7 @@ class Backwards {
       add(slice.size[d]);
     }
   }
-  void add_contents(std::size_t statement, const Slice& slice) {
+  void add_contents(StmtId statement, const Slice& slice) {
     if (is_number(program_, slice)) add(slice.base);
     const Value& from = base(slice);
     if (from.kind != ValueKind::ref || !from.buffer) return;
@@ -72,7 +71,7 @@ class Backwards {
   }
 
   // What the statement makes reaches control: so does all that goes into it.
-  void step(std::size_t i) {
+  void step(StmtId i) {
     const Stmt& s = program_.body[i];
     const Slice* dst = written_slice(s.op);
     if (const auto* remote = std::get_if<StartRemote>(&s.op)) dst = &remote->dst;
@@ -87,7 +86,7 @@ class Backwards {
   }
 
   const Program& program_;
-  const std::vector<std::int32_t>& choices_;
+  const std::vector<StmtId>& choices_;
   Table<ValueId, bool> values_;
   ControlFlow flow_;
   bool grew_ = false;
@@ -95,29 +94,28 @@ class Backwards {
 
 }  // namespace
 
-ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>& choices) {
+ControlFlow control_flow(const Program& program, const std::vector<StmtId>& choices) {
   return Backwards(program, choices).run();
 }
 
-std::vector<std::int32_t> left_out_control(const Program& program, const ControlFlow& control) {
-  std::vector<std::int32_t> statements;
-  for (std::size_t i = 0; i < program.body.size(); ++i) {
+std::vector<StmtId> left_out_control(const Program& program, const ControlFlow& control) {
+  std::vector<StmtId> statements;
+  for (const StmtId i : program.body.ids()) {
     const Op& op = program.body[i].op;
     const Slice* dst = written_slice(op);
     if (dst == nullptr || !is_left_out(program, op)) continue;
     const Value& to = program.value(dst->base);
     if (to.kind == ValueKind::ref && to.buffer && control.buffers[to.buffer])
-      statements.push_back(static_cast<std::int32_t>(i));
+      statements.push_back(i);
   }
   return statements;
 }
 
 // Before a run it is not known which select meets undefined elements: any may.
 bool control_needs_arithmetic(const Program& program) {
-  std::vector<std::int32_t> selects;
-  for (std::size_t i = 0; i < program.body.size(); ++i)
-    if (std::holds_alternative<TileSelect>(program.body[i].op))
-      selects.push_back(static_cast<std::int32_t>(i));
+  std::vector<StmtId> selects;
+  for (const StmtId i : program.body.ids())
+    if (std::holds_alternative<TileSelect>(program.body[i].op)) selects.push_back(i);
   return !left_out_control(program, control_flow(program, selects)).empty();
 }
 

@@ -10,14 +10,14 @@ namespace tessera {
 
 // What of a program its control depends on.
 struct ControlFlow {
-  std::vector<bool> reads;        // by statement: it reads memory, and the result reaches control
+  Table<StmtId, bool> reads;      // it reads memory, and the result reaches control
   Table<BufferId, bool> buffers;  // whose contents reach control
 };
 // choices: the statements that met undefined elements among those they choose from.
-ControlFlow control_flow(const Program& program, const std::vector<std::int32_t>& choices = {});
+ControlFlow control_flow(const Program& program, const std::vector<StmtId>& choices = {});
 // The statements that a run without arithmetic leaves out although control depends on what they
 // compute; in the order of the program.
-std::vector<std::int32_t> left_out_control(const Program& program, const ControlFlow& control);
+std::vector<StmtId> left_out_control(const Program& program, const ControlFlow& control);
 // Whether a run without arithmetic may do other things than one with it.
 bool control_needs_arithmetic(const Program& program);
 

@@ -19,9 +19,7 @@ Core::Core(Machine& machine, AgentId id, const Code& code)
       registers_(code.registers),
       is_free_(id.point >= 0) {}
 
-std::int32_t Core::statement() const {
-  return static_cast<std::int32_t>(stmt_ - machine_.program().body.data());
-}
+StmtId Core::statement() const { return machine_.program().body.id_of(*stmt_); }
 
 const std::string& Core::text(TextId id) const { return machine_.program().texts[id]; }
 

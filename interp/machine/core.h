@@ -69,7 +69,7 @@ class Core {
 
   Machine& machine() { return machine_; }
   const Stmt& stmt() const { return *stmt_; }
-  std::int32_t statement() const;
+  StmtId statement() const;
   const AgentId& id() const { return id_; }
   SiteId site() const { return site_; }
   bool is_finished() const { return finished_; }
@@ -88,7 +88,7 @@ class Core {
   // a point-core that is free takes one with its next step.
   void deal_points() { deals_ = true; }
   bool has_point() const { return has_point_; }
-  std::int32_t dealt_loop() const;  // the statement of the loop whose points are dealt
+  StmtId dealt_loop() const;  // the loop whose points are dealt
   void begin_fork();
   bool is_point_core() const { return id_.point >= 0; }
   bool is_free() const { return is_free_; }

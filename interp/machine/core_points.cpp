@@ -50,9 +50,7 @@ void Core::emit_points(const Instruction& loop, EventKind kind, std::int64_t poi
   machine_.emit(event);
 }
 
-std::int32_t Core::dealt_loop() const {
-  return machine_.program().value(ValueId(dealt_->dst)).statement;
-}
+StmtId Core::dealt_loop() const { return machine_.program().value(ValueId(dealt_->dst)).statement; }
 
 void Core::begin_fork() {
   is_free_ = true;

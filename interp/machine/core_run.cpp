@@ -17,8 +17,7 @@ Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
   pc_ = pc;
   ops_ += ops;
   // A core that deals points, or waits for them, is before what comes next.
-  if (dealt_ != nullptr)
-    stmt_ = &machine_.program().body[static_cast<std::size_t>(code_.statement[pc])];
+  if (dealt_ != nullptr) stmt_ = &machine_.program().body[code_.statement[pc]];
   return machine_.stopped()     ? Pause::stopped
          : machine_.is_paused() ? Pause::ready
          : finished_            ? Pause::finished
@@ -188,7 +187,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         break;
     }
     const auto pc = static_cast<std::size_t>(i - code);
-    stmt_ = &machine_.program().body[static_cast<std::size_t>(code_.statement[pc])];
+    stmt_ = &machine_.program().body[code_.statement[pc]];
     const bool is_cell = i->code >= static_cast<std::uint16_t>(Jump::load_cell);
     const bool is_region = is_cell || i->code == op_index<Trace>() || i->code == op_index<End>();
     if (steps == 0 && !is_region) {

@@ -7,13 +7,13 @@
 namespace tessera {
 namespace {
 
-LoopId innermost(const Program& program, std::int32_t statement) {
-  return statement < 0 ? LoopId() : program.body[static_cast<std::size_t>(statement)].loop;
+LoopId innermost(const Program& program, StmtId statement) {
+  return statement ? program.body[statement].loop : LoopId();
 }
 
 }  // namespace
 
-void read_loops(const Program& program, std::int32_t statement, const std::int64_t* registers,
+void read_loops(const Program& program, StmtId statement, const std::int64_t* registers,
                 LoopValues& values) {
   values.clear();
   for (LoopId at = innermost(program, statement); at; at = program.loops[at].outer)
@@ -22,7 +22,7 @@ void read_loops(const Program& program, std::int32_t statement, const std::int64
   std::reverse(values.begin(), values.end());
 }
 
-LoopIndices loop_indices(const Program& program, std::int32_t statement, const LoopValues& values) {
+LoopIndices loop_indices(const Program& program, StmtId statement, const LoopValues& values) {
   LoopIndices indices;
   for (LoopId at = innermost(program, statement); at; at = program.loops[at].outer)
     if (const Loop& loop = program.loops[at]; loop.index != no_value)
@@ -33,8 +33,7 @@ LoopIndices loop_indices(const Program& program, std::int32_t statement, const L
   return indices;
 }
 
-LoopIndices loop_indices(const Program& program, std::int32_t statement,
-                         const std::int64_t* registers) {
+LoopIndices loop_indices(const Program& program, StmtId statement, const std::int64_t* registers) {
   LoopValues values;
   read_loops(program, statement, registers, values);
   return loop_indices(program, statement, values);

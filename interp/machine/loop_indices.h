@@ -11,11 +11,10 @@ namespace tessera {
 
 // The values of the loops around a statement (the statement's own core has these registers); they
 // say little by themselves, and are cheap to keep.
-void read_loops(const Program& program, std::int32_t statement, const std::int64_t* registers,
+void read_loops(const Program& program, StmtId statement, const std::int64_t* registers,
                 LoopValues& values);
-LoopIndices loop_indices(const Program& program, std::int32_t statement, const LoopValues& values);
-LoopIndices loop_indices(const Program& program, std::int32_t statement,
-                         const std::int64_t* registers);
+LoopIndices loop_indices(const Program& program, StmtId statement, const LoopValues& values);
+LoopIndices loop_indices(const Program& program, StmtId statement, const std::int64_t* registers);
 LoopIndices loop_indices(const Program& program, const Event& event);
 
 }  // namespace tessera

@@ -33,7 +33,7 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
     core_states_.add(
         std::make_unique<CoreState>(program, options.profile, *this, topology_.agent(s), code_));
   if (options.math != Math::none) return;
-  for (const Stmt& s : program.body) left_out_.push_back(is_left_out(program, s.op));
+  for (const Stmt& s : program.body) left_out_.add(is_left_out(program, s.op));
 }
 
 Machine::~Machine() {
@@ -230,11 +230,11 @@ void Machine::loop() {
   }
 }
 
-std::int32_t Machine::mover_statement() const {
+StmtId Machine::mover_statement() const {
   const Handle agent = turn_->agent;
   if (!is_core(agent)) return copies_.at(slot(agent)).statement;
   const Core& core = core_states_[site(agent)]->core;
-  return core.is_free() ? -1 : core.statement();
+  return core.is_free() ? StmtId() : core.statement();
 }
 
 }  // namespace tessera

@@ -68,7 +68,7 @@ class Machine : private Enabled {
   std::int64_t steps() const { return step_; }  // that are done
   // Of a run that pauses: who takes the next step, and at which statement; a copy's is its start.
   AgentId mover() const { return id_of(turn_->agent); }
-  std::int32_t mover_statement() const;
+  StmtId mover_statement() const;
   const std::vector<Finding>& findings() const { return findings_; }
   const std::optional<Diag>& problem() const { return refused_; }  // what end() will say
   std::uint64_t trace_hash() const { return hash_.value(); }       // of the events so far
@@ -77,9 +77,9 @@ class Machine : private Enabled {
   const Program& program() const { return program_; }
   const RunOptions& options() const { return options_; }
   // How the statement computes: not at all where a run without arithmetic leaves it out.
-  Math math_of(std::int32_t statement) const {
+  Math math_of(StmtId statement) const {
     if (left_out_.empty()) return options_.math;
-    return left_out_[static_cast<std::size_t>(statement)] ? Math::none : Math::exact;
+    return left_out_[statement] ? Math::none : Math::exact;
   }
   const Topology& topology() const { return topology_; }
   int cores() const { return topology_.count(); }  // of all devices
@@ -117,7 +117,7 @@ class Machine : private Enabled {
     return core_state(sem.site).semaphores.cell(sem.semaphore, sem.cell);
   }
   // Adds to a count and wakes who waits for it.
-  void signal(const SemId& sem, std::int64_t amount, const AgentId& by, std::int32_t statement,
+  void signal(const SemId& sem, std::int64_t amount, const AgentId& by, StmtId statement,
               std::int64_t agent_step, std::int64_t& events);
   void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
   void note_loops(Tally& tally, const AgentId& by);
@@ -131,21 +131,21 @@ class Machine : private Enabled {
   Copies& copies() { return copies_; }
 
   // A finding of this agent at this statement, with the call chain after its own notes.
-  void report(FindingKind kind, std::string message, const AgentId& agent, std::int32_t statement,
+  void report(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
               std::vector<FindingPlace> notes = {});
   // The same, and nothing moves from here on.
-  void stop(FindingKind kind, std::string message, const AgentId& agent, std::int32_t statement,
+  void stop(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
             std::vector<FindingPlace> notes = {});
-  void stop(Finding finding, const AgentId& agent, std::int32_t statement);
+  void stop(Finding finding, const AgentId& agent, StmtId statement);
   // Of a core that stands at the statement, or the copy that moves and was started there.
-  LoopIndices loops_of(const AgentId& agent, std::int32_t statement);
+  LoopIndices loops_of(const AgentId& agent, StmtId statement);
   // Bad input that only the run could see.
   void refuse(Diag diag);
 
   // Stops the run when more exists than the profile has; statement: the alloc, or -1 at the start.
-  void check_capacity(Core& core, std::int32_t statement);
+  void check_capacity(Core& core, StmtId statement);
   // A semaphore that is not zero at a statement where it should be: a finding, and the run goes on.
-  void report_leak(const SemId& sem, std::int32_t statement, const std::string& when = {});
+  void report_leak(const SemId& sem, StmtId statement, const std::string& when = {});
   const std::vector<SiteId>& blocked() const { return blocked_; }
 
  private:
@@ -205,7 +205,7 @@ class Machine : private Enabled {
   const RunOptions& options_;
   Schedule schedule_;
   Code code_;
-  std::vector<bool> left_out_;  // by statement; empty in a run with arithmetic
+  Table<StmtId, bool> left_out_;  // empty in a run with arithmetic
   int slow_device_;
   Topology topology_;
   Table<SiteId, std::unique_ptr<CoreState>> core_states_;

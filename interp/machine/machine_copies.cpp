@@ -107,7 +107,7 @@ bool Machine::keeps_result_defined(const Copy& copy, const Snapshot& data, const
 
 // Writes data into the rectangle of the destination that it is for.
 void Machine::land(Copy& copy, const Box& box, const Snapshot& data) {
-  const PlaceId place = program_.body[static_cast<std::size_t>(copy.statement)].place;
+  const PlaceId place = program_.place_of(copy.statement);
   if (copy.adds) {
     copy.dst.storage->land_add(box, data, place);
   } else if (copy.kind != CopyKind::write_back) {

@@ -35,7 +35,7 @@ void Machine::take_part(Copy& copy, std::int64_t granules) {
       copy.staging->stored_boxes = copy.staging->stored.stored_boxes(copy.src.box);
     }
   }
-  const PlaceId place = program_.body[static_cast<std::size_t>(copy.statement)].place;
+  const PlaceId place = program_.place_of(copy.statement);
   for (const Box& box : part_of(copy, copy.read, granules)) {
     const Snapshot data = src.snapshot(box, !copy.staging->storage.is_idle());
     const Snapshot& needed = is_write_back ? copy.staging->stored : data;

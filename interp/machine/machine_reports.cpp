@@ -8,22 +8,21 @@
 
 namespace tessera {
 
-void Machine::report_leak(const SemId& sem, std::int32_t statement, const std::string& when) {
+void Machine::report_leak(const SemId& sem, StmtId statement, const std::string& when) {
   SemCell& left = cell(sem);
   if (!options_.checked || std::exchange(left.is_reported, true)) return;
   findings_.push_back(leak_finding(*this, sem, statement, when));
 }
 
-LoopIndices Machine::loops_of(const AgentId& agent, std::int32_t statement) {
+LoopIndices Machine::loops_of(const AgentId& agent, StmtId statement) {
   if (agent.is_copy())
     return moving_ == nullptr ? LoopIndices{} : loop_indices(program_, statement, moving_->loops);
   return loop_indices(program_, statement, core_state(topology_.of(agent)).core.registers().data());
 }
 
-void Machine::report(FindingKind kind, std::string message, const AgentId& agent,
-                     std::int32_t statement, std::vector<FindingPlace> notes) {
-  const PlaceId place =
-      statement < 0 ? PlaceId() : program_.body[static_cast<std::size_t>(statement)].place;
+void Machine::report(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
+                     std::vector<FindingPlace> notes) {
+  const PlaceId place = program_.place_of(statement);
   add_call_chain(program_, place, notes);
   FindingPlace at{.loc = program_.loc(place),
                   .device = agent.device,
@@ -37,14 +36,14 @@ void Machine::report(FindingKind kind, std::string message, const AgentId& agent
                        .devices = {agent.device}});
 }
 
-void Machine::stop(FindingKind kind, std::string message, const AgentId& agent,
-                   std::int32_t statement, std::vector<FindingPlace> notes) {
+void Machine::stop(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
+                   std::vector<FindingPlace> notes) {
   if (stopped_) return;
   report(kind, std::move(message), agent, statement, std::move(notes));
   stopped_ = true;
 }
 
-void Machine::stop(Finding finding, const AgentId& agent, std::int32_t statement) {
+void Machine::stop(Finding finding, const AgentId& agent, StmtId statement) {
   if (stopped_) return;
   finding.at.loops = loops_of(agent, statement);
   findings_.push_back(std::move(finding));

@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-void Machine::check_capacity(Core& core, std::int32_t statement) {
+void Machine::check_capacity(Core& core, StmtId statement) {
   const CoreState& owner = core_state(core.site());
   auto excess = excess_of(
       program_, options_.profile, owner.usage,
@@ -88,14 +88,13 @@ void Machine::release_semaphore(Core& core, SemaphoreId semaphore) {
     const std::int32_t pending = cell(sem).first_pending;
     if (pending >= 0) {
       const Copy& copy = copies_.at(Copies::slot_of(pending));
-      return core.fail(
-          FindingKind::lifetime,
-          fmt::format("free of {} while a copy will still signal it",
-                      cell_text(program_, semaphore, i)),
-          {{.loc = program_.loc(program_.body[static_cast<std::size_t>(copy.statement)].place),
-            .message = fmt::format("{} was started here", to_string(copy.id)),
-            .device = copy.id.device,
-            .agent = to_string(copy.id)}});
+      return core.fail(FindingKind::lifetime,
+                       fmt::format("free of {} while a copy will still signal it",
+                                   cell_text(program_, semaphore, i)),
+                       {{.loc = program_.loc(copy.statement),
+                         .message = fmt::format("{} was started here", to_string(copy.id)),
+                         .device = copy.id.device,
+                         .agent = to_string(copy.id)}});
     }
     if (cell(sem).count == 0 || declared.monotone || !options_.checked) continue;
     report_leak(sem, core.statement());

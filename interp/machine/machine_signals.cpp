@@ -17,8 +17,8 @@ constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 }  // namespace
 
 // By a core, or by a half of a copy.
-void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by,
-                     std::int32_t statement, std::int64_t agent_step, std::int64_t& events) {
+void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by, StmtId statement,
+                     std::int64_t agent_step, std::int64_t& events) {
   const Semaphores& owner = core_state(sem.site).semaphores;
   const auto text = [&] {
     return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),

@@ -3,21 +3,19 @@
 namespace tessera {
 
 Nesting::Nesting(const Program& program) {
-  std::int32_t innermost = -1;
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
-    const Scope scope = info(program.body[static_cast<std::size_t>(i)].op).scope;
-    if (scope == Scope::close) innermost = parent_[static_cast<std::size_t>(innermost)];
-    parent_.push_back(innermost);
+  StmtId innermost;
+  for (const StmtId i : program.body.ids()) {
+    const Scope scope = info(program.body[i].op).scope;
+    if (scope == Scope::close) innermost = parent_[innermost];
+    parent_.add(innermost);
     if (scope == Scope::open) innermost = i;
   }
 }
 
-std::vector<std::int32_t> Nesting::around(std::int32_t statement) const {
-  std::vector<std::int32_t> regions;
-  if (static_cast<std::size_t>(statement) >= parent_.size()) return regions;
-  for (std::int32_t at = parent_[static_cast<std::size_t>(statement)]; at >= 0;
-       at = parent_[static_cast<std::size_t>(at)])
-    regions.push_back(at);
+std::vector<StmtId> Nesting::around(StmtId statement) const {
+  std::vector<StmtId> regions;
+  if (!parent_.has(statement)) return regions;
+  for (StmtId at = parent_[statement]; at; at = parent_[at]) regions.push_back(at);
   return regions;
 }
 

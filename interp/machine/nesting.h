@@ -11,10 +11,10 @@ class Nesting {
  public:
   explicit Nesting(const Program& program);
   // Statements that open the regions around a statement, innermost first.
-  std::vector<std::int32_t> around(std::int32_t statement) const;
+  std::vector<StmtId> around(StmtId statement) const;
 
  private:
-  std::vector<std::int32_t> parent_;
+  Table<StmtId, StmtId> parent_;
 };
 
 }  // namespace tessera

@@ -19,7 +19,7 @@ PointCores::PointCores(Machine& machine, SharedCells cells)
       sharing_(program_),
       forks_(at(machine.cores())) {}
 
-const PointCores::Scope& PointCores::scope(std::int32_t loop) {
+const PointCores::Scope& PointCores::scope(StmtId loop) {
   const auto [known, is_new] = scopes_.try_emplace(loop);
   Scope& scope = known->second;
   if (!is_new) return scope;
@@ -80,8 +80,8 @@ void PointCores::take(Core& point_core) {
   ++fork_of(point_core.site()).points;
 }
 
-std::string PointCores::point_text(const Core& point_core, std::int32_t loop) const {
-  const Stmt& s = program_.body[at(loop)];
+std::string PointCores::point_text(const Core& point_core, StmtId loop) const {
+  const Stmt& s = program_.body[loop];
   const std::string& name = program_.value(s.result).name;
   return fmt::format("point {}={} of {}", name.empty() ? "loop" : name, point_core.scalar(s.result),
                      to_string(point_core.id()));
@@ -108,7 +108,7 @@ void PointCores::end_point(Core& point_core) {
             fmt::format("{} ends while a copy will still signal {}",
                         point_text(point_core, fork.loop), cell_text(program_, semaphore, cell)),
             point_core.id(), fork.loop,
-            {{.loc = program_.loc(program_.body[at(copy.statement)].place),
+            {{.loc = program_.loc(copy.statement),
               .message = fmt::format("{} was started here", to_string(copy.id)),
               .device = copy.id.device,
               .agent = to_string(copy.id),
@@ -130,7 +130,7 @@ void PointCores::join(Core& core) {
   const Fork& fork = fork_of(core.site());
   const bool may_be_reached = machine_.copies().in_flight() > 0;
   if (!may_be_reached) left_.clear();
-  const PlaceId place = program_.body[at(fork.loop)].place;
+  const PlaceId place = program_.place_of(fork.loop);
   for (std::int32_t p = 0; p < machine_.topology().point_cores; ++p) {
     CoreState& from = machine_.core_state(machine_.topology().point_core(core.site(), p));
     for (const BufferId b : from.storages.ids()) {

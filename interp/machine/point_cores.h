@@ -44,19 +44,19 @@ class PointCores {
   };
   struct Fork {
     const Scope* scope = nullptr;
-    std::int32_t loop = -1;  // its statement
+    StmtId loop;
     int points = 0;          // that are at work
   };
   Fork& fork_of(SiteId site) { return forks_[machine_.topology().base(site)]; }
   const Fork& fork_of(SiteId site) const { return forks_[machine_.topology().base(site)]; }
-  const Scope& scope(std::int32_t loop);
-  std::string point_text(const Core& point_core, std::int32_t loop) const;
+  const Scope& scope(StmtId loop);
+  std::string point_text(const Core& point_core, StmtId loop) const;
 
   Machine& machine_;
   const Program& program_;
   SharedCells cells_;
   PointSharing sharing_;
-  std::map<std::int32_t, Scope> scopes_;  // by loop
+  std::map<StmtId, Scope> scopes_;        // by loop
   Table<SiteId, Fork> forks_;             // by core
   // Of point-cores that have ended, while copies that they started may still reach it.
   std::vector<std::shared_ptr<Storage>> left_;

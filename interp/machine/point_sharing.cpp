@@ -8,8 +8,6 @@
 namespace tessera {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 bool is_parallel(const Stmt& s) {
   const auto* loop = std::get_if<For>(&s.op);
   return loop != nullptr && loop->parallel != 0;
@@ -26,23 +24,23 @@ bool is_scalar_only(const Op& op) {
       op);
 }
 
-bool are_scalars(const Program& program, std::int32_t from, std::int32_t to) {
-  return std::all_of(program.body.begin() + from, program.body.begin() + to,
+bool are_scalars(const Program& program, StmtId from, StmtId to) {
+  return std::all_of(program.body.begin() + from.index, program.body.begin() + to.index,
                      [](const Stmt& s) { return is_scalar_only(s.op); });
 }
 
 bool is_own_device(const Program& program, ValueId device) {
-  const std::int32_t statement = program.value(device).statement;
-  return statement >= 0 && std::holds_alternative<DeviceId>(program.body[at(statement)].op);
+  const StmtId statement = program.value(device).statement;
+  return statement && std::holds_alternative<DeviceId>(program.body[statement].op);
 }
 
-// The parallel loop inside that has nothing but scalars around it, or -1.
-std::int32_t nested_directly(const Program& program, std::int32_t loop) {
-  std::int32_t inner = loop + 1;
-  const std::int32_t end = program.body[at(loop)].partner;
-  while (inner < end && is_scalar_only(program.body[at(inner)].op)) ++inner;
-  if (inner == end || !is_parallel(program.body[at(inner)])) return -1;
-  return are_scalars(program, program.body[at(inner)].partner + 1, end) ? inner : -1;
+// The parallel loop inside that has nothing but scalars around it, if there is one.
+StmtId nested_directly(const Program& program, StmtId loop) {
+  StmtId inner = loop + 1;
+  const StmtId end = program.body[loop].partner;
+  while (inner < end && is_scalar_only(program.body[inner].op)) ++inner;
+  if (inner == end || !is_parallel(program.body[inner])) return StmtId();
+  return are_scalars(program, program.body[inner].partner + 1, end) ? inner : StmtId();
 }
 
 }  // namespace
@@ -68,25 +66,25 @@ PointSharing::PointSharing(const Program& program)
   }
 }
 
-std::vector<bool> dealt_loops(const Program& program) {
-  std::vector<bool> result(program.body.size());
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
-    if (!is_parallel(program.body[at(i)])) continue;
-    std::int32_t loop = i;
-    for (std::int32_t inner = i; inner >= 0; inner = nested_directly(program, inner)) loop = inner;
-    result[at(loop)] = true;
-    i = program.body[at(i)].partner;
+Table<StmtId, bool> dealt_loops(const Program& program) {
+  Table<StmtId, bool> result(program.body.size());
+  for (StmtId i(0); i < program.body.next(); ++i) {
+    if (!is_parallel(program.body[i])) continue;
+    StmtId loop = i;
+    for (StmtId inner = i; inner; inner = nested_directly(program, inner)) loop = inner;
+    result[loop] = true;
+    i = program.body[i].partner;
   }
   return result;
 }
 
-LoopObjects::LoopObjects(const Program& program, std::int32_t loop)
+LoopObjects::LoopObjects(const Program& program, StmtId loop)
     : buffers(program.buffers.size()),
       semaphores(program.semaphores.size()),
       makes_buffer(program.buffers.size()),
       makes_semaphore(program.semaphores.size()) {
-  for (std::int32_t i = loop; i < program.body[at(loop)].partner; ++i) {
-    const Op& op = program.body[at(i)].op;
+  for (StmtId i = loop; i < program.body[loop].partner; ++i) {
+    const Op& op = program.body[i].op;
     const bool makes = std::holds_alternative<Alloc>(op);
     for (const FieldInfo& f : info(op).fields) {
       if (f.kind != FieldKind::Slice) continue;

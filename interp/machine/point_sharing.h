@@ -23,11 +23,11 @@ struct PointSharing {
 
 // By statement: the parallel loops whose points are dealt out. They are the outermost ones; where
 // there is nothing but scalars between such a loop and a parallel one inside, it is the inner one.
-std::vector<bool> dealt_loops(const Program& program);
+Table<StmtId, bool> dealt_loops(const Program& program);
 
 // What the statements of a loop name.
 struct LoopObjects {
-  LoopObjects(const Program& program, std::int32_t loop);
+  LoopObjects(const Program& program, StmtId loop);
   Table<BufferId, bool> buffers;
   Table<SemaphoreId, bool> semaphores;
   Table<BufferId, bool> makes_buffer;  // allocated in the loop

@@ -6,15 +6,15 @@ namespace tessera {
 
 namespace {
 
-std::uint64_t key(std::int32_t statement, SiteId site, bool is_wait) {
-  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(statement)) << 32 |
+std::uint64_t key(StmtId statement, SiteId site, bool is_wait) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(statement.index)) << 32 |
          static_cast<std::uint64_t>(static_cast<std::uint32_t>(site.index)) << 1 |
          static_cast<std::uint64_t>(is_wait);
 }
 
 }  // namespace
 
-Tally& SemCell::tally(std::int32_t statement, SiteId site, bool is_wait, std::int64_t amount) {
+Tally& SemCell::tally(StmtId statement, SiteId site, bool is_wait, std::int64_t amount) {
   constexpr std::size_t few = 32;
   const auto count = [&](Tally& t) -> Tally& {
     ++t.times;

@@ -23,7 +23,7 @@ struct SemId {
 
 // All signals, or all waits, of one statement by one core.
 struct Tally {
-  std::int32_t statement = -1;
+  StmtId statement;
   SiteId site{};
   bool is_wait = false;
   std::int64_t times = 0;
@@ -40,7 +40,7 @@ struct SemCell {
   bool is_reported = false;  // not zero when its scope ended
 
   // The entry of what is counted, for its loops.
-  Tally& tally(std::int32_t statement, SiteId site, bool is_wait, std::int64_t amount);
+  Tally& tally(StmtId statement, SiteId site, bool is_wait, std::int64_t amount);
 
  private:
   // Where the entry of a statement and site is, once there are many.

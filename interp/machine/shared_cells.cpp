@@ -51,7 +51,7 @@ void SharedCells::on(const Event& event) {
   switch (event.kind) {
     case EventKind::point:
     case EventKind::points_end:
-      if (is_dealt_[at(event.statement)]) borders_[core].push_back(event);
+      if (is_dealt_[event.statement]) borders_[core].push_back(event);
       return;
     case EventKind::signal:
       return count(event.amount);
@@ -67,12 +67,12 @@ void SharedCells::on(const Event& event) {
 
 bool has_open_cells(const Program& program) {
   const PointSharing shared(program);
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
-    if (!is_parallel(program.body[at(i)])) continue;
+  for (StmtId i(0); i < program.body.next(); ++i) {
+    if (!is_parallel(program.body[i])) continue;
     const LoopObjects named(program, i);
     for (const SemaphoreId s : named.semaphores.ids())
       if (named.semaphores[s] && !named.makes_semaphore[s] && !shared.semaphores[s]) return true;
-    i = program.body[at(i)].partner;
+    i = program.body[i].partner;
   }
   return false;
 }

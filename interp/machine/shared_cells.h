@@ -15,7 +15,7 @@ class SharedCells : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
-  bool contains(std::int32_t loop, SiteId site, SemaphoreId semaphore, std::int64_t cell) const {
+  bool contains(StmtId loop, SiteId site, SemaphoreId semaphore, std::int64_t cell) const {
     // Where there was no run to find them in, none is.
     return !first_cell_.empty() && owners_.is_shared(loop, number(site, semaphore, cell));
   }
@@ -25,7 +25,7 @@ class SharedCells : public Observer {
     return site.index * cells_ + first_cell_[semaphore] + cell;
   }
   Topology topology_{};
-  std::vector<bool> is_dealt_;  // by statement
+  Table<StmtId, bool> is_dealt_;
   void pass_borders(SiteId core);
 
   // By core: points begin and loops end, but a point's last copies move until the core's next step.

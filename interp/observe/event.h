@@ -56,7 +56,7 @@ struct Event {
   std::int64_t index = 0;       // among the agent's own events
   std::int64_t step = 0;        // of the run; the events of one step share it
   std::int64_t agent_step = 0;  // how many steps the agent did before
-  std::int32_t statement = -1;  // the copy's start, for a half of a copy
+  StmtId statement;             // the copy's start, for a half of a copy
   SiteId site{};                // at which the agent reaches the object (interp/machine/topology.h)
   ObjectId object{};            // by object_kind a buffer or a semaphore
   std::int64_t cell = 0;        // of a semaphore array, row-major

@@ -30,7 +30,7 @@ void LastWrite::begin(const Program& program, const RunOptions& options) {
 }
 
 LastWrite::Found LastWrite::found(const Event& event) const {
-  const Stmt& statement = program_->body[static_cast<std::size_t>(event.statement)];
+  const Stmt& statement = program_->body[event.statement];
   FindingPlace at{.loc = program_->loc(statement.place),
                   .device = event.agent.device,
                   .agent = to_string(event.agent),

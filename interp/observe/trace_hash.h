@@ -12,7 +12,7 @@ class TraceHash {
   void on(const Event& event) {
     mix(static_cast<std::uint64_t>(event.kind) |
         static_cast<std::uint64_t>(event.agent.device) << 8 |
-        static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.statement)) << 32);
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.statement.index)) << 32);
     mix(static_cast<std::uint64_t>(event.agent.dma) ^
         static_cast<std::uint64_t>(event.amount) << 20 ^
         static_cast<std::uint64_t>(event.agent.core) << 56 ^

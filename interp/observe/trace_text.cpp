@@ -71,8 +71,7 @@ std::string TextTrace::event_text(const Event& event) const {
     case EventKind::choice:
       return "chooses from elements that are not all defined";
     default: {
-      const auto* region =
-          std::get_if<Trace>(&program_->body[static_cast<std::size_t>(event.statement)].op);
+      const auto* region = std::get_if<Trace>(&program_->body[event.statement].op);
       if (region == nullptr) return std::string(what);
       return fmt::format("{} {}", what, program_->texts[region->message]);
     }

@@ -34,7 +34,7 @@ class TextTrace : public Observer {
   std::string loops_;  // and where it is in its loops
   AgentId agent_;
   std::int64_t step_ = -1;
-  std::int32_t statement_ = -1;
+  StmtId statement_;
 };
 
 }  // namespace tessera

@@ -72,7 +72,7 @@ void ValueUse::begin(const Program& program, const RunOptions& options) {
   if (elements > most_elements) operands_.clear();
   drop_ = drops(program);
   for (const Stmt& statement : program.body)
-    is_tracked_.push_back(is_tracked_statement(program, statement.op));
+    is_tracked_.add(is_tracked_statement(program, statement.op));
 }
 
 void ValueUse::on(const Event& event) {
@@ -146,7 +146,7 @@ void ValueUse::overwrite(const Event& event, bool is_overwritten) {
     if (event.agent.is_copy() && write.agent == event.agent) {
       writes.unread.erase(at);
       --unread_;
-      --executed_[place_of(event.statement)];
+      --executed_[program_->place_of(event.statement)];
       return;
     }
     if (!meets(write.rest, *event.box)) return;
@@ -162,10 +162,9 @@ void ValueUse::overwrite(const Event& event, bool is_overwritten) {
 }
 
 void ValueUse::write(const Event& event) {
-  const auto statement = static_cast<std::size_t>(event.statement);
-  if (!is_tracked_[statement]) return;
+  if (!is_tracked_[event.statement]) return;
   if (unread_ == most_unread) return give_up();
-  ++executed_[place_of(event.statement)];
+  ++executed_[program_->place_of(event.statement)];
   Write write{*event.box, {*event.box}, event.agent, event.statement, {}};
   if (event.registers != nullptr)
     read_loops(*program_, event.statement, event.registers, write.loops);
@@ -180,14 +179,10 @@ void ValueUse::write(const Event& event) {
   ++unread_;
 }
 
-// The statements that a pipeline makes of one of the source have one place.
-PlaceId ValueUse::place_of(std::int32_t statement) const {
-  return program_->body[static_cast<std::size_t>(statement)].place;
-}
-
+// By place: the statements that a pipeline makes of one of the source have the same.
 void ValueUse::add_unused(const Write& write, BufferId buffer, bool is_overwritten) {
   if (!is_overwritten && drop_[buffer] == Drop::meant) return;
-  Unused& unused = unused_[place_of(write.statement)];
+  Unused& unused = unused_[program_->place_of(write.statement)];
   if (unused.count++ == 0) {
     unused.first = write;
     unused.buffer = buffer;

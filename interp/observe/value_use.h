@@ -32,7 +32,7 @@ class ValueUse : public Observer {
     Box box;
     std::vector<Box> rest;  // of it that was not overwritten
     AgentId agent;
-    std::int32_t statement;
+    StmtId statement;
     LoopValues loops;
   };
   // The writes to one memory, by where they begin along its longest dimension.
@@ -66,7 +66,6 @@ class ValueUse : public Observer {
   bool is_tracked(const Event& event) const;
   void add_unused(const Write& write, BufferId buffer, bool is_overwritten);
   static Table<BufferId, Drop> drops(const Program& program);
-  PlaceId place_of(std::int32_t statement) const;
   bool is_worth_a_note(PlaceId place, const Unused& unused) const;
   Finding unused_write(PlaceId place, const Unused& unused) const;
   void note_operands();
@@ -78,7 +77,7 @@ class ValueUse : public Observer {
   Table<BufferId, Drop> drop_;
   std::map<std::pair<SiteId, BufferId>, Writes> writes_;
   std::map<std::pair<std::int32_t, BufferId>, Operand> operands_;
-  std::vector<bool> is_tracked_;              // by statement
+  Table<StmtId, bool> is_tracked_;
   std::map<PlaceId, std::int64_t> executed_;  // writes of each place
   std::map<PlaceId, Unused> unused_;
   std::int64_t unread_ = 0;  // writes, of all memories

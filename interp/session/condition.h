@@ -13,14 +13,14 @@ struct Moment {
   Machine& machine;
   std::int64_t position = 0;       // how many steps are done
   std::optional<AgentId> mover{};  // who takes the next one; none: the run is over
-  std::int32_t statement = -1;     // at which it does; a copy's is its start
+  StmtId statement;                // at which it does; a copy's is its start
 };
 
 // Why a condition holds: who did, or will do, what.
 struct Cause {
   EventKind kind = EventKind::read;
   AgentId agent{};
-  std::int32_t statement = -1;
+  StmtId statement;
 };
 
 class StopCondition {

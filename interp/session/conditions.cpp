@@ -23,13 +23,12 @@ Core& core_of(Machine& machine, const AgentId& agent) {
 LineReached::LineReached(const Program& program, const SourceLine& line, Whose whose,
                          LoopIndices loops)
     : is_entry_(program.body.size()), whose_(whose), loops_(std::move(loops)) {
-  for (const std::int32_t s : entries(program, line)) is_entry_[static_cast<std::size_t>(s)] = true;
+  for (const StmtId s : entries(program, line)) is_entry_[s] = true;
 }
 
 std::optional<Cause> LineReached::holds(const Moment& moment) {
-  if (!moment.mover || moment.mover->is_copy() || moment.statement < 0) return {};
-  if (!is_entry_[static_cast<std::size_t>(moment.statement)] || !whose_.has(*moment.mover))
-    return {};
+  if (!moment.mover || moment.mover->is_copy() || !moment.statement) return {};
+  if (!is_entry_[moment.statement] || !whose_.has(*moment.mover)) return {};
   if (!loops_.empty()) {
     const LoopIndices here = moment.machine.loops_of(*moment.mover, moment.statement);
     for (const LoopIndex& wanted : loops_)
@@ -80,7 +79,7 @@ void Stepped::begin(Machine& machine) { until_ = core_of(machine, core_).steps()
 std::optional<Cause> Stepped::holds(const Moment& moment) {
   const Core& core = core_of(moment.machine, core_);
   if (core.steps() < until_ && !core.is_finished()) return {};
-  return Cause{EventKind::leave, core_, -1};
+  return Cause{EventKind::leave, core_, StmtId()};
 }
 
 void LineLeft::begin(Machine& machine) {
@@ -95,7 +94,7 @@ std::optional<Cause> LineLeft::holds(const Moment& moment) {
       core.is_finished() ||
       (core.steps() > steps_ && line_of(moment.machine.program(), core.statement()) != line_);
   if (!has_left) return {};
-  return Cause{EventKind::leave, core_, -1};
+  return Cause{EventKind::leave, core_, StmtId()};
 }
 
 std::optional<Cause> AboutToStep::holds(const Moment& moment) {

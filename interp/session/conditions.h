@@ -28,7 +28,7 @@ class LineReached final : public StopCondition {
   std::optional<Cause> holds(const Moment& moment) override;
 
  private:
-  std::vector<bool> is_entry_;  // by statement
+  Table<StmtId, bool> is_entry_;
   Whose whose_;
   LoopIndices loops_;
 };

@@ -104,9 +104,7 @@ std::vector<Element> elements_of(Storage& storage, const Box& box) {
 std::optional<NamedScalar> find_scalar(Machine& machine, SiteId site, std::string_view name) {
   const Program& program = machine.program();
   const Core& core = machine.core_state(site).core;
-  const std::int32_t here = core.is_finished() || core.is_free()
-                                ? static_cast<std::int32_t>(program.body.size())
-                                : core.statement();
+  const StmtId here = core.is_finished() || core.is_free() ? program.body.next() : core.statement();
   std::optional<ValueId> best;
   for (const ValueId id : program.values.ids()) {
     const Value& value = program.values[id];

@@ -17,7 +17,7 @@ enum class CoreStatus : std::uint8_t { ready, waits, finished };
 struct Standing {
   AgentId agent{};
   CoreStatus status = CoreStatus::ready;
-  std::int32_t statement = -1;  // -1: none
+  StmtId statement;  // none of one that is finished
   LoopIndices loops{};
   std::string semaphore{};           // waits: for which one,
   std::int64_t need = 0, count = 0;  // for how much, and how much there is
@@ -27,7 +27,7 @@ Standing standing(Machine& machine, SiteId core);
 // A copy that was started and has not landed.
 struct CopyInFlight {
   AgentId agent{};
-  std::int32_t statement = -1;         // its start
+  StmtId statement;                    // its start
   std::string source, target;          // "dev0 a[0:8]"
   std::int64_t bytes = 0;              // in all
   std::int64_t read = 0, written = 0;  // of them

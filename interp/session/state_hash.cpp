@@ -17,7 +17,7 @@ void mix_core(ContentHash& hash, Machine& machine, const CoreState& state) {
   hash.mix(static_cast<std::uint64_t>(core.is_finished()) |
            static_cast<std::uint64_t>(core.is_blocked()) << 1);
   if (!core.is_finished() && !core.is_free())
-    hash.mix(static_cast<std::uint64_t>(core.statement()));
+    hash.mix(static_cast<std::uint64_t>(core.statement().index));
   if (core.is_blocked()) hash.mix(static_cast<std::uint64_t>(machine.cell(core.need().sem).count));
 }
 

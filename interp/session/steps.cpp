@@ -33,26 +33,26 @@ bool takes_step(const Program& program, const Table<BufferId, bool>& is_private,
 
 }  // namespace
 
-SourceLine line_of(const Program& program, std::int32_t statement) {
-  if (statement < 0) return {};
-  const Loc loc = program.loc(program.body[static_cast<std::size_t>(statement)].place);
+SourceLine line_of(const Program& program, StmtId statement) {
+  if (!statement) return {};
+  const Loc loc = program.loc(statement);
   return loc ? SourceLine{loc.source->name, loc.line} : SourceLine{};
 }
 
-std::vector<bool> stepping(const Program& program) {
+Table<StmtId, bool> stepping(const Program& program) {
   const Table<BufferId, bool> is_private = private_buffers(program);
-  std::vector<bool> steps;
+  Table<StmtId, bool> steps;
   for (const Stmt& statement : program.body)
-    steps.push_back(takes_step(program, is_private, statement.op));
+    steps.add(takes_step(program, is_private, statement.op));
   return steps;
 }
 
-std::vector<std::int32_t> entries(const Program& program, const SourceLine& line) {
-  std::vector<std::int32_t> found;
-  const std::vector<bool> steps = stepping(program);
+std::vector<StmtId> entries(const Program& program, const SourceLine& line) {
+  std::vector<StmtId> found;
+  const Table<StmtId, bool> steps = stepping(program);
   bool is_there = false;
-  for (std::int32_t s = 0; s < static_cast<std::int32_t>(program.body.size()); ++s) {
-    if (!steps[static_cast<std::size_t>(s)]) continue;
+  for (const StmtId s : program.body.ids()) {
+    if (!steps[s]) continue;
     const SourceLine here = line_of(program, s);
     const bool is_it =
         here.line == line.line && (line.source.empty() || here.source == line.source);

@@ -15,10 +15,10 @@ struct SourceLine {
   bool operator==(const SourceLine&) const = default;
 };
 
-SourceLine line_of(const Program& program, std::int32_t statement);  // none of -1
+SourceLine line_of(const Program& program, StmtId statement);  // none of -1
 // By statement: whether it takes a step. Scalars and branches are taken along by the step before.
-std::vector<bool> stepping(const Program& program);
+Table<StmtId, bool> stepping(const Program& program);
 // The first of each stretch of stepping statements on that line; empty where no step begins there.
-std::vector<std::int32_t> entries(const Program& program, const SourceLine& line);
+std::vector<StmtId> entries(const Program& program, const SourceLine& line);
 
 }  // namespace tessera

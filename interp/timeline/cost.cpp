@@ -70,11 +70,9 @@ void CostListener::count(std::int32_t cell, std::int64_t /*count*/, const Arriva
   if (arrival.cause >= 0) last_cause_[cell] = arrival.cause;
 }
 
-LineCost& CostListener::line_of(std::int32_t statement) {
+LineCost& CostListener::line_of(StmtId statement) {
   Loc loc;
-  if (statement >= 0)
-    loc =
-        record_->program().loc(record_->program().body[static_cast<std::size_t>(statement)].place);
+  if (statement) loc = record_->program().loc(statement);
   const auto [known, is_new] = known_.try_emplace({loc.source.get(), loc.line}, cost_.lines.size());
   if (is_new) cost_.lines.push_back({loc});
   return cost_.lines[known->second];

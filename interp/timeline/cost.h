@@ -83,7 +83,7 @@ class CostListener : public TimelineListener {
   void add_core(SiteId site);
   void walk(Place from);
   Place arrive_by_copy(std::int32_t copy, double at);
-  LineCost& line_of(std::int32_t statement);
+  LineCost& line_of(StmtId statement);
 
   const TimingRecord* record_ = nullptr;
   Table<SiteId, std::map<std::size_t, Pass>> passes_;    // by step

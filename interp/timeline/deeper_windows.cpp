@@ -13,12 +13,12 @@ namespace tessera {
 namespace {
 
 // Statements by the place in the source that they come from: a function's are there once a call.
-std::vector<std::vector<std::size_t>> windows_by_place(const Program& program) {
-  std::vector<std::vector<std::size_t>> groups;
+std::vector<std::vector<StmtId>> windows_by_place(const Program& program) {
+  std::vector<std::vector<StmtId>> groups;
   std::map<std::tuple<const Source*, int, int>, std::size_t> known;
-  for (std::size_t i = 0; i < program.body.size(); ++i) {
+  for (const StmtId i : program.body.ids()) {
     if (!std::holds_alternative<Window>(program.body[i].op)) continue;
-    const Loc loc = program.loc(program.body[i].place);
+    const Loc loc = program.loc(i);
     const auto [group, is_new] =
         known.try_emplace({loc.source.get(), loc.line, loc.column}, groups.size());
     if (is_new) groups.emplace_back();
@@ -49,9 +49,9 @@ void time_deeper_windows(const Program& structured, const std::vector<Binding>& 
                          const RunOptions& options, DeeperWindows& deeper) {
   deeper.windows.clear();
   deeper.left_out.clear();
-  for (const std::vector<std::size_t>& group : windows_by_place(structured)) {
+  for (const std::vector<StmtId>& group : windows_by_place(structured)) {
     Program changed = structured;
-    for (const std::size_t i : group) ++std::get<Window>(changed.body[i].op).depth;
+    for (const StmtId i : group) ++std::get<Window>(changed.body[i].op).depth;
     const Stmt& first = changed.body[group.front()];
     const std::string& name = changed.value(first.result).name;
     const std::optional<double> seconds = seconds_of(changed, bindings, options, deeper.rates);

@@ -74,11 +74,11 @@ TimelineDrawing::Track TimelineDrawing::core_track(SiteId site, Kind kind) {
                record_->topology().core(site));
 }
 
-const TimelineDrawing::Words& TimelineDrawing::words(std::int32_t statement) {
+const TimelineDrawing::Words& TimelineDrawing::words(StmtId statement) {
   const auto [found, is_new] = words_.try_emplace(statement);
-  if (!is_new || statement < 0) return found->second;
+  if (!is_new || !statement) return found->second;
   const Program& program = record_->program();
-  const Stmt& stmt = program.body[static_cast<std::size_t>(statement)];
+  const Stmt& stmt = program.body[statement];
   const Loc loc = program.loc(stmt.place);
   Words& words = found->second;
   words.name = info(stmt.op).mnemonic;
@@ -109,7 +109,7 @@ const TimingRecord::Step& TimelineDrawing::step_of(SiteId site, std::size_t step
   return record_->cores()[site].steps[step];
 }
 
-std::int32_t TimelineDrawing::statement_of(SiteId site, std::size_t step) const {
+StmtId TimelineDrawing::statement_of(SiteId site, std::size_t step) const {
   return record_->cores()[site].statements[step];
 }
 

@@ -64,14 +64,14 @@ class TimelineDrawing : public TimelineListener {
   Track track(std::int32_t device, Kind kind, const std::string& name, int number = 0);
   Track core_track(SiteId site, Kind kind);
   std::string core_name(SiteId site, std::string_view what) const;
-  const Words& words(std::int32_t statement);
+  const Words& words(StmtId statement);
   std::string copy_name(std::int32_t copy) const;
   PerfettoTrace::Slice slice(const Words& words, std::string_view name) const;
   void mark(SiteId site, const Piece& piece, double at);
   void draw(Track track, const PerfettoTrace::Slice& slice, double begin, double end);
   void draw_bandwidth(double seconds);
   const TimingRecord::Step& step_of(SiteId site, std::size_t step) const;
-  std::int32_t statement_of(SiteId site, std::size_t step) const;
+  StmtId statement_of(SiteId site, std::size_t step) const;
 
   PerfettoTrace trace_;
   const TimingRecord* record_ = nullptr;
@@ -80,7 +80,7 @@ class TimelineDrawing : public TimelineListener {
   std::map<std::tuple<std::int32_t, Kind, std::string>, Track> tracks_;
   Table<SiteId, Core> cores_;
   std::vector<std::vector<Stretch>> moving_;             // by device: when its memory moves data
-  std::map<std::int32_t, Words> words_;                  // by statement
+  std::map<StmtId, Words> words_;                        // by statement
   std::map<std::int32_t, std::deque<Arrival>> arrived_;  // by cell: what no wait has taken yet
 };
 

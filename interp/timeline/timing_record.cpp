@@ -74,13 +74,13 @@ std::string TimingRecord::cell_name(std::int32_t cell) const {
   return "";
 }
 
-std::string TimingRecord::region_name(std::int32_t statement) const {
-  const Op& op = program_.body[static_cast<std::size_t>(statement)].op;
+std::string TimingRecord::region_name(StmtId statement) const {
+  const Op& op = program_.body[statement].op;
   const auto* region = std::get_if<Trace>(&op);
   return region ? program_.texts[region->message] : "";
 }
 
-void TimingRecord::step(Core& core, const Step& step, std::int32_t statement) {
+void TimingRecord::step(Core& core, const Step& step, StmtId statement) {
   core.steps.push_back(step);
   if (detail_ == Detail::drawing) core.statements.push_back(statement);
 }
@@ -131,8 +131,7 @@ void TimingRecord::on_core(const Event& event) {
       step(core, {Act::start, core.copies[number], 0, 0}, event.statement);
       Copy copy;
       copy.from = copy.to = topology_.of(event.agent);
-      copy.is_remote = std::holds_alternative<StartRemote>(
-          program_.body[static_cast<std::size_t>(event.statement)].op);
+      copy.is_remote = std::holds_alternative<StartRemote>(program_.body[event.statement].op);
       copies_.push_back(copy);
       return;
     }
@@ -157,7 +156,7 @@ void TimingRecord::on_core(const Event& event) {
 void TimingRecord::tile(Core& core, const Event& event) {
   const Buffer& touched = program_.buffers[event.object.buffer()];
   if (touched.space == Space::smem) return;
-  const Op& op = program_.body[static_cast<std::size_t>(event.statement)].op;
+  const Op& op = program_.body[event.statement].op;
   if (const auto* product = std::get_if<Matmul>(&op)) {
     if (event.kind == EventKind::read) {
       if (core.rows_by_depth == 0) core.rows_by_depth = static_cast<double>(event.box->elements());

@@ -31,7 +31,7 @@ class TimingRecord {
   struct Piece {
     Unit unit = Unit::control;
     EventKind mark = EventKind::enter;  // of a mark: enter, leave, alloc or release
-    std::int32_t statement = -1;
+    StmtId statement;
     double seconds = 0;
     BufferId buffer{};  // of a life, in vmem ...
     SiteId site{};      // ... of this core
@@ -52,7 +52,7 @@ class TimingRecord {
     std::vector<std::int32_t> copies;  // by the number of the copy among those of the core
     // For a drawing: all pieces of work, and the statement of each step.
     std::vector<Piece> pieces;
-    std::vector<std::int32_t> statements;
+    std::vector<StmtId> statements;
     double matrix = 0, vector = 0, control = 0;
     double products = 0;  // seconds of the products alone, without what the matrix unit pads
     std::int64_t last_step = -1;
@@ -80,13 +80,13 @@ class TimingRecord {
   // The semaphore that a cell is of, as reports call it: "arrived[1]".
   std::string cell_name(std::int32_t cell) const;
   // The text of a `trace`.
-  std::string region_name(std::int32_t statement) const;
+  std::string region_name(StmtId statement) const;
 
  private:
   void on_core(const Event& event);
   void on_copy(const Event& event);
   void work(Core& core, const Piece& piece);
-  void step(Core& core, const Step& step, std::int32_t statement);
+  void step(Core& core, const Step& step, StmtId statement);
   void mark(const Event& event);
   void tile(Core& core, const Event& event);
   double moved_bytes(const Buffer& buffer, const Box& box) const;

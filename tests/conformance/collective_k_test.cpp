@@ -223,7 +223,7 @@ class Regions : public Observer {
   void begin(const Program& program, const RunOptions&) override { program_ = &program; }
   void on(const Event& event) override {
     if (event.kind != EventKind::enter || event.agent.device != 0) return;
-    const Op& op = program_->body[static_cast<std::size_t>(event.statement)].op;
+    const Op& op = program_->body[event.statement].op;
     names.push_back(program_->texts[std::get<Trace>(op).message]);
   }
   std::vector<std::string> names;

@@ -35,7 +35,7 @@ std::string text_of(const RaceAnalysis& analysis, const Record& record) {
   std::string text;
   for (const Race& race : analysis.races) {
     const auto line = [&](EventId e) {
-      return std::pair(record.events[e].statement, record.events[e].access);
+      return std::pair(record.events[e].statement.index, record.events[e].access);
     };
     const auto [a, b] = std::minmax({line(race.x), line(race.y)});
     text += fmt::format("{}.{} {}.{} x {}\n", a.first, static_cast<int>(a.second), b.first,
@@ -178,7 +178,7 @@ TEST(certificate, a_count_that_is_read_breaks_the_second_condition) {
     EXPECT_EQ(c->is_exhausted(), runs == 1);
     ASSERT_EQ(c->basis.broken.size(), 1U);
     EXPECT_EQ(c->basis.broken[0].condition, Condition::waits_only);
-    const Stmt& stmt = program.body[static_cast<std::size_t>(c->basis.broken[0].statement)];
+    const Stmt& stmt = program.body[c->basis.broken[0].statement];
     EXPECT_EQ(program.loc(stmt.place).line, 7);
   }
 }

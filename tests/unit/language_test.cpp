@@ -115,7 +115,7 @@ void expect_round_trip(const Program& program, const std::string& what) {
   ASSERT_TRUE(again) << what << "\n" << render(again.diags());
   EXPECT_EQ(print(*again), text) << what;
   ASSERT_EQ(again->body.size(), program.body.size()) << what;
-  for (std::size_t i = 0; i < program.body.size(); ++i)
+  for (const StmtId i : program.body.ids())
     EXPECT_EQ(again->body[i].op.index(), program.body[i].op.index()) << what;
 }
 
@@ -186,8 +186,8 @@ TEST(Language, ConstantsFoldToOneValueEach) {
       " o[2] = (0 - 7) / 2\n  o[3] = tiles(9, 4)\n}\n");
   ASSERT_TRUE(program) << messages(program.diags());
   ASSERT_EQ(program->body.size(), 4U);
-  const auto stored = [&](std::size_t i) {
-    return *program->constant(std::get<Store>(program->body[i].op).value);
+  const auto stored = [&](std::int32_t i) {
+    return *program->constant(std::get<Store>(program->body[StmtId(i)].op).value);
   };
   EXPECT_EQ(stored(0), 0);
   EXPECT_EQ(stored(1), 2);
@@ -210,7 +210,7 @@ TEST(Language, CallsInARowHaveScratchOfTheirOwn) {
     allocated += std::holds_alternative<Alloc>(s.op), freed += std::holds_alternative<Free>(s.op);
   EXPECT_EQ(allocated, 2);
   EXPECT_EQ(freed, 2);
-  EXPECT_TRUE(std::holds_alternative<For>(program->body.front().op));
+  EXPECT_TRUE(std::holds_alternative<For>(program->body[StmtId(0)].op));
   expect_round_trip(*program, "three calls");
   auto alone = parse(test::source("k.tsr", "kernel k()\n  out b: i32[1] smem\n{\n  b[0] = 1\n}\n"));
   ASSERT_TRUE(alone);

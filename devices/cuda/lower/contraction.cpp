@@ -26,18 +26,16 @@ class Recogniser {
   }
 
  private:
-  const Stmt& statement(std::int32_t at) const {
-    return program_.body[static_cast<std::size_t>(at)];
-  }
+  const Stmt& statement(StmtId at) const { return program_.body[at]; }
 
-  bool fail(std::int32_t at, std::string reason) {
+  bool fail(StmtId at, std::string reason) {
     problem_ = unsupported_at(program_, at, std::move(reason));
     return false;
   }
 
   bool read_grid() {
     body_ = result_.open + 1;
-    for (std::int32_t i = body_; i < close_; ++i) {
+    for (StmtId i = body_; i < close_; ++i) {
       const Stmt& s = statement(i);
       if (const auto* grid = std::get_if<Grid>(&s.op)) {
         const GridLoop loop{s.result, grid->lower, grid->upper};
@@ -83,15 +81,15 @@ class Recogniser {
     if (!eq || eq->a != result_.steps->index) return false;
     const auto upper = program_.constant(result_.steps->upper), at = program_.constant(eq->b);
     if (upper && at) return *at == *upper - 1;
-    const std::int32_t defined = program_.value(eq->b).statement;
-    if (at || defined < 0) return false;
+    const StmtId defined = program_.value(eq->b).statement;
+    if (at || !defined) return false;
     const auto* sub = std::get_if<Sub>(&statement(defined).op);
     return sub && sub->a == result_.steps->upper && program_.constant(sub->b) == 1;
   }
   const Eq* equality(ValueId condition) const {
     if (!result_.steps || program_.constant(condition)) return nullptr;
-    const std::int32_t at = program_.value(condition).statement;
-    return at < 0 ? nullptr : std::get_if<Eq>(&statement(at).op);
+    const StmtId at = program_.value(condition).statement;
+    return !at ? nullptr : std::get_if<Eq>(&statement(at).op);
   }
   bool one_step() const {
     if (!result_.steps) return true;
@@ -112,7 +110,7 @@ class Recogniser {
 
   bool read_body() {
     std::vector<Condition> conditions;
-    for (std::int32_t i = body_; i < close_; ++i) {
+    for (StmtId i = body_; i < close_; ++i) {
       const Stmt& s = statement(i);
       if (is_pure(s.op)) {
         if (std::holds_alternative<View>(s.op))
@@ -135,7 +133,7 @@ class Recogniser {
   }
 
   // Before the product: sums = 0 at the first step. After it: the epilogue, at the last step.
-  bool read_tile_op(std::int32_t at, std::vector<Condition> conditions) {
+  bool read_tile_op(StmtId at, std::vector<Condition> conditions) {
     const Op& op = statement(at).op;
     const Slice* target = written_slice(op);
     if (!target || program_.value(target->base).kind != ValueKind::ref) {
@@ -173,7 +171,7 @@ class Recogniser {
     return true;
   }
 
-  bool read_product(std::int32_t at, const Matmul& op, const std::vector<Condition>& conditions) {
+  bool read_product(StmtId at, const Matmul& op, const std::vector<Condition>& conditions) {
     if (result_.sums != no_value)
       return fail(at, "the fast CUDA kernels have one product in a step, and this is a second");
     if (initial_ != op.acc.base)
@@ -187,7 +185,7 @@ class Recogniser {
   }
 
   // The accumulator's rows are those that the product takes of its left operand; all its columns.
-  bool sums_are(std::int32_t at, const Slice& acc) {
+  bool sums_are(StmtId at, const Slice& acc) {
     const Shape& shape = program_.buffer(acc.base)->shape;
     const auto spans = [&](std::size_t d) {
       return program_.constant(acc.start[d]) == 0 && program_.constant(acc.size[d]) == shape[d];
@@ -201,8 +199,7 @@ class Recogniser {
 
   // `rows_first`: the block's first dimension is across (after the transposition that the op asks
   // for).
-  bool operand(std::int32_t at, const Slice& slice, bool flipped, bool is_left,
-               ProductOperand& to) {
+  bool operand(StmtId at, const Slice& slice, bool flipped, bool is_left, ProductOperand& to) {
     const auto window = windows_.find(slice.base);
     if (window == windows_.end()) return fail(at, "an operand of the product is not a window");
     to.window = window->second;
@@ -245,7 +242,7 @@ class Recogniser {
   }
 
   // A block is fetched whenever it is multiplied.
-  bool holds_when_active(std::int32_t at, const WindowUse& window) {
+  bool holds_when_active(StmtId at, const WindowUse& window) {
     const ValueId when = window.op->when;
     if (when == no_value || program_.constant(when) == 1) return true;
     for (const Condition& c : result_.active) {
@@ -273,7 +270,7 @@ class Recogniser {
   const Program& program_;
   Contraction result_;
   std::optional<Diag> problem_;
-  std::int32_t body_ = 0, close_ = 0;
+  StmtId body_, close_;
   std::map<ValueId, WindowUse> windows_;
   ValueId initial_ = no_value;
 };
@@ -285,8 +282,8 @@ bool same_number(const Program& program, ValueId a, ValueId b) {
   const auto x = program.constant(a), y = program.constant(b);
   if (x || y) return x && y && *x == *y;
   const auto difference = [&](ValueId v) -> const Sub* {
-    const std::int32_t at = program.value(v).statement;
-    return at < 0 ? nullptr : std::get_if<Sub>(&program.body[static_cast<std::size_t>(at)].op);
+    const StmtId at = program.value(v).statement;
+    return !at ? nullptr : std::get_if<Sub>(&program.body[at].op);
   };
   const Sub *left = difference(a), *right = difference(b);
   return left && right && same_number(program, left->a, right->a) &&

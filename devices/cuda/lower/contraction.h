@@ -41,12 +41,12 @@ struct Condition {
 };
 
 struct EpilogueStatement {
-  std::int32_t at = 0;                // in the program's body
+  StmtId at;
   std::vector<Condition> conditions;  // without the one that says "last step"
 };
 
 struct Contraction {
-  std::int32_t open = 0;          // the pipeline's statement
+  StmtId open;                    // the pipeline's
   std::vector<GridLoop> loops;    // parallel ones
   std::optional<GridLoop> steps;  // the contraction's, if it is not done in one step
   ProductOperand left, right;     // out[left's rows, right's rows]

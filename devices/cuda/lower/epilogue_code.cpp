@@ -37,7 +37,7 @@ class EpilogueWriter {
  private:
   void statements() {
     for (const EpilogueStatement& s : c_.epilogue) {
-      at_ = &program_.body[static_cast<std::size_t>(s.at)];
+      at_ = &program_.body[s.at];
       statement(s);
     }
   }
@@ -125,8 +125,7 @@ class EpilogueWriter {
 
   // An element of an operand, 0 outside of it.
   std::string element(ValueId ref, const std::array<bool, 2>& spread) {
-    const auto& op =
-        std::get<Window>(program_.body[static_cast<std::size_t>(program_.value(ref).statement)].op);
+    const auto& op = std::get<Window>(program_.body[program_.value(ref).statement].op);
     const Buffer* buffer = program_.buffer(op.source.base);
     if (!buffer || !buffer->order.empty() || !is_float(buffer->dtype) ||
         size_of(buffer->dtype) < 2) {

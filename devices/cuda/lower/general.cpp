@@ -39,10 +39,8 @@ class GeneralLowering {
   }
 
  private:
-  const Stmt& statement(std::int32_t at) const {
-    return program_.body[static_cast<std::size_t>(at)];
-  }
-  bool fail(std::int32_t at, std::string reason) {
+  const Stmt& statement(StmtId at) const { return program_.body[at]; }
+  bool fail(StmtId at, std::string reason) {
     if (problem_.empty()) {
       problem_ = std::move(reason);
       at_ = at;
@@ -51,7 +49,7 @@ class GeneralLowering {
   }
 
   bool read_windows() {
-    for (std::int32_t i = open_ + 1; i < close_; ++i) {
+    for (StmtId i = open_ + 1; i < close_; ++i) {
       const Stmt& s = statement(i);
       if (const auto* window = std::get_if<Window>(&s.op)) {
         for (const int d : kept(window->source)) {
@@ -74,11 +72,11 @@ class GeneralLowering {
   // Numbers of before the pipeline that something in it reads.
   std::vector<ValueId> outer_values() const {
     std::set<ValueId> wanted;
-    for (std::int32_t i = open_; i < close_; ++i) {
+    for (StmtId i = open_; i < close_; ++i) {
       for (const ValueId v : operands_of(statement(i).op)) {
         const Value& value = program_.value(v);
         const bool is_number = value.kind == ValueKind::scalar || value.kind == ValueKind::real;
-        if (is_number && !value.constant && value.statement >= 0 && value.statement < open_)
+        if (is_number && !value.constant && value.statement && value.statement < open_)
           wanted.insert(v);
       }
     }
@@ -101,8 +99,7 @@ class GeneralLowering {
     if (!prepare_problem.empty()) fail(open_, prepare_problem);
     body_ += code_.compute(outer_values(), indent_);
     std::vector<ValueId> bounds;
-    for (const std::int32_t at : parallel_)
-      bounds.push_back(std::get<Grid>(statement(at).op).upper);
+    for (const StmtId at : parallel_) bounds.push_back(std::get<Grid>(statement(at).op).upper);
     body_ += code_.compute(bounds, indent_);
     std::string count = "1";
     for (const ValueId bound : bounds) count += fmt::format(" * most(0, {})", code_.text(bound));
@@ -113,13 +110,13 @@ class GeneralLowering {
       const std::string name = names_.value(statement(parallel_[i]).result);
       line(fmt::format("const i64 {0} = rest % {1}; rest /= {1};", name, code_.text(bounds[i])));
     }
-    for (std::int32_t i = open_ + 1; i < close_ && problem_.empty(); ++i) write(i);
+    for (StmtId i = open_ + 1; i < close_ && problem_.empty(); ++i) write(i);
     for (; sequential_ > 0; --sequential_) close();
     close();
     finish(prepare);
   }
 
-  void write(std::int32_t at) {
+  void write(StmtId at) {
     const Stmt& s = statement(at);
     const Op& op = s.op;
     const auto loop = [&](ValueId lower, ValueId upper) {
@@ -193,8 +190,8 @@ class GeneralLowering {
   GeneralTiles tiles_;
   LoweredKernel kernel_;
   std::string problem_, body_;
-  std::int32_t at_ = -1, open_ = -1, close_ = -1;
-  std::vector<std::int32_t> parallel_;
+  StmtId at_, open_, close_;
+  std::vector<StmtId> parallel_;
   int indent_ = 4, sequential_ = 0;
 };
 

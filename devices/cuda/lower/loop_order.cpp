@@ -8,8 +8,8 @@
 namespace tessera::cuda {
 
 const Stmt* definition(const Program& program, ValueId value) {
-  const std::int32_t at = program.value(value).statement;
-  return at < 0 ? nullptr : &program.body[static_cast<std::size_t>(at)];
+  const StmtId at = program.value(value).statement;
+  return !at ? nullptr : &program.body[at];
 }
 
 bool depends(const Program& program, ValueId value, ValueId index) {

@@ -19,8 +19,8 @@ class PrepareWriter {
   PrepareWriter(const Program& program, KernelNames& names)
       : program_(program), names_(names), code_(program, names) {}
 
-  std::string write(std::int32_t end) {
-    for (std::int32_t i = 0; i < end; i = unit(i)) {
+  std::string write(StmtId end) {
+    for (StmtId i(0); i < end; i = unit(i)) {
     }
     return text_ + "    return true;\n";
   }
@@ -29,22 +29,20 @@ class PrepareWriter {
  private:
   using Buffers = std::set<const Buffer*>;
 
-  const Stmt& statement(std::int32_t at) const {
-    return program_.body[static_cast<std::size_t>(at)];
-  }
+  const Stmt& statement(StmtId at) const { return program_.body[at]; }
   void fail(const Op& op) {
     if (problem_.empty())
       problem_ = fmt::format("`{}` before the pipeline has no CUDA form", info(op).mnemonic);
   }
 
-  std::int32_t last_of(std::int32_t at) const {
-    std::int32_t end = statement(at).partner;
+  StmtId last_of(StmtId at) const {
+    StmtId end = statement(at).partner;
     if (std::holds_alternative<Else>(statement(end).op)) end = statement(end).partner;
     return end;
   }
 
-  void touched(std::int32_t from, std::int32_t to, Buffers& reads, Buffers& writes) const {
-    for (std::int32_t i = from; i < to; ++i) {
+  void touched(StmtId from, StmtId to, Buffers& reads, Buffers& writes) const {
+    for (StmtId i = from; i < to; ++i) {
       const Op& op = statement(i).op;
       bool first = true;
       for (const FieldInfo& f : info(op).fields) {
@@ -59,7 +57,7 @@ class PrepareWriter {
   }
 
   // A barrier, when the unit [from, to) touches what was touched since the last one.
-  void order(std::int32_t from, std::int32_t to) {
+  void order(StmtId from, StmtId to) {
     Buffers reads, writes;
     touched(from, to, reads, writes);
     const auto meets = [](const Buffers& a, const Buffers& b) {
@@ -74,16 +72,16 @@ class PrepareWriter {
     read_.insert(reads.begin(), reads.end());
   }
 
-  std::int32_t unit(std::int32_t at) {
+  StmtId unit(StmtId at) {
     const Stmt& s = statement(at);
     const Op& op = s.op;
     if (std::holds_alternative<Alloc>(op) || std::holds_alternative<Free>(op) ||
         std::holds_alternative<View>(op)) {
       return at + 1;
     }
-    const std::int32_t end = std::holds_alternative<For>(op) || std::holds_alternative<If>(op)
-                                 ? last_of(at) + 1
-                                 : at + 1;
+    const StmtId end = std::holds_alternative<For>(op) || std::holds_alternative<If>(op)
+                           ? last_of(at) + 1
+                           : at + 1;
     order(at, end);
     if (const auto* loop = std::get_if<For>(&op); loop && independent(at, end)) {
       text_ += fill(
@@ -92,7 +90,7 @@ class PrepareWriter {
           {{"index", names_.value(s.result)},
            {"lower", code_.text(loop->lower)},
            {"upper", code_.text(loop->upper)}});
-      for (std::int32_t i = at + 1; i + 1 < end; ++i) plain(i, 6);
+      for (StmtId i = at + 1; i + 1 < end; ++i) plain(i, 6);
       text_ += "    }\n";
     } else if (end > at + 1) {
       const bool may_refuse = refuses(at, end);
@@ -100,7 +98,7 @@ class PrepareWriter {
       text_ += "    if (ptx::thread() == 0) {\n";
       text_ += may_refuse ? "      wrong = [&] {\n" : "";
       int indent = may_refuse ? 8 : 6;
-      for (std::int32_t i = at; i < end; ++i) nested(i, indent);
+      for (StmtId i = at; i < end; ++i) nested(i, indent);
       text_ += may_refuse ? "        return false;\n      }();\n" : "";
       text_ += "    }\n";
       text_ += may_refuse ? "    if (ptx::any_of_block(wrong)) return false;\n    }\n" : "";
@@ -119,7 +117,7 @@ class PrepareWriter {
     return end;
   }
 
-  void nested(std::int32_t at, int& indent) {
+  void nested(StmtId at, int& indent) {
     const Stmt& s = statement(at);
     if (const auto* loop = std::get_if<For>(&s.op)) {
       text_ += indented(fill("for (i64 @index@ = @lower@; @index@ < @upper@; ++@index@) {\n",
@@ -148,17 +146,17 @@ class PrepareWriter {
   }
 
   // What is wrong, as error_text reads it.
-  static std::string report(std::int32_t at) {
-    return fmt::format("ptx::first_error(p.error, first_refusal - {});", at);
+  static std::string report(StmtId at) {
+    return fmt::format("ptx::first_error(p.error, first_refusal - {});", at.index);
   }
-  bool refuses(std::int32_t from, std::int32_t to) const {
-    for (std::int32_t i = from; i < to; ++i) {
+  bool refuses(StmtId from, StmtId to) const {
+    for (StmtId i = from; i < to; ++i) {
       if (std::holds_alternative<Require>(statement(i).op)) return true;
     }
     return false;
   }
 
-  void plain(std::int32_t at, int indent) {
+  void plain(StmtId at, int indent) {
     const Stmt& s = statement(at);
     if (const auto* store = std::get_if<Store>(&s.op)) {
       text_ += std::string(InOrder{"{:{}}{} = {};\n", "", indent, code_.element(store->dst),
@@ -190,11 +188,11 @@ class PrepareWriter {
 
   // A loop whose points write elements of their own, index + constant, of arrays that it does not
   // read.
-  bool independent(std::int32_t at, std::int32_t end) const {
+  bool independent(StmtId at, StmtId end) const {
     const ValueId index = statement(at).result;
     Buffers reads, writes, stored;
     touched(at + 1, end - 1, reads, writes);
-    for (std::int32_t i = at + 1; i + 1 < end; ++i) {
+    for (StmtId i = at + 1; i + 1 < end; ++i) {
       const Op& op = statement(i).op;
       if (const auto* store = std::get_if<Store>(&op)) {
         const Buffer* b = code_.buffer_of(store->dst);
@@ -209,8 +207,8 @@ class PrepareWriter {
   }
   bool moves_with(ValueId value, ValueId index) const {
     if (value == index) return true;
-    const std::int32_t at = program_.value(value).statement;
-    if (at < 0) return false;
+    const StmtId at = program_.value(value).statement;
+    if (!at) return false;
     const auto* sum = std::get_if<Add>(&statement(at).op);
     return sum && ((sum->a == index && program_.constant(sum->b)) ||
                    (sum->b == index && program_.constant(sum->a)));
@@ -225,7 +223,7 @@ class PrepareWriter {
 
 }  // namespace
 
-std::string prepare_code(const Program& program, std::int32_t end, KernelNames& names,
+std::string prepare_code(const Program& program, StmtId end, KernelNames& names,
                          std::string& problem) {
   PrepareWriter writer(program, names);
   std::string code = writer.write(end);

@@ -10,7 +10,7 @@ namespace tessera::cuda {
 
 // Statements [0, end) of the program, for all threads of a block, which returns false when the
 // program refuses its operands; `problem` says what has no CUDA form.
-std::string prepare_code(const Program& program, std::int32_t end, KernelNames& names,
+std::string prepare_code(const Program& program, StmtId end, KernelNames& names,
                          std::string& problem);
 
 }  // namespace tessera::cuda

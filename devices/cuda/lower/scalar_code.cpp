@@ -74,9 +74,7 @@ std::string ScalarCode::address(const Slice& slice) {
     return offset.empty() || offset == "0" ? base : base + " + " + offset;
   }
   const Value& v = program_.value(slice.base);
-  const auto* view =
-      v.statement < 0 ? nullptr
-                      : std::get_if<View>(&program_.body[static_cast<std::size_t>(v.statement)].op);
+  const auto* view = !v.statement ? nullptr : std::get_if<View>(&program_.body[v.statement].op);
   if (!view || kept(view->source).size() != 1 || slice.rank != 1) {
     problem_ = "a view of scalar memory with more than one dimension";
     return "0";
@@ -132,20 +130,20 @@ std::string ScalarCode::declaration(const Stmt& stmt, int indent) {
                      names_.value(stmt.result), value);
 }
 
-void ScalarCode::needs(ValueId value, std::set<std::int32_t>& statements) const {
+void ScalarCode::needs(ValueId value, std::set<StmtId>& statements) const {
   const Value& v = program_.value(value);
-  if (v.constant || v.statement < 0 || known_.contains(value)) return;
-  const Op& op = program_.body[static_cast<std::size_t>(v.statement)].op;
+  if (v.constant || !v.statement || known_.contains(value)) return;
+  const Op& op = program_.body[v.statement].op;
   if (!statements.insert(v.statement).second) return;
   for (const ValueId operand : operands_of(op)) needs(operand, statements);
 }
 
 std::string ScalarCode::compute(const std::vector<ValueId>& wanted, int indent) {
-  std::set<std::int32_t> statements;
+  std::set<StmtId> statements;
   for (const ValueId value : wanted) needs(value, statements);
   std::string code;
-  for (const std::int32_t at : statements) {
-    const Stmt& stmt = program_.body[static_cast<std::size_t>(at)];
+  for (const StmtId at : statements) {
+    const Stmt& stmt = program_.body[at];
     if (std::holds_alternative<View>(stmt.op)) continue;
     if (!is_pure(stmt.op)) {
       problem_ =

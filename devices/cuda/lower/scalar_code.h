@@ -40,7 +40,7 @@ class ScalarCode {
  private:
   std::string expression(const Op& op);
   std::string divisor(ValueId value);
-  void needs(ValueId value, std::set<std::int32_t>& statements) const;
+  void needs(ValueId value, std::set<StmtId>& statements) const;
   bool depends_on_memory(const Op& op) const;
 
   const Program& program_;

@@ -11,8 +11,8 @@ namespace {
 // The statement whose requirement does not hold.
 const Stmt* refused(const Program& program, std::int64_t word) {
   if (word > first_refusal) return nullptr;
-  const auto at = static_cast<std::size_t>(first_refusal - word);
-  if (at >= program.body.size() || !std::holds_alternative<Require>(program.body[at].op))
+  const StmtId at(static_cast<std::size_t>(first_refusal - word));
+  if (!program.body.has(at) || !std::holds_alternative<Require>(program.body[at].op))
     return nullptr;
   return &program.body[at];
 }

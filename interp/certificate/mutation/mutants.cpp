@@ -46,7 +46,7 @@ const FieldInfo& field_named(const Op& op, std::string_view field_name) {
 // Scalar statements in front of the mutated one.
 class Rewriter {
  public:
-  Rewriter(Program program, std::int32_t statement)
+  Rewriter(Program program, StmtId statement)
       : program_(std::move(program)), at_(statement), first_added_(program_.values.next()) {}
 
   ValueId constant(std::int64_t integer) {
@@ -66,20 +66,22 @@ class Rewriter {
     return emit(Mod{emit(Add{value, constant(1)}), count});
   }
 
-  Stmt& statement() { return program_.body[static_cast<std::size_t>(at_)]; }
+  Stmt& statement() { return program_.body[at_]; }
   Program& program() { return program_; }
 
   Program take() {
     const auto count = static_cast<std::int32_t>(added_.size());
     for (Stmt& stmt : program_.body) {
-      if (stmt.partner >= at_) stmt.partner += count;
+      if (stmt.partner >= at_) stmt.partner = stmt.partner + count;
     }
     // The added ones know their places already; they are the last values.
     for (const ValueId id : program_.values.ids()) {
       if (id == first_added_) break;
-      if (program_.values[id].statement >= at_) program_.values[id].statement += count;
+      StmtId& statement = program_.values[id].statement;
+      if (statement >= at_) statement = statement + count;
     }
-    program_.body.insert(program_.body.begin() + at_, added_.begin(), added_.end());
+    std::vector<Stmt>& body = program_.body.entries();
+    body.insert(body.begin() + at_.index, added_.begin(), added_.end());
     return std::move(program_);
   }
 
@@ -87,14 +89,14 @@ class Rewriter {
   ValueId add(Value value) { return program_.values.add(std::move(value)); }
 
   Program program_;
-  std::int32_t at_;
+  StmtId at_;
   std::vector<Stmt> added_;
   ValueId first_added_;
 };
 
 // Statements that nothing takes the result of can go without a trace.
-Program without(Program program, std::int32_t statement) {
-  Stmt& stmt = program.body[static_cast<std::size_t>(statement)];
+Program without(Program program, StmtId statement) {
+  Stmt& stmt = program.body[statement];
   // A require that always holds does nothing, and every index stays as it is.
   const ValueId holds = program.values.add({.constant = true, .integer = 1});
   stmt.op = Require{holds, program.texts.add("removed")};
@@ -112,11 +114,11 @@ std::string_view name(Mutation mutation) {
 
 std::vector<Mutant> mutants(const Program& expanded) {
   std::vector<Mutant> result;
-  for (std::size_t i = 0; i < expanded.body.size(); ++i) {
+  for (const StmtId i : expanded.body.ids()) {
     const Op& op = expanded.body[i].op;
     if (!synchronises(op)) continue;
     const auto add = [&](Mutation mutation, std::string_view field) {
-      result.push_back({mutation, static_cast<std::int32_t>(i), std::string(field)});
+      result.push_back({mutation, i, std::string(field)});
     };
     add(Mutation::remove, "");
     for (const FieldInfo& f : info(op).fields) {

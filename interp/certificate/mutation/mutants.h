@@ -24,7 +24,7 @@ std::string_view name(Mutation mutation);
 
 struct Mutant {
   Mutation mutation = Mutation::remove;
-  std::int32_t statement = -1;  // of the program it is made from
+  StmtId statement;             // of the program it is made from
   std::string field;            // which slice or value of the op changes; empty: all of it
 };
 

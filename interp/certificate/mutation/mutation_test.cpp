@@ -17,16 +17,14 @@ class Keep : public Observer {
     is_reached_.resize(program.body.size());
   }
   void on(const Event& event) override {
-    if (event.statement >= 0) is_reached_[static_cast<std::size_t>(event.statement)] = true;
+    if (event.statement) is_reached_[event.statement] = true;
   }
   const Program& program() const { return program_; }
-  bool is_reached(std::int32_t statement) const {
-    return is_reached_[static_cast<std::size_t>(statement)];
-  }
+  bool is_reached(StmtId statement) const { return is_reached_[statement]; }
 
  private:
   Program program_;
-  std::vector<bool> is_reached_;
+  Table<StmtId, bool> is_reached_;
 };
 
 bool has(const Certificate& certificate, FindingKind kind) {
@@ -93,7 +91,7 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
   const Program program = keep.program();
   MutationTest test;
   for (const Mutant& mutant : mutants(program)) {
-    const Stmt& stmt = program.body[static_cast<std::size_t>(mutant.statement)];
+    const Stmt& stmt = program.body[mutant.statement];
     JudgedMutant judged{
         mutant, program.loc(stmt.place), std::string(info(stmt.op).mnemonic), Fate::finding, {}};
     how.run.rewrite = [&](const Program& as_it_is) { return mutated(as_it_is, mutant); };

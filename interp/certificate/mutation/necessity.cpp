@@ -42,7 +42,7 @@ std::string_view name(Necessity need) {
 
 std::vector<NeededWait> necessity(const Record& record) {
   // Semaphores of each statement that waits.
-  std::map<std::int32_t, std::set<SemaphoreId>> waits;
+  std::map<StmtId, std::set<SemaphoreId>> waits;
   for (const RecordedEvent& event : record.events)
     if (is_wait(event)) waits[event.statement].insert(record.cells[event.cell()].semaphore);
   std::vector<NeededWait> needed;

@@ -15,7 +15,7 @@ enum class Necessity : std::uint8_t {
 std::string_view name(Necessity need);
 
 struct NeededWait {
-  std::int32_t statement = -1;
+  StmtId statement;
   Necessity need = Necessity::none;
   std::optional<Race> race;  // need order: one that the wait prevents
 };

@@ -5,10 +5,10 @@
 
 namespace tessera {
 
-std::optional<GridTerms> grid_terms(const Program& program, std::int32_t pipeline, ValueId id) {
+std::optional<GridTerms> grid_terms(const Program& program, StmtId pipeline, ValueId id) {
   const Value& v = program.value(id);
   if (v.constant || v.statement < pipeline) return GridTerms{};
-  const Op& op = program.body[static_cast<std::size_t>(v.statement)].op;
+  const Op& op = program.body[v.statement].op;
   if (std::holds_alternative<Grid>(op)) return GridTerms{{id, 1}};
   const auto sum = [&](ValueId a, ValueId b, std::int64_t sign) -> std::optional<GridTerms> {
     std::optional<GridTerms> x = grid_terms(program, pipeline, a);

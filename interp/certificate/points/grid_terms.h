@@ -14,6 +14,6 @@ using GridTerms = std::map<ValueId, std::int64_t>;
 
 // Of a value in the pipeline, which is named by its statement. Nothing: it is no such sum, or has
 // factors that are too large to be sure of.
-std::optional<GridTerms> grid_terms(const Program& program, std::int32_t pipeline, ValueId id);
+std::optional<GridTerms> grid_terms(const Program& program, StmtId pipeline, ValueId id);
 
 }  // namespace tessera

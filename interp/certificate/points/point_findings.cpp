@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t most_findings = 20;
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 class Findings {
  public:
   Findings(const PointThreads& threads, const Record& in_sequence)
@@ -51,26 +49,25 @@ class Findings {
     const RecordedAgent& agent = record_.agents[event(e).agent];
     FindingPlace result{
         .message = std::move(message), .device = agent.id.device, .agent = to_string(agent.id)};
-    if (event(e).statement >= 0)
-      result.loc = program_.loc(program_.body[at(event(e).statement)].place);
+    if (event(e).statement) result.loc = program_.loc(event(e).statement);
     return result;
   }
-  void add(Finding finding, EventId e, std::int32_t loop) {
+  void add(Finding finding, EventId e, StmtId loop) {
     finding.devices = {finding.at.device};
     finding.notes.push_back(
-        {.loc = program_.loc(program_.body[at(loop)].place),
+        {.loc = program_.loc(loop),
          .message = "why: points of this loop come in any order, also side by side"});
-    if (event(e).statement >= 0)
-      add_call_chain(program_, program_.body[at(event(e).statement)].place, finding.notes);
+    if (event(e).statement)
+      add_call_chain(program_, program_.place_of(event(e).statement), finding.notes);
     finding.about.statement = event(e).statement;
     finding.about.points_of = loop;
     finding.devices = {finding.at.device};
     findings_.push_back({std::move(finding), loop});
   }
   // The statement of the loop that a point belongs to.
-  std::int32_t loop_of(RecordedAgentId t) const {
+  StmtId loop_of(RecordedAgentId t) const {
     const LoopRunId run = run_of_[t];
-    return !run ? -1 : threads_.loops[run].statement;
+    return run ? threads_.loops[run].statement : StmtId();
   }
   // Whether two threads are in different points of one run of a loop; others are in an order, that
   // of the core which forks and joins them.
@@ -109,7 +106,7 @@ class Findings {
 
   const Range& range(EventId e) const { return record_.ranges[event(e).range()]; }
 
-  void add_race(EventId e, EventId other, std::int32_t loop) {
+  void add_race(EventId e, EventId other, StmtId loop) {
     const std::string here = range_text(range(e)), there = range_text(range(other));
     const std::string does =
         range(other).kind == ObjectKind::none
@@ -126,7 +123,7 @@ class Findings {
     finding.at = place(e, "");
     finding.about.other = event(other).statement;
     if (range(e).kind == ObjectKind::buffer) finding.about.buffer = range(e).buffer();
-    if (event(other).statement >= 0)
+    if (event(other).statement)
       finding.notes.push_back(place(
           other, fmt::format("{} {} it here", who(event(other).agent), verb(event(other).access))));
     add(std::move(finding), e, loop);
@@ -143,9 +140,9 @@ class Findings {
     return races_in_sequence_->contains(std::minmax({line(event(race.x)), line(event(race.y))}));
   }
   // What is done: by a statement, or by a core that enters or leaves the kernel.
-  using Line = std::pair<std::int32_t, RecordedAgentId>;
+  using Line = std::pair<StmtId, RecordedAgentId>;
   static Line line(const RecordedEvent& e) {
-    return {e.statement, e.statement >= 0 ? RecordedAgentId() : e.agent};
+    return {e.statement, e.statement ? RecordedAgentId() : e.agent};
   }
 
   void find_shared_waits() {

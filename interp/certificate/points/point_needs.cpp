@@ -191,7 +191,7 @@ class Needs {
       for (const EventId e : record_.order) {
         const RecordedEvent& self = event(e);
         const bool is_wait = self.act == Act::wait || self.act == Act::await;
-        if (!is_wait || self.statement < 0 || !record_.is_core(self.agent)) continue;
+        if (!is_wait || !self.statement || !record_.is_core(self.agent)) continue;
         // What a point waits for first of all is that its loop begins.
         if (is_point(self.agent) && e == record_.agents[self.agent].begin) continue;
         if (by[self.cell()] != self.agent) waited_from_outside_[self.agent] = true;

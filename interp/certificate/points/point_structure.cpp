@@ -35,12 +35,11 @@ void for_each_slice(const Op& op, Function function) {
 // One pipeline whose outermost dimensions are parallel.
 class PointStructure {
  public:
-  PointStructure(const Program& program, std::int32_t pipeline)
-      : program_(program), pipeline_(pipeline), end_(program.body[at_index(pipeline)].partner) {}
+  PointStructure(const Program& program, StmtId pipeline)
+      : program_(program), pipeline_(pipeline), end_(program.body[pipeline].partner) {}
 
   bool is_parallel() const {
-    for (std::int32_t i = pipeline_ + 1; i < end_ && !std::holds_alternative<Pipeline>(at(i).op);
-         ++i)
+    for (StmtId i = pipeline_ + 1; i < end_ && !std::holds_alternative<Pipeline>(at(i).op); ++i)
       if (const auto* grid = std::get_if<Grid>(&at(i).op); grid != nullptr && grid->parallel != 0)
         return true;
     return false;
@@ -50,17 +49,17 @@ class PointStructure {
     read_grid();
     return windows_are_apart() && scratch_is_own();
   }
-  std::int32_t begin() const { return pipeline_; }
-  std::int32_t end() const { return end_; }
-  const std::vector<std::int32_t>& loops() const { return loops_; }  // parallel dimensions
+  StmtId begin() const { return pipeline_; }
+  StmtId end() const { return end_; }
+  const std::vector<StmtId>& loops() const { return loops_; }        // parallel dimensions
   const std::set<ValueId>& scratch() const { return scratch_; }      // that it stores, by root
 
  private:
-  const Stmt& at(std::int32_t i) const { return program_.body[at_index(i)]; }
+  const Stmt& at(StmtId i) const { return program_.body[i]; }
 
   // The language puts parallel dimensions before the others.
   void read_grid() {
-    for (std::int32_t i = pipeline_ + 1; i < end_; ++i)
+    for (StmtId i = pipeline_ + 1; i < end_; ++i)
       if (const auto* grid = std::get_if<Grid>(&at(i).op)) {
         if (grid->parallel != 0)
           loops_.push_back(i);
@@ -70,7 +69,7 @@ class PointStructure {
   }
 
   bool only_computes() {
-    for (std::int32_t i = pipeline_ + 1; i < end_; ++i) {
+    for (StmtId i = pipeline_ + 1; i < end_; ++i) {
       if (is_more_than_computing(at(i).op)) return false;
       const Slice* to = written_slice(at(i).op);
       if (to == nullptr) continue;
@@ -89,7 +88,7 @@ class PointStructure {
   // The window of this pipeline that a ref names, itself or by views.
   ValueId window_of(ValueId ref) const {
     for (;;) {
-      const std::int32_t statement = program_.value(ref).statement;
+      const StmtId statement = program_.value(ref).statement;
       if (statement < pipeline_) return no_value;  // also of a buffer
       if (std::holds_alternative<Window>(at(statement).op)) return ref;
       ref = std::get<View>(at(statement).op).source.base;
@@ -117,7 +116,7 @@ class PointStructure {
 
   bool windows_are_apart() const {
     std::map<ValueId, int> users;  // of hbm, by root
-    for (std::int32_t i = pipeline_ + 1; i < end_; ++i)
+    for (StmtId i = pipeline_ + 1; i < end_; ++i)
       for_each_slice(at(i).op, [&](const Slice& slice, const FieldInfo&) {
         if (is_number(program_, slice) || program_.value(slice.base).kind != ValueKind::ref) return;
         if (window_of(slice.base) == no_value) ++users[root(slice)];
@@ -127,9 +126,8 @@ class PointStructure {
       const ValueId base = window.source.base;
       return program_.value(base).statement < pipeline_ &&
              ref_info(program_, base).space == Space::hbm && users[root(window.source)] == 1 &&
-             std::all_of(loops_.begin(), loops_.end(), [&](std::int32_t loop) {
-               return moves_alone(window, ref, at(loop).result);
-             });
+             std::all_of(loops_.begin(), loops_.end(),
+                         [&](StmtId loop) { return moves_alone(window, ref, at(loop).result); });
     });
   }
 
@@ -142,8 +140,8 @@ class PointStructure {
   // What a condition is in the first step of a point, where that can be told.
   std::optional<bool> in_first_step(ValueId id) const {
     if (const auto constant = program_.constant(id)) return *constant != 0;
-    const std::int32_t statement = program_.value(id).statement;
-    if (statement < 0) return std::nullopt;
+    const StmtId statement = program_.value(id).statement;
+    if (!statement) return std::nullopt;
     const Op& op = at(statement).op;
     if (const auto* eq = std::get_if<Eq>(&op)) {
       const auto begins = [&](ValueId dim, ValueId value) {
@@ -164,8 +162,8 @@ class PointStructure {
 
   // One step, or some of its statements: `stored` is the scratch that holds this point's own
   // values throughout. False where other scratch that the pipeline stores is read.
-  bool step(std::int32_t from, std::int32_t to, bool is_first, std::set<ValueId>& stored) const {
-    for (std::int32_t i = from; i < to; ++i) {
+  bool step(StmtId from, StmtId to, bool is_first, std::set<ValueId>& stored) const {
+    for (StmtId i = from; i < to; ++i) {
       const Stmt& s = at(i);
       if (const auto* branch = std::get_if<If>(&s.op)) {
         if (!step_branch(i, is_first ? in_first_step(branch->condition) : std::nullopt, is_first,
@@ -183,14 +181,14 @@ class PointStructure {
     return true;
   }
 
-  std::int32_t end_of(std::int32_t branch) const {
-    const std::int32_t partner = at(branch).partner;
+  StmtId end_of(StmtId branch) const {
+    const StmtId partner = at(branch).partner;
     return std::holds_alternative<Else>(at(partner).op) ? at(partner).partner : partner;
   }
 
-  bool step_branch(std::int32_t i, std::optional<bool> taken, bool is_first,
+  bool step_branch(StmtId i, std::optional<bool> taken, bool is_first,
                    std::set<ValueId>& stored) const {
-    const std::int32_t middle = at(i).partner, end = end_of(i);
+    const StmtId middle = at(i).partner, end = end_of(i);
     std::set<ValueId> one = stored, other = stored;
     if (taken != false && !step(i + 1, middle, is_first, one)) return false;
     if (taken != true && middle != end && !step(middle + 1, end, is_first, other)) return false;
@@ -219,8 +217,8 @@ class PointStructure {
   }
 
   const Program& program_;
-  const std::int32_t pipeline_, end_;
-  std::vector<std::int32_t> loops_;
+  const StmtId pipeline_, end_;
+  std::vector<StmtId> loops_;
   std::map<ValueId, ValueId> sequential_;  // lower bounds of the other dimensions
   std::set<ValueId> stored_windows_, scratch_;
 };
@@ -230,8 +228,8 @@ bool scratch_stays_inside(const Program& program, const std::vector<PointStructu
   std::set<ValueId> scratch;
   for (const PointStructure& p : pipelines) scratch.insert(p.scratch().begin(), p.scratch().end());
   auto around = pipelines.begin();  // the first that has not ended
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(program.body.size()); ++i) {
-    const Op& op = program.body[at_index(i)].op;
+  for (const StmtId i : program.body.ids()) {
+    const Op& op = program.body[i].op;
     if (around != pipelines.end() && i > around->end()) ++around;
     if (is_one_of<Alloc, Free>(op)) continue;
     const bool is_inside = around != pipelines.end() && i > around->begin();
@@ -247,8 +245,8 @@ bool scratch_stays_inside(const Program& program, const std::vector<PointStructu
 }
 
 // A loop of a function that is called twice is one line of the source.
-void add_loop(const Program& program, std::int32_t statement, std::vector<ParallelLoop>& loops) {
-  const Stmt& s = program.body[at_index(statement)];
+void add_loop(const Program& program, StmtId statement, std::vector<ParallelLoop>& loops) {
+  const Stmt& s = program.body[statement];
   const Loc loc = program.loc(s.place);
   const std::string& name = program.value(s.result).name;
   if (std::none_of(loops.begin(), loops.end(), [&](const ParallelLoop& other) {
@@ -263,15 +261,15 @@ void add_loop(const Program& program, std::int32_t statement, std::vector<Parall
 std::optional<std::vector<ParallelLoop>> independent_by_structure(const Program& structured) {
   std::vector<PointStructure> pipelines;
   std::vector<ParallelLoop> loops;
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(structured.body.size()); ++i) {
-    const Stmt& s = structured.body[at_index(i)];
+  for (StmtId i(0); i < structured.body.next(); ++i) {
+    const Stmt& s = structured.body[i];
     if (const auto* loop = std::get_if<For>(&s.op); loop != nullptr && loop->parallel != 0)
       return std::nullopt;
     if (!std::holds_alternative<Pipeline>(s.op)) continue;
     PointStructure pipeline(structured, i);
     if (!pipeline.is_parallel()) continue;
     if (!pipeline.is_independent()) return std::nullopt;
-    for (const std::int32_t loop : pipeline.loops()) add_loop(structured, loop, loops);
+    for (const StmtId loop : pipeline.loops()) add_loop(structured, loop, loops);
     i = pipeline.end();
     pipelines.push_back(std::move(pipeline));
   }

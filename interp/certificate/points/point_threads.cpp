@@ -15,7 +15,7 @@ namespace {
 
 class Forking {
  public:
-  Forking(const Record& record, const std::set<std::int32_t>& loops)
+  Forking(const Record& record, const std::set<StmtId>& loops)
       : record_(record),
         loops_(loops),
         tree_(thread_tree(record, loops)),
@@ -46,7 +46,7 @@ class Forking {
     return thread;
   }
   // The statement of the loop whose point the thread is.
-  std::int32_t loop_of(RecordedAgentId thread) const {
+  StmtId loop_of(RecordedAgentId thread) const {
     return result_.loops[tree_.points[thread].loop].statement;
   }
   // A copy in the record of threads, where there are more agents before it.
@@ -233,13 +233,13 @@ class Forking {
   }
 
   const Record& record_;
-  const std::set<std::int32_t>& loops_;
+  const std::set<StmtId>& loops_;
   const ThreadTree tree_;
   const PointSharing shared_;
   Table<RecordedAgentId, CellId> begin_, join_;  // by thread
   CellOwners owners_;
   // By loop and semaphore: one of its cells is shared.
-  std::map<std::int32_t, Table<SemaphoreId, bool>> shared_lives_;
+  std::map<StmtId, Table<SemaphoreId, bool>> shared_lives_;
   std::map<std::pair<RecordedAgentId, CellId>, CellId> own_cells_;
   std::map<std::pair<RecordedAgentId, RangeId>, RangeId> own_ranges_;
   PointThreads result_;
@@ -247,7 +247,7 @@ class Forking {
 
 }  // namespace
 
-PointThreads as_threads(const Record& record, const std::set<std::int32_t>& loops) {
+PointThreads as_threads(const Record& record, const std::set<StmtId>& loops) {
   return Forking(record, loops).run();
 }
 

@@ -15,7 +15,7 @@ using LoopRunId = Id<struct LoopRun>;  // into PointThreads::loops
 
 // One run of a loop by one core.
 struct LoopRun {
-  std::int32_t statement = -1;
+  StmtId statement;
   RecordedAgentId parent{};  // the thread that runs the loop
   std::vector<RecordedAgentId> threads;
 };
@@ -30,13 +30,13 @@ struct PointThreads {
 
 // Of a record that keeps the beginnings of points, made from a run in which a copy is complete
 // before the next point begins. `loops`: the statements of those to fork; others stay as they are.
-PointThreads as_threads(const Record& record, const std::set<std::int32_t>& loops);
+PointThreads as_threads(const Record& record, const std::set<StmtId>& loops);
 
 // What holds in one order of the points alone: accesses in no order, counts that two points wait
 // for, and points that need another one to come first.
 struct PointFinding {
   Finding finding;
-  std::int32_t loop = -1;  // its statement
+  StmtId loop;  // its statement
 };
 // Races that `in_sequence`, the record that the threads were made from, has as well are none of the
 // points'.

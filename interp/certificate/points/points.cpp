@@ -50,10 +50,10 @@ RunOptions one_by_one(const Program& per_point, const RunOptions& options, Obser
 // Whether a point of a parallel loop starts a copy to another device.
 bool points_send(const Program& per_point) {
   const Nesting nesting(per_point);
-  for (std::size_t i = 0; i < per_point.body.size(); ++i) {
+  for (const StmtId i : per_point.body.ids()) {
     if (!std::holds_alternative<StartRemote>(per_point.body[i].op)) continue;
-    for (const std::int32_t region : nesting.around(static_cast<std::int32_t>(i)))
-      if (is_parallel(per_point.body[static_cast<std::size_t>(region)])) return true;
+    for (const StmtId region : nesting.around(i))
+      if (is_parallel(per_point.body[region])) return true;
   }
   return false;
 }
@@ -76,11 +76,11 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
   PointsVerdict verdict = observer.verdict();
   verdict.end = result.end;
   verdict.of_the_run = result.findings;
-  std::set<std::int32_t> loops;  // whose points have to be compared as agents
-  for (std::size_t i = 0; i < per_point.body.size(); ++i)
+  std::set<StmtId> loops;  // whose points have to be compared as agents
+  for (const StmtId i : per_point.body.ids())
     for (const ParallelLoop& loop : verdict.loops)
       if (loop.synchronises && loop.any_order && is_of(per_point, per_point.body[i], loop))
-        loops.insert(static_cast<std::int32_t>(i));
+        loops.insert(i);
   if (loops.empty() || !result.findings.empty() || result.end != RunEnd::program) return verdict;
   // In which order points start copies to one link nobody knows, and a record's lanes have one.
   if (options.dma_order == DmaOrder::fifo && points_send(per_point)) return verdict;
@@ -90,12 +90,12 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
   if (recorder.record().is_over_budget) return verdict;
   verdict.end = again.end;
   if (again.end != RunEnd::program) return verdict;
-  const auto of = [&](std::int32_t loop) -> ParallelLoop& {
+  const auto of = [&](StmtId loop) -> ParallelLoop& {
     return *std::find_if(verdict.loops.begin(), verdict.loops.end(), [&](const ParallelLoop& l) {
-      return is_of(per_point, per_point.body[static_cast<std::size_t>(loop)], l);
+      return is_of(per_point, per_point.body[loop], l);
     });
   };
-  for (const std::int32_t loop : loops) of(loop).is_compared = true;
+  for (const StmtId loop : loops) of(loop).is_compared = true;
   for (PointFinding& found :
        point_findings(as_threads(recorder.record(), loops), recorder.record())) {
     of(found.loop).any_order = of(found.loop).any_split = false;

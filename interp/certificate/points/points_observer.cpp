@@ -33,10 +33,10 @@ void PointsObserver::find_facts() {
   facts_.clear();
   sharing_.emplace(program);
   std::vector<LoopFacts*> open;
-  std::vector<std::int32_t> ends;
-  for (std::size_t i = 0; i < program.body.size(); ++i) {
+  std::vector<StmtId> ends;
+  for (const StmtId i : program.body.ids()) {
     const Stmt& s = program.body[i];
-    while (!ends.empty() && ends.back() <= static_cast<std::int32_t>(i)) {
+    while (!ends.empty() && ends.back() <= i) {
       ends.pop_back();
       open.pop_back();
     }
@@ -48,7 +48,7 @@ void PointsObserver::find_facts() {
         if (const BufferId b = buffer_of(program, alloc->ref)) loop->own[b] = true;
     }
     if (!is_parallel(s)) continue;
-    LoopFacts& loop = facts_[static_cast<std::int32_t>(i)];
+    LoopFacts& loop = facts_[i];
     loop.stores = loop.own = Table<BufferId, bool>(program.buffers.size());
     // A loop of a function that is called twice is one line of the source.
     const Loc loc = program.loc(s.place);
@@ -193,7 +193,7 @@ void PointsObserver::count(CoreState& core, SiteId site, const Event& event, std
 
 void PointsObserver::end(RunResult&) {
   for (const SiteId site : cores_.ids()) pass_borders(cores_[site], site);
-  for (const std::int32_t loop : owners_.sharing_loops())
+  for (const StmtId loop : owners_.sharing_loops())
     verdict_.loops[facts(loop).verdict].synchronises = true;
   program_ = nullptr;
 }

@@ -38,7 +38,7 @@ class PointsObserver : public Observer {
   struct Touch {
     Box box{};
     std::int32_t point = 0;  // number among those of the loop
-    std::int32_t statement = -1;
+    StmtId statement;
     Access access = Access::read;
   };
   // Of one buffer at one home, in one loop that is open.
@@ -47,14 +47,14 @@ class PointsObserver : public Observer {
     BoxCover stored;  // by the point at hand
   };
   struct OpenLoop {
-    std::int32_t statement = -1;
+    StmtId statement;
     std::vector<std::int64_t> points;                           // the loop variable of each
     std::map<std::pair<SiteId, BufferId>, Log> logs;            // by home and buffer
   };
   // Scratch that was stored in a loop that has ended. Two points: nobody knows what it holds.
   struct Left {
     Box box{};
-    std::int32_t loop = -1, statement = -1;
+    StmtId loop, statement;
     std::string first, second;  // points; no second: one alone stored it
   };
   struct CoreState {
@@ -71,7 +71,7 @@ class PointsObserver : public Observer {
   };
 
   void find_facts();
-  const LoopFacts& facts(std::int32_t statement) const { return facts_.at(statement); }
+  const LoopFacts& facts(StmtId statement) const { return facts_.at(statement); }
   bool is_shared(BufferId buffer) const;
   void pass_borders(CoreState& core, SiteId site);
   void point(CoreState& core, SiteId site, const Event& event);
@@ -86,11 +86,11 @@ class PointsObserver : public Observer {
   void race(const CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer, SiteId site,
             const Touch& here, const Touch& there);
   std::string place(const CoreState& core, const OpenLoop& loop, std::int32_t point) const;
-  FindingPlace at(std::int32_t statement, SiteId site, std::string message) const;
+  FindingPlace at(StmtId statement, SiteId site, std::string message) const;
 
   const Program* program_ = nullptr;
   Topology topology_{};
-  std::map<std::int32_t, LoopFacts> facts_;  // by the statement of the loop
+  std::map<StmtId, LoopFacts> facts_;  // by the statement of the loop
   std::optional<PointSharing> sharing_;
   Table<SemaphoreId, std::int64_t> first_cell_;  // among those of a core
   std::int64_t cells_ = 0;                       // of a core

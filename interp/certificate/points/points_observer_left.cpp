@@ -13,7 +13,8 @@ namespace tessera {
 void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferId buffer,
                                   const Log& log) {
   struct Stored {
-    std::int32_t first, second, statement;  // points; -1: no second one
+    std::int32_t first, second;  // points; -1: no second one
+    StmtId statement;
   };
   const auto order = [](const Box& a, const Box& b) {
     return std::tie(a.start, a.size) < std::tie(b.start, b.size);

@@ -30,7 +30,7 @@ void PointsObserver::compare(CoreState& core, const OpenLoop& loop, SiteId home,
   std::int64_t pairs = 0;
   // Of each pair of statements the first points stand for all.
   // What two of them store comes before what one of them reads.
-  std::map<std::tuple<bool, std::int32_t, std::int32_t>, std::pair<Touch, Touch>> races;
+  std::map<std::tuple<bool, StmtId, StmtId>, std::pair<Touch, Touch>> races;
   const auto note = [&](const Touch& here, const Touch& there) {
     const auto [known, is_new] = races.try_emplace(
         {here.access == Access::read, here.statement, there.statement}, here, there);
@@ -63,8 +63,7 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, SiteId ho
   judged.any_order = judged.any_split = false;
   judged.why_whole.clear();
   // One of all devices and runs of the loop, and of what one line both reads and stores.
-  const PlaceId x = program_->body[at_index(here.statement)].place,
-                y = program_->body[at_index(there.statement)].place;
+  const PlaceId x = program_->body[here.statement].place, y = program_->body[there.statement].place;
   if (!known_.insert({std::min(x, y), std::max(x, y), buffer}).second) return;
   if (verdict_.findings.size() >= most_races) {
     ++verdict_.more_races;
@@ -96,7 +95,7 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, SiteId ho
            fmt::format("point {} {} it here", place(core, loop, there.point), verb(there.access))));
   finding.notes.push_back(
       at(loop.statement, site, "why: points of this loop come in any order, also side by side"));
-  add_call_chain(*program_, program_->body[at_index(here.statement)].place, finding.notes);
+  add_call_chain(*program_, program_->body[here.statement].place, finding.notes);
   verdict_.findings.push_back(std::move(finding));
 }
 
@@ -105,7 +104,7 @@ std::string PointsObserver::place(const CoreState& core, const OpenLoop& loop,
                                   std::int32_t point) const {
   std::string text;
   const auto add = [&](const OpenLoop& of, std::int64_t value) {
-    const Stmt& s = program_->body[at_index(of.statement)];
+    const Stmt& s = program_->body[of.statement];
     const std::string& name = program_->value(s.result).name;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name.empty() ? "loop" : name, value);
   };
@@ -114,9 +113,9 @@ std::string PointsObserver::place(const CoreState& core, const OpenLoop& loop,
   return text;
 }
 
-FindingPlace PointsObserver::at(std::int32_t statement, SiteId site, std::string message) const {
+FindingPlace PointsObserver::at(StmtId statement, SiteId site, std::string message) const {
   const AgentId agent = topology_.agent(site);
-  return {.loc = program_->loc(program_->body[at_index(statement)].place),
+  return {.loc = program_->loc(statement),
           .message = std::move(message),
           .device = agent.device,
           .agent = to_string(agent)};

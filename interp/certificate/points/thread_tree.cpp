@@ -7,12 +7,9 @@
 namespace tessera {
 namespace {
 
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 class Finder {
  public:
-  Finder(const Record& record, const std::set<std::int32_t>& loops)
-      : record_(record), loops_(loops) {}
+  Finder(const Record& record, const std::set<StmtId>& loops) : record_(record), loops_(loops) {}
 
   ThreadTree find() {
     tree_.thread_of.resize(record_.events.size());
@@ -56,7 +53,7 @@ class Finder {
   std::string name(RecordedAgentId core, const RecordedEvent& point,
                    const std::string& around) const {
     const Program& program = *record_.program;
-    const std::string& variable = program.value(program.body[at(point.statement)].result).name;
+    const std::string& variable = program.value(program.body[point.statement].result).name;
     const std::string self =
         fmt::format("{}={}", variable.empty() ? "loop" : variable, point.amount);
     const std::string of = " of " + to_string(record_.agents[core].id);
@@ -65,13 +62,13 @@ class Finder {
   }
 
   const Record& record_;
-  const std::set<std::int32_t>& loops_;
+  const std::set<StmtId>& loops_;
   ThreadTree tree_;
 };
 
 }  // namespace
 
-ThreadTree thread_tree(const Record& record, const std::set<std::int32_t>& loops) {
+ThreadTree thread_tree(const Record& record, const std::set<StmtId>& loops) {
   return Finder(record, loops).find();
 }
 

@@ -26,10 +26,10 @@ struct ThreadTree {
 
 // Which thread does each event of a core; copies follow who started them. `loops`: the statements
 // of those whose points are threads.
-ThreadTree thread_tree(const Record& record, const std::set<std::int32_t>& loops);
+ThreadTree thread_tree(const Record& record, const std::set<StmtId>& loops);
 
 // Whether a point of such a loop begins or its last point ends.
-inline bool is_forked(const RecordedEvent& event, const std::set<std::int32_t>& loops) {
+inline bool is_forked(const RecordedEvent& event, const std::set<StmtId>& loops) {
   return (event.act == Act::point || event.act == Act::points_end) &&
          loops.contains(event.statement);
 }

@@ -14,7 +14,7 @@ struct RaceAnalysis {
   std::vector<Race> races;  // in the order of the program text; of each object the first only
   MorePairs more;           // of accesses in no order, of other statements
   bool is_cut = false;      // as many races as asked for were found, and others not looked for
-  std::vector<bool> in_race, in_race_or_leaving;  // by statement; see RaceList
+  Table<StmtId, bool> in_race, in_race_or_leaving;  // see RaceList
   std::int64_t forks = 0;                         // how often an agent was held back
   std::int64_t moved = 0;                         // events done by others meanwhile
   bool is_swept = false;  // a sweep of each core named the accesses to hold back

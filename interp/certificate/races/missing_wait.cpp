@@ -35,13 +35,13 @@ void suggest_waits(const Module& module, std::vector<Finding>& findings,
   std::size_t tried = 0;
   for (std::size_t cause = 0; cause < findings.size(); ++cause) {
     Finding& finding = findings[cause];
-    if (!links[cause].is_cause() || finding.about.copy < 0 || !finding.start ||
+    if (!links[cause].is_cause() || !finding.about.copy || !finding.start ||
         finding.mended_with >= 0)
       continue;
     if (++tried > most_causes) return;
     // What it takes with it, and where that comes too early: not at the end of the program.
     std::vector<Finding> rest;
-    std::vector<std::tuple<bool, bool, std::int32_t, int>> early;
+    std::vector<std::tuple<bool, bool, StmtId, int>> early;
     for (std::size_t i = 0; i < findings.size(); ++i) {
       const bool goes =
           i == cause || links[i].folded_into == cause || links[i].follows_from == cause;
@@ -53,7 +53,7 @@ void suggest_waits(const Module& module, std::vector<Finding>& findings,
       const bool is_here = findings[i].kind == FindingKind::race && at.loc &&
                            at.loc.source->name == module.source->name &&
                            findings[i].about.statement != finding.about.copy;
-      const std::int32_t statement = findings[i].about.statement;
+      const StmtId statement = findings[i].about.statement;
       if (is_here)
         early.emplace_back(i != cause, statement < finding.about.copy, statement, at.loc.line);
     }

@@ -110,9 +110,9 @@ void RaceList::add(Accesses x, Accesses y) {
   };
   std::size_t i = 0, j = 0;
   while (i < ours.size() || j < others.size()) {
-    constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
-    const std::int32_t a = i < ours.size() ? ours[i].front().statement : none;
-    const std::int32_t b = j < others.size() ? others[j].front().statement : none;
+    constexpr StmtId none(std::numeric_limits<std::int32_t>::max());
+    const StmtId a = i < ours.size() ? ours[i].front().statement : none;
+    const StmtId b = j < others.size() ? others[j].front().statement : none;
     if (!is_wanted(found, std::min(a, b), std::min(a, b))) return;
     if (a <= b) pair_up(ours[i++], others, j, true);
     if (b <= a) pair_up(others[j++], ours, i, false);
@@ -120,7 +120,7 @@ void RaceList::add(Accesses x, Accesses y) {
 }
 
 // Whether a pair of these statements would stay among the first.
-bool RaceList::is_wanted(const Found& found, std::int32_t first, std::int32_t second) const {
+bool RaceList::is_wanted(const Found& found, StmtId first, StmtId second) const {
   if (found.races.size() < most_) return true;
   const Key& last = found.races.rbegin()->first;
   return std::pair(first, second) <= std::pair(last.first, last.second);
@@ -222,7 +222,7 @@ void RaceList::add(const RaceList& other) {
     while (known.races.size() > most_) known.races.erase(std::prev(known.races.end()));
   }
   for (std::size_t i = 0; i < std::size(in_race_); ++i)
-    for (std::size_t s = 0; s < in_race_[i].size(); ++s)
+    for (const StmtId s : in_race_[i].ids())
       if (other.in_race_[i][s]) in_race_[i][s] = true;
 }
 
@@ -230,12 +230,12 @@ void RaceList::note_statements(Accesses x, Accesses y, bool is_leaving) {
   std::int32_t first = x.front().turn, last = y.front().turn;
   for (const Access& access : x) first = std::min(first, access.turn);
   for (const Access& access : y) last = std::max(last, access.turn);
-  for (std::vector<bool>& in_race : in_race_) {
+  for (Table<StmtId, bool>& in_race : in_race_) {
     if (is_leaving && &in_race == &in_race_[0]) continue;
     for (const Access& access : x)
-      if (access.statement >= 0 && access.turn < last) in_race[at(access.statement)] = true;
+      if (access.statement && access.turn < last) in_race[access.statement] = true;
     for (const Access& access : y)
-      if (access.statement >= 0 && access.turn > first) in_race[at(access.statement)] = true;
+      if (access.statement && access.turn > first) in_race[access.statement] = true;
   }
 }
 

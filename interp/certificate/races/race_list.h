@@ -35,7 +35,7 @@ class RaceList {
   RaceList(const Record& record, const Conflicts& conflicts,
            const Table<EventId, std::int32_t>& turns, std::size_t most)
       : record_(record), conflicts_(conflicts), turns_(turns), most_(most) {
-    for (std::vector<bool>& in_race : in_race_) in_race.resize(record.program->body.size());
+    for (Table<StmtId, bool>& in_race : in_race_) in_race.resize(record.program->body.size());
   }
 
   // Each x with each y that came after it in the run, overlaps it and clashes with it; integers
@@ -51,13 +51,13 @@ class RaceList {
   MorePairs more() const;
   // By statement: whether it is in a race that is no order; with those with leaving the kernel, or
   // without them.
-  const std::vector<bool>& in_race(bool with_leaving) const {
+  const Table<StmtId, bool>& in_race(bool with_leaving) const {
     return in_race_[with_leaving ? 1 : 0];
   }
 
  private:
   struct Key {
-    std::int32_t first, second;  // statements
+    StmtId first, second;
     std::int32_t object;         // buffer, or -1 - semaphore
     AccessKind first_kind, second_kind;
     auto operator<=>(const Key&) const = default;
@@ -76,7 +76,8 @@ class RaceList {
   struct Access {
     RangeId range;
     AccessKind kind;
-    std::int32_t statement, turn;
+    StmtId statement;
+    std::int32_t turn;
     EventId event;
     auto operator<=>(const Access&) const = default;
   };
@@ -93,7 +94,7 @@ class RaceList {
   void keep(Race& race, EventId x, EventId y) const;
   void keep_all(Race& race, const Race& more) const;
   void note_device(Race& race, const Access& access) const;
-  bool is_wanted(const Found& found, std::int32_t first, std::int32_t second) const;
+  bool is_wanted(const Found& found, StmtId first, StmtId second) const;
   void note_statements(Accesses x, Accesses y, bool is_leaving);
   Topic topic(const Access& x, const Access& y) const;
   Names names(EventId x, EventId y) const;
@@ -103,7 +104,7 @@ class RaceList {
   const Table<EventId, std::int32_t>& turns_;
   const std::size_t most_;
   std::map<Topic, Found> found_;
-  std::vector<bool> in_race_[2];  // by statement; [1]: with leaving
+  Table<StmtId, bool> in_race_[2];  // [1]: with leaving
 };
 
 }  // namespace tessera

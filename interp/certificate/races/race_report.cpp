@@ -12,8 +12,6 @@
 namespace tessera {
 namespace {
 
-std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
 class Report {
  public:
   Report(const Record& record, const SignalTable& signals, const Race& race)
@@ -27,7 +25,7 @@ class Report {
     here_ = y_;
     there_ = x_;
     const auto rank = [&](EventId e) {
-      if (event(e).statement < 0) return 0;
+      if (!event(e).statement) return 0;
       return record_.is_core(event(e).agent) ? 2 : 1;
     };
     const auto order = [&](EventId e) {
@@ -46,7 +44,7 @@ class Report {
                       race_.devices.size() > 1 ? ", on " + devices_text(race_.devices) : "");
     finding.at = place(here_, "");
     finding.about = subject();
-    if (finding.about.copy >= 0) finding.start = program_.loc(place_of(finding.about.copy));
+    if (finding.about.copy) finding.start = program_.loc(finding.about.copy);
     finding.devices = race_.devices;
     note_there();
     if (!race_.is_order) {
@@ -54,7 +52,7 @@ class Report {
       notes_.push_back(why());
     }
     finding.about.wait = last_wait_;
-    add_call_chain(program_, place_of(event(here_).statement), notes_);
+    add_call_chain(program_, program_.place_of(event(here_).statement), notes_);
     finding.notes = std::move(notes_);
     return finding;
   }
@@ -66,12 +64,9 @@ class Report {
   bool is_copy(EventId e) const { return !record_.is_core(event(e).agent); }
   RecordedAgentId issuer(EventId e) const { return agent(event(e).agent).issuer; }
   std::string agent_text(EventId e) const { return to_string(agent(event(e).agent).id); }
-  PlaceId place_of(std::int32_t statement) const {
-    return statement < 0 ? PlaceId() : program_.body[at(statement)].place;
-  }
   FindingPlace place(EventId e, std::string message) const {
     const RecordedAgent& by = agent(event(e).agent);
-    return {.loc = program_.loc(place_of(event(e).statement)),
+    return {.loc = program_.loc(event(e).statement),
             .message = std::move(message),
             .device = by.id.device,
             .agent = to_string(by.id),
@@ -114,8 +109,8 @@ class Report {
     if (range(e).kind == ObjectKind::none)
       return range(e).object == 0 ? form("enters", "enter") : form("leaves", "leave");
     if (self.access == AccessKind::life) {
-      const bool begins = std::holds_alternative<Alloc>(program_.body[at(self.statement)].op);
-      if (program_.call_place && place_of(self.statement) == program_.call_place)
+      const bool begins = std::holds_alternative<Alloc>(program_.body[self.statement].op);
+      if (program_.call_place && program_.place_of(self.statement) == program_.call_place)
         return begins ? form("begins the call that has", "begin the call that has")
                       : form("ends the call that has", "end the call that has");
       if (range(e).kind == ObjectKind::semaphore && !begins)
@@ -137,7 +132,7 @@ class Report {
   }
 
   void note_there() {
-    if (event(there_).statement < 0) return;
+    if (!event(there_).statement) return;
     const std::string what = is_copy(there_) ? fmt::format("{} is started here", agent_text(there_))
                                              : fmt::format("{} {} {} here", agent_text(there_),
                                                            verb(there_, true), range_text(there_));
@@ -259,7 +254,7 @@ class Report {
   const SignalTable& signals_;
   const Program& program_;
   EventId x_, y_, here_, there_;
-  std::int32_t last_wait_ = -1;  // of one core for the other: a statement
+  StmtId last_wait_;  // of one core for the other
   const Race& race_;
   std::vector<FindingPlace> notes_;
 };
@@ -270,12 +265,12 @@ Finding race_finding(const Record& record, const SignalTable& signals, const Rac
                      const ControlFlow& control) {
   Finding finding = Report(record, signals, race).write();
   for (const EventId e : {race.x, race.y}) {
-    const std::int32_t statement = record.events[e].statement;
-    if (statement < 0 || !record.is_core(record.events[e].agent) || !control.reads[at(statement)])
+    const StmtId statement = record.events[e].statement;
+    if (!statement || !record.is_core(record.events[e].agent) || !control.reads[statement])
       continue;
     finding.about.decides = true;
     finding.notes.push_back(
-        {.loc = record.program->loc(record.program->body[at(statement)].place),
+        {.loc = record.program->loc(statement),
          .message = "what is read here decides what the program does next: what is found after it "
                     "holds for this run"});
   }

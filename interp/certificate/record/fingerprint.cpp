@@ -26,7 +26,7 @@ std::uint64_t protocol_hash(const Record& record) {
       const RecordedEvent& event = record.events[e];
       hash.mix(static_cast<std::uint64_t>(event.act) << 8 ^
                static_cast<std::uint64_t>(event.access) ^
-               static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.statement)) << 16);
+               static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.statement.index)) << 16);
       hash.mix(static_cast<std::uint64_t>(event.amount));
       if (event.act == Act::access) {
         const Range& range = record.ranges[event.range()];

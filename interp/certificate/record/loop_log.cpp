@@ -25,8 +25,8 @@ void LoopLog::begin(const Program& program, std::int32_t cores) {
 
 // Most events find their loops as the one before left them: these are compared where they are.
 void LoopLog::note(RecordedAgentId core, const Event& event) {
-  if (event.statement < 0 || event.registers == nullptr) return;
-  const LoopId loop = program_->body[static_cast<std::size_t>(event.statement)].loop;
+  if (!event.statement || event.registers == nullptr) return;
+  const LoopId loop = program_->body[event.statement].loop;
   if (!loop) return;
   const auto [from, to] = registers_[loop];
   std::vector<Entry>& entries = lists_[core][loop];
@@ -40,9 +40,9 @@ void LoopLog::note(RecordedAgentId core, const Event& event) {
   for (std::size_t i = from; i < to; ++i) values_.push_back(event.registers[indices_[i].index]);
 }
 
-LoopIndices LoopLog::at(RecordedAgentId core, std::int64_t step, std::int32_t statement) const {
-  if (program_ == nullptr || statement < 0) return {};
-  const LoopId loop = program_->body[static_cast<std::size_t>(statement)].loop;
+LoopIndices LoopLog::at(RecordedAgentId core, std::int64_t step, StmtId statement) const {
+  if (program_ == nullptr || !statement) return {};
+  const LoopId loop = program_->body[statement].loop;
   if (!loop) return {};
   const std::vector<Entry>& entries = lists_[core][loop];
   const auto next = std::upper_bound(entries.begin(), entries.end(), step,

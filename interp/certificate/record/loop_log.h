@@ -16,7 +16,7 @@ class LoopLog {
   // An event of a core; those of one step share what the first says.
   void note(RecordedAgentId core, const Event& event);
   // Of a core's step at this statement.
-  LoopIndices at(RecordedAgentId core, std::int64_t step, std::int32_t statement) const;
+  LoopIndices at(RecordedAgentId core, std::int64_t step, StmtId statement) const;
 
  private:
   struct Entry {  // from this step of the core on, until the next entry

@@ -44,7 +44,7 @@ struct RecordedEvent {
   std::int64_t amount : 48 = 0;  // of signal, wait, await
   EventObject object{};
   RecordedAgentId agent{};
-  std::int32_t statement = -1;  // -1: entering or leaving the kernel
+  StmtId statement;             // -1: entering or leaving the kernel
   std::int32_t step = 0;        // the agent's own, from 0
 
   RangeId range() const { return object.range(); }        // of an access
@@ -60,7 +60,7 @@ struct RecordedAgent {
   RecordedAgentId issuer{};     // the core that started the copy; a core: itself
   RecordedAgentId before{};     // copies in order: the one that lands before this one does
   EventId started_at{};         // copy: the event that started it
-  std::int32_t statement = -1;  // copy: its start
+  StmtId statement;             // copy: its start
 
   // Whether it did nothing.
   bool is_empty() const { return begin == end; }
@@ -79,9 +79,9 @@ struct Record {
   std::vector<EventId> order;                                            // as the run did them
   Table<RangeId, Range> ranges;
   Table<CellId, SemId> cells;  // semaphores that were used; of one barrier the first declaration
-  std::vector<std::int32_t> sem_reads;     // statements that read a count, ascending
-  std::vector<std::int32_t> points;        // parallel loops whose points had an order, ascending
-  std::vector<std::int32_t> choices;       // ops that chose from undefined elements, ascending
+  std::vector<StmtId> sem_reads;           // statements that read a count, ascending
+  std::vector<StmtId> points;              // parallel loops whose points had an order, ascending
+  std::vector<StmtId> choices;             // ops that chose from undefined elements, ascending
   std::shared_ptr<const LoopLog> loops{};  // where in their loops the cores were
   std::int64_t accesses = 0, transfers = 0, peak_in_flight = 0;
   bool has_math = true;              // tiles of floats were computed

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t steps_alone = 4;
 
 // Entering and leaving the kernel are no steps.
-bool has_step(const RecordedEvent& event) { return event.statement >= 0; }
+bool has_step(const RecordedEvent& event) { return static_cast<bool>(event.statement); }
 
 }  // namespace
 

@@ -71,9 +71,9 @@ CellId Recorder::cell_of(const Event& event) {
 // A semaphore that counts from 0 again: its cells are others.
 void Recorder::begin_life(const Event& event) { cell_ids(event).clear(); }
 
-RangeId Recorder::range_of(const Range& range, std::int32_t statement) {
+RangeId Recorder::range_of(const Range& range, StmtId statement) {
   const auto hint = (static_cast<std::uint32_t>(range.site.index) * 1021 +
-                     static_cast<std::uint32_t>(statement)) *
+                     static_cast<std::uint32_t>(statement.index)) *
                         4 +
                     static_cast<std::uint32_t>(range.object);
   return range_ids_.of(range, hint, record_.ranges);
@@ -244,7 +244,7 @@ void Recorder::enter_or_leave(bool is_enter) {
     const std::int32_t step = is_enter ? 0 : last_step_[core];
     stream_.push_back({.act = Act::access,
                        .access = AccessKind::life,
-                       .object = range_of(all, -1),
+                       .object = range_of(all, StmtId()),
                        .agent = core,
                        .step = step});
   }

@@ -48,7 +48,7 @@ class Recorder : public Observer {
   RecordedAgentId agent_of(const AgentId& id) const;
   std::vector<CellId>& cell_ids(const Event& event);
   CellId cell_of(const Event& event);
-  RangeId range_of(const Range& range, std::int32_t statement);
+  RangeId range_of(const Range& range, StmtId statement);
   Range range(const Event& event) const;
   void add(RecordedAgentId agent, const Event& event, RecordedEvent recorded);
   void access(RecordedAgentId agent, const Event& event, AccessKind kind, const Range& range);

@@ -72,8 +72,7 @@ void Recorder::end(RunResult& result) {
   cell_ids_ = {};
   if (in_order_) order_lanes();
   count_in_flight();
-  for (std::vector<std::int32_t>* statements :
-       {&record_.sem_reads, &record_.points, &record_.choices}) {
+  for (std::vector<StmtId>* statements : {&record_.sem_reads, &record_.points, &record_.choices}) {
     std::sort(statements->begin(), statements->end());
     statements->erase(std::unique(statements->begin(), statements->end()), statements->end());
   }

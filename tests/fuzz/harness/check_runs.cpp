@@ -114,8 +114,8 @@ std::set<std::array<std::int32_t, 4>> places(const RaceAnalysis& analysis, const
   std::set<std::array<std::int32_t, 4>> all;
   for (const Race& race : analysis.races) {
     const RecordedEvent &x = record.events[race.x], &y = record.events[race.y];
-    std::array<std::int32_t, 2> a = {x.statement, static_cast<std::int32_t>(x.access)},
-                                b = {y.statement, static_cast<std::int32_t>(y.access)};
+    std::array<std::int32_t, 2> a = {x.statement.index, static_cast<std::int32_t>(x.access)},
+                                b = {y.statement.index, static_cast<std::int32_t>(y.access)};
     if (b < a) std::swap(a, b);
     all.insert({a[0], a[1], b[0], b[1]});
   }

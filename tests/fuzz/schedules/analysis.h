@@ -49,9 +49,9 @@ inline Touch touch(AccessKind kind) {
 inline std::pair<int, Touch> side(const Record& record, EventId e) {
   const RecordedEvent& event = record.events[e];
   int line = 0;
-  if (event.statement >= 0) {
+  if (event.statement) {
     const Program& program = *record.program;
-    line = program.loc(program.body[static_cast<std::size_t>(event.statement)].place).line;
+    line = program.loc(event.statement).line;
   }
   return {line, touch(event.access)};
 }
