@@ -16,6 +16,7 @@
 #include "cli/args/run_options.h"
 #include "cli/args/run_request.h"
 #include "cli/args/source_file.h"
+#include "cli/args/strict_values.h"
 #include "cli/args/suggestion.h"
 #include "cli/command.h"
 #include "cli/reports/expectation_report.h"
@@ -53,6 +54,7 @@ struct Ran {
   std::vector<ComparedResult> compared{};
   std::vector<Finding> wrong_values{};  // mismatches; with --strict-values also what is not used
   std::vector<Finding> notes{};         // on values that are not used, else
+  std::string why_unknown{};            // which values are used; empty: it is known
   Diags unwritten{};                    // why outputs could not be written
 };
 
@@ -62,20 +64,6 @@ Status outcome(const Ran& ran) {
       std::any_of(ran.wrong_values.begin(), ran.wrong_values.end(),
                   [](const Finding& finding) { return finding.kind == FindingKind::mismatch; });
   return is_mismatch ? Status::mismatch : Status::finding;
-}
-
-// Whether events tell which values are used. Points side by side have memories of their own.
-bool follows_values(const RunRequest& request) {
-  return request.is_simulated() && request.options.checked && request.options.point_cores == 0;
-}
-
-Expected<void> check_strict(const Arguments& arguments, const RunRequest& request) {
-  if (!arguments.has("strict-values") || follows_values(request)) return {};
-  if (!request.is_simulated())
-    return error(fmt::format("--strict-values is for the {}, and this runs on {}",
-                             simulated_device().name(), request.device_name()));
-  return error(fmt::format("--strict-values: with {} nothing tells which values are used",
-                           request.options.checked ? "--point-cores" : "--unchecked"));
 }
 
 // Compares the results; of wrong ones it asks a second run who wrote them.
@@ -102,7 +90,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Bindings bindings = TRY(bind_for_launch(program, arguments, request));
   std::vector<Expectation> expectations =
       TRY(read_expectations(program, arguments, request.options.devices));
-  TRY(check_strict(arguments, request));
+  const bool is_strict = TRY(strict_values(arguments, request));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   Ran ran{std::move(program), std::move(bindings), std::move(request), std::move(expectations)};
   const std::unique_ptr<Executable> executable = TRY(ran.request.device->prepare(ran.program));
@@ -114,8 +102,11 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   ran.report = TRY(executable->run_held(ran.bindings.views(), options));
   collect(ran.unwritten, observation.finish());
   ran.notes = use.notes();
+  ran.why_unknown = use.why_unknown();
   TRY(check_values(ran, *executable, options));
-  if (arguments.has("strict-values")) {
+  if (is_strict) {
+    if (!ran.why_unknown.empty())
+      return error("--strict-values: nothing tells which values are used: " + ran.why_unknown);
     std::move(ran.notes.begin(), ran.notes.end(), std::back_inserter(ran.wrong_values));
     ran.notes.clear();
   }
@@ -209,6 +200,8 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   for (const Finding& note : ran.notes)
     console.out << render(Remark{note.at, note.notes},
                           fmt::format("{}: {}", name(note.kind), note.message));
+  if (!ran.why_unknown.empty())
+    console.out << fmt::format("note: nothing tells which values are used: {}\n", ran.why_unknown);
   if (!ran.wrong_values.empty()) {
     console.out << ran.bindings.result_lines()
                 << findings_text(ran.wrong_values, arguments.has("all"));
@@ -241,6 +234,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
   if (has_values && computes(ran))
     object["values"] = values_json(ran.program, ran.compared, ran.request.options.devices);
   if (!ran.notes.empty()) object["notes"] = findings_json(ran.notes);
+  if (!ran.why_unknown.empty()) object["value_use_unknown"] = ran.why_unknown;
   if (!ran.wrong_values.empty()) {
     object["findings"] = findings_json(ran.wrong_values);
     if (ran.report.simulated) object["replay"] = replay_line(ran.request, *ran.report.simulated);
@@ -278,8 +272,7 @@ Command run_command() {
   for (const Option& option : binding_options()) options.push_back(option);
   for (const Option& option : expectation_options()) options.push_back(option);
   for (const Option& option : run_options()) options.push_back(option);
-  options.push_back({"strict-values", "",
-                     "values that nothing reads are findings, not notes: never_read, dead_store"});
+  options.push_back(strict_values_option());
   return {"run",
           "FILE.tsr|KERNEL",
           "runs a kernel of your own on simulated devices or a GPU, with all checks",

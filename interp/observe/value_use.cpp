@@ -1,5 +1,7 @@
 #include "interp/observe/value_use.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -11,8 +13,7 @@
 namespace tessera {
 namespace {
 
-// Beyond so many unread writes, or elements of operands, a run is too large to be followed.
-constexpr std::int64_t most_unread = std::int64_t{1} << 20;
+// Of the operands of all devices; of more it is not followed which of them are read.
 constexpr std::int64_t most_elements = std::int64_t{1} << 31;
 
 // The memory that a copy reads; none of other statements.
@@ -51,7 +52,7 @@ bool meets(const std::vector<Box>& boxes, const Box& box) {
 }  // namespace
 
 void ValueUse::begin(const Program& program, const RunOptions& options) {
-  *this = ValueUse();
+  *this = ValueUse(most_unread_);
   program_ = &program;
   topology_ = {options.devices, options.cores, options.point_cores};
   const Table<BufferId, bool> is_private = private_buffers(program);
@@ -69,14 +70,16 @@ void ValueUse::begin(const Program& program, const RunOptions& options) {
       operands_.emplace(std::pair(device, id), Operand{layout, BitPlane(layout.elements)});
     }
   }
-  if (elements > most_elements) operands_.clear();
   drop_ = drops(program);
   for (const Stmt& statement : program.body)
     is_tracked_.add(is_tracked_statement(program, statement.op));
+  if (elements > most_elements)
+    give_up(
+        fmt::format("the operands have {} elements in all, more than {}", elements, most_elements));
 }
 
 void ValueUse::on(const Event& event) {
-  if (is_too_large_ || event.object_kind != ObjectKind::buffer ||
+  if (!why_unknown_.empty() || event.object_kind != ObjectKind::buffer ||
       !is_watched_[event.object.buffer()])
     return;
   switch (event.kind) {
@@ -99,7 +102,7 @@ void ValueUse::on(const Event& event) {
 
 void ValueUse::end(RunResult& result) {
   const bool is_whole = result.end == RunEnd::program && result.findings.empty();
-  if (!is_whole || is_too_large_) return;
+  if (!is_whole || !why_unknown_.empty()) return;
   for (const auto& [memory, writes] : writes_) {
     const BufferId buffer = memory.second;
     for (const auto& [start, write] : writes.unread) add_unused(write, buffer, false);
@@ -163,7 +166,8 @@ void ValueUse::overwrite(const Event& event, bool is_overwritten) {
 
 void ValueUse::write(const Event& event) {
   if (!is_tracked_[event.statement]) return;
-  if (unread_ == most_unread) return give_up();
+  if (unread_ == most_unread_)
+    return give_up(fmt::format("more than {} writes wait to be read at one time", unread_));
   ++executed_[program_->place_of(event.statement)];
   Write write{*event.box, {*event.box}, event.agent, event.statement, {}};
   if (event.registers != nullptr)
@@ -192,8 +196,8 @@ void ValueUse::add_unused(const Write& write, BufferId buffer, bool is_overwritt
   unused.devices.insert(write.agent.device);
 }
 
-void ValueUse::give_up() {
-  is_too_large_ = true;
+void ValueUse::give_up(std::string why) {
+  why_unknown_ = std::move(why);
   writes_.clear();
   operands_.clear();
   unused_.clear();

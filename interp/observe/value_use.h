@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "core/report/finding.h"
@@ -18,6 +19,9 @@ namespace tessera {
 
 class ValueUse : public Observer {
  public:
+  // Follows a run for as long as at most so many writes wait to be read at one time.
+  explicit ValueUse(std::int64_t most_unread = std::int64_t{1} << 20) : most_unread_(most_unread) {}
+
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   void end(RunResult& result) override;
@@ -25,6 +29,8 @@ class ValueUse : public Observer {
   // One for each operand and each statement, in the order of the source; none of a run that did not
   // end by itself or that has findings. They outlive the run.
   const std::vector<Finding>& notes() const { return notes_; }
+  // Why nothing is known of a run that is too large to be followed; empty of one that is not.
+  const std::string& why_unknown() const { return why_unknown_; }
 
  private:
   // A write of which nothing was read so far.
@@ -69,7 +75,7 @@ class ValueUse : public Observer {
   bool is_worth_a_note(PlaceId place, const Unused& unused) const;
   Finding unused_write(PlaceId place, const Unused& unused) const;
   void note_operands();
-  void give_up();
+  void give_up(std::string why);
 
   const Program* program_ = nullptr;
   Topology topology_;
@@ -81,7 +87,8 @@ class ValueUse : public Observer {
   std::map<PlaceId, std::int64_t> executed_;  // writes of each place
   std::map<PlaceId, Unused> unused_;
   std::int64_t unread_ = 0;  // writes, of all memories
-  bool is_too_large_ = false;
+  std::int64_t most_unread_;
+  std::string why_unknown_;
   std::vector<Finding> notes_;
 };
 

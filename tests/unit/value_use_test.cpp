@@ -5,6 +5,7 @@
 
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/verify_target.h"
@@ -16,14 +17,14 @@ namespace tessera {
 namespace {
 
 // What is noted of a command line behind `verify`, one line each.
-std::string notes_of(const std::string& words, Landing landing = Landing::whole) {
+std::string notes_of(const std::string& words, Landing landing = Landing::whole,
+                     ValueUse use = ValueUse()) {
   std::istringstream stream(words);
   std::vector<std::string> all = {"verify"};
   for (std::string word; stream >> word;) all.push_back(word);
   const Expected<cli::VerifyTarget> target = cli::verify_target(all);
   if (!target) return target.diags().front().message;
   RunOptions options = target->how.run;
-  ValueUse use;
   options.observers = {&use};
   options.landing = landing;
   const Expected<RunResult> result = target->prepared.simulate(options);
@@ -31,7 +32,7 @@ std::string notes_of(const std::string& words, Landing landing = Landing::whole)
   std::string text;
   for (const Finding& finding : result->findings) text += render(finding);
   for (const Finding& note : use.notes()) text += render(note);
-  return text;
+  return text + use.why_unknown();
 }
 
 TEST(ValueUse, is_silent_on_every_shipped_kernel) {
@@ -55,11 +56,12 @@ TEST(ValueUse, is_silent_on_the_examples) {
     EXPECT_EQ(notes_of(folder + words), "") << words;
 }
 
-std::string notes_of_program(const std::string& text, Landing landing = Landing::whole) {
+std::string notes_of_program(const std::string& text, Landing landing = Landing::whole,
+                             ValueUse use = ValueUse()) {
   const TemporaryFolder folder;
   const std::string file = folder.file("p.tsr");
   write_bytes(file, text);
-  return notes_of(file, landing);
+  return notes_of(file, landing, std::move(use));
 }
 
 // Two parts of one copy overwrite nothing of each other.
@@ -79,6 +81,20 @@ TEST(ValueUse, takes_a_copy_that_lands_in_parts_as_one_write) {
         << notes;
     EXPECT_EQ(notes.find("p.tsr:4"), std::string::npos) << notes;
   }
+}
+
+// A run that is too large is not half followed.
+TEST(ValueUse, says_why_nothing_is_known_of_a_run_that_is_too_large) {
+  const std::string text = R"(kernel copies()
+  in a: f32[8] hbm; out o: f32[8] hbm; vmem t: f32[8]; vmem u: f32[8]
+{
+  copy a -> t
+  copy a -> u
+  copy t -> o
+}
+)";
+  EXPECT_EQ(notes_of_program(text, Landing::whole, ValueUse(1)),
+            "more than 1 writes wait to be read at one time");
 }
 
 // Of many tiles each is found among the others.

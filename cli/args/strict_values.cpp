@@ -1,0 +1,29 @@
+#include "cli/args/strict_values.h"
+
+#include <fmt/format.h>
+
+#include "devices/devices.h"
+
+namespace tessera::cli {
+
+Option strict_values_option() {
+  return {"strict-values", "",
+          "values that nothing reads are findings, not notes: never_read, dead_store"};
+}
+
+// Points side by side have memories of their own.
+bool follows_values(const RunRequest& request) {
+  return request.is_simulated() && request.options.checked && request.options.point_cores == 0;
+}
+
+Expected<bool> strict_values(const Arguments& arguments, const RunRequest& request) {
+  if (!arguments.has("strict-values")) return false;
+  if (follows_values(request)) return true;
+  if (!request.is_simulated())
+    return error(fmt::format("--strict-values is for the {}, and this runs on {}",
+                             simulated_device().name(), request.device_name()));
+  return error(fmt::format("--strict-values: with {} nothing tells which values are used",
+                           request.options.checked ? "--point-cores" : "--unchecked"));
+}
+
+}  // namespace tessera::cli
