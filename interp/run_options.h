@@ -17,6 +17,7 @@ namespace tessera {
 
 class Observer;        // interp/observe/observer.h
 struct DeeperWindows;
+struct Remark;
 struct PointsVerdict;  // interp/certificate/points/points.h
 
 // Of copies: whole: each reads all and then writes all; partial: it does both in parts
@@ -62,6 +63,8 @@ struct RunOptions {
   // Filled before the run, by one for each window of a pipeline that has a slot more; untouched
   // where the program has none.
   DeeperWindows* deeper = nullptr;
+  // Filled before the run with what the profile's compiler would refuse (findings/compile_rules.h).
+  std::vector<Remark>* compile_notes = nullptr;
   std::vector<Observer*> observers{};  // beside the built-in checks
   // The run ends after so many steps, 0: when it is done. As one step count 256 ops in a row that
   // are none (they take about as long), so that a loop around nothing ends as well.

@@ -119,6 +119,7 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
     else
       request.timing = std::make_shared<TimingObserver>(request.profile.rates);
   }
+  if (request.timing) request.compile_notes = std::make_shared<std::vector<Remark>>();
   if (!arguments.has("cost") || !request.timing) return;
   request.cost = std::make_shared<CostListener>();
   request.timing->tell(*request.cost);

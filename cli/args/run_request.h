@@ -39,6 +39,7 @@ struct RunRequest {
   // With --cost: where the modelled time goes, and what more slots for windows would make of it.
   std::shared_ptr<CostListener> cost;
   std::shared_ptr<DeeperWindows> deeper;
+  std::shared_ptr<std::vector<Remark>> compile_notes;  // with `timing`
   std::shared_ptr<OutputFile> timeline_file;  // of --timeline, open for it since before the run
 
   std::string_view device_name() const;

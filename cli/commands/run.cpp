@@ -75,6 +75,7 @@ Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOption
     again.observers = observers;
     again.points = nullptr;
     again.deeper = nullptr;
+    again.compile_notes = nullptr;
     again.progress = nullptr;
     TRY(executable.run_held(ran.bindings.views(), {options.profile, &again}));
     return {};

@@ -80,6 +80,16 @@ Json note_json(std::string_view message, const FindingPlace& place) {
   return note;
 }
 
+Json notes_json(const std::vector<FindingPlace>& notes) {
+  Json list = Json::array();
+  for (const FindingPlace& note : notes) {
+    Json object = note_json(note.message, note);
+    object["detail"] = note.is_detail;
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
 }  // namespace
 
 Json to_json(const Diag& diag) {
@@ -95,14 +105,16 @@ Json to_json(const Diag& diag) {
 Json to_json(const Finding& finding) {
   Json result = {{"kind", tessera::name(finding.kind)}};
   result.update(note_json(finding.message, finding.at));
-  result["notes"] = Json::array();
-  for (const FindingPlace& note : finding.notes) {
-    result["notes"].push_back(note_json(note.message, note));
-    result["notes"][result["notes"].elements().size() - 1]["detail"] = note.is_detail;
-  }
+  result["notes"] = notes_json(finding.notes);
   result["insert"] = Json();
   if (const MissingWait& wait = finding.missing_wait; wait.before_line > 0)
     result["insert"] = {{"text", wait.text}, {"before_line", wait.before_line}};
+  return result;
+}
+
+Json to_json(const Remark& remark) {
+  Json result = note_json(remark.at.message, remark.at);
+  result["notes"] = notes_json(remark.notes);
   return result;
 }
 

@@ -38,6 +38,7 @@ struct Console {
 
 Json to_json(const Diag& diag);
 Json to_json(const Finding& finding);
+Json to_json(const Remark& remark);
 // A place's fields: file, line, column, device, agent; null where there is none.
 Json place_json(const Loc& loc, int device, std::string_view agent);
 

@@ -31,6 +31,7 @@ Observation::Observation(const RunRequest& request, Console& console,
     options_.observers.push_back(&certifier_);
   }
   options_.deeper = request.deeper.get();
+  options_.compile_notes = request.compile_notes.get();
   if (timing_) options_.observers.push_back(timing_.get());
   if (timeline_file_) timing_->tell(drawing_);
   if (!request.trace.empty()) options_.observers.push_back(&trace_);

@@ -111,6 +111,10 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
     if (request.cost) simulated["cost"] = to_json(request.cost->cost(), *request.deeper);
     object["simulated"] = simulated;
   }
+  if (!request.compile_notes) return;
+  object["compile_notes"] = Json::array();
+  for (const Remark& note : *request.compile_notes)
+    object["compile_notes"].push_back(to_json(note));
 }
 
 std::string line(std::string_view label, std::string_view text) {
@@ -218,8 +222,12 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
 
 std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report) {
-  if (report.findings.empty()) return {};
-  std::string text = findings_text(report.findings, arguments.has("all"));
+  std::string text;
+  if (request.compile_notes)
+    for (const Remark& note : *request.compile_notes)
+      text += render(note, "Mosaic would refuse this: ");
+  if (report.findings.empty()) return text;
+  text += findings_text(report.findings, arguments.has("all"));
   if (!report.simulated) return text;
   const auto& certificate = report.simulated->certificate;
   if (certificate) text += more_races_line(*certificate);

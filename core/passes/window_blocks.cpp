@@ -13,25 +13,10 @@ bool WindowBlock::stays(const Program& program) const {
 
 const Window& WindowBlocks::window() const { return std::get<Window>(old_.body[part_.at].op); }
 
-bool WindowBlocks::multiple_of(ValueId id, std::int64_t factor) {
-  const Program& p = builder_.program();
-  const Value& v = p.value(id);
-  if (v.constant) return v.integer % factor == 0;
-  if (!v.statement) return false;
-  const Op& op = p.body[v.statement].op;
-  if (const auto* mul = std::get_if<Mul>(&op))
-    return multiple_of(mul->a, factor) || multiple_of(mul->b, factor);
-  if (const auto* add = std::get_if<Add>(&op))
-    return multiple_of(add->a, factor) && multiple_of(add->b, factor);
-  if (const auto* sub = std::get_if<Sub>(&op))
-    return multiple_of(sub->a, factor) && multiple_of(sub->b, factor);
-  return false;
-}
-
 // A block that starts at a multiple of its size never leaves an extent that is a multiple too.
 bool WindowBlocks::divides(ValueId start, std::int64_t block, ValueId extent) {
   const auto limit = builder_.program().constant(extent);
-  return limit && block > 0 && *limit % block == 0 && multiple_of(start, block);
+  return limit && block > 0 && *limit % block == 0 && is_multiple(builder_.program(), start, block);
 }
 
 ValueId WindowBlocks::clipped(ValueId start, std::int64_t block, ValueId extent) {

@@ -43,7 +43,6 @@ class WindowBlocks {
   std::vector<ValueId> extents();
   ValueId clipped(ValueId start, std::int64_t block, ValueId extent);
   bool divides(ValueId start, std::int64_t block, ValueId extent);
-  bool multiple_of(ValueId id, std::int64_t factor);
   void check_inside(ValueId start, ValueId extent);
 
   Expander& expander_;

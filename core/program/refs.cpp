@@ -35,6 +35,18 @@ std::optional<std::int64_t> static_bound(const Program& program, ValueId scalar)
   return std::nullopt;
 }
 
+bool is_multiple(const Program& program, ValueId scalar, std::int64_t factor) {
+  const Value& v = program.value(scalar);
+  if (v.constant) return v.integer % factor == 0;
+  if (!v.statement) return false;
+  const Op& op = program.body[v.statement].op;
+  const auto holds = [&](ValueId id) { return is_multiple(program, id, factor); };
+  if (const auto* mul = std::get_if<Mul>(&op)) return holds(mul->a) || holds(mul->b);
+  if (const auto* add = std::get_if<Add>(&op)) return holds(add->a) && holds(add->b);
+  if (const auto* sub = std::get_if<Sub>(&op)) return holds(sub->a) && holds(sub->b);
+  return false;
+}
+
 Shape static_shape(const Program& program, const Slice& slice) {
   Shape shape;
   if (is_number(program, slice)) return shape;

@@ -24,6 +24,9 @@ std::vector<int> kept(const Slice& slice);
 Shape static_shape(const Program& program, const Slice& slice);
 // The largest value of a scalar, where the program says it: constants and `max`.
 std::optional<std::int64_t> static_bound(const Program& program, ValueId scalar);
+// Whether the scalar is a multiple of the factor by the form of its sums and products, whatever the
+// numbers in them are.
+bool is_multiple(const Program& program, ValueId scalar, std::int64_t factor);
 // The slice is the whole of its ref, nothing dropped.
 bool is_whole(const Program& program, const Slice& slice);
 // The slice that an op writes when it runs (not what its copy writes later), or null.

@@ -10,6 +10,7 @@
 #include "devices/interpreter/simulated_candidates.h"
 #include "devices/profiles/profile.h"
 #include "interp/certificate/points/point_structure.h"
+#include "interp/findings/compile_rules.h"
 #include "interp/timeline/deeper_windows.h"
 
 namespace tessera {
@@ -41,6 +42,8 @@ class SimulatedProgram final : public Executable {
       if (Diags unjudged = judge(bindings, options); !unjudged.empty()) return unjudged;
     if (options.deeper != nullptr)
       time_deeper_windows(structured_, bindings, options, *options.deeper);
+    if (options.compile_notes != nullptr)
+      *options.compile_notes = compile_notes(structured_, **program, options.profile);
     Expected<RunResult> result = tessera::run(**program, bindings, options);
     if (!result) return result.diags();
 

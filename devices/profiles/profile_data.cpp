@@ -9,7 +9,8 @@ const std::string_view profile_data = R"(
 # TPUs. Semaphores are assumed; about 20 to 30 barrier ids exist. 128 lanes, 8 sublanes, smem 1 MiB. Times: vmem is
 # about 22 times as fast as hbm and a hop takes about 1 us (jax-ml.github.io/scaling-book); speeds of i8 and fp8 are
 # ratios of the published rates, 1 where none is published. Assumed: f32 as six bf16 products (the highest precision
-# of XLA), a copy's latency, and 20 ns for each op of the scalar core.
+# of XLA), a copy's latency, and 20 ns for each op of the scalar core. Scoped vmem is what a Pallas kernel gets unless it
+# asks for more (tpu-inference#3194, jax#38988).
 profile v4
   vmem 16 MiB
   smem 1 MiB
@@ -31,6 +32,7 @@ profile v4
 profile v5e
   like v4
   vmem 128 MiB
+  scoped_vmem 32 MiB
   hbm 16 GB
   power_of_two_routes yes
   matmul_flops 1.97e14
@@ -46,6 +48,7 @@ profile mosaic
 profile v5p
   like v4
   vmem 64 MiB
+  scoped_vmem 32 MiB
   hbm 96 GB
   matmul_flops 4.59e14
   hbm_bandwidth 2.46e12
@@ -56,6 +59,7 @@ profile v5p
 profile v6e
   like v4
   vmem 128 MiB
+  scoped_vmem 32 MiB
   matrix_unit 256
   matmul_flops 9.2e14
   hbm_bandwidth 1.64e12
@@ -67,6 +71,7 @@ profile v6e
 profile 7x
   like v4
   vmem 64 MiB
+  scoped_vmem 64 MB
   hbm 96 GiB
   matrix_unit 256
   matmul_flops 1.155e15

@@ -21,6 +21,7 @@ struct Property {
 
 const Property properties[] = {
     {"vmem", &Machine::vmem_bytes},
+    {"scoped_vmem", &Machine::scoped_vmem},
     {"smem", &Machine::smem_bytes},
     {"hbm", &Machine::hbm_bytes},
     {"semaphores", &Machine::semaphores},

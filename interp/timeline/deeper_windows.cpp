@@ -36,6 +36,7 @@ std::optional<double> seconds_of(const Program& structured, const std::vector<Bi
   timed.math = Math::none;
   timed.wants_values = timed.record_schedule = timed.hash_results = false;
   timed.points = nullptr;
+  timed.compile_notes = nullptr;
   timed.observers = {&observer};
   const Expected<RunResult> result = run(*program, bindings, timed);
   if (!result || !result->findings.empty() || result->end != RunEnd::program) return std::nullopt;

@@ -1,0 +1,19 @@
+// What the compiler of a vector machine (Mosaic, of Pallas on TPUs) would refuse in a program that
+// the interpreter runs. A program is no worse for it: these are notes, no findings.
+#pragma once
+#include <vector>
+
+#include "core/machine/machine_profile.h"
+#include "core/program/program.h"
+#include "core/report/finding.h"
+
+namespace tessera {
+
+// In the order of the statements, one for each place and operand; then the vmem that the expanded
+// program declares for all its time. None for a profile without lanes.
+// Blocks of windows: jax/_src/pallas/mosaic/lowering.py, _check_block_mappings. Slices of copies:
+// pytorch/helion#1969, jax-ml/jax#36770. Scoped vmem: MachineProfile::scoped_vmem.
+std::vector<Remark> compile_notes(const Program& structured, const Program& expanded,
+                                  const MachineProfile& profile);
+
+}  // namespace tessera
