@@ -1,0 +1,56 @@
+// What tile ops mean over the field. + - * and products of matrices are exact, a / b is a times the
+// inverse of b, exp turns sums into products; of other functions only congruence is known: their
+// values at equal arguments are equal. max and min follow a random order of the elements.
+#pragma once
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/data/splitmix.h"
+#include "interp/field/tile.h"
+
+namespace tessera::fields {
+
+enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
+
+class Arithmetic {
+ public:
+  // apart: of the values that nothing defines, other ones for each program.
+  Arithmetic(const Draw& draw, bool has_exponents, std::uint64_t apart);
+
+  const Draw& draw() const { return draw_; }
+  bool has_exponents() const { return has_exponents_; }
+  // A value that no other has: of what is undefined, and of 0 / 0.
+  Number apart() {
+    const std::uint64_t bits = random_.next();
+    return {draw_.p.drawn(bits), draw_.q.drawn(SplitMix::mix(bits))};
+  }
+
+  // Of tiles of one shape.
+  Tile binary(Binary op, const Tile& a, const Tile& b);
+  Tile select(const Tile& condition, const Tile& a, const Tile& b);
+  // e to the power of each element.
+  Tile exponential(const Tile& x);
+  // A function of which only the name is known.
+  Tile unknown(std::string_view name, Tile x) const;
+  // Of matrices: over the rows (along = 1, a column remains) or over the columns.
+  Tile sum(const Tile& x, int along);
+  Tile largest(const Tile& x, int along);
+  // acc + a . b
+  Tile product(Tile acc, const Tile& a, const Tile& b);
+
+ private:
+  Number no_value(Bound& bound);
+  Number combined(Binary op, const Number& a, const Number& b, Bound& bound);
+  Number quotient(const Number& a, const Number& b, Bound& bound);
+  Number compared(Binary op, const Number& a, const Number& b, Bound& bound);
+  Tile divided(const Tile& a, const Tile& b);
+  Residue to_the_power(Residue exponent) const;
+
+  const Draw& draw_;
+  bool has_exponents_;
+  SplitMix random_;
+  std::vector<Residue> powers_;  // of the generator: of 0 to 1023, of these times 2^10, and 2^20
+};
+
+}  // namespace tessera::fields

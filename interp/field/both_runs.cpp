@@ -1,0 +1,72 @@
+#include "interp/field/both_runs.h"
+
+#include <algorithm>
+
+#include "core/report/stop.h"
+#include "core/report/try.h"
+#include "interp/findings/exit_checks.h"
+#include "interp/machine/control_flow.h"
+
+namespace tessera::fields {
+namespace {
+
+// Products of integers are the machine's, and a run without arithmetic leaves them out.
+bool needs_arithmetic(const Program& program) {
+  const auto is_integer_product = [&](const Stmt& statement) {
+    const auto* const op = std::get_if<Matmul>(&statement.op);
+    return op != nullptr && is_integer(program.buffer(op->acc.base)->dtype);
+  };
+  return control_needs_arithmetic(program) ||
+         std::any_of(program.body.begin(), program.body.end(), is_integer_product);
+}
+
+void settle_options(KeptRun& program) {
+  RunOptions& options = program.options;
+  options.math = needs_arithmetic(program.program) ? Math::library : Math::none;
+  options.landing = Landing::whole;
+  options.checked = true;
+  options.uninitialised = Uninitialised::use;
+  options.hash_results = options.record_schedule = false;
+  options.points = nullptr;
+  options.deeper = nullptr;
+  options.progress = nullptr;
+}
+
+}  // namespace
+
+bool has_exponentials(const Program& program) {
+  return std::any_of(program.body.begin(), program.body.end(), [](const Stmt& statement) {
+    return std::holds_alternative<Exp>(statement.op);
+  });
+}
+
+Expected<Ran> run_over(KeptRun& program, std::span<const Draw> draws, std::uint64_t apart,
+                       bool has_exponents, const std::optional<Change>& change) {
+  Ran ran;
+  RunOptions& options = program.options;
+  options.observers.clear();
+  for (const Draw& draw : draws) {
+    ran.values.push_back(std::make_unique<FieldRun>(
+        draw, SplitMix::mix(apart + SplitMix::golden * ran.values.size()), has_exponents, change));
+    options.observers.push_back(ran.values.back().get());
+  }
+  settle_options(program);
+  const StopScope listens(options.stop);
+  ran.machine = TRY(launched(program.program, program.bindings(), options));
+  for (const auto& values : ran.values) values->attach(*ran.machine);
+  ran.result = TRY(ran.machine->run(exit_findings));
+  options.observers.clear();
+  return ran;
+}
+
+Expected<void> observe(KeptRun& program, Observer& observer) {
+  settle_options(program);
+  program.options.observers = {&observer};
+  const StopScope listens(program.options.stop);
+  const auto machine = TRY(launched(program.program, program.bindings(), program.options));
+  TRY(machine->run(exit_findings));
+  program.options.observers.clear();
+  return {};
+}
+
+}  // namespace tessera::fields

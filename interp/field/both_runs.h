@@ -1,0 +1,29 @@
+// Runs of two programs over the same fields with the same operands.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "interp/field/field_run.h"
+#include "interp/launch.h"
+
+namespace tessera::fields {
+
+// A run that is over, with the memory that it left.
+struct Ran {
+  std::vector<std::unique_ptr<FieldRun>> values;  // one for each draw
+  std::unique_ptr<Machine> machine;
+  RunResult result;
+};
+
+bool has_exponentials(const Program& program);
+
+// Runs a program over several fields at once. apart: see FieldRun. Errors: memory, a stop.
+Expected<Ran> run_over(KeptRun& program, std::span<const Draw> draws, std::uint64_t apart,
+                       bool has_exponents, const std::optional<Change>& change = std::nullopt);
+
+// Runs a program for who observes it alone.
+Expected<void> observe(KeptRun& program, Observer& observer);
+
+}  // namespace tessera::fields

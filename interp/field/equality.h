@@ -1,0 +1,54 @@
+// Whether two programs compute the same real functions of their operands, shown by runs of both
+// over random prime fields: a difference of two polynomials of degree d is zero at a random point
+// with probability d / p at most (Schwartz, Zippel), so programs that agree at three draws are
+// equal but for that probability, up to rounding.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/report/expected.h"
+#include "core/report/finding.h"
+#include "interp/field/tile.h"
+#include "interp/launch.h"
+
+namespace tessera::fields {
+
+// not_shown: the rules do not suffice, or a program does not run to its end.
+enum class Outcome : std::uint8_t { equal, different, not_shown };
+
+// One of the two programs.
+enum class Which : std::uint8_t { a, b };
+
+// The first element that differs.
+struct Difference {
+  std::string result;
+  int device = 0;
+  std::vector<std::int64_t> index;                   // in A
+  std::optional<FindingPlace> wrote_a{}, wrote_b{};  // who stored it last
+  std::vector<std::string> terms{};  // on which elements of the operands it depends otherwise
+};
+
+struct Equality {
+  Outcome outcome = Outcome::not_shown;
+  std::string reason;             // of not_shown, one clause
+  std::optional<Diag> refusal;    // what has no rule over the field, ...
+  std::vector<Finding> findings;  // or what is wrong with a program: ...
+  Which which = Which::a;         // this one
+  std::optional<Difference> difference;
+  int draws = 0;
+  std::vector<std::uint32_t> primes;
+  std::int64_t elements = 0;             // of results that were compared
+  std::vector<std::string> results{};    // their names
+  std::vector<std::string> unmatched{};  // operands that one program alone has
+  Bound bound{};                         // of all results of both
+  double probability = 0;                // that equal is wrong
+};
+
+// Operands of the same name are the same in both: floats drawn from the field, integers those of A.
+// A is the first. The results that both have are compared. Errors: no results of one name and size,
+// operands of one name that do not fit each other, memory.
+Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed);
+
+}  // namespace tessera::fields

@@ -1,0 +1,107 @@
+// A run over a field: an observer that computes beside the machine, with numbers modulo a prime
+// where the program has floats. The machine itself needs no arithmetic then: addresses, amounts,
+// masks and integers are its own. What has no rule over the field is refused, never guessed.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include "core/report/diag.h"
+#include "interp/field/memory.h"
+#include "interp/observe/observer.h"
+
+namespace tessera::fields {
+
+class FieldRun final : public Observer {
+ public:
+  // apart: the seed of what is undefined. has_exponents: q is carried beside p.
+  FieldRun(const Draw& draw, std::uint64_t apart, bool has_exponents,
+           std::optional<Change> change = std::nullopt)
+      : inputs_(draw, std::move(change)), arithmetic_(draw, has_exponents, apart) {}
+
+  // Before the first event; the machine lives longer.
+  void attach(Machine& machine);
+  void on(const Event& event) override;
+  bool is_full() const override { return refusal_.has_value(); }
+
+  // Why there are no values; the program's place with it.
+  const std::optional<Diag>& refusal() const { return refusal_; }
+  // The result of that name on a device; the machine is still there.
+  Tile result(BufferId buffer, int device);
+
+ private:
+  using Copier = std::tuple<std::int32_t, std::int16_t, std::int64_t>;
+  static Copier copier(const AgentId& agent) { return {agent.device, agent.core, agent.dma}; }
+  struct Moving {
+    std::optional<Box> to;  // of a write-back, whose parts land
+    Box from;
+    Tile tile;
+    bool has_landed = false;
+  };
+
+  void on_copy(const Event& event);
+  void on_core(const Event& event);
+  void load(const Event& event);
+  void compute(const Event& event);
+  void refuse(const std::string& what);
+
+  // Of the op at hand.
+  Box box(const Slice& slice) const;
+  SiteId home(const Slice& slice) const;
+  Operand operand(const Slice& slice);
+  Operand number(ValueId value);
+  // Repeated to the shape of the target.
+  Operand operand(const Slice& slice, const std::vector<std::int64_t>& shape);
+  void put(const Slice& dst, Tile tile);
+  void put_rounded(const Slice& dst, Tile tile);
+  // In the machine, which computes integers itself.
+  void leave(const Slice& dst) { put(dst, {}); }
+  DType type_of(const Slice& slice) const;
+
+  void binary(Binary kind, const Slice& dst, const Slice& a, const Slice& b);
+  void integers(Binary kind, const Slice& dst, const Operand& a, const Operand& b);
+  void function(std::string_view name, const Slice& dst, const Slice& src);
+  void reduce(bool is_max, int along, const Slice& dst, const Slice& src);
+  void evaluate(const TileAdd& op) { binary(Binary::add, op.dst, op.a, op.b); }
+  void evaluate(const TileSub& op) { binary(Binary::sub, op.dst, op.a, op.b); }
+  void evaluate(const TileMul& op) { binary(Binary::mul, op.dst, op.a, op.b); }
+  void evaluate(const TileDiv& op) { binary(Binary::div, op.dst, op.a, op.b); }
+  void evaluate(const TileMin& op) { binary(Binary::min, op.dst, op.a, op.b); }
+  void evaluate(const TileMax& op) { binary(Binary::max, op.dst, op.a, op.b); }
+  void evaluate(const TileLt& op) { binary(Binary::lt, op.dst, op.a, op.b); }
+  void evaluate(const TileLe& op) { binary(Binary::le, op.dst, op.a, op.b); }
+  void evaluate(const TileEq& op) { binary(Binary::eq, op.dst, op.a, op.b); }
+  void evaluate(const TileSelect& op);
+  void evaluate(const Cast& op);
+  void evaluate(const TileIota& op);
+  void evaluate(const Exp& op);
+  void evaluate(const Log& op) { function("log", op.dst, op.src); }
+  void evaluate(const Tanh& op) { function("tanh", op.dst, op.src); }
+  void evaluate(const Erf& op) { function("erf", op.dst, op.src); }
+  void evaluate(const Rsqrt& op) { function("rsqrt", op.dst, op.src); }
+  void evaluate(const Scaled& op);
+  void evaluate(const Transpose& op);
+  void evaluate(const RowSum& op) { reduce(false, 1, op.dst, op.src); }
+  void evaluate(const RowMax& op) { reduce(true, 1, op.dst, op.src); }
+  void evaluate(const ColSum& op) { reduce(false, 0, op.dst, op.src); }
+  void evaluate(const ColMax& op) { reduce(true, 0, op.dst, op.src); }
+  void evaluate(const Matmul& op);
+  void evaluate(const Store& op);
+  void evaluate(const Pad& op);
+  // Scalar memory of integers, and what is no op on tiles.
+  template <typename Op>
+  void evaluate(const Op&) {}
+
+  Inputs inputs_;
+  Arithmetic arithmetic_;
+  std::optional<Memory> memory_;
+  const Program* program_ = nullptr;
+  Topology topology_;
+  const Event* event_ = nullptr;                      // the one at hand
+  std::map<std::pair<SiteId, ValueId>, Tile> reals_;  // that were loaded
+  std::map<Copier, Moving> moving_;
+  std::optional<Diag> refusal_;
+};
+
+}  // namespace tessera::fields

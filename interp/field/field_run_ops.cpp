@@ -1,0 +1,288 @@
+// What each op does over the field: its operands from memory and registers, a rule of Arithmetic,
+// and the rounding to the type of its target.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/data/convert.h"
+#include "core/program/scalar.h"
+#include "interp/field/field_run.h"
+
+namespace tessera::fields {
+namespace {
+
+// f32, bf16 and f16 stand for the reals that they round.
+bool is_rounded_away(DType dtype) { return is_integer(dtype) || size_of(dtype) == 1; }
+
+bool is_held_by(DType dtype, double literal) {
+  if (std::isinf(literal)) return !is_rounded_away(dtype);
+  alignas(8) std::byte element[8];
+  store_element(element, dtype, literal);
+  return load_element(element, dtype) == literal;
+}
+
+bool can_repeat(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
+  if (from.size() > to.size()) return false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::int64_t here = from[i], there = to[i + to.size() - from.size()];
+    if (here != 1 && here != there) return false;
+  }
+  return true;
+}
+
+// The same as `repeated` of a tile.
+std::vector<std::int64_t> repeated_integers(const std::vector<std::int64_t>& values,
+                                            const std::vector<std::int64_t>& from,
+                                            const std::vector<std::int64_t>& to) {
+  if (from == to) return values;
+  Tile places = make_tile(from, false);
+  for (std::size_t i = 0; i < places.p.size(); ++i) places.p[i] = static_cast<Residue>(i);
+  std::vector<std::int64_t> result;
+  for (const Residue place : repeated(places, to).p) result.push_back(values[place]);
+  return result;
+}
+
+std::int64_t integer_of(Binary kind, std::int64_t a, std::int64_t b) {
+  switch (kind) {
+    case Binary::add:
+      return scalar::add(a, b);
+    case Binary::sub:
+      return scalar::sub(a, b);
+    case Binary::mul:
+      return scalar::mul(a, b);
+    case Binary::div:
+      return scalar::div(a, b);
+    case Binary::min:
+      return std::min(a, b);
+    case Binary::max:
+      return std::max(a, b);
+    case Binary::lt:
+      return a < b ? 1 : 0;
+    case Binary::le:
+      return a <= b ? 1 : 0;
+    case Binary::eq:
+      break;
+  }
+  return a == b ? 1 : 0;
+}
+
+}  // namespace
+
+Box FieldRun::box(const Slice& slice) const {
+  Box box;
+  box.rank = slice.rank;
+  box.dropped = slice.dropped;
+  const auto scalar = [&](ValueId value) { return event_->registers[value.index]; };
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+    box.start[d] = scalar(slice.start[d]);
+    box.size[d] = scalar(slice.size[d]);
+  }
+  return box;
+}
+
+DType FieldRun::type_of(const Slice& slice) const { return program_->buffer(slice.base)->dtype; }
+
+SiteId FieldRun::home(const Slice& slice) const {
+  return topology_.home(topology_.of(event_->agent), program_->buffer(slice.base)->space);
+}
+
+Operand FieldRun::number(ValueId id) {
+  const Value& value = program_->value(id);
+  const Draw& draw = arithmetic_.draw();
+  Operand result{.tile = make_tile({}, arithmetic_.has_exponents())};
+  if (value.kind == ValueKind::scalar) {
+    result.dtype = DType::i64;
+    result.is_known = true;
+    result.integers = {event_->registers[id.index]};
+    result.tile.put(0, draw.of(result.integers[0]));
+  } else if (value.constant) {
+    result.is_known = true;
+    result.literal = value.real;
+    result.tile.put(0, draw.of(value.real));
+  } else if (const auto* real = std::get_if<ToReal>(&program_->body[value.statement].op)) {
+    result.tile.put(0, draw.of(event_->registers[real->a.index]));
+  } else {
+    result.tile = reals_[{topology_.of(event_->agent), id}];
+    result.tile.shape.clear();
+  }
+  return result;
+}
+
+Operand FieldRun::operand(const Slice& slice) {
+  const Value& base = program_->value(slice.base);
+  if (base.kind != ValueKind::ref) return number(slice.base);
+  return memory_->read(home(slice), base.buffer, box(slice));
+}
+
+Operand FieldRun::operand(const Slice& slice, const std::vector<std::int64_t>& shape) {
+  Operand result = operand(slice);
+  if (!can_repeat(result.tile.shape, shape)) {
+    refuse("operands do not fit each other");  // the machine says how, and ends there
+    result.tile = make_tile(shape, arithmetic_.has_exponents());
+    return result;
+  }
+  if (!result.integers.empty())
+    result.integers = repeated_integers(result.integers, result.tile.shape, shape);
+  result.tile = repeated(result.tile, shape);
+  return result;
+}
+
+void FieldRun::put(const Slice& dst, Tile tile) {
+  memory_->write(home(dst), program_->value(dst.base).buffer, box(dst), tile);
+}
+
+void FieldRun::put_rounded(const Slice& dst, Tile tile) {
+  const DType dtype = type_of(dst);
+  if (!is_rounded_away(dtype) || tile.bound.is_truth) return put(dst, std::move(tile));
+  put(dst, arithmetic_.unknown(fmt::format("cast to {}", name(dtype)), std::move(tile)));
+}
+
+// Of integers that the machine knows.
+void FieldRun::integers(Binary kind, const Slice& dst, const Operand& a, const Operand& b) {
+  if (is_integer(type_of(dst))) return leave(dst);
+  Tile tile = make_tile(a.tile.shape, arithmetic_.has_exponents());
+  for (std::size_t i = 0; i < tile.p.size(); ++i)
+    tile.put(i, arithmetic_.draw().of(integer_of(kind, a.integers[i], b.integers[i])));
+  tile.bound.is_truth = kind == Binary::lt || kind == Binary::le || kind == Binary::eq;
+  put_rounded(dst, std::move(tile));
+}
+
+void FieldRun::binary(Binary kind, const Slice& dst, const Slice& first, const Slice& second) {
+  const std::vector<std::int64_t> shape = shape_of(box(dst));
+  const Operand a = operand(first, shape), b = operand(second, shape);
+  const bool are_integers = is_integer(a.dtype) && is_integer(b.dtype);
+  if (a.is_known && b.is_known && are_integers) return integers(kind, dst, a, b);
+  Tile result;
+  if (kind == Binary::div && are_integers) {
+    result = arithmetic_.unknown("floor", arithmetic_.binary(kind, a.tile, b.tile));
+  } else {
+    result = arithmetic_.binary(kind, a.tile, b.tile);
+  }
+  const bool chooses = kind == Binary::min || kind == Binary::max;
+  const bool is_exact = (chooses && a.dtype == type_of(dst) && b.dtype == type_of(dst)) ||
+                        (are_integers && is_integer(type_of(dst)));
+  is_exact ? put(dst, std::move(result)) : put_rounded(dst, std::move(result));
+}
+
+void FieldRun::evaluate(const TileSelect& op) {
+  const std::vector<std::int64_t> shape = shape_of(box(op.dst));
+  Operand condition = operand(op.condition, shape);
+  const Operand a = operand(op.a, shape), b = operand(op.b, shape);
+  const DType to = type_of(op.dst);
+  const bool are_known = condition.is_known && a.is_known && b.is_known;
+  if (are_known && is_integer(to) && is_integer(a.dtype) && is_integer(b.dtype))
+    return leave(op.dst);
+  if (condition.is_known)
+    for (std::size_t i = 0; i < condition.tile.p.size(); ++i)
+      if (condition.tile.p[i] != 0) condition.tile.put(i, {1, 1});
+  Tile result = arithmetic_.select(condition.tile, a.tile, b.tile);
+  const auto is_exact = [&](const Operand& choice) {
+    return choice.dtype == to || (is_integer(choice.dtype) && is_integer(to)) ||
+           (choice.is_known && !is_integer(choice.dtype) && is_held_by(to, choice.literal));
+  };
+  is_exact(a) && is_exact(b) ? put(op.dst, std::move(result))
+                             : put_rounded(op.dst, std::move(result));
+}
+
+void FieldRun::evaluate(const Cast& op) {
+  const DType to = type_of(op.dst);
+  Operand src = operand(op.src, shape_of(box(op.dst)));
+  if (src.is_known && is_integer(src.dtype) && is_integer(to)) return leave(op.dst);
+  const bool is_number = src.is_known && !is_integer(src.dtype);
+  const bool is_exact = src.dtype == to || (is_integer(src.dtype) && is_integer(to)) ||
+                        (is_number && is_held_by(to, src.literal));
+  is_exact ? put(op.dst, std::move(src.tile)) : put_rounded(op.dst, std::move(src.tile));
+}
+
+void FieldRun::evaluate(const TileIota& op) {
+  if (is_integer(type_of(op.dst))) return leave(op.dst);
+  const Box target = box(op.dst);
+  Tile tile = make_tile(shape_of(target), arithmetic_.has_exponents());
+  std::int64_t inner = 1;
+  const auto dim = static_cast<std::size_t>(op.dim);
+  for (std::size_t d = dim + 1; d < tile.shape.size(); ++d) inner *= tile.shape[d];
+  for (std::size_t i = 0; i < tile.p.size(); ++i)
+    tile.put(i, arithmetic_.draw().of(static_cast<std::int64_t>(i) / inner % tile.shape[dim]));
+  put_rounded(op.dst, std::move(tile));
+}
+
+void FieldRun::evaluate(const Exp& op) {
+  put_rounded(op.dst, arithmetic_.exponential(operand(op.src, shape_of(box(op.dst))).tile));
+}
+
+void FieldRun::function(std::string_view name, const Slice& dst, const Slice& src) {
+  put_rounded(dst, arithmetic_.unknown(name, operand(src, shape_of(box(dst))).tile));
+}
+
+void FieldRun::evaluate(const Scaled& op) {
+  const std::vector<std::int64_t> shape = shape_of(box(op.dst));
+  const Operand src = operand(op.src, shape);
+  const Tile scale = operand(op.scale).tile;
+  Tile all = make_tile(shape, arithmetic_.has_exponents());
+  all.bound = scale.bound;
+  if (scale.shape.size() != shape.size() || scale.p.empty()) return refuse("a scale of no blocks");
+  std::vector<std::int64_t> at(shape.size(), 0);
+  for (std::size_t i = 0; i < all.p.size(); ++i) {
+    std::int64_t from = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      from = from * scale.shape[d] + at[d] / (shape[d] / scale.shape[d]);
+    all.put(i, scale.at(static_cast<std::size_t>(from)));
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (++at[d] < shape[d]) break;
+      at[d] = 0;
+    }
+  }
+  put_rounded(op.dst, arithmetic_.binary(Binary::mul, src.tile, all));
+}
+
+void FieldRun::evaluate(const Transpose& op) {
+  const Operand src = operand(op.src);
+  if (src.is_known && is_integer(type_of(op.dst))) return leave(op.dst);
+  Tile tile = transposed(src.tile);
+  src.dtype == type_of(op.dst) ? put(op.dst, std::move(tile))
+                               : put_rounded(op.dst, std::move(tile));
+}
+
+void FieldRun::reduce(bool is_max, int along, const Slice& dst, const Slice& src) {
+  const Operand x = operand(src);
+  const bool are_integers = is_integer(x.dtype) && is_integer(type_of(dst));
+  if (x.is_known && are_integers) return leave(dst);
+  if (is_integer(x.dtype) && is_max)
+    return refuse("the largest of integers as a float has no rule over the field");
+  Tile tile = is_max ? arithmetic_.largest(x.tile, along) : arithmetic_.sum(x.tile, along);
+  const bool is_exact = are_integers || (is_max && x.dtype == type_of(dst));
+  is_exact ? put(dst, std::move(tile)) : put_rounded(dst, std::move(tile));
+}
+
+void FieldRun::evaluate(const Matmul& op) {
+  Operand a = operand(op.a), b = operand(op.b);
+  const Operand acc = operand(op.acc);
+  if (acc.is_known && a.is_known && b.is_known) return leave(op.acc);
+  if (op.transpose_a != 0) a.tile = transposed(a.tile);
+  if (op.transpose_b != 0) b.tile = transposed(b.tile);
+  const auto& m = acc.tile.shape;
+  if (a.tile.shape.size() != 2 || b.tile.shape.size() != 2 || m.size() != 2 ||
+      a.tile.shape[0] != m[0] || b.tile.shape[1] != m[1] || a.tile.shape[1] != b.tile.shape[0])
+    return refuse("operands do not fit each other");
+  put(op.acc, arithmetic_.product(acc.tile, a.tile, b.tile));
+}
+
+void FieldRun::evaluate(const Store& op) {
+  const Operand value = number(op.value);
+  const DType to = type_of(op.dst);
+  if (is_integer(to) && is_integer(value.dtype)) return leave(op.dst);
+  Tile tile = repeated(value.tile, shape_of(box(op.dst)));
+  value.is_known&& is_held_by(to, value.literal) ? put(op.dst, std::move(tile))
+                                                 : put_rounded(op.dst, std::move(tile));
+}
+
+// Of the rectangle that the event names.
+void FieldRun::evaluate(const Pad& op) {
+  const BufferId buffer = program_->value(op.slot.base).buffer;
+  const bool is_float_data = !is_integer(type_of(op.slot));
+  memory_->write(
+      event_->site, buffer, *event_->box,
+      is_float_data ? make_tile(shape_of(*event_->box), arithmetic_.has_exponents()) : Tile{});
+}
+
+}  // namespace tessera::fields

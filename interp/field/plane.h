@@ -1,0 +1,36 @@
+// The field values of one buffer at one site, beside the machine's memory.
+#pragma once
+#include <cstdint>
+#include <functional>
+
+#include "core/program/program.h"
+#include "interp/field/tile.h"
+#include "interp/memory/view.h"
+
+namespace tessera::fields {
+
+class Plane {
+ public:
+  Plane() = default;
+  // Each element as `first` gives it by its logical index, row-major.
+  Plane(const Shape& shape, bool has_exponents, const std::function<Number(std::int64_t)>& first);
+
+  bool exists() const { return exists_; }
+  void set_bound(const Bound& bound) { all_.bound = bound; }
+  // The elements of a rectangle, with the shape of its kept dimensions.
+  Tile gather(const Box& box) const;
+  // The tile's elements, in their order, into a rectangle with as many.
+  void scatter(const Box& box, const Tile& tile);
+
+ private:
+  template <typename F>
+  void for_each_row(const Box& box, F&& f) const;
+
+  bool exists_ = false;
+  Tile all_;
+};
+
+// The shape of a rectangle without the dimensions that are dropped.
+std::vector<std::int64_t> shape_of(const Box& box);
+
+}  // namespace tessera::fields

@@ -1,0 +1,78 @@
+// Numbers of a field run: residues modulo a random prime p, and beside them residues modulo the
+// prime q = (p - 1) / 2, in which the arguments of exponentials are kept.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace tessera::fields {
+
+using Residue = std::uint32_t;                        // in [0, modulus), or one of these three
+inline constexpr Residue as_in_machine = 0xFFFFFFFD;  // the integer that the machine's memory has
+inline constexpr Residue plus_infinity = 0xFFFFFFFE;
+inline constexpr Residue minus_infinity = 0xFFFFFFFF;
+inline bool is_finite(Residue residue) { return residue < (Residue{1} << 31); }
+
+// A prime below 2^31, and arithmetic on finite residues.
+class Modulus {
+ public:
+  explicit Modulus(std::uint32_t prime) : prime_(prime), inverse_(~std::uint64_t{0} / prime) {}
+  std::uint32_t prime() const { return prime_; }
+
+  Residue reduce(std::uint64_t x) const {
+    const auto quotient =
+        static_cast<std::uint64_t>((static_cast<unsigned __int128>(x) * inverse_) >> 64);
+    std::uint64_t rest = x - quotient * prime_;
+    while (rest >= prime_) rest -= prime_;
+    return static_cast<Residue>(rest);
+  }
+  Residue of(std::int64_t x) const {
+    const std::int64_t rest = x % static_cast<std::int64_t>(prime_);
+    return static_cast<Residue>(rest < 0 ? rest + prime_ : rest);
+  }
+  Residue add(Residue a, Residue b) const {
+    const Residue sum = a + b;
+    return sum >= prime_ ? sum - prime_ : sum;
+  }
+  Residue sub(Residue a, Residue b) const { return a >= b ? a - b : a + prime_ - b; }
+  Residue mul(Residue a, Residue b) const { return reduce(std::uint64_t{a} * b); }
+  Residue power(Residue base, std::uint64_t exponent) const;
+  Residue inverse(Residue a) const { return power(a, prime_ - 2); }  // of a that is not 0
+  // Uniform, of 64 random bits.
+  Residue drawn(std::uint64_t bits) const {
+    return static_cast<Residue>((static_cast<unsigned __int128>(bits) * prime_) >> 64);
+  }
+
+ private:
+  std::uint32_t prime_;
+  std::uint64_t inverse_;
+};
+
+// A value of both fields.
+struct Number {
+  Residue p = 0, q = 0;
+  bool operator==(const Number&) const = default;
+};
+
+// What one draw fixes: the primes, an element of order q modulo p, and the key of the unknown
+// functions.
+struct Draw {
+  Modulus p, q;
+  Residue generator = 0;
+  std::uint64_t key = 0;
+
+  // The value of an unknown function at an argument; tag says which function.
+  Number unknown(std::uint64_t tag, std::uint64_t argument) const;
+  // Where an element stands in the random order of max and min.
+  std::uint64_t rank(Residue element) const;
+  Number of(std::int64_t integer) const { return {p.of(integer), q.of(integer)}; }
+  // The rational number that the shortest decimal of a literal is: 1/10 for 0.1.
+  Number of(double literal) const;
+};
+
+// A random p of 31 bits for which (p - 1) / 2 is prime as well.
+Draw draw(std::uint64_t seed);
+
+// A number for a text, the same on every machine.
+std::uint64_t text_seed(std::string_view text);
+
+}  // namespace tessera::fields

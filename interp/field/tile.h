@@ -1,0 +1,53 @@
+// Rectangles of field values, and what is known of how they were made.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "interp/field/residues.h"
+
+namespace tessera::fields {
+
+// Holds for each element of a memory, or more than holds: what the verdict and its probability
+// need.
+struct Bound {
+  double degree = 0;     // of numerator and denominator as polynomials in inputs and unknown values
+  double arguments = 0;  // of functions: how many one element depends on
+  bool is_rational = false;  // there may be a denominator
+  bool has_exponential = false;
+  bool has_unknown = false;   // values of functions of which only the name is known
+  bool has_order = false;     // max or min decided
+  bool has_no_value = false;  // 0 / 0, inf - inf: drawn apart in each program
+  bool is_truth = false;      // 0 or 1
+  bool operator==(const Bound&) const = default;
+};
+
+// Of a value that depends on both; the degree is the larger one.
+Bound joined(const Bound& a, const Bound& b);
+Bound sum_of(const Bound& a, const Bound& b, double terms = 1);
+Bound product_of(const Bound& a, const Bound& b);
+// Of a function's value.
+Bound value_at(const Bound& argument);
+
+// Row-major. q is empty where no program of the comparison has an exponential.
+struct Tile {
+  std::vector<std::int64_t> shape;
+  std::vector<Residue> p, q;
+  Bound bound;
+
+  std::int64_t elements() const { return static_cast<std::int64_t>(p.size()); }
+  bool has_exponents() const { return !q.empty(); }
+  Number at(std::size_t i) const { return {p[i], q.empty() ? 0 : q[i]}; }
+  void put(std::size_t i, const Number& number) {
+    p[i] = number.p;
+    if (!q.empty()) q[i] = number.q;
+  }
+};
+
+std::int64_t elements_of(const std::vector<std::int64_t>& shape);
+Tile make_tile(std::vector<std::int64_t> shape, bool has_exponents, const Number& fill = {});
+// The same elements repeated to a shape with at least as many dimensions; those of size 1 repeat.
+Tile repeated(const Tile& tile, const std::vector<std::int64_t>& shape);
+Tile transposed(const Tile& tile);  // of two dimensions
+
+}  // namespace tessera::fields

@@ -1,0 +1,229 @@
+// Random small programs that are equal and unequal by construction: none that is unequal is told
+// equal, and all that are equal are.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/data/splitmix.h"
+#include "core/lang/language.h"
+#include "interp/field/equality.h"
+#include "interp/run.h"
+#include "tests/unit/interp_kernel.h"
+#include "tests/unit/language_support.h"
+
+namespace tessera {
+namespace {
+
+using fields::Equality;
+using fields::Outcome;
+
+KeptRun kept(const std::string& text) {
+  const auto program = test::program(text);
+  CHECK(program);
+  const auto expanded = expand(*program);
+  CHECK(expanded);
+  testing::Operands operands(*expanded, 1);
+  LaunchScope scope;
+  CHECK(run(*expanded, operands.bindings(), RunOptions{}));
+  return *scope.take();
+}
+
+Equality compared(const std::string& a, const std::string& b, std::uint64_t seed = 0) {
+  KeptRun run_a = kept(a), run_b = kept(b);
+  const auto equality = fields::compare(run_a, run_b, seed);
+  CHECK(equality);
+  return *equality;
+}
+
+constexpr std::string_view operands =
+    "  in  x: f32[8, 8] hbm\n"
+    "  in  y: bf16[8, 8] hbm\n"
+    "  in  z: f32[8, 8] hbm\n"
+    "  out out: f32[8, 8] hbm\n"
+    "  vmem a: f32[8, 8]\n"
+    "  vmem b: bf16[8, 8]\n"
+    "  vmem c: f32[8, 8]\n"
+    "  vmem r: f32[8, 8]\n"
+    "  tile t: f32[8, 8]\n"
+    "  tile u: f32[8, 8]\n";
+
+// Computes `r` by the body, from a, b and c, which hold x, y and z.
+std::string program(const std::string& body) {
+  return fmt::format(
+      "kernel k()\n{}{{\n  copy x -> a\n  copy y -> b\n  copy z -> c\n{}  copy r -> out\n}}\n",
+      operands, body);
+}
+
+std::string outcome(Outcome outcome) {
+  constexpr std::array<const char*, 3> names = {"equal", "different", "not shown"};
+  return names[static_cast<std::size_t>(outcome)];
+}
+
+// A sum of terms, each a product of some factors, whose factors and terms may be written in any
+// order, and in which a common factor may stand outside.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : random_(seed) {}
+
+  std::vector<std::vector<std::string>> terms() {
+    static const std::vector<std::string> factors = {
+        "a", "b", "c", "transpose(a)", "a[0 .. 1, :]", "c[:, 3 .. 4]", "0.1", "3.0"};
+    std::vector<std::vector<std::string>> result(2 + random_.below(3));
+    for (auto& term : result) {
+      term.push_back(factors[random_.below(3)]);
+      while (term.size() < 4 && random_.below(3) != 0)
+        term.push_back(factors[random_.below(factors.size())]);
+    }
+    return result;
+  }
+  template <typename T>
+  void shuffle(std::vector<T>& list) {
+    for (std::size_t i = list.size(); i > 1; --i) std::swap(list[i - 1], list[random_.below(i)]);
+  }
+  std::uint64_t below(std::uint64_t n) { return random_.below(n); }
+
+ private:
+  SplitMix random_;
+};
+
+// The sum of the terms by statements of one operation each.
+std::string summed(const std::vector<std::vector<std::string>>& terms, bool adds_in_place) {
+  std::string body = "  r = 0\n";
+  for (const auto& term : terms) {
+    body += fmt::format("  t = cast({}, f32)\n", term[0]);
+    for (std::size_t i = 1; i < term.size(); ++i) body += fmt::format("  t = t * {}\n", term[i]);
+    body += adds_in_place ? "  r += t\n" : "  u = r + t\n  r = u\n";
+  }
+  return program(body);
+}
+
+TEST(Equal, SumsOfProductsInAnyOrderAreEqualAndWithAnythingElseAreNot) {
+  int equal = 0, different = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    Draws draws(seed);
+    auto terms = draws.terms();
+    auto other = terms;
+    draws.shuffle(other);
+    for (auto& term : other) {
+      std::vector<std::string> factors(term.begin() + 1, term.end());
+      draws.shuffle(factors);
+      std::copy(factors.begin(), factors.end(), term.begin() + 1);
+    }
+    const std::string a = summed(terms, true);
+    const Equality same = compared(a, summed(other, draws.below(2) == 0), seed);
+    EXPECT_EQ(outcome(same.outcome), "equal") << a << same.reason;
+    equal += same.outcome == Outcome::equal ? 1 : 0;
+    auto wrong = terms;
+    switch (seed % 4) {
+      case 0:
+        wrong.erase(wrong.begin() + static_cast<std::ptrdiff_t>(draws.below(wrong.size())));
+        break;
+      case 1:
+        wrong.push_back(wrong[draws.below(wrong.size())]);
+        break;
+      case 2:
+        wrong[draws.below(wrong.size())].push_back("c");
+        break;
+      default:
+        wrong[draws.below(wrong.size())].push_back("0.5");
+        break;
+    }
+    const Equality unequal = compared(a, summed(wrong, true), seed);
+    EXPECT_EQ(outcome(unequal.outcome), "different") << a << summed(wrong, true);
+    ASSERT_TRUE(unequal.difference.has_value());
+    different += unequal.outcome == Outcome::different ? 1 : 0;
+  }
+  EXPECT_EQ(equal, 300);
+  EXPECT_EQ(different, 300);
+}
+
+// out = x . y, the contraction cut into steps of `step`, each added `times` times, from `begin` on.
+std::string matmul(int step, int begin, int skipped, int twice, bool is_turned = false) {
+  std::string body = "  t = 0\n";
+  for (int k = begin; k < 8; k += step) {
+    if (k == skipped) continue;
+    for (int i = 0; i < (k == twice ? 2 : 1); ++i)
+      body += fmt::format(
+          fmt::runtime(is_turned
+                           ? "  t += transpose(a[{0} .. {1}, :]) . cast(b[{0} .. {1}, :], f32)\n"
+                           : "  t += a[:, {0} .. {1}] . cast(b[{0} .. {1}, :], f32)\n"),
+          k, k + step);
+  }
+  return program(body + "  r = t\n");
+}
+
+TEST(Equal, EveryCutOfAContractionIsTheSameProduct) {
+  for (const int step : {1, 2, 4})
+    EXPECT_EQ(outcome(compared(matmul(8, 0, -1, -1), matmul(step, 0, -1, -1)).outcome), "equal");
+}
+
+TEST(Equal, AMissingADoubledAndATurnedProductAreFound) {
+  const std::string good = matmul(2, 0, -1, -1);
+  const Equality missing = compared(good, matmul(2, 0, 4, -1));
+  ASSERT_EQ(outcome(missing.outcome), "different");
+  EXPECT_EQ(missing.difference->terms[0],
+            "x[0, 4] (the first of those up to x[0, 5]): A takes it, B does not");
+  const Equality doubled = compared(good, matmul(2, 0, -1, 6));
+  ASSERT_EQ(outcome(doubled.outcome), "different");
+  EXPECT_EQ(doubled.difference->terms[0],
+            "x[0, 6] (the first of those up to x[0, 7]): B takes it 2 times as often as A");
+  EXPECT_EQ(outcome(compared(good, matmul(2, 0, -1, -1, true)).outcome), "different");
+}
+
+TEST(Equal, FactorsMoveOutOfProductsAndSums) {
+  EXPECT_EQ(outcome(compared(program("  t = a * c + a * 2.0\n  r = t\n"),
+                             program("  t = (c + 2.0) * a\n  r = t\n"))
+                        .outcome),
+            "equal");
+  EXPECT_EQ(outcome(compared(program("  t = a / c + 1.0\n  r = t\n"),
+                             program("  t = (a + c) / c\n  r = t\n"))
+                        .outcome),
+            "equal");
+  EXPECT_EQ(
+      outcome(
+          compared(program("  t = a / c\n  r = t\n"), program("  t = c / a\n  r = t\n")).outcome),
+      "different");
+}
+
+TEST(Equal, ExponentialsTurnSumsIntoProducts) {
+  EXPECT_EQ(outcome(compared(program("  t = exp(a + c)\n  r = t\n"),
+                             program("  t = exp(a) * exp(c)\n  r = t\n"))
+                        .outcome),
+            "equal");
+  EXPECT_EQ(outcome(compared(program("  t = exp(a - c) * exp(c)\n  r = t\n"),
+                             program("  t = exp(a)\n  r = t\n"))
+                        .outcome),
+            "equal");
+  EXPECT_EQ(outcome(compared(program("  t = exp(a + c)\n  r = t\n"),
+                             program("  t = exp(a) + exp(c)\n  r = t\n"))
+                        .outcome),
+            "different");
+}
+
+TEST(Equal, OtherFunctionsAreEqualAtEqualArgumentsAndElseNotShown) {
+  EXPECT_EQ(outcome(compared(program("  t = tanh(a + c)\n  r = t\n"),
+                             program("  t = tanh(c + a)\n  r = t\n"))
+                        .outcome),
+            "equal");
+  EXPECT_EQ(outcome(compared(program("  t = tanh(0.0 - a)\n  r = t\n"),
+                             program("  t = 0.0 - tanh(a)\n  r = t\n"))
+                        .outcome),
+            "not shown");
+}
+
+TEST(Equal, OrderIsTriedOnManyPatterns) {
+  const Equality same = compared(program("  t = max(max(a, c), 0.0)\n  r = t\n"),
+                                 program("  t = max(a, max(0.0, c))\n  r = t\n"));
+  EXPECT_EQ(outcome(same.outcome), "equal");
+  EXPECT_TRUE(same.bound.has_order);
+  EXPECT_EQ(
+      outcome(compared(program("  t = max(a, 0.0)\n  r = t\n"), program("  r = a\n")).outcome),
+      "not shown");
+}
+
+}  // namespace
+}  // namespace tessera
