@@ -65,7 +65,7 @@ void print_help(std::ostream& out) {
   out << "\ngmm-run help COMMAND, or COMMAND --help, shows its options, gmm-run --version the "
          "version\n"
          "exit code: 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, 3 the "
-         "environment\n";
+         "environment, 4 not shown equal\n";
 }
 
 void print_help(std::ostream& out, const Command& command) {

@@ -40,14 +40,15 @@ bool has_exponentials(const Program& program) {
   });
 }
 
-Expected<Ran> run_over(KeptRun& program, std::span<const Draw> draws, std::uint64_t apart,
-                       bool has_exponents, const std::optional<Change>& change) {
+Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_exponents,
+                       const std::optional<Change>& change) {
   Ran ran;
+  KeptRun& program = side.run;
   RunOptions& options = program.options;
   options.observers.clear();
   for (const Draw& draw : draws) {
-    ran.values.push_back(std::make_unique<FieldRun>(
-        draw, SplitMix::mix(apart + SplitMix::golden * ran.values.size()), has_exponents, change));
+    const std::uint64_t apart = SplitMix::mix(side.apart + draw.key);
+    ran.values.push_back(std::make_unique<FieldRun>(draw, apart, has_exponents, side.cuts, change));
     options.observers.push_back(ran.values.back().get());
   }
   settle_options(program);

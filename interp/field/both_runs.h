@@ -10,6 +10,15 @@
 
 namespace tessera::fields {
 
+// A program of a comparison.
+struct Side {
+  KeptRun& run;
+  std::uint64_t apart = 0;  // the seed of what is undefined in it
+  Cuts cuts{};
+
+  const Program& program() const { return run.program; }
+};
+
 // A run that is over, with the memory that it left.
 struct Ran {
   std::vector<std::unique_ptr<FieldRun>> values;  // one for each draw
@@ -19,9 +28,9 @@ struct Ran {
 
 bool has_exponentials(const Program& program);
 
-// Runs a program over several fields at once. apart: see FieldRun. Errors: memory, a stop.
-Expected<Ran> run_over(KeptRun& program, std::span<const Draw> draws, std::uint64_t apart,
-                       bool has_exponents, const std::optional<Change>& change = std::nullopt);
+// Runs a program over several fields at once. Errors: memory, a stop.
+Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_exponents,
+                       const std::optional<Change>& change = std::nullopt);
 
 // Runs a program for who observes it alone.
 Expected<void> observe(KeptRun& program, Observer& observer);

@@ -10,6 +10,7 @@
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "interp/field/both_runs.h"
+#include "interp/field/matching.h"
 #include "interp/field/trace_difference.h"
 
 namespace tessera::fields {
@@ -19,68 +20,6 @@ constexpr std::size_t fewest_draws = 3;
 // Orders of max and min, where so few elements are compared that one order may hide a difference.
 constexpr std::size_t draws_of_orders = 24;
 constexpr std::int64_t many_elements = 64;
-
-// Results that both programs have.
-struct Matched {
-  BufferId a, b;
-  std::string name;
-  std::int64_t elements = 0;
-};
-
-const Buffer* operand_of(const Program& program, const std::string& name, Role role) {
-  const Buffer* const found = program.find_buffer(name);
-  return found != nullptr && found->role == role ? found : nullptr;
-}
-
-BufferId id_of(const Program& program, const Buffer& buffer) {
-  return program.value(buffer.value).buffer;
-}
-
-std::string type_text(const Buffer& buffer) {
-  return fmt::format("{}[{}]", name(buffer.dtype), fmt::join(buffer.shape, ", "));
-}
-
-// Gives B the integers of A.
-Expected<void> match_operands(KeptRun& a, KeptRun& b, Equality& equality) {
-  for (const Buffer& buffer : a.program.buffers) {
-    if (buffer.role != Role::in) continue;
-    const Buffer* const other = operand_of(b.program, buffer.name, Role::in);
-    if (other == nullptr) {
-      equality.unmatched.push_back(buffer.name);
-      continue;
-    }
-    const bool are_integers = is_integer(buffer.dtype);
-    if (elements(buffer.shape) != elements(other->shape) ||
-        are_integers != is_integer(other->dtype) || (are_integers && buffer.dtype != other->dtype))
-      return error(fmt::format("operand `{}` is {} in A and {} in B: operands of one name are one",
-                               buffer.name, type_text(buffer), type_text(*other)));
-    if (!are_integers) continue;
-    for (std::size_t device = 0; device < a.operands.size(); ++device) {
-      Tensor& to = b.operands[device].find(buffer.name)->second;
-      const Tensor& from = a.operands[device].find(buffer.name)->second;
-      std::copy_n(from.data(), from.bytes(), to.data());
-    }
-  }
-  for (const Buffer& buffer : b.program.buffers)
-    if (buffer.role == Role::in && operand_of(a.program, buffer.name, Role::in) == nullptr)
-      equality.unmatched.push_back(buffer.name);
-  return {};
-}
-
-Expected<std::vector<Matched>> match_results(const Program& a, const Program& b) {
-  std::vector<Matched> matched;
-  for (const Buffer& buffer : a.buffers) {
-    const Buffer* const other =
-        buffer.role == Role::out ? operand_of(b, buffer.name, Role::out) : nullptr;
-    if (other == nullptr) continue;
-    if (elements(buffer.shape) != elements(other->shape))
-      return error(fmt::format("result `{}` is {} in A and {} in B: they cannot be compared",
-                               buffer.name, type_text(buffer), type_text(*other)));
-    matched.push_back({id_of(a, buffer), id_of(b, *other), buffer.name, elements(buffer.shape)});
-  }
-  if (matched.empty()) return error("A and B have no result of the same name: nothing to compare");
-  return matched;
-}
 
 // What keeps a run from telling its values.
 bool is_left_open(const Ran& ran, Which which, Equality& equality) {
@@ -112,19 +51,20 @@ struct Found {
 
 std::optional<Found> first_difference(const Ran& a, const Ran& b,
                                       const std::vector<Matched>& results, int devices,
-                                      Equality& equality) {
+                                      bool has_devices_of_a, Equality& equality) {
   std::optional<Found> first;
   for (std::size_t r = 0; r < results.size(); ++r)
     for (int device = 0; device < devices; ++device)
       for (std::size_t draw = 0; draw < a.values.size(); ++draw) {
         const Tile x = a.values[draw]->result(results[r].a, device);
-        const Tile y = b.values[draw]->result(results[r].b, device);
+        const Tile y = b.values[draw]->result(results[r].b, has_devices_of_a ? device : 0);
         for (const Tile* tile : {&x, &y}) {
           const double arguments = std::max(equality.bound.arguments, tile->bound.arguments);
           equality.bound = joined(equality.bound, tile->bound);
           equality.bound.arguments = arguments;
         }
-        const auto at = std::mismatch(x.p.begin(), x.p.end(), y.p.begin()).first - x.p.begin();
+        const auto from = y.p.begin() + (results[r].is_stacked ? device * x.elements() : 0);
+        const auto at = std::mismatch(x.p.begin(), x.p.end(), from).first - x.p.begin();
         if (at == x.elements()) continue;
         const bool is_earlier =
             !first || first->result > r || (first->result == r && first->device > device) ||
@@ -144,21 +84,20 @@ std::string incomplete(const Bound& bound) {
 
 }  // namespace
 
-Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed) try {
+Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed) try {
   Equality equality;
-  if (a.options.devices != b.options.devices)
-    return error(
-        fmt::format("A runs on {} devices and B on {}: how operands are cut over devices "
-                    "is not known",
-                    a.options.devices, b.options.devices));
-  const std::vector<Matched> results = TRY(match_results(a.program, b.program));
-  TRY(match_operands(a, b, equality));
-  const int devices = a.options.devices;
+  const int devices = run_a.options.devices, devices_b = run_b.options.devices;
+  if (devices != devices_b && devices_b != 1)
+    return error(fmt::format("A runs on {} devices and B on {}: expected as many, or one for B",
+                             devices, devices_b));
+  Side a{run_a, SplitMix::mix(seed)}, b{run_b, SplitMix::mix(~seed)};
+  const std::vector<Matched> results = TRY(match_results(a, b));
+  equality.unmatched = TRY(match_operands(a, b));
   for (const Matched& result : results) {
     equality.results.push_back(result.name);
     equality.elements += result.elements * devices;
   }
-  const bool has_exponents = has_exponentials(a.program) || has_exponentials(b.program);
+  const bool has_exponents = has_exponentials(a.program()) || has_exponentials(b.program());
   std::size_t wanted = fewest_draws;
   std::vector<Draw> draws;
   std::optional<Found> found;
@@ -168,32 +107,36 @@ Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed) try {
       some.push_back(draw(SplitMix::mix(seed + SplitMix::golden * (draws.size() + some.size()))));
       equality.primes.push_back(some.back().p.prime());
     }
-    const std::uint64_t apart = SplitMix::mix(~seed + draws.size());
-    const Ran ran_a = TRY(run_over(a, some, SplitMix::mix(apart), has_exponents));
+    const Ran ran_a = TRY(run_over(a, some, has_exponents));
     if (is_left_open(ran_a, Which::a, equality)) return equality;
-    const Ran ran_b = TRY(run_over(b, some, SplitMix::mix(~apart), has_exponents));
+    const Ran ran_b = TRY(run_over(b, some, has_exponents));
     if (is_left_open(ran_b, Which::b, equality)) return equality;
-    found = first_difference(ran_a, ran_b, results, devices, equality);
+    found = first_difference(ran_a, ran_b, results, devices, devices_b == devices, equality);
     if (found) found->draw += draws.size();
     draws.insert(draws.end(), some.begin(), some.end());
     if (equality.bound.has_order && equality.elements < many_elements) wanted = draws_of_orders;
   }
   equality.draws = static_cast<int>(draws.size());
+  const Bound& bound = equality.bound;
   if (!found) {
     equality.outcome = Outcome::equal;
-    const double d = std::max(1.0, equality.bound.degree), k = equality.bound.arguments;
-    const double each = (d + k * k * d) / draws.front().p.prime();
-    equality.probability = std::min(1.0, std::pow(each, 3));
+    const double d = std::max(1.0, bound.degree), k = bound.arguments;
+    constexpr double least_prime = 0x1p30;
+    equality.probability = std::min(1.0, std::pow((d + k * k * d) / least_prime, 3));
     return equality;
   }
-  const Bound& bound = equality.bound;
   const bool is_decided = !bound.has_unknown && !bound.has_order && !bound.has_no_value;
   equality.outcome = is_decided ? Outcome::different : Outcome::not_shown;
   if (!is_decided) equality.reason = incomplete(bound);
   const Matched& result = results[found->result];
-  equality.difference =
-      TRY(trace_difference(a, b, {result.a, result.b, found->device, found->element},
-                           draws[found->draw], has_exponents, seed));
+  const DifferingElement at{
+      .a = result.a,
+      .b = result.b,
+      .device = found->device,
+      .device_b = devices_b == devices ? found->device : 0,
+      .element = found->element,
+      .element_b = found->element + (result.is_stacked ? found->device * result.elements : 0)};
+  equality.difference = TRY(trace_difference(a, b, at, draws[found->draw], has_exponents));
   return equality;
 } catch (...) {
   return given_up("comparing two programs");

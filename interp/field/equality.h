@@ -47,7 +47,8 @@ struct Equality {
 };
 
 // Operands of the same name are the same in both: floats drawn from the field, integers those of A.
-// A is the first. The results that both have are compared. Errors: no results of one name and size,
+// The results that both have are compared. B may run on one device where A runs on several, with
+// operands and results of all of them stacked. Errors: no results of one name and size,
 // operands of one name that do not fit each other, memory.
 Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed);
 

@@ -16,9 +16,10 @@ namespace tessera::fields {
 class FieldRun final : public Observer {
  public:
   // apart: the seed of what is undefined. has_exponents: q is carried beside p.
-  FieldRun(const Draw& draw, std::uint64_t apart, bool has_exponents,
-           std::optional<Change> change = std::nullopt)
-      : inputs_(draw, std::move(change)), arithmetic_(draw, has_exponents, apart) {}
+  FieldRun(const Draw& draw, std::uint64_t apart, bool has_exponents, Cuts cuts,
+           std::optional<Change> change)
+      : inputs_(draw, std::move(cuts), std::move(change)),
+        arithmetic_(draw, has_exponents, apart) {}
 
   // Before the first event; the machine lives longer.
   void attach(Machine& machine);

@@ -28,18 +28,18 @@ std::string element_text(const Buffer& buffer, std::int64_t element, int device,
 
 class Tracer {
  public:
-  Tracer(KeptRun& a, KeptRun& b, const DifferingElement& at, const Draw& draw, bool has_exponents,
-         std::uint64_t seed)
-      : a_(a), b_(b), at_(at), draw_(draw), has_exponents_(has_exponents), seed_(seed) {}
+  Tracer(const Side& a, const Side& b, const DifferingElement& at, const Draw& draw,
+         bool has_exponents)
+      : a_(a), b_(b), at_(at), draw_(draw), has_exponents_(has_exponents) {}
 
   Expected<std::vector<std::string>> terms() {
     std::vector<std::string> told;
     const Both plain = TRY(values({}));
     difference_ = draw_.p.sub(plain.a, plain.b);
     if (steps_ > most_work) return told;
-    for (const Buffer& buffer : a_.program.buffers) {
+    for (const Buffer& buffer : a_.program().buffers) {
       if (buffer.role != Role::in || is_integer(buffer.dtype)) continue;
-      for (int device = 0; device < a_.options.devices; ++device)
+      for (int device = 0; device < a_.run.options.devices; ++device)
         if (auto term = TRY(term_of(buffer, device, plain))) told.push_back(*std::move(term));
     }
     return told;
@@ -50,17 +50,17 @@ class Tracer {
     Residue a = 0, b = 0;
   };
 
-  Expected<Residue> value(KeptRun& program, BufferId result, std::uint64_t apart,
+  Expected<Residue> value(const Side& side, BufferId result, int device, std::int64_t element,
                           const std::optional<Change>& change) {
     const std::vector<Draw> draws(1, draw_);
-    const Ran ran = TRY(run_over(program, draws, apart, has_exponents_, change));
+    const Ran ran = TRY(run_over(side, draws, has_exponents_, change));
     steps_ += ran.result.stats.steps + ran.result.stats.matmul_flops / 1000;
-    return ran.values.front()->result(result, at_.device).p[static_cast<std::size_t>(at_.element)];
+    return ran.values.front()->result(result, device).p[static_cast<std::size_t>(element)];
   }
 
   Expected<Both> values(const std::optional<Change>& change) {
-    return Both{TRY(value(a_, at_.a, SplitMix::mix(seed_), change)),
-                TRY(value(b_, at_.b, SplitMix::mix(~seed_), change))};
+    return Both{TRY(value(a_, at_.a, at_.device, at_.element, change)),
+                TRY(value(b_, at_.b, at_.device_b, at_.element_b, change))};
   }
 
   // Whether what differs depends on these elements.
@@ -92,7 +92,7 @@ class Tracer {
                                         .end = first + 1,
                                         .adds_one = true}));
     const Residue in_a = draw_.p.sub(more.a, plain.a), in_b = draw_.p.sub(more.b, plain.b);
-    const int devices = a_.options.devices;
+    const int devices = a_.run.options.devices;
     std::string text = element_text(buffer, first, device, devices);
     if (last != first)
       text = fmt::format("{} (the first of those up to {})", text,
@@ -112,39 +112,38 @@ class Tracer {
     return "A and B take it with other factors";
   }
 
-  KeptRun& a_;
-  KeptRun& b_;
+  const Side& a_;
+  const Side& b_;
   const DifferingElement& at_;
   const Draw& draw_;
   bool has_exponents_;
-  std::uint64_t seed_;
   Residue difference_ = 0;
   std::int64_t steps_ = 0;
 };
 
 // Who stored the element last; none where the machine says nothing of it.
-Expected<std::optional<FindingPlace>> last_writer(KeptRun& program, BufferId result,
-                                                  const DifferingElement& at) {
-  const Buffer& buffer = program.program.buffers[result];
-  const std::vector<std::int64_t> where = index_of(buffer.shape, at.element);
+Expected<std::optional<FindingPlace>> last_writer(const Side& side, BufferId result, int device,
+                                                  std::int64_t element) {
+  const Buffer& buffer = side.program().buffers[result];
+  const std::vector<std::int64_t> where = index_of(buffer.shape, element);
   Index index{};
   std::copy(where.begin(), where.end(), index.begin());
-  LastWrite writer(at.device, buffer.name, index);
-  TRY(observe(program, writer));
+  LastWrite writer(device, buffer.name, index);
+  TRY(observe(side.run, writer));
   if (!writer.found()) return std::optional<FindingPlace>();
   return std::optional(writer.found()->at);
 }
 
 }  // namespace
 
-Expected<Difference> trace_difference(KeptRun& a, KeptRun& b, const DifferingElement& at,
-                                      const Draw& draw, bool has_exponents, std::uint64_t seed) {
-  const Buffer& result = a.program.buffers[at.a];
+Expected<Difference> trace_difference(const Side& a, const Side& b, const DifferingElement& at,
+                                      const Draw& draw, bool has_exponents) {
+  const Buffer& result = a.program().buffers[at.a];
   Difference difference{
       .result = result.name, .device = at.device, .index = index_of(result.shape, at.element)};
-  difference.wrote_a = TRY(last_writer(a, at.a, at));
-  difference.wrote_b = TRY(last_writer(b, at.b, at));
-  difference.terms = TRY(Tracer(a, b, at, draw, has_exponents, seed).terms());
+  difference.wrote_a = TRY(last_writer(a, at.a, at.device, at.element));
+  difference.wrote_b = TRY(last_writer(b, at.b, at.device_b, at.element_b));
+  difference.terms = TRY(Tracer(a, b, at, draw, has_exponents).terms());
   return difference;
 }
 

@@ -8,11 +8,11 @@ namespace tessera::fields {
 
 struct DifferingElement {
   BufferId a, b;  // the result in either program
-  int device = 0;
-  std::int64_t element = 0;  // row-major
+  int device = 0, device_b = 0;
+  std::int64_t element = 0, element_b = 0;  // row-major
 };
 
-Expected<Difference> trace_difference(KeptRun& a, KeptRun& b, const DifferingElement& at,
-                                      const Draw& draw, bool has_exponents, std::uint64_t seed);
+Expected<Difference> trace_difference(const Side& a, const Side& b, const DifferingElement& at,
+                                      const Draw& draw, bool has_exponents);
 
 }  // namespace tessera::fields

@@ -49,7 +49,8 @@ int exit_code_of(const Shown& shown) {
   const auto has = [&](const char* text) { return output.find(text) != std::string::npos; };
   const bool is_refuted =
       has("replay: ") || has("\nrefuted ") || has("\npromises  proved if copies ");
-  return has("used up its budget") ? 3 : is_refuted ? 1 : 0;
+  if (has("\nnot shown ")) return 4;
+  return has("used up its budget") ? 3 : is_refuted || has("\ndifferent ") ? 1 : 0;
 }
 
 void expect_commands_run(const std::string& page, std::size_t commands, int compared) {
@@ -72,6 +73,10 @@ TEST_F(Docs, every_command_of_the_readme_runs_and_prints_what_is_shown) {
 
 TEST_F(Docs, every_command_about_debugging_runs_and_prints_what_is_shown) {
   expect_commands_run("docs/debugging.md", 2, 2);
+}
+
+TEST_F(Docs, every_command_about_equality_runs_and_prints_what_is_shown) {
+  expect_commands_run("docs/equal.md", 4, 4);
 }
 
 TEST_F(Docs, every_command_about_the_certificate_runs_and_prints_what_is_shown) {

@@ -1,0 +1,141 @@
+#include "cli/reports/equal_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/reports/finding_text.h"
+#include "cli/reports/report.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+namespace {
+
+using fields::Equality;
+using fields::Outcome;
+using fields::Which;
+
+std::string_view verdict(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::equal:
+      return "equal";
+    case Outcome::different:
+      return "different";
+    case Outcome::not_shown:
+      break;
+  }
+  return "not_shown";
+}
+
+// The verdict as the status that every command has.
+std::string_view status(Outcome outcome) {
+  if (outcome == Outcome::not_shown) return "not_shown";
+  return name(outcome == Outcome::equal ? Status::ok : Status::mismatch);
+}
+
+// What was run.
+std::string draws_text(const Equality& equality) {
+  const std::string draws = counted(equality.draws, "draw", "draws");
+  if (!equality.bound.has_order) return draws;
+  return fmt::format("{} branch patterns of max and min", equality.draws);
+}
+
+std::string equal_text(const Equality& equality) {
+  return fmt::format(
+      "over the reals, up to rounding, for these shapes and integers, but for probability "
+      "((d + k^2 d) / p)^3 <= {:.2g}{}",
+      equality.probability,
+      equality.bound.has_order ? fmt::format("; equal on {}", draws_text(equality)) : "");
+}
+
+// The first element that differs, as a mismatch of B, or of A where B is its definition.
+Finding difference_finding(const EqualSide& a, const EqualSide& b, const Equality& equality) {
+  const fields::Difference& difference = *equality.difference;
+  const bool blames_a = b.is_definition;
+  const bool is_decided = equality.outcome == Outcome::different;
+  Finding finding{.kind = is_decided ? FindingKind::mismatch : FindingKind::unsupported};
+  finding.message = fmt::format(
+      "{}[{}]{} of {} is not {} of {}", difference.result, fmt::join(difference.index, ", "),
+      a.run.options.devices > 1 ? fmt::format(" of dev{}", difference.device) : "",
+      blames_a ? "A" : "B", is_decided ? "that" : "shown to be that", blames_a ? "B" : "A");
+  finding.devices = {difference.device};
+  const auto& blamed = blames_a ? difference.wrote_a : difference.wrote_b;
+  const auto& other = blames_a ? difference.wrote_b : difference.wrote_a;
+  if (blamed) finding.at = *blamed;
+  if (other && !b.is_definition) {
+    FindingPlace note = *other;
+    note.message = "A wrote it here";
+    finding.notes.push_back(std::move(note));
+  }
+  for (const std::string& term : difference.terms) finding.notes.push_back({.message = term});
+  return finding;
+}
+
+std::vector<Finding> findings_of(const EqualSide& a, const EqualSide& b, const Equality& equality) {
+  std::vector<Finding> findings = equality.findings;
+  if (equality.difference) findings.push_back(difference_finding(a, b, equality));
+  return findings;
+}
+
+}  // namespace
+
+int exit_code(const Equality& equality) {
+  constexpr int not_shown = 4;
+  if (equality.outcome == Outcome::not_shown) return not_shown;
+  return exit_code(equality.outcome == Outcome::equal ? Status::ok : Status::mismatch);
+}
+
+std::string equal_lines(const EqualSide& a, const EqualSide& b, const Equality& equality,
+                        std::int64_t seed) {
+  std::string text = line("A", a.text) + line("B", b.text);
+  text += line("compared", fmt::format("{}: {}", fmt::join(equality.results, ", "),
+                                       counted(equality.elements, "element", "elements")));
+  if (!equality.unmatched.empty())
+    text += line("operands",
+                 fmt::format("of one program alone: {}", fmt::join(equality.unmatched, ", ")));
+  if (equality.draws > 0)
+    text += line("fields", fmt::format("{} of primes of 31 bits, seed {}; degree d = {:.4g}, "
+                                       "k = {:.4g} arguments of functions",
+                                       counted(equality.draws, "draw", "draws"), seed,
+                                       equality.bound.degree, equality.bound.arguments));
+  if (equality.outcome == Outcome::equal) {
+    text += line("equal", equal_text(equality));
+    text += line("", "not covered: overflow, NaN and how large rounding errors are");
+    return text;
+  }
+  if (equality.outcome == Outcome::not_shown)
+    text += line("not shown", fmt::format("equal: {}", equality.reason));
+  else
+    text += line("different", "over the reals; the first element that differs:");
+  if (equality.refusal) text += render(Diags{*equality.refusal});
+  return text + findings_text(findings_of(a, b, equality), false);
+}
+
+Json equal_json(const EqualSide& a, const EqualSide& b, const Equality& equality,
+                std::int64_t seed) {
+  Json object = {{"status", status(equality.outcome)},
+                 {"verdict", verdict(equality.outcome)},
+                 {"a", a.text},
+                 {"b", b.text},
+                 {"results", equality.results},
+                 {"elements", equality.elements},
+                 {"unmatched", equality.unmatched},
+                 {"seed", seed},
+                 {"draws", equality.draws},
+                 {"primes", equality.primes},
+                 {"degree", equality.bound.degree},
+                 {"arguments", equality.bound.arguments},
+                 {"has_order", equality.bound.has_order}};
+  object["probability"] = equality.outcome == Outcome::equal ? Json(equality.probability) : Json();
+  object["reason"] = equality.outcome == Outcome::not_shown ? Json(equality.reason) : Json();
+  object["refusal"] = equality.refusal ? to_json(*equality.refusal) : Json();
+  object["difference"] = Json();
+  if (equality.difference)
+    object["difference"] = {{"result", equality.difference->result},
+                            {"device", equality.difference->device},
+                            {"index", equality.difference->index},
+                            {"terms", equality.difference->terms}};
+  object["findings"] = findings_json(findings_of(a, b, equality));
+  return object;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,19 @@
+// What `equal` says.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "cli/equal_target.h"
+#include "cli/reports/console.h"
+#include "interp/field/equality.h"
+
+namespace tessera::cli {
+
+// 0 equal, 1 different, 4 not shown equal.
+int exit_code(const fields::Equality& equality);
+std::string equal_lines(const EqualSide& a, const EqualSide& b, const fields::Equality& equality,
+                        std::int64_t seed);
+Json equal_json(const EqualSide& a, const EqualSide& b, const fields::Equality& equality,
+                std::int64_t seed);
+
+}  // namespace tessera::cli

@@ -1,0 +1,28 @@
+// Which operands and results of two programs are the same.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/report/expected.h"
+#include "interp/field/both_runs.h"
+
+namespace tessera::fields {
+
+// A result that both programs have. B may have those of all devices of A, one behind the other.
+struct Matched {
+  BufferId a, b;
+  std::string name;
+  std::int64_t elements = 0;  // on a device of A
+  bool is_stacked = false;
+};
+
+// Errors: no result of one name, or another size.
+Expected<std::vector<Matched>> match_results(const Side& a, const Side& b);
+
+// Gives B the integers of A, and either side how its floats are cut. An operand of B on one device
+// that has as many elements as all devices of A together stands for all; one with as many as each
+// is the same on each. Returns operands that one program alone has. Errors: other sizes or types.
+Expected<std::vector<std::string>> match_operands(Side& a, Side& b);
+
+}  // namespace tessera::fields
