@@ -34,9 +34,15 @@ class PartsFinder {
   void find_parts();
   std::set<ValueId> index_memory() const;
   std::set<ValueId> written_windows() const;
-  bool body_waits() const;
+  // What the body of one step may change for the windows of later ones.
+  struct Changes {
+    bool memory = false;   // what a wait lets arrive: anything but operands
+    bool indices = false;  // what the windows' places are computed from
+  };
+  Changes changes() const;
+  bool is_operand(ValueId ref) const;  // it is there from the start, and nobody writes it
   void classify();
-  void classify(PipelineWindow& w, const std::set<ValueId>& written, bool waits);
+  void classify(PipelineWindow& w, const std::set<ValueId>& written, const Changes& by_body);
   void refuse_early_uses();
 
   const Program& old_;
@@ -99,30 +105,43 @@ std::set<ValueId> PartsFinder::written_windows() const {
   return written;
 }
 
-// What a later step reads may arrive by a wait in the body: then nothing is fetched before its
-// step.
-bool PartsFinder::body_waits() const {
+PartsFinder::Changes PartsFinder::changes() const {
   const auto body = std::span(old_.body.entries())
                         .subspan(static_cast<std::size_t>(parts_.body_from.index),
                                  static_cast<std::size_t>(parts_.close - parts_.body_from));
   const std::set<ValueId> indices = index_memory();
-  return std::any_of(body.begin(), body.end(), [&](const Stmt& s) {
-    const Slice* target = written_slice(s.op);
+  Changes changes;
+  changes.memory = std::any_of(body.begin(), body.end(), [](const Stmt& s) {
     return std::holds_alternative<Wait>(s.op) || std::holds_alternative<Await>(s.op) ||
-           std::holds_alternative<ReadSem>(s.op) || (target && indices.contains(target->base));
+           std::holds_alternative<ReadSem>(s.op);
   });
+  const bool indices_arrive =
+      changes.memory &&
+      !std::all_of(indices.begin(), indices.end(), [&](ValueId ref) { return is_operand(ref); });
+  changes.indices = indices_arrive || std::any_of(body.begin(), body.end(), [&](const Stmt& s) {
+                      const Slice* target = written_slice(s.op);
+                      return target && indices.contains(target->base);
+                    });
+  return changes;
+}
+
+bool PartsFinder::is_operand(ValueId ref) const {
+  if (old_.value(ref).kind != ValueKind::ref) return false;
+  const Buffer* buffer = old_.buffer(ref_info(old_, ref).root);
+  return buffer != nullptr && buffer->role == Role::in;
 }
 
 void PartsFinder::classify() {
   const std::set<ValueId> written = written_windows();
-  const bool waits = body_waits();
+  const Changes by_body = changes();
   for (PipelineWindow& w : parts_.windows) {
-    classify(w, written, waits);
+    classify(w, written, by_body);
     parts_.ahead = std::max(parts_.ahead, w.ahead);
   }
 }
 
-void PartsFinder::classify(PipelineWindow& w, const std::set<ValueId>& written, bool waits) {
+void PartsFinder::classify(PipelineWindow& w, const std::set<ValueId>& written,
+                           const Changes& by_body) {
   const Stmt& s = stmt(w.at);
   const auto& window = std::get<Window>(s.op);
   if (old_.value(window.source.base).statement > parts_.open)
@@ -137,7 +156,9 @@ void PartsFinder::classify(PipelineWindow& w, const std::set<ValueId>& written, 
   w.dims = kept(window.source);
   for (int d : w.dims)
     w.block.push_back(*old_.constant(window.source.size[static_cast<std::size_t>(d)]));
-  if (!w.is_view && !w.is_output && !waits) w.ahead = static_cast<int>(window.depth) - 1;
+  const bool is_there = !by_body.memory || is_operand(window.source.base);
+  if (!w.is_view && !w.is_output && !by_body.indices && is_there)
+    w.ahead = static_cast<int>(window.depth) - 1;
 }
 
 // The places of windows are computed for points whose blocks are not there yet, so the scalar code
