@@ -6,6 +6,7 @@
 #include "interp/machine/control_flow.h"
 #include "interp/machine/shared_cells.h"
 #include "interp/memory/host_need.h"
+#include "interp/rerun.h"
 #include "interp/run.h"
 #include "interp/schedule/strategies.h"
 
@@ -69,9 +70,7 @@ LaunchScope* LaunchScope::current() { return innermost; }
 
 void LaunchScope::keep(const Program& expanded, const std::vector<Binding>& bindings,
                        const RunOptions& options) {
-  launch_ = KeptRun{expanded, {}, options};
-  launch_->options.points = nullptr;
-  launch_->options.observers.clear();
+  launch_ = KeptRun{expanded, {}, options_of_rerun(options)};
   launch_->options.progress = nullptr;
   for (const Binding& binding : bindings) {
     launch_->operands.emplace_back();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/passes/expand.h"
+#include "interp/rerun.h"
 #include "interp/run.h"
 #include "interp/timeline/timing.h"
 
@@ -32,11 +33,9 @@ std::optional<double> seconds_of(const Program& structured, const std::vector<Bi
   const Expected<Program> program = expand(structured);
   if (!program) return std::nullopt;
   TimingObserver observer(rates);
-  RunOptions timed = options;
+  RunOptions timed = options_of_rerun(options);
   timed.math = Math::none;
   timed.wants_values = timed.record_schedule = timed.hash_results = false;
-  timed.points = nullptr;
-  timed.compile_notes = nullptr;
   timed.observers = {&observer};
   const Expected<RunResult> result = run(*program, bindings, timed);
   if (!result || !result->findings.empty() || result->end != RunEnd::program) return std::nullopt;

@@ -9,6 +9,7 @@
 #include "interp/certificate/record/recorder.h"
 #include "interp/machine/control_flow.h"
 #include "interp/machine/nesting.h"
+#include "interp/rerun.h"
 #include "interp/run.h"
 
 namespace tessera {
@@ -31,7 +32,7 @@ namespace {
 
 // A point's copies are complete before the next point begins, so that one run tells whose each is.
 RunOptions one_by_one(const Program& per_point, const RunOptions& options, Observer& observer) {
-  RunOptions alone = options;
+  RunOptions alone = options_of_rerun(options);
   alone.schedule = "eager";
   alone.point_cores = 0;
   alone.landing = Landing::whole;
@@ -40,7 +41,6 @@ RunOptions one_by_one(const Program& per_point, const RunOptions& options, Obser
   alone.record_schedule = alone.hash_results = false;
   alone.tells_private = true;
   alone.uninitialised = Uninitialised::poison;  // the run with all points together looks for these
-  alone.points = nullptr;
   alone.rewrite = nullptr;  // it is of the program that expand() made for all points together
   alone.observers = {&observer};
   if (!control_needs_arithmetic(per_point)) alone.math = Math::none;

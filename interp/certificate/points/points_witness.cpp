@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "interp/rerun.h"
+
 namespace tessera {
 namespace {
 
@@ -25,8 +27,7 @@ std::string difference(const RunResult& ascending, const RunResult& other, bool 
 }  // namespace
 
 std::optional<PointsWitness> find_points_witness(const Simulate& simulate, RunOptions options) {
-  options.observers.clear();
-  options.points = nullptr;
+  options = options_of_rerun(options);
   options.hash_results = true;
   options.schedule = "eager";
   const Expected<RunResult> ascending = simulate(options);

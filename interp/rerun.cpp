@@ -1,0 +1,14 @@
+#include "interp/rerun.h"
+
+namespace tessera {
+
+RunOptions options_of_rerun(const RunOptions& options) {
+  RunOptions again = options;
+  again.points = nullptr;
+  again.deeper = nullptr;
+  again.compile_notes = nullptr;
+  again.observers.clear();
+  return again;
+}
+
+}  // namespace tessera
