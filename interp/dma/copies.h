@@ -23,6 +23,13 @@ class Copies {
   // Gives it back. The copy that may land now, or -1.
   std::int32_t remove(std::int32_t slot);
   std::int64_t in_flight() const { return in_flight_; }
+  // As they are now, and as they were (interp/dma/copies_image.h). Before memory goes back to what
+  // it was they let go of it.
+  struct Image;
+  Image save(const HeldBytes& held);
+  void settle_staging();  // before anybody is saved: their memory is nobody's root
+  void let_go() { slots_.clear(); }
+  void restore(const Image& image, Checks checks);
   std::vector<std::int32_t> slots() const;  // of those in flight, in the order of their starts
 
   // Whether nothing has to land before it.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/program/refs.h"
 #include "interp/findings/describe.h"
 #include "interp/findings/uninitialised.h"
@@ -18,6 +20,27 @@ Core::Core(Machine& machine, AgentId id, const Code& code)
       cells_(code.is_private.size()),
       registers_(code.registers),
       is_free_(id.point >= 0) {}
+
+Core::Image Core::save() const {
+  return {registers_.entries(), pc_,    stmt_, finished_, blocked_, need_,
+          next_waiter_,         steps_, ops_,  events_,   copies_};
+}
+
+void Core::restore(const Image& image) {
+  registers_.entries() = image.registers;
+  pc_ = image.pc;
+  stmt_ = image.statement;
+  finished_ = image.is_finished;
+  blocked_ = image.is_blocked;
+  need_ = image.need;
+  next_waiter_ = image.next_waiter;
+  steps_ = image.steps;
+  ops_ = image.ops;
+  events_ = image.events;
+  copies_ = image.copies;
+  results_written_.clear();
+  std::fill(cells_.begin(), cells_.end(), Cells{});  // of memory that may lie elsewhere now
+}
 
 StmtId Core::statement() const { return machine_.program().body.id_of(*stmt_); }
 

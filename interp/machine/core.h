@@ -98,6 +98,19 @@ class Core {
   SiteId next_waiter() const { return next_waiter_; }
   void set_next_waiter(SiteId next) { next_waiter_ = next; }
 
+  // Where it stands between two steps, and as it stood; of cores that deal no points.
+  struct Image {
+    std::vector<std::int64_t> registers;
+    std::size_t pc = 0;
+    const Stmt* statement = nullptr;
+    bool is_finished = false, is_blocked = false;
+    Need need{};
+    SiteId next_waiter{};
+    std::int64_t steps = 0, ops = 0, events = 0, copies = 0;
+  };
+  Image save() const;
+  void restore(const Image& image);
+
  private:
   Pause rest(std::size_t pc, std::int64_t ops);
   bool would_block();

@@ -22,6 +22,7 @@ namespace tessera {
 
 class PointCores;   // interp/machine/point_cores.h
 class SharedCells;  // interp/machine/shared_cells.h
+struct MachineImage;  // interp/machine/machine_image.h
 
 // A core, and what belongs to it; hbm it has together with the other cores of its device.
 struct CoreState {
@@ -65,6 +66,11 @@ class Machine : private Enabled {
   void begin();
   bool advance(ExitChecks checks, std::int64_t steps, Pausing* pausing = nullptr);
   Expected<RunResult> end();
+  // A machine that pauses as it is now, and back to what it was: where it goes from there is where
+  // it went. Not where points of parallel loops run side by side.
+  bool can_be_saved() const { return points_ == nullptr; }
+  std::shared_ptr<const MachineImage> save(const HeldBytes& held);
+  void restore(const MachineImage& image);
   std::int64_t steps() const { return step_; }  // that are done
   // Of a run that pauses: who takes the next step, and at which statement; a copy's is its start.
   AgentId mover() const { return id_of(turn_->agent); }

@@ -14,6 +14,22 @@ std::uint64_t key(StmtId statement, SiteId site, bool is_wait) {
 
 }  // namespace
 
+SemCell::SemCell(const SemCell& other) { *this = other; }
+
+SemCell& SemCell::operator=(const SemCell& other) {
+  if (this == &other) return *this;
+  count = other.count;
+  waiter = other.waiter;
+  first_pending = other.first_pending;
+  last_pending = other.last_pending;
+  tallies = other.tallies;
+  is_reported = other.is_reported;
+  index_ = other.index_ == nullptr
+               ? nullptr
+               : std::make_unique<std::unordered_map<std::uint64_t, std::size_t>>(*other.index_);
+  return *this;
+}
+
 Tally& SemCell::tally(StmtId statement, SiteId site, bool is_wait, std::int64_t amount) {
   constexpr std::size_t few = 32;
   const auto count = [&](Tally& t) -> Tally& {
@@ -84,6 +100,30 @@ void Semaphores::fork(const Semaphores& from) {
         if (count != 0) cell(s, at).count = count;
       }
     }
+  }
+}
+
+Semaphores::Image Semaphores::save(std::int64_t& bytes) const {
+  Image image;
+  image.live = live_;
+  image.pages.resize(pages_.size());
+  for (const SemaphoreId s : pages_.ids())
+    for (const auto& page : pages_[s]) {
+      image.pages[s].push_back(page == nullptr ? nullptr : std::make_shared<const Page>(*page));
+      if (page == nullptr) continue;
+      bytes += static_cast<std::int64_t>(sizeof(Page));
+      for (const SemCell& cell : *page)
+        bytes += static_cast<std::int64_t>(cell.tallies.size() * sizeof(Tally));
+    }
+  return image;
+}
+
+void Semaphores::restore(const Image& image) {
+  live_ = image.live;
+  for (const SemaphoreId s : pages_.ids()) {
+    pages_[s].clear();
+    for (const auto& page : image.pages[s])
+      pages_[s].push_back(page == nullptr ? nullptr : std::make_unique<Page>(*page));
   }
 }
 

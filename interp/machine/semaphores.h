@@ -32,6 +32,10 @@ struct Tally {
 };
 
 struct SemCell {
+  SemCell() = default;
+  SemCell(const SemCell& other);
+  SemCell& operator=(const SemCell& other);
+
   std::int64_t count = 0;
   SiteId waiter{};                  // the core that is blocked on it, the first of several
   std::int32_t first_pending = -1;  // the copies that will signal it, in the order of their start
@@ -77,7 +81,21 @@ class Semaphores {
   enum class Life : std::uint8_t { none, now, over };
   Life life(SemaphoreId semaphore) const { return live_[semaphore]; }
   static constexpr std::size_t page_cells = 32;
-  using Pages = std::vector<std::unique_ptr<std::array<SemCell, page_cells>>>;
+  using Page = std::array<SemCell, page_cells>;
+  using Pages = std::vector<std::unique_ptr<Page>>;
+
+ public:
+  // As they are now, and as they were.
+  class Image {
+    friend class Semaphores;
+    Table<SemaphoreId, Life> live;
+    Table<SemaphoreId, std::vector<std::shared_ptr<const Page>>> pages;
+  };
+  // bytes: what the image takes is added to it.
+  Image save(std::int64_t& bytes) const;
+  void restore(const Image& image);
+
+ private:
   static void add_page(Pages& pages, std::size_t page);
 
   const Program& program_;

@@ -45,6 +45,28 @@ BitPlane BitPlane::copy() const {
   return other;
 }
 
+BitPlane::Image BitPlane::save(const Image* before, const HeldBytes& held) const {
+  Image image{bits_, count_, run_begin_, run_end_, value_, words_ != nullptr, {}};
+  if (image.has_words)
+    image.words = ByteImage(reinterpret_cast<const std::byte*>(words_.get()),
+                            static_cast<std::int64_t>(word_count() * sizeof(std::uint64_t)),
+                            before == nullptr ? nullptr : &before->words, held);
+  return image;
+}
+
+void BitPlane::restore(const Image& image) {
+  const bool keeps_words = image.has_words && words_ != nullptr && bits_ == image.bits;
+  bits_ = image.bits;
+  count_ = image.count;
+  run_begin_ = image.run_begin;
+  run_end_ = image.run_end;
+  value_ = image.value;
+  if (!keeps_words) words_.reset();
+  if (!image.has_words) return;
+  if (!keeps_words) words_ = std::make_unique_for_overwrite<std::uint64_t[]>(word_count());
+  image.words.put(reinterpret_cast<std::byte*>(words_.get()));
+}
+
 void BitPlane::fill(bool value) {
   words_.reset();
   value_ = value;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "interp/memory/byte_image.h"
+
 namespace tessera {
 
 class BitPlane {
@@ -14,6 +16,14 @@ class BitPlane {
   explicit BitPlane(std::int64_t bits = 0) : bits_(bits) {}
 
   BitPlane copy() const;
+  // The plane as it is; before: an image of it that may be like this one, or null.
+  struct Image {
+    std::int64_t bits = 0, count = 0, run_begin = 0, run_end = 0;
+    bool value = false, has_words = false;
+    ByteImage words{};
+  };
+  Image save(const Image* before, const HeldBytes& held) const;
+  void restore(const Image& image);
   std::int64_t bits() const { return bits_; }
   void fill(bool value);  // every bit; frees the words
   bool is_clear() const { return count_ == 0; }

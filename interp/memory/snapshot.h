@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "interp/memory/byte_image.h"
 #include "interp/memory/initialisation.h"
 #include "interp/memory/shadow.h"
 #include "interp/memory/view.h"
@@ -37,6 +38,11 @@ class Snapshot {
   Origin origin() const;              // of that element
   // The stored elements of a write-back as rectangles of `dst`, where they land.
   std::vector<Box> stored_boxes(const Box& dst) const;
+
+  // What it holds, to be made again when its source holds what it did (interp/memory/image.h).
+  struct Image;
+  Image save(const HeldBytes& held) const;
+  static Snapshot restored(const Image& image);
 
  private:
   friend class Storage;

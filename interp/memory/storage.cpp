@@ -47,6 +47,7 @@ void Storage::allocate(PlaceId place) {
 }
 
 void Storage::reset_planes(bool initialised) {
+  note_bytes();
   init_ = BitPlane(layout_.elements);
   stored_ = BitPlane(layout_.elements);
   written_back_.clear();
@@ -71,6 +72,7 @@ void Storage::drop_aliases() {
 // without checks; the pages of large buffers are taken when they are touched.
 std::byte* Storage::own_data() {
   if (data_ == nullptr) {
+    note_bytes();
     const std::size_t size = static_cast<std::size_t>(bytes()) + alignment;
     auto* raw = static_cast<std::byte*>(contents_ != Contents::plain ? std::calloc(size, 1)
                                                                      : std::malloc(size));
@@ -118,6 +120,7 @@ TileView Storage::write(const Box& box) {
     overwrite(box);
   }
   mark_stored(box);
+  note_bytes();
   return own_view(box);
 }
 
@@ -125,6 +128,7 @@ TileView Storage::update(const Box& box) {
   settle(box);
   detach(box);
   mark_stored(box);
+  note_bytes();
   return read(box);
 }
 
@@ -140,6 +144,7 @@ std::int64_t Storage::load_integer(const Box& box) {
 std::int64_t* Storage::cells() {
   if (!live_ || is_fork_ || !aliases_.empty() || !dependents_.empty() || !is_initialised(whole()))
     return nullptr;
+  gives_cells_ = true;
   return reinterpret_cast<std::int64_t*>(own_data());
 }
 
@@ -195,6 +200,7 @@ void Storage::settle(const Box& box) {
 
 void Storage::overwrite(const Box& box) {
   detach(box);
+  if (!aliases_.empty()) is_changed_ = true;
   for (std::size_t i = aliases_.size(); i-- > 0;) {
     if (!intersects(aliases_[i]->box, box)) continue;
     if (contains(box, aliases_[i]->box))
@@ -231,6 +237,7 @@ TileView Storage::Alias::view(const Box& part) const {
 }
 
 void Storage::Alias::detach() {
+  owner->note_bytes();
   copy_elements(owner->own_view(box), view(box));
   owner->drop(*this);
 }

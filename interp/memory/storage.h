@@ -130,9 +130,22 @@ class Storage final : public Initialisation {
   // The end of the machine: nobody will read what lies elsewhere.
   void drop_aliases();
 
+  // As it is now, and as it was (interp/memory/image.h); not of a fork. Images of it share what did
+  // not change between them. Going back has three steps, each for all storages of a machine: that
+  // nothing lies elsewhere, what each has, and what lies elsewhere then. Nobody depends on it
+  // meanwhile.
+  struct Image;
+  using SharedImage = std::shared_ptr<const Image>;
+  SharedImage save(const HeldBytes& held);
+  void restore(const SharedImage& image);
+  void restore_aliases(const Image& image);
+  // Its bytes are its own, and nobody else's lie in it.
+  void stand_alone();
+
   // For snapshots and aliases: the bytes behind a box, which must not be aliased, as they are now.
   void add_dependent(Dependent& dependent);
   void remove_dependent(Dependent& dependent);
+  std::byte* base() { return data_; }  // null: there are none
 
   static constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
 
@@ -145,6 +158,7 @@ class Storage final : public Initialisation {
   };
 
   bool is_checked() const { return checks_ == Checks::on; }
+  void note_bytes() { is_changed_ = has_new_bytes_ = true; }
   std::byte* own_data();
   TileView own_view(const Box& box);
   TileView resolve(const Box& box);  // own bytes, or those of the alias that covers the box
@@ -162,7 +176,7 @@ class Storage final : public Initialisation {
   void depend(Snapshot::Body& body, const Alias* alias);
 
   bool all(const BitPlane& plane, const Box& box) const;
-  void assign(BitPlane& plane, const Box& box, bool value) const;
+  void assign(BitPlane& plane, const Box& box, bool value);
   BitPlane gather(const BitPlane& plane, const Box& box) const;  // row-major over the box
   void reset_planes(bool initialised);
   void mark_stored(const Box& box);
@@ -193,6 +207,10 @@ class Storage final : public Initialisation {
   std::vector<Dependent*> dependents_;  // who reads rectangles of ours
   std::vector<Undefined> undefined_;    // why; the latest is last
   PlaceId allocated_at_;
+  SharedImage image_;          // the last that was made or put back
+  bool is_changed_ = true;     // since that
+  bool has_new_bytes_ = true;  // its bytes may have changed since
+  bool gives_cells_ = false;   // and may at any time
 };
 
 }  // namespace tessera

@@ -26,6 +26,7 @@ Storage::Storage(Forked, Storage& from) : Storage(from.buffer_, from.checks_, fr
 void Storage::lose(const Storage& fork, PlaceId place) {
   if (!fork.is_fork_ || fork.changed_.is_clear()) return;
   settle(whole());
+  note_bytes();
   Box around;  // all that was stored
   fork.changed_.for_each(0, layout_.elements, true, [&](std::int64_t begin, std::int64_t length) {
     if (is_checked()) init_.clear(begin, length);

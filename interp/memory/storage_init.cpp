@@ -23,8 +23,9 @@ bool Storage::all(const BitPlane& plane, const Box& box) const {
   return result;
 }
 
-void Storage::assign(BitPlane& plane, const Box& box, bool value) const {
+void Storage::assign(BitPlane& plane, const Box& box, bool value) {
   if (value ? plane.is_set() : plane.is_clear()) return;
+  is_changed_ = true;
   layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
     if (value)
       plane.set(at, n);
@@ -88,12 +89,14 @@ void Storage::undefine(const Box& box, Origin origin) {
   if (!is_checked() || box.empty()) return;
   assign(init_, box, false);
   std::erase_if(undefined_, [&](const Undefined& record) { return contains(box, record.box); });
+  is_changed_ = true;
   if (undefined_.size() == most_origins) undefined_.erase(undefined_.begin());
   undefined_.push_back({box, origin});
 }
 
 void Storage::poison(const Box& box) {
   if (is_idle()) return;
+  note_bytes();
   const std::uint64_t bits = dtype_info(buffer_.dtype).undefined;
   const auto unit = static_cast<std::size_t>(size_of(buffer_.dtype));
   std::byte* data = own_data();
@@ -119,7 +122,7 @@ void Storage::note_change(const Box& box) {
 void Storage::fresh(const Box& box, PlaceId place) {
   overwrite(box);
   note_change(box);
-  slot_ = true;
+  slot_ = is_changed_ = true;
   assign(stored_, box, false);
   undefine(box, {place, {}});
 }
@@ -130,6 +133,7 @@ void Storage::zero(const Box& box) {
   note_change(box);
   initialise(box);
   if (is_idle()) return;
+  note_bytes();
   std::byte* data = own_data();
   const std::int64_t unit = size_of(buffer_.dtype);
   layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
@@ -156,6 +160,7 @@ void Storage::pad(const Box& slot, const Box& inside) {
 }
 
 void Storage::once(std::int32_t core) {
+  is_changed_ = true;
   std::int64_t number = 0;
   auto it = written_back_.lower_bound({core, 0});
   while (it != written_back_.end() && it->first.first == core) {
@@ -168,6 +173,7 @@ void Storage::once(std::int32_t core) {
 std::int64_t Storage::start_write_back(std::int32_t core) {
   const auto after = written_back_.upper_bound({core, newest});
   if (after == written_back_.begin() || std::prev(after)->first.first != core) return newest;
+  is_changed_ = true;
   ++std::prev(after)->second.pending;
   return std::prev(after)->first.second;
 }
@@ -175,6 +181,7 @@ std::int64_t Storage::start_write_back(std::int32_t core) {
 void Storage::end_write_back(std::int32_t core, std::int64_t since) {
   const auto it = written_back_.find({core, since});
   if (it == written_back_.end()) return;
+  is_changed_ = true;
   const auto next = std::next(it);
   const bool is_newest = next == written_back_.end() || next->first.first != core;
   if (--it->second.pending == 0 && !is_newest) written_back_.erase(it);
@@ -186,6 +193,7 @@ std::optional<Index> Storage::mark_written_back(const Box& box, std::int32_t cor
   auto it = written_back_.upper_bound({core, since});
   if (it == written_back_.begin() || (--it)->first.first != core || !is_checked())
     return std::nullopt;
+  is_changed_ = true;
   BitPlane& plane = it->second.plane;
   std::int64_t found = -1;
   layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {

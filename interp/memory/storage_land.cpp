@@ -29,6 +29,7 @@ bool Storage::may_alias() const {
 }
 
 void Storage::add_alias(const Box& box, const Snapshot::Body& body) {
+  is_changed_ = true;
   auto alias = std::make_unique<Alias>();
   alias->owner = this;
   alias->box = box;
@@ -55,10 +56,12 @@ void Storage::add_alias(const Box& box, const Snapshot::Body& body) {
 // The bytes of a snapshot, whose sizes are those of the box.
 void Storage::put(const Box& box, const Snapshot::Body& source) {
   for (const auto& part : source.parts) put(counterpart(part->box, source.box, box), *part);
-  if (source.root != nullptr && may_alias())
+  if (source.root != nullptr && may_alias()) {
     add_alias(box, source);
-  else if (source.view.data != nullptr)
+  } else if (source.view.data != nullptr) {
+    note_bytes();
     copy_elements(own_view(box), source.view);
+  }
 }
 
 void Storage::land(const Box& box, const Snapshot& source, PlaceId place) {
@@ -78,6 +81,7 @@ void Storage::land_add(const Box& box, const Snapshot& source, PlaceId place) {
   note_change(box);
   settle(box);
   detach(box);
+  note_bytes();
   Snapshot::Body& body = *source.body_;
   body.join();
   TileView addend = body.view;
@@ -103,6 +107,7 @@ std::optional<Index> Storage::land_stored(const Box& box, const Snapshot& source
   note_change(box);
   settle(box);
   detach(box);
+  if (body.carries()) note_bytes();
   const TileView to = own_view(box);
   CHECK(same_kept_sizes(to, body.view) && body.view.dtype == buffer_.dtype);
   std::optional<Index> revisited;

@@ -10,6 +10,7 @@ class Eager : public Scheduler {
     if (const Handle copy = enabled.oldest_copy(); copy != nobody) return {.agent = copy};
     return {.agent = enabled.first_core(), .until_start = true};
   }
+  std::unique_ptr<Scheduler> clone() const override { return std::make_unique<Eager>(*this); }
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ class Lazy : public Scheduler {
     if (const Handle core = enabled.first_core(); core != nobody) return {.agent = core};
     return {.agent = enabled.oldest_copy(), .steps = 1};
   }
+  std::unique_ptr<Scheduler> clone() const override { return std::make_unique<Lazy>(*this); }
 };
 
 }  // namespace

@@ -10,6 +10,7 @@ class Lifo : public Scheduler {
     if (const Handle core = enabled.first_core(); core != nobody) return {.agent = core};
     return {.agent = enabled.newest_copy(), .steps = 1};
   }
+  std::unique_ptr<Scheduler> clone() const override { return std::make_unique<Lifo>(*this); }
 };
 
 }  // namespace

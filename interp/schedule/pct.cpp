@@ -39,6 +39,7 @@ class Pct : public Scheduler {
     return {.agent = best, .steps = 1, .part = draw_part(enabled.open(best), parts_)};
   }
   void moved(std::int64_t steps) override { step_ += steps; }
+  std::unique_ptr<Scheduler> clone() const override { return std::make_unique<Pct>(*this); }
 
  private:
   std::uint64_t priority(std::int64_t agent) const {

@@ -14,6 +14,7 @@ class Random : public Scheduler {
     const Handle agent = all[random_.below(all.size())];
     return {.agent = agent, .steps = 1, .part = draw_part(enabled.open(agent), random_)};
   }
+  std::unique_ptr<Scheduler> clone() const override { return std::make_unique<Random>(*this); }
 
  private:
   SplitMix random_;

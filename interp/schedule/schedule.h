@@ -94,6 +94,8 @@ class Scheduler {
   // How far the last turn went.
   virtual void moved(std::int64_t /*steps*/) {}
   virtual std::string problem() const { return {}; }
+  // One that goes on as this one would.
+  virtual std::unique_ptr<Scheduler> clone() const = 0;
 };
 
 // A step of a copy of partial landing, drawn; of anybody else what one always does.

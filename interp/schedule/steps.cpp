@@ -9,7 +9,16 @@ namespace {
 class Replay : public Scheduler {
  public:
   explicit Replay(std::vector<ScheduleItem> items)
-      : items_(std::move(items)), after_(make_eager({}, 0)) {}
+      : all_(std::make_shared<const std::vector<ScheduleItem>>(std::move(items))),
+        items_(*all_),
+        after_(make_eager({}, 0)) {}
+  Replay(const Replay& other)
+      : all_(other.all_),
+        items_(*all_),
+        at_(other.at_),
+        after_(other.after_->clone()),
+        problem_(other.problem_) {}
+  Replay& operator=(const Replay&) = delete;
 
   Turn next(const Enabled& enabled) override {
     if (!problem_.empty()) return {};
@@ -40,9 +49,11 @@ class Replay : public Scheduler {
   }
 
   std::string problem() const override { return problem_; }
+  std::unique_ptr<Scheduler> clone() const override { return std::make_unique<Replay>(*this); }
 
  private:
-  std::vector<ScheduleItem> items_;
+  std::shared_ptr<const std::vector<ScheduleItem>> all_;  // the clones' as well
+  const std::vector<ScheduleItem>& items_;
   std::size_t at_ = 0;
   std::unique_ptr<Scheduler> after_;
   std::string problem_;

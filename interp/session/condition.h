@@ -31,6 +31,11 @@ class StopCondition {
   // In the step before the next moment.
   virtual void on(const Event& /*event*/) {}
   virtual std::optional<Cause> holds(const Moment& moment) = 0;
+  // Whether it may hold at a place from one image of the machine on to a later one, which is not
+  // one of them.
+  virtual bool may_hold(const MachineImage& /*from*/, const MachineImage& /*to*/) const {
+    return true;
+  }
 };
 
 }  // namespace tessera

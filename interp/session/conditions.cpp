@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "interp/machine/loop_indices.h"
+#include "interp/machine/machine_image.h"
 
 namespace tessera {
 namespace {
@@ -74,6 +75,11 @@ std::optional<Cause> Found::holds(const Moment& moment) {
   return Cause{};
 }
 
+// What is found in a step is told at the place behind it.
+bool Found::may_hold(const MachineImage& from, const MachineImage& to) const {
+  return from.findings.size() != to.findings.size();
+}
+
 void Stepped::begin(Machine& machine) { until_ = core_of(machine, core_).steps() + steps_; }
 
 std::optional<Cause> Stepped::holds(const Moment& moment) {
@@ -95,6 +101,12 @@ std::optional<Cause> LineLeft::holds(const Moment& moment) {
       (core.steps() > steps_ && line_of(moment.machine.program(), core.statement()) != line_);
   if (!has_left) return {};
   return Cause{EventKind::leave, core_, StmtId()};
+}
+
+// Only of cores that have an image is known how many steps they did.
+bool AboutToStep::may_hold(const MachineImage& from, const MachineImage& to) const {
+  const auto site = static_cast<std::size_t>(site_.index);
+  return site >= from.cores.size() || from.cores[site].core.steps != to.cores[site].core.steps;
 }
 
 std::optional<Cause> AboutToStep::holds(const Moment& moment) {

@@ -80,6 +80,7 @@ class Found final : public StopCondition {
  public:
   void begin(Machine& machine) override { known_ = machine.findings().size(); }
   std::optional<Cause> holds(const Moment& moment) override;
+  bool may_hold(const MachineImage& from, const MachineImage& to) const override;
 
  private:
   std::size_t known_ = 0;
@@ -115,11 +116,14 @@ class LineLeft final : public StopCondition {
 class AboutToStep final : public StopCondition {
  public:
   explicit AboutToStep(AgentId core, SourceLine but = {}) : core_(core), but_(std::move(but)) {}
+  void begin(Machine& machine) override { site_ = machine.topology().of(core_); }
   std::optional<Cause> holds(const Moment& moment) override;
+  bool may_hold(const MachineImage& from, const MachineImage& to) const override;
 
  private:
   AgentId core_;
   SourceLine but_;
+  SiteId site_;
 };
 
 }  // namespace tessera

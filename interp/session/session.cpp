@@ -1,14 +1,18 @@
 #include "interp/session/session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/report/try.h"
 #include "interp/findings/exit_checks.h"
 #include "interp/machine/control_flow.h"
+#include "interp/schedule/strategies.h"
 
 namespace tessera {
 
-Session::Session(KeptRun launch) : launch_(std::move(launch)) {
+Session::Session(KeptRun launch, const Recording& recording)
+    : launch_(std::move(launch)), recording_(recording) {
+  launch_.options.record_schedule = false;  // it would grow with the run, and nobody asks for it
   bindings_ = moving_ = launch_.bindings();
   options_ = launch_.options;
   options_.observers = {this};
@@ -31,52 +35,62 @@ void Session::leave_out_arithmetic() {
 
 Session::~Session() = default;
 
-Expected<std::unique_ptr<Session>> Session::open(KeptRun launch) {
-  std::unique_ptr<Session> session(new Session(std::move(launch)));
-  TRY(session->restart());
+Expected<std::unique_ptr<Session>> Session::open(KeptRun launch, const Recording& recording) {
+  std::unique_ptr<Session> session(new Session(std::move(launch), recording));
+  session->run_ = TRY(session->launch(session->moving_, session->options_, recording));
   return session;
 }
 
-Expected<void> Session::restart() {
-  machine_.reset();  // its memory is the tensors', which the next one takes
-  machine_ = TRY(launched(launch_.program, moving_, options_));
-  machine_->begin();
-  is_over_ = false;
-  return advance(0, nullptr);
+Expected<std::unique_ptr<RecordedRun>> Session::launch(const std::vector<Binding>& bindings,
+                                                       const RunOptions& options,
+                                                       const Recording& recording) {
+  auto machine = TRY(launched(launch_.program, bindings, options));
+  machine->begin();
+  auto run = std::make_unique<RecordedRun>(std::move(machine), recording);
+  if (const auto problem = run->machine().problem()) return *problem;
+  return run;
+}
+
+// A machine that no image brings back is launched again.
+Expected<void> Session::approach(std::int64_t position) {
+  if (run_->approach(position)) return {};
+  run_ = TRY(launch(moving_, options_, recording_));
+  return {};
 }
 
 Expected<void> Session::advance(std::int64_t steps, Pausing* pausing) {
-  if (is_over_) return {};
-  is_over_ = machine_->advance(exit_findings, steps, pausing);
-  if (!is_over_) return {};
-  length_ = machine_->steps();
-  if (const auto problem = machine_->problem()) return *problem;
+  if (is_over()) return {};
+  run_->advance(steps, pausing);
+  if (!is_over()) return {};
+  length_ = position();
+  if (const auto problem = machine().problem()) return *problem;
   return {};
 }
 
 Expected<Machine*> Session::valued() {
-  if (options_.math == launch_.options.math) return machine_.get();
-  if (valued_ == nullptr || valued_->steps() > position()) {
+  if (options_.math == launch_.options.math) return &machine();
+  if (valued_ == nullptr || !valued_->approach(position())) {
     valued_.reset();
-    valued_ = TRY(launched(launch_.program, bindings_, launch_.options));
-    valued_->begin();
+    Recording half = recording_;  // it goes to fewer places
+    half.bytes /= 2;
+    valued_ = TRY(launch(bindings_, launch_.options, half));
   }
-  valued_->advance(exit_findings, is_over_ ? Turn::unlimited : position());
-  if (const auto problem = valued_->problem()) return *problem;
-  return valued_.get();
+  valued_->advance(is_over() ? Turn::unlimited : position());
+  if (const auto problem = valued_->machine().problem()) return *problem;
+  return &valued_->machine();
 }
 
 Moment Session::here() {
-  Moment moment{*machine_, position()};
-  if (is_over_) return moment;
-  moment.mover = machine_->mover();
-  moment.statement = machine_->mover_statement();
+  Moment moment{machine(), position()};
+  if (is_over()) return moment;
+  moment.mover = machine().mover();
+  moment.statement = machine().mover_statement();
   return moment;
 }
 
 Expected<void> Session::go_to(std::int64_t position) {
-  if (position < this->position()) TRY(restart());
   watch({}, false);
+  TRY(approach(position));
   return advance(position, nullptr);
 }
 
@@ -85,7 +99,7 @@ void Session::watch(std::span<StopCondition* const> conditions, bool stops) {
   stops_ = stops;
   begin_ = position();
   hit_.reset();
-  for (StopCondition* condition : conditions_) condition->begin(*machine_);
+  for (StopCondition* condition : conditions_) condition->begin(machine());
 }
 
 void Session::on(const Event& event) {
@@ -109,25 +123,107 @@ bool Session::before_step() {
 }
 
 Expected<Arrival> Session::forward(std::span<StopCondition* const> conditions) {
-  if (is_over_) return Arrival{};
+  if (is_over()) return Arrival{};
   watch(conditions, true);
   TRY(advance(Turn::unlimited, conditions.empty() ? nullptr : this));
-  if (is_over_) hit_ = look();
+  if (is_over()) hit_ = look();
   const std::optional<Hit> hit = hit_;
   watch({}, false);
   if (!hit) return Arrival{};
   return Arrival{Arrival::Why::condition, hit->condition, hit->cause};
 }
 
+Expected<std::int64_t> Session::walk_to(std::int64_t end, StopCondition& told) {
+  const MachineImage* const from = run_->image_before(end);
+  const std::int64_t begin = from == nullptr ? 0 : from->numbers.step;
+  TRY(approach(begin));
+  StopCondition* const one = &told;
+  watch({&one, 1}, false);
+  TRY(advance(end, nullptr));
+  watch({}, false);
+  return begin;
+}
+
+// The machines share the tensors: the one that moves gives them up meanwhile.
+Expected<Schedule> Session::schedule_to_here() {
+  if (!machine().can_be_saved())
+    return error(ErrorCode::unsupported,
+                 "no schedule is made by hand where points of parallel loops run side by side");
+  const std::int64_t here = position();
+  Schedule made = replay_of_items(TRY(parse_schedule(options_.schedule)).order);
+  RunOptions recorded = options_;
+  recorded.record_schedule = true;
+  recorded.observers.clear();
+  run_.reset();
+  {
+    const auto machine = TRY(launched(launch_.program, moving_, recorded));
+    machine->begin();
+    machine->advance(exit_findings, here);
+    const auto image = machine->save(HeldBytes());
+    made.items = image->recorded;
+    if (image->turn && image->numbers.turn_steps > 0)
+      made.items.push_back({machine->mover(), image->numbers.turn_steps, image->turn->part});
+  }
+  TRY(follow(options_.schedule, here));
+  return made;
+}
+
+// Another run, which stands at the place.
+Expected<void> Session::follow(const std::string& schedule, std::int64_t position) {
+  run_.reset();
+  valued_.reset();
+  length_.reset();
+  options_.schedule = launch_.options.schedule = schedule;
+  run_ = TRY(launch(moving_, options_, recording_));
+  return go_to(position);
+}
+
+Expected<void> Session::choose(const AgentId& agent) {
+  if (is_over()) return error("the run is over: nobody can move");
+  const std::int64_t here = position();
+  const std::string before = options_.schedule;
+  Schedule made = TRY(schedule_to_here());
+  made.items.push_back({agent, 1, {}});
+  if (const auto moved = follow(to_string(made), here + 1); !moved) {
+    TRY(follow(before, here));
+    return moved.diags();
+  }
+  return {};
+}
+
+bool Session::may_hold(std::span<StopCondition* const> conditions, const MachineImage& to) const {
+  const MachineImage* const from = run_->image_before(to.numbers.step);
+  return from == nullptr || std::any_of(conditions.begin(), conditions.end(),
+                                        [&](const auto* one) { return one->may_hold(*from, to); });
+}
+
+// One stretch between two images after the other, the last one first, each gone through to its last
+// place at which one holds. Where a stretch ends the next one begins, but for what holds there
+// because of the step before.
 Expected<Arrival> Session::backward(std::span<StopCondition* const> conditions) {
-  const std::int64_t end = position();
-  TRY(restart());
-  watch(conditions, false);
-  TRY(advance(end, this));
-  const std::optional<Hit> hit = hit_;
-  TRY(go_to(hit ? hit->position : 0));
-  if (!hit) return Arrival{Arrival::Why::beginning, 0, {}};
-  return Arrival{Arrival::Why::condition, hit->condition, hit->cause};
+  const std::int64_t here = position();
+  const MachineImage* to = nullptr;  // where the stretch ends; null: nobody knows
+  for (std::int64_t end = here; end > 0;) {
+    const MachineImage* const from = run_->image_before(end);
+    const std::int64_t begin = from == nullptr ? 0 : from->numbers.step;
+    if (to == nullptr || may_hold(conditions, *to)) {
+      TRY(approach(begin));
+      watch(conditions, false);
+      TRY(advance(end, this));
+      if (end < here)
+        if (const auto hit = look()) hit_ = hit;
+      const std::optional<Hit> hit = hit_;
+      if (hit) {
+        TRY(go_to(hit->position));
+        return Arrival{Arrival::Why::condition, hit->condition, hit->cause};
+      }
+    }
+    end = begin;
+    to = run_->image_before(end + 1);
+    if (to != nullptr && to->numbers.step != end) to = nullptr;  // it is no longer there
+  }
+  TRY(go_to(0));
+  return Arrival{Arrival::Why::beginning, 0, {}};
 }
 
 }  // namespace tessera

@@ -11,13 +11,10 @@
 #include "interp/run.h"
 #include "interp/session/conditions.h"
 #include "interp/session/inspect.h"
-#include "tests/unit/interp_kernel.h"
-#include "tests/unit/language_support.h"
+#include "tests/unit/session_support.h"
 
 namespace tessera {
 namespace {
-
-using testing::Operands;
 
 constexpr std::string_view two_slots = R"(kernel two_slots(blocks = 3)
   in  a:   f32[blocks, 4, 8] hbm
@@ -60,67 +57,72 @@ constexpr std::string_view stuck = R"(kernel stuck(rows = 4)
 }
 )";
 
-struct Case {
-  std::string_view text;
-  int devices = 1;
-  std::string schedule = "eager";
-  Landing landing = Landing::whole;
-};
+// Scopes, write-backs of blocks that leave the shape, and accumulators.
+constexpr std::string_view windows = R"(kernel windows(rows = 6, steps = 3)
+  in  a:   f32[rows, 24] hbm
+  in  b:   f32[24, 8] hbm
+  out out: f32[rows, 8] hbm
+{
+  for i in 2 {
+    scoped vmem acc: f32[4, 8]
+    acc = 0
+    pipeline s in steps {
+      window x = a[i * 4 +: 4, s * 8 +: 8]   depth 2, pad 0
+      window y = b[s * 8 +: 8, :]
+      acc += x . y
+    }
+    n = i == 0 ? 4 : 2
+    copy acc[0 +: n, :] -> out[i * 4 +: n, :]
+  }
+}
+)";
 
-class SessionCase {
- public:
-  explicit SessionCase(const Case& given) : program_(expanded(std::string(given.text))) {
-    options_.devices = given.devices;
-    options_.schedule = given.schedule;
-    options_.landing = given.landing;
+// Large enough for copies that are names of their sources.
+constexpr std::string_view gather = R"(kernel gather(rows = 16)
+  in   a:   f32[rows, 32] hbm
+  out  out: f32[rows, 32] hbm
+  hbm  all: f32[3, rows, 32]
+  vmem x:   f32[rows, 32]
+  sem  sent:    bytes
+  sem  arrived[3]: bytes
+{
+  copy a -> all[device, :, :]
+  barrier(0)
+  for step in devices - 1 {
+    at = (device + devices - step) mod devices
+    right = (device + 1) mod devices
+    start all[at, :, :] -> right: all[at, :, :], sent, arrived[step]
+    before = (at + devices - 1) mod devices
+    wait arrived[step] for all[before, :, :]
+    wait sent for a
   }
+  copy all[0, :, :] -> x
+  x = x * 2.0
+  copy x -> out
+}
+)";
 
-  std::unique_ptr<Session> open() {
-    Operands operands(program_, options_.devices);
-    LaunchScope scope;
-    EXPECT_TRUE(run(program_, operands.bindings(), options_));
-    auto session = Session::open(*scope.take());
-    EXPECT_TRUE(session) << render(session.diags());
-    return *std::move(session);
-  }
-  RunResult whole() {
-    Operands operands(program_, options_.devices);
-    return testing::run_ok(program_, operands, options_);
-  }
-
- private:
-  static Program expanded(const std::string& text) {
-    const Expected<Program> read = test::program(text);
-    if (!read) ADD_FAILURE() << render(read.diags());
-    const Expected<Program> made = expand(*read);
-    EXPECT_TRUE(made);
-    return *made;
-  }
-  Program program_;
-  RunOptions options_;
-};
+using test::SessionCase;
+using test::state;
+using Case = test::SessionSetup;
 
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const std::string schedule : {"eager", "lazy", "random:3", "pct:5:3"})
-    for (const Landing landing : {Landing::whole, Landing::partial}) {
-      all.push_back({two_slots, 1, schedule, landing});
-      all.push_back({ring, 3, schedule, landing});
-      all.push_back({stuck, 2, schedule, landing});
-    }
+    for (const Landing landing : {Landing::whole, Landing::partial})
+      for (const bool has_images : {false, true}) {
+        all.push_back({two_slots, 1, schedule, landing, has_images});
+        all.push_back({ring, 3, schedule, landing, has_images});
+        all.push_back({stuck, 2, schedule, landing, has_images});
+        all.push_back({windows, 1, schedule, landing, has_images});
+        all.push_back({gather, 3, schedule, landing, has_images});
+      }
   return all;
 }
 
 std::string name_of(const Case& c) {
-  return fmt::format("{} on {} devices, {}, {}", c.text.substr(0, 12), c.devices, c.schedule,
-                     name(c.landing));
-}
-
-// With values.
-std::uint64_t state(Session& session) {
-  const Expected<Machine*> machine = session.valued();
-  EXPECT_TRUE(machine);
-  return state_hash(**machine) ^ state_hash(session.machine()) << 1;
+  return fmt::format("{} on {} devices, {}, {}{}", c.text.substr(0, 12), c.devices, c.schedule,
+                     name(c.landing), c.has_images ? ", with images" : "");
 }
 
 // The state before each step and at the end, of a run that was never turned back.
