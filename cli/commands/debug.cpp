@@ -1,12 +1,14 @@
 // debug: a run that is looked at step by step, forward and backward.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/debug/debug_on_finding.h"
 #include "cli/debug/debug_target.h"
 #include "cli/debug/debugger.h"
 #include "cli/debug/line_reader.h"
@@ -19,6 +21,27 @@ namespace tessera::cli {
 Command debug_command();
 
 namespace {
+
+Options debug_options() {
+  return {
+      {"script", "FILE",
+       "commands of the debugger, a line each, before those of the standard input", true,
+       FileUse::reads},
+      {"commands", "'A; B'", "commands of the debugger, behind those of --script", true},
+      {"batch", "", "end when the commands of the command line are done; 1: they met a finding"},
+  };
+}
+
+Options debug_options(const std::vector<std::string>& words) {
+  Options options = target_options(words);
+  for (const Option& option : debug_options()) options.push_back(option);
+  return options;
+}
+
+// Of commands that are all there is: whether they met a finding, as a run says.
+Status status_of(const Debugger& debugger) {
+  return debugger.has_met_finding() ? Status::finding : Status::ok;
+}
 
 Expected<std::vector<std::string>> given_lines(const Arguments& arguments) {
   std::vector<std::string> lines;
@@ -44,11 +67,11 @@ int run_in_json(Session& session, const std::vector<std::string>& lines, Console
     told.push_back({{"command", line}, {"output", out.str()}});
     out.str({});
   }
-  print(console, {{"status", name(Status::ok)},
+  print(console, {{"status", name(status_of(debugger))},
                   {"event", session.position()},
                   {"over", session.is_over()},
                   {"commands", std::move(told)}});
-  return exit_code(Status::ok);
+  return exit_code(status_of(debugger));
 }
 
 void talk(Debugger& debugger, Console& console) {
@@ -67,7 +90,7 @@ void talk(Debugger& debugger, Console& console) {
 }
 
 int run(const Arguments& given, Console& console) {
-  Expected<Arguments> arguments = debug_arguments(given.given());
+  Expected<Arguments> arguments = debug_arguments(given.given(), debug_options(given.given()));
   if (!arguments) return fail(console, arguments.diags());
   arguments->read_along(given);
   const auto lines = given_lines(*arguments);
@@ -77,7 +100,8 @@ int run(const Arguments& given, Console& console) {
   if (!session) return fail(console, session.diags());
   if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
   if (console.json) return run_in_json(**session, *lines, console);
-  Debugger debugger(**session, console.out);
+  Debugger debugger(**session, console.out,
+                    arguments->invocation().without({"script", "commands", "batch"}));
   debugger.show_place();
   for (const std::string& line : *lines) {
     if (debugger.wants_to_quit()) break;
@@ -86,7 +110,8 @@ int run(const Arguments& given, Console& console) {
     console.out << fmt::format("> {}\n", line.substr(begin));
     if (const auto done = debugger.execute(line); !done) return fail(console, done.diags());
   }
-  if (!is_batch) talk(debugger, console);
+  if (is_batch) return exit_code(status_of(debugger));
+  talk(debugger, console);
   return exit_code(Status::ok);
 }
 
@@ -96,7 +121,32 @@ Command resolved(const std::vector<std::string>& args) {
   return command;
 }
 
+// What of a run's words the debugger takes as well.
+Invocation as_debug(Invocation invocation) {
+  const Options taken = target_options(invocation.words());
+  invocation.command = "debug";
+  std::erase_if(invocation.options, [&](const Invocation::Option& given) {
+    return !given.name.empty() &&
+           std::none_of(taken.begin(), taken.end(),
+                        [&](const Option& option) { return option.name == given.name; });
+  });
+  return invocation;
+}
+
 }  // namespace
+
+int debug_on_finding(const Arguments& of_run, Console& console) {
+  const Invocation invocation = as_debug(of_run.invocation());
+  const std::vector<std::string> words = invocation.words();
+  const Expected<Arguments> arguments = debug_arguments(words, debug_options(words));
+  if (!arguments) return fail(console, arguments.diags());
+  const auto session = debug_session(*arguments);
+  if (!session) return fail(console, session.diags());
+  Debugger debugger(**session, console.out, invocation);
+  if (const auto there = debugger.execute("continue"); !there) return fail(console, there.diags());
+  talk(debugger, console);
+  return exit_code(Status::finding);
+}
 
 Command debug_command() {
   return {"debug",

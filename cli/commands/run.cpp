@@ -19,6 +19,7 @@
 #include "cli/args/strict_values.h"
 #include "cli/args/suggestion.h"
 #include "cli/command.h"
+#include "cli/debug/debug_on_finding.h"
 #include "cli/reports/expectation_report.h"
 #include "cli/reports/finding_text.h"
 #include "cli/reports/observation.h"
@@ -28,6 +29,7 @@
 #include "devices/devices.h"
 #include "interp/findings/capacity.h"
 #include "interp/observe/value_use.h"
+#include "interp/rerun.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -71,11 +73,8 @@ Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOption
   if (!has_results(ran.report)) return {};
   ran.compared = compare(ran.expectations, ran.bindings.views());
   const Rerun rerun = [&](const std::vector<Observer*>& observers) -> Expected<void> {
-    RunOptions again = *options.interpreter;
+    RunOptions again = options_of_rerun(*options.interpreter);
     again.observers = observers;
-    again.points = nullptr;
-    again.deeper = nullptr;
-    again.compile_notes = nullptr;
     again.progress = nullptr;
     TRY(executable.run_held(ran.bindings.views(), {options.profile, &again}));
     return {};
@@ -244,6 +243,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
 }
 
 int run(const Arguments& arguments, Console& console) {
+  const bool debugs = arguments.has("debug-on-finding");
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());
   const Status status = outcome(*ran);
@@ -254,9 +254,11 @@ int run(const Arguments& arguments, Console& console) {
   if (has_results(ran->report) && status != Status::interrupted) {
     for (Diag& unsaved : ran->bindings.save_results()) unwritten.push_back(std::move(unsaved));
   }
-  return report(
+  const int code = report(
       console, status, unwritten, [&] { return report_json(arguments, *ran, status); },
       [&] { print_report(console, arguments, *ran, status); });
+  if (!debugs || status != Status::finding || console.json) return code;
+  return debug_on_finding(arguments, console);
 }
 
 }  // namespace
@@ -274,6 +276,8 @@ Command run_command() {
   for (const Option& option : expectation_options()) options.push_back(option);
   for (const Option& option : run_options()) options.push_back(option);
   options.push_back(strict_values_option());
+  options.push_back(
+      {"debug-on-finding", "", "where the run finds something, the debugger opens at that place"});
   return {"run",
           "FILE.tsr|KERNEL",
           "runs a kernel of your own on simulated devices or a GPU, with all checks",

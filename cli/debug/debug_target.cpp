@@ -10,43 +10,35 @@
 #include "cli/verify_target.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
+#include "interp/launch.h"
+#include "interp/rerun.h"
 
 namespace tessera::cli {
 namespace {
 
 // Options of the other command that mean nothing here: a session writes no results and no files of
 // the whole run, and judges nothing but the run itself.
-constexpr std::array<std::string_view, 8> not_taken = {
-    "out", "check", "trace", "save-schedule", "unchecked", "no-verify", "timing", "all"};
+constexpr std::array<std::string_view, 9> not_taken = {
+    "out",       "check",  "trace", "save-schedule",   "unchecked",
+    "no-verify", "timing", "all",   "debug-on-finding"};
 
 }  // namespace
 
-Options debug_options() {
-  return {
-      {"script", "FILE",
-       "commands of the debugger, a line each, before those of the standard input", true,
-       FileUse::reads},
-      {"commands", "'A; B'", "commands of the debugger, behind those of --script", true},
-      {"batch", "", "end when the commands of the command line are done"},
-  };
-}
-
-Options debug_options(const std::vector<std::string>& words) {
+Options target_options(const std::vector<std::string>& words) {
   Options options;
   for (const Option& option : verified_command(words).options)
     if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
       options.push_back(option);
-  for (const Option& option : debug_options()) options.push_back(option);
   return options;
 }
 
-Expected<Arguments> debug_arguments(std::vector<std::string> words) {
-  Options options = debug_options(words);
+Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options) {
   options.push_back({"json", "", ""});
   const Arguments given = TRY(parse_arguments(options, words));
   if (const std::string_view device = given.text("device");
       !device.empty() && device != simulated_device().name())
-    return error(fmt::format("debug runs on the {}, not on {}", simulated_device().name(), device));
+    return error(fmt::format("{} runs on the {}, not on {}", words.front(),
+                             simulated_device().name(), device));
   if (!given.has("interpret") && !given.has("device")) words.push_back("--interpret");
   return parse_arguments(options, words);
 }
@@ -56,9 +48,7 @@ Expected<std::unique_ptr<Session>> debug_session(const Arguments& arguments) {
   std::optional<KeptRun> launch;
   {
     LaunchScope scope;
-    RunOptions options = prepared.request.options;
-    options.points = nullptr;
-    TRY(prepared.simulate(options));
+    TRY(prepared.simulate(options_of_rerun(prepared.request.options)));
     launch = scope.take();
   }
   if (!launch)

@@ -9,15 +9,12 @@
 
 namespace tessera::cli {
 
-// The options of debug alone.
-Options debug_options();
-// Those that it takes with these words: of the command that they name, as far as they say how its
-// run goes, and its own.
-Options debug_options(const std::vector<std::string>& words);
+// Of the command that the words name behind the first: its options as far as they say how its run
+// goes.
+Options target_options(const std::vector<std::string>& words);
 
-// The words begin with `debug`. What would run runs on the interpreter, and stands before its first
-// step.
-Expected<Arguments> debug_arguments(std::vector<std::string> words);
+// With these options. What would run runs on the interpreter, and stands before its first step.
+Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options);
 Expected<std::unique_ptr<Session>> debug_session(const Arguments& arguments);
 
 }  // namespace tessera::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 #include "core/report/near.h"
 #include "core/report/try.h"
@@ -42,10 +43,20 @@ std::span<const Debugger::Row> Debugger::table() {
        "stop after a write to memory, a count on a semaphore, a move of a copy"},
       {"delete", "d", "[NUMBER]", &Debugger::remove, "a stop, or all of them"},
       {"print", "p", "NAME[SLICE]", &Debugger::print, "what memory, a semaphore or a name holds"},
+      {"why", "", "NAME[SLICE] or devD", &Debugger::why,
+       "what memory was made from, back to operands; what a core waits for, and who could help"},
+      {"whence", "", "SEMAPHORE", &Debugger::whence, "who signalled it and who took from it"},
+      {"dump", "", "NAME[SLICE] FILE", &Debugger::dump, "memory into a .npy file"},
       {"info", "i", "devices|semaphores|copies|buffers|breakpoints|findings", &Debugger::info,
        "where everybody stands"},
       {"focus", "f", "devD[.coreC]", &Debugger::focus, "whose steps and memory are meant"},
       {"list", "l", "[LINE]", &Debugger::list, "the source, with who stands where"},
+      {"choose", "", "AGENT", &Debugger::choose,
+       "dev1.core0 or dev0.core0/dma#3 does the next event; from there on the schedule is eager"},
+      {"schedule", "", "FILE", &Debugger::save_schedule,
+       "who moved up to here, into a file for --schedule replay:FILE"},
+      {"save", "", "FILE", &Debugger::save,
+       "a script that leads here again, with stops and focus; prints the command line for it"},
       {"help", "h", "[COMMAND]", &Debugger::help, "this"},
       {"quit", "q", "", &Debugger::quit, "ends the session"},
   };
@@ -76,7 +87,8 @@ Expected<const Debugger::Row*> Debugger::find(std::string_view word) {
                            did_you_mean(word, names)));
 }
 
-Debugger::Debugger(Session& session, std::ostream& out) : session_(session), out_(out) {}
+Debugger::Debugger(Session& session, std::ostream& out, Invocation invocation)
+    : session_(session), out_(out), invocation_(std::move(invocation)) {}
 
 Expected<void> Debugger::execute(std::string_view line) {
   std::istringstream in{std::string(line)};
@@ -87,7 +99,9 @@ Expected<void> Debugger::execute(std::string_view line) {
   words.erase(words.begin());
   if (row->operands.empty() && !words.empty())
     return error(fmt::format("{} takes nothing behind it, found `{}`", row->name, words.front()));
-  return (this->*row->run)(words);
+  TRY((this->*row->run)(words));
+  if (!session_.findings().empty()) has_met_finding_ = true;
+  return {};
 }
 
 Expected<void> Debugger::help(const Words& words) {

@@ -12,6 +12,7 @@
 #include "core/report/expected.h"
 #include "interp/session/conditions.h"
 #include "interp/session/session.h"
+#include "text/invocation.h"
 
 namespace tessera::cli {
 
@@ -19,13 +20,16 @@ class Debugger {
  public:
   using Words = std::vector<std::string>;
 
-  // Both live longer than it does.
-  Debugger(Session& session, std::ostream& out);
+  // Both live longer than it does. invocation: the command line that opened the session, for who
+  // saves it.
+  Debugger(Session& session, std::ostream& out, Invocation invocation = {});
 
   // One line: a command, which may be cut short while it is the only one that begins so. Nothing
   // and what begins with # are no commands.
   Expected<void> execute(std::string_view line);
   bool wants_to_quit() const { return quits_; }
+  // At the end of one of the commands so far something had been found.
+  bool has_met_finding() const { return has_met_finding_; }
   void show_place();
   // The commands that begin with the word, for completion.
   static std::vector<std::string> completions(std::string_view word);
@@ -69,6 +73,12 @@ class Debugger {
 
   // Looking.
   Expected<void> print(const Words& words);
+  Expected<void> dump(const Words& words);
+  Expected<void> choose(const Words& words);
+  Expected<void> save_schedule(const Words& words);
+  Expected<void> save(const Words& words);
+  Expected<void> why(const Words& words);
+  Expected<void> whence(const Words& words);
   Expected<void> info(const Words& words);
   Expected<void> list(const Words& words);
   Expected<void> focus(const Words& words);
@@ -89,11 +99,14 @@ class Debugger {
 
   Session& session_;
   std::ostream& out_;
+  Invocation invocation_;
   AgentId focus_{};
   std::vector<Stop> stops_;
   int next_number_ = 1;
   int list_from_ = 0;
   bool quits_ = false;
+  bool has_met_finding_ = false;
+  bool is_by_hand_ = false;  // somebody was chosen: the schedule is no longer that of the words
 };
 
 }  // namespace tessera::cli

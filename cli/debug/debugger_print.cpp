@@ -7,6 +7,7 @@
 
 #include "cli/debug/debugger.h"
 #include "cli/debug/reference.h"
+#include "cli/debug/why.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
 
@@ -114,6 +115,29 @@ Expected<void> Debugger::print(const Words& words) {
     out_ << fmt::format("{} -> {}, {} of {} B read, {} written\n", found->source, found->target,
                         found->read, found->bytes, found->written);
   }
+  return {};
+}
+
+Expected<void> Debugger::why(const Words& words) {
+  const std::string text = fmt::format("{}", fmt::join(words, " "));
+  if (const auto core = parse_core(session_, text)) {
+    out_ << why_core(session_, session_.machine().topology().of(*core));
+    return {};
+  }
+  const Reference what = TRY(parse_reference(session_, focus_, text));
+  if (const auto* memory = std::get_if<BufferReference>(&what)) {
+    out_ << TRY(why_elements(session_, {memory->home, memory->buffer, memory->box}));
+    return {};
+  }
+  return whence(words);
+}
+
+Expected<void> Debugger::whence(const Words& words) {
+  const std::string text = fmt::format("{}", fmt::join(words, " "));
+  const Reference what = TRY(parse_reference(session_, focus_, text));
+  const auto* semaphore = std::get_if<SemId>(&what);
+  if (semaphore == nullptr) return error(fmt::format("`{}` is no semaphore", text));
+  out_ << whence_count(session_, *semaphore);
   return {};
 }
 

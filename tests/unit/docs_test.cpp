@@ -47,8 +47,8 @@ class Docs : public testing::Test {
 int exit_code_of(const Shown& shown) {
   const std::string output = "\n" + joined(shown.output);
   const auto has = [&](const char* text) { return output.find(text) != std::string::npos; };
-  const bool is_refuted =
-      has("replay: ") || has("\nrefuted ") || has("\npromises  proved if copies ");
+  const bool is_refuted = has("replay: ") || has("\nrefuted ") ||
+                          has("\npromises  proved if copies ") || has(": deadlock: ");
   if (has("\nnot shown ")) return 4;
   return has("used up its budget") ? 3 : is_refuted || has("\ndifferent ") ? 1 : 0;
 }

@@ -1,0 +1,84 @@
+// why: what elements of memory were made from, what a core waits for, who counted on a semaphore.
+#include <fmt/format.h>
+
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/debug/debug_target.h"
+#include "cli/debug/debugger.h"
+
+namespace tessera::cli {
+
+Command why_command();
+
+namespace {
+
+Options why_options() {
+  return {
+      {"of", "'out[5, 130]'",
+       "memory, a semaphore or a core (dev1), as the debugger names them; again for more", true},
+      {"at", "EVENT", "as it is before that event; default: at the end of the run"},
+  };
+}
+
+Options why_options(const std::vector<std::string>& words) {
+  Options options = target_options(words);
+  for (const Option& option : why_options()) options.push_back(option);
+  return options;
+}
+
+int run(const Arguments& given, Console& console) {
+  Expected<Arguments> arguments = debug_arguments(given.given(), why_options(given.given()));
+  if (!arguments) return fail(console, arguments.diags());
+  arguments->read_along(given);
+  const std::vector<std::string> questions = arguments->all("of");
+  Diags diags;
+  const std::int64_t at = arguments->integer("at", diags, 0).value_or(Turn::unlimited);
+  if (questions.empty()) diags.push_back(error("expected --of, as in --of 'out[5, 130]'"));
+  if (!diags.empty()) return fail(console, diags);
+  const auto session = debug_session(*arguments);
+  if (!session) return fail(console, session.diags());
+  if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
+  if (const auto there = (*session)->go_to(at); !there) return fail(console, there.diags());
+  Json told = Json::array();
+  for (const std::string& question : questions) {
+    std::ostringstream out;
+    if (const auto done = Debugger(**session, out).execute("why " + question); !done)
+      return fail(console, done.diags());
+    if (!console.json) console.out << out.str();
+    told.push_back({{"question", question}, {"answer", out.str()}});
+  }
+  if (console.json)
+    print(console, {{"status", name(Status::ok)},
+                    {"event", (*session)->position()},
+                    {"over", (*session)->is_over()},
+                    {"answers", std::move(told)}});
+  return exit_code(Status::ok);
+}
+
+Command resolved(const std::vector<std::string>& args) {
+  Command command = why_command();
+  command.options = why_options(args);
+  return command;
+}
+
+}  // namespace
+
+Command why_command() {
+  return {"why",
+          "FILE.tsr|KERNEL|COMMAND",
+          "what elements were made from, back to operands; what a core waits for",
+          "  gmm-run why my_kernel.tsr --of 'out[5, 130]'\n"
+          "  gmm-run why gmm --group-sizes 100,150,50 --k 64 --n 32 --of 'out[7, 3]'\n"
+          "  gmm-run why my_kernel.tsr --devices 4 --of dev1 --of 'dev1.arrived'\n",
+          why_options(),
+          run,
+          nullptr,
+          resolved};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,94 @@
+// What the debugger writes: values, schedules made by hand, and where a session stands.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ostream>
+
+#include "cli/debug/debugger.h"
+#include "cli/debug/reference.h"
+#include "core/data/npy.h"
+#include "core/host/output_file.h"
+#include "core/report/try.h"
+#include "interp/findings/describe.h"
+
+namespace tessera::cli {
+namespace {
+
+Expected<std::string> one_file(const Debugger::Words& words) {
+  if (words.size() == 1) return words.front();
+  return error(fmt::format("expected one file, found `{}`", fmt::join(words, " ")));
+}
+
+// The elements of a box that is inside of live memory with bytes; undefined ones as they lie.
+Tensor tensor_of(Storage& storage, const Box& box) {
+  Shape shape;
+  for (int d = 0; d < box.rank; ++d)
+    if (box.keeps(d)) shape.push_back(box.size[Box::at(d)]);
+  Tensor tensor(storage.buffer().dtype, std::move(shape));
+  const TileView view = storage.read(box);
+  copy_elements(compact(tensor.data(), view), view);
+  return tensor;
+}
+
+}  // namespace
+
+Expected<void> Debugger::dump(const Words& words) {
+  if (words.size() < 2) return error("expected memory and a file, as in dump acc[0:4, :] acc.npy");
+  const Words name(words.begin(), words.end() - 1);
+  const std::string text = fmt::format("{}", fmt::join(name, " "));
+  const Reference what = TRY(parse_reference(session_, focus_, text));
+  const auto* memory = std::get_if<BufferReference>(&what);
+  if (memory == nullptr) return error(fmt::format("`{}` is no memory", text));
+  Storage& storage = *TRY(session_.valued())->core_state(memory->home).storages[memory->buffer];
+  if (!storage.is_live())
+    return error(fmt::format("{} does not exist here: its scope has not begun or has ended", text));
+  if (storage.is_idle()) return error(fmt::format("{} is not computed in this run", text));
+  const bool is_defined = storage.is_initialised(memory->box);
+  TRY(write_npy(words.back(), tensor_of(storage, memory->box)));
+  out_ << fmt::format("{} -> {}{}\n", text, words.back(),
+                      is_defined ? "" : "; not all of its elements are defined");
+  return {};
+}
+
+Expected<void> Debugger::choose(const Words& words) {
+  const auto agent = words.size() == 1 ? parse_agent(words.front()) : std::nullopt;
+  if (!agent)
+    return error("expected who moves next, as in choose dev1.core0 or choose dev0.core0/dma#3");
+  TRY(session_.choose(*agent));
+  is_by_hand_ = true;
+  show_place();
+  return {};
+}
+
+Expected<void> Debugger::save_schedule(const Words& words) {
+  const std::string file = TRY(one_file(words));
+  const std::string text = to_string(TRY(session_.schedule_to_here()));
+  TRY(write_whole(file, text + "\n"));
+  out_ << fmt::format("{}: {} up to here, then eager; --schedule replay:{} runs it\n", file,
+                      counted(session_.position(), "event"), file);
+  return {};
+}
+
+// A script: the command line as a comment, then what leads from the beginning to here.
+Expected<void> Debugger::save(const Words& words) {
+  const std::string file = TRY(one_file(words));
+  std::string text;
+  if (is_by_hand_) {
+    TRY(write_whole(file + ".schedule", to_string(TRY(session_.schedule_to_here())) + "\n"));
+    invocation_ = invocation_.with("schedule", "replay:" + file + ".schedule");
+  }
+  const std::string line = invocation_.with("script", file).line();
+  text += "# " + line + "\n";
+  for (const Stop& stop : stops_)
+    text += fmt::format("{} {}\n",
+                        stop.is_watch  ? "watch"
+                        : stop.is_once ? "tbreak"
+                                       : "break",
+                        stop.text);
+  text += fmt::format("goto {}\nfocus {}\n", session_.position(), to_string(focus_));
+  TRY(write_whole(file, text));
+  out_ << line << "\n";
+  return {};
+}
+
+}  // namespace tessera::cli
