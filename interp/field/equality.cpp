@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t fewest_draws = 3;
 // Orders of max and min, where so few elements are compared that one order may hide a difference.
 constexpr std::size_t draws_of_orders = 24;
-constexpr std::int64_t many_elements = 64;
+constexpr std::int64_t many_elements = 4096;
 
 // What keeps a run from telling its values.
 bool is_left_open(const Ran& ran, Which which, Equality& equality) {

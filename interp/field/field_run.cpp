@@ -8,6 +8,7 @@
 namespace tessera::fields {
 
 void FieldRun::attach(Machine& machine) {
+  machine_ = &machine;
   program_ = &machine.program();
   topology_ = machine.topology();
   memory_.emplace(*program_, topology_, machine, arithmetic_, inputs_);
@@ -20,7 +21,8 @@ void FieldRun::refuse(const std::string& what) {
 }
 
 void FieldRun::on(const Event& event) {
-  if (refusal_) return;
+  // An op whose first operand was a finding may still reach the others.
+  if (refusal_ || machine_->stopped()) return;
   event_ = &event;
   const AgentId& agent = event.agent;
   if (event.kind == EventKind::start) {

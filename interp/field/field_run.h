@@ -97,6 +97,7 @@ class FieldRun final : public Observer {
   Inputs inputs_;
   Arithmetic arithmetic_;
   std::optional<Memory> memory_;
+  const Machine* machine_ = nullptr;
   const Program* program_ = nullptr;
   Topology topology_;
   const Event* event_ = nullptr;                      // the one at hand

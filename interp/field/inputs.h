@@ -31,20 +31,44 @@ class Inputs {
   Inputs(const Draw& draw, Cuts cuts, std::optional<Change> change)
       : draw_(draw), cuts_(std::move(cuts)), change_(std::move(change)) {}
 
-  Number at(std::string_view operand, int device, std::int64_t i) const {
-    if (const auto cut = cuts_.find(operand); cut != cuts_.end()) {
-      if (cut->second.is_alike) device = 0;
-      if (cut->second.each > 0) device = static_cast<int>(i / cut->second.each);
-      if (cut->second.each > 0) i %= cut->second.each;
+  // The elements of an operand on one device, by their place, row-major.
+  class Operand {
+   public:
+    Number operator()(std::int64_t i) const {
+      std::int64_t device = device_;
+      if (each_ > 0) {
+        device = i / each_;
+        i %= each_;
+      }
+      const std::uint64_t tag = name_ + SplitMix::golden * static_cast<std::uint64_t>(device);
+      const auto place = static_cast<std::uint64_t>(i);
+      const Number value = draw_.unknown(tag, place);
+      if (change_ == nullptr || change_->device != device || i < change_->begin ||
+          i >= change_->end)
+        return value;
+      if (!change_->adds_one) return draw_.unknown(~tag, place);
+      return {draw_.p.add(value.p, 1), draw_.q.add(value.q, 1)};
     }
-    const std::uint64_t tag = text_seed(operand) + SplitMix::golden * static_cast<unsigned>(device);
-    const auto place = static_cast<std::uint64_t>(i);
-    Number value = draw_.unknown(tag, place);
-    if (!change_ || change_->operand != operand || change_->device != device ||
-        i < change_->begin || i >= change_->end)
-      return value;
-    if (!change_->adds_one) return draw_.unknown(~tag, place);
-    return {draw_.p.add(value.p, 1), draw_.q.add(value.q, 1)};
+
+   private:
+    friend class Inputs;
+    explicit Operand(const Draw& draw) : draw_(draw) {}
+    const Draw& draw_;
+    std::uint64_t name_ = 0;
+    std::int64_t device_ = 0, each_ = 0;
+    const Change* change_ = nullptr;  // of this operand
+  };
+
+  Operand of(std::string_view name, int device) const {
+    Operand operand(draw_);
+    operand.name_ = text_seed(name);
+    operand.device_ = device;
+    if (const auto cut = cuts_.find(name); cut != cuts_.end()) {
+      operand.each_ = cut->second.each;
+      if (cut->second.is_alike) operand.device_ = 0;
+    }
+    if (change_ && change_->operand == name) operand.change_ = &*change_;
+    return operand;
   }
 
  private:

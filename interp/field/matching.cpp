@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/report/try.h"
+#include "interp/memory/layout.h"
 
 namespace tessera::fields {
 namespace {
@@ -29,24 +30,42 @@ Tensor& tensor(const Side& side, int device, const std::string& name) {
   return side.run.operands[static_cast<std::size_t>(device)].find(name)->second;
 }
 
-Expected<void> match_integers(const Side& a, const Side& b, const std::string& name,
-                              bool is_stacked) {
+// An operand of integers as both programs store it.
+struct Integers {
+  const Buffer& a;
+  const Buffer& b;
+  bool is_stacked = false;
+};
+
+// Calls f(element of A's tensor, element of B's) for the elements of a device, in the order of
+// their indices.
+template <typename F>
+void for_each_pair(const Integers& operand, int device, F&& f) {
+  const Layout from(operand.a), to(operand.b);
+  const std::int64_t begin = operand.is_stacked ? device * from.elements : 0;
+  for (std::int64_t i = 0; i < from.elements; ++i)
+    f(from.offset(index_in(from.whole(), i)), to.offset(index_in(to.whole(), begin + i)));
+}
+
+Expected<void> match_integers(const Side& a, const Side& b, const Integers& operand) {
+  const std::string& name = operand.a.name;
+  const auto unit = static_cast<std::size_t>(size_of(operand.a.dtype));
   for (int device = 0; device < a.run.options.devices; ++device) {
-    const Tensor& from = tensor(a, device, name);
-    const auto bytes = static_cast<std::size_t>(from.bytes());
-    if (!stands_for_all(a, b)) {
-      std::memcpy(tensor(b, device, name).data(), from.data(), bytes);
-    } else if (is_stacked) {
-      std::memcpy(tensor(b, 0, name).data() + static_cast<std::size_t>(device) * bytes, from.data(),
-                  bytes);
-    } else if (device == 0) {
-      std::memcpy(tensor(b, 0, name).data(), from.data(), bytes);
-    } else if (std::memcmp(tensor(b, 0, name).data(), from.data(), bytes) != 0) {
+    const std::byte* const from = tensor(a, device, name).data();
+    std::byte* const to = tensor(b, stands_for_all(a, b) ? 0 : device, name).data();
+    const bool is_again = stands_for_all(a, b) && !operand.is_stacked && device > 0;
+    bool is_same = true;
+    for_each_pair(operand, device, [&](std::int64_t i, std::int64_t j) {
+      const std::byte* const source = from + static_cast<std::size_t>(i) * unit;
+      std::byte* const target = to + static_cast<std::size_t>(j) * unit;
+      if (is_again)
+        is_same = is_same && std::memcmp(source, target, unit) == 0;
+      else
+        std::memcpy(target, source, unit);
+    });
+    if (!is_same)
       return error(
-          fmt::format("operand `{}` is not the same on all devices of A, and B has it "
-                      "once",
-                      name));
-    }
+          fmt::format("operand `{}` is not the same on all devices of A, and B has it once", name));
   }
   return {};
 }
@@ -84,11 +103,11 @@ Expected<std::vector<std::string>> match_operands(Side& a, Side& b) {
     const bool is_stacked = stands_for_all(a, b) && there == each * a.run.options.devices;
     const bool are_integers = is_integer(buffer.dtype);
     if ((each != there && !is_stacked) || are_integers != is_integer(other->dtype) ||
-        (are_integers && (buffer.dtype != other->dtype || buffer.order != other->order)))
+        (are_integers && buffer.dtype != other->dtype))
       return error(fmt::format("operand `{}` is {} in A and {} in B: operands of one name are one",
                                buffer.name, type_text(buffer), type_text(*other)));
     if (are_integers) {
-      TRY(match_integers(a, b, buffer.name, is_stacked));
+      TRY(match_integers(a, b, {buffer, *other, is_stacked}));
     } else if (is_stacked) {
       b.cuts[buffer.name].each = each;
     } else if (stands_for_all(a, b)) {

@@ -40,8 +40,7 @@ Plane& Memory::plane(SiteId site, BufferId buffer) {
       return Number{as_in_machine, as_in_machine};
     });
   } else if (declared.role == Role::in) {
-    plane = Plane(declared.shape, has_exponents,
-                  [&](std::int64_t i) { return inputs_.at(declared.name, device, i); });
+    plane = Plane(declared.shape, has_exponents, inputs_.of(declared.name, device));
     plane.set_bound({.degree = 1});
   } else {
     plane = Plane(declared.shape, has_exponents, [&](std::int64_t) { return arithmetic_.apart(); });

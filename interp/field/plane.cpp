@@ -2,13 +2,6 @@
 
 namespace tessera::fields {
 
-Plane::Plane(const Shape& shape, bool has_exponents,
-             const std::function<Number(std::int64_t)>& first)
-    : exists_(true) {
-  all_ = make_tile({shape.begin(), shape.end()}, has_exponents);
-  for (std::size_t i = 0; i < all_.p.size(); ++i) all_.put(i, first(static_cast<std::int64_t>(i)));
-}
-
 std::vector<std::int64_t> shape_of(const Box& box) {
   std::vector<std::int64_t> shape;
   for (int d = 0; d < box.rank; ++d)

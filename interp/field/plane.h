@@ -1,7 +1,6 @@
 // The field values of one buffer at one site, beside the machine's memory.
 #pragma once
 #include <cstdint>
-#include <functional>
 
 #include "core/program/program.h"
 #include "interp/field/tile.h"
@@ -13,7 +12,12 @@ class Plane {
  public:
   Plane() = default;
   // Each element as `first` gives it by its logical index, row-major.
-  Plane(const Shape& shape, bool has_exponents, const std::function<Number(std::int64_t)>& first);
+  template <typename First>
+  Plane(const Shape& shape, bool has_exponents, First&& first)
+      : exists_(true), all_(make_tile({shape.begin(), shape.end()}, has_exponents)) {
+    for (std::size_t i = 0; i < all_.p.size(); ++i)
+      all_.put(i, first(static_cast<std::int64_t>(i)));
+  }
 
   bool exists() const { return exists_; }
   void set_bound(const Bound& bound) { all_.bound = bound; }

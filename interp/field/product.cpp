@@ -25,6 +25,11 @@ std::int64_t reduced(std::int64_t sum, std::int32_t carry) {
   return (sum >> 32) * carry + low;
 }
 
+// Of a reduced sum; p * 2^32 is larger than it.
+Residue in_range(std::int64_t sum, const Modulus& modulus) {
+  return modulus.reduce(static_cast<std::uint64_t>(sum) + (std::uint64_t{modulus.prime()} << 32));
+}
+
 // sums[j] = a[0 .. k) . panel[0 .. k)[j] of one row and a panel of columns.
 void row_times_panel(std::int64_t* sums, const std::int32_t* a, const std::int64_t* panel,
                      std::int64_t k, std::int32_t carry) {
@@ -100,7 +105,7 @@ void multiply_add(Residue* acc, const Residue* a, const Residue* b, std::int64_t
       for (std::int64_t r = 0; r < count; ++r)
         for (std::int64_t j = 0; j < width; ++j) {
           Residue& out = acc[(i + r) * n + first + j];
-          out = modulus.add(out, modulus.of(sums[r * columns + j]));
+          out = modulus.add(out, in_range(sums[r * columns + j], modulus));
         }
       i += count;
     }

@@ -49,12 +49,6 @@ Residue Modulus::power(Residue base, std::uint64_t exponent) const {
   return result;
 }
 
-Number Draw::unknown(std::uint64_t tag, std::uint64_t argument) const {
-  const std::uint64_t bits =
-      SplitMix::mix(argument + SplitMix::mix(key + SplitMix::golden * (tag + 1)));
-  return {p.drawn(bits), q.drawn(SplitMix::mix(bits + SplitMix::golden))};
-}
-
 std::uint64_t Draw::rank(Residue element) const {
   return SplitMix::mix(element + SplitMix::mix(~key));
 }

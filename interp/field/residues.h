@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/data/splitmix.h"
+
 namespace tessera::fields {
 
 using Residue = std::uint32_t;                        // in [0, modulus), or one of these three
@@ -61,7 +63,11 @@ struct Draw {
   std::uint64_t key = 0;
 
   // The value of an unknown function at an argument; tag says which function.
-  Number unknown(std::uint64_t tag, std::uint64_t argument) const;
+  Number unknown(std::uint64_t tag, std::uint64_t argument) const {
+    const std::uint64_t bits =
+        SplitMix::mix(argument + SplitMix::mix(key + SplitMix::golden * (tag + 1)));
+    return {p.drawn(bits), q.drawn(SplitMix::mix(bits + SplitMix::golden))};
+  }
   // Where an element stands in the random order of max and min.
   std::uint64_t rank(Residue element) const;
   Number of(std::int64_t integer) const { return {p.of(integer), q.of(integer)}; }
