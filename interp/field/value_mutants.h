@@ -1,0 +1,35 @@
+// A program with one of its ops on values changed: what an author could have got wrong, and no
+// proof about schedules would notice. Used to ask whether a comparison does.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/program/program.h"
+
+namespace tessera::fields {
+
+enum class ValueMutation : std::uint8_t {
+  removed,     // the op is not there
+  replaced,    // its result is the last operand alone: = for +=
+  turned,      // a subtraction for an addition, a minimum for a maximum, `not` a condition
+  swapped,     // its two operands for each other
+  transposed,  // an operand of a product
+  at_zero,     // an index of a slice is 0
+  one_on       // ... or one more
+};
+std::string_view name(ValueMutation mutation);
+
+struct ValueMutant {
+  ValueMutation mutation = ValueMutation::removed;
+  StmtId statement;           // of the program it is made from
+  std::size_t field = 0;      // of its op, that changes
+  std::size_t dimension = 0;  // of a slice
+};
+
+// Every mutant of an expanded program, in the order of its statements.
+std::vector<ValueMutant> value_mutants(const Program& expanded);
+// `expanded` with that change; its places stay those of the source.
+Program mutated(const Program& expanded, const ValueMutant& mutant);
+
+}  // namespace tessera::fields
