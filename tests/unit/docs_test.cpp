@@ -76,7 +76,7 @@ TEST_F(Docs, every_command_about_debugging_runs_and_prints_what_is_shown) {
 }
 
 TEST_F(Docs, every_command_about_equality_runs_and_prints_what_is_shown) {
-  expect_commands_run("docs/equal.md", 4, 4);
+  expect_commands_run("docs/equal.md", 3, 3);
 }
 
 TEST_F(Docs, every_command_about_the_certificate_runs_and_prints_what_is_shown) {

@@ -1,6 +1,6 @@
 #include "tests/unit/page.h"
 
-#include <iterator>
+#include <iomanip>
 #include <regex>
 #include <sstream>
 
@@ -37,7 +37,9 @@ std::string joined(const Lines& lines) {
 
 Lines words_of(const std::string& text) {
   std::istringstream in(text);
-  return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
+  Lines words;
+  for (std::string word; in >> std::quoted(word, '\'');) words.push_back(word);
+  return words;
 }
 
 Page page_of(const std::string& text) {
