@@ -60,7 +60,8 @@ std::string replay_line(const RunRequest& request, const RunResult& result) {
   } else if (!result.schedule.empty() && result.schedule.size() <= longest_schedule) {
     schedule = result.schedule;
   }
-  return request.invocation.without({"save-schedule", "trace", "timeline", "json"})
+  return request.invocation
+      .without({"save-schedule", "trace", "timeline", "json", "debug-on-finding"})
       .with("schedule", schedule)
       .line();
 }

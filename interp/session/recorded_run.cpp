@@ -11,7 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::ptrdiff_t most_near = 12;
+// Of the images before a place: at most, and as many stay while more than a few of the others do.
+constexpr std::ptrdiff_t most_near = 12, fewest_near = 2, fewest_lasting = 3;
 
 // Of this process: what others do meanwhile makes no difference.
 double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -101,13 +102,14 @@ void RecordedRun::keep(bool is_near) {
   cost_ = now() - from;
   since_any_ = 0;
   if (!is_near) since_ = 0;
-  const auto near = [](const Kept& kept) { return kept.is_near; };
-  if (std::count_if(kept_.begin(), kept_.end(), near) > most_near) drop_farthest_near();
+  const auto near = [&] {
+    return std::count_if(kept_.begin(), kept_.end(), [](const Kept& kept) { return kept.is_near; });
+  };
+  const auto lasting = [&] { return static_cast<std::ptrdiff_t>(kept_.size()) - near(); };
+  if (near() > most_near) drop_farthest_near();
   while (held_.count() > recording_.bytes && kept_.size() > 1) {
-    if (std::any_of(kept_.begin(), kept_.end(), near))
-      drop_farthest_near();
-    else
-      thin();
+    const bool drops_near = near() > (lasting() > fewest_lasting ? fewest_near : 0);
+    drops_near ? drop_farthest_near() : thin();
   }
 }
 
@@ -120,11 +122,11 @@ void RecordedRun::drop_farthest_near() {
   }));
 }
 
-// All near ones go, and of the others every second one; the first stays.
+// Of those that are not near every second one goes; the first stays.
 void RecordedRun::thin() {
   bool is_odd = true;
   std::erase_if(kept_, [&](const Kept& kept) {
-    if (kept.is_near) return true;
+    if (kept.is_near) return false;
     is_odd = !is_odd;
     return is_odd;
   });

@@ -1,5 +1,7 @@
 #include "interp/session/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -186,7 +188,8 @@ Expected<void> Session::choose(const AgentId& agent) {
   made.items.push_back({agent, 1, {}});
   if (const auto moved = follow(to_string(made), here + 1); !moved) {
     TRY(follow(before, here));
-    return moved.diags();
+    return error(fmt::format("{} cannot move here: it is blocked, has ended or was not started",
+                             to_string(agent)));
   }
   return {};
 }

@@ -114,9 +114,13 @@ std::vector<Case> cases() {
         all.push_back({two_slots, 1, schedule, landing, has_images});
         all.push_back({ring, 3, schedule, landing, has_images});
         all.push_back({stuck, 2, schedule, landing, has_images});
-        all.push_back({windows, 1, schedule, landing, has_images});
-        all.push_back({gather, 3, schedule, landing, has_images});
       }
+  // Longer ones: what images hold.
+  for (const std::string schedule : {"eager", "random:3"})
+    for (const Landing landing : {Landing::whole, Landing::partial}) {
+      all.push_back({windows, 1, schedule, landing, true});
+      all.push_back({gather, 3, schedule, landing, true});
+    }
   return all;
 }
 
