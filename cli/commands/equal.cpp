@@ -20,11 +20,11 @@ int run(const Arguments& arguments, Console& console) {
   Diags diags;
   const std::int64_t seed = arguments.integer("seed", diags).value_or(0);
   if (!diags.empty()) return fail(console, diags);
-  Expected<EqualSide> a = equal_side(arguments.words()[0], arguments);
-  if (!a) return fail(console, a.diags());
   const bool by_definition = arguments.has("definition");
   if (by_definition == (arguments.words().size() == 2))
     return fail(console, error("equal compares two programs, or one with --definition"));
+  Expected<EqualSide> a = equal_side(arguments.words()[0], arguments);
+  if (!a) return fail(console, a.diags());
   Expected<EqualSide> b =
       by_definition ? definition_side(*a) : equal_side(arguments.words()[1], arguments);
   if (!b) return fail(console, b.diags());
