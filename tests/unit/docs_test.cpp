@@ -72,7 +72,7 @@ TEST_F(Docs, every_command_of_the_readme_runs_and_prints_what_is_shown) {
 }
 
 TEST_F(Docs, every_command_about_debugging_runs_and_prints_what_is_shown) {
-  expect_commands_run("docs/debugging.md", 2, 2);
+  expect_commands_run("docs/debugging.md", 4, 4);
 }
 
 TEST_F(Docs, every_command_about_equality_runs_and_prints_what_is_shown) {
