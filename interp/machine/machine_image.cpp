@@ -19,7 +19,7 @@ std::shared_ptr<const MachineImage> Machine::save(const HeldBytes& held) {
   for (const SiteId s : topology_.core_ids()) {
     CoreState& from = core_state(s);
     MachineImage::OfCore& to = image->cores.emplace_back(MachineImage::OfCore{
-        from.core.save(), from.semaphores.save(bytes), from.lives, from.usage, {}});
+        from.core.save(), from.semaphores.save(held), from.lives, from.usage, {}});
     bytes += bytes_of(to.core.registers.size(), sizeof(std::int64_t));
     for (const BufferId b : from.storages.ids())
       if (topology_.home(s, program_.buffers[b].space) == s)

@@ -73,7 +73,7 @@ Semaphores::Semaphores(const Program& program, bool shares_scoped)
 
 void Semaphores::add_page(Pages& pages, std::size_t page) {
   if (page >= pages.size()) pages.resize(page + 1);
-  pages[page] = std::make_unique<std::array<SemCell, page_cells>>();
+  pages[page] = std::make_unique<Page>();
 }
 
 std::int64_t Semaphores::used(SemaphoreId semaphore, std::int64_t cell) const {
@@ -95,7 +95,7 @@ void Semaphores::fork(const Semaphores& from) {
     for (std::size_t page = 0; page < from.pages_[s].size(); ++page) {
       if (from.pages_[s][page] == nullptr) continue;
       for (std::size_t i = 0; i < page_cells; ++i) {
-        const std::int64_t count = (*from.pages_[s][page])[i].count;
+        const std::int64_t count = from.pages_[s][page]->cells[i].count;
         const auto at = static_cast<std::int64_t>(page * page_cells + i);
         if (count != 0) cell(s, at).count = count;
       }
@@ -103,27 +103,35 @@ void Semaphores::fork(const Semaphores& from) {
   }
 }
 
-Semaphores::Image Semaphores::save(std::int64_t& bytes) const {
+Semaphores::Image Semaphores::save(const HeldBytes& held) {
   Image image;
   image.live = live_;
   image.pages.resize(pages_.size());
-  for (const SemaphoreId s : pages_.ids())
+  for (const SemaphoreId s : pages_.ids()) {
     for (const auto& page : pages_[s]) {
-      image.pages[s].push_back(page == nullptr ? nullptr : std::make_shared<const Page>(*page));
-      if (page == nullptr) continue;
-      bytes += static_cast<std::int64_t>(sizeof(Page));
-      for (const SemCell& cell : *page)
-        bytes += static_cast<std::int64_t>(cell.tallies.size() * sizeof(Tally));
+      if (page != nullptr && page->image == nullptr) {
+        std::size_t bytes = sizeof(PageImage);
+        for (const SemCell& cell : page->cells) bytes += cell.tallies.size() * sizeof(Tally);
+        page->image = std::make_shared<const PageImage>(page->cells, held,
+                                                        static_cast<std::int64_t>(bytes));
+      }
+      image.pages[s].push_back(page == nullptr ? nullptr : page->image);
     }
+  }
   return image;
 }
 
 void Semaphores::restore(const Image& image) {
   live_ = image.live;
   for (const SemaphoreId s : pages_.ids()) {
-    pages_[s].clear();
-    for (const auto& page : image.pages[s])
-      pages_[s].push_back(page == nullptr ? nullptr : std::make_unique<Page>(*page));
+    pages_[s].resize(image.pages[s].size());
+    for (std::size_t i = 0; i < pages_[s].size(); ++i) {
+      const auto& from = image.pages[s][i];
+      if (from == nullptr)
+        pages_[s][i].reset();
+      else if (pages_[s][i] == nullptr || pages_[s][i]->image != from)
+        pages_[s][i] = std::make_unique<Page>(Page{from->cells, from});
+    }
   }
 }
 

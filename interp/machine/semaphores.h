@@ -10,6 +10,7 @@
 #include "core/program/program.h"
 #include "interp/machine/loop_values.h"
 #include "interp/machine/site.h"
+#include "interp/memory/byte_image.h"
 #include "interp/schedule/schedule.h"
 
 namespace tessera {
@@ -61,7 +62,9 @@ class Semaphores {
     const auto page = static_cast<std::size_t>(cell) / page_cells;
     Pages& pages = pages_[first(semaphore)];
     if (page >= pages.size() || pages[page] == nullptr) add_page(pages, page);
-    return (*pages[page])[static_cast<std::size_t>(cell) % page_cells];
+    Page& found = *pages[page];
+    if (found.image != nullptr) found.image.reset();  // it may change
+    return found.cells[static_cast<std::size_t>(cell) % page_cells];
   }
   // The first cell from `cell` on that may have been used, or -1.
   std::int64_t used(SemaphoreId semaphore, std::int64_t cell) const;
@@ -81,18 +84,27 @@ class Semaphores {
   enum class Life : std::uint8_t { none, now, over };
   Life life(SemaphoreId semaphore) const { return live_[semaphore]; }
   static constexpr std::size_t page_cells = 32;
-  using Page = std::array<SemCell, page_cells>;
+  using Cells = std::array<SemCell, page_cells>;
+  struct PageImage {
+    PageImage(const Cells& of, const HeldBytes& all, std::int64_t bytes)
+        : cells(of), held(all, bytes) {}
+    Cells cells;
+    HeldBytes::Share held;
+  };
+  struct Page {
+    Cells cells;
+    std::shared_ptr<const PageImage> image;  // of it as it is, or null
+  };
   using Pages = std::vector<std::unique_ptr<Page>>;
 
  public:
-  // As they are now, and as they were.
+  // As they are now, and as they were. Images share what did not change between them.
   class Image {
     friend class Semaphores;
     Table<SemaphoreId, Life> live;
-    Table<SemaphoreId, std::vector<std::shared_ptr<const Page>>> pages;
+    Table<SemaphoreId, std::vector<std::shared_ptr<const PageImage>>> pages;
   };
-  // bytes: what the image takes is added to it.
-  Image save(std::int64_t& bytes) const;
+  Image save(const HeldBytes& held);
   void restore(const Image& image);
 
  private:
