@@ -31,6 +31,7 @@ struct MachineProfile {
   double matmul_flops = 0;           // floating-point operations per second, bf16 operands
   double hbm_bandwidth = 0;          // bytes per second
   double link_bandwidth = 0;         // bytes per second, one way
+  bool one_port = false;  // a device sends to all others at that rate together, as through a switch
 
   // "v5e", or "v5e with semaphores 2048".
   std::string text() const { return changes.empty() ? name : name + " with " + changes; }

@@ -95,6 +95,7 @@ profile h100
   matmul_flops 9.9e14
   hbm_bandwidth 3.4e12
   link_bandwidth 4.5e11
+  one_port yes
   tiling 64,64,64
   i8_speed 2
   fp8_speed 2

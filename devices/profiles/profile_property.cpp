@@ -38,6 +38,7 @@ const Property properties[] = {
     {"matmul_flops", &Machine::matmul_flops},
     {"hbm_bandwidth", &Machine::hbm_bandwidth},
     {"link_bandwidth", &Machine::link_bandwidth},
+    {"one_port", &Machine::one_port},
     {"tiling", &Profile::tiling},
     {"i8_speed", &Rates::i8_speed},
     {"fp8_speed", &Rates::fp8_speed},

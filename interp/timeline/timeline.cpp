@@ -137,7 +137,7 @@ class Timeline {
   // What the cores of a device share.
   struct Device {
     double memory = 0, memory_free = 0;
-    std::map<std::int32_t, Link> links;  // by the device at the other end
+    std::map<std::int32_t, Link> links;  // by the device at the other end; -1: one port for all
     Busy moves;
   };
 
@@ -240,7 +240,7 @@ class Timeline {
     };
     move(copy.from, copy.read);
     if (copy.is_remote && &target != &source) {
-      const std::int32_t other = record_.topology().device(copy.to);
+      const std::int32_t other = profile.one_port ? -1 : record_.topology().device(copy.to);
       Link& link = source.links[other];
       use(link.free, copy.moved, profile.link_bandwidth, link.busy);
       source.moves.add(begin, end);

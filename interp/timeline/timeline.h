@@ -27,7 +27,8 @@ class TimelineListener {
   virtual void signal(SiteId site, std::size_t step, std::int64_t cause, double at) = 0;
   // A copy is started; all that it moves is there at `end`.
   virtual void copy(SiteId site, std::size_t step, double begin, double end) = 0;
-  // A device's memory, or the link from it to another device, moves a copy's data.
+  // A device's memory, or the link from it to another device (-1: to all, where it has one port),
+  // moves a copy's data.
   virtual void memory(std::int32_t device, std::int32_t copy, double begin, double end) = 0;
   virtual void link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
                     double end) = 0;

@@ -239,8 +239,8 @@ void TimelineDrawing::memory(std::int32_t device, std::int32_t copy, double begi
 
 void TimelineDrawing::link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
                            double end) {
-  draw(track(device, Kind::links, fmt::format("link to device {}", other), other),
-       {.name = copy_name(copy)}, begin, end);
+  const std::string name = other < 0 ? "links" : fmt::format("link to device {}", other);
+  draw(track(device, Kind::links, name, std::max(other, 0)), {.name = copy_name(copy)}, begin, end);
 }
 
 void TimelineDrawing::count(std::int32_t cell, std::int64_t count, const Arrival& arrival,

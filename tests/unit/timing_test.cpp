@@ -167,6 +167,26 @@ TEST(Timing, links_of_a_ring_send_at_once) {
   }
 }
 
+// A device behind a switch has one port for all that it sends.
+TEST(Timing, one_port_sends_to_all_others_in_turn) {
+  MachineProfile machine = plain_machine();
+  machine.hbm_bandwidth = 1e12;
+  machine.power_of_two_routes = false;
+  const std::string text = R"(kernel t()
+  in x: i8[1000000] hbm; hbm y: i8[2, 1000000]; sem sent: bytes; sem arrived: bytes
+{
+  for hop in 2 { start x -> (device + hop + 1) mod devices: y[hop, :], sent, arrived }
+  wait sent, 2000000
+  wait arrived, 2000000
+}
+)";
+  const double apart = timed(text, machine, {}, 3).seconds;
+  machine.one_port = true;
+  const double in_turn = timed(text, machine, {}, 3).seconds;
+  EXPECT_NEAR(apart, 10e-3, 1e-3);
+  EXPECT_NEAR(in_turn, 20e-3, 1e-3);
+}
+
 TEST(Timing, is_the_same_under_every_schedule_of_a_program_that_is_proved) {
   const Timing eager = timed(pass_right, plain_machine(), {}, 4);
   for (const std::string& schedule : sample_schedules(2)) {
