@@ -4,30 +4,33 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "cli/verify_target.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "kernels/definitions/definitions.h"
-#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
 
 // Options of the other command that say nothing of what is computed, or have no meaning over a
 // field.
-constexpr std::array<std::string_view, 21> not_taken = {
-    "out",  "check",       "trace",   "timeline", "save-schedule", "unchecked", "timing",
-    "cost", "expect",      "rtol",    "atol",     "strict-values", "no-math",   "no-verify",
-    "all",  "point-cores", "landing", "math",     "max-steps",     "explain",   "interpret"};
+constexpr std::array<std::string_view, 23> not_taken = {
+    "out",       "check",     "trace",     "timeline",    "save-schedule", "unchecked",
+    "timing",    "cost",      "expect",    "rtol",        "atol",          "strict-values",
+    "no-math",   "no-verify", "all",       "point-cores", "landing",       "math",
+    "max-steps", "explain",   "interpret", "fill",        "device"};
 
-// The words of a quoted command; there are no quotes within.
+// The words of a quoted command; there are no quotes within. The name of a file is one word.
 std::vector<std::string> words_of(const std::string& quoted) {
+  if (std::filesystem::exists(quoted)) return {"equal", quoted};
+  std::istringstream in(quoted);
   std::vector<std::string> words;
-  for (std::string& word : split(quoted, ' '))
-    if (!word.empty()) words.push_back(std::move(word));
+  for (std::string word; in >> word;) words.push_back(word);
   if (!words.empty() && words.front() == "gmm-run") words.erase(words.begin());
   words.insert(words.begin(), "equal");
   return words;
@@ -44,6 +47,22 @@ Options options_of(const std::vector<std::string>& words) {
     if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
       options.push_back(option);
   return options;
+}
+
+// Floats are drawn: of an operand of floats no values can be given.
+Expected<void> check_floats(const Program& program, const Arguments& given) {
+  for (const Invocation::Option& option : given.invocation().options) {
+    const bool is_run = option.name == "in" && option.value;
+    const std::string name =
+        is_run ? option.value->substr(0, option.value->find_first_of("=@")) : option.name;
+    const Buffer* const operand = program.find_buffer(name);
+    if (operand == nullptr || operand->role != Role::in || is_integer(operand->dtype)) continue;
+    return error(
+        fmt::format("--{}: the values of `{}` are drawn, expected those of operands of "
+                    "integers alone",
+                    is_run ? "in " + *option.value : option.name, name));
+  }
+  return {};
 }
 
 }  // namespace
@@ -85,6 +104,7 @@ Expected<EqualSide> equal_side(const std::string& word, const Arguments& argumen
   if (!launch)
     return error(ErrorCode::unsupported,
                  fmt::format("'{}' runs nothing that could be compared", word));
+  TRY(check_floats(launch->program, given));
   return EqualSide{fmt::format("{} ({})", word, prepared.kernel), *std::move(launch)};
 }
 

@@ -40,11 +40,13 @@ std::string draws_text(const Equality& equality) {
 }
 
 std::string equal_text(const Equality& equality) {
+  if (equality.bound.has_order)
+    return fmt::format("on {}, over the reals, up to rounding, for these shapes and integers",
+                       draws_text(equality));
   return fmt::format(
       "over the reals, up to rounding, for these shapes and integers, but for probability "
-      "((d + k^2 d) / p)^3 <= {:.2g}{}",
-      equality.probability,
-      equality.bound.has_order ? fmt::format("; equal on {}", draws_text(equality)) : "");
+      "((d + k^2 d) / p)^3 <= {:.2g}",
+      equality.probability);
 }
 
 // The first element that differs, as a mismatch of B, or of A where B is its definition.
@@ -92,6 +94,12 @@ std::string equal_lines(const EqualSide& a, const EqualSide& b, const Equality& 
   if (!equality.unmatched.empty())
     text += line("operands",
                  fmt::format("of one program alone: {}", fmt::join(equality.unmatched, ", ")));
+  if (!equality.alike.empty())
+    text += line("operands", fmt::format("taken as the same on all devices of A: {}",
+                                         fmt::join(equality.alike, ", ")));
+  if (!equality.uncompared.empty())
+    text += line("results", fmt::format("of one program alone, not compared: {}",
+                                        fmt::join(equality.uncompared, ", ")));
   if (equality.draws > 0)
     text += line("fields", fmt::format("{} of primes of 31 bits, seed {}; degree d = {:.4g}, "
                                        "k = {:.4g} arguments of functions",
@@ -99,7 +107,10 @@ std::string equal_lines(const EqualSide& a, const EqualSide& b, const Equality& 
                                        equality.bound.degree, equality.bound.arguments));
   if (equality.outcome == Outcome::equal) {
     text += line("equal", equal_text(equality));
-    text += line("", "not covered: overflow, NaN and how large rounding errors are");
+    text += line("", fmt::format("not covered: overflow, NaN and how large rounding errors are{}",
+                                 equality.bound.has_order
+                                     ? "; nor other orders, of which each branch has few"
+                                     : ""));
     return text;
   }
   if (equality.outcome == Outcome::not_shown)
@@ -119,13 +130,16 @@ Json equal_json(const EqualSide& a, const EqualSide& b, const Equality& equality
                  {"results", equality.results},
                  {"elements", equality.elements},
                  {"unmatched", equality.unmatched},
+                 {"alike", equality.alike},
+                 {"uncompared", equality.uncompared},
                  {"seed", seed},
                  {"draws", equality.draws},
                  {"primes", equality.primes},
                  {"degree", equality.bound.degree},
                  {"arguments", equality.bound.arguments},
                  {"has_order", equality.bound.has_order}};
-  object["probability"] = equality.outcome == Outcome::equal ? Json(equality.probability) : Json();
+  const bool has_probability = equality.outcome == Outcome::equal && !equality.bound.has_order;
+  object["probability"] = has_probability ? Json(equality.probability) : Json();
   object["reason"] = equality.outcome == Outcome::not_shown ? Json(equality.reason) : Json();
   object["refusal"] = equality.refusal ? to_json(*equality.refusal) : Json();
   object["difference"] = Json();

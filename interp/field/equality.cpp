@@ -20,6 +20,8 @@ constexpr std::size_t fewest_draws = 3;
 // Orders of max and min, where so few elements are compared that one order may hide a difference.
 constexpr std::size_t draws_of_orders = 24;
 constexpr std::int64_t many_elements = 4096;
+// An equality that may be wrong more often is none.
+constexpr double most_probability = 1e-6;
 
 // What keeps a run from telling its values.
 bool is_left_open(const Ran& ran, Which which, Equality& equality) {
@@ -77,8 +79,8 @@ std::optional<Found> first_difference(const Ran& a, const Ran& b,
 std::string incomplete(const Bound& bound) {
   if (bound.has_no_value) return "a value such as 0 / 0 or inf - inf has no rule over the field";
   if (bound.has_unknown)
-    return "functions are known by their name alone (equal at equal arguments), and that does not "
-           "show it";
+    return "of functions, and of constants that were computed from others, it is only known that "
+           "equal ones are equal, and that does not show it";
   return "max and min are known as some order alone, and that does not show it";
 }
 
@@ -92,7 +94,8 @@ Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed) t
                              devices, devices_b));
   Side a{run_a, SplitMix::mix(seed)}, b{run_b, SplitMix::mix(~seed)};
   const std::vector<Matched> results = TRY(match_results(a, b));
-  equality.unmatched = TRY(match_operands(a, b));
+  equality.uncompared = uncompared_results(a, b);
+  equality.unmatched = TRY(match_operands(a, b, equality.alike));
   for (const Matched& result : results) {
     equality.results.push_back(result.name);
     equality.elements += result.elements * devices;
@@ -119,10 +122,16 @@ Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed) t
   equality.draws = static_cast<int>(draws.size());
   const Bound& bound = equality.bound;
   if (!found) {
-    equality.outcome = Outcome::equal;
     const double d = std::max(1.0, bound.degree), k = bound.arguments;
     constexpr double least_prime = 0x1p30;
     equality.probability = std::min(1.0, std::pow((d + k * k * d) / least_prime, 3));
+    if (bound.has_no_value)
+      equality.reason = incomplete(bound);
+    else if (equality.probability > most_probability)
+      equality.reason =
+          fmt::format("d = {:.4g} and k = {:.4g} are too large for three primes of 31 bits", d, k);
+    else
+      equality.outcome = Outcome::equal;
     return equality;
   }
   const bool is_decided = !bound.has_unknown && !bound.has_order && !bound.has_no_value;

@@ -41,9 +41,12 @@ struct Equality {
   std::vector<std::uint32_t> primes;
   std::int64_t elements = 0;             // of results that were compared
   std::vector<std::string> results{};    // their names
+  std::vector<std::string> uncompared{};  // results that one program alone has
   std::vector<std::string> unmatched{};  // operands that one program alone has
+  std::vector<std::string>
+      alike{};  // operands of A that B, on one device, has once for all devices
   Bound bound{};                         // of all results of both
-  double probability = 0;                // that equal is wrong
+  double probability = 0;                // that equal is wrong, where max and min decide nothing
 };
 
 // Operands of the same name are the same in both: floats drawn from the field, integers those of A.

@@ -20,6 +20,10 @@ void FieldRun::refuse(const std::string& what) {
   refusal_ = Diag{ErrorCode::unsupported, program_->loc(statement.place), what, {}};
 }
 
+SiteId FieldRun::home(const Event& event) const {
+  return topology_.home(event.site, program_->buffers[event.object.buffer()].space);
+}
+
 void FieldRun::on(const Event& event) {
   // An op whose first operand was a finding may still reach the others.
   if (refusal_ || machine_->stopped()) return;
@@ -46,27 +50,27 @@ void FieldRun::on_copy(const Event& event) {
   Moving& moving = moving_[copier(event.agent)];
   if (event.kind == EventKind::read) {
     moving.from = *event.box;
-    moving.tile = memory_->raw(event.site, buffer, *event.box);
+    moving.tile = memory_->raw(home(event), buffer, *event.box);
     return;
   }
   moving.has_landed = true;
   const bool is_float_data = !is_integer(program_->buffers[buffer].dtype);
   if (event.kind == EventKind::accumulate) {
     if (!is_float_data) {
-      if (!moving.tile.p.empty() || memory_->has_field_values(event.site, buffer, *event.box))
+      if (!moving.tile.p.empty() || memory_->has_field_values(home(event), buffer, *event.box))
         refuse("a copy that adds integers which come from floats has no rule over the field");
       return;
     }
-    Tile sum = memory_->raw(event.site, buffer, *event.box);
+    Tile sum = memory_->raw(home(event), buffer, *event.box);
     moving.tile.shape = sum.shape;
     sum = arithmetic_.binary(Binary::add, sum, moving.tile);
     const DType dtype = program_->buffers[buffer].dtype;
     if (size_of(dtype) == 1)
       sum = arithmetic_.unknown(fmt::format("cast to {}", name(dtype)), std::move(sum));
-    return memory_->write(event.site, buffer, *event.box, sum);
+    return memory_->write(home(event), buffer, *event.box, sum);
   }
   if (!moving.to || moving.tile.p.empty() || same_rectangle(*moving.to, *event.box))
-    return memory_->write(event.site, buffer, *event.box, moving.tile);
+    return memory_->write(home(event), buffer, *event.box, moving.tile);
   // Only what was stored comes back: this part of the whole.
   Tile part = make_tile(shape_of(*event.box), arithmetic_.has_exponents());
   part.bound = moving.tile.bound;
@@ -74,7 +78,7 @@ void FieldRun::on_copy(const Event& event) {
     part.put(
         static_cast<std::size_t>(i),
         moving.tile.at(static_cast<std::size_t>(position_in(*moving.to, index_in(*event.box, i)))));
-  memory_->write(event.site, buffer, *event.box, part);
+  memory_->write(home(event), buffer, *event.box, part);
 }
 
 void FieldRun::on_core(const Event& event) {
@@ -82,9 +86,9 @@ void FieldRun::on_core(const Event& event) {
   switch (event.kind) {
     case EventKind::alloc:
     case EventKind::release:
-      return memory_->forget(event.site, buffer);
+      return memory_->forget(home(event), buffer);
     case EventKind::fresh:
-      return memory_->undefine(event.site, buffer, *event.box);
+      return memory_->undefine(home(event), buffer, *event.box);
     case EventKind::read:
       return load(event);
     case EventKind::write:
@@ -102,8 +106,8 @@ void FieldRun::load(const Event& event) {
   const BufferId buffer = event.object.buffer();
   if (std::holds_alternative<LoadReal>(statement.op)) {
     reals_[{topology_.of(event.agent), statement.result}] =
-        memory_->read(event.site, buffer, *event.box).tile;
-  } else if (memory_->has_field_values(event.site, buffer, *event.box)) {
+        memory_->read(home(event), buffer, *event.box).tile;
+  } else if (memory_->has_field_values(home(event), buffer, *event.box)) {
     refuse(
         fmt::format("the program takes control from `{}`, whose values come from floats: that "
                     "has no rule over the field",
@@ -121,7 +125,8 @@ Tile FieldRun::result(BufferId buffer, int device) {
   Box whole;
   whole.rank = static_cast<std::int8_t>(declared.shape.size());
   std::copy(declared.shape.begin(), declared.shape.end(), whole.size.begin());
-  return memory_->read(topology_.first_of(device), buffer, whole).tile;
+  return memory_->read(topology_.home(topology_.first_of(device), declared.space), buffer, whole)
+      .tile;
 }
 
 }  // namespace tessera::fields

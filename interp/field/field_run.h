@@ -47,6 +47,9 @@ class FieldRun final : public Observer {
   void compute(const Event& event);
   void refuse(const std::string& what);
 
+  // Where the memory is kept that the event names: the cores of a device share its hbm.
+  SiteId home(const Event& event) const;
+
   // Of the op at hand.
   Box box(const Slice& slice) const;
   SiteId home(const Slice& slice) const;

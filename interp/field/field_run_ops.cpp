@@ -2,24 +2,14 @@
 // and the rounding to the type of its target.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
-#include "core/data/convert.h"
 #include "core/program/scalar.h"
+#include "interp/field/exact.h"
 #include "interp/field/field_run.h"
 
 namespace tessera::fields {
 namespace {
-
-// f32, bf16 and f16 stand for the reals that they round.
-bool is_rounded_away(DType dtype) { return is_integer(dtype) || size_of(dtype) == 1; }
-
-bool is_held_by(DType dtype, double literal) {
-  if (std::isinf(literal)) return !is_rounded_away(dtype);
-  alignas(8) std::byte element[8];
-  store_element(element, dtype, literal);
-  return load_element(element, dtype) == literal;
-}
 
 bool can_repeat(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
   if (from.size() > to.size()) return false;
@@ -99,6 +89,7 @@ Operand FieldRun::number(ValueId id) {
     result.is_known = true;
     result.literal = value.real;
     result.tile.put(0, draw.of(value.real));
+    result.tile.bound.has_unknown = !is_as_written(value.real);
   } else if (const auto* real = std::get_if<ToReal>(&program_->body[value.statement].op)) {
     result.tile.put(0, draw.of(event_->registers[real->a.index]));
   } else {
@@ -160,7 +151,8 @@ void FieldRun::binary(Binary kind, const Slice& dst, const Slice& first, const S
   }
   const bool chooses = kind == Binary::min || kind == Binary::max;
   const bool is_exact = (chooses && a.dtype == type_of(dst) && b.dtype == type_of(dst)) ||
-                        (are_integers && is_integer(type_of(dst)));
+                        (are_integers && is_integer(type_of(dst)) &&
+                         holds_integers(type_of(dst), a) && holds_integers(type_of(dst), b));
   is_exact ? put(dst, std::move(result)) : put_rounded(dst, std::move(result));
 }
 
@@ -177,7 +169,8 @@ void FieldRun::evaluate(const TileSelect& op) {
       if (condition.tile.p[i] != 0) condition.tile.put(i, {1, 1});
   Tile result = arithmetic_.select(condition.tile, a.tile, b.tile);
   const auto is_exact = [&](const Operand& choice) {
-    return choice.dtype == to || (is_integer(choice.dtype) && is_integer(to)) ||
+    return choice.dtype == to ||
+           (is_integer(choice.dtype) && is_integer(to) && holds_integers(to, choice)) ||
            (choice.is_known && !is_integer(choice.dtype) && is_held_by(to, choice.literal));
   };
   is_exact(a) && is_exact(b) ? put(op.dst, std::move(result))
@@ -189,7 +182,8 @@ void FieldRun::evaluate(const Cast& op) {
   Operand src = operand(op.src, shape_of(box(op.dst)));
   if (src.is_known && is_integer(src.dtype) && is_integer(to)) return leave(op.dst);
   const bool is_number = src.is_known && !is_integer(src.dtype);
-  const bool is_exact = src.dtype == to || (is_integer(src.dtype) && is_integer(to)) ||
+  const bool is_exact = src.dtype == to ||
+                        (is_integer(src.dtype) && is_integer(to) && holds_integers(to, src)) ||
                         (is_number && is_held_by(to, src.literal));
   is_exact ? put(op.dst, std::move(src.tile)) : put_rounded(op.dst, std::move(src.tile));
 }
@@ -250,7 +244,8 @@ void FieldRun::reduce(bool is_max, int along, const Slice& dst, const Slice& src
   if (is_integer(x.dtype) && is_max)
     return refuse("the largest of integers as a float has no rule over the field");
   Tile tile = is_max ? arithmetic_.largest(x.tile, along) : arithmetic_.sum(x.tile, along);
-  const bool is_exact = are_integers || (is_max && x.dtype == type_of(dst));
+  const bool is_exact =
+      (are_integers && holds_integers(type_of(dst), x)) || (is_max && x.dtype == type_of(dst));
   is_exact ? put(dst, std::move(tile)) : put_rounded(dst, std::move(tile));
 }
 
@@ -281,7 +276,7 @@ void FieldRun::evaluate(const Pad& op) {
   const BufferId buffer = program_->value(op.slot.base).buffer;
   const bool is_float_data = !is_integer(type_of(op.slot));
   memory_->write(
-      event_->site, buffer, *event_->box,
+      home(*event_), buffer, *event_->box,
       is_float_data ? make_tile(shape_of(*event_->box), arithmetic_.has_exponents()) : Tile{});
 }
 

@@ -61,7 +61,7 @@ class Inputs {
 
   Operand of(std::string_view name, int device) const {
     Operand operand(draw_);
-    operand.name_ = text_seed(name);
+    operand.name_ = SplitMix::mix(text_seed(name));  // no tag of a function
     operand.device_ = device;
     if (const auto cut = cuts_.find(name); cut != cuts_.end()) {
       operand.each_ = cut->second.each;

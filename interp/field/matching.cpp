@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "core/report/try.h"
 #include "interp/memory/layout.h"
@@ -21,9 +22,26 @@ std::string type_text(const Buffer& buffer) {
   return fmt::format("{}[{}]", name(buffer.dtype), fmt::join(buffer.shape, ", "));
 }
 
+// Without dimensions of one element, which say nothing of which element is which.
+Shape long_dims(const Shape& shape) {
+  Shape result;
+  std::copy_if(shape.begin(), shape.end(), std::back_inserter(result),
+               [](std::int64_t extent) { return extent != 1; });
+  return result;
+}
+
+bool is_same_shape(const Shape& a, const Shape& b) { return long_dims(a) == long_dims(b); }
+
 // Whether B has on its one device what all devices of A have.
 bool stands_for_all(const Side& a, const Side& b) {
   return a.run.options.devices > 1 && b.run.options.devices == 1;
+}
+
+// Whether `all` are the shapes of all devices of A with an axis of devices in front.
+bool is_stack_of(const Side& a, const Shape& each, Shape all) {
+  if (all.empty() || all.front() != a.run.options.devices) return false;
+  all.erase(all.begin());
+  return is_same_shape(each, all);
 }
 
 Tensor& tensor(const Side& side, int device, const std::string& name) {
@@ -79,9 +97,9 @@ Expected<std::vector<Matched>> match_results(const Side& a, const Side& b) {
     const Buffer* const other =
         buffer.role == Role::out ? buffer_of(b.program(), buffer.name, Role::out) : nullptr;
     if (other == nullptr) continue;
-    const std::int64_t each = elements(buffer.shape), there = elements(other->shape);
-    const bool is_stacked = stands_for_all(a, b) && there == each * a.run.options.devices;
-    if (each != there && !is_stacked)
+    const std::int64_t each = elements(buffer.shape);
+    const bool is_stacked = stands_for_all(a, b) && is_stack_of(a, buffer.shape, other->shape);
+    if (!is_same_shape(buffer.shape, other->shape) && !is_stacked)
       return error(fmt::format("result `{}` is {} in A and {} in B: they cannot be compared",
                                buffer.name, type_text(buffer), type_text(*other)));
     matched.push_back({id, b.program().value(other->value).buffer, buffer.name, each, is_stacked});
@@ -90,7 +108,20 @@ Expected<std::vector<Matched>> match_results(const Side& a, const Side& b) {
   return matched;
 }
 
-Expected<std::vector<std::string>> match_operands(Side& a, Side& b) {
+std::vector<std::string> uncompared_results(const Side& a, const Side& b) {
+  std::vector<std::string> alone;
+  const auto add = [&](const Program& of, const Program& other) {
+    for (const Buffer& buffer : of.buffers)
+      if (buffer.role == Role::out && buffer_of(other, buffer.name, Role::out) == nullptr)
+        alone.push_back(buffer.name);
+  };
+  add(a.program(), b.program());
+  add(b.program(), a.program());
+  return alone;
+}
+
+Expected<std::vector<std::string>> match_operands(Side& a, Side& b,
+                                                  std::vector<std::string>& alike) {
   std::vector<std::string> unmatched;
   for (const Buffer& buffer : a.program().buffers) {
     if (buffer.role != Role::in) continue;
@@ -99,19 +130,19 @@ Expected<std::vector<std::string>> match_operands(Side& a, Side& b) {
       unmatched.push_back(buffer.name);
       continue;
     }
-    const std::int64_t each = elements(buffer.shape), there = elements(other->shape);
-    const bool is_stacked = stands_for_all(a, b) && there == each * a.run.options.devices;
+    const bool is_stacked = stands_for_all(a, b) && is_stack_of(a, buffer.shape, other->shape);
     const bool are_integers = is_integer(buffer.dtype);
-    if ((each != there && !is_stacked) || are_integers != is_integer(other->dtype) ||
-        (are_integers && buffer.dtype != other->dtype))
+    if ((!is_same_shape(buffer.shape, other->shape) && !is_stacked) ||
+        are_integers != is_integer(other->dtype) || (are_integers && buffer.dtype != other->dtype))
       return error(fmt::format("operand `{}` is {} in A and {} in B: operands of one name are one",
                                buffer.name, type_text(buffer), type_text(*other)));
     if (are_integers) {
       TRY(match_integers(a, b, {buffer, *other, is_stacked}));
     } else if (is_stacked) {
-      b.cuts[buffer.name].each = each;
+      b.cuts[buffer.name].each = elements(buffer.shape);
     } else if (stands_for_all(a, b)) {
       a.cuts[buffer.name].is_alike = true;
+      alike.push_back(buffer.name);
     }
   }
   for (const Buffer& buffer : b.program().buffers)

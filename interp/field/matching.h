@@ -17,12 +17,17 @@ struct Matched {
   bool is_stacked = false;
 };
 
-// Errors: no result of one name, or another size.
+// Errors: no result of one name, or another shape.
 Expected<std::vector<Matched>> match_results(const Side& a, const Side& b);
 
 // Gives B the integers of A, and either side how its floats are cut. An operand of B on one device
 // that has as many elements as all devices of A together stands for all; one with as many as each
-// is the same on each. Returns operands that one program alone has. Errors: other sizes or types.
-Expected<std::vector<std::string>> match_operands(Side& a, Side& b);
+// is the same on each: its name is added to `alike`. Returns operands that one program alone has.
+// Errors: other shapes or types.
+Expected<std::vector<std::string>> match_operands(Side& a, Side& b,
+                                                  std::vector<std::string>& alike);
+
+// Results that one program alone has.
+std::vector<std::string> uncompared_results(const Side& a, const Side& b);
 
 }  // namespace tessera::fields
