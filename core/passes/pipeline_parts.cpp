@@ -40,6 +40,7 @@ class PartsFinder {
     bool indices = false;  // what the windows' places are computed from
   };
   Changes changes() const;
+  ValueId root_of(ValueId ref) const;
   bool is_operand(ValueId ref) const;  // it is there from the start, and nobody writes it
   void classify();
   void classify(PipelineWindow& w, const std::set<ValueId>& written, const Changes& by_body);
@@ -69,14 +70,14 @@ void PartsFinder::find_parts() {
   }
 }
 
-// The memory that the windows' places are computed from, step by step.
+// The memory that the windows' places are computed from, step by step, by its buffers.
 std::set<ValueId> PartsFinder::index_memory() const {
   std::set<ValueId> result;
   for (StmtId i = parts_.open; i < parts_.body_from; ++i) {
     const Stmt& s = stmt(i);
     if (std::holds_alternative<Window>(s.op)) continue;
     for (const FieldInfo& f : info(s.op).fields)
-      if (f.kind == FieldKind::Slice) result.insert(field<Slice>(s.op, f).base);
+      if (f.kind == FieldKind::Slice) result.insert(root_of(field<Slice>(s.op, f).base));
   }
   return result;
 }
@@ -120,9 +121,14 @@ PartsFinder::Changes PartsFinder::changes() const {
       !std::all_of(indices.begin(), indices.end(), [&](ValueId ref) { return is_operand(ref); });
   changes.indices = indices_arrive || std::any_of(body.begin(), body.end(), [&](const Stmt& s) {
                       const Slice* target = written_slice(s.op);
-                      return target && indices.contains(target->base);
+                      return target && indices.contains(root_of(target->base));
                     });
   return changes;
+}
+
+// What a view shows is memory of the buffer behind it.
+ValueId PartsFinder::root_of(ValueId ref) const {
+  return old_.value(ref).kind == ValueKind::ref ? ref_info(old_, ref).root : ref;
 }
 
 bool PartsFinder::is_operand(ValueId ref) const {
