@@ -244,6 +244,8 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
 
 int run(const Arguments& arguments, Console& console) {
   const bool debugs = arguments.has("debug-on-finding");
+  if (debugs && console.json)
+    return fail(console, error("--debug-on-finding is for people, and --json for programs"));
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());
   const Status status = outcome(*ran);
@@ -257,7 +259,7 @@ int run(const Arguments& arguments, Console& console) {
   const int code = report(
       console, status, unwritten, [&] { return report_json(arguments, *ran, status); },
       [&] { print_report(console, arguments, *ran, status); });
-  if (!debugs || status != Status::finding || console.json) return code;
+  if (!debugs || status != Status::finding) return code;
   return debug_on_finding(arguments, console);
 }
 

@@ -13,6 +13,13 @@ bool is_product(const Program& program, const Piece& piece) {
          std::holds_alternative<Matmul>(program.body[piece.statement].op);
 }
 
+// Whether a sum of products is one still behind the piece: copies, casts and additions keep it.
+bool hands_on(const Program& program, const Piece& piece) {
+  if (piece.kind != Piece::From::op) return true;
+  const Op& op = program.body[piece.statement].op;
+  return std::holds_alternative<Cast>(op) || std::holds_alternative<TileAdd>(op);
+}
+
 // Where the elements of a piece were given to the program.
 void add_operands(const Provenance& found, std::size_t at, std::vector<Elements>& all) {
   const Piece& piece = found.pieces[at];
@@ -51,6 +58,7 @@ std::vector<std::size_t> products(const Program& program, const Provenance& foun
     const std::vector<std::size_t> more = products(program, found, from);
     all.insert(all.end(), more.begin(), more.end());
   };
+  if (!hands_on(program, top)) return all;
   for (const std::size_t from : top.before) take(from);
   if (is_product(program, top))
     all.push_back(piece);
