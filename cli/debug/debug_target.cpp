@@ -18,9 +18,9 @@ namespace {
 
 // Options of the other command that mean nothing here: a session writes no results and no files of
 // the whole run, and judges nothing but the run itself.
-constexpr std::array<std::string_view, 9> not_taken = {
-    "out",       "check",  "trace", "save-schedule",   "unchecked",
-    "no-verify", "timing", "all",   "debug-on-finding"};
+constexpr std::array<std::string_view, 11> not_taken = {
+    "out",    "check", "trace",    "save-schedule", "unchecked",       "no-verify",
+    "timing", "cost",  "timeline", "all",           "debug-on-finding"};
 
 }  // namespace
 

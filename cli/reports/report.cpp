@@ -137,8 +137,9 @@ namespace {
 
 // The command that shows the races of this run in both orders.
 std::string verify_line(const RunRequest& request) {
-  Invocation verified = request.invocation.without(
-      {"schedule", "save-schedule", "trace", "timeline", "out", "check", "json"});
+  Invocation verified =
+      request.invocation.without({"schedule", "save-schedule", "trace", "timeline", "out", "check",
+                                  "json", "debug-on-finding"});
   if (verified.command != "run") return verified.under("verify").line();
   verified.command = "verify";
   return verified.line();
