@@ -2,11 +2,14 @@
 // sums are reduced once in five steps of k, and only to 61 bits.
 #include "interp/field/product.h"
 
+#include "interp/field/product_avx512.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 #include <algorithm>
+#include <vector>
 
 namespace tessera::fields {
 namespace {
@@ -72,18 +75,31 @@ void row_times_panel(std::int64_t* sums, const std::int32_t* a, const std::int64
       _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + i * columns + j * 4), acc[i][j]);
 }
 
-bool has_wide_products() { return __builtin_cpu_supports("avx2") != 0; }
+bool has_avx2() { return __builtin_cpu_supports("avx2") != 0; }
 #else
 void rows_times_panel(std::int64_t*, const std::int32_t*, std::int64_t, const std::int64_t*,
                       std::int64_t, std::int32_t) {}
-bool has_wide_products() { return false; }
+bool has_avx2() { return false; }
 #endif
 
 }  // namespace
 
+bool is_here(Lanes lanes) {
+  if (lanes == Lanes::avx512) return has_avx512();
+  return lanes == Lanes::one || has_avx2();
+}
+
+Lanes most_lanes() {
+  static const Lanes most = is_here(Lanes::avx512) ? Lanes::avx512
+                            : is_here(Lanes::avx2) ? Lanes::avx2
+                                                   : Lanes::one;
+  return most;
+}
+
 void multiply_add(Residue* acc, const Residue* a, const Residue* b, std::int64_t m, std::int64_t k,
-                  std::int64_t n, const Modulus& modulus) {
-  static const bool wide = has_wide_products();
+                  std::int64_t n, const Modulus& modulus, Lanes lanes) {
+  if (lanes == Lanes::avx512) return multiply_add_avx512(acc, a, b, m, k, n, modulus);
+  const bool wide = lanes == Lanes::avx2;
   const std::uint32_t prime = modulus.prime();
   const std::int32_t carry = centred(modulus.reduce(std::uint64_t{1} << 32), prime);
   std::vector<std::int32_t> rows(static_cast<std::size_t>(m * k));
