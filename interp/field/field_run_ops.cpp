@@ -251,7 +251,7 @@ void FieldRun::reduce(bool is_max, int along, const Slice& dst, const Slice& src
 
 void FieldRun::evaluate(const Matmul& op) {
   Operand a = operand(op.a), b = operand(op.b);
-  const Operand acc = operand(op.acc);
+  Operand acc = operand(op.acc);
   if (acc.is_known && a.is_known && b.is_known) return leave(op.acc);
   if (op.transpose_a != 0) a.tile = transposed(a.tile);
   if (op.transpose_b != 0) b.tile = transposed(b.tile);
@@ -259,7 +259,7 @@ void FieldRun::evaluate(const Matmul& op) {
   if (a.tile.shape.size() != 2 || b.tile.shape.size() != 2 || m.size() != 2 ||
       a.tile.shape[0] != m[0] || b.tile.shape[1] != m[1] || a.tile.shape[1] != b.tile.shape[0])
     return refuse("operands do not fit each other");
-  put(op.acc, arithmetic_.product(acc.tile, a.tile, b.tile));
+  put(op.acc, arithmetic_.product(std::move(acc.tile), a.tile, b.tile));
 }
 
 void FieldRun::evaluate(const Store& op) {

@@ -9,20 +9,26 @@ std::vector<std::int64_t> shape_of(const Box& box) {
   return shape;
 }
 
-// Calls f(offset here, offset in the tile, length) for each row of the last dimension.
+// Calls f(offset here, offset in the tile, length) for each stretch that lies in one piece here:
+// rows of the last dimension, or what follows a dimension of which the box has a part.
 template <typename F>
-void Plane::for_each_row(const Box& box, F&& f) const {
+void Plane::for_each_stretch(const Box& box, F&& f) const {
   if (box.empty()) return;
-  const int last = box.rank - 1;
-  const std::int64_t length = box.rank == 0 ? 1 : box.size[Box::at(last)];
+  int outer = box.rank;  // dimensions before those in one piece
+  std::int64_t length = 1;
+  for (bool is_whole = true; is_whole && outer > 0;) {
+    --outer;
+    length *= box.size[Box::at(outer)];
+    is_whole = box.size[Box::at(outer)] == all_.shape[Box::at(outer)];
+  }
   const std::int64_t count = box.elements() / length;
   Index at = box.start;
-  for (std::int64_t row = 0; row < count; ++row) {
+  for (std::int64_t stretch = 0; stretch < count; ++stretch) {
     std::int64_t offset = 0;
     for (int d = 0; d < box.rank; ++d) offset = offset * all_.shape[Box::at(d)] + at[Box::at(d)];
-    f(static_cast<std::size_t>(offset), static_cast<std::size_t>(row * length),
+    f(static_cast<std::size_t>(offset), static_cast<std::size_t>(stretch * length),
       static_cast<std::size_t>(length));
-    for (int d = last; d-- > 0;) {
+    for (int d = outer; d-- > 0;) {
       if (++at[Box::at(d)] < box.end(d)) break;
       at[Box::at(d)] = box.start[Box::at(d)];
     }
@@ -30,17 +36,23 @@ void Plane::for_each_row(const Box& box, F&& f) const {
 }
 
 Tile Plane::gather(const Box& box) const {
-  Tile tile = make_tile(shape_of(box), all_.has_exponents());
-  for_each_row(box, [&](std::size_t here, std::size_t there, std::size_t length) {
-    std::copy_n(all_.p.data() + here, length, tile.p.data() + there);
-    if (tile.has_exponents()) std::copy_n(all_.q.data() + here, length, tile.q.data() + there);
+  Tile tile;
+  tile.shape = shape_of(box);
+  tile.p.reserve(static_cast<std::size_t>(box.elements()));
+  if (all_.has_exponents()) tile.q.reserve(tile.p.capacity());
+  const auto append = [](std::vector<Residue>& to, const Residue* from, std::size_t length) {
+    to.insert(to.end(), from, from + length);
+  };
+  for_each_stretch(box, [&](std::size_t here, std::size_t, std::size_t length) {
+    append(tile.p, all_.p.data() + here, length);
+    if (all_.has_exponents()) append(tile.q, all_.q.data() + here, length);
   });
   tile.bound = all_.bound;
   return tile;
 }
 
 void Plane::scatter(const Box& box, const Tile& tile) {
-  for_each_row(box, [&](std::size_t here, std::size_t there, std::size_t length) {
+  for_each_stretch(box, [&](std::size_t here, std::size_t there, std::size_t length) {
     std::copy_n(tile.p.data() + there, length, all_.p.data() + here);
     if (tile.has_exponents()) std::copy_n(tile.q.data() + there, length, all_.q.data() + here);
   });

@@ -28,7 +28,7 @@ class Plane {
 
  private:
   template <typename F>
-  void for_each_row(const Box& box, F&& f) const;
+  void for_each_stretch(const Box& box, F&& f) const;
 
   bool exists_ = false;
   Tile all_;
