@@ -98,10 +98,10 @@ std::string why_core(Session& session, SiteId core) {
       if (std::find(helpers.begin(), helpers.end(), one.site) == helpers.end())
         helpers.push_back(one.site);
       if (lines.size() > most_told) continue;
-      text += fmt::format("  {} can signal it at {}, done {}{}\n",
-                          to_string(machine.topology().agent(one.site)),
-                          line_text(program, one.statement), counted(one.executed, "time"),
-                          one.expected ? fmt::format(" of {}", *one.expected) : "");
+      text += fmt::format(
+          "  {} {} signal it at {}, done {}{}\n", to_string(machine.topology().agent(one.site)),
+          one.is_known ? "can" : "may, by what it reads,", line_text(program, one.statement),
+          counted(one.executed, "time"), one.expected ? fmt::format(" of {}", *one.expected) : "");
     }
     if (lines.size() > most_told) text += fmt::format("  ... {} more\n", lines.size() - most_told);
     if (!is_any) text += "  nobody who still runs can signal it\n";

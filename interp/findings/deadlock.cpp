@@ -164,7 +164,10 @@ class Report {
       if (helpers.size() > most_cores) continue;
       const std::string who = to_string(agent(s.site));
       say(s.statement, agent(s.site),
-          this->core(s.site).is_blocked()
+          !s.is_known ? fmt::format("{} may come to this, {}; where it signals comes from "
+                                    "memory",
+                                    who, done(s))
+          : this->core(s.site).is_blocked()
               ? fmt::format("{} can signal it here, {}, but is blocked before that", who, done(s))
               : fmt::format("what no point-core of {} has come to can signal it here, {}", who,
                             done(s)));
@@ -185,11 +188,11 @@ class Report {
   }
 
   // The first core that can still signal what a core waits for, itself only when it is alone; or
-  // none.
-  SiteId helper(const Core& core) {
+  // none. knows: no core of which it is not sure what it would signal.
+  SiteId helper(const Core& core, bool knows = false) {
     SiteId found;
     for (const Signaller& s : signallers_.of(core.need().sem)) {
-      if (!s.is_ahead) continue;
+      if (!s.is_ahead || (knows && !s.is_known)) continue;
       if (s.site != core.site()) return stopped_by(s.site);
       found = s.site;
     }
@@ -208,7 +211,7 @@ class Report {
   // Follows the first helper of each core until one comes again.
   void describe_cycle() {
     std::vector<SiteId> path;
-    for (SiteId at = blocked_.front(); at; at = helper(core(at))) {
+    for (SiteId at = blocked_.front(); at; at = helper(core(at), true)) {
       const auto seen = std::find(path.begin(), path.end(), at);
       if (seen == path.end()) {
         path.push_back(at);

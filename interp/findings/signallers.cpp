@@ -205,13 +205,14 @@ class Text {
   mutable std::vector<std::pair<ValueId, std::int64_t>> assumed_;  // of loop variables
 };
 
-// Whether the slice may name the cell, as far as its indices are settled.
-bool may_name(const Text& text, const Program& program, const Slice& slice, std::int64_t cell) {
+// Whether the slice names the cell; `unsettled` where an index is not settled.
+bool may_name(const Text& text, const Program& program, const Slice& slice, std::int64_t cell,
+              bool unsettled = true) {
   const Shape& shape = program.semaphores[program.value(slice.base).semaphore].shape;
   for (std::size_t d = shape.size(); d-- > 0;) {
     const Known at =
         d < static_cast<std::size_t>(slice.rank) ? text.settled(slice.start[d]) : Known(0);
-    if (at && *at != cell % shape[d]) return false;
+    if (at ? *at != cell % shape[d] : !unsettled) return false;
     cell /= shape[d];
   }
   return true;
@@ -258,19 +259,21 @@ std::vector<Signaller> Signallers::of(const SemId& sem) const {
       for (const SiteId s : machine_.at_work()) {
         if (topology.is_point_core(sem.site) && s != sem.site) continue;
         const Text text(machine_, nesting_, machine_.core_state(s).core);
-        const auto may_signal = [&] {
+        const auto may_signal = [&](bool unsettled = true) {
           const auto may_be = [&](ValueId named, std::int32_t own, std::int32_t wanted) {
             const Known to = named == no_value ? Known(own) : text.settled(named);
-            return !to || *to == wanted;
+            return to ? *to == wanted : unsettled;
           };
           const Known count = target.count == no_value ? std::nullopt : text.settled(target.count);
           return may_be(target.device, topology.device(s), topology.device(sem.site)) &&
                  may_be(target.core, topology.core(s), topology.core(sem.site)) &&
-                 (!count || *count != 0) && may_name(text, program, *target.sem, sem.cell);
+                 (!count || *count != 0) &&
+                 may_name(text, program, *target.sem, sem.cell, unsettled);
         };
         if (!text.can_run(i) || !may_signal()) continue;
         found.push_back({i, s, executed(machine_.cell(sem), i, s), text.trips(i),
-                         text.is_ahead(i, may_signal)});
+                         text.is_ahead(i, may_signal),
+                         text.is_ahead(i, [&] { return may_signal(false); })});
       }
     }
   }

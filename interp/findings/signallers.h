@@ -17,6 +17,7 @@ struct Signaller {
   std::optional<std::int64_t>
       expected;           // how often it runs in all; nothing when the text does not tell
   bool is_ahead = false;  // its core has not finished and can still get there
+  bool is_known = false;  // to signal this semaphore: what it names is not computed from memory
 };
 
 class Signallers {
