@@ -105,7 +105,7 @@ int run(const Arguments& given, Console& console) {
       return fail(console, written.diags());
   }
   if (schedule_file) {
-    const Replay replay = replay_of(target->prepared.request, *certificate);
+    const Replay replay = replay_of(*certificate);
     if (const auto written = write_all(*schedule_file, replay.schedule); !written)
       return fail(console, written.diags());
   }

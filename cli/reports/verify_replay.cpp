@@ -50,25 +50,28 @@ std::string schedule_words(const Arguments& arguments, const std::string& schedu
   return shell_line(words);
 }
 
-Replay replay_of(const RunRequest& request, const Certificate& certificate) {
+Replay replay_of(const Certificate& certificate) {
   for (const RaceWitness& race : certificate.races)
     if (race.schedules) return {race.schedules->y_first, race.schedules->landing};
   if (certificate.points_witness)
     return {certificate.points_witness->schedule, Landing::whole,
             certificate.points_witness->point_cores};
-  const std::string& schedule = certificate.run.schedule;
-  return {schedule.size() <= longest_schedule ? schedule : request.schedule, Landing::whole};
+  const std::string& recorded = certificate.run.schedule;
+  return {recorded.size() <= longest_schedule ? recorded : certificate.run_schedule,
+          certificate.run_landing};
 }
 
 std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
                                const Certificate& certificate) {
-  const Replay replay = replay_of(request, certificate);
+  const Replay replay = replay_of(certificate);
   const bool is_saved = arguments.has("save-schedule");
   const bool is_long = replay.schedule.size() > longest_schedule;
   return schedule_words(arguments,
-                        is_saved  ? fmt::format("replay:{}", arguments.text("save-schedule"))
-                        : is_long ? "replay:FILE"
-                                  : replay.schedule,
+                        is_saved ? fmt::format("replay:{}", arguments.text("save-schedule"))
+                        // A file that was given leads there as it is.
+                        : replay.schedule == request.options.schedule ? request.schedule
+                        : is_long                                     ? "replay:FILE"
+                                                                      : replay.schedule,
                         replay.landing, replay.point_cores);
 }
 

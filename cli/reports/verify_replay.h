@@ -13,7 +13,7 @@ struct Replay {
   Landing landing = Landing::whole;
   int point_cores = 0;      // with --point-cores
 };
-Replay replay_of(const RunRequest& request, const Certificate& certificate);
+Replay replay_of(const Certificate& certificate);
 // Its command line; a schedule that is too long for one stands in a file.
 std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
                                const Certificate& certificate);

@@ -183,9 +183,15 @@ std::string replay_section(const Arguments& arguments, const RunRequest& request
     if (is_run)
       text += line("", "deadlocks and what is left on semaphores are the same in every schedule");
   }
+  const auto* const explored = std::get_if<Explored>(&c.evidence);
+  if (explored != nullptr && explored->schedules > 1)
+    text += line("", fmt::format("{} schedules were run, and the last one is the first that has it",
+                                 explored->schedules));
   text += fmt::format("replay: {}\n", verify_replay_line(arguments, request, c));
-  const std::size_t length = replay_of(request, c).schedule.size();
-  if (length > longest_schedule && !arguments.has("save-schedule"))
+  const std::string schedule = replay_of(c).schedule;
+  const std::size_t length = schedule.size();
+  if (length > longest_schedule && !arguments.has("save-schedule") &&
+      schedule != request.options.schedule)
     text += line("note", fmt::format("that schedule has {} characters: `--save-schedule FILE` "
                                      "writes it",
                                      length));

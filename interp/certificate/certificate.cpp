@@ -123,6 +123,8 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   if (certificate.end == RunEnd::program)
     certificate.statistics.protocol_hash = protocol_hash(certifier.record());
   certificate.run = std::move(result);
+  certificate.run_schedule = run.schedule;
+  certificate.run_landing = run.landing;
   certificate.run.certificate = nullptr;  // this is more
   if (certificate.end != RunEnd::program) return certificate;
   if (!points.findings.empty() && certificate.run.findings.size() > certificate.races.size())

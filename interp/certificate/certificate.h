@@ -130,6 +130,9 @@ struct Certificate {
   Basis basis;
   Statistics statistics;
   RunResult run;  // the recorded one
+  // The options that lead to it: those that were asked for, or of a later run that has the finding.
+  std::string run_schedule;
+  Landing run_landing = Landing::whole;
 
   bool is_exhausted() const { return std::holds_alternative<Exhausted>(evidence); }
   std::int64_t schedules() const;  // that were run; 1 decides all when proved and not exhausted

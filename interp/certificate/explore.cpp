@@ -17,9 +17,13 @@ namespace tessera {
 namespace {
 
 // A later run of the same program.
-void identify(Certificate& certificate, const Certificate& first, const Record& record) {
+void identify(Certificate& certificate, const Certificate& first, const Record& record,
+              const RunOptions& run, RunResult result) {
   certificate.statistics.program_hash = first.statistics.program_hash;
   certificate.statistics.protocol_hash = protocol_hash(record);
+  certificate.run = std::move(result);
+  certificate.run_schedule = run.schedule;
+  certificate.run_landing = run.landing;
 }
 
 }  // namespace
@@ -59,11 +63,10 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
     const Certificate& found = certifier.certificate();
     if (found.verdict == SchedulesVerdict::refuted) {
       Certificate refuted = found;
-      identify(refuted, first, certifier.record());
+      identify(refuted, first, certifier.record(), run, std::move(result));
       refuted.basis.broken = first.basis.broken;
       refuted.same_in_every_schedule = false;
       refuted.evidence = Explored{.why = {}, .schedules = i + 1};
-      refuted.run = std::move(result);
       show_races(simulate, options, certifier.analysed(), certifier.order(), refuted);
       return std::optional(std::move(refuted));
     }
@@ -114,9 +117,8 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
     protocols.insert(protocol_hash(certifier.record()));
     if (certifier.certificate().verdict == SchedulesVerdict::refuted) {
       Certificate found = certifier.certificate();
-      identify(found, certificate, certifier.record());
+      identify(found, certificate, certifier.record(), run, std::move(result));
       found.evidence = Explored{.why = {}, .schedules = i + 1};
-      found.run = std::move(result);
       show_races(simulate, options, certifier.analysed(), certifier.order(), found);
       drop_unshown(found);
       if (found.verdict == SchedulesVerdict::refuted) return found;
