@@ -17,11 +17,11 @@ struct Recording {
   double seconds = 0.1;        // of a run between two images; more when they take much memory,
   double times_cost = 12;      // or when it takes more than one of so many parts to make one
   double near_seconds = 0.01;  // between those before the place where a way ends
-  std::int64_t bytes = std::int64_t{160} << 20;
+  std::int64_t bytes = std::int64_t{224} << 20;
   std::int64_t least_steps = 1 << 12;  // between two
 
   // An image before each step, for tests.
-  static Recording of_every_step() { return {0, 0, 0, std::int64_t{160} << 20, 1}; }
+  static Recording of_every_step() { return {0, 0, 0, std::int64_t{224} << 20, 1}; }
 };
 
 class RecordedRun {
