@@ -129,6 +129,9 @@ void ValueUse::read(const Event& event) {
       operand != operands_.end()) {
     Operand& of = operand->second;
     if (of.read.is_set()) return;
+    const PlaceId reader = program_->body[event.statement].place;
+    if (std::find(of.readers.rbegin(), of.readers.rend(), reader) == of.readers.rend())
+      of.readers.push_back(reader);
     of.layout.for_each_run(*event.box,
                            [&](std::int64_t at, std::int64_t n) { of.read.set(at, n); });
     return;

@@ -51,6 +51,7 @@ class ValueUse : public Observer {
   struct Operand {
     Layout layout;
     BitPlane read;
+    std::vector<PlaceId> readers{};  // each once, those that read it while some was unread
   };
   // Whether it is worth a note that what was written is never read, without being overwritten: of
   // each write, of statements all of whose writes are such, or not at all.

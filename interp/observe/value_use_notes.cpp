@@ -1,6 +1,7 @@
 // What ValueUse says of values that nothing uses.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -11,6 +12,8 @@
 
 namespace tessera {
 namespace {
+
+constexpr std::size_t most_readers = 3;  // that a note names
 
 std::string times_text(std::int64_t count, std::int64_t of) {
   return of == 1 ? "" : fmt::format(" ({} of {} times)", count, of);
@@ -80,13 +83,18 @@ void ValueUse::note_operands() {
     }
     noted.emplace(buffer, notes_.size());
     Finding finding{.kind = FindingKind::never_read};
-    finding.message =
-        fmt::format("nothing reads {} of dev{}: {} of {} elements are not used",
-                    slice_text(*program_, buffer, *first), device,
-                    operand.layout.elements - operand.read.count(), operand.layout.elements);
+    const std::int64_t unread = operand.layout.elements - operand.read.count();
+    finding.message = fmt::format("nothing reads {} of dev{}{}: {} of {} elements are not used",
+                                  slice_text(*program_, buffer, *first), device,
+                                  unread > first->elements() ? " and others" : "", unread,
+                                  operand.layout.elements);
     finding.at = {.loc = program_->loc(program_->buffers[buffer].place), .device = device};
     finding.about.buffer = buffer;
     finding.devices = {device};
+    for (std::size_t i = 0; i < std::min(operand.readers.size(), most_readers); ++i)
+      finding.notes.push_back({.loc = program_->loc(operand.readers[i]),
+                               .message = "the rest of it is read here",
+                               .device = device});
     notes_.push_back(std::move(finding));
   }
   for (const auto& [buffer, at] : noted)
