@@ -174,6 +174,8 @@ class Loader {
 
   void generate_sizes(const std::string& text) {
     Problem& problem = given_.problem;
+    if (!text.empty())
+      if (const auto known = check_group_sizes(text); !known) return take(known.diags());
     if (!said_.groups.value) {
       diags_.push_back(error(text.empty() ? "--group-sizes is missing"
                                           : fmt::format("--groups is missing: --group-sizes {} "

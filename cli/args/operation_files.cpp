@@ -72,6 +72,9 @@ std::optional<Tensor> sizes_option(const Arguments& arguments, std::optional<std
     }
     return sizes_tensor(*sizes);
   }
+  if (!text.empty())
+    if (const auto known = check_group_sizes(text); !known)
+      return take(known.diags(), diags), std::nullopt;
   if (!groups) {
     diags.push_back(error(text.empty()
                               ? "--group-sizes is missing"

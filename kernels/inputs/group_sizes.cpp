@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/data/splitmix.h"
+#include "core/report/try.h"
 
 namespace tessera {
 namespace {
@@ -94,8 +95,16 @@ constexpr std::string_view forms =
 
 }  // namespace
 
+// No name of a distribution begins like a number or has a comma.
 bool is_group_size_list(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789,-+ ") == text.npos;
+  if (text.empty() || text.front() == '@') return false;
+  return std::string_view("0123456789,-+ ").find(text.front()) != text.npos ||
+         text.find(',') != text.npos;
+}
+
+Expected<void> check_group_sizes(std::string_view text) {
+  TRY(generate_group_sizes(text, 1, 0, 0));
+  return {};
 }
 
 Expected<Sizes> parse_group_sizes(std::string_view text) {

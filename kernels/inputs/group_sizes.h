@@ -21,8 +21,11 @@ Expected<std::vector<std::int64_t>> generate_group_sizes(std::string_view distri
                                                          std::int64_t groups, std::int64_t rows,
                                                          std::uint64_t seed);
 
-// Whether the text is a list of sizes such as `100,150,50` rather than the name of a distribution,
-// and its sizes, at least 0 each.
+// Whether the text is no such text, whatever the groups and rows are: an error says what is wrong.
+Expected<void> check_group_sizes(std::string_view text);
+
+// Whether the text is meant as a list of sizes such as `100,150,50`, not as the name of a
+// distribution, and its sizes, at least 0 each; an error names what in it is no size.
 bool is_group_size_list(std::string_view text);
 Expected<std::vector<std::int64_t>> parse_group_sizes(std::string_view text);
 

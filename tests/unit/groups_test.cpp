@@ -143,9 +143,10 @@ TEST(GroupSizes, every_distribution_sums_to_the_rows_and_depends_on_the_seed) {
 }
 
 TEST(GroupSizes, what_cannot_be_is_an_error) {
+  EXPECT_EQ(message("1,x"), "'x' in the group sizes '1,x' is no number");
   EXPECT_EQ(
-      message("1,x"),
-      "group sizes '1,x' are none of uniform, multinomial, zipf:S, onehot, empty:P, jitter:P or a "
+      message("even"),
+      "group sizes 'even' are none of uniform, multinomial, zipf:S, onehot, empty:P, jitter:P or a "
       "list such as 100,150,50");
   EXPECT_EQ(message("1,,2"), "'' in the group sizes '1,,2' is no number");
   EXPECT_EQ(message("4,-1"), "group size -1 is negative");
