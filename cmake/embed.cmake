@@ -1,5 +1,5 @@
-# cmake -DFILES=a.tsr,b.tsr -DHEADER=kernels/programs/embedded.h -DNAMESPACE=tessera -DTYPE=EmbeddedProgram
-#       -DTABLE=embedded_programs -DCOUNT=embedded_program_count [-DKEEP_EXTENSION=ON] -DOUTPUT=file.cpp -P embed.cmake
+# cmake -DFILES=a.tsr,b.tsr -DHEADER=kernels/programs/embedded.h -DNAMESPACE=tessera -DTABLE=embedded_programs
+#       -DCOUNT=embedded_program_count [-DKEEP_EXTENSION=ON] -DOUTPUT=file.cpp -P embed.cmake
 # Writes the table that HEADER declares: one string literal for each line of a text, since compilers limit
 # the length of one literal.
 
@@ -8,7 +8,7 @@ list(SORT files)
 list(LENGTH files count)
 
 set(code "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n")
-string(APPEND code "const ${TYPE} ${TABLE}[] = {\n")
+string(APPEND code "const EmbeddedText ${TABLE}[] = {\n")
 foreach(path IN LISTS files)
   if(KEEP_EXTENSION)
     get_filename_component(name "${path}" NAME)

@@ -78,17 +78,17 @@ function(tessera_compile_quickly name)
   endif()
 endfunction()
 
-# tessera_embed(<variable> <HEADER header> <NAMESPACE name> <TYPE type> <TABLE stem> FILES file... [KEEP_EXTENSION]): a source
+# tessera_embed(<variable> <HEADER header> <NAMESPACE name> <TABLE stem> FILES file... [KEEP_EXTENSION]): a source
 # that defines the table which the header declares, <stem>s and <stem>_count, with the files' texts as string literals; its
 # path goes to the variable. A changed or added file is noticed by the build.
 function(tessera_embed variable)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "KEEP_EXTENSION" "HEADER;NAMESPACE;TYPE;TABLE" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "KEEP_EXTENSION" "HEADER;NAMESPACE;TABLE" "FILES")
   set(output ${PROJECT_BINARY_DIR}/generated/${arg_TABLE}s.cpp)
   list(JOIN arg_FILES "," files)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} "-DFILES=${files}" -DHEADER=${arg_HEADER} -DNAMESPACE=${arg_NAMESPACE}
-            -DTYPE=${arg_TYPE} -DTABLE=${arg_TABLE}s -DCOUNT=${arg_TABLE}_count
+            -DTABLE=${arg_TABLE}s -DCOUNT=${arg_TABLE}_count
             -DKEEP_EXTENSION=${arg_KEEP_EXTENSION} -DOUTPUT=${output} -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     DEPENDS ${arg_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
     COMMENT "Embedding for ${arg_HEADER}"

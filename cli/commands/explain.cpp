@@ -23,7 +23,7 @@ struct Section {
 };
 
 std::string_view findings_page() {
-  for (const EmbeddedPage& page : std::span(embedded_pages, embedded_page_count))
+  for (const EmbeddedText& page : std::span(embedded_pages, embedded_page_count))
     if (std::string_view(page.name) == "findings.md") return page.text;
   return {};
 }

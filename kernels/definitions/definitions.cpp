@@ -19,7 +19,7 @@ std::vector<std::string> defined_kernels() {
 
 Expected<Program> make_definition(const Program& kernel, int places) {
   for (std::size_t i = 0; i < embedded_definition_count; ++i) {
-    const EmbeddedDefinition& definition = embedded_definitions[i];
+    const EmbeddedText& definition = embedded_definitions[i];
     if (definition.name != kernel.name) continue;
     const Module module = TRY(parse(std::make_shared<const Source>(
         Source{fmt::format("<definition of {}>", kernel.name), definition.text})));

@@ -1,16 +1,11 @@
-// The texts of kernels/programs/*.tsr as the build embedded them.
+// The texts of kernels/definitions/*.tsr as the build embedded them.
 #pragma once
-#include <cstddef>
+#include "core/report/embedded_text.h"
 
 namespace tessera {
 
-struct EmbeddedDefinition {
-  const char* name;  // the file's name without ".tsr"
-  const char* text;
-};
-
 // In the order of their names.
-extern const EmbeddedDefinition embedded_definitions[];
+extern const EmbeddedText embedded_definitions[];
 extern const std::size_t embedded_definition_count;
 
 }  // namespace tessera

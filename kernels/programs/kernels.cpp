@@ -27,7 +27,7 @@ const std::vector<Kernel>& all_kernels() {
   static const std::vector<Kernel> all = [] {
     std::vector<Kernel> result;
     for (std::size_t i = 0; i < embedded_program_count; ++i) {
-      const EmbeddedProgram& program = embedded_programs[i];
+      const EmbeddedText& program = embedded_programs[i];
       const std::string_view command = comment(program.text, "command");
       if (!command.empty())
         result.push_back({program.name, command, comment(program.text, "small call")});
@@ -43,7 +43,7 @@ const Modules& modules() {
   static const Modules parsed = [] {
     Modules result;
     for (std::size_t i = 0; i < embedded_program_count; ++i) {
-      const EmbeddedProgram& program = embedded_programs[i];
+      const EmbeddedText& program = embedded_programs[i];
       auto source =
           std::make_shared<const Source>(Source{fmt::format("<{}>", program.name), program.text});
       result.emplace(program.name, parse(std::move(source)));
@@ -74,7 +74,7 @@ Expected<const Module*> embedded_module(std::string_view name) {
 Expected<std::vector<const Module*>> function_library() {
   std::vector<const Module*> library;
   for (std::size_t i = 0; i < embedded_program_count; ++i) {
-    const EmbeddedProgram& program = embedded_programs[i];
+    const EmbeddedText& program = embedded_programs[i];
     if (find_kernel(program.name)) continue;
     const Expected<const Module*> module = embedded_module(program.name);
     if (!module) return module.diags();
