@@ -12,6 +12,7 @@
 #include "cli/verify_target.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
+#include "interp/rerun.h"
 #include "kernels/definitions/definitions.h"
 
 namespace tessera::cli {
@@ -91,12 +92,10 @@ Expected<EqualSide> equal_side(const std::string& word, const Arguments& argumen
   const Arguments given = TRY(parse_arguments(options, words));
   if (given.words().size() != 1) return error(fmt::format("'{}' names no program", word));
   Prepared prepared = TRY(verified_command(words).prepare(given));
-  RunOptions run = prepared.request.options;
-  run.points = nullptr;
   std::optional<KeptRun> launch;
   {
     LaunchScope scope;
-    TRY(prepared.simulate(run));
+    TRY(prepared.simulate(options_of_rerun(prepared.request.options)));
     launch = scope.take();
   }
   if (const Diags unread = given.unread(); !unread.empty()) return unread;

@@ -27,7 +27,7 @@ struct RunsRun {
 // What an eager run of the program counts. Results are written again by the run that follows.
 std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bindings,
                          RunOptions options) {
-  options.observers.clear();
+  options = options_of_rerun(options);
   options.math = Math::none;
   options.schedule = "eager";
   const auto result = run(expanded, bindings, options);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "interp/certificate/races/missing_wait.h"
+#include "interp/rerun.h"
 
 namespace tessera::cli {
 
@@ -10,13 +11,13 @@ void suggest_waits(const Prepared& prepared, CertifyOptions how, std::int64_t ev
                    std::vector<Finding>& findings) {
   // Each wait that is tried costs as much as the verdict did.
   if (findings.empty() || prepared.module == nullptr || events > certified_events) return;
+  how.run = options_of_rerun(how.run);
   how.shown = 0;
   how.exhaust = 0;
   how.schedules = 1;
   how.necessity = false;
   how.run.schedule = "eager";  // one that was given fits the program as it is
   how.run.slow_device = -1;
-  how.run.observers.clear();
   how.run.record_schedule = false;
   tessera::suggest_waits(*prepared.module, findings,
                          [&](const std::string& text) -> Expected<Certificate> {

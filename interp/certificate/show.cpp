@@ -6,6 +6,7 @@
 
 #include "core/report/stop.h"
 #include "interp/certificate/explore.h"
+#include "interp/rerun.h"
 
 namespace tessera {
 namespace {
@@ -73,8 +74,8 @@ void compare(const RunResult& a, const RunResult& b, bool has_values, Shown& sho
 // does not fit means that control went another way than in the recorded run.
 Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, Witness& witness) {
   if (witness.landing == Landing::partial) options.landing = Landing::partial;
+  options = options_of_rerun(options);
   options.hash_results = true;
-  options.observers.clear();
   options.slow_device = -1;
   RunResult results[2];
   bool seen[2] = {}, ended_with_life[2] = {};

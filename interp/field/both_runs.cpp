@@ -6,6 +6,7 @@
 #include "core/report/try.h"
 #include "interp/findings/exit_checks.h"
 #include "interp/machine/control_flow.h"
+#include "interp/rerun.h"
 
 namespace tessera::fields {
 namespace {
@@ -22,13 +23,12 @@ bool needs_arithmetic(const Program& program) {
 
 void settle_options(KeptRun& program) {
   RunOptions& options = program.options;
+  options = options_of_rerun(options);
   options.math = needs_arithmetic(program.program) ? Math::library : Math::none;
   options.landing = Landing::whole;
   options.checked = true;
   options.uninitialised = Uninitialised::use;
   options.hash_results = options.record_schedule = false;
-  options.points = nullptr;
-  options.deeper = nullptr;
   options.progress = nullptr;
 }
 
@@ -44,14 +44,13 @@ Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_e
                        const std::optional<Change>& change) {
   Ran ran;
   KeptRun& program = side.run;
+  settle_options(program);
   RunOptions& options = program.options;
-  options.observers.clear();
   for (const Draw& draw : draws) {
     const std::uint64_t apart = SplitMix::mix(side.apart + draw.key);
     ran.values.push_back(std::make_unique<FieldRun>(draw, apart, has_exponents, side.cuts, change));
     options.observers.push_back(ran.values.back().get());
   }
-  settle_options(program);
   const StopScope listens(options.stop);
   ran.machine = TRY(launched(program.program, program.bindings(), options));
   for (const auto& values : ran.values) values->attach(*ran.machine);
