@@ -125,22 +125,17 @@ class WhyText {
     for (const std::size_t from : piece.from) operands(from, text, seen);
   }
 
-  // Its operands where they were given, by buffer of the op.
+  // Its operands where they were given.
   std::string product_text(const Piece& product) const {
     std::string text;
-    BufferId last;
-    std::string part;
     std::set<std::size_t> seen;
-    const auto flush = [&] {
+    for (std::size_t i = 0; i < product.from.size();) {
+      const std::size_t operand = found_.pieces[product.from[i]].operand;
+      std::string part;
+      for (; i < product.from.size() && found_.pieces[product.from[i]].operand == operand; ++i)
+        operands(product.from[i], part, seen);
       if (!part.empty()) text += (text.empty() ? "" : " . ") + part;
-      part.clear();
-    };
-    for (const std::size_t from : product.from) {
-      if (found_.pieces[from].elements.buffer != last) flush();
-      last = found_.pieces[from].elements.buffer;
-      operands(from, part, seen);
     }
-    flush();
     return fmt::format("event {}, {}: {}", product.event, place(product), text);
   }
 

@@ -1,6 +1,9 @@
 #include "interp/session/provenance.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/report/try.h"
@@ -10,8 +13,6 @@
 
 namespace tessera {
 namespace {
-
-constexpr std::size_t most_pieces = 1 << 14;
 
 class Collector final : public StopCondition {
  public:
@@ -84,22 +85,26 @@ Box part_of_operand(const Op& op, std::string_view field, const Box& operand, co
   return cut(operand, in);
 }
 
+// What is asked is answered from the last write on backward, whatever stretch it lies in: so where
+// the answers end when there are too many of them depends on the run alone.
 class Search {
  public:
-  Search(Session& session, Provenance& found) : session_(session), found_(found) {}
+  Search(Session& session, Provenance& found, std::size_t most)
+      : session_(session), found_(found), most_(most) {}
 
   Expected<void> run(const Elements& elements) {
     const std::int64_t here = session_.position();
-    ask({elements, here, {}, {}, Asker::the_user});
+    ask({.elements = elements, .before = here, .asker = Asker::the_user});
     Collector told;
     for (std::int64_t end = here; end > 0 && !open_.empty();) {
       end = TRY(session_.walk_to(end, told));
-      std::vector<Question> asked = std::exchange(open_, {});
-      // What is asked meanwhile stands behind.
-      for (std::size_t i = 0; i < asked.size(); ++i) {
-        answer(Question(asked[i]), told.accesses);
-        asked.insert(asked.end(), new_.begin(), new_.end());
-        new_.clear();
+      for (Question& question : std::exchange(open_, {}))
+        settle(std::move(question), told.accesses);
+      while (!known_.empty()) {
+        const auto last = known_.begin();
+        const Known answer = last->second;
+        known_.erase(last);
+        this->answer(answer, told.accesses);
       }
     }
     for (const Question& question : std::exchange(open_, {})) {
@@ -107,6 +112,11 @@ class Search {
       add(question, {.elements = question.elements,
                      .kind = role == Role::in ? Piece::From::operand : Piece::From::undefined});
     }
+    for (Piece& piece : found_.pieces) {
+      order(piece.from);
+      order(piece.before);
+    }
+    order(found_.asked);
     return session_.go_to(here);
   }
 
@@ -118,17 +128,29 @@ class Search {
     std::optional<AgentId> reader{};  // a copy that has read them some time before that
     std::size_t piece = 0;            // whose
     Asker asker = Asker::from;
+    std::size_t operand = 0;  // from: which one of the op
+    std::size_t number = 0;   // in the order of the questions
+  };
+  struct Known {
+    Question question;
+    const Access* write;
   };
 
   void ask(Question question) {
-    if (!question.elements.box.empty()) open_.push_back(std::move(question));
+    if (question.elements.box.empty()) return;
+    question.number = asked_++;
+    open_.push_back(std::move(question));
   }
-  void ask_now(Question question) {
-    if (!question.elements.box.empty()) new_.push_back(std::move(question));
+  // The same where the accesses may tell at once.
+  void ask(Question question, const Accesses& accesses) {
+    if (question.elements.box.empty()) return;
+    question.number = asked_++;
+    settle(std::move(question), accesses);
   }
 
   std::size_t add(const Question& question, Piece piece) {
     const std::size_t at = found_.pieces.size();
+    piece.operand = question.operand;
     found_.pieces.push_back(std::move(piece));
     if (question.asker == Asker::the_user) found_.asked.push_back(at);
     if (question.asker == Asker::from) found_.pieces[question.piece].from.push_back(at);
@@ -136,28 +158,43 @@ class Search {
     return at;
   }
 
-  void answer(Question question, const Accesses& accesses) {
-    if (found_.pieces.size() >= most_pieces) {
-      found_.is_complete = false;
-      add(question, {.elements = question.elements});
-      return;
-    }
+  // By operand, and within one by place.
+  void order(std::vector<std::size_t>& pieces) const {
+    std::stable_sort(pieces.begin(), pieces.end(), [&](std::size_t a, std::size_t b) {
+      const Piece &x = found_.pieces[a], &y = found_.pieces[b];
+      return std::tie(x.operand, x.elements.box.start) < std::tie(y.operand, y.elements.box.start);
+    });
+  }
+
+  // Knows who wrote last of what is asked, or leaves it to the stretch before.
+  void settle(Question question, const Accesses& accesses) {
     const Elements& asked = question.elements;
     if (question.reader) {
       const Access* read = accesses.last_read(*question.reader, asked.box, question.before);
-      if (read == nullptr) return ask(question);
+      if (read == nullptr) return open_.push_back(std::move(question));
       question.before = read->event;
       question.reader.reset();
     }
     const Access* write = accesses.last_write(asked.home, asked.buffer, asked.box, question.before);
-    if (write == nullptr) return ask(question);
-    const Box part = intersection(asked.box, write->box);
-    for (const Box& rest : without(asked.box, part)) {
-      Question other = question;
-      other.elements.box = rest;
-      ask_now(other);
+    if (write == nullptr) return open_.push_back(std::move(question));
+    const std::pair key(-write->event, question.number);
+    known_.emplace(key, Known{std::move(question), write});
+  }
+
+  void answer(const Known& known, const Accesses& accesses) {
+    const Elements& asked = known.question.elements;
+    if (found_.pieces.size() >= most_) {
+      found_.is_complete = false;
+      add(known.question, {.elements = asked});
+      return;
     }
-    explain(question, {asked.home, asked.buffer, part}, *write, accesses);
+    const Box part = intersection(asked.box, known.write->box);
+    for (const Box& rest : without(asked.box, part)) {
+      Question other = known.question;
+      other.elements.box = rest;
+      ask(std::move(other), accesses);
+    }
+    explain(known.question, {asked.home, asked.buffer, part}, *known.write, accesses);
   }
 
   void explain(const Question& question, const Elements& part, const Access& write,
@@ -175,15 +212,17 @@ class Search {
                        .statement = write.statement,
                        .loops = loop_indices(session_.program(), write.statement, write.loops)});
     if (is_gone) return;
-    if (adds) ask_now({part, write.event, {}, at, Asker::before});
+    if (adds)
+      ask({.elements = part, .before = write.event, .piece = at, .asker = Asker::before}, accesses);
     if (!write.agent.is_copy()) return ask_operands(part, write, accesses, at);
     const CopyEnds* ends = accesses.ends(write.agent);
     if (ends == nullptr) return;
-    ask_now({{ends->src_home, ends->src, counterpart(part.box, ends->dst_box, ends->src_box)},
-             write.event,
-             write.agent,
-             at,
-             Asker::from});
+    ask({.elements = {ends->src_home, ends->src,
+                      counterpart(part.box, ends->dst_box, ends->src_box)},
+         .before = write.event,
+         .reader = write.agent,
+         .piece = at},
+        accesses);
   }
 
   void ask_operands(const Elements& part, const Access& write, const Accesses& accesses,
@@ -191,6 +230,7 @@ class Search {
     const Program& program = session_.program();
     const Op& op = program.body[write.statement].op;
     std::vector<const Access*> reads = accesses.reads_for(write);
+    std::size_t operand = 0;
     for (const FieldInfo& f : info(op).fields) {
       if (f.kind != FieldKind::Slice) continue;
       const Value& base = program.value(field<Slice>(op, f).base);
@@ -200,25 +240,29 @@ class Search {
       });
       if (read == reads.end()) continue;
       const Access& from = *std::exchange(*read, nullptr);
-      ask_now({{from.home, from.buffer, part_of_operand(op, f.name, from.box, write.box, part.box)},
-               write.event,
-               {},
-               at,
-               Asker::from});
+      ask({.elements = {from.home, from.buffer,
+                        part_of_operand(op, f.name, from.box, write.box, part.box)},
+           .before = write.event,
+           .piece = at,
+           .operand = operand++},
+          accesses);
     }
   }
 
   Session& session_;
   Provenance& found_;
+  std::size_t most_;  // pieces
+  std::size_t asked_ = 0;
   std::vector<Question> open_;  // for earlier stretches
-  std::vector<Question> new_;   // of this one
+  std::map<std::pair<std::int64_t, std::size_t>, Known>
+      known_;  // of this one, the last write first
 };
 
 }  // namespace
 
-Expected<Provenance> provenance(Session& session, const Elements& elements) {
+Expected<Provenance> provenance(Session& session, const Elements& elements, std::size_t most) {
   Provenance found;
-  TRY(Search(session, found).run(elements));
+  TRY(Search(session, found, most).run(elements));
   return found;
 }
 

@@ -35,8 +35,9 @@ struct Piece {
   StmtId statement;
   LoopIndices loops{};
   // Positions in the list of pieces: of what it was computed from, or brought from.
-  std::vector<std::size_t> from{};
+  std::vector<std::size_t> from{};    // by operand
   std::vector<std::size_t> before{};  // sum: of what was added to
+  std::size_t operand = 0;            // of what asked for it: which one it is a part of, from 0
 };
 
 struct Provenance {
@@ -45,7 +46,9 @@ struct Provenance {
   bool is_complete = true;         // false: there were too many pieces
 };
 
-// Of a rectangle as it is where the session stands, which stands there again afterwards.
-Expected<Provenance> provenance(Session& session, const Elements& elements);
+// Of a rectangle as it is where the session stands, which stands there again afterwards. When there
+// are `most` pieces, what was written earliest is not followed further.
+Expected<Provenance> provenance(Session& session, const Elements& elements,
+                                std::size_t most = 1 << 14);
 
 }  // namespace tessera

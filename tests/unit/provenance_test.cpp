@@ -63,6 +63,35 @@ TEST(Provenance, TellsWhichProductsCameTwiceAndWhichNever) {
     }
 }
 
+// Where the answers end when there are too many depends on the run alone, not on the images on its
+// way.
+TEST(Provenance, EndsAtTheSamePiecesHoweverTheRunIsTaken) {
+  for (const std::size_t most :
+       {std::size_t{2}, std::size_t{5}, std::size_t{9}, std::size_t{400}}) {
+    std::vector<std::string> told;
+    for (const bool has_images : {false, true}) {
+      test::SessionCase made({twice, 1, "eager", Landing::whole, has_images});
+      const auto session = made.open();
+      ASSERT_TRUE(session->forward({}));
+      Elements all = element_of(*session, "out", {0, 0});
+      all.box = session->machine().core_state(all.home).storages[all.buffer]->whole();
+      const Expected<Provenance> found = provenance(*session, all, most);
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->is_complete, most == 400);
+      std::string text;
+      for (const Piece& piece : found->pieces) {
+        text += std::to_string(static_cast<int>(piece.kind)) + "@" + std::to_string(piece.event) +
+                "/" + std::to_string(piece.elements.buffer.index) + ":";
+        for (const std::size_t from : piece.from) text += std::to_string(from) + ",";
+        for (const std::size_t before : piece.before) text += "+" + std::to_string(before);
+        text += "\n";
+      }
+      told.push_back(text);
+    }
+    EXPECT_EQ(told[0], told[1]);
+  }
+}
+
 constexpr std::string_view passed_on = R"(kernel passed_on(rows = 4)
   in   a:   f32[rows, 8] hbm
   out  out: f32[rows, 8] hbm
