@@ -37,15 +37,29 @@ po::options_description declared(const Options& options) {
   return description;
 }
 
-// The words with a value that may be left out behind its option's name: the parser takes it only
-// there.
+// The option that a letter behind one dash stands for, as other tools have it; empty: none.
+std::string_view name_of_letter(char letter) { return letter == 'x' ? "script" : ""; }
+
+// The words with a value that may be left out behind its option's name, as the parser takes it only
+// there, and with names in the place of letters.
 std::vector<std::string> joined(const Options& options, std::span<const std::string> words) {
   std::vector<std::string> result;
-  bool wants_value = false;
+  bool wants_value = false, is_value = false;
   for (const std::string& word : words) {
     if (wants_value && !word.starts_with("--")) {
       result.back() += '=' + word;
       wants_value = false;
+      continue;
+    }
+    const bool is_letter = !is_value && word.size() == 2 && word[0] == '-' && word[1] != '-';
+    const auto meant = std::find_if(options.begin(), options.end(), [&](const Option& option) {
+      return is_letter ? option.name == name_of_letter(word[1])
+                       : word.starts_with("--") && word.substr(2) == option.name;
+    });
+    is_value =
+        !is_value && meant != options.end() && !meant->value.empty() && !meant->is_value_optional;
+    if (is_letter && meant != options.end()) {
+      result.push_back(fmt::format("--{}", meant->name));
       continue;
     }
     wants_value = std::any_of(options.begin(), options.end(), [&](const Option& option) {

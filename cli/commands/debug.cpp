@@ -22,19 +22,24 @@ Command debug_command();
 
 namespace {
 
-Options debug_options() {
+std::string_view batch_option(const Options& of_target) {
+  return own_name(of_target, "batch", "debug-batch");
+}
+
+Options debug_options(const Options& of_target) {
   return {
       {"script", "FILE",
-       "commands of the debugger, a line each, before those of the standard input", true,
-       FileUse::reads},
+       "commands of the debugger, a line each, before those of the standard input; also -x FILE",
+       true, FileUse::reads},
       {"commands", "'A; B'", "commands of the debugger, behind those of --script", true},
-      {"batch", "", "end when the commands of the command line are done; 1: they met a finding"},
+      {batch_option(of_target), "",
+       "end when the commands of the command line are done; 1: they met a finding"},
   };
 }
 
 Options debug_options(const std::vector<std::string>& words) {
   Options options = target_options(words);
-  for (const Option& option : debug_options()) options.push_back(option);
+  for (const Option& option : debug_options(options)) options.push_back(option);
   return options;
 }
 
@@ -95,13 +100,14 @@ int run(const Arguments& given, Console& console) {
   arguments->read_along(given);
   const auto lines = given_lines(*arguments);
   if (!lines) return fail(console, lines.diags());
-  const bool is_batch = arguments->has("batch") || console.json;
+  const std::string_view batch = batch_option(target_options(given.given()));
+  const bool is_batch = arguments->has(batch) || console.json;
   const auto session = debug_session(*arguments);
   if (!session) return fail(console, session.diags());
   if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
   if (console.json) return run_in_json(**session, *lines, console);
   Debugger debugger(**session, console.out,
-                    arguments->invocation().without({"script", "commands", "batch"}));
+                    arguments->invocation().without({"script", "commands", batch}));
   debugger.show_place();
   for (const std::string& line : *lines) {
     if (debugger.wants_to_quit()) break;
@@ -155,8 +161,8 @@ Command debug_command() {
           "  gmm-run debug my_kernel.tsr --devices 4\n"
           "  gmm-run debug gmm --group-sizes 100,150,50 --k 64 --n 32 --commands 'step 3; info' "
           "--batch\n"
-          "  gmm-run debug my_kernel.tsr --script commands.txt --batch\n",
-          debug_options(),
+          "  gmm-run debug my_kernel.tsr -x commands.txt --batch\n",
+          debug_options(Options{}),
           run,
           nullptr,
           resolved};

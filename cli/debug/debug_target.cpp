@@ -18,9 +18,10 @@ namespace {
 
 // Options of the other command that mean nothing here: a session writes no results and no files of
 // the whole run, and judges nothing but the run itself.
-constexpr std::array<std::string_view, 11> not_taken = {
-    "out",    "check", "trace",    "save-schedule", "unchecked",       "no-verify",
-    "timing", "cost",  "timeline", "all",           "debug-on-finding"};
+constexpr std::array<std::string_view, 16> not_taken = {
+    "out",    "check", "trace",    "save-schedule", "unchecked",        "no-verify",
+    "timing", "cost",  "timeline", "all",           "debug-on-finding", "expect",
+    "rtol",   "atol",  "dump",     "strict-values"};
 
 }  // namespace
 
@@ -30,6 +31,13 @@ Options target_options(const std::vector<std::string>& words) {
     if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
       options.push_back(option);
   return options;
+}
+
+std::string_view own_name(const Options& of_target, std::string_view name,
+                          std::string_view otherwise) {
+  const bool is_taken = std::any_of(of_target.begin(), of_target.end(),
+                                    [&](const Option& option) { return option.name == name; });
+  return is_taken ? otherwise : name;
 }
 
 Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options) {

@@ -13,6 +13,11 @@ namespace tessera::cli {
 // goes.
 Options target_options(const std::vector<std::string>& words);
 
+// What an option of this command is called beside them: `otherwise` where the other command has one
+// of that name, as ragged-dot has --batch.
+std::string_view own_name(const Options& of_target, std::string_view name,
+                          std::string_view otherwise);
+
 // With these options. What would run runs on the interpreter, and stands before its first step.
 Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options);
 Expected<std::unique_ptr<Session>> debug_session(const Arguments& arguments);
