@@ -141,7 +141,8 @@ Invocation as_debug(Invocation invocation) {
 
 }  // namespace
 
-int debug_on_finding(const Arguments& of_run, Console& console) {
+int debug_on_finding(const Arguments& of_run, const std::vector<Finding>& findings,
+                     Console& console) {
   const Invocation invocation = as_debug(of_run.invocation());
   const std::vector<std::string> words = invocation.words();
   const Expected<Arguments> arguments = debug_arguments(words, debug_options(words));
@@ -149,7 +150,8 @@ int debug_on_finding(const Arguments& of_run, Console& console) {
   const auto session = debug_session(*arguments);
   if (!session) return fail(console, session.diags());
   Debugger debugger(**session, console.out, invocation);
-  if (const auto there = debugger.execute("continue"); !there) return fail(console, there.diags());
+  if (const auto there = debugger.go_to_finding(findings); !there)
+    return fail(console, there.diags());
   talk(debugger, console);
   return exit_code(Status::finding);
 }

@@ -259,8 +259,10 @@ int run(const Arguments& arguments, Console& console) {
   const int code = report(
       console, status, unwritten, [&] { return report_json(arguments, *ran, status); },
       [&] { print_report(console, arguments, *ran, status); });
-  if (!debugs || status != Status::finding) return code;
-  return debug_on_finding(arguments, console);
+  std::vector<Finding> findings = ran->report.findings;
+  findings.insert(findings.end(), ran->wrong_values.begin(), ran->wrong_values.end());
+  if (!debugs || findings.empty()) return code;
+  return debug_on_finding(arguments, findings, console);
 }
 
 }  // namespace

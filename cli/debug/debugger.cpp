@@ -17,48 +17,51 @@ struct Debugger::Row {
   std::string_view name;
   std::string_view brief;  // means it although others begin so; empty: none
   std::string_view operands;
+  std::size_t most_words;  // that it takes
   Expected<void> (Debugger::*run)(const Words& words);
   std::string_view meaning;
 };
 
 std::span<const Debugger::Row> Debugger::table() {
+  constexpr auto any = static_cast<std::size_t>(-1);
   static constexpr Row rows[] = {
-      {"step", "s", "[N]", &Debugger::step, "until the core in focus has done N steps; 1"},
-      {"next", "n", "[N]", &Debugger::next, "until the core in focus stands at another line"},
-      {"stepi", "si", "[N]", &Debugger::step_event, "N events, whoever does them"},
-      {"continue", "c", "", &Debugger::go_on, "until a stop, a finding or the end"},
-      {"until", "u", "LINE [devD] [i=2]", &Debugger::until, "until a core comes to the line"},
-      {"goto", "g", "EVENT", &Debugger::go_to, "to before that event, forward or backward"},
-      {"reverse-step", "rs", "[N]", &Debugger::reverse_step,
+      {"step", "s", "[N]", 1, &Debugger::step, "until the core in focus has done N steps; 1"},
+      {"next", "n", "[N]", 1, &Debugger::next, "until the core in focus stands at another line"},
+      {"stepi", "si", "[N]", 1, &Debugger::step_event, "N events, whoever does them"},
+      {"continue", "c", "", 0, &Debugger::go_on, "until a stop, a finding or the end"},
+      {"until", "u", "LINE [devD] [i=2]", any, &Debugger::until, "until a core comes to the line"},
+      {"goto", "g", "EVENT", 1, &Debugger::go_to, "to before that event, forward or backward"},
+      {"reverse-step", "rs", "[N]", 1, &Debugger::reverse_step,
        "back to before the last step of the core in focus"},
-      {"reverse-next", "rn", "[N]", &Debugger::reverse_next,
+      {"reverse-next", "rn", "[N]", 1, &Debugger::reverse_next,
        "back to where it took a step at another line"},
-      {"reverse-stepi", "rsi", "[N]", &Debugger::reverse_event, "N events back"},
-      {"reverse-continue", "rc", "", &Debugger::reverse_go_on,
+      {"reverse-stepi", "rsi", "[N]", 1, &Debugger::reverse_event, "N events back"},
+      {"reverse-continue", "rc", "", 0, &Debugger::reverse_go_on,
        "back to where a stop or a finding was met last, or the beginning"},
-      {"break", "b", "LINE [devD] [i=2]", &Debugger::set_break,
+      {"break", "b", "LINE [devD] [i=2]", any, &Debugger::set_break,
        "stop where a core comes to the line, on that device, with these loop indices"},
-      {"tbreak", "", "LINE [devD] [i=2]", &Debugger::set_temporary_break, "the same, once"},
-      {"watch", "w", "NAME[SLICE]", &Debugger::set_watch,
+      {"tbreak", "", "LINE [devD] [i=2]", any, &Debugger::set_temporary_break, "the same, once"},
+      {"watch", "w", "NAME[SLICE]", any, &Debugger::set_watch,
        "stop after a write to memory, a count on a semaphore, a move of a copy"},
-      {"delete", "d", "[NUMBER]", &Debugger::remove, "a stop, or all of them"},
-      {"print", "p", "NAME[SLICE]", &Debugger::print, "what memory, a semaphore or a name holds"},
-      {"why", "", "NAME[SLICE] or devD", &Debugger::why,
+      {"delete", "d", "[NUMBER]", any, &Debugger::remove, "a stop, or all of them"},
+      {"print", "p", "NAME[SLICE]", any, &Debugger::print,
+       "what memory, a semaphore or a name holds"},
+      {"why", "", "NAME[SLICE] or devD", any, &Debugger::why,
        "what memory was made from, back to operands; what a core waits for, and who could help"},
-      {"whence", "", "SEMAPHORE", &Debugger::whence, "who signalled it and who took from it"},
-      {"dump", "", "NAME[SLICE] FILE", &Debugger::dump, "memory into a .npy file"},
-      {"info", "i", "devices|semaphores|copies|buffers|breakpoints|findings", &Debugger::info,
+      {"whence", "", "SEMAPHORE", any, &Debugger::whence, "who signalled it and who took from it"},
+      {"dump", "", "NAME[SLICE] FILE", any, &Debugger::dump, "memory into a .npy file"},
+      {"info", "i", "devices|semaphores|copies|buffers|breakpoints|findings", 1, &Debugger::info,
        "where everybody stands"},
-      {"focus", "f", "devD[.coreC]", &Debugger::focus, "whose steps and memory are meant"},
-      {"list", "l", "[LINE]", &Debugger::list, "the source, with who stands where"},
-      {"choose", "", "AGENT", &Debugger::choose,
+      {"focus", "f", "devD[.coreC]", 1, &Debugger::focus, "whose steps and memory are meant"},
+      {"list", "l", "[LINE]", 1, &Debugger::list, "the source, with who stands where"},
+      {"choose", "", "AGENT", 1, &Debugger::choose,
        "dev1.core0 or dev0.core0/dma#3 does the next event; from there on the schedule is eager"},
-      {"schedule", "", "FILE", &Debugger::save_schedule,
+      {"schedule", "", "FILE", 1, &Debugger::save_schedule,
        "who moved up to here, into a file for --schedule replay:FILE"},
-      {"save", "", "FILE", &Debugger::save,
+      {"save", "", "FILE", 1, &Debugger::save,
        "a script that leads here again, with stops and focus; prints the command line for it"},
-      {"help", "h", "[COMMAND]", &Debugger::help, "this"},
-      {"quit", "q", "", &Debugger::quit, "ends the session"},
+      {"help", "h", "[COMMAND]", 1, &Debugger::help, "this"},
+      {"quit", "q", "", 0, &Debugger::quit, "ends the session"},
   };
   return rows;
 }
@@ -97,8 +100,11 @@ Expected<void> Debugger::execute(std::string_view line) {
   if (words.empty() || words.front().starts_with('#')) return {};
   const Row* row = TRY(find(words.front()));
   words.erase(words.begin());
-  if (row->operands.empty() && !words.empty())
-    return error(fmt::format("{} takes nothing behind it, found `{}`", row->name, words.front()));
+  if (words.size() > row->most_words)
+    return error(row->most_words == 0 ? fmt::format("{} takes nothing behind it, found `{}`",
+                                                    row->name, words.front())
+                                      : fmt::format("{} takes one word behind it, found `{}` too",
+                                                    row->name, words[row->most_words]));
   TRY((this->*row->run)(words));
   if (!session_.findings().empty()) has_met_finding_ = true;
   return {};

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/debug/printed.h"
 #include "core/report/expected.h"
+#include "core/report/finding.h"
 #include "interp/session/conditions.h"
 #include "interp/session/session.h"
 #include "text/invocation.h"
@@ -31,6 +33,9 @@ class Debugger {
   // At the end of one of the commands so far something had been found.
   bool has_met_finding() const { return has_met_finding_; }
   void show_place();
+  // From the beginning to where the run finds something, or, where it does not, to before the event
+  // that the first of these is about, or to the end; tells where that is and none of them.
+  Expected<void> go_to_finding(const std::vector<Finding>& findings);
   // The commands that begin with the word, for completion.
   static std::vector<std::string> completions(std::string_view word);
 
@@ -38,7 +43,8 @@ class Debugger {
   struct Row;
   struct Stop {
     int number = 0;
-    std::string text;  // as it was given
+    std::string text;   // as it was given
+    std::string saved;  // the same words where they mean the same anywhere in the run
     bool is_watch = false;
     bool is_once = false;
     std::unique_ptr<StopCondition> condition;
@@ -61,6 +67,8 @@ class Debugger {
   // To where one of the conditions or a stop holds, `times` times.
   enum class Way : std::uint8_t { forward, backward };
   Expected<void> move(Way way, StopCondition* condition, std::int64_t times = 1);
+  // Once; whether it was the condition that ended it, and not a stop or the end.
+  Expected<bool> move_once(Way way, StopCondition* condition, bool is_last);
   void tell_arrival(Way way, const Arrival& arrival, bool has_own);
 
   // Stops.
@@ -85,6 +93,9 @@ class Debugger {
   Expected<void> help(const Words& words);
   Expected<void> quit(const Words& words);
   void print_buffer(Machine& machine, BufferId buffer, const Box& box, SiteId home);
+  // What the place holds, behind words for it, and what it held when it was printed before.
+  void print_number(const std::string& place, std::string_view words, const Element& element,
+                    bool is_real);
   void info_devices();
   void info_semaphores();
   void info_copies();
@@ -102,6 +113,7 @@ class Debugger {
   Invocation invocation_;
   AgentId focus_{};
   std::vector<Stop> stops_;
+  Printed printed_;
   int next_number_ = 1;
   int list_from_ = 0;
   bool quits_ = false;

@@ -19,17 +19,6 @@ Expected<std::string> one_file(const Debugger::Words& words) {
   return error(fmt::format("expected one file, found `{}`", fmt::join(words, " ")));
 }
 
-// The elements of a box that is inside of live memory with bytes; undefined ones as they lie.
-Tensor tensor_of(Storage& storage, const Box& box) {
-  Shape shape;
-  for (int d = 0; d < box.rank; ++d)
-    if (box.keeps(d)) shape.push_back(box.size[Box::at(d)]);
-  Tensor tensor(storage.buffer().dtype, std::move(shape));
-  const TileView view = storage.read(box);
-  copy_elements(compact(tensor.data(), view), view);
-  return tensor;
-}
-
 }  // namespace
 
 Expected<void> Debugger::dump(const Words& words) {
@@ -40,13 +29,12 @@ Expected<void> Debugger::dump(const Words& words) {
   const auto* memory = std::get_if<BufferReference>(&what);
   if (memory == nullptr) return error(fmt::format("`{}` is no memory", text));
   Storage& storage = *TRY(session_.valued())->core_state(memory->home).storages[memory->buffer];
-  if (!storage.is_live())
-    return error(fmt::format("{} does not exist here: its scope has not begun or has ended", text));
-  if (storage.is_idle()) return error(fmt::format("{} is not computed in this run", text));
+  TRY(check_held(storage, text));
   const bool is_defined = storage.is_initialised(memory->box);
   TRY(write_npy(words.back(), tensor_of(storage, memory->box)));
-  out_ << fmt::format("{} -> {}{}\n", text, words.back(),
-                      is_defined ? "" : "; not all of its elements are defined");
+  out_ << fmt::format("{} -> {}{}{}\n", text, words.back(),
+                      is_defined ? "" : "; not all of its elements are defined",
+                      missing_values(session_, memory->buffer));
   return {};
 }
 
@@ -56,6 +44,7 @@ Expected<void> Debugger::choose(const Words& words) {
     return error("expected who moves next, as in choose dev1.core0 or choose dev0.core0/dma#3");
   TRY(session_.choose(*agent));
   is_by_hand_ = true;
+  printed_.forget();
   show_place();
   return {};
 }
@@ -84,7 +73,7 @@ Expected<void> Debugger::save(const Words& words) {
                         stop.is_watch  ? "watch"
                         : stop.is_once ? "tbreak"
                                        : "break",
-                        stop.text);
+                        stop.saved);
   text += fmt::format("goto {}\nfocus {}\n", session_.position(), to_string(focus_));
   TRY(write_whole(file, text));
   out_ << line << "\n";

@@ -22,22 +22,40 @@ Expected<std::int64_t> times_of(const Debugger::Words& words) {
 
 }  // namespace
 
-Expected<void> Debugger::move(Way way, StopCondition* condition, std::int64_t times) {
+Expected<bool> Debugger::move_once(Way way, StopCondition* condition, bool is_last) {
   Found found;
   std::vector<StopCondition*> all;
   for (Stop& stop : stops_) all.push_back(stop.condition.get());
   all.push_back(&found);
   if (condition != nullptr) all.push_back(condition);
-  for (std::int64_t i = 0; i < times; ++i) {
-    const Arrival arrival =
-        TRY(way == Way::forward ? session_.forward(all) : session_.backward(all));
-    const bool is_own = arrival.why == Arrival::Why::condition && condition != nullptr &&
-                        arrival.condition + 1 == all.size();
-    if (is_own) focus_ = arrival.cause.agent;
-    if (is_own && i + 1 < times) continue;
-    if (!is_own || session_.is_over()) tell_arrival(way, arrival, is_own);
-    break;
+  const Arrival arrival = TRY(way == Way::forward ? session_.forward(all) : session_.backward(all));
+  const bool is_own = arrival.why == Arrival::Why::condition && condition != nullptr &&
+                      arrival.condition + 1 == all.size();
+  if (is_own) focus_ = arrival.cause.agent;
+  if (!is_own || (is_last && session_.is_over())) tell_arrival(way, arrival, is_own);
+  return is_own;
+}
+
+Expected<void> Debugger::move(Way way, StopCondition* condition, std::int64_t times) {
+  for (std::int64_t i = 1; i <= times; ++i)
+    if (!TRY(move_once(way, condition, i == times))) break;
+  show_place();
+  return {};
+}
+
+Expected<void> Debugger::go_to_finding(const std::vector<Finding>& findings) {
+  Found found;
+  StopCondition* const met = &found;
+  const Arrival arrival = TRY(session_.forward({&met, 1}));
+  if (arrival.why != Arrival::Why::condition && !findings.empty()) {
+    const Finding& first = findings.front();
+    FindingReached place(first.at);
+    if (const std::optional<Cause> there = TRY(go_to_first(session_, place))) {
+      focus_ = there->agent.issuer();
+      out_ << fmt::format("{}: the next event is the one that it is about\n", name(first.kind));
+    }
   }
+  if (session_.is_over()) out_ << "the run is over\n";
   show_place();
   return {};
 }
@@ -67,7 +85,9 @@ Expected<void> Debugger::next(const Words& words) {
 
 Expected<void> Debugger::step_event(const Words& words) {
   const std::int64_t times = TRY(times_of(words));
-  return go_to({std::to_string(session_.position() + times)});
+  const std::int64_t here = session_.position();
+  Reached reached(times > Turn::unlimited - here ? Turn::unlimited : here + times, focus_);
+  return move(Way::forward, &reached);
 }
 
 Expected<void> Debugger::go_on(const Words&) { return move(Way::forward, nullptr); }
@@ -80,21 +100,22 @@ Expected<void> Debugger::reverse_step(const Words& words) {
 
 Expected<void> Debugger::reverse_next(const Words& words) {
   const std::int64_t times = TRY(times_of(words));
-  for (std::int64_t i = 0; i < times; ++i) {
+  for (std::int64_t i = 1; i <= times; ++i) {
     const Standing stands = standing(session_.machine(), focus_site());
     AboutToStep before(focus_, line_of(session_.program(), stands.statement));
-    TRY(move(Way::backward, &before));
+    if (!TRY(move_once(Way::backward, &before, i == times))) break;
   }
+  show_place();
   return {};
 }
 
 Expected<void> Debugger::reverse_event(const Words& words) {
   const std::int64_t times = TRY(times_of(words));
-  const std::int64_t to = session_.position() - times;
-  if (to < 0)
-    return error(
-        fmt::format("only {} lie before this place", counted(session_.position(), "event")));
-  return go_to({std::to_string(to)});
+  const std::int64_t here = session_.position();
+  if (times > here)
+    return error(fmt::format("only {} lie before this place", counted(here, "event")));
+  Reached reached(here - times, focus_);
+  return move(Way::backward, &reached);
 }
 
 Expected<void> Debugger::reverse_go_on(const Words&) { return move(Way::backward, nullptr); }

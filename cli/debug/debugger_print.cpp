@@ -3,7 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/debug/debugger.h"
 #include "cli/debug/reference.h"
@@ -46,16 +50,19 @@ std::string statistics(const std::vector<Element>& elements, bool is_real) {
   return text;
 }
 
-// The elements by rows of the last kept dimension.
-std::string rows_text(const std::vector<Element>& elements, std::int64_t columns, bool is_real) {
+// The elements by rows of the last kept dimension; those that have changed have a mark.
+std::string rows_text(const std::vector<Element>& elements, std::int64_t columns, bool is_real,
+                      const std::optional<Printed::Change>& change) {
   std::string text;
   const std::int64_t rows =
       static_cast<std::int64_t>(elements.size()) / std::max<std::int64_t>(1, columns);
   for (std::int64_t r = 0; r < std::min(rows, printed_rows); ++r) {
     text += " ";
-    for (std::int64_t c = 0; c < std::min(columns, printed_columns); ++c)
-      text += fmt::format(
-          " {:>10}", number_text(elements[static_cast<std::size_t>(r * columns + c)], is_real));
+    for (std::int64_t c = 0; c < std::min(columns, printed_columns); ++c) {
+      const auto at = static_cast<std::size_t>(r * columns + c);
+      const bool is_changed = change && change->is_changed[at];
+      text += fmt::format(" {:>10}", (is_changed ? "*" : "") + number_text(elements[at], is_real));
+    }
     text += columns > printed_columns ? "  ...\n" : "\n";
   }
   if (rows > printed_rows) text += fmt::format("  ... {} rows more\n", rows - printed_rows);
@@ -74,22 +81,39 @@ void Debugger::print_buffer(Machine& machine, BufferId buffer, const Box& box, S
   if (!storage.is_live()) {
     out_ << what << ": it does not exist here: its scope has not begun or has ended\n";
   } else if (storage.is_idle()) {
-    out_ << what << ": its values are not computed in this run\n";
+    out_ << what << ": its values are not computed in this run (--no-math)\n";
   } else if (box.elements() > most_elements) {
     out_ << fmt::format("{}: {} elements are many; print a part of it\n", what, box.elements());
   } else {
     const bool is_real = is_float(declared.dtype);
     const std::vector<Element> elements = elements_of(storage, box);
+    const std::string_view note = missing_values(session_, buffer);
     if (elements.size() == 1) {
-      out_ << what << " = " << number_text(elements[0], is_real) << "\n";
+      print_number(what, what + " = ", elements[0], is_real);
+      out_ << note << "\n";
       return;
     }
     std::int64_t columns = 1;
     for (int d = 0; d < box.rank; ++d)
       if (box.keeps(d)) columns = box.size[Box::at(d)];
-    out_ << what << ", " << statistics(elements, is_real) << "\n"
-         << rows_text(elements, columns, is_real);
+    const auto change = printed_.note(what, session_.position(), elements);
+    out_ << what << ", " << statistics(elements, is_real)
+         << (change ? fmt::format("; {} of {} changed since event {}", change->count,
+                                  elements.size(), change->since)
+                    : "")
+         << note << "\n"
+         << rows_text(elements, columns, is_real, change);
   }
+}
+
+void Debugger::print_number(const std::string& place, std::string_view words,
+                            const Element& element, bool is_real) {
+  const auto change = printed_.note(place, session_.position(), {element});
+  out_ << words << number_text(element, is_real);
+  if (change)
+    out_ << (change->count > 0 ? fmt::format(", was {} at event {}",
+                                             number_text(change->before[0], is_real), change->since)
+                               : fmt::format(", as at event {}", change->since));
 }
 
 Expected<void> Debugger::print(const Words& words) {
@@ -98,13 +122,17 @@ Expected<void> Debugger::print(const Words& words) {
   if (const auto* memory = std::get_if<BufferReference>(&what)) {
     print_buffer(*TRY(session_.valued()), memory->buffer, memory->box, memory->home);
   } else if (const auto* semaphore = std::get_if<SemId>(&what)) {
-    out_ << fmt::format("{} {} = {}\n", session_.machine().topology().name(semaphore->site),
-                        cell_text(session_.program(), semaphore->semaphore, semaphore->cell),
-                        session_.machine().cell(*semaphore).count);
+    const std::string what =
+        fmt::format("{} {}", session_.machine().topology().name(semaphore->site),
+                    cell_text(session_.program(), semaphore->semaphore, semaphore->cell));
+    print_number(what, what + " = ",
+                 {.is_defined = true, .integer = session_.machine().cell(*semaphore).count}, false);
+    out_ << "\n";
   } else if (const auto* scalar = std::get_if<ScalarReference>(&what)) {
     const NamedScalar value = *find_scalar(*TRY(session_.valued()), scalar->core, scalar->name);
-    out_ << (value.is_real ? fmt::format("{:.6g}\n", value.real)
-                           : fmt::format("{}\n", value.integer));
+    print_number(full_text(session_, what), "",
+                 {.is_defined = true, .integer = value.integer, .real = value.real}, value.is_real);
+    out_ << "\n";
   } else if (const auto* copy = std::get_if<CopyReference>(&what)) {
     const std::vector<CopyInFlight> all = copies_in_flight(session_.machine());
     const auto found = std::find_if(all.begin(), all.end(), [&](const CopyInFlight& candidate) {

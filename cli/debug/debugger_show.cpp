@@ -127,11 +127,15 @@ Expected<void> Debugger::info(const Words& words) {
       {"breakpoints", &Debugger::info_stops}, {"findings", &Debugger::info_findings},
   };
   const std::string_view word = words.empty() ? std::string_view("devices") : words.front();
+  std::vector<const Topic*> meant;
   for (const Topic& topic : topics)
-    if (topic.name.starts_with(word)) {
-      (this->*topic.show)();
-      return {};
-    }
+    if (topic.name.starts_with(word)) meant.push_back(&topic);
+  if (meant.size() > 1)
+    return error(fmt::format("`{}` may be {} or {}", word, meant[0]->name, meant[1]->name));
+  if (!meant.empty()) {
+    (this->*meant[0]->show)();
+    return {};
+  }
   return error(fmt::format(
       "`{}` is none of devices, semaphores, copies, buffers, breakpoints, findings", word));
 }

@@ -33,10 +33,12 @@ std::string_view did(EventKind kind) {
 
 Expected<void> Debugger::add_break(const Words& words, bool is_once) {
   const PlaceReference place = TRY(parse_place(session_, words));
-  std::string text = fmt::format("{}", place.line.line);
+  std::string text = place.line.source.empty()
+                         ? fmt::format("{}", place.line.line)
+                         : fmt::format("{}:{}", place.line.source, place.line.line);
   for (std::size_t i = 1; i < words.size(); ++i) text += " " + words[i];
   stops_.push_back(
-      {next_number_++, text, false, is_once,
+      {next_number_++, text, text, false, is_once,
        std::make_unique<LineReached>(session_.program(), place.line, place.whose, place.loops)});
   out_ << fmt::format("{} {} at line {}\n", is_once ? "temporary breakpoint" : "breakpoint",
                       stops_.back().number, text);
@@ -61,7 +63,8 @@ Expected<void> Debugger::set_watch(const Words& words) {
         fmt::format("`{}` is a number of a core, which has no event to stop at; expected "
                     "memory, a semaphore or a copy",
                     text));
-  stops_.push_back({next_number_++, text, true, false, std::move(condition)});
+  stops_.push_back(
+      {next_number_++, text, full_text(session_, what), true, false, std::move(condition)});
   out_ << fmt::format("watch {} on {}\n", stops_.back().number, text);
   return {};
 }

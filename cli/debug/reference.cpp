@@ -1,6 +1,7 @@
 #include "cli/debug/reference.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -60,7 +61,9 @@ Expected<Side> parse_side(Session& session, SiteId core, std::string_view text,
     const std::string_view first = trimmed(text.substr(0, at)), last = trimmed(text.substr(at + 1));
     const std::int64_t start = first.empty() ? 0 : TRY(parse_index(session, core, first));
     const std::int64_t end = last.empty() ? extent : TRY(parse_index(session, core, last));
-    return Side{start, end - start, false};
+    // What leaves the dimension is told by its reader.
+    const bool is_inside = start >= 0 && start <= end && end <= extent;
+    return is_inside ? Side{start, end - start, false} : Side{-1, 0, false};
   }
   return Side{TRY(parse_index(session, core, text)), 1, true};
 }
@@ -89,13 +92,36 @@ Expected<Box> parse_box(Session& session, SiteId core, const Buffer& buffer, con
     Side side{0, extent, false};
     if (d < named.indices.size()) side = TRY(parse_side(session, core, named.indices[d], extent));
     if (side.start < 0 || side.size < 0 || side.start > extent - side.size)
-      return error(fmt::format("{}:{} leaves dimension {} of {}, which is 0:{}", side.start,
-                               side.start + side.size, d, buffer.name, extent));
+      return error(fmt::format("{} leaves dimension {} of {}, which is 0:{}", named.indices[d], d,
+                               buffer.name, extent));
     box.start[d] = side.start;
     box.size[d] = side.size;
     if (side.is_index) box.dropped |= static_cast<std::uint8_t>(1U << d);
   }
   return box;
+}
+
+// The names of the loops around some step of a line.
+Expected<void> check_loops(const Program& program, const SourceLine& line,
+                           const LoopIndices& loops) {
+  std::vector<std::string> known;
+  for (const StmtId entry : entries(program, line)) {
+    const std::vector<std::string> around = loop_names(program, entry);
+    const auto is_around = [&](const LoopIndex& loop) {
+      return std::find(around.begin(), around.end(), loop.name) != around.end();
+    };
+    if (std::all_of(loops.begin(), loops.end(), is_around)) return {};
+    for (const std::string& name : around)
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+  }
+  for (const LoopIndex& loop : loops)
+    if (std::find(known.begin(), known.end(), loop.name) == known.end())
+      return error(
+          fmt::format("`{}` is the index of no loop around line {}; {}", loop.name, line.line,
+                      known.empty() ? "there is none around it"
+                                    : fmt::format("there are {}", fmt::join(known, ", "))));
+  return error(
+      fmt::format("no step of line {} is in loops of all of {}", line.line, to_string(loops)));
 }
 
 Expected<SemId> parse_cell(Session& session, SiteId core, SemaphoreId id, const Named& named) {
@@ -153,6 +179,16 @@ Expected<AgentId> parse_core(const Session& session, std::string_view word) {
   return *agent;
 }
 
+Expected<std::optional<Cause>> go_to_first(Session& session, StopCondition& condition) {
+  TRY(session.go_to(0));
+  // A movement does not end where it begins.
+  if (const std::optional<Cause> here = condition.holds(session.here())) return here;
+  StopCondition* const one = &condition;
+  const Arrival arrival = TRY(session.forward({&one, 1}));
+  if (arrival.why != Arrival::Why::condition) return std::optional<Cause>();
+  return std::optional(arrival.cause);
+}
+
 Expected<PlaceReference> parse_place(Session& session, const std::vector<std::string>& words) {
   if (words.empty()) return error("expected a line, as in 12 or ring.tsr:12");
   PlaceReference place;
@@ -175,14 +211,21 @@ Expected<PlaceReference> parse_place(Session& session, const std::vector<std::st
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos) {
       const AgentId core = TRY(parse_core(session, word));
+      if (place.whose.device >= 0)
+        return error(fmt::format("`{}` is a second device; expected one at most", word));
       place.whose.device = core.device;
       place.whose.core = word.find('.') == std::string_view::npos ? -1 : core.core;
       continue;
     }
     const auto value = parse_integer(word.substr(equals + 1));
     if (!value) return error(fmt::format("`{}` is no loop index with its value, as in i=2", word));
-    place.loops.push_back({std::string(word.substr(0, equals)), *value});
+    const std::string loop(word.substr(0, equals));
+    if (std::any_of(place.loops.begin(), place.loops.end(),
+                    [&](const LoopIndex& other) { return other.name == loop; }))
+      return error(fmt::format("`{}` gives {} a second time", word, loop));
+    place.loops.push_back({loop, *value});
   }
+  if (!place.loops.empty()) TRY(check_loops(session.program(), place.line, place.loops));
   return place;
 }
 
@@ -191,9 +234,11 @@ Expected<Reference> parse_reference(Session& session, const AgentId& focus, std:
   if (text.empty()) return error("expected a name, as in acc, out[0:4, :] or dev1.arrived");
   if (const auto agent = parse_agent(text); agent && agent->is_copy())
     return Reference(CopyReference{*agent});
+  const std::string_view given = text;
   const AgentId owner = TRY(take_core(session, focus, text));
   const SiteId core = session.machine().topology().of(owner);
   const Named named = TRY(split_indices(text));
+  if (named.name.empty()) return error(fmt::format("`{}` has no name in it", given));
   const Program& program = session.program();
   if (const auto buffer = find_buffer(program, named.name)) {
     const Box box = TRY(parse_box(session, core, program.buffers[*buffer], named));
@@ -205,6 +250,35 @@ Expected<Reference> parse_reference(Session& session, const AgentId& focus, std:
     if (find_scalar(session.machine(), core, named.name))
       return Reference(ScalarReference{core, std::string(named.name)});
   return no_such_name(program, named.name);
+}
+
+Expected<void> check_held(const Storage& storage, std::string_view words) {
+  if (!storage.is_live())
+    return error(
+        fmt::format("{} does not exist here: its scope has not begun or has ended", words));
+  if (storage.is_idle())
+    return error(fmt::format("{} is not computed in this run (--no-math)", words));
+  return {};
+}
+
+std::string_view missing_values(const Session& session, BufferId buffer) {
+  const bool computes = session.options().math != Math::none;
+  const bool is_given = session.program().buffers[buffer].role == Role::in;
+  return computes || is_given ? "" : "; --no-math: what tile ops compute is not there";
+}
+
+std::string full_text(Session& session, const Reference& reference) {
+  const Topology& topology = session.machine().topology();
+  const auto whose = [&](SiteId site) { return to_string(topology.agent(topology.base(site))); };
+  if (const auto* memory = std::get_if<BufferReference>(&reference))
+    return fmt::format("{}.{}", whose(memory->home),
+                       slice_text(session.program(), memory->buffer, memory->box));
+  if (const auto* semaphore = std::get_if<SemId>(&reference))
+    return fmt::format("{}.{}", whose(semaphore->site),
+                       cell_text(session.program(), semaphore->semaphore, semaphore->cell));
+  if (const auto* scalar = std::get_if<ScalarReference>(&reference))
+    return fmt::format("{}.{}", whose(scalar->core), scalar->name);
+  return to_string(std::get<CopyReference>(reference).copy);
 }
 
 }  // namespace tessera::cli

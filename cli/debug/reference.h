@@ -1,5 +1,6 @@
 // What the debugger's commands name: places in the source, and memory and semaphores of a run.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -22,6 +23,9 @@ struct PlaceReference {
 // A line without a step of its own stands for the next one that has one.
 Expected<PlaceReference> parse_place(Session& session, const std::vector<std::string>& words);
 
+// From the beginning to the first place at which the condition holds; none: it is at the end.
+Expected<std::optional<Cause>> go_to_first(Session& session, StopCondition& condition);
+
 // "dev1", "dev1.core0".
 Expected<AgentId> parse_core(const Session& session, std::string_view word);
 
@@ -43,5 +47,13 @@ using Reference = std::variant<BufferReference, SemId, ScalarReference, CopyRefe
 // belongs to a core is that of `focus` where the words name no other; indices are numbers or
 // integers of the source.
 Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text);
+
+// Whether the memory that the words name has values where a session stands.
+Expected<void> check_held(const Storage& storage, std::string_view words);
+// What a report adds to values of that memory; empty where a run computes them.
+std::string_view missing_values(const Session& session, BufferId buffer);
+// The words for the same thing that mean it whoever is in focus and wherever the run stands; of a
+// number of a core its name.
+std::string full_text(Session& session, const Reference& reference);
 
 }  // namespace tessera::cli

@@ -5,6 +5,7 @@
 
 #include "interp/machine/loop_indices.h"
 #include "interp/machine/machine_image.h"
+#include "interp/session/inspect.h"
 
 namespace tessera {
 namespace {
@@ -101,6 +102,26 @@ std::optional<Cause> LineLeft::holds(const Moment& moment) {
       (core.steps() > steps_ && line_of(moment.machine.program(), core.statement()) != line_);
   if (!has_left) return {};
   return Cause{EventKind::leave, core_, StmtId()};
+}
+
+std::optional<Cause> Reached::holds(const Moment& moment) {
+  if (moment.position != position_) return {};
+  return Cause{EventKind::enter, told_, moment.statement};
+}
+
+bool Reached::may_hold(const MachineImage& from, const MachineImage& to) const {
+  return from.numbers.step <= position_ && position_ <= to.numbers.step;
+}
+
+std::optional<Cause> FindingReached::holds(const Moment& moment) {
+  if (!moment.mover || !moment.statement || !place_.loc) return {};
+  if (to_string(*moment.mover) != place_.agent) return {};
+  const SourceLine wanted{place_.loc.source->name, place_.loc.line};
+  if (line_of(moment.machine.program(), moment.statement) != wanted) return {};
+  if (!place_.loops.empty() &&
+      loops_around(moment.machine, *moment.mover, moment.statement) != place_.loops)
+    return {};
+  return Cause{EventKind::enter, *moment.mover, moment.statement};
 }
 
 // Only of cores that have an image is known how many steps they did.

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/program/loop_index.h"
+#include "core/report/finding.h"
 #include "interp/session/condition.h"
 #include "interp/session/steps.h"
 
@@ -110,6 +112,28 @@ class LineLeft final : public StopCondition {
   AgentId core_;
   std::int64_t steps_ = 0;
   SourceLine line_;
+};
+
+// So many steps are done. The cause is of `told`, which stands for nobody.
+class Reached final : public StopCondition {
+ public:
+  Reached(std::int64_t position, AgentId told) : position_(position), told_(told) {}
+  std::optional<Cause> holds(const Moment& moment) override;
+  bool may_hold(const MachineImage& from, const MachineImage& to) const override;
+
+ private:
+  std::int64_t position_;
+  AgentId told_;
+};
+
+// The next step is one that a finding is about: of its agent, at its place, with its loop indices.
+class FindingReached final : public StopCondition {
+ public:
+  explicit FindingReached(FindingPlace place) : place_(std::move(place)) {}
+  std::optional<Cause> holds(const Moment& moment) override;
+
+ private:
+  FindingPlace place_;
 };
 
 // A core takes the next step, not on this line: for the way back.

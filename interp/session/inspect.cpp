@@ -1,6 +1,7 @@
 #include "interp/session/inspect.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "interp/findings/describe.h"
 #include "interp/machine/loop_indices.h"
@@ -16,6 +17,7 @@ std::string region_name(Machine& machine, const Region& region) {
 
 template <typename Entries, typename Id>
 std::optional<Id> find_named(const Entries& entries, std::string_view name) {
+  if (name.empty()) return {};  // several may have none
   for (const Id id : entries.ids())
     if (entries[id].name == name) return id;
   return {};
@@ -39,6 +41,14 @@ Standing standing(Machine& machine, SiteId site) {
   stands.need = core.need().count;
   stands.count = machine.cell(sem).count;
   return stands;
+}
+
+LoopIndices loops_around(Machine& machine, const AgentId& agent, StmtId statement) {
+  if (!agent.is_copy()) return machine.loops_of(agent, statement);
+  for (const std::int32_t slot : machine.copies().slots())
+    if (const Copy& copy = machine.copies().at(slot); copy.id == agent)
+      return loop_indices(machine.program(), statement, copy.loops);
+  return {};
 }
 
 std::vector<CopyInFlight> copies_in_flight(Machine& machine) {
@@ -101,7 +111,18 @@ std::vector<Element> elements_of(Storage& storage, const Box& box) {
   return all;
 }
 
+Tensor tensor_of(Storage& storage, const Box& box) {
+  Shape shape;
+  for (int d = 0; d < box.rank; ++d)
+    if (box.keeps(d)) shape.push_back(box.size[Box::at(d)]);
+  Tensor tensor(storage.buffer().dtype, std::move(shape));
+  const TileView view = storage.read(box);
+  copy_elements(compact(tensor.data(), view), view);
+  return tensor;
+}
+
 std::optional<NamedScalar> find_scalar(Machine& machine, SiteId site, std::string_view name) {
+  if (name.empty()) return {};  // values need not have one
   const Program& program = machine.program();
   const Core& core = machine.core_state(site).core;
   const StmtId here = core.is_finished() || core.is_free() ? program.body.next() : core.statement();

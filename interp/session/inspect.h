@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/data/tensor.h"
 #include "interp/machine/machine.h"
 
 namespace tessera {
@@ -23,6 +24,9 @@ struct Standing {
   std::int64_t need = 0, count = 0;  // for how much, and how much there is
 };
 Standing standing(Machine& machine, SiteId core);
+
+// Around the statement at which the agent takes its next step; of a copy: around its start.
+LoopIndices loops_around(Machine& machine, const AgentId& agent, StmtId statement);
 
 // A copy that was started and has not landed.
 struct CopyInFlight {
@@ -57,6 +61,9 @@ struct Element {
 // The elements of a rectangle, row-major; the storage is live and holds bytes, and the box is
 // inside of it.
 std::vector<Element> elements_of(Storage& storage, const Box& box);
+
+// The same as a tensor without the dimensions that the box drops; what is undefined as it lies.
+Tensor tensor_of(Storage& storage, const Box& box);
 
 // The value of an integer or an f32 of the source, as a core has it: of several of that name the
 // one that was defined last before the statement at which the core stands. None: there is none.

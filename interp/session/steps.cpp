@@ -1,5 +1,7 @@
 #include "interp/session/steps.h"
 
+#include <algorithm>
+
 #include "core/program/refs.h"
 #include "interp/machine/code.h"
 
@@ -45,6 +47,15 @@ Table<StmtId, bool> stepping(const Program& program) {
   for (const Stmt& statement : program.body)
     steps.add(takes_step(program, is_private, statement.op));
   return steps;
+}
+
+std::vector<std::string> loop_names(const Program& program, StmtId statement) {
+  std::vector<std::string> names;
+  for (LoopId at = program.body[statement].loop; at; at = program.loops[at].outer)
+    if (program.loops[at].index != no_value && !program.loops[at].name.empty())
+      names.push_back(program.loops[at].name);
+  std::reverse(names.begin(), names.end());
+  return names;
 }
 
 std::vector<StmtId> entries(const Program& program, const SourceLine& line) {

@@ -31,6 +31,15 @@ Ran gmm_run(const std::vector<std::string>& words, const std::string& input = {}
   return {code, out.str(), err.str()};
 }
 
+int times(const std::string& text, const std::string& part) {
+  int n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+// The last lines of what a session says, from the last command on.
+std::string last_answer(const std::string& out) { return out.substr(out.rfind("\n> ") + 1); }
+
 constexpr const char* two_slots = R"(kernel two_slots(blocks = 3)
   in  a:   i32[blocks, 4, 8] hbm
   out out: i32[blocks, 4, 8] hbm
@@ -98,6 +107,90 @@ TEST_F(CliDebug, no_command_has_two_options_of_one_name) {
             << command.name << " " << target.name << " --" << option.name;
     }
   }
+}
+
+// A stop that was set by words about the place where the session stood means that place.
+TEST_F(CliDebug, a_saved_script_sets_the_same_stops) {
+  const std::string script = file("there");
+  const Ran saved = gmm_run({"debug", program(), "--devices", "2", "--commands",
+                             "break 8 i=1 dev1; continue; watch slot[now, 0, :]; break " +
+                                 file("p.tsr") + ":10 dev1; watch landed; save " + script,
+                             "--batch"});
+  ASSERT_EQ(saved.code, 0) << saved.out << saved.err;
+  const std::string told = last_answer(saved.out);
+  const std::string commands = "info; info breakpoints; continue; continue; continue";
+  const Ran again = gmm_run(
+      {"debug", program(), "--devices", "2", "-x", script, "--commands", commands, "--batch"});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_TRUE(again.has("watch dev1.core0.slot[1, 0, 0:8]\n")) << again.out;
+  EXPECT_TRUE(again.has("break " + file("p.tsr") + ":10 dev1\n")) << again.out;
+  EXPECT_TRUE(again.has("watch dev1.core0.landed\n")) << again.out;
+  EXPECT_TRUE(again.has("*> dev1.core0")) << again.out;
+  EXPECT_TRUE(again.has("has written dev1.core0.slot[1, 0, 0:8]")) << again.out;
+}
+
+constexpr const char* racy = R"(kernel racy(rows = 4)
+  in  a:   f32[rows, 8] hbm
+  out out: f32[rows, 8] hbm
+  vmem x:  f32[rows, 8]
+  sem  s:  bytes
+{
+  for i in 2 {
+    start a -> x, s
+    x = x * 2.0
+    wait s for x
+    copy x -> out
+  }
+}
+)";
+
+TEST_F(CliDebug, a_finding_of_the_whole_run_opens_at_its_event_and_is_told_once) {
+  const std::string text = std::string(racy);
+  const Ran ran = gmm_run({"run", written("r.tsr", text), "--interpret", "--debug-on-finding",
+                           "--landing", "partial", "--uninitialised", "use", "--fill", "integers"},
+                          "info devices\n");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_EQ(times(ran.out, ": race:"), 1) << ran.out;
+  EXPECT_TRUE(ran.has("race: the next event is the one that it is about\n")) << ran.out;
+}
+
+TEST_F(CliDebug, a_finding_of_a_step_is_told_once) {
+  const std::string text =
+      "kernel k()\n  out out: f32[4] hbm\n  vmem x: f32[4]\n{\n  copy x -> out\n}\n";
+  const Ran ran = gmm_run({"run", written("u.tsr", text), "--interpret", "--debug-on-finding",
+                           "--uninitialised", "strict"});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_EQ(times(ran.out, "error") + times(ran.out, ": uninitialised_read:") +
+                times(ran.out, ": never_written:"),
+            1)
+      << ran.out;
+  EXPECT_TRUE(ran.has("event ")) << ran.out;
+}
+
+TEST_F(CliDebug, a_wrong_value_opens_where_it_is_written) {
+  const std::string text =
+      "kernel k(n = 3)\n  in  a: i32[n, 4] hbm\n  out out: i32[n, 4] hbm\n{\n"
+      "  for i in n { copy a[i, :] -> out[i, :] }\n}\n";
+  const Ran ran =
+      gmm_run({"run", written("w.tsr", text), "--interpret", "--debug-on-finding", "--in",
+               "a=0,1,2,3,4,5,6,7,8,9,10,11", "--expect", "out=0,1,2,3,4,5,0,7,8,9,10,11"},
+              "print out[1, :]\nstepi\nprint out[1, :]\n");
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_EQ(times(ran.out, ": mismatch:"), 1) << ran.out;
+  EXPECT_TRUE(ran.has("mismatch: the next event is the one that it is about\n")) << ran.out;
+  EXPECT_TRUE(ran.has("i=1")) << ran.out;
+}
+
+TEST_F(CliDebug, a_dead_store_opens_where_it_is) {
+  const std::string text =
+      "kernel k()\n  in  a: f32[4] hbm\n  out out: f32[4] hbm\n  vmem x: f32[4]\n{\n"
+      "  x = 1.0\n  copy a -> x\n  copy x -> out\n}\n";
+  const Ran ran = gmm_run(
+      {"run", written("d.tsr", text), "--interpret", "--debug-on-finding", "--strict-values"});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_EQ(times(ran.out, ": dead_store:"), 1) << ran.out;
+  EXPECT_TRUE(ran.has("dead_store: the next event is the one that it is about\n")) << ran.out;
+  EXPECT_TRUE(ran.has("event 0")) << ran.out;
 }
 
 }  // namespace
