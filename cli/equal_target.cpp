@@ -20,11 +20,11 @@ namespace {
 
 // Options of the other command that say nothing of what is computed, or have no meaning over a
 // field.
-constexpr std::array<std::string_view, 23> not_taken = {
+constexpr std::array<std::string_view, 24> not_taken = {
     "out",       "check",     "trace",     "timeline",    "save-schedule", "unchecked",
     "timing",    "cost",      "expect",    "rtol",        "atol",          "strict-values",
     "no-math",   "no-verify", "all",       "point-cores", "landing",       "math",
-    "max-steps", "explain",   "interpret", "fill",        "device"};
+    "max-steps", "explain",   "interpret", "fill",        "device",    "dump"};
 
 // The words of a quoted command; there are no quotes within. The name of a file is one word.
 std::vector<std::string> words_of(const std::string& quoted) {

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "cli/args/dump_words.h"
 #include "core/host/output_file.h"
 
 namespace tessera::cli {
@@ -22,6 +24,10 @@ std::string_view file_of(const Option& option, std::string_view value) {
   if (option.value.starts_with("[NAME=]")) {
     const std::size_t equals = value.find('=');
     return named_file(value).name.empty() ? value : value.substr(equals + 1);
+  }
+  if (option.value.starts_with("NAME@PLACE=")) {
+    const std::optional<DumpWords> read = dump_words(value);
+    return read ? value.substr(value.size() - read->file.size()) : "";
   }
   for (const std::string_view before : {"@FILE", "replay:FILE"}) {
     if (option.value.find(before) == std::string_view::npos) continue;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cli/args/dump_words.h"
 #include "cli/args/limits.h"
 #include "cli/args/profile_options.h"
 #include "devices/devices.h"
@@ -63,6 +64,7 @@ std::vector<RunOption> made_run_options() {
         "semaphores",
         false, FileUse::writes},
        About::checks},
+      {dump_option(), About::values},
       {{"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
         FileUse::writes}},
   };

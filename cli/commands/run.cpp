@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -20,10 +19,12 @@
 #include "cli/args/suggestion.h"
 #include "cli/command.h"
 #include "cli/debug/debug_on_finding.h"
+#include "cli/debug/dumps.h"
 #include "cli/reports/expectation_report.h"
 #include "cli/reports/finding_text.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/report.h"
+#include "cli/reports/settings_text.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
@@ -57,7 +58,8 @@ struct Ran {
   std::vector<Finding> wrong_values{};  // mismatches; with --strict-values also what is not used
   std::vector<Finding> notes{};         // on values that are not used, else
   std::string why_unknown{};            // which values are used; empty: it is known
-  Diags unwritten{};                    // why outputs could not be written
+  Dumps dumps{};
+  Diags unwritten{};  // why outputs could not be written
 };
 
 Status outcome(const Ran& ran) {
@@ -91,9 +93,17 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   std::vector<Expectation> expectations =
       TRY(read_expectations(program, arguments, request.options.devices));
   const bool is_strict = TRY(strict_values(arguments, request));
+  Dumps dumps = TRY(Dumps::open(arguments));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   Ran ran{std::move(program), std::move(bindings), std::move(request), std::move(expectations)};
+  ran.dumps = std::move(dumps);
   const std::unique_ptr<Executable> executable = TRY(ran.request.device->prepare(ran.program));
+  const auto begin = [&](const RunOptions& run) -> Expected<void> {
+    TRY(executable->run_held(ran.bindings.views(), {ran.request.profile.machine, &run}));
+    return {};
+  };
+  TRY(ran.dumps.write(ran.request.options, begin));
+  ran.unwritten = ran.dumps.unwritten();
   ValueUse use;
   Observation observation(
       ran.request, console,
@@ -115,14 +125,6 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
 
 // Without arithmetic results hold nothing that the program says.
 bool computes(const Ran& ran) { return ran.request.options.math != Math::none; }
-
-std::string settings_text(const Program& program) {
-  std::string text;
-  for (const Setting& setting : program.settings) {
-    text += fmt::format(" {}={}", setting.name, setting.value);
-  }
-  return text;
-}
 
 struct State {
   Program program;
@@ -208,14 +210,7 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
     if (ran.report.simulated)
       console.out << fmt::format("replay: {}\n", replay_line(ran.request, *ran.report.simulated));
   }
-  console.out << finding_lines(arguments, ran.request, ran.report);
-}
-
-// A number where JSON has it: it has no infinity.
-Json setting_json(const std::string& value) {
-  if (const auto integer = parse_integer(value)) return Json(*integer);
-  const auto reals = parse_reals(value);
-  return reals && std::isfinite(reals->front()) ? Json(reals->front()) : Json(value);
+  console.out << ran.dumps.lines() << finding_lines(arguments, ran.request, ran.report);
 }
 
 Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
@@ -223,11 +218,8 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
                  {"device", ran.request.device_name()},
                  {"devices", ran.request.options.devices},
                  {"kernel", ran.program.name},
-                 {"shape", Json::object()}};
+                 {"shape", settings_json(ran.program)}};
   if (ran.request.options.cores > 1) object["cores"] = ran.request.options.cores;
-  for (const Setting& setting : ran.program.settings) {
-    object["shape"][setting.name] = setting_json(setting.value);
-  }
   add_run(object, arguments, ran.request, ran.report);
   const bool has_values = status == Status::ok || !ran.wrong_values.empty();
   if (has_values) object["results"] = computes(ran) ? ran.bindings.results_json() : Json::array();
@@ -235,6 +227,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
     object["values"] = values_json(ran.program, ran.compared, ran.request.options.devices);
   if (!ran.notes.empty()) object["notes"] = findings_json(ran.notes);
   if (!ran.why_unknown.empty()) object["value_use_unknown"] = ran.why_unknown;
+  if (!ran.dumps.empty()) object["dumps"] = ran.dumps.json();
   if (!ran.wrong_values.empty()) {
     object["findings"] = findings_json(ran.wrong_values);
     if (ran.report.simulated) object["replay"] = replay_line(ran.request, *ran.report.simulated);

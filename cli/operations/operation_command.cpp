@@ -9,6 +9,7 @@
 
 #include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
+#include "cli/debug/dumps.h"
 #include "cli/operations/modelled_time.h"
 #include "cli/operations/operation_report.h"
 #include "cli/operations/output_files.h"
@@ -55,11 +56,13 @@ Expected<OperationCall> call_for_launch(PrepareOperation prepare, const Argument
 struct Opened {
   OperationCall call;
   OutputFiles files;
+  Dumps dumps;
 };
 
 // With the files of its results, which are opened before its operands are filled.
 Expected<Opened> open_call(PrepareOperation prepare, const Arguments& arguments) {
   OutputFiles files = TRY(OutputFiles::open(arguments));
+  Dumps dumps = TRY(Dumps::open(arguments));
   bool is_settled = false;
   const auto settled = [&]() -> Expected<OperationCall> {
     Expected<OperationCall> call = prepare(arguments);
@@ -68,7 +71,7 @@ Expected<Opened> open_call(PrepareOperation prepare, const Arguments& arguments)
     return call;
   };
   OperationCall call = TRY(filled_for_launch(settled, is_refused));
-  return Opened{std::move(call), std::move(files)};
+  return Opened{std::move(call), std::move(files), std::move(dumps)};
 }
 
 Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& options,
@@ -91,9 +94,19 @@ Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& 
   return outcome;
 }
 
-// A trace, a schedule and a time are of one launch.
+// The run, for whoever takes it in the place of the device.
+Expected<void> begin(const OperationCall& call, const RunOptions& options) {
+  if (call.simulate)
+    TRY(call.simulate(options));
+  else
+    TRY(call.launch(options));
+  return {};
+}
+
+// A trace, a schedule, a time and a place in the run are of one launch.
 Expected<void> check_launches(const Arguments& arguments, const OperationCall& call) {
-  for (const std::string_view option : {"trace", "timing", "cost", "timeline", "save-schedule"})
+  for (const std::string_view option :
+       {"trace", "timing", "cost", "timeline", "save-schedule", "dump"})
     if (call.launches > 1 && arguments.was_given(option))
       return error(
           fmt::format("--{} is of one launch, and this call makes {}: one for "
@@ -116,6 +129,11 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   if (diags.empty()) diags = arguments.unread();
   if (!diags.empty()) return fail(console, diags);
 
+  Dumps& dumps = opened->dumps;
+  const Expected<void> dumped = dumps.write(
+      call->request.options, [&](const RunOptions& options) { return begin(*call, options); });
+  if (!dumped) return fail(console, dumped.diags());
+  diags = dumps.unwritten();
   Observation observation(call->request, console);
   Expected<OperationOutcome> outcome = perform(*call, observation.options(), check);
   if (!outcome) return fail(console, outcome.diags());
@@ -130,8 +148,12 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   }
   return report(
       console, outcome->status, diags,
-      [&] { return report_json(arguments, *call, *outcome, explains); },
-      [&] { console.out << report_lines(arguments, *call, *outcome, explains); });
+      [&] {
+        Json object = report_json(arguments, *call, *outcome, explains);
+        if (!dumps.empty()) object["dumps"] = dumps.json();
+        return object;
+      },
+      [&] { console.out << report_lines(arguments, *call, *outcome, explains) << dumps.lines(); });
 }
 
 Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments) {

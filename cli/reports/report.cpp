@@ -61,7 +61,7 @@ std::string replay_line(const RunRequest& request, const RunResult& result) {
     schedule = result.schedule;
   }
   return request.invocation
-      .without({"save-schedule", "trace", "timeline", "json", "debug-on-finding"})
+      .without({"save-schedule", "trace", "timeline", "json", "debug-on-finding", "dump"})
       .with("schedule", schedule)
       .line();
 }
@@ -139,7 +139,7 @@ namespace {
 std::string verify_line(const RunRequest& request) {
   Invocation verified =
       request.invocation.without({"schedule", "save-schedule", "trace", "timeline", "out", "check",
-                                  "json", "debug-on-finding"});
+                                  "json", "debug-on-finding", "dump", "timing", "cost"});
   if (verified.command != "run") return verified.under("verify").line();
   verified.command = "verify";
   return verified.line();

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/command.h"
+#include "core/data/tensor_file.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera::cli {
@@ -191,6 +192,67 @@ TEST_F(CliDebug, a_dead_store_opens_where_it_is) {
   EXPECT_EQ(times(ran.out, ": dead_store:"), 1) << ran.out;
   EXPECT_TRUE(ran.has("dead_store: the next event is the one that it is about\n")) << ran.out;
   EXPECT_TRUE(ran.has("event 0")) << ran.out;
+}
+
+std::vector<double> values(const std::string& path) {
+  const Expected<Tensor> tensor = load_tensor(path);
+  EXPECT_TRUE(tensor) << path;
+  std::vector<double> all;
+  for (std::int64_t i = 0; tensor && i < tensor->elements(); ++i) all.push_back(tensor->at(i));
+  return all;
+}
+
+TEST_F(CliDebug, memory_is_dumped_at_a_line_an_event_and_the_end) {
+  std::vector<std::string> words = {"run", program(), "--interpret", "--devices", "2"};
+  for (const std::string& more :
+       {"slot[now, 0, 0:2]@10,i=1,dev1=" + file("line.npy"), "dev1.out@end=" + file("end.npy"),
+        "slot@event:0=" + file("zero=.npy"), "a@end dev1=" + file("a1.npy")}) {
+    words.push_back("--dump");
+    words.push_back(more);
+  }
+  words.insert(words.end(), {"--out", "out@1=" + file("out.npy")});
+  const Ran done = gmm_run(words);
+  ASSERT_EQ(done.code, 0) << done.out << done.err;
+  EXPECT_TRUE(done.has("dumped    dev1 slot[1, 0, 0:2] at event ")) << done.out;
+  EXPECT_TRUE(done.has("dev0 slot[0:2, 0:4, 0:8] at event 0 -> " + file("zero=.npy") +
+                       "; not all of its elements are defined"))
+      << done.out;
+  EXPECT_EQ(values(file("end.npy")), values(file("out.npy")));
+  const std::vector<double> a = values(file("a1.npy")), line = values(file("line.npy"));
+  ASSERT_EQ(line.size(), 2U);
+  EXPECT_EQ(line[0], a[32]);
+  EXPECT_EQ(line[1], a[33]);
+}
+
+TEST_F(CliDebug, an_operation_dumps_as_a_program_does) {
+  const Ran ran = gmm_run({"gmm", "--group-sizes", "3,5", "--k", "8", "--n", "8", "--interpret",
+                           "--dump", "out@end=" + file("o.npy"), "--out", file("out.npy")});
+  ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(values(file("o.npy")), values(file("out.npy")));
+}
+
+TEST_F(CliDebug, a_dump_that_cannot_be_is_refused_or_told) {
+  const auto dumped = [&](const std::string& words, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> all = {"run", program(), "--interpret", "--dump", words};
+    all.insert(all.end(), more.begin(), more.end());
+    return gmm_run(all);
+  };
+  const std::string to = "=" + file("x.npy");
+  EXPECT_NE(dumped("slot@here" + to).err.find("--dump wants NAME@PLACE=FILE"), std::string::npos);
+  EXPECT_NE(dumped("slot" + to).err.find("--dump wants NAME@PLACE=FILE"), std::string::npos);
+  EXPECT_NE(dumped("slott@end" + to).err.find("nothing here is called `slott`"), std::string::npos);
+  EXPECT_NE(dumped("slot@9,q=1" + to).err.find("`q` is the index of no loop around line 9"),
+            std::string::npos);
+  EXPECT_NE(dumped("landed@end" + to).err.find("is no memory"), std::string::npos);
+  EXPECT_NE(dumped("out@end" + to, {"--no-math"}).err.find("--dump is about values"),
+            std::string::npos);
+  EXPECT_EQ(dumped("out@end" + to, {"--out", "out" + to}).code, 2);
+  const Ran never = dumped("slot@9,i=7" + to);
+  EXPECT_EQ(never.code, 2);
+  EXPECT_TRUE(never.has("proved")) << never.out;  // the run is told all the same
+  EXPECT_NE(never.err.find("the run ends and nobody comes there"), std::string::npos) << never.err;
+  EXPECT_EQ(dumped("out@end" + file("y.npy")).code, 2);
+  EXPECT_EQ(gmm_run({"verify", program(), "--dump", "out@end" + to}).code, 2);
 }
 
 }  // namespace
