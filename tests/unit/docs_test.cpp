@@ -72,7 +72,8 @@ TEST_F(Docs, every_command_of_the_readme_runs_and_prints_what_is_shown) {
 }
 
 TEST_F(Docs, every_command_about_debugging_runs_and_prints_what_is_shown) {
-  expect_commands_run("docs/debugging.md", 4, 4);
+  fs::create_directory("build");
+  expect_commands_run("docs/debugging.md", 7, 6);
 }
 
 TEST_F(Docs, every_command_about_equality_runs_and_prints_what_is_shown) {

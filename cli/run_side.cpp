@@ -1,0 +1,82 @@
+#include "cli/run_side.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "cli/verify_target.h"
+#include "core/report/try.h"
+#include "interp/rerun.h"
+
+namespace tessera::cli {
+namespace {
+
+// The words of a quoted command; there are no quotes within. The name of a file is one word.
+std::vector<std::string> words_of(const std::string& quoted) {
+  if (std::filesystem::exists(quoted)) return {"run", quoted};
+  std::istringstream in(quoted);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  if (!words.empty() && words.front() == "gmm-run") words.erase(words.begin());
+  words.insert(words.begin(), "run");
+  return words;
+}
+
+bool has(const Options& options, std::string_view name) {
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Option& option) { return option.name == name; });
+}
+
+Options options_of(const std::vector<std::string>& words, OptionNames not_taken) {
+  Options options;
+  for (const Option& option : verified_command(words).options)
+    if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
+      options.push_back(option);
+  return options;
+}
+
+}  // namespace
+
+Options run_side_options(const std::vector<std::string>& words, OptionNames not_taken) {
+  Options all = options_of({"run"}, not_taken);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i].starts_with("-")) continue;
+    for (const Option& option : options_of(words_of(words[i]), not_taken))
+      if (!has(all, option.name)) all.push_back(option);
+  }
+  return all;
+}
+
+Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
+                           OptionNames not_taken) {
+  std::vector<std::string> words = words_of(word);
+  Options options = options_of(words, not_taken);
+  for (const Invocation::Option& option : arguments.invocation().options) {
+    if (option.name.empty() || !has(options, option.name)) continue;
+    words.push_back("--" + option.name);
+    if (option.value) words.push_back(*option.value);
+  }
+  options.push_back({"interpret", "", ""});
+  words.push_back("--interpret");
+  const Arguments given = TRY(parse_arguments(options, words));
+  if (given.words().size() != 1) return error(fmt::format("'{}' names no program", word));
+  Prepared prepared = TRY(verified_command(words).prepare(given));
+  std::optional<KeptRun> launch;
+  {
+    LaunchScope scope;
+    TRY(prepared.simulate(options_of_rerun(prepared.request.options)));
+    launch = scope.take();
+  }
+  if (const Diags unread = given.unread(); !unread.empty()) return unread;
+  arguments.read_as(given);
+  if (!launch)
+    return error(ErrorCode::unsupported,
+                 fmt::format("'{}' runs nothing that could be compared", word));
+  return RunSide{fmt::format("{} ({})", word, prepared.kernel), *std::move(launch), given};
+}
+
+}  // namespace tessera::cli
