@@ -62,6 +62,7 @@ class Debugger {
   Expected<void> reverse_next(const Words& words);
   Expected<void> reverse_event(const Words& words);
   Expected<void> reverse_go_on(const Words& words);
+  Expected<void> finish(const Words& words);
   Expected<void> until(const Words& words);
   Expected<void> go_to(const Words& words);
   // To where one of the conditions or a stop holds, `times` times.
@@ -87,6 +88,7 @@ class Debugger {
   Expected<void> save(const Words& words);
   Expected<void> why(const Words& words);
   Expected<void> whence(const Words& words);
+  Expected<void> backtrace(const Words& words);
   Expected<void> info(const Words& words);
   Expected<void> list(const Words& words);
   Expected<void> focus(const Words& words);

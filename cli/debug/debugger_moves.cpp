@@ -7,6 +7,7 @@
 #include "cli/debug/reference.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
+#include "interp/session/frames.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -119,6 +120,11 @@ Expected<void> Debugger::reverse_event(const Words& words) {
 }
 
 Expected<void> Debugger::reverse_go_on(const Words&) { return move(Way::backward, nullptr); }
+
+Expected<void> Debugger::finish(const Words&) {
+  FrameLeft left(focus_);
+  return move(Way::forward, &left);
+}
 
 Expected<void> Debugger::until(const Words& words) {
   const PlaceReference place = TRY(parse_place(session_, words));

@@ -9,6 +9,7 @@
 #include "cli/debug/reference.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
+#include "interp/session/frames.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -138,6 +139,17 @@ Expected<void> Debugger::info(const Words& words) {
   }
   return error(fmt::format(
       "`{}` is none of devices, semaphores, copies, buffers, breakpoints, findings", word));
+}
+
+Expected<void> Debugger::backtrace(const Words&) {
+  const Standing stands = standing(session_.machine(), focus_site());
+  if (stands.status == CoreStatus::finished) out_ << to_string(focus_) << " has finished\n";
+  for (const Frame& frame : frames_of(session_.program(), stands.statement, stands.loops)) {
+    const std::string place =
+        frame.loc ? fmt::format("{}:{}", frame.loc.source->name, frame.loc.line) : "";
+    out_ << fmt::format("{:<20} {}\n", place, to_string(frame));
+  }
+  return {};
 }
 
 Expected<void> Debugger::focus(const Words& words) {
