@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/report/json_text.h"
+#include "text/read_json.h"
 
 namespace tessera {
 namespace {
@@ -77,9 +78,15 @@ Json::Json(std::initializer_list<Json> elements) {
   value_ = std::move(object);
 }
 
+Expected<Json> read_json(std::string_view text, std::string_view what) {
+  const Expected<Library> value = parse_json(text, what);
+  if (!value) return value.diags();
+  return from_library(*value);
+}
+
 Json Json::parse(std::string_view text) {
-  const Expected<Library> value = parse_json(text, "no JSON");
-  return value ? from_library(*value) : Json();
+  const Expected<Json> value = read_json(text, "no JSON");
+  return value ? *value : Json();
 }
 
 const Json* Json::find(std::string_view name) const {

@@ -9,6 +9,7 @@
 #include "bench/report.h"
 #include "kernels/tuning/config.h"
 #include "text/json.h"
+#include "text/read_json.h"
 
 namespace tessera {
 namespace {
@@ -37,6 +38,16 @@ TEST(JsonText, depth_is_bounded) {
 TEST(JsonText, a_member_given_twice_is_named_at_any_depth) {
   EXPECT_EQ(problem(R"({"a": 1, "b": [{"c": 1}, {"c": 1}]})"), "");
   EXPECT_EQ(problem(R"({"b": [{"c": 1, "c": 2}]})"), "member c is given twice");
+}
+
+TEST(JsonText, a_value_is_read_or_what_is_wrong_with_it_is_told) {
+  const auto value = read_json(R"({"a": [1, null, "x"]})", "no value");
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->find("a")->text(), R"([1,null,"x"])");
+  const auto deep = read_json(nested(deepest_json + 1), "no value");
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.diags().front().message,
+            fmt::format("no value: it nests deeper than {}", deepest_json));
 }
 
 TEST(JsonText, messages_are_short) {
