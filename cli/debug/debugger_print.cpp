@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/debug/debugger.h"
+#include "cli/debug/element_text.h"
 #include "cli/debug/reference.h"
 #include "cli/debug/why.h"
 #include "core/report/try.h"
@@ -20,35 +21,6 @@ namespace {
 
 // Rows and columns that are printed; of larger ones the first, and statistics of all.
 constexpr std::int64_t printed_rows = 8, printed_columns = 8;
-// Elements that are looked at for statistics.
-constexpr std::int64_t most_elements = 1 << 22;
-
-std::string number_text(const Element& element, bool is_real) {
-  if (!element.is_defined) return "?";
-  return is_real ? fmt::format("{:.6g}", element.real) : fmt::format("{}", element.integer);
-}
-
-std::string statistics(const std::vector<Element>& elements, bool is_real) {
-  std::int64_t defined = 0;
-  double lowest = 0, highest = 0, sum = 0;
-  for (const Element& element : elements) {
-    if (!element.is_defined) continue;
-    const double value =
-        is_real ? static_cast<double>(element.real) : static_cast<double>(element.integer);
-    lowest = defined == 0 ? value : std::min(lowest, value);
-    highest = defined == 0 ? value : std::max(highest, value);
-    sum += value;
-    ++defined;
-  }
-  const auto total = static_cast<std::int64_t>(elements.size());
-  std::string text = fmt::format("{} of {} defined", defined, counted(total, "element"));
-  if (defined == total && total > 0)
-    text = fmt::format("{}, all defined", counted(total, "element"));
-  if (defined > 0)
-    text += fmt::format(", from {:.6g} to {:.6g}, mean {:.6g}", lowest, highest,
-                        sum / static_cast<double>(defined));
-  return text;
-}
 
 // The elements by rows of the last kept dimension; those that have changed have a mark.
 std::string rows_text(const std::vector<Element>& elements, std::int64_t columns, bool is_real,
