@@ -81,6 +81,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     // The operating system and the processor.
     {"sys/", {""}},
     {"unistd.h", {""}},
+    {"poll.h", {"cli/dap/byte_source"}},
     {"fcntl.h", {""}},
     {"immintrin.h", {""}},
     {"elf.h", {"devices/cuda/", "cli/reports/certificate_file"}},

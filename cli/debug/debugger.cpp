@@ -77,6 +77,13 @@ std::vector<std::string> Debugger::completions(std::string_view word) {
   return all;
 }
 
+bool Debugger::is_command(std::string_view word) {
+  const std::span<const Row> rows = table();
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return word == row.brief || (!word.empty() && row.name.starts_with(word));
+  });
+}
+
 Expected<const Debugger::Row*> Debugger::find(std::string_view word) {
   const Row* only = nullptr;
   std::vector<std::string_view> names, candidates;

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/debug/printed.h"
@@ -36,8 +38,35 @@ class Debugger {
   // From the beginning to where the run finds something, or, where it does not, to before the event
   // that the first of these is about, or to the end; tells where that is and none of them.
   Expected<void> go_to_finding(const std::vector<Finding>& findings);
+
+  // What faces need that are no terminal, beside its commands.
+  enum class Way : std::uint8_t { forward, backward };
+  // Why a movement ended. Of a breakpoint or a watch its number.
+  struct Halt {
+    enum class Why : std::uint8_t { asked, breakpoint, watch, finding, paused, beginning, end };
+    Why why = Why::asked;
+    int stop = 0;
+  };
+  // Of the last movement, once; none: nothing has moved since.
+  std::optional<Halt> take_halt() { return std::exchange(halt_, std::nullopt); }
+  // The words of `break` and `watch`; the number of the stop.
+  Expected<int> add_breakpoint(const Words& place);
+  Expected<int> add_watch(const std::string& name);
+  void remove_stop(int number);
+  bool has_stop(int number) const;
+  // Findings of these kinds stop no movement.
+  void pass_over(std::vector<FindingKind> kinds) { passed_over_ = std::move(kinds); }
+  // Every movement ends where it holds; it lives longer than this does.
+  void pause_at(StopCondition* pause) { pause_ = pause; }
+  // Until the copy moves.
+  Expected<void> follow(const AgentId& copy, Way way);
+  const AgentId& focus() const { return focus_; }
+  void set_focus(const AgentId& core) { focus_ = core; }
+
   // The commands that begin with the word, for completion.
   static std::vector<std::string> completions(std::string_view word);
+  // Whether the word is a command, or may be cut short from one.
+  static bool is_command(std::string_view word);
 
  private:
   struct Row;
@@ -66,11 +95,11 @@ class Debugger {
   Expected<void> until(const Words& words);
   Expected<void> go_to(const Words& words);
   // To where one of the conditions or a stop holds, `times` times.
-  enum class Way : std::uint8_t { forward, backward };
   Expected<void> move(Way way, StopCondition* condition, std::int64_t times = 1);
   // Once; whether it was the condition that ended it, and not a stop or the end.
   Expected<bool> move_once(Way way, StopCondition* condition, bool is_last);
-  void tell_arrival(Way way, const Arrival& arrival, bool has_own);
+  void tell_arrival(Way way, const Arrival& arrival, bool is_own);
+  Halt halt_of(const Arrival& arrival, bool is_own) const;
 
   // Stops.
   Expected<void> set_break(const Words& words);
@@ -120,6 +149,9 @@ class Debugger {
   int list_from_ = 0;
   bool quits_ = false;
   bool has_met_finding_ = false;
+  std::optional<Halt> halt_;
+  std::vector<FindingKind> passed_over_;
+  StopCondition* pause_ = nullptr;
   bool is_by_hand_ = false;  // somebody was chosen: the schedule is no longer that of the words
 };
 

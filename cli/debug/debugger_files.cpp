@@ -43,6 +43,7 @@ Expected<void> Debugger::choose(const Words& words) {
   if (!agent)
     return error("expected who moves next, as in choose dev1.core0 or choose dev0.core0/dma#3");
   TRY(session_.choose(*agent));
+  halt_ = Halt{};
   is_by_hand_ = true;
   printed_.forget();
   show_place();

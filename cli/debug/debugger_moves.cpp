@@ -24,15 +24,18 @@ Expected<std::int64_t> times_of(const Debugger::Words& words) {
 }  // namespace
 
 Expected<bool> Debugger::move_once(Way way, StopCondition* condition, bool is_last) {
-  Found found;
+  Found found(passed_over_);
   std::vector<StopCondition*> all;
   for (Stop& stop : stops_) all.push_back(stop.condition.get());
   all.push_back(&found);
+  const std::size_t own = all.size();
   if (condition != nullptr) all.push_back(condition);
+  if (pause_ != nullptr) all.push_back(pause_);
   const Arrival arrival = TRY(way == Way::forward ? session_.forward(all) : session_.backward(all));
-  const bool is_own = arrival.why == Arrival::Why::condition && condition != nullptr &&
-                      arrival.condition + 1 == all.size();
-  if (is_own) focus_ = arrival.cause.agent;
+  const bool is_own =
+      arrival.why == Arrival::Why::condition && condition != nullptr && arrival.condition == own;
+  if (is_own) focus_ = arrival.cause.agent.issuer();
+  halt_ = halt_of(arrival, is_own);
   if (!is_own || (is_last && session_.is_over())) tell_arrival(way, arrival, is_own);
   return is_own;
 }
@@ -61,6 +64,19 @@ Expected<void> Debugger::go_to_finding(const std::vector<Finding>& findings) {
   return {};
 }
 
+Debugger::Halt Debugger::halt_of(const Arrival& arrival, bool is_own) const {
+  using Why = Halt::Why;
+  if (arrival.why == Arrival::Why::beginning) return {Why::beginning};
+  if (arrival.why == Arrival::Why::end) return {Why::end};
+  if (arrival.condition < stops_.size()) {
+    const Stop& stop = stops_[arrival.condition];
+    return {stop.is_watch ? Why::watch : Why::breakpoint, stop.number};
+  }
+  if (arrival.condition == stops_.size()) return {Why::finding};
+  if (session_.is_over()) return {Why::end};
+  return {is_own ? Why::asked : Why::paused};
+}
+
 void Debugger::tell_arrival(Way way, const Arrival& arrival, bool is_own) {
   if (arrival.why == Arrival::Why::beginning) out_ << "this is the beginning\n";
   if (arrival.why == Arrival::Why::condition && !is_own && arrival.condition < stops_.size())
@@ -69,7 +85,15 @@ void Debugger::tell_arrival(Way way, const Arrival& arrival, bool is_own) {
   if (finds && way == Way::backward) out_ << "the next event finds something\n";
   if (way == Way::forward && (finds || session_.is_over()))
     for (const Finding& finding : session_.findings()) out_ << render(finding);
+  const bool is_pause =
+      arrival.why == Arrival::Why::condition && !is_own && arrival.condition > stops_.size();
+  if (is_pause) out_ << "paused\n";
   if (session_.is_over()) out_ << "the run is over\n";
+}
+
+Expected<void> Debugger::follow(const AgentId& copy, Way way) {
+  CopyMoved moved(copy);
+  return move(way, &moved);
 }
 
 Expected<void> Debugger::step(const Words& words) {
@@ -138,6 +162,7 @@ Expected<void> Debugger::go_to(const Words& words) {
     return error("expected the number of an event, as in goto 12; the first is 0");
   const bool was_over = session_.is_over();
   TRY(session_.go_to(*event));
+  halt_ = Halt{};
   if (session_.is_over() && session_.position() < *event)
     out_ << fmt::format("the run has {} only\n", counted(session_.position(), "event"));
   if (session_.is_over() && !was_over) {

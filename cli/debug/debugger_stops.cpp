@@ -83,6 +83,25 @@ Expected<void> Debugger::remove(const Words& words) {
   return {};
 }
 
+Expected<int> Debugger::add_breakpoint(const Words& place) {
+  TRY(add_break(place, false));
+  return stops_.back().number;
+}
+
+Expected<int> Debugger::add_watch(const std::string& name) {
+  TRY(set_watch({name}));
+  return stops_.back().number;
+}
+
+void Debugger::remove_stop(int number) {
+  std::erase_if(stops_, [&](const Stop& stop) { return stop.number == number; });
+}
+
+bool Debugger::has_stop(int number) const {
+  return std::any_of(stops_.begin(), stops_.end(),
+                     [&](const Stop& stop) { return stop.number == number; });
+}
+
 void Debugger::tell_stop(Stop& stop, const Cause& cause) {
   if (stop.is_watch) {
     out_ << fmt::format("watch {}: {} {} {}, {}\n", stop.number, to_string(cause.agent),
@@ -92,8 +111,7 @@ void Debugger::tell_stop(Stop& stop, const Cause& cause) {
   out_ << fmt::format("breakpoint {}, {}\n", stop.number, to_string(cause.agent));
   focus_ = cause.agent.issuer();
   if (!stop.is_once) return;
-  const int number = stop.number;
-  std::erase_if(stops_, [&](const Stop& other) { return other.number == number; });
+  remove_stop(stop.number);
 }
 
 void Debugger::info_stops() {

@@ -141,11 +141,7 @@ Expected<SemId> parse_cell(Session& session, SiteId core, SemaphoreId id, const 
 }
 
 Diag no_such_name(const Program& program, std::string_view name) {
-  std::vector<std::string_view> known;
-  for (const Buffer& buffer : program.buffers) known.push_back(buffer.name);
-  for (const Semaphore& semaphore : program.semaphores) known.push_back(semaphore.name);
-  for (const Value& value : program.values)
-    if (!value.name.empty()) known.push_back(value.name);
+  const std::vector<std::string_view> known = names_of(program);
   return error(fmt::format("nothing here is called `{}`{}", name, did_you_mean(name, known)));
 }
 
@@ -165,6 +161,17 @@ Expected<AgentId> take_core(const Session& session, const AgentId& focus, std::s
 }
 
 }  // namespace
+
+std::vector<std::string_view> names_of(const Program& program) {
+  std::vector<std::string_view> all;
+  const auto add = [&](std::string_view name) {
+    if (!name.empty() && std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  };
+  for (const Buffer& buffer : program.buffers) add(buffer.name);
+  for (const Semaphore& semaphore : program.semaphores) add(semaphore.name);
+  for (const Value& value : program.values) add(value.name);
+  return all;
+}
 
 Expected<AgentId> parse_core(const Session& session, std::string_view word) {
   std::string text(word);

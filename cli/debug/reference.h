@@ -29,6 +29,9 @@ Expected<std::optional<Cause>> go_to_first(Session& session, StopCondition& cond
 // "dev1", "dev1.core0".
 Expected<AgentId> parse_core(const Session& session, std::string_view word);
 
+// What a program calls its memory, semaphores and numbers, each once.
+std::vector<std::string_view> names_of(const Program& program);
+
 struct BufferReference {
   BufferId buffer;
   Box box;

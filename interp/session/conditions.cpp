@@ -71,9 +71,11 @@ void CopyMoved::on(const Event& event) {
 std::optional<Cause> CopyMoved::holds(const Moment&) { return std::exchange(seen_, std::nullopt); }
 
 std::optional<Cause> Found::holds(const Moment& moment) {
-  const std::size_t now = moment.machine.findings().size();
-  if (std::exchange(known_, now) == now) return {};
-  return Cause{};
+  const std::vector<Finding>& all = moment.machine.findings();
+  const std::size_t known = std::exchange(known_, all.size());
+  for (std::size_t i = known; i < all.size(); ++i)
+    if (std::find(but_.begin(), but_.end(), all[i].kind) == but_.end()) return Cause{};
+  return {};
 }
 
 // What is found in a step is told at the place behind it.

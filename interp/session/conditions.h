@@ -77,14 +77,16 @@ class CopyMoved final : public StopCondition {
   std::optional<Cause> seen_;
 };
 
-// Something was found.
+// Something was found, of another kind than these.
 class Found final : public StopCondition {
  public:
+  explicit Found(std::vector<FindingKind> but = {}) : but_(std::move(but)) {}
   void begin(Machine& machine) override { known_ = machine.findings().size(); }
   std::optional<Cause> holds(const Moment& moment) override;
   bool may_hold(const MachineImage& from, const MachineImage& to) const override;
 
  private:
+  std::vector<FindingKind> but_;
   std::size_t known_ = 0;
 };
 

@@ -1,0 +1,50 @@
+// dap: the debugger for editors, by the Debug Adapter Protocol on standard input and output.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/dap/dap_target.h"
+#include "cli/dap/debug_adapter.h"
+#include "cli/debug/debug_target.h"
+
+namespace tessera::cli {
+
+Command dap_command();
+
+namespace {
+
+int run(const Arguments& given, Console& console) {
+  if (console.json)
+    return fail(console, error("--json: what dap writes is the protocol's JSON, with its headers"));
+  const std::unique_ptr<ByteSource> bytes = standard_input_bytes();
+  MessageReader in(*bytes);
+  DebugAdapter adapter(in, console.out, dap_target(given));
+  const Expected<void> served = adapter.serve();
+  if (!served) return fail(console, served.diags());
+  given.read_all();  // also where nothing was launched
+  return exit_code(Status::ok);
+}
+
+Command resolved(const std::vector<std::string>& args) {
+  Command command = dap_command();
+  command.options = target_options(args);
+  return command;
+}
+
+}  // namespace
+
+Command dap_command() {
+  return {"dap",
+          "[FILE.tsr|KERNEL|COMMAND]",
+          "the debugger for editors: the Debug Adapter Protocol on standard input and output",
+          "  gmm-run dap\n"
+          "  gmm-run dap my_kernel.tsr --devices 4\n"
+          "  gmm-run dap gmm --group-sizes 100,150,50 --k 64 --n 32\n",
+          {},
+          run,
+          nullptr,
+          resolved};
+}
+
+}  // namespace tessera::cli
