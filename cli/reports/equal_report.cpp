@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "cli/reports/finding_text.h"
 #include "cli/reports/report.h"
 #include "text/numbers.h"
@@ -44,9 +46,20 @@ std::string equal_text(const Equality& equality) {
     return fmt::format("on {}, over the reals, up to rounding, for these shapes and integers",
                        draws_text(equality));
   return fmt::format(
-      "over the reals, up to rounding, for these shapes and integers, but for probability "
-      "((d + k^2 d) / p)^3 <= {:.2g}",
+      "over the reals, up to rounding, for these shapes and integers, but for a probability of at "
+      "most {:.2g}",
       equality.probability);
+}
+
+// What the probability follows from.
+std::string fields_text(const Equality& equality, std::int64_t seed) {
+  const fields::Bound& bound = equality.bound;
+  const double bits = std::ceil(bound.height);
+  return fmt::format(
+      "{} of primes of 31 bits, seed {}; degree d = {:.4g}, k = {:.4g} arguments of functions, "
+      "coefficients of {:.0f} {}",
+      counted(equality.draws, "draw", "draws"), seed, bound.degree, bound.arguments, bits,
+      bits == 1 ? "bit" : "bits");
 }
 
 // The first element that differs, as a mismatch of B, or of A where B is its definition.
@@ -100,11 +113,7 @@ std::string equal_lines(const EqualSide& a, const EqualSide& b, const Equality& 
   if (!equality.uncompared.empty())
     text += line("results", fmt::format("of one program alone, not compared: {}",
                                         fmt::join(equality.uncompared, ", ")));
-  if (equality.draws > 0)
-    text += line("fields", fmt::format("{} of primes of 31 bits, seed {}; degree d = {:.4g}, "
-                                       "k = {:.4g} arguments of functions",
-                                       counted(equality.draws, "draw", "draws"), seed,
-                                       equality.bound.degree, equality.bound.arguments));
+  if (equality.draws > 0) text += line("fields", fields_text(equality, seed));
   if (equality.outcome == Outcome::equal) {
     text += line("equal", equal_text(equality));
     text += line("", fmt::format("not covered: overflow, NaN and how large rounding errors are{}",
@@ -137,6 +146,7 @@ Json equal_json(const EqualSide& a, const EqualSide& b, const Equality& equality
                  {"primes", equality.primes},
                  {"degree", equality.bound.degree},
                  {"arguments", equality.bound.arguments},
+                 {"coefficient_bits", equality.bound.height},
                  {"has_order", equality.bound.has_order}};
   const bool has_probability = equality.outcome == Outcome::equal && !equality.bound.has_order;
   object["probability"] = has_probability ? Json(equality.probability) : Json();

@@ -22,6 +22,26 @@ constexpr std::size_t draws_of_orders = 24;
 constexpr std::int64_t many_elements = 4096;
 // An equality that may be wrong more often is none.
 constexpr double most_probability = 1e-6;
+// As many primes as `draw` can draw, all beyond 2^30: those p of 31 bits for which (p - 1) / 2 is a
+// prime.
+constexpr double primes = 1634069;
+
+// That two unequal functions are equal at one draw. Either the prime divides all coefficients of
+// their difference, or the difference has a zero there (Schwartz, Zippel); and so the difference of
+// each two arguments of functions. Those of exponentials are compared modulo (p - 1) / 2.
+double chance(const Bound& bound) {
+  const double k = bound.arguments, d = std::max(1.0, bound.degree);
+  const double least_prime = bound.has_exponential ? 0x1p29 : 0x1p30;
+  const double pairs = k * (k - 1) / 2;
+  return (1 + std::max(0.0, pairs)) * (d / least_prime + bound.height / 30 / primes);
+}
+
+// Of all results of a program: what holds for each of their elements.
+void widen(Bound& all, const Bound& one) {
+  const double arguments = std::max(all.arguments, one.arguments);
+  all = joined(all, one);
+  all.arguments = arguments;
+}
 
 // What keeps a run from telling its values.
 bool is_left_open(const Ran& ran, Which which, Equality& equality) {
@@ -53,18 +73,16 @@ struct Found {
 
 std::optional<Found> first_difference(const Ran& a, const Ran& b,
                                       const std::vector<Matched>& results, int devices,
-                                      bool has_devices_of_a, Equality& equality) {
+                                      bool has_devices_of_a, Bound& bound) {
   std::optional<Found> first;
+  Bound of_a, of_b;
   for (std::size_t r = 0; r < results.size(); ++r)
     for (int device = 0; device < devices; ++device)
       for (std::size_t draw = 0; draw < a.values.size(); ++draw) {
         const Tile x = a.values[draw]->result(results[r].a, device);
         const Tile y = b.values[draw]->result(results[r].b, has_devices_of_a ? device : 0);
-        for (const Tile* tile : {&x, &y}) {
-          const double arguments = std::max(equality.bound.arguments, tile->bound.arguments);
-          equality.bound = joined(equality.bound, tile->bound);
-          equality.bound.arguments = arguments;
-        }
+        widen(of_a, x.bound);
+        widen(of_b, y.bound);
         const auto from = y.p.begin() + (results[r].is_stacked ? device * x.elements() : 0);
         const auto at = std::mismatch(x.p.begin(), x.p.end(), from).first - x.p.begin();
         if (at == x.elements()) continue;
@@ -73,6 +91,7 @@ std::optional<Found> first_difference(const Ran& a, const Ran& b,
             (first->result == r && first->device == device && first->element > at);
         if (is_earlier) first = Found{r, draw, device, at};
       }
+  widen(bound, sum_of(of_a, of_b));
   return first;
 }
 
@@ -114,7 +133,7 @@ Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed) t
     if (is_left_open(ran_a, Which::a, equality)) return equality;
     const Ran ran_b = TRY(run_over(b, some, has_exponents));
     if (is_left_open(ran_b, Which::b, equality)) return equality;
-    found = first_difference(ran_a, ran_b, results, devices, devices_b == devices, equality);
+    found = first_difference(ran_a, ran_b, results, devices, devices_b == devices, equality.bound);
     if (found) found->draw += draws.size();
     draws.insert(draws.end(), some.begin(), some.end());
     if (equality.bound.has_order && equality.elements < many_elements) wanted = draws_of_orders;
@@ -122,14 +141,14 @@ Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed) t
   equality.draws = static_cast<int>(draws.size());
   const Bound& bound = equality.bound;
   if (!found) {
-    const double d = std::max(1.0, bound.degree), k = bound.arguments;
-    constexpr double least_prime = 0x1p30;
-    equality.probability = std::min(1.0, std::pow((d + k * k * d) / least_prime, 3));
+    equality.probability = std::pow(std::min(1.0, chance(bound)), 3);
     if (bound.has_no_value)
       equality.reason = incomplete(bound);
     else if (equality.probability > most_probability)
-      equality.reason =
-          fmt::format("d = {:.4g} and k = {:.4g} are too large for three primes of 31 bits", d, k);
+      equality.reason = fmt::format(
+          "d = {:.4g}, k = {:.4g} and coefficients of {:.0f} bits are too large for three "
+          "primes of 31 bits",
+          bound.degree, bound.arguments, bound.height);
     else
       equality.outcome = Outcome::equal;
     return equality;

@@ -45,7 +45,7 @@ struct Equality {
   std::vector<std::string> unmatched{};  // operands that one program alone has
   std::vector<std::string>
       alike{};  // operands of A that B, on one device, has once for all devices
-  Bound bound{};                         // of all results of both
+  Bound bound{};                         // of the difference of a result of A and that of B
   double probability = 0;                // that equal is wrong, where max and min decide nothing
 };
 

@@ -85,13 +85,16 @@ Operand FieldRun::number(ValueId id) {
     result.is_known = true;
     result.integers = {event_->registers[id.index]};
     result.tile.put(0, draw.of(result.integers[0]));
+    result.tile.bound = bound_of(result.integers[0]);
   } else if (value.constant) {
     result.is_known = true;
     result.literal = value.real;
     result.tile.put(0, draw.of(value.real));
+    result.tile.bound = bound_of(value.real);
     result.tile.bound.has_unknown = !is_as_written(value.real);
   } else if (const auto* real = std::get_if<ToReal>(&program_->body[value.statement].op)) {
     result.tile.put(0, draw.of(event_->registers[real->a.index]));
+    result.tile.bound = bound_of(event_->registers[real->a.index]);
   } else {
     result.tile = reals_[{topology_.of(event_->agent), id}];
     result.tile.shape.clear();
@@ -132,8 +135,11 @@ void FieldRun::put_rounded(const Slice& dst, Tile tile) {
 void FieldRun::integers(Binary kind, const Slice& dst, const Operand& a, const Operand& b) {
   if (is_integer(type_of(dst))) return leave(dst);
   Tile tile = make_tile(a.tile.shape, arithmetic_.has_exponents());
-  for (std::size_t i = 0; i < tile.p.size(); ++i)
-    tile.put(i, arithmetic_.draw().of(integer_of(kind, a.integers[i], b.integers[i])));
+  for (std::size_t i = 0; i < tile.p.size(); ++i) {
+    const std::int64_t integer = integer_of(kind, a.integers[i], b.integers[i]);
+    tile.put(i, arithmetic_.draw().of(integer));
+    tile.bound = joined(tile.bound, bound_of(integer));
+  }
   tile.bound.is_truth = kind == Binary::lt || kind == Binary::le || kind == Binary::eq;
   put_rounded(dst, std::move(tile));
 }
@@ -197,6 +203,7 @@ void FieldRun::evaluate(const TileIota& op) {
   for (std::size_t d = dim + 1; d < tile.shape.size(); ++d) inner *= tile.shape[d];
   for (std::size_t i = 0; i < tile.p.size(); ++i)
     tile.put(i, arithmetic_.draw().of(static_cast<std::int64_t>(i) / inner % tile.shape[dim]));
+  tile.bound = bound_of(tile.shape[dim]);
   put_rounded(op.dst, std::move(tile));
 }
 

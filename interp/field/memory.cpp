@@ -71,8 +71,10 @@ Operand Memory::read(SiteId site, BufferId buffer, const Box& box) {
   operand.is_known = is_machines(operand.tile);
   operand.integers = integers_of(machine_.core_state(site).storages[buffer]->read(box));
   for (std::size_t i = 0; i < operand.integers.size(); ++i)
-    if (operand.tile.p[i] == as_in_machine)
+    if (operand.tile.p[i] == as_in_machine) {
       operand.tile.put(i, arithmetic_.draw().of(operand.integers[i]));
+      operand.tile.bound = joined(operand.tile.bound, bound_of(operand.integers[i]));
+    }
   return operand;
 }
 

@@ -1,5 +1,9 @@
 #include "interp/field/tile.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
 #include <utility>
 
 namespace tessera::fields {
@@ -7,6 +11,8 @@ namespace tessera::fields {
 Bound joined(const Bound& a, const Bound& b) {
   return {.degree = std::max(a.degree, b.degree),
           .arguments = a.arguments + b.arguments,
+          .height = std::max(a.height, b.height),
+          .denominator = std::max(a.denominator, b.denominator),
           .is_rational = a.is_rational || b.is_rational,
           .has_exponential = a.has_exponential || b.has_exponential,
           .has_unknown = a.has_unknown || b.has_unknown,
@@ -17,8 +23,13 @@ Bound joined(const Bound& a, const Bound& b) {
 
 Bound sum_of(const Bound& a, const Bound& b, double terms) {
   Bound bound = joined(a, b);
+  const double all = b.height + std::log2(std::max(1.0, terms));
+  bound.height = std::max(a.height, all) + bound.denominator + 1;
   // Over a common denominator the degrees of all terms add up.
-  if (bound.is_rational) bound.degree = a.degree + terms * b.degree;
+  if (bound.is_rational) {
+    bound.degree = a.degree + terms * b.degree;
+    bound.height = a.height + terms * b.height + std::log2(std::max(1.0, terms)) + 1;
+  }
   bound.arguments = a.arguments + terms * b.arguments;
   bound.is_truth = false;
   return bound;
@@ -27,16 +38,36 @@ Bound sum_of(const Bound& a, const Bound& b, double terms) {
 Bound product_of(const Bound& a, const Bound& b) {
   Bound bound = joined(a, b);
   bound.degree = a.degree + b.degree;
+  bound.height = a.height + b.height;
+  bound.denominator = a.denominator + b.denominator;
   return bound;
 }
 
 Bound value_at(const Bound& argument) {
-  Bound bound = argument;
-  bound.degree = std::max(1.0, argument.degree);
-  bound.arguments += 1;
+  Bound bound = sum_of(argument, argument);
+  bound.degree = std::max(1.0, bound.degree);
+  bound.arguments = argument.arguments + 1;
+  bound.denominator = 0;
   bound.is_rational = false;
   bound.is_truth = false;
   return bound;
+}
+
+Bound bound_of(std::int64_t integer) {
+  return {.height = std::log2(std::abs(static_cast<double>(integer)) + 1)};
+}
+
+Bound bound_of(double literal) {
+  if (std::isinf(literal)) return {};
+  const std::string text = fmt::format("{}", std::abs(literal));
+  const std::size_t power = text.find('e'), end = std::min(power, text.size());
+  const std::size_t dot = std::min(text.find('.'), end);
+  double exponent = power < text.size() ? std::stod(text.substr(power + 1)) : 0;
+  if (dot < end) exponent -= static_cast<double>(end - dot - 1);
+  const double ten = std::log2(10.0), digits = static_cast<double>(end);
+  const double denominator = ten * std::max(0.0, -exponent);
+  const double numerator = ten * (digits + std::max(0.0, exponent));
+  return {.height = std::max(numerator, denominator), .denominator = denominator};
 }
 
 std::int64_t elements_of(const std::vector<std::int64_t>& shape) {

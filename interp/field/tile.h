@@ -13,6 +13,10 @@ namespace tessera::fields {
 struct Bound {
   double degree = 0;     // of numerator and denominator as polynomials in inputs and unknown values
   double arguments = 0;  // of functions: how many one element depends on
+  // The absolute values of an integer polynomial's coefficients, all together, as a number of bits:
+  // of numerator and denominator, ...
+  double height = 0;
+  double denominator = 0;    // ... and of a denominator that is a power of ten
   bool is_rational = false;  // there may be a denominator
   bool has_exponential = false;
   bool has_unknown = false;   // values of functions of which only the name is known
@@ -26,8 +30,12 @@ struct Bound {
 Bound joined(const Bound& a, const Bound& b);
 Bound sum_of(const Bound& a, const Bound& b, double terms = 1);
 Bound product_of(const Bound& a, const Bound& b);
-// Of a function's value.
+// Of a function's value, and of the difference of two of its arguments.
 Bound value_at(const Bound& argument);
+
+// Of numbers that are known: an integer, a decimal as it is written.
+Bound bound_of(std::int64_t integer);
+Bound bound_of(double literal);
 
 // Row-major. q is empty where no program of the comparison has an exponential.
 struct Tile {

@@ -174,45 +174,29 @@ TEST(Equal, AMissingADoubledAndATurnedProductAreFound) {
   EXPECT_EQ(outcome(compared(good, matmul(2, 0, -1, -1, true)).outcome), "different");
 }
 
+// The outcome for programs of two bodies.
+std::string outcome_of(const std::string& a, const std::string& b) {
+  const auto whole = [](const std::string& body) {
+    return program("  t = " + body + "\n  r = t\n");
+  };
+  return outcome(compared(whole(a), whole(b)).outcome);
+}
+
 TEST(Equal, FactorsMoveOutOfProductsAndSums) {
-  EXPECT_EQ(outcome(compared(program("  t = a * c + a * 2.0\n  r = t\n"),
-                             program("  t = (c + 2.0) * a\n  r = t\n"))
-                        .outcome),
-            "equal");
-  EXPECT_EQ(outcome(compared(program("  t = a / c + 1.0\n  r = t\n"),
-                             program("  t = (a + c) / c\n  r = t\n"))
-                        .outcome),
-            "equal");
-  EXPECT_EQ(
-      outcome(
-          compared(program("  t = a / c\n  r = t\n"), program("  t = c / a\n  r = t\n")).outcome),
-      "different");
+  EXPECT_EQ(outcome_of("a * c + a * 2.0", "(c + 2.0) * a"), "equal");
+  EXPECT_EQ(outcome_of("a / c + 1.0", "(a + c) / c"), "equal");
+  EXPECT_EQ(outcome_of("a / c", "c / a"), "different");
 }
 
 TEST(Equal, ExponentialsTurnSumsIntoProducts) {
-  EXPECT_EQ(outcome(compared(program("  t = exp(a + c)\n  r = t\n"),
-                             program("  t = exp(a) * exp(c)\n  r = t\n"))
-                        .outcome),
-            "equal");
-  EXPECT_EQ(outcome(compared(program("  t = exp(a - c) * exp(c)\n  r = t\n"),
-                             program("  t = exp(a)\n  r = t\n"))
-                        .outcome),
-            "equal");
-  EXPECT_EQ(outcome(compared(program("  t = exp(a + c)\n  r = t\n"),
-                             program("  t = exp(a) + exp(c)\n  r = t\n"))
-                        .outcome),
-            "different");
+  EXPECT_EQ(outcome_of("exp(a + c)", "exp(a) * exp(c)"), "equal");
+  EXPECT_EQ(outcome_of("exp(a - c) * exp(c)", "exp(a)"), "equal");
+  EXPECT_EQ(outcome_of("exp(a + c)", "exp(a) + exp(c)"), "different");
 }
 
 TEST(Equal, OtherFunctionsAreEqualAtEqualArgumentsAndElseNotShown) {
-  EXPECT_EQ(outcome(compared(program("  t = tanh(a + c)\n  r = t\n"),
-                             program("  t = tanh(c + a)\n  r = t\n"))
-                        .outcome),
-            "equal");
-  EXPECT_EQ(outcome(compared(program("  t = tanh(0.0 - a)\n  r = t\n"),
-                             program("  t = 0.0 - tanh(a)\n  r = t\n"))
-                        .outcome),
-            "not shown");
+  EXPECT_EQ(outcome_of("tanh(a + c)", "tanh(c + a)"), "equal");
+  EXPECT_EQ(outcome_of("tanh(0.0 - a)", "0.0 - tanh(a)"), "not shown");
 }
 
 TEST(Equal, OrderIsTriedOnManyPatterns) {
@@ -220,9 +204,29 @@ TEST(Equal, OrderIsTriedOnManyPatterns) {
                                  program("  t = max(a, max(0.0, c))\n  r = t\n"));
   EXPECT_EQ(outcome(same.outcome), "equal");
   EXPECT_TRUE(same.bound.has_order);
-  EXPECT_EQ(
-      outcome(compared(program("  t = max(a, 0.0)\n  r = t\n"), program("  r = a\n")).outcome),
-      "not shown");
+  EXPECT_EQ(outcome_of("max(a, 0.0)", "a + 0.0"), "not shown");
+}
+
+// The chance that a draw shows nothing counts all that may be zero modulo a prime: the difference
+// itself, its coefficients, the differences of arguments of functions, and so of both programs.
+TEST(Equal, TheProbabilityCountsCoefficientsAndTheArgumentsOfBothPrograms) {
+  const auto bound = [](const std::string& body) {
+    const std::string whole = program("  t = " + body + "\n  r = t\n");
+    const Equality same = compared(whole, whole);
+    EXPECT_EQ(outcome(same.outcome), "equal") << body;
+    return same;
+  };
+  const Equality plain = bound("a * c"), large = bound("a * 4000000000000.0");
+  EXPECT_EQ(plain.bound.degree, 2);
+  EXPECT_LE(plain.bound.height, 1);   // that of x - x
+  EXPECT_GE(large.bound.height, 42);  // of 4 * 10^12
+  EXPECT_GT(large.probability, 2 * plain.probability);
+  EXPECT_EQ(bound("tanh(a) * tanh(c)").bound.arguments, 4);
+  // Over a common denominator the degrees and the coefficients of both sides add up.
+  EXPECT_EQ(bound("a / c").bound.degree, 4);
+  EXPECT_GE(bound("a * 0.001").bound.height, 2 * 9.9);  // numerator and denominator: 1 and 1000
+  // Exponents have half of the numbers.
+  EXPECT_GT(bound("exp(a)").probability, bound("tanh(a)").probability);
 }
 
 }  // namespace
