@@ -37,6 +37,22 @@ Expected<void> check_floats(const Program& program, const Arguments& given) {
   return {};
 }
 
+// Tables of integers in smem, which `run` takes for zeros where no --in gives them.
+std::vector<std::string> zeros(const Program& program, const Arguments& given) {
+  std::vector<std::string> names;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.role != Role::in || buffer.space != Space::smem || !is_integer(buffer.dtype))
+      continue;
+    const auto gives = [&](const Invocation::Option& option) {
+      return option.name == "in" && option.value &&
+             option.value->substr(0, option.value->find_first_of("=@")) == buffer.name;
+    };
+    const auto& options = given.invocation().options;
+    if (std::none_of(options.begin(), options.end(), gives)) names.push_back(buffer.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Options equal_options(const std::vector<std::string>& words) {
@@ -48,7 +64,11 @@ Options equal_options(const std::vector<std::string>& words) {
 Expected<EqualSide> equal_side(const std::string& word, const Arguments& arguments) {
   RunSide side = TRY(run_side(word, arguments, not_taken));
   TRY(check_floats(side.run.program, side.given));
-  return EqualSide{std::move(side.text), std::move(side.run)};
+  std::vector<std::string> not_given;
+  if (side.command == "run") not_given = zeros(side.run.program, side.given);
+  return EqualSide{.text = std::move(side.text),
+                   .run = std::move(side.run),
+                   .zeros = std::move(not_given)};
 }
 
 Expected<EqualSide> definition_side(const EqualSide& of) {

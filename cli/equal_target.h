@@ -14,6 +14,7 @@ struct EqualSide {
   std::string text;  // the words, and the kernel with its settings, for reports
   KeptRun run;
   bool is_definition = false;
+  std::vector<std::string> zeros{};  // tables of integers that nobody gave
 };
 
 // The options of the commands that the words name, as far as they say what is computed.

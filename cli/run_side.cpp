@@ -76,7 +76,8 @@ Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
   if (!launch)
     return error(ErrorCode::unsupported,
                  fmt::format("'{}' runs nothing that could be compared", word));
-  return RunSide{fmt::format("{} ({})", word, prepared.kernel), *std::move(launch), given};
+  return RunSide{fmt::format("{} ({})", word, prepared.kernel), *std::move(launch), given,
+                 std::string(verified_command(words).name)};
 }
 
 }  // namespace tessera::cli

@@ -91,6 +91,16 @@ std::vector<Finding> findings_of(const EqualSide& a, const EqualSide& b, const E
   return findings;
 }
 
+// Integers that nobody gave. Those of A are B's as well where both have them.
+std::vector<std::string> zeros_of(const EqualSide& a, const EqualSide& b) {
+  std::vector<std::string> all = a.zeros;
+  for (const std::string& name : b.zeros) {
+    const Buffer* const of_a = a.run.program.find_buffer(name);
+    if (of_a == nullptr || of_a->role != Role::in) all.push_back(name);
+  }
+  return all;
+}
+
 }  // namespace
 
 int exit_code(const Equality& equality) {
@@ -110,6 +120,8 @@ std::string equal_lines(const EqualSide& a, const EqualSide& b, const Equality& 
   if (!equality.alike.empty())
     text += line("operands", fmt::format("taken as the same on all devices of A: {}",
                                          fmt::join(equality.alike, ", ")));
+  if (const std::vector<std::string> zeros = zeros_of(a, b); !zeros.empty())
+    text += line("integers", fmt::format("zeros, which --in gives: {}", fmt::join(zeros, ", ")));
   if (!equality.uncompared.empty())
     text += line("results", fmt::format("of one program alone, not compared: {}",
                                         fmt::join(equality.uncompared, ", ")));
@@ -140,6 +152,7 @@ Json equal_json(const EqualSide& a, const EqualSide& b, const Equality& equality
                  {"elements", equality.elements},
                  {"unmatched", equality.unmatched},
                  {"alike", equality.alike},
+                 {"zeros", zeros_of(a, b)},
                  {"uncompared", equality.uncompared},
                  {"seed", seed},
                  {"draws", equality.draws},
