@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/lang/language.h"
 #include "interp/run.h"
+#include "kernels/grouped_gemm/scaling.h"
 #include "kernels/oracle/reference.h"
 #include "kernels/programs/kernels.h"
 #include "tests/unit/interp_kernel.h"
@@ -23,20 +25,20 @@ struct Ran {
   Tensor& of(std::string_view name) { return operands.of(0, name); }
 };
 
-// `sizes`: the integers of group_sizes or ring, by name.
-Ran ran(const std::string& kernel, std::vector<Setting> settings, int places,
-        const std::string& integers, const std::vector<std::int64_t>& values) {
+// The operands that `given` names have these elements, others small integers.
+Ran ran(const std::string& kernel, const Settings& settings, int places,
+        const std::map<std::string, std::vector<std::int64_t>>& given) {
   Program named;
   named.name = kernel;
-  named.settings = std::move(settings);
+  for (const auto& [name, value] : settings) named.settings.push_back({name, value});
   auto program = make_definition(named, places);
   CHECK(program);
   auto expanded = expand(*program);
   CHECK(expanded);
   Ran result{*expanded, testing::Operands(*expanded, 1)};
-  Tensor& table = result.of(integers);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    table.set(static_cast<std::int64_t>(i), static_cast<double>(values[i]));
+  for (const auto& [name, elements] : given)
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      result.of(name).set(static_cast<std::int64_t>(i), static_cast<double>(elements[i]));
   const RunResult run = testing::run_ok(result.program, result.operands, RunOptions{});
   EXPECT_EQ(testing::text(run), "");
   return result;
@@ -48,57 +50,62 @@ std::vector<double> values(const Tensor& tensor) {
   return list;
 }
 
+// gmm of [16, 6] by [groups, 6, 7] with the settings beside the sizes, and the same by Eigen.
+void expect_that_of_eigen(Settings settings, GroupedProblem problem) {
+  settings.insert({{"T", "f32"}, {"U", "f32"}, {"m", "16"}, {"k", "6"}, {"n", "7"}});
+  settings["groups"] = std::to_string(problem.group_sizes.size());
+  Ran gmm = ran("gmm", settings, 1, {{"group_sizes", problem.group_sizes}});
+  problem.lhs = &gmm.of("lhs");
+  problem.rhs = &gmm.of("rhs");
+  if (settings.contains("existing")) problem.existing = &gmm.of("existing_out");
+  EXPECT_EQ(values(gmm.of("out")), values(reference_gmm(problem, DType::f32)));
+}
+
 TEST(Definitions, GroupedProductsAreThoseOfEigen) {
-  const std::vector<std::int64_t> sizes = {5, 0, 9};
-  for (const char* transposed : {"0", "1"}) {
-    Ran gmm = ran("gmm",
-                  {{"T", "f32"},
-                   {"U", "f32"},
-                   {"m", "16"},
-                   {"k", "6"},
-                   {"n", "7"},
-                   {"groups", "3"},
-                   {"transpose_rhs", transposed}},
-                  1, "group_sizes", sizes);
-    const GroupedProblem problem{.lhs = &gmm.of("lhs"),
-                                 .rhs = &gmm.of("rhs"),
-                                 .group_sizes = sizes,
-                                 .local_groups = 3,
-                                 .transpose_rhs = transposed == std::string("1")};
-    EXPECT_EQ(values(gmm.of("out")), values(reference_gmm(problem, DType::f32)));
-  }
+  for (const bool transposed : {false, true})
+    expect_that_of_eigen(
+        {{"transpose_rhs", transposed ? "1" : "0"}},
+        {.group_sizes = {5, 0, 9}, .local_groups = 3, .transpose_rhs = transposed});
 }
 
 TEST(Definitions, PartsOfGroupsAndWhatExistsAreThoseOfEigen) {
-  const std::vector<std::int64_t> sizes = {5, 2, 6, 3};
-  for (const char* existing : {"1", "2"}) {
-    Ran gmm = ran("gmm",
-                  {{"T", "f32"},
-                   {"U", "f32"},
-                   {"m", "16"},
-                   {"k", "6"},
-                   {"n", "7"},
-                   {"groups", "4"},
-                   {"local_groups", "2"},
-                   {"group_offset", "1"},
-                   {"existing", existing}},
-                  1, "group_sizes", sizes);
-    const GroupedProblem problem{.lhs = &gmm.of("lhs"),
-                                 .rhs = &gmm.of("rhs"),
-                                 .group_sizes = sizes,
-                                 .group_offset = 1,
-                                 .local_groups = 2,
-                                 .existing = &gmm.of("existing_out"),
-                                 .accumulate = existing == std::string("1")};
-    EXPECT_EQ(values(gmm.of("out")), values(reference_gmm(problem, DType::f32)));
-  }
+  for (const bool accumulates : {true, false})
+    expect_that_of_eigen(
+        {{"local_groups", "2"}, {"group_offset", "1"}, {"existing", accumulates ? "1" : "2"}},
+        {.group_sizes = {5, 2, 6, 3},
+         .group_offset = 1,
+         .local_groups = 2,
+         .accumulate = accumulates});
+}
+
+// The same codes as the host's function, whose rules scaling_test writes out.
+TEST(Definitions, QuantisedBlocksAreThoseOfTheHost) {
+  std::vector<std::int64_t> numbers;  // of other sizes in each block, rows of zeros among them
+  for (std::int64_t i = 0; i < 64 * 96; ++i)
+    numbers.push_back(i / 96 % 9 == 4 ? 0 : (i * 37 % 201 - 100) << (i / 32 % 7));
+  for (const MxAlong along : {MxAlong::rows, MxAlong::columns})
+    for (const ScaleRounding rounding :
+         {ScaleRounding::up, ScaleRounding::nearest, ScaleRounding::down}) {
+      Ran blocks = ran("quantize_mxfp8",
+                       {{"T", "f32"},
+                        {"Q", "e4m3"},
+                        {"m", "64"},
+                        {"n", "96"},
+                        {"columns", along == MxAlong::columns ? "1" : "0"},
+                        {"scale_rounding", std::to_string(static_cast<int>(rounding))}},
+                       1, {{"x", numbers}});
+      const auto host = quantize_mx(blocks.of("x"), DType::e4m3, along, {.scale = rounding});
+      ASSERT_TRUE(host);
+      EXPECT_EQ(values(blocks.of("q")), values(host->data));
+      EXPECT_EQ(values(blocks.of("scales")), values(host->scales));
+    }
 }
 
 TEST(Definitions, GradientsOfWeightsAreThoseOfEigen) {
   const std::vector<std::int64_t> sizes = {5, 0, 9};
   Ran tgmm = ran("tgmm",
                  {{"T", "f32"}, {"U", "f32"}, {"m", "14"}, {"k", "6"}, {"n", "7"}, {"groups", "3"}},
-                 1, "group_sizes", sizes);
+                 1, {{"group_sizes", sizes}});
   const GroupedProblem problem{.lhs = &tgmm.of("lhs"),
                                .rhs = &tgmm.of("rhs"),
                                .group_sizes = sizes,
@@ -114,7 +121,7 @@ TEST(Definitions, TheGatheredProductIsThatOfEigen) {
   Ran product =
       ran("allgather_matmul",
           {{"rows", "4"}, {"cols", "5"}, {"k_shard", "2"}, {"rings", "1"}, {"length", "3"}}, places,
-          "ring", ring);
+          {{"ring", ring}});
   Tensor lhs(DType::f32, {rows, places * shard}), rhs(DType::f32, {1, places * shard, cols});
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t s = 0; s < places * shard; ++s)
