@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/passes/statement_rewriter.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -41,66 +42,6 @@ const FieldInfo& field_named(const Op& op, std::string_view field_name) {
     if (field.name == field_name) return field;
   }
   return info(op).fields.front();
-}
-
-// Scalar statements in front of the mutated one.
-class Rewriter {
- public:
-  Rewriter(Program program, StmtId statement)
-      : program_(std::move(program)), at_(statement), first_added_(program_.values.next()) {}
-
-  ValueId constant(std::int64_t integer) {
-    Value value{.constant = true, .integer = integer};
-    return add(std::move(value));
-  }
-  ValueId emit(Op op) {
-    const ValueId result = add({.statement = at_ + static_cast<std::int32_t>(added_.size())});
-    added_.push_back({.op = std::move(op),
-                      .result = result,
-                      .place = statement().place,
-                      .loop = statement().loop});
-    return result;
-  }
-  // (value + 1) mod count
-  ValueId next_of(ValueId value, ValueId count) {
-    return emit(Mod{emit(Add{value, constant(1)}), count});
-  }
-
-  Stmt& statement() { return program_.body[at_]; }
-  Program& program() { return program_; }
-
-  Program take() {
-    const auto count = static_cast<std::int32_t>(added_.size());
-    for (Stmt& stmt : program_.body) {
-      if (stmt.partner >= at_) stmt.partner = stmt.partner + count;
-    }
-    // The added ones know their places already; they are the last values.
-    for (const ValueId id : program_.values.ids()) {
-      if (id == first_added_) break;
-      StmtId& statement = program_.values[id].statement;
-      if (statement >= at_) statement = statement + count;
-    }
-    std::vector<Stmt>& body = program_.body.entries();
-    body.insert(body.begin() + at_.index, added_.begin(), added_.end());
-    return std::move(program_);
-  }
-
- private:
-  ValueId add(Value value) { return program_.values.add(std::move(value)); }
-
-  Program program_;
-  StmtId at_;
-  std::vector<Stmt> added_;
-  ValueId first_added_;
-};
-
-// Statements that nothing takes the result of can go without a trace.
-Program without(Program program, StmtId statement) {
-  Stmt& stmt = program.body[statement];
-  // A require that always holds does nothing, and every index stays as it is.
-  const ValueId holds = program.values.add({.constant = true, .integer = 1});
-  stmt.op = Require{holds, program.texts.add("removed")};
-  return program;
 }
 
 }  // namespace
@@ -142,12 +83,12 @@ std::vector<Mutant> mutants(const Program& expanded) {
 }
 
 Program mutated(const Program& expanded, const Mutant& mutant) {
-  if (mutant.mutation == Mutation::remove) return without(expanded, mutant.statement);
-  Rewriter rewriter(expanded, mutant.statement);
+  StatementRewriter rewriter(expanded, mutant.statement);
   Op op = rewriter.statement().op;
-  const FieldInfo& f = field_named(op, mutant.field);
+  const FieldInfo& f = field_named(rewriter.statement().op, mutant.field);
   switch (mutant.mutation) {
     case Mutation::remove:
+      op = rewriter.nothing();
       break;
     case Mutation::more:
       field<ValueId>(op, f) = rewriter.emit(Add{field<ValueId>(op, f), rewriter.constant(1)});
