@@ -24,7 +24,9 @@ Options verify_options() {
       {"necessity", "",
        "leave out each wait in turn and prove again, to say what it is needed for"},
       {"mutants", "",
-       "change each synchronising op in turn, and say which changes a proof would notice"},
+       "change each synchronising op and each op on values in turn, and say which changes a proof "
+       "or "
+       "`equal` would notice"},
       {"exhaust", "N",
        "where the program reads counts: try all its executions, in at most N runs; default 1000"},
       {"schedules", "N",

@@ -31,15 +31,23 @@ Command verify_command();
 namespace {
 
 int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {
-  const Expected<MutationTest> test = mutation_test(target.prepared.simulate, target.how);
-  if (!test) return fail(console, test.diags());
+  Expected<MutationTest> synchronising = mutation_test(target.prepared.simulate, target.how);
+  if (!synchronising) return fail(console, synchronising.diags());
+  Mutations mutations{*std::move(synchronising), {}};
+  if (!mutations.synchronising.is_interrupted) {
+    Expected<fields::ValueTest> values = fields::value_test(target.prepared.simulate, target.how);
+    if (!values) return fail(console, values.diags());
+    mutations.values = *std::move(values);
+  }
   watch.hide();
   if (console.json) {
-    print(console, mutation_json(target.prepared, *test));
+    print(console, mutation_json(target.prepared, mutations));
   } else {
-    console.out << mutation_lines(target.prepared, *test);
+    console.out << mutation_lines(target.prepared, mutations);
   }
-  return exit_code(test->is_interrupted ? Status::interrupted : Status::ok);
+  const bool is_interrupted =
+      mutations.synchronising.is_interrupted || mutations.values.is_interrupted;
+  return exit_code(is_interrupted ? Status::interrupted : Status::ok);
 }
 
 // Each of these options asks another question, and only a single verdict can be saved.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
+#include <vector>
 
 #include "cli/reports/report.h"
 #include "text/numbers.h"
@@ -12,22 +12,42 @@
 namespace tessera::cli {
 namespace {
 
-using Counts = std::array<std::int64_t, fates>;
+using fields::JudgedValueMutant;
+using fields::ValueFate;
+using fields::ValueTest;
 
-std::string row(std::string_view head, const Counts& counts) {
-  std::string text = fmt::format("{:<20}", head);
-  std::int64_t all = 0;
-  for (const std::int64_t count : counts) all += count;
-  text += fmt::format("{:>8}", all);
-  for (std::size_t f = 0; f < counts.size(); ++f)
-    text += fmt::format("{:>{}}", counts[f], name(static_cast<Fate>(f)).size() + 2);
-  return text + "\n";
-}
+// Counts of what became of mutants, a row for each change and one for all; the changes in the order
+// of their enumerators.
+template <typename Mutation, typename Fate, int fate_count>
+class Table {
+ public:
+  void count(Mutation mutation, Fate fate) {
+    ++rows_[mutation][static_cast<std::size_t>(fate)];
+    ++all_[static_cast<std::size_t>(fate)];
+  }
+  std::string text(std::string_view head) const {
+    std::string text = fmt::format("{:<20}{:>8}", head, "mutants");
+    for (int f = 0; f < fate_count; ++f) text += fmt::format("  {}", name(static_cast<Fate>(f)));
+    text += "\n";
+    for (const auto& [mutation, counts] : rows_) text += row(name(mutation), counts);
+    return text + row("all", all_);
+  }
 
-bool survives(const JudgedMutant& judged) {
-  return judged.fate == Fate::equivalent || judged.fate == Fate::race ||
-         judged.fate == Fate::undecided;
-}
+ private:
+  using Counts = std::array<std::int64_t, fate_count>;
+
+  static std::string row(std::string_view head, const Counts& counts) {
+    std::int64_t all = 0;
+    for (const std::int64_t count : counts) all += count;
+    std::string text = fmt::format("{:<20}{:>8}", head, all);
+    for (std::size_t f = 0; f < counts.size(); ++f)
+      text += fmt::format("{:>{}}", counts[f], name(static_cast<Fate>(f)).size() + 2);
+    return text + "\n";
+  }
+
+  std::map<Mutation, Counts> rows_;
+  Counts all_{};
+};
 
 std::string what(const JudgedMutant& judged) {
   const Mutant& mutant = judged.mutant;
@@ -35,50 +55,88 @@ std::string what(const JudgedMutant& judged) {
                      name(mutant.mutation));
 }
 
-}  // namespace
+std::string what(const JudgedValueMutant& judged) {
+  return fmt::format("{}{}{}: {}", judged.mnemonic, judged.place.empty() ? "" : ", ", judged.place,
+                     name(judged.mutant.mutation));
+}
 
-std::string mutation_lines(const Prepared& prepared, const MutationTest& test) {
-  std::map<Mutation, Counts> rows;
-  Counts all{};
-  for (const JudgedMutant& judged : test.mutants) {
-    ++rows[judged.mutant.mutation][static_cast<std::size_t>(judged.fate)];
-    ++all[static_cast<std::size_t>(judged.fate)];
+// Why it is told; empty: it is killed or does nothing.
+std::string note(const JudgedMutant& judged) {
+  if (judged.fate == Fate::equivalent) return "proved, same results";
+  return judged.fate == Fate::race || judged.fate == Fate::undecided ? judged.why : "";
+}
+
+std::string note(const JudgedValueMutant& judged) {
+  if (judged.fate == ValueFate::equal) return "the same functions";
+  return judged.fate == ValueFate::undecided ? judged.why : "";
+}
+
+// One line for each op and change; the same line of a kernel can stand in a program many times.
+template <typename Judged>
+std::string survivors(const std::vector<Judged>& mutants) {
+  std::map<std::string, std::int64_t> places;
+  for (const Judged& judged : mutants) {
+    const std::string why = note(judged);
+    if (why.empty()) continue;
+    ++places[render_place(judged.loc, std::string(name(judged.fate)),
+                          fmt::format("{} ({})", what(judged), why))];
   }
-  std::string text = line("kernel", prepared.kernel);
-  // One line for each op and change; the same line of a kernel can stand in a program many times.
-  std::map<std::string, std::int64_t> survivors;
-  for (const JudgedMutant& judged : test.mutants) {
-    if (!survives(judged)) continue;
-    const std::string note = judged.fate == Fate::equivalent ? "proved, same results" : judged.why;
-    ++survivors[render_place(judged.loc, std::string(name(judged.fate)),
-                             fmt::format("{} ({})", what(judged), note))];
-  }
-  for (const auto& [place, count] : survivors) text += place;
-  text += fmt::format("{:<20}{:>8}", "change", "mutants");
-  for (std::size_t f = 0; f < all.size(); ++f)
-    text += fmt::format("  {}", name(static_cast<Fate>(f)));
-  text += "\n";
-  for (const auto& [mutation, counts] : rows) text += row(name(mutation), counts);
-  text += row("all", all);
-  if (test.is_interrupted) text += line("ended", "interrupted: there are more mutants");
-  text += line("time", human_seconds(test.seconds));
+  std::string text;
+  for (const auto& [place, count] : places) text += place;
   return text;
 }
 
-Json mutation_json(const Prepared& prepared, const MutationTest& test) {
-  Json object = {{"status", name(test.is_interrupted ? Status::interrupted : Status::ok)},
+template <typename Judged>
+Json mutant_json(const Judged& judged, const std::string& field) {
+  return {{"change", name(judged.mutant.mutation)},
+          {"op", judged.mnemonic},
+          {"field", field},
+          {"file", judged.loc ? judged.loc.source->name : ""},
+          {"line", judged.loc.line},
+          {"fate", name(judged.fate)},
+          {"why", judged.why}};
+}
+
+bool is_interrupted(const Mutations& mutations) {
+  return mutations.synchronising.is_interrupted || mutations.values.is_interrupted;
+}
+
+double seconds(const Mutations& mutations) {
+  return mutations.synchronising.seconds + mutations.values.seconds;
+}
+
+}  // namespace
+
+std::string mutation_lines(const Prepared& prepared, const Mutations& mutations) {
+  Table<Mutation, Fate, fates> synchronising;
+  for (const JudgedMutant& judged : mutations.synchronising.mutants)
+    synchronising.count(judged.mutant.mutation, judged.fate);
+  Table<fields::ValueMutation, ValueFate, fields::value_fates> values;
+  for (const JudgedValueMutant& judged : mutations.values.mutants)
+    values.count(judged.mutant.mutation, judged.fate);
+  std::string text = line("kernel", prepared.kernel);
+  text += survivors(mutations.synchronising.mutants) + survivors(mutations.values.mutants);
+  text += synchronising.text("change");
+  if (mutations.values.refusal.empty())
+    text += values.text("change of values");
+  else
+    text += line("values", fmt::format("not compared: {}", mutations.values.refusal));
+  if (is_interrupted(mutations)) text += line("ended", "interrupted: there are more mutants");
+  return text + line("time", human_seconds(seconds(mutations)));
+}
+
+Json mutation_json(const Prepared& prepared, const Mutations& mutations) {
+  Json object = {{"status", name(is_interrupted(mutations) ? Status::interrupted : Status::ok)},
                  {"kernel", prepared.kernel},
-                 {"mutants", Json::array()}};
-  for (const JudgedMutant& judged : test.mutants) {
-    object["mutants"].push_back({{"change", name(judged.mutant.mutation)},
-                                 {"op", judged.mnemonic},
-                                 {"field", judged.mutant.field},
-                                 {"file", judged.loc ? judged.loc.source->name : ""},
-                                 {"line", judged.loc.line},
-                                 {"fate", name(judged.fate)},
-                                 {"why", judged.why}});
-  }
-  object["wall_seconds"] = test.seconds;
+                 {"mutants", Json::array()},
+                 {"value_mutants", Json::array()}};
+  for (const JudgedMutant& judged : mutations.synchronising.mutants)
+    object["mutants"].push_back(mutant_json(judged, judged.mutant.field));
+  for (const JudgedValueMutant& judged : mutations.values.mutants)
+    object["value_mutants"].push_back(mutant_json(judged, judged.place));
+  const std::string& refusal = mutations.values.refusal;
+  object["values_not_compared"] = refusal.empty() ? Json() : Json(refusal);
+  object["wall_seconds"] = seconds(mutations);
   return object;
 }
 

@@ -1,13 +1,20 @@
-// What becomes of the mutants of a program, as a table and as JSON.
+// What becomes of the mutants of a program, those of synchronising ops and those of values, as
+// tables and as JSON.
 #pragma once
 #include <string>
 
 #include "cli/command.h"
 #include "interp/certificate/mutation/mutation_test.h"
+#include "interp/field/mutation/value_test.h"
 
 namespace tessera::cli {
 
-std::string mutation_lines(const Prepared& prepared, const MutationTest& test);
-Json mutation_json(const Prepared& prepared, const MutationTest& test);
+struct Mutations {
+  MutationTest synchronising;
+  fields::ValueTest values;
+};
+
+std::string mutation_lines(const Prepared& prepared, const Mutations& mutations);
+Json mutation_json(const Prepared& prepared, const Mutations& mutations);
 
 }  // namespace tessera::cli

@@ -105,7 +105,8 @@ std::string incomplete(const Bound& bound) {
 
 }  // namespace
 
-Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed) try {
+Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed,
+                           Tracing tracing) try {
   Equality equality;
   const int devices = run_a.options.devices, devices_b = run_b.options.devices;
   if (devices != devices_b && devices_b != 1)
@@ -156,6 +157,7 @@ Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed) t
   const bool is_decided = !bound.has_unknown && !bound.has_order && !bound.has_no_value;
   equality.outcome = is_decided ? Outcome::different : Outcome::not_shown;
   if (!is_decided) equality.reason = incomplete(bound);
+  if (tracing == Tracing::none) return equality;
   const Matched& result = results[found->result];
   const DifferingElement at{
       .a = result.a,

@@ -49,10 +49,14 @@ struct Equality {
   double probability = 0;                // that equal is wrong, where max and min decide nothing
 };
 
+// Of a difference: its terms, or only that there is one, which takes no more runs.
+enum class Tracing : std::uint8_t { terms, none };
+
 // Operands of the same name are the same in both: floats drawn from the field, integers those of A.
 // The results that both have are compared. B may run on one device where A runs on several, with
 // operands and results of all of them stacked. Errors: no results of one name and size,
 // operands of one name that do not fit each other, memory.
-Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed);
+Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed,
+                           Tracing tracing = Tracing::terms);
 
 }  // namespace tessera::fields

@@ -14,10 +14,10 @@ void FieldRun::attach(Machine& machine) {
   memory_.emplace(*program_, topology_, machine, arithmetic_, inputs_);
 }
 
-void FieldRun::refuse(const std::string& what) {
+void FieldRun::refuse(const std::string& what, ErrorCode code) {
   if (refusal_) return;
   const Stmt& statement = program_->body[event_->statement];
-  refusal_ = Diag{ErrorCode::unsupported, program_->loc(statement.place), what, {}};
+  refusal_ = Diag{code, program_->loc(statement.place), what, {}};
 }
 
 SiteId FieldRun::home(const Event& event) const {

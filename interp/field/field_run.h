@@ -45,7 +45,9 @@ class FieldRun final : public Observer {
   void on_core(const Event& event);
   void load(const Event& event);
   void compute(const Event& event);
-  void refuse(const std::string& what);
+  void refuse(const std::string& what, ErrorCode code = ErrorCode::unsupported);
+  // Of shapes that no machine could take.
+  void refuse_operands() { refuse("operands do not fit each other", ErrorCode::invalid_value); }
 
   // Where the memory is kept that the event names: the cores of a device share its hbm.
   SiteId home(const Event& event) const;

@@ -111,7 +111,7 @@ Operand FieldRun::operand(const Slice& slice) {
 Operand FieldRun::operand(const Slice& slice, const std::vector<std::int64_t>& shape) {
   Operand result = operand(slice);
   if (!can_repeat(result.tile.shape, shape)) {
-    refuse("operands do not fit each other");  // the machine says how, and ends there
+    refuse_operands();
     result.tile = make_tile(shape, arithmetic_.has_exponents());
     return result;
   }
@@ -265,7 +265,7 @@ void FieldRun::evaluate(const Matmul& op) {
   const auto& m = acc.tile.shape;
   if (a.tile.shape.size() != 2 || b.tile.shape.size() != 2 || m.size() != 2 ||
       a.tile.shape[0] != m[0] || b.tile.shape[1] != m[1] || a.tile.shape[1] != b.tile.shape[0])
-    return refuse("operands do not fit each other");
+    return refuse_operands();
   put(op.acc, arithmetic_.product(std::move(acc.tile), a.tile, b.tile));
 }
 

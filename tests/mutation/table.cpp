@@ -1,83 +1,43 @@
-// Every synchronising op of every shipped kernel and example changed, at small sizes: what becomes
-// of the mutants. docs/mutants.md is this program's output with --md.
+// Every synchronising op and every op on values of every shipped kernel and example changed, at
+// small sizes: what becomes of the mutants. docs/mutants.md is this program's output with --md.
 //
-//   tessera_mutants [--md] [--quick | NAME...]     --quick: those that take a moment
+//   tessera_mutants [--md] [--values | --synchronising] [--quick | NAME...]
+//     --quick: those that take a moment
 //
-// Exit code 1 when the fate of a mutant is open, when an op is idle, when a race shows nothing, or
-// when the page has another row for a program.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <array>
+// Exit code 1 when the fate of a mutant is open, when a synchronising op is idle, or when the page
+// has another row for a program.
+#include <chrono>
 #include <fstream>
 #include <iterator>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "cli/cli.h"
+#include "cli/verify_target.h"
 #include "interp/certificate/mutation/mutation_test.h"
-#include "kernels/programs/kernels.h"
+#include "interp/field/mutation/value_test.h"
+#include "tests/mutation/calls.h"
+#include "tests/mutation/fate_table.h"
 #include "tests/source_dir.h"
 
+namespace tessera {
 namespace {
 
-using Json = nlohmann::json;
-using tessera::Fate;
-using tessera::fates;
-using Counts = std::array<std::int64_t, fates>;
-
-struct Row {
-  std::string_view kernel;
-  std::string_view words;  // after `gmm-run verify`; examples lie in the source folder
-  bool is_quick = false;
-};
+using fields::ValueFate;
+using test::Form;
+using test::KernelCall;
 
 // The examples, which are files, at sizes at which no op is idle: three tiles each way (two where a
 // window has one slot), an empty group, rings of 3 or 4. Kernels say theirs in their own texts.
-constexpr Row examples[] = {
-    {"examples/double_buffer", "examples/double_buffer.tsr --set blocks=5", true},
-    {"examples/right_permute", "examples/right_permute.tsr --devices 4 --calls 2", true},
-    {"examples/swap_rows", "examples/swap_rows.tsr --devices 2 --cores 2", true},
+constexpr KernelCall examples[] = {
+    {"examples/double_buffer", "examples/double_buffer.tsr --set blocks=5"},
+    {"examples/right_permute", "examples/right_permute.tsr --devices 4 --calls 2"},
+    {"examples/swap_rows", "examples/swap_rows.tsr --devices 2 --cores 2"},
     {"examples/matmul_bias",
      "examples/matmul_bias.tsr --set m=20 --set k=24 --set n=16 --set T=bf16 --set tm=8 "
-     "--set tk=8 --set tn=8",
-     true},
+     "--set tk=8 --set tn=8"},
 };
 
-std::vector<Row> all_rows() {
-  std::vector<Row> rows(std::begin(examples), std::end(examples));
-  for (const tessera::Kernel& kernel : tessera::kernels()) {
-    const bool is_quick = kernel.name == "gmm" || kernel.name == "tgmm";
-    rows.push_back({kernel.name, kernel.small_call, is_quick});
-  }
-  return rows;
-}
-
-std::vector<std::string> words_of(const Row& row) {
-  std::istringstream stream{std::string(row.words)};
-  std::vector<std::string> words = {"verify"};
-  words.insert(words.end(), std::istream_iterator<std::string>(stream), {});
-  if (words[1].starts_with("examples/"))
-    words[1] = std::string(tessera::test::source_dir()) + "/" + words[1];
-  words.insert(words.end(), {"--mutants", "--json"});
-  return words;
-}
-
-// "allgather_matmul:36 start_remote, sent: another cell".
-std::string what(const Json& mutant) {
-  std::string file = mutant["file"];
-  std::erase_if(file, [](char c) { return c == '<' || c == '>'; });
-  file = file.substr(file.rfind('/') + 1);
-  const std::string field = mutant["field"];
-  return fmt::format("{}:{} {}{}: {}", file, mutant["line"].get<int>(),
-                     mutant["op"].get<std::string>(), field.empty() ? "" : ", " + field,
-                     mutant["change"].get<std::string>());
+bool takes_a_moment(std::string_view kernel) {
+  return kernel.starts_with("examples/") || kernel == "gmm" || kernel == "tgmm";
 }
 
 constexpr std::string_view introduction =
@@ -95,118 +55,121 @@ Made by `build/release/bin/tessera_mutants --md > docs/mutants.md`; ctest makes 
 
 )";
 
+constexpr std::string_view of_values =
+    R"(## Would a comparison have noticed?
+
+Ops on values break no protocol, so no proof of schedules sees them changed. Every one of them is changed in turn as well: removed; `=`
+for `+=`, of sums, products and copies; a subtraction for an addition, a minimum for a maximum; `first` and `last` negated, true in
+every turn, one turn later, one for the other; the operands swapped, another memory of the same type and shape for one of them, an
+operand of a product transposed; each index of each rectangle 0, one more, or that of the next slot.
+
+Each mutant is run and compared with the program as [equal](equal.md) compares two programs. It is killed by a *finding* (it is
+refused, or does not run to its end), because it computes *different* functions, because a run on small integers, zeros or an
+infinity ends with *other results* where the rules of `equal` show no difference (quantised values, maxima), or because *another
+schedule* refutes it, though this one computes the same. It is *equal* when it computes the same functions and is proved, as where an
+index is 0 in every turn of this call, a loop has one turn, or what is stored is overwritten later; *unreached* when the op does
+nothing in this call. Each kernel is called three times, with other tiles and sizes.
+
+)";
+
+std::vector<KernelCall> all_calls() {
+  std::vector<KernelCall> calls(std::begin(examples), std::end(examples));
+  for (const KernelCall& call : test::kernel_calls()) calls.push_back(call);
+  return calls;
+}
+
+Expected<cli::VerifyTarget> target_of(const KernelCall& call) {
+  std::istringstream stream{std::string(call.words)};
+  std::vector<std::string> words = {"verify"};
+  words.insert(words.end(), std::istream_iterator<std::string>(stream), {});
+  if (words[1].starts_with("examples/"))
+    words[1] = std::string(tessera::test::source_dir()) + "/" + words[1];
+  return cli::verify_target(words);
+}
+
+// "allgather_matmul: allgather_matmul:36 start_remote, sent: another cell".
+template <typename Judged>
+std::string what(std::string_view kernel, const Judged& judged, const std::string& field) {
+  std::string file = judged.loc ? judged.loc.source->name : "";
+  std::erase_if(file, [](char c) { return c == '<' || c == '>'; });
+  file = file.substr(file.rfind('/') + 1);
+  return fmt::format("{}: {}:{} {}{}{}: {}", kernel, file, judged.loc.line, judged.mnemonic,
+                     field.empty() ? "" : ", ", field, name(judged.mutant.mutation));
+}
+
+bool refused(const KernelCall& call, const std::string& why) {
+  fmt::print("{}: `{}`: {}\n", call.kernel, call.words, why);
+  return false;
+}
+
+using Synchronising = test::FateTable<Fate, fates>;
+using Values = test::FateTable<ValueFate, fields::value_fates>;
+
+bool add(Synchronising& table, const KernelCall& call) {
+  const auto target = target_of(call);
+  if (!target) return refused(call, render(target.diags()));
+  const auto test = mutation_test(target->prepared.simulate, target->how);
+  if (!test) return refused(call, render(test.diags()));
+  for (const JudgedMutant& judged : test->mutants)
+    table.add(judged.fate, what(call.kernel, judged, judged.mutant.field));
+  return table.end_row(call.kernel, call.words);
+}
+
+bool add(Values& table, const KernelCall& call) {
+  const auto target = target_of(call);
+  if (!target) return refused(call, render(target.diags()));
+  const auto test = fields::value_test(target->prepared.simulate, target->how);
+  if (!test) return refused(call, render(test.diags()));
+  if (!test->refusal.empty()) return refused(call, test->refusal);
+  for (const fields::JudgedValueMutant& judged : test->mutants)
+    table.add(judged.fate, what(call.kernel, judged, judged.place));
+  return table.end_row(call.kernel, call.words);
+}
+
 std::string page() {
   std::ifstream in(std::string(tessera::test::source_dir()) + "/docs/mutants.md");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string markdown_row(const Row& row, const Counts& counts) {
-  std::int64_t sum = 0;
-  for (const std::int64_t count : counts) sum += count;
-  return fmt::format("| {}: `{}` | {} | {} |\n", row.kernel, row.words, sum,
-                     fmt::join(counts, " | "));
+template <typename Table>
+bool rows(Table& table, const std::vector<KernelCall>& calls, Form form,
+          std::string_view introduction_of_page, std::string_view head) {
+  if (form == Form::markdown) fmt::print("{}", introduction_of_page);
+  table.head(head);
+  bool all_right = true;
+  for (const KernelCall& call : calls) all_right = add(table, call) && all_right;
+  table.end();
+  return all_right;
 }
 
-class Table {
- public:
-  explicit Table(bool is_markdown) : is_markdown_(is_markdown) {}
-
-  void head() const {
-    std::vector<std::string_view> names;
-    for (int f = 0; f < fates; ++f) names.push_back(name(static_cast<Fate>(f)));
-    if (!is_markdown_) {
-      fmt::print("{:<28}{:>8}", "program", "mutants");
-      for (const std::string_view n : names) fmt::print("  {}", n);
-      fmt::print("\n");
-      return;
-    }
-    fmt::print("{}", introduction);
-    fmt::print("| `verify --mutants` | mutants | {} |\n|---|{}\n", fmt::join(names, " | "), [] {
-      std::string bars;
-      for (int i = 0; i <= fates; ++i) bars += "---:|";
-      return bars;
-    }());
+int tables(std::set<std::string, std::less<>> asked) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Form form = asked.erase("--md") > 0 ? Form::markdown : Form::text;
+  const bool quick = asked.erase("--quick") > 0, values_alone = asked.erase("--values") > 0;
+  const bool synchronising_alone = asked.erase("--synchronising") > 0;
+  std::vector<KernelCall> first, all;  // of each kernel
+  for (const KernelCall& call : all_calls()) {
+    if ((quick && !takes_a_moment(call.kernel)) || (!asked.empty() && !asked.contains(call.kernel)))
+      continue;
+    if (first.empty() || first.back().kernel != call.kernel) first.push_back(call);
+    all.push_back(call);
   }
-
-  // Whether its verdict on every mutant stands.
-  bool add(const Row& row) {
-    std::ostringstream out, err;
-    const int exit_code = tessera::cli::run(words_of(row), out, err);
-    const Json report = Json::parse(out.str(), nullptr, false);
-    if (exit_code != 0 || report.is_discarded()) {
-      fmt::print("{}: {}{}\n", row.kernel, out.str(), err.str());
-      return false;
-    }
-    Counts counts{};
-    for (const Json& mutant : report["mutants"]) {
-      for (int f = 0; f < fates; ++f) {
-        const auto fate = static_cast<Fate>(f);
-        if (mutant["fate"] != name(fate)) continue;
-        ++counts[static_cast<std::size_t>(f)];
-        if (fate == Fate::equivalent || fate == Fate::race || fate == Fate::undecided)
-          ++survivors_[fate][fmt::format("{}: {}", row.kernel, what(mutant))];
-      }
-    }
-    const std::string markdown = markdown_row(row, counts);
-    const bool is_known = is_markdown_ || page_.find(markdown) != std::string::npos;
-    if (is_markdown_)
-      fmt::print("{}", markdown);
-    else
-      print(row.kernel, counts);
-    if (!is_known) fmt::print("  docs/mutants.md says otherwise: make it again\n");
-    for (std::size_t f = 0; f < counts.size(); ++f) all_[f] += counts[f];
-    seconds_ += report["wall_seconds"].get<double>();
-    const auto none = [&](Fate fate) { return counts[static_cast<std::size_t>(fate)] == 0; };
-    return is_known && none(Fate::undecided) && none(Fate::unreached) && none(Fate::race);
-  }
-
-  void end() const {
-    if (is_markdown_)
-      fmt::print("{}", markdown_row({"all", "all rows"}, all_));
-    else
-      print("all", all_);
-    for (const auto& [fate, places] : survivors_) {
-      if (is_markdown_)
-        fmt::print("\nMutants whose fate is *{}*:\n\n", name(fate));
-      else
-        fmt::print("\n{}:\n", name(fate));
-      for (const auto& [place, times] : places)
-        fmt::print("{}{}{}\n", is_markdown_ ? "- " : "  ", place,
-                   times > 1 ? fmt::format(", {} times", times) : "");
-    }
-    if (!is_markdown_) fmt::print("\n{:.1f} s\n", seconds_);
-  }
-
- private:
-  static void print(std::string_view kernel, const Counts& counts) {
-    std::int64_t sum = 0;
-    for (const std::int64_t count : counts) sum += count;
-    fmt::print("{:<28}{:>8}", kernel, sum);
-    for (std::size_t f = 0; f < counts.size(); ++f)
-      fmt::print("{:>{}}", counts[f], name(static_cast<Fate>(f)).size() + 2);
-    fmt::print("\n");
-    std::fflush(stdout);
-  }
-
-  bool is_markdown_;
-  const std::string page_ = page();
-  Counts all_{};
-  std::map<Fate, std::map<std::string, std::int64_t>> survivors_;
-  double seconds_ = 0;
-};
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  std::set<std::string, std::less<>> asked(argv + 1, argv + argc);
-  const bool is_markdown = asked.erase("--md") > 0, is_quick = asked.erase("--quick") > 0;
   bool all_right = true;
-  Table table(is_markdown);
-  table.head();
-  for (const Row& row : all_rows()) {
-    if ((is_quick && !row.is_quick) || (!asked.empty() && !asked.contains(row.kernel))) continue;
-    all_right = table.add(row) && all_right;
+  if (!values_alone) {
+    Synchronising table(form, page(), {Fate::undecided, Fate::unreached},
+                        {Fate::equivalent, Fate::race});
+    all_right = rows(table, first, form, introduction, "`verify --mutants`") && all_right;
   }
-  table.end();
+  if (!synchronising_alone) {
+    Values table(form, page(), {ValueFate::undecided}, {ValueFate::equal, ValueFate::schedule});
+    all_right = rows(table, all, form, of_values, "`verify --mutants`, values") && all_right;
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (form == Form::text) fmt::print("{:.1f} s\n", seconds.count());
   return all_right ? 0 : 1;
 }
+
+}  // namespace
+}  // namespace tessera
+
+int main(int argc, char** argv) { return tessera::tables({argv + 1, argv + argc}); }
