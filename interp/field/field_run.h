@@ -3,17 +3,14 @@
 // masks and integers are its own. What has no rule over the field is refused, never guessed.
 #pragma once
 #include <map>
-#include <memory>
 #include <optional>
-#include <tuple>
 
-#include "core/report/diag.h"
+#include "interp/beside/values_beside.h"
 #include "interp/field/memory.h"
-#include "interp/observe/observer.h"
 
 namespace tessera::fields {
 
-class FieldRun final : public Observer {
+class FieldRun final : public beside::ValuesBeside<Tile> {
  public:
   // apart: the seed of what is undefined. has_exponents: q is carried beside p.
   FieldRun(const Draw& draw, std::uint64_t apart, bool has_exponents, Cuts cuts,
@@ -21,40 +18,25 @@ class FieldRun final : public Observer {
       : inputs_(draw, std::move(cuts), std::move(change)),
         arithmetic_(draw, has_exponents, apart) {}
 
-  // Before the first event; the machine lives longer.
-  void attach(Machine& machine);
-  void on(const Event& event) override;
-  bool is_full() const override { return refusal_.has_value(); }
-
-  // Why there are no values; the program's place with it.
-  const std::optional<Diag>& refusal() const { return refusal_; }
   // The result of that name on a device; the machine is still there.
   Tile result(BufferId buffer, int device);
 
  private:
-  using Copier = std::tuple<std::int32_t, std::int16_t, std::int64_t>;
-  static Copier copier(const AgentId& agent) { return {agent.device, agent.core, agent.dma}; }
-  struct Moving {
-    std::optional<Box> to;  // of a write-back, whose parts land
-    Box from;
-    Tile tile;
-    bool has_landed = false;
-  };
-
-  void on_copy(const Event& event);
-  void on_core(const Event& event);
-  void load(const Event& event);
-  void compute(const Event& event);
-  void refuse(const std::string& what, ErrorCode code = ErrorCode::unsupported);
+  void attached(Machine& machine) override;
+  Tile taken(const Event& event) override;
+  void landed(const Event& event, const Tile& tile) override;
+  void added(const Event& event, const Tile& tile) override;
+  Tile part_of(const Tile& tile, const Box& whole, const Box& part) override;
+  void forgotten(SiteId home, BufferId buffer) override { memory_->forget(home, buffer); }
+  void undefined(SiteId home, BufferId buffer, const Box& box) override {
+    memory_->undefine(home, buffer, box);
+  }
+  void load(const Event& event) override;
+  void compute(const Event& event) override;
   // Of shapes that no machine could take.
   void refuse_operands() { refuse("operands do not fit each other", ErrorCode::invalid_value); }
 
-  // Where the memory is kept that the event names: the cores of a device share its hbm.
-  SiteId home(const Event& event) const;
-
   // Of the op at hand.
-  Box box(const Slice& slice) const;
-  SiteId home(const Slice& slice) const;
   Operand operand(const Slice& slice);
   Operand number(ValueId value);
   // Repeated to the shape of the target.
@@ -63,7 +45,6 @@ class FieldRun final : public Observer {
   void put_rounded(const Slice& dst, Tile tile);
   // In the machine, which computes integers itself.
   void leave(const Slice& dst) { put(dst, {}); }
-  DType type_of(const Slice& slice) const;
 
   void binary(Binary kind, const Slice& dst, const Slice& a, const Slice& b);
   void integers(Binary kind, const Slice& dst, const Operand& a, const Operand& b);
@@ -102,13 +83,7 @@ class FieldRun final : public Observer {
   Inputs inputs_;
   Arithmetic arithmetic_;
   std::optional<Memory> memory_;
-  const Machine* machine_ = nullptr;
-  const Program* program_ = nullptr;
-  Topology topology_;
-  const Event* event_ = nullptr;                      // the one at hand
   std::map<std::pair<SiteId, ValueId>, Tile> reals_;  // that were loaded
-  std::map<Copier, Moving> moving_;
-  std::optional<Diag> refusal_;
 };
 
 }  // namespace tessera::fields

@@ -11,24 +11,13 @@
 namespace tessera::fields {
 namespace {
 
-bool can_repeat(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to) {
-  if (from.size() > to.size()) return false;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::int64_t here = from[i], there = to[i + to.size() - from.size()];
-    if (here != 1 && here != there) return false;
-  }
-  return true;
-}
-
 // The same as `repeated` of a tile.
 std::vector<std::int64_t> repeated_integers(const std::vector<std::int64_t>& values,
                                             const std::vector<std::int64_t>& from,
                                             const std::vector<std::int64_t>& to) {
-  if (from == to) return values;
-  Tile places = make_tile(from, false);
-  for (std::size_t i = 0; i < places.p.size(); ++i) places.p[i] = static_cast<Residue>(i);
-  std::vector<std::int64_t> result;
-  for (const Residue place : repeated(places, to).p) result.push_back(values[place]);
+  std::vector<std::int64_t> result(static_cast<std::size_t>(beside::elements_of(to)));
+  beside::for_each_repeated(
+      from, to, [&](std::size_t here, std::size_t there) { result[here] = values[there]; });
   return result;
 }
 
@@ -58,32 +47,14 @@ std::int64_t integer_of(Binary kind, std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Box FieldRun::box(const Slice& slice) const {
-  Box box;
-  box.rank = slice.rank;
-  box.dropped = slice.dropped;
-  const auto scalar = [&](ValueId value) { return event_->registers[value.index]; };
-  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
-    box.start[d] = scalar(slice.start[d]);
-    box.size[d] = scalar(slice.size[d]);
-  }
-  return box;
-}
-
-DType FieldRun::type_of(const Slice& slice) const { return program_->buffer(slice.base)->dtype; }
-
-SiteId FieldRun::home(const Slice& slice) const {
-  return topology_.home(topology_.of(event_->agent), program_->buffer(slice.base)->space);
-}
-
 Operand FieldRun::number(ValueId id) {
-  const Value& value = program_->value(id);
+  const Value& value = program().value(id);
   const Draw& draw = arithmetic_.draw();
   Operand result{.tile = make_tile({}, arithmetic_.has_exponents())};
   if (value.kind == ValueKind::scalar) {
     result.dtype = DType::i64;
     result.is_known = true;
-    result.integers = {event_->registers[id.index]};
+    result.integers = {register_of(id)};
     result.tile.put(0, draw.of(result.integers[0]));
     result.tile.bound = bound_of(result.integers[0]);
   } else if (value.constant) {
@@ -92,25 +63,25 @@ Operand FieldRun::number(ValueId id) {
     result.tile.put(0, draw.of(value.real));
     result.tile.bound = bound_of(value.real);
     result.tile.bound.has_unknown = !is_as_written(value.real);
-  } else if (const auto* real = std::get_if<ToReal>(&program_->body[value.statement].op)) {
-    result.tile.put(0, draw.of(event_->registers[real->a.index]));
-    result.tile.bound = bound_of(event_->registers[real->a.index]);
+  } else if (const auto* real = std::get_if<ToReal>(&program().body[value.statement].op)) {
+    result.tile.put(0, draw.of(register_of(real->a)));
+    result.tile.bound = bound_of(register_of(real->a));
   } else {
-    result.tile = reals_[{topology_.of(event_->agent), id}];
+    result.tile = reals_[{topology().of(event().agent), id}];
     result.tile.shape.clear();
   }
   return result;
 }
 
 Operand FieldRun::operand(const Slice& slice) {
-  const Value& base = program_->value(slice.base);
+  const Value& base = program().value(slice.base);
   if (base.kind != ValueKind::ref) return number(slice.base);
   return memory_->read(home(slice), base.buffer, box(slice));
 }
 
 Operand FieldRun::operand(const Slice& slice, const std::vector<std::int64_t>& shape) {
   Operand result = operand(slice);
-  if (!can_repeat(result.tile.shape, shape)) {
+  if (!beside::can_repeat(result.tile.shape, shape)) {
     refuse_operands();
     result.tile = make_tile(shape, arithmetic_.has_exponents());
     return result;
@@ -122,7 +93,7 @@ Operand FieldRun::operand(const Slice& slice, const std::vector<std::int64_t>& s
 }
 
 void FieldRun::put(const Slice& dst, Tile tile) {
-  memory_->write(home(dst), program_->value(dst.base).buffer, box(dst), tile);
+  memory_->write(home(dst), program().value(dst.base).buffer, box(dst), tile);
 }
 
 void FieldRun::put_rounded(const Slice& dst, Tile tile) {
@@ -222,17 +193,8 @@ void FieldRun::evaluate(const Scaled& op) {
   Tile all = make_tile(shape, arithmetic_.has_exponents());
   all.bound = scale.bound;
   if (scale.shape.size() != shape.size() || scale.p.empty()) return refuse("a scale of no blocks");
-  std::vector<std::int64_t> at(shape.size(), 0);
-  for (std::size_t i = 0; i < all.p.size(); ++i) {
-    std::int64_t from = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d)
-      from = from * scale.shape[d] + at[d] / (shape[d] / scale.shape[d]);
-    all.put(i, scale.at(static_cast<std::size_t>(from)));
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      if (++at[d] < shape[d]) break;
-      at[d] = 0;
-    }
-  }
+  beside::for_each_in_blocks(
+      scale.shape, shape, [&](std::size_t to, std::size_t from) { all.put(to, scale.at(from)); });
   put_rounded(op.dst, arithmetic_.binary(Binary::mul, src.tile, all));
 }
 
@@ -280,11 +242,11 @@ void FieldRun::evaluate(const Store& op) {
 
 // Of the rectangle that the event names.
 void FieldRun::evaluate(const Pad& op) {
-  const BufferId buffer = program_->value(op.slot.base).buffer;
+  const BufferId buffer = program().value(op.slot.base).buffer;
   const bool is_float_data = !is_integer(type_of(op.slot));
   memory_->write(
-      home(*event_), buffer, *event_->box,
-      is_float_data ? make_tile(shape_of(*event_->box), arithmetic_.has_exponents()) : Tile{});
+      home(event()), buffer, *event().box,
+      is_float_data ? make_tile(shape_of(*event().box), arithmetic_.has_exponents()) : Tile{});
 }
 
 }  // namespace tessera::fields

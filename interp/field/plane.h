@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "core/program/program.h"
+#include "interp/beside/rectangle.h"
 #include "interp/field/tile.h"
-#include "interp/memory/view.h"
 
 namespace tessera::fields {
 
@@ -27,14 +27,8 @@ class Plane {
   void scatter(const Box& box, const Tile& tile);
 
  private:
-  template <typename F>
-  void for_each_stretch(const Box& box, F&& f) const;
-
   bool exists_ = false;
   Tile all_;
 };
-
-// The shape of a rectangle without the dimensions that are dropped.
-std::vector<std::int64_t> shape_of(const Box& box);
 
 }  // namespace tessera::fields

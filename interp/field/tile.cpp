@@ -70,15 +70,9 @@ Bound bound_of(double literal) {
   return {.height = std::max(numerator, denominator), .denominator = denominator};
 }
 
-std::int64_t elements_of(const std::vector<std::int64_t>& shape) {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : shape) product *= extent;
-  return product;
-}
-
 Tile make_tile(std::vector<std::int64_t> shape, bool has_exponents, const Number& fill) {
   Tile tile;
-  const auto n = static_cast<std::size_t>(elements_of(shape));
+  const auto n = static_cast<std::size_t>(beside::elements_of(shape));
   tile.shape = std::move(shape);
   tile.p.assign(n, fill.p);
   if (has_exponents) tile.q.assign(n, fill.q);
@@ -89,36 +83,15 @@ Tile repeated(const Tile& tile, const std::vector<std::int64_t>& shape) {
   if (tile.shape == shape) return tile;
   Tile result = make_tile(shape, tile.has_exponents());
   result.bound = tile.bound;
-  if (result.p.empty()) return result;
-  const std::size_t rank = shape.size(), missing = rank - tile.shape.size();
-  std::vector<std::int64_t> stride(rank, 0), at(rank, 0);
-  std::int64_t step = 1;
-  for (std::size_t d = rank; d-- > missing;) {
-    const std::int64_t extent = tile.shape[d - missing];
-    stride[d] = extent == 1 ? 0 : step;
-    step *= extent;
-  }
-  std::int64_t from = 0;
-  for (std::size_t i = 0; i < result.p.size(); ++i) {
-    result.put(i, tile.at(static_cast<std::size_t>(from)));
-    for (std::size_t d = rank; d-- > 0;) {
-      from += stride[d];
-      if (++at[d] < shape[d]) break;
-      from -= shape[d] * stride[d];
-      at[d] = 0;
-    }
-  }
+  beside::for_each_repeated(
+      tile.shape, shape, [&](std::size_t to, std::size_t from) { result.put(to, tile.at(from)); });
   return result;
 }
 
 Tile transposed(const Tile& tile) {
   const std::int64_t rows = tile.shape[0], cols = tile.shape[1];
-  Tile result = make_tile({cols, rows}, tile.has_exponents());
-  result.bound = tile.bound;
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < cols; ++j)
-      result.put(static_cast<std::size_t>(j * rows + i),
-                 tile.at(static_cast<std::size_t>(i * cols + j)));
+  Tile result{{cols, rows}, beside::transposed(tile.p, rows, cols), {}, tile.bound};
+  if (tile.has_exponents()) result.q = beside::transposed(tile.q, rows, cols);
   return result;
 }
 

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "interp/beside/rectangle.h"
 #include "interp/field/residues.h"
 
 namespace tessera::fields {
+
+using beside::shape_of;
 
 // Holds for each element of a memory, or more than holds: what the verdict and its probability
 // need.
@@ -52,7 +55,6 @@ struct Tile {
   }
 };
 
-std::int64_t elements_of(const std::vector<std::int64_t>& shape);
 Tile make_tile(std::vector<std::int64_t> shape, bool has_exponents, const Number& fill = {});
 // The same elements repeated to a shape with at least as many dimensions; those of size 1 repeat.
 Tile repeated(const Tile& tile, const std::vector<std::int64_t>& shape);

@@ -1,0 +1,115 @@
+// Rectangles of elements that are kept beside the machine's memory, row-major.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "interp/memory/view.h"
+
+namespace tessera::beside {
+
+using Extents = std::vector<std::int64_t>;
+
+// The shape of a rectangle without the dimensions that are dropped.
+Extents shape_of(const Box& box);
+std::int64_t elements_of(const Extents& shape);
+// Whether a shape can be repeated to another: missing leading dimensions and those of size 1 are.
+bool can_repeat(const Extents& from, const Extents& to);
+
+// Calls f(position in `shape`, position in the rectangle, length) for each stretch that lies in one
+// piece: rows of the last dimension, or what follows a dimension of which the box has a part.
+template <typename F>
+void for_each_stretch(const Extents& shape, const Box& box, F&& f) {
+  if (box.empty()) return;
+  int outer = box.rank;  // dimensions before those in one piece
+  std::int64_t length = 1;
+  for (bool is_whole = true; is_whole && outer > 0;) {
+    --outer;
+    length *= box.size[Box::at(outer)];
+    is_whole = box.size[Box::at(outer)] == shape[Box::at(outer)];
+  }
+  const std::int64_t count = box.elements() / length;
+  Index at = box.start;
+  for (std::int64_t stretch = 0; stretch < count; ++stretch) {
+    std::int64_t offset = 0;
+    for (int d = 0; d < box.rank; ++d) offset = offset * shape[Box::at(d)] + at[Box::at(d)];
+    f(static_cast<std::size_t>(offset), static_cast<std::size_t>(stretch * length),
+      static_cast<std::size_t>(length));
+    for (int d = outer; d-- > 0;) {
+      if (++at[Box::at(d)] < box.end(d)) break;
+      at[Box::at(d)] = box.start[Box::at(d)];
+    }
+  }
+}
+
+// The elements of a rectangle of `all`, which has that shape, and back.
+template <typename T>
+std::vector<T> gathered(const std::vector<T>& all, const Extents& shape, const Box& box) {
+  std::vector<T> part;
+  part.reserve(static_cast<std::size_t>(box.elements()));
+  for_each_stretch(shape, box, [&](std::size_t here, std::size_t, std::size_t length) {
+    const T* const from = all.data() + here;
+    part.insert(part.end(), from, from + length);
+  });
+  return part;
+}
+template <typename T>
+void scatter(std::vector<T>& all, const Extents& shape, const Box& box,
+             const std::vector<T>& part) {
+  for_each_stretch(shape, box, [&](std::size_t here, std::size_t there, std::size_t length) {
+    std::copy_n(part.data() + there, length, all.data() + here);
+  });
+}
+
+// Where each element of a shape comes from when `from` is repeated to it.
+template <typename F>
+void for_each_repeated(const Extents& from, const Extents& to, F&& f) {
+  const std::size_t rank = to.size(), missing = rank - from.size();
+  std::vector<std::int64_t> stride(rank, 0), at(rank, 0);
+  std::int64_t step = 1;
+  for (std::size_t d = rank; d-- > missing;) {
+    const std::int64_t extent = from[d - missing];
+    stride[d] = extent == 1 ? 0 : step;
+    step *= extent;
+  }
+  const auto count = static_cast<std::size_t>(elements_of(to));
+  std::int64_t position = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    f(i, static_cast<std::size_t>(position));
+    for (std::size_t d = rank; d-- > 0;) {
+      position += stride[d];
+      if (++at[d] < to[d]) break;
+      position -= to[d] * stride[d];
+      at[d] = 0;
+    }
+  }
+}
+
+// The elements of one block each, repeated to the shape that the blocks cut: its sides are whole
+// multiples of theirs. Calls f(position in the shape, position among the blocks).
+template <typename F>
+void for_each_in_blocks(const Extents& blocks, const Extents& shape, F&& f) {
+  std::vector<std::int64_t> at(shape.size(), 0);
+  const auto count = static_cast<std::size_t>(elements_of(shape));
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int64_t from = 0;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      from = from * blocks[d] + at[d] / (shape[d] / blocks[d]);
+    f(i, static_cast<std::size_t>(from));
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (++at[d] < shape[d]) break;
+      at[d] = 0;
+    }
+  }
+}
+
+template <typename T>
+std::vector<T> transposed(const std::vector<T>& all, std::int64_t rows, std::int64_t cols) {
+  std::vector<T> turned(all.size());
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = 0; j < cols; ++j)
+      turned[static_cast<std::size_t>(j * rows + i)] = all[static_cast<std::size_t>(i * cols + j)];
+  return turned;
+}
+
+}  // namespace tessera::beside
