@@ -1,0 +1,90 @@
+// A run with a bound of the error beside each value: how far the machine's number may lie from what
+// the same operations give in exact arithmetic, on the same operands. Integers that no float made
+// are exact; where rounding may decide a branch of the program, nothing is known.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "interp/beside/values_beside.h"
+#include "interp/running_error/memory.h"
+#include "interp/running_error/rules.h"
+
+namespace tessera::running_error {
+
+class ErrorRun final : public beside::ValuesBeside<Tile> {
+ public:
+  // other: the type in which each operation of what results are compared with was rounded.
+  explicit ErrorRun(std::optional<DType> other) : rules_(other, reasons_) {}
+
+  // Of a result on a device, in the order in which it is stored.
+  std::vector<Bound> bounds(BufferId buffer, int device) const;
+  // Why a bound is not known, and where that began.
+  Diag why(Bound unknown) const;
+
+ private:
+  void attached(Machine& machine) override { memory_.emplace(machine); }
+  Tile taken(const Event& event) override;
+  void landed(const Event& event, const Tile& tile) override;
+  void added(const Event& event, const Tile& tile) override;
+  Tile part_of(const Tile& tile, const Box& whole, const Box& part) override;
+  void forgotten(SiteId home, BufferId buffer) override { memory_->forget(home, buffer); }
+  void undefined(SiteId home, BufferId buffer, const Box& box) override {
+    memory_->undefine(home, buffer, box);
+  }
+  void load(const Event& event) override;
+  void compute(const Event& event) override;
+
+  // Of the op at hand. A shape: that of the target, to which operands are repeated.
+  Tile operand(const Slice& slice);
+  Tile operand(const Slice& slice, const Extents& shape);
+  Tile number(ValueId value);
+  Tile with_known_values(Tile tile);
+  Tile as_f32(Tile tile);
+  void put(const Slice& dst, Extents shape, std::vector<Bound> bounds);
+  void leave_exact(const Slice& dst);
+  // dst = make(i), rounded to its type.
+  template <typename Make>
+  void put_each(const Slice& dst, Make&& make);
+
+  void binary(Binary op, const Slice& dst, const Slice& a, const Slice& b);
+  void function(Function f, const Slice& dst, const Slice& src);
+  void reduce(bool is_max, bool by_rows, const Slice& dst, const Slice& src);
+  void evaluate(const TileAdd& op) { binary(Binary::add, op.dst, op.a, op.b); }
+  void evaluate(const TileSub& op) { binary(Binary::sub, op.dst, op.a, op.b); }
+  void evaluate(const TileMul& op) { binary(Binary::mul, op.dst, op.a, op.b); }
+  void evaluate(const TileDiv& op) { binary(Binary::div, op.dst, op.a, op.b); }
+  void evaluate(const TileMin& op) { binary(Binary::min, op.dst, op.a, op.b); }
+  void evaluate(const TileMax& op) { binary(Binary::max, op.dst, op.a, op.b); }
+  void evaluate(const TileLt& op) { binary(Binary::lt, op.dst, op.a, op.b); }
+  void evaluate(const TileLe& op) { binary(Binary::le, op.dst, op.a, op.b); }
+  void evaluate(const TileEq& op) { binary(Binary::eq, op.dst, op.a, op.b); }
+  void evaluate(const TileSelect& op);
+  void evaluate(const Cast& op);
+  void evaluate(const TileIota& op);
+  void evaluate(const Exp& op) { function(Function::exp, op.dst, op.src); }
+  void evaluate(const Log& op) { function(Function::log, op.dst, op.src); }
+  void evaluate(const Tanh& op) { function(Function::tanh, op.dst, op.src); }
+  void evaluate(const Erf& op) { function(Function::erf, op.dst, op.src); }
+  void evaluate(const Rsqrt& op) { function(Function::rsqrt, op.dst, op.src); }
+  void evaluate(const Scaled& op);
+  void evaluate(const Transpose& op);
+  void evaluate(const RowSum& op) { reduce(false, true, op.dst, op.src); }
+  void evaluate(const RowMax& op) { reduce(true, true, op.dst, op.src); }
+  void evaluate(const ColSum& op) { reduce(false, false, op.dst, op.src); }
+  void evaluate(const ColMax& op) { reduce(true, false, op.dst, op.src); }
+  void evaluate(const Matmul& op);
+  void evaluate(const Store& op);
+  void evaluate(const Pad& op);
+  // Scalar memory of integers, and what is no op on tiles.
+  template <typename Op>
+  void evaluate(const Op&) {}
+
+  Reasons reasons_;
+  Rules rules_;
+  std::optional<Memory> memory_;
+  std::map<std::pair<SiteId, ValueId>, Bound> reals_;  // that were loaded
+};
+
+}  // namespace tessera::running_error

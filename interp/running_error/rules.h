@@ -1,0 +1,61 @@
+// What each operation does to errors. An operand X of exact arithmetic lies within its bound of the
+// machine's x; the result's bound holds what that may change, to first and second order, and the
+// machine's own rounding, which is known (Higham, Accuracy and Stability, ch. 3: running error
+// analysis). What is compared with may have been computed with roundings of its own; they are added
+// where they arise.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/data/dtype.h"
+#include "interp/running_error/tile.h"
+
+namespace tessera::running_error {
+
+enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
+enum class Function : std::uint8_t { exp, log, tanh, erf, rsqrt };
+
+class Rules {
+ public:
+  // other: the type in which each operation of what is compared with was rounded; none: it is
+  // exact.
+  Rules(std::optional<DType> other, Reasons& reasons) : other_(other), reasons_(reasons) {}
+
+  // Whose operations these are, for the reasons.
+  void at(StmtId statement) { statement_ = statement; }
+  Bound unknown(const std::string& why) { return reasons_.unknown(why, statement_); }
+
+  // Of f32, computed in f32.
+  Number binary(Binary op, const Number& a, const Number& b);
+  // Of integers, some of which may be off. widest: the type in which they wrap.
+  Number of_integers(Binary op, const Number& a, const Number& b, DType widest);
+  Number select(const Number& condition, const Number& a, const Number& b);
+  Number function(Function f, const Number& x);
+  // An integer as f32.
+  Number as_f32(const Number& x);
+  // Stored in an element of that type. What is compared with may round there as well, or not.
+  Number rounded(DType to, const Number& x);
+  // In ascending order, in f32; and the largest.
+  Number sum(const std::vector<Number>& terms, bool are_integers);
+  Number largest(const std::vector<Number>& terms);
+
+  // acc + a . b, of [m, n], [m, k] and [k, n]: the bounds.
+  std::vector<Bound> product(const Tile& acc, const Tile& a, const Tile& b);
+
+ private:
+  Number add(const Number& a, const Number& b);
+  Number mul(const Number& a, const Number& b);
+  Number div(const Number& a, const Number& b);
+  Number chosen(bool wants_larger, const Number& a, const Number& b);
+  Number compared(Binary op, const Number& a, const Number& b);
+  Number made(float value, double carried, double own, double roundings = 1);
+  Number truncated(const Number& x, DType to);
+  double lost_elsewhere(double size, double roundings) const;
+
+  std::optional<DType> other_;
+  Reasons& reasons_;
+  StmtId statement_;
+};
+
+}  // namespace tessera::running_error

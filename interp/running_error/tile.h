@@ -1,0 +1,32 @@
+// Rectangles of bounds, with or without the machine's values beside them.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "core/data/dtype.h"
+#include "interp/beside/rectangle.h"
+#include "interp/running_error/bound.h"
+
+namespace tessera::running_error {
+
+using beside::Extents;
+
+struct Tile {
+  Extents shape;
+  std::vector<Bound> bounds;   // row-major; empty: all are exact
+  std::vector<double> values;  // of operands
+  DType dtype = DType::f32;    // of operands; i64 or f32 of a number that stands for all elements
+
+  std::size_t elements() const { return static_cast<std::size_t>(beside::elements_of(shape)); }
+  bool is_exact() const { return bounds.empty(); }
+  Bound bound(std::size_t i) const { return bounds.empty() ? 0 : bounds[i]; }
+  Number at(std::size_t i) const { return {values[i], bound(i)}; }
+};
+
+// Without bounds that say nothing.
+Tile of_bounds(Extents shape, std::vector<Bound> bounds);
+// Repeated to a shape to which it can be.
+Tile repeated(const Tile& tile, const Extents& shape);
+Tile transposed(const Tile& tile);  // of two dimensions
+
+}  // namespace tessera::running_error
