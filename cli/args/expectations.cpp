@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "cli/args/bound_tensor.h"
 #include "cli/args/in_out_options.h"
+#include "core/data/dtype_info.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -29,17 +31,28 @@ std::optional<double> tolerance_of(const Arguments& arguments, std::string_view 
 Expectation expectation(const Buffer& buffer, int device, const std::string& source, Diags& diags) {
   std::optional<Tensor> words = given_in_words(buffer, source, "expect", diags);
   Tensor tensor = words ? *std::move(words) : expected_from_file(buffer, source, diags);
-  return {&buffer, device, source, std::move(tensor), {}};
+  return {&buffer, device, source, std::move(tensor)};
 }
 
-// Sums that are added in another order differ by roundings: how much is right, the user says.
-void set_tolerance(const Arguments& arguments, std::vector<Expectation>& expectations,
-                   Diags& diags) {
+// Why a run carries no error bounds beside its values; empty where it does.
+std::string why_unbounded(const RunRequest& request) {
+  if (!request.is_simulated())
+    return fmt::format("nothing bounds by how much on the {} device", request.device_name());
+  if (!request.options.checked) return "with --unchecked nothing bounds by how much";
+  if (request.options.point_cores > 0) return "with --point-cores nothing bounds by how much";
+  if (request.options.landing != Landing::whole)
+    return "with --landing partial nothing bounds by how much";
+  return {};
+}
+
+// Floats are judged by what the user says, or by the error bound that the run carries.
+void set_rule(const Arguments& arguments, const RunRequest& request,
+              std::vector<Expectation>& expectations, Diags& diags) {
   const auto of_floats =
       std::find_if(expectations.begin(), expectations.end(),
                    [](const Expectation& e) { return is_float(e.buffer->dtype); });
   if (of_floats == expectations.end()) {
-    for (const std::string_view option : {"rtol", "atol"})
+    for (const std::string_view option : {"rtol", "atol", "expected-in"})
       if (arguments.was_given(option))
         diags.push_back(error(fmt::format(
             "--{} is for floats, and the results that --expect names are integers", option)));
@@ -47,33 +60,61 @@ void set_tolerance(const Arguments& arguments, std::vector<Expectation>& expecta
   }
   const auto relative = tolerance_of(arguments, "rtol", diags);
   const auto absolute = tolerance_of(arguments, "atol", diags);
-  if (!diags.empty()) return;
-  if (!relative && !absolute) {
+  const bool has_tolerance = relative || absolute;
+  const std::string unbounded = why_unbounded(request);
+  if (has_tolerance && arguments.was_given("expected-in"))
     diags.push_back(error(fmt::format(
-        "--expect {0}={1}: {0} is {2}, and floats differ by roundings; --rtol SHARE or --atol "
-        "DIFFERENCE says by how much, 0 that every element must be equal",
-        of_floats->buffer->name, of_floats->source, name(of_floats->buffer->dtype))));
+        "--expected-in is for the error bound that takes the place of --{}, which says by how much "
+        "floats may differ",
+        relative ? "rtol" : "atol")));
+  if (!diags.empty()) return;
+  if (!has_tolerance && !unbounded.empty()) {
+    diags.push_back(error(fmt::format(
+        "--expect {0}={1}: {0} is {2}, and floats differ by roundings; {3}; --rtol SHARE or --atol "
+        "DIFFERENCE says it, 0 that every element must be equal",
+        of_floats->buffer->name, of_floats->source, name(of_floats->buffer->dtype), unbounded)));
     return;
   }
-  for (Expectation& each : expectations)
-    if (is_float(each.buffer->dtype)) each.tolerance = {relative.value_or(0), absolute.value_or(0)};
+  std::optional<DType> computed_in;
+  if (!has_tolerance && arguments.has("expected-in")) {
+    const std::vector<std::string_view> types = dtype_names(DTypeKind::real);
+    computed_in = parse_dtype(types[arguments.choice("expected-in", types, diags)]);
+  }
+  for (Expectation& each : expectations) {
+    if (!is_float(each.buffer->dtype)) continue;
+    each.rule = has_tolerance ? Rule::tolerance : Rule::running_bound;
+    each.tolerance = {relative.value_or(0), absolute.value_or(0)};
+    each.computed_in = computed_in;
+  }
 }
 
 }  // namespace
 
+std::string_view name(Rule rule) {
+  constexpr std::array<std::string_view, 3> names = {"equality", "tolerance", "running_bound"};
+  return names[static_cast<std::size_t>(rule)];
+}
+
 Options expectation_options() {
   return {
       {"expect", "NAME=FILE",
-       "what a result should be, as --in gives operands: integers must be equal", true,
-       FileUse::reads},
-      {"rtol", "SHARE", "with --expect: floats may differ by this share of what is expected"},
-      {"atol", "DIFFERENCE", "with --expect: floats may differ by this, and by what --rtol allows"},
+       "what a result should be, as --in gives operands: integers must be equal, floats within an "
+       "error bound that the run carries beside them",
+       true, FileUse::reads},
+      {"rtol", "SHARE",
+       "with --expect, instead of the bound: floats may differ by this share of what is expected"},
+      {"atol", "DIFFERENCE", "likewise: floats may differ by this, and by what --rtol allows"},
+      {"expected-in", "f32|bf16|f16",
+       "with --expect: what is expected was computed in this type, with roundings of its own; "
+       "default: it is exact but for the last one"},
   };
 }
 
 Expected<std::vector<Expectation>> read_expectations(const Program& program,
-                                                     const Arguments& arguments, int devices) {
+                                                     const Arguments& arguments,
+                                                     const RunRequest& request) {
   Diags diags;
+  const int devices = request.options.devices;
   const InOutOptions given(arguments, "expect", program, devices, diags);
   if (!given.empty() && arguments.was_given("no-math"))
     diags.push_back(error("--expect is about values, and --no-math computes none"));
@@ -87,20 +128,9 @@ Expected<std::vector<Expectation>> read_expectations(const Program& program,
       if (!diags.empty()) return diags;
     }
   }
-  if (diags.empty() && !given.empty()) set_tolerance(arguments, expectations, diags);
+  if (diags.empty() && !given.empty()) set_rule(arguments, request, expectations, diags);
   if (!diags.empty()) return diags;
   return expectations;
-}
-
-std::vector<ComparedResult> compare(const std::vector<Expectation>& expectations,
-                                    const std::vector<DeviceBinding>& results) {
-  std::vector<ComparedResult> compared;
-  for (const Expectation& each : expectations) {
-    const auto& of_device = results[static_cast<std::size_t>(each.device)];
-    const Tensor& got = *of_device.find(each.buffer->name)->second;
-    compared.push_back({&each, &got, compare(got, each.tensor, each.tolerance)});
-  }
-  return compared;
 }
 
 }  // namespace tessera::cli

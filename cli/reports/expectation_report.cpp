@@ -16,10 +16,46 @@
 namespace tessera::cli {
 namespace {
 
-std::string tolerance_text(const Expectation& expected) {
-  if (is_integer(expected.buffer->dtype)) return {};
-  return fmt::format("--rtol {} --atol {}", expected.tolerance.relative,
-                     expected.tolerance.absolute);
+// What floats were judged by; empty of integers, which must be equal.
+std::string rule_text(const Expectation& expected) {
+  switch (expected.rule) {
+    case Rule::equality:
+      return {};
+    case Rule::tolerance:
+      return fmt::format("--rtol {} --atol {}", expected.tolerance.relative,
+                         expected.tolerance.absolute);
+    case Rule::running_bound:
+      break;
+  }
+  return fmt::format("the running error bound{}",
+                     expected.computed_in
+                         ? fmt::format(" with --expected-in {}", name(*expected.computed_in))
+                         : "");
+}
+
+// Behind a wrong element: what it was judged by, and how much that is here.
+std::string judged_text(const ComparedResult& result, std::int64_t element) {
+  const std::string rule = rule_text(*result.expected);
+  if (rule.empty()) return {};
+  if (result.bounds.empty()) return fmt::format(" ({})", rule);
+  return fmt::format(" ({}: {:.3g})", rule, result.bounds[static_cast<std::size_t>(element)]);
+}
+
+// How the elements of a right result agree.
+std::string agreement_text(const ComparedResult& result) {
+  const std::string rule = rule_text(*result.expected);
+  const Comparison& c = result.comparison;
+  if (rule.empty()) return "exactly";
+  if (result.expected->rule == Rule::tolerance)
+    return fmt::format("within {}; the largest difference is {:.3g}", rule, c.max_abs_error);
+  const auto without = std::count_if(result.bounds.begin(), result.bounds.end(),
+                                     [](float bound) { return bound != bound; });
+  return fmt::format("within {}, at {:.2g} of it; the largest difference is {:.3g}{}", rule,
+                     c.largest_share, c.max_abs_error,
+                     without == 0 ? ""
+                                  : fmt::format("; {} without a bound {} equal",
+                                                counted(without, "element", "elements"),
+                                                without == 1 ? "is" : "are"));
 }
 
 // "out", or "out@1" of one device of several.
@@ -47,8 +83,7 @@ std::string element_words(const Program& program, const ComparedResult& result,
 std::int64_t wrong_in(const ComparedResult& result, const Box& box) {
   std::int64_t wrong = 0;
   Layout(*result.expected->buffer).for_each_run(box, [&](std::int64_t at, std::int64_t length) {
-    for (std::int64_t i = at; i < at + length; ++i)
-      wrong += agrees(*result.got, result.expected->tensor, i, result.expected->tolerance) ? 0 : 1;
+    for (std::int64_t i = at; i < at + length; ++i) wrong += result.is_right(i) ? 0 : 1;
   });
   return wrong;
 }
@@ -59,16 +94,27 @@ Finding mismatch(const Program& program, const ComparedResult& result) {
   Finding finding{.kind = FindingKind::mismatch};
   finding.at = {.loc = program.loc(expected.buffer->place), .device = expected.device};
   finding.devices = {expected.device};
-  const std::string tolerance = tolerance_text(expected);
   finding.message = fmt::format("{} of {} of {} on dev{} {} wrong; the first is {}{}", c.wrong,
                                 counted(c.elements, "element", "elements"), expected.buffer->name,
                                 expected.device, c.wrong == 1 ? "is" : "are",
                                 element_words(program, result, c.first_wrong),
-                                tolerance.empty() ? "" : fmt::format(" ({})", tolerance));
+                                judged_text(result, c.first_wrong));
   if (c.worst >= 0 && c.worst != c.first_wrong)
     finding.notes.push_back({.message = fmt::format("the largest difference is at {}",
                                                     element_words(program, result, c.worst)),
                              .device = expected.device});
+  if (c.unbounded > 0)
+    finding.notes.push_back(
+        {.loc = result.why_unbounded->loc,
+         .message =
+             fmt::format("{} more {}, where nothing bounds the error: {}", c.unbounded,
+                         c.unbounded == 1 ? "differs" : "differ", result.why_unbounded->message),
+         .device = expected.device});
+  if (expected.rule == Rule::running_bound && !expected.computed_in)
+    finding.notes.push_back(
+        {.message = "what is expected counts as exact but for its last place; --expected-in f32 "
+                    "says that it was computed in f32, with roundings of its own",
+         .device = expected.device});
   return finding;
 }
 
@@ -119,14 +165,9 @@ std::string value_lines(const Program& program, const std::vector<ComparedResult
   };
   for (const ComparedResult& result : results) {
     const Expectation& expected = *result.expected;
-    const std::string tolerance = tolerance_text(expected);
-    const std::string how = tolerance.empty()
-                                ? "exactly"
-                                : fmt::format("within {}; the largest difference is {:.3g}",
-                                              tolerance, result.comparison.max_abs_error);
-    add(fmt::format("{} as expected, {} {}",
-                    result_name(*expected.buffer, expected.device, devices),
-                    counted(result.comparison.elements, "element", "elements"), how));
+    add(fmt::format(
+        "{} as expected, {} {}", result_name(*expected.buffer, expected.device, devices),
+        counted(result.comparison.elements, "element", "elements"), agreement_text(result)));
   }
   std::string unchecked;
   for (const Buffer& buffer : program.buffers) {
@@ -161,13 +202,19 @@ Json values_json(const Program& program, const std::vector<ComparedResult>& resu
       Json row = {{"name", buffer.name}, {"device", device}, {"checked", found != results.end()}};
       if (found != results.end()) {
         const Comparison& c = found->comparison;
-        const bool has_tolerance = is_float(buffer.dtype);
-        row["expected"] = found->expected->source;
+        const Expectation& expected = *found->expected;
+        const bool has_tolerance = expected.rule == Rule::tolerance,
+                   has_bounds = expected.rule == Rule::running_bound;
+        row["expected"] = expected.source;
+        row["rule"] = name(expected.rule);
         row["elements"] = c.elements;
         row["wrong_elements"] = c.wrong;
         row["max_abs_error"] = c.max_abs_error;
-        row["rtol"] = has_tolerance ? Json(found->expected->tolerance.relative) : Json();
-        row["atol"] = has_tolerance ? Json(found->expected->tolerance.absolute) : Json();
+        row["rtol"] = has_tolerance ? Json(expected.tolerance.relative) : Json();
+        row["atol"] = has_tolerance ? Json(expected.tolerance.absolute) : Json();
+        row["expected_in"] =
+            expected.computed_in ? Json(tessera::name(*expected.computed_in)) : Json();
+        row["largest_share"] = has_bounds ? Json(c.largest_share) : Json();
         row["first_wrong"] = Json();
         if (c.first_wrong >= 0) {
           const Index index = Layout(buffer).index(c.first_wrong);

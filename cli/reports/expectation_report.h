@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/args/expectations.h"
+#include "cli/reports/compared_results.h"
 #include "cli/reports/console.h"
 #include "core/report/finding.h"
 #include "interp/observe/observer.h"

@@ -57,5 +57,31 @@ TEST(Comparison, TakesOtherTypesOfTheFamily) {
   EXPECT_EQ(compare(tensor(DType::bf16, {1, 1.5}), tensor(DType::f32, {1, 1.5}), {}).wrong, 0);
 }
 
+TEST(Comparison, AddsToABoundHalfAUnitOfTheExpectedNumber) {
+  const Tensor got = tensor(DType::f32, {1.25, 1.25, 1.25, 1.25}),
+               expected = tensor(DType::bf16, {1, 1, 1, 1});
+  // The bound that is just enough beside half a unit of bf16 at 1, one that is not, 0, none.
+  const float half = 0x1p-8F;
+  const Comparison c =
+      compare_by_bounds(got, expected, {0.25F - half, 0.2499F - half, 0, std::nanf("")});
+  EXPECT_EQ(c.wrong, 2);
+  EXPECT_EQ(c.first_wrong, 1);
+  EXPECT_EQ(c.unbounded, 1);
+  EXPECT_EQ(c.first_unbounded, 3);
+  EXPECT_EQ(c.largest_share, 1);
+  EXPECT_EQ(c.max_abs_error, 0.25);
+}
+
+TEST(Comparison, TakesWhatIsExpectedAsTheResultRoundsIt) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const Tensor got = tensor(DType::f16, {inf, 1, inf, NAN, 1, NAN});
+  const Tensor expected = tensor(DType::f32, {70000, 1.0001, 60000, NAN, 1.001, 1});
+  const ElementBounds none(6, std::nanf(""));
+  const std::vector<Agreement> wanted = {Agreement::right, Agreement::right,     Agreement::wrong,
+                                         Agreement::right, Agreement::unbounded, Agreement::wrong};
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_EQ(agreement(got, expected, static_cast<std::int64_t>(i), none), wanted[i]) << i;
+}
+
 }  // namespace
 }  // namespace tessera

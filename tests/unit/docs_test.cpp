@@ -76,6 +76,10 @@ TEST_F(Docs, every_command_about_debugging_runs_and_prints_what_is_shown) {
   expect_commands_run("docs/debugging.md", 7, 6);
 }
 
+TEST_F(Docs, every_command_about_expected_values_runs_and_prints_what_is_shown) {
+  expect_commands_run("docs/expect.md", 2, 2);
+}
+
 TEST_F(Docs, every_command_about_equality_runs_and_prints_what_is_shown) {
   expect_commands_run("docs/equal.md", 3, 3);
 }

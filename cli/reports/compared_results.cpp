@@ -1,0 +1,97 @@
+#include "cli/reports/compared_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/report/try.h"
+#include "interp/findings/describe.h"
+#include "interp/memory/layout.h"
+#include "interp/running_error/bounded_run.h"
+
+namespace tessera::cli {
+namespace {
+
+using running_error::ErrorRun;
+
+constexpr std::string_view other_rules = "--rtol SHARE or --atol DIFFERENCE says how much is right";
+
+BufferId named(const Program& program, const std::string& name) {
+  for (const BufferId id : program.buffers.ids())
+    if (program.buffers[id].name == name) return id;
+  return {};
+}
+
+void judge_by_bounds(const KeptRun& run, const ErrorRun& errors, ComparedResult& result) {
+  const Expectation& expected = *result.expected;
+  result.bounds = errors.bounds(named(run.program, expected.buffer->name), expected.device);
+  result.comparison = compare_by_bounds(*result.got, expected.tensor, result.bounds);
+  const std::int64_t first = result.comparison.first_unbounded;
+  if (first >= 0) result.why_unbounded = errors.why(result.bounds[static_cast<std::size_t>(first)]);
+}
+
+// The first element of them that differs where nothing bounds its error.
+std::optional<Diag> not_decided(const KeptRun& run, const std::vector<ComparedResult>& results) {
+  for (const ComparedResult& result : results) {
+    if (!result.why_unbounded) continue;
+    const Expectation& expected = *result.expected;
+    const BufferId buffer = named(run.program, expected.buffer->name);
+    Diag diag = *result.why_unbounded;
+    diag.message = fmt::format(
+        "--expect {}={}: {} on dev{} is not what is expected, and nothing bounds its error: {}; {}",
+        expected.buffer->name, expected.source,
+        element_text(run.program, buffer,
+                     Layout(*expected.buffer).index(result.comparison.first_unbounded)),
+        expected.device, diag.message, other_rules);
+    return diag;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool ComparedResult::is_right(std::int64_t element) const {
+  return expected->rule == Rule::running_bound
+             ? agreement(*got, expected->tensor, element, bounds) != Agreement::wrong
+             : agrees(*got, expected->tensor, element, expected->tolerance);
+}
+
+Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& expectations,
+                                              const std::vector<DeviceBinding>& results,
+                                              const Keep& keep) {
+  std::optional<KeptRun> run;
+  std::unique_ptr<ErrorRun> errors;
+  std::vector<ComparedResult> compared;
+  bool are_right = true;
+  for (const Expectation& each : expectations) {
+    const auto& of_device = results[static_cast<std::size_t>(each.device)];
+    ComparedResult result{&each, of_device.find(each.buffer->name)->second};
+    if (each.rule == Rule::running_bound) {
+      if (!errors) {
+        run = TRY(keep());
+        auto bounded = running_error::bounded(*run, each.computed_in);
+        if (!bounded) {
+          Diags diags = bounded.diags();
+          for (Diag& diag : diags)
+            if (diag.code == ErrorCode::unsupported)
+              diag.message = fmt::format("--expect {}={}: nothing bounds its error: {}; {}",
+                                         each.buffer->name, each.source, diag.message, other_rules);
+          return diags;
+        }
+        errors = *std::move(bounded);
+      }
+      judge_by_bounds(*run, *errors, result);
+    } else {
+      result.comparison = tessera::compare(*result.got, each.tensor, each.tolerance);
+    }
+    are_right = are_right && result.comparison.wrong == 0;
+    compared.push_back(std::move(result));
+  }
+  if (are_right && run)
+    if (std::optional<Diag> open = not_decided(*run, compared)) return Diags{*std::move(open)};
+  return compared;
+}
+
+}  // namespace tessera::cli
