@@ -51,6 +51,12 @@ class ValuesBeside : public Observer {
     refusal_ = Diag{code, program_->loc(op_at_hand().place), what, {}};
   }
 
+  // Of an op that computes without a rule for these values.
+  void refuse_tile_op(const char* what) {
+    const Op& op = op_at_hand().op;
+    if (class_of(op) == OpClass::tile) refuse(std::string(info(op).mnemonic) + what);
+  }
+
   const Program& program() const { return *program_; }
   const Topology& topology() const { return topology_; }
   const Event& event() const { return *event_; }

@@ -78,7 +78,9 @@ class FieldRun final : public beside::ValuesBeside<Tile> {
   void evaluate(const Pad& op);
   // Scalar memory of integers, and what is no op on tiles.
   template <typename Op>
-  void evaluate(const Op&) {}
+  void evaluate(const Op&) {
+    refuse_tile_op(" has no rule over the field");
+  }
 
   Inputs inputs_;
   Arithmetic arithmetic_;

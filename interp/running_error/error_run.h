@@ -79,7 +79,9 @@ class ErrorRun final : public beside::ValuesBeside<Tile> {
   void evaluate(const Pad& op);
   // Scalar memory of integers, and what is no op on tiles.
   template <typename Op>
-  void evaluate(const Op&) {}
+  void evaluate(const Op&) {
+    refuse_tile_op(" has no rule for errors");
+  }
 
   Reasons reasons_;
   Rules rules_;
