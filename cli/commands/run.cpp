@@ -60,6 +60,7 @@ struct Ran {
   std::string why_unknown{};            // which values are used; empty: it is known
   Dumps dumps{};
   Diags unwritten{};  // why outputs could not be written
+  Diags undecided{};  // why it is not known whether the values are right
 };
 
 Status outcome(const Ran& ran) {
@@ -73,13 +74,7 @@ Status outcome(const Ran& ran) {
 // Compares the results; of wrong ones it asks a second run who wrote them.
 Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOptions& options) {
   if (!has_results(ran.report)) return {};
-  const Keep keep = [&]() -> Expected<KeptRun> {
-    LaunchScope scope;
-    const RunOptions again = options_of_rerun(*options.interpreter);
-    TRY(executable.run_held(ran.bindings.views(), {options.profile, &again}));
-    return *scope.take();
-  };
-  ran.compared = TRY(compare(ran.expectations, ran.bindings.views(), keep));
+  ran.compared = TRY(compare(ran.expectations, ran.bindings.views(), executable, options));
   const Rerun rerun = [&](const std::vector<Observer*>& observers) -> Expected<void> {
     RunOptions again = options_of_rerun(*options.interpreter);
     again.observers = observers;
@@ -118,7 +113,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   collect(ran.unwritten, observation.finish());
   ran.notes = use.notes();
   ran.why_unknown = use.why_unknown();
-  TRY(check_values(ran, *executable, options));
+  collect(ran.undecided, check_values(ran, *executable, options));
   if (is_strict) {
     if (!ran.why_unknown.empty())
       return error("--strict-values: nothing tells which values are used: " + ran.why_unknown);
@@ -249,10 +244,14 @@ int run(const Arguments& arguments, Console& console) {
   const Status status = outcome(*ran);
   if (const auto suggested = suggest(arguments, *ran); !suggested)
     return fail(console, suggested.diags());
-  Diags& unwritten = ran->unwritten;
+  Diags &unwritten = ran->unwritten, &undecided = ran->undecided;
   collect(unwritten, save_schedule(ran->request, ran->report));
   if (has_results(ran->report) && status != Status::interrupted) {
     for (Diag& unsaved : ran->bindings.save_results()) unwritten.push_back(std::move(unsaved));
+  }
+  if (!undecided.empty()) {
+    undecided.insert(undecided.end(), unwritten.begin(), unwritten.end());
+    return fail(console, undecided);
   }
   const int code = report(
       console, status, unwritten, [&] { return report_json(arguments, *ran, status); },

@@ -9,6 +9,7 @@
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
 #include "interp/memory/layout.h"
+#include "interp/rerun.h"
 #include "interp/running_error/bounded_run.h"
 
 namespace tessera::cli {
@@ -17,6 +18,15 @@ namespace {
 using running_error::ErrorRun;
 
 constexpr std::string_view other_rules = "--rtol SHARE or --atol DIFFERENCE says how much is right";
+
+// The run, to be run once more.
+Expected<KeptRun> kept(const std::vector<DeviceBinding>& results, Executable& executable,
+                       const DeviceOptions& options) {
+  LaunchScope scope;
+  const RunOptions again = options_of_rerun(*options.interpreter);
+  TRY(executable.run_held(results, {options.profile, &again}));
+  return *scope.take();
+}
 
 BufferId named(const Program& program, const std::string& name) {
   for (const BufferId id : program.buffers.ids())
@@ -60,7 +70,8 @@ bool ComparedResult::is_right(std::int64_t element) const {
 
 Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& expectations,
                                               const std::vector<DeviceBinding>& results,
-                                              const Keep& keep) {
+                                              Executable& executable,
+                                              const DeviceOptions& options) {
   std::optional<KeptRun> run;
   std::unique_ptr<ErrorRun> errors;
   std::vector<ComparedResult> compared;
@@ -70,7 +81,7 @@ Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& ex
     ComparedResult result{&each, of_device.find(each.buffer->name)->second};
     if (each.rule == Rule::running_bound) {
       if (!errors) {
-        run = TRY(keep());
+        run = TRY(kept(results, executable, options));
         auto bounded = running_error::bounded(*run, each.computed_in);
         if (!bounded) {
           Diags diags = bounded.diags();

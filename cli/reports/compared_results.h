@@ -1,6 +1,5 @@
 // The results of a run beside what is expected of them.
 #pragma once
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -8,7 +7,6 @@
 #include "core/report/diag.h"
 #include "core/report/expected.h"
 #include "devices/device.h"
-#include "interp/launch.h"
 #include "kernels/oracle/comparison.h"
 
 namespace tessera::cli {
@@ -25,14 +23,11 @@ struct ComparedResult {
   bool is_right(std::int64_t element) const;
 };
 
-// The run, to be run once more.
-using Keep = std::function<Expected<KeptRun>()>;
-
 // The results point into the first two arguments. Where an error bound is the rule the program runs
-// once more for it. Errors: a program whose errors nothing bounds, or elements that differ where
-// nothing does, if no others are wrong; a second run that fails.
+// once more for it, with the options of its run. Errors: a program whose errors nothing bounds, or
+// elements that differ where nothing does, if no others are wrong; a second run that fails.
 Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& expectations,
                                               const std::vector<DeviceBinding>& results,
-                                              const Keep& keep);
+                                              Executable& executable, const DeviceOptions& options);
 
 }  // namespace tessera::cli

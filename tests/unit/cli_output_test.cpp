@@ -54,6 +54,19 @@ class Outputs : public testing::Test {
   TemporaryFolder folder;
 };
 
+TEST_F(Outputs, results_that_nothing_judges_are_saved) {
+  write_bytes(file("q.tsr"),
+              "kernel k()\n  in a: f32[1] hbm\n  out o: f32[1] hbm\n  vmem x: f32[1]\n{\n"
+              "  copy a -> x\n  x = cast(cast(x, e4m3), f32)\n  copy x -> o\n}\n");
+  const std::vector<std::string> words = {"run", file("q.tsr"), "--interpret", "--in", "a=1000"};
+  const Ran ran = gmm_run(words, {"--expect", "o=1000", "--out", "o=" + file("o.npy")});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.err.find("nothing bounds its error: it may be more than e4m3 holds"),
+            std::string::npos)
+      << ran.err;
+  EXPECT_EQ(gmm_run(words, {"--expect", "o=" + file("o.npy")}).code, 0);
+}
+
 TEST_F(Outputs, what_cannot_be_written_is_told_before_the_run) {
   const std::string missing = file("no/y");
   for (const std::string option : {"--trace", "--timeline", "--save-schedule"}) {
