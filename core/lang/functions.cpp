@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/lang/foreign_words.h"
 #include "core/lang/old_words.h"
 #include "core/lang/walk.h"
 #include "core/lang/words.h"
@@ -49,6 +50,9 @@ const ast::Function* Functions::find(std::string_view name) const {
 Entity Functions::unknown(const ast::Call& node) {
   if (const OldWord* old = find_old_word(node.function))
     return draft_.fail(node.loc, refusal(*old));
+  if (const std::string_view ours = instead_of(node.function); !ours.empty())
+    return draft_.fail(node.loc,
+                       fmt::format("unknown function `{}`; here it is {}", node.function, ours));
   std::vector<std::string_view> known = words();
   for (const Module* module : modules_)
     for (const auto& [name, function] : module->functions) known.push_back(name);

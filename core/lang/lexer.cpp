@@ -13,8 +13,27 @@ namespace {
 
 constexpr std::array<std::string_view, 11> two_character_symbols = {
     "..", "+:", "->", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/="};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> foreign_operators = {
-    {{"&&", "and"}, {"||", "or"}, {"!", "not"}, {"%", "mod"}}};
+// An operator of other languages, what is read in its place, and what is said of one that has no
+// counterpart here.
+struct ForeignOperator {
+  std::string_view theirs, ours, instead;
+};
+constexpr std::string_view no_power =
+    "there is no power; a square is x * x, and of reals exp(n * log(x)) is one";
+constexpr std::string_view no_shift =
+    "there is no shift; expected a product or a quotient with a power of two";
+constexpr std::string_view no_bits =
+    "there are no operators on bits; `and` and `or` join conditions";
+constexpr std::array<ForeignOperator, 10> foreign_operators = {{{"&&", "and", ""},
+                                                                {"||", "or", ""},
+                                                                {"!", "not", ""},
+                                                                {"%", "mod", ""},
+                                                                {"**", "*", no_power},
+                                                                {"^", "*", no_power},
+                                                                {"<<", "*", no_shift},
+                                                                {">>", "/", no_shift},
+                                                                {"&", "and", no_bits},
+                                                                {"|", "or", no_bits}}};
 constexpr std::string_view symbols = "()[]{},;:=+-*/<>?.";
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -128,12 +147,15 @@ class Lexer {
 
   // What other languages write for an operator is reported once, and read as ours.
   std::optional<Token> take_foreign() {
-    for (const auto& [theirs, ours] : foreign_operators)
+    for (const auto& [theirs, ours, instead] : foreign_operators)
       if (text_.substr(at_).starts_with(theirs)) {
         const std::size_t begin = at_;
         at_ += theirs.size();
-        fail(begin, fmt::format("unexpected `{}`, expected `{}`", theirs, ours));
-        return Token{.kind = TokenKind::name, .text = std::string(ours)};
+        fail(begin, instead.empty() ? fmt::format("unexpected `{}`, expected `{}`", theirs, ours)
+                                    : fmt::format("unexpected `{}`: {}", theirs, instead));
+        const bool is_word = is_name_start(ours[0]);
+        return Token{.kind = is_word ? TokenKind::name : TokenKind::symbol,
+                     .text = std::string(ours)};
       }
     return std::nullopt;
   }

@@ -170,10 +170,16 @@ ast::Item ExpressionParser::item(int& height) {
   const Token token = tokens_.peek();
   const auto raise = [&](int to) { height = std::max(height, to); };
   if (tokens_.accept(":")) {
+    if (!tokens_.is(",") && !tokens_.is("]"))
+      tokens_.fail(tokens_.peek(),
+                   "`:` takes all of a dimension, and a part is `a .. b` or `a +: n`; expected `]` "
+                   "or `,` behind it");
     raise(2);
     return {ast::WholeDimension{tokens_.loc(token)}};
   }
   Expression first = range_or_count();
+  if (tokens_.is(":"))
+    tokens_.fail(tokens_.peek(), "expected `..` before the end of a part, or `+:` before its size");
   if (!tokens_.is("+:")) {
     raise(first.height + 1);
     return {child(std::move(first))};
