@@ -10,6 +10,7 @@
 #include "core/lang/place_lowering.h"
 #include "core/lang/product_lowering.h"
 #include "core/lang/tile_lowering.h"
+#include "core/lang/value_type.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
 #include "core/program/reshape.h"
@@ -83,8 +84,20 @@ void AssignmentLowering::update_number(const Slice& slice, const ast::Assignment
 void AssignmentLowering::update_tile(const Slice& slice, const ast::Assignment& node) {
   const Entity old{.kind = Entity::Kind::view, .slice = slice},
       other = expressions_.evaluate_into(node.value, nullptr);
-  tiles_.elementwise(tile_op(*node.op), {{old, node.target.loc()}, {other, node.value.loc()}},
-                     node.loc, &slice);
+  const Entity result = tiles_.elementwise(
+      tile_op(*node.op), {{old, node.target.loc()}, {other, node.value.loc()}}, node.loc, &slice);
+  if (result.kind != Entity::Kind::view) return;
+  const Program& program = builder_.program();
+  const DType type = value_type(program, program.body.back().op),
+              to = ref_info(program, slice.base).dtype;
+  if (type == to) return;
+  const std::string_view sign = name(*node.op);
+  draft_.fail(
+      node.loc,
+      fmt::format("`{0}=` stores a tile of {1} to {2}; write x = cast(x {0} v) for x {0}= v "
+                  "if it should be rounded",
+                  sign, name(type), name(to)),
+      ErrorCode::invalid_type);
 }
 
 void AssignmentLowering::store(const Slice& target, const ast::Expression& value, const Loc& loc) {

@@ -8,16 +8,13 @@
 #include "core/lang/expressions.h"
 #include "core/lang/operators.h"
 #include "core/lang/type_binder.h"
+#include "core/lang/value_type.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
 #include "core/report/lines.h"
 
 namespace tessera {
 namespace {
-
-bool compares(std::size_t op) {
-  return op == op_index<TileLt>() || op == op_index<TileLe>() || op == op_index<TileEq>();
-}
 
 // "(8, 200)".
 std::string extents_text(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
@@ -139,25 +136,14 @@ Slice TileLowering::emit_elementwise(std::size_t index, const std::vector<Slice>
                                      const Extents& extents, const Loc& loc, const Slice* to) {
   draft_.at(loc);
   const Program& program = builder_.program();
-  bool any_float = false, any_wide = false;
-  for (const Slice& s : operands) {
-    if (is_number(program, s)) {
-      any_float |= program.value(s.base).kind == ValueKind::real;
-      continue;
-    }
-    const DType type = ref_info(program, s.base).dtype;
-    any_float |= is_float(type);
-    any_wide |= type == DType::i64;
-  }
   Op op = make_op(op_table()[index].mnemonic);
   const auto& fields = info(op).fields;
-  any_float |= operands.size() == 1;  // exp and its like are real, also of integers
-  const DType type = any_float && !compares(index) ? DType::f32
-                     : any_wide                    ? DType::i64
-                                                   : DType::i32;
-  const Slice target = to ? *to : temporary(type, extents.bound, extents.size);
-  field<Slice>(op, fields[0]) = target;
   for (std::size_t i = 0; i < operands.size(); ++i) field<Slice>(op, fields[i + 1]) = operands[i];
+  const bool is_written_at_once =
+      to != nullptr && writes_as_cast(program, op, ref_info(program, to->base).dtype);
+  const Slice target =
+      is_written_at_once ? *to : temporary(value_type(program, op), extents.bound, extents.size);
+  field<Slice>(op, fields[0]) = target;
   builder_.emit(std::move(op));
   return target;
 }
@@ -240,7 +226,7 @@ Entity TileLowering::cast(const ast::Call& call, const Slice* to) {
   if (call.arguments.size() == 1) {
     if (!to) return draft_.fail(call.loc, "cast needs a type here: cast(x, bf16)");
     const Entity value = expressions_.evaluate_into(inner, computed ? to : nullptr);
-    if (computed && value.kind == Entity::Kind::view) return value;
+    if (computed && value.kind == Entity::Kind::view && value.slice == *to) return value;
     const auto source = operand_of_store(value, inner.loc(), *to);
     if (!source || !fits({*source, inner.loc()}, *to)) return {};
     draft_.at(call.loc);

@@ -23,11 +23,11 @@ class TileLowering {
     Entity entity;
     Loc loc;
   };
-  // The elementwise op of the operands, into `to` or into a temporary of f32, i32 or i64. Numbers,
-  // dimensions of size 1 and missing leading ones are repeated; an operand whose shape does not fit
-  // is an error at its place. Of numbers alone it is a temporary of one element, without
-  // dimensions. Of operands that have no shape either it is a tile that gets its shape where it is
-  // used.
+  // The elementwise op of the operands, into `to` if that is as good as a cast, else into a
+  // temporary of f32, i32 or i64. Numbers, dimensions of size 1 and missing leading ones are
+  // repeated; an operand whose shape does not fit is an error at its place. Of numbers alone it is a
+  // temporary of one element, without dimensions. Of operands that have no shape either it is a tile
+  // that gets its shape where it is used.
   Entity elementwise(std::size_t op, const std::vector<Operand>& operands, const Loc& loc,
                      const Slice* to);
   // tile_iota(dim), in the shape that its use has.

@@ -1,0 +1,60 @@
+#include "core/lang/value_type.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+struct Operands {
+  bool has_real_number = false;
+  std::vector<DType> tiles;
+};
+
+Operands operands_of(const Program& program, const Op& op) {
+  Operands operands;
+  const auto& fields = info(op).fields;
+  for (std::size_t i = 1; i < fields.size(); ++i) {
+    const Slice& slice = field<Slice>(op, fields[i]);
+    if (is_number(program, slice))
+      operands.has_real_number |= program.value(slice.base).kind == ValueKind::real;
+    else
+      operands.tiles.push_back(ref_info(program, slice.base).dtype);
+  }
+  return operands;
+}
+
+bool compares(const Op& op) {
+  return std::holds_alternative<TileLt>(op) || std::holds_alternative<TileLe>(op) ||
+         std::holds_alternative<TileEq>(op);
+}
+
+}  // namespace
+
+DType value_type(const Program& program, const Op& op) {
+  if (compares(op)) return DType::i32;
+  const Operands operands = operands_of(program, op);
+  const auto any = [&](auto has) {
+    return std::any_of(operands.tiles.begin(), operands.tiles.end(), has);
+  };
+  const bool is_real_function = info(op).fields.size() == 2;  // exp and its like, also of integers
+  if (is_real_function || operands.has_real_number || any(is_float)) return DType::f32;
+  const auto is_wide = [](DType type) { return type == DType::i64 || type == DType::u32; };
+  return any(is_wide) ? DType::i64 : DType::i32;
+}
+
+// Floats and comparisons are computed alike wherever they go, and rounded there. Integers wrap in
+// the widest type of the target and the operands (interp/tiles/integer_range.h), which must be the
+// value's own, and saturate behind that.
+bool writes_as_cast(const Program& program, const Op& op, DType to) {
+  const DType type = value_type(program, op);
+  if (type == to || is_float(type) || compares(op)) return true;
+  const std::vector<DType> tiles = operands_of(program, op).tiles;
+  const bool has_widest = std::find(tiles.begin(), tiles.end(), type) != tiles.end();
+  return has_widest && (is_float(to) || size_of(to) < size_of(type)) &&
+         (!is_float(to) || type == DType::i64);
+}
+
+}  // namespace tessera
