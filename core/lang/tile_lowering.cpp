@@ -123,6 +123,7 @@ Entity TileLowering::elementwise(std::size_t op, const std::vector<Operand>& ope
     }
     extents = extents_of(*to);
   }
+  extents.use = loc;
   std::vector<Slice> sources;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (!slices[i]) slices[i] = shaped(operands[i], extents);
@@ -153,7 +154,7 @@ Entity TileLowering::indices(std::int64_t dim, const Loc& loc) {
 }
 
 TileLowering::Extents TileLowering::extents_of(const Slice& target) const {
-  Extents extents{static_shape(builder_.program(), target), {}, true};
+  Extents extents{static_shape(builder_.program(), target), {}, {}, true};
   for (const int d : kept(target)) extents.size.push_back(target.size[static_cast<std::size_t>(d)]);
   return extents;
 }
@@ -161,7 +162,9 @@ TileLowering::Extents TileLowering::extents_of(const Slice& target) const {
 std::optional<Slice> TileLowering::operand_of_store(const Entity& entity, const Loc& loc,
                                                     const Slice& target) {
   if (entity.kind != Entity::Kind::unshaped) return operand(entity, loc);
-  return shaped({entity, loc}, extents_of(target));
+  Extents extents = extents_of(target);
+  extents.use = loc;
+  return shaped({entity, loc}, extents);
 }
 
 // Numbers stay what they are; what has no shape is computed in this one.
@@ -182,21 +185,34 @@ std::optional<Slice> TileLowering::shaped(const Operand& side, const Extents& ex
 std::optional<Slice> TileLowering::shaped_indices(const Unshaped& node, const Extents& extents) {
   const auto rank = static_cast<std::int64_t>(extents.bound.size());
   if (node.dim < 0 || node.dim >= rank)
-    return draft_.fail(node.loc, fmt::format("tile_iota counts along dimension {}, and the tile of "
-                                             "shape {} has {}",
-                                             node.dim, to_string(extents.bound), rank)),
-           std::nullopt;
+    return misshapen(node, extents,
+                     fmt::format("tile_iota counts along dimension {}, and the tile of shape {} "
+                                 "has {}",
+                                 node.dim, to_string(extents.bound), rank));
   if (!extents.is_of_target && extents.bound[static_cast<std::size_t>(node.dim)] == 1)
-    return draft_.fail(node.loc,
-                       fmt::format("tile_iota({}) has the shape {} of the tiles that it is "
-                                   "combined with here, which have one element along this "
-                                   "dimension; expected it stored to a tile of its own before",
-                                   node.dim, to_string(extents.bound))),
-           std::nullopt;
+    return misshapen(node, extents,
+                     fmt::format("tile_iota({}) has the shape {} of the tiles that it is combined "
+                                 "with here, which have one element along this dimension; expected "
+                                 "it stored before to memory that is declared with the shape meant",
+                                 node.dim, to_string(extents.bound)));
   draft_.at(node.loc);
   const Slice target = temporary(DType::i32, extents.bound, extents.size);
   builder_.emit(TileIota{target, node.dim});
   return target;
+}
+
+// The error is where the shape comes from; where that is not where tile_iota stands, both are told.
+std::optional<Slice> TileLowering::misshapen(const Unshaped& node, const Extents& extents,
+                                             std::string message) {
+  const Loc &use = extents.use, &word = node.loc;
+  const bool is_inside = use.source == word.source && use.line == word.line &&
+                         use.column <= word.column &&
+                         word.column + word.width <= use.column + use.width;
+  draft_.fail(is_inside || !use ? word : use, std::move(message));
+  if (!is_inside && use)
+    draft_.diags().back().notes.insert(draft_.diags().back().notes.begin(),
+                                       {word, "the indices that get this shape"});
+  return std::nullopt;
 }
 
 // An operator with a tile or a real on one side.

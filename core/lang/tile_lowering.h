@@ -52,10 +52,12 @@ class TileLowering {
   Slice temporary(DType dtype, const Shape& bound, const std::vector<ValueId>& size);
 
  private:
-  // What a dimension of a result is, of the operands so far, or of what it is stored to.
+  // What a dimension of a result is, of the operands so far, or of what it is stored to; and the
+  // expression whose operands or target these are.
   struct Extents {
     Shape bound;
     std::vector<ValueId> size;
+    Loc use;
     bool is_of_target = false;
   };
   // tile_iota(dim), or the op of tiles without a shape and of numbers.
@@ -68,6 +70,7 @@ class TileLowering {
   Extents extents_of(const Slice& target) const;
   std::optional<Slice> shaped(const Operand& operand, const Extents& extents);
   std::optional<Slice> shaped_indices(const Unshaped& node, const Extents& extents);
+  std::optional<Slice> misshapen(const Unshaped& node, const Extents& extents, std::string message);
   Slice emit_elementwise(std::size_t op, const std::vector<Slice>& operands, const Extents& extents,
                          const Loc& loc, const Slice* to);
   bool broadcast(const Placed& operand, const Loc& loc, Extents& result);
