@@ -3,6 +3,7 @@
 #include "interp/findings/deadlock.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -58,7 +59,10 @@ class Report {
     describe_all(rest, true);
     describe_cycle();
     add_surpluses(machine_, signallers_, blocked_, notes_);
-    add_call_chain(program_, first.stmt().place, notes_);
+    // The first note has the place in a function of the library.
+    const PlaceId own = own_place(program_, first.stmt().place);
+    finding.at.loc = program_.loc(own);
+    add_call_chain(program_, own, notes_);
     finding.notes = std::move(notes_);
     return finding;
   }
@@ -96,14 +100,12 @@ class Report {
     std::sort(roots_.begin(), roots_.end());
   }
 
-  // Cores that lack the same in the same place are told of once; the others are details.
-  using Lack =
-      std::tuple<StmtId, SemaphoreId, std::int64_t, std::int64_t, std::int64_t, std::string>;
+  // Cores that lack the same in the same place, be it of another cell of an array, are told of
+  // once; the others are details.
+  using Lack = std::tuple<StmtId, SemaphoreId, std::int64_t, std::int64_t, std::string>;
   Lack lack(const Core& core) {
-    const SemId& sem = core.need().sem;
-    return {core.statement(), sem.semaphore,
-            sem.cell,         core.need().count,
-            missing(core),    to_string(machine_.loops_of(core.id(), core.statement()))};
+    return {core.statement(), core.need().sem.semaphore, core.need().count, missing(core),
+            to_string(machine_.loops_of(core.id(), core.statement()))};
   }
   void describe_all(const std::vector<SiteId>& cores, bool are_details) {
     std::map<Lack, std::vector<SiteId>> groups;
@@ -118,14 +120,25 @@ class Report {
         return;
       }
       const std::size_t from = notes_.size();
-      describe(core(one));
+      describe(one, is_first ? alike : std::vector<SiteId>{one});
       for (std::size_t i = from; i < notes_.size(); ++i)
         notes_[i].is_detail = are_details || !is_first;
-      if (!is_first || alike.size() == 1) continue;
-      const std::string own = to_string(core(one).id()) + " is blocked";
-      std::string& message = notes_[from].message;
-      message = fmt::format("{} are blocked{}", names(alike), message.substr(own.size()));
     }
+  }
+  // The cells that they wait on, each once.
+  std::string cells(const std::vector<SiteId>& cores) {
+    std::vector<std::string> texts;
+    for (const SiteId one : cores) {
+      const SemId& sem = core(one).need().sem;
+      std::string text = cell_text(program_, sem.semaphore, sem.cell);
+      if (std::find(texts.begin(), texts.end(), text) == texts.end())
+        texts.push_back(std::move(text));
+    }
+    std::string list = fmt::to_string(fmt::join(
+        texts.begin(),
+        texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), most_cores)), ", "));
+    if (texts.size() > most_cores) list += fmt::format(" and {} more", texts.size() - most_cores);
+    return list;
   }
   std::string names(const std::vector<SiteId>& cores) const {
     const Topology& topology = machine_.topology();
@@ -141,14 +154,17 @@ class Report {
     return text;
   }
 
-  void describe(const Core& core) {
+  // The first of the cores that are alike, in words for all of them.
+  void describe(SiteId one, const std::vector<SiteId>& alike) {
+    const Core& core = this->core(one);
     const SemId& sem = core.need().sem;
     const SemCell& cell = machine_.cell(sem);
     const std::string region = region_text(program_, core.statement());
     say(core.statement(), core.id(),
-        fmt::format("{} is blocked{}: {} {} >= {}, has {}, missing {}", to_string(core.id()),
+        fmt::format("{} blocked{}: {} {} >= {}, has {}, missing {}",
+                    alike.size() == 1 ? to_string(core.id()) + " is" : names(alike) + " are",
                     region.empty() ? "" : " in " + region, mnemonic(program_, core.statement()),
-                    cell_text(program_, sem.semaphore, sem.cell), core.need().count, cell.count,
+                    cells(alike), core.need().count, cell.count,
                     unit_text(program_, sem, missing(core))));
     add_tallies(machine_, sem, notes_);
     const std::vector<Signaller> all = signallers_.of(sem);

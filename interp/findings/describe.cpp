@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "core/report/lines.h"
 #include "interp/machine/nesting.h"
 
 namespace tessera {
@@ -77,6 +82,48 @@ void add_call_chain(const Program& program, PlaceId place, std::vector<FindingPl
   if (!place) return;
   for (PlaceId at = program.places[place].caller; at; at = program.places[at].caller)
     notes.push_back({.loc = program.loc(at), .message = "called from here"});
+}
+
+PlaceId own_place(const Program& program, PlaceId place) {
+  PlaceId outermost = place;
+  while (outermost && program.places[outermost].caller)
+    outermost = program.places[outermost].caller;
+  while (place && program.loc(place).source != program.loc(outermost).source)
+    place = program.places[place].caller;
+  return place;
+}
+
+Loc operand_loc(const Program& program, StmtId statement, BufferId buffer) {
+  const Loc whole = program.loc(statement);
+  const std::string& name = program.buffers[buffer].name;
+  if (!whole || name.empty() || class_of(program.body[statement].op) != OpClass::tile) return whole;
+  const std::string_view line = Lines(whole.source->text)[whole.line];
+  const auto begin = static_cast<std::size_t>(whole.column) - 1,
+             end = std::min(line.size(), begin + static_cast<std::size_t>(whole.width));
+  const auto is_part = [&](std::size_t at) {
+    return at < end && (std::isalnum(static_cast<unsigned char>(line[at])) || line[at] == '_');
+  };
+  std::size_t found = std::string_view::npos;
+  for (std::size_t at = line.find(name, begin); at < end; at = line.find(name, at + 1)) {
+    const bool is_word = at + name.size() <= end && !is_part(at + name.size()) &&
+                         (at == begin || (!is_part(at - 1) && line[at - 1] != '.'));
+    if (!is_word) continue;
+    if (found != std::string_view::npos) return whole;
+    found = at;
+  }
+  if (found == std::string_view::npos) return whole;
+  // With its index.
+  std::size_t behind = found + name.size();
+  if (behind < end && line[behind] == '[')
+    for (int open = 0; behind < end;) {
+      open += line[behind] == '[' ? 1 : line[behind] == ']' ? -1 : 0;
+      ++behind;
+      if (open == 0) break;
+    }
+  Loc loc = whole;
+  loc.column = static_cast<int>(found) + 1;
+  loc.width = static_cast<int>(behind - found);
+  return loc;
 }
 
 std::string counted(std::int64_t n, std::string_view singular) {

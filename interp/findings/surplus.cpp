@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,7 @@ class Surpluses {
     for (const SemId& extra : surpluses()) {
       Odd odd = odd_one(extra);
       const bool is_open = signallers_.may_take(extra);
+      if (!odd.is_alone && all_wait_alike() && is_in_other_cell(extra)) continue;
       if (is_open && !odd.is_alone) continue;
       const Core* best = nullptr;
       int best_score = 0;
@@ -54,6 +56,15 @@ class Surpluses {
                             : cell_text(program_, sem.semaphore, sem.cell);
       };
       const AgentId signaller = agent(odd.tally->site);
+      const PlaceId place = program_.place_of(odd.tally->statement),
+                    own = own_place(program_, place);
+      if (own != place) {  // the names are those of a function of the library, and right
+        say({}, {},
+            fmt::format("{} has {} that no wait has taken, signalled in this call",
+                        sem_text(machine_, extra), amount));
+        notes_.back().loc = program_.loc(own);
+        continue;
+      }
       say(odd.tally->statement, signaller,
           fmt::format("{} lacks {}, {} has {} too many: does {} name the wrong {} here, {} instead "
                       "of {}?",
@@ -72,6 +83,34 @@ class Surpluses {
   std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
   void say(StmtId statement, const AgentId& agent, std::string message) {
     notes_.push_back(place_in_run(machine_, statement, agent, std::move(message)));
+  }
+
+  // Every core waits at one statement: then no core is the odd one, and the statement is wrong.
+  bool all_wait_alike() {
+    const auto is_there = [&](SiteId site) {
+      return core(site).statement() == core(blocked_.front()).statement();
+    };
+    return blocked_.size() > 1 && blocked_.size() == machine_.at_work().size() &&
+           std::all_of(blocked_.begin(), blocked_.end(), is_there);
+  }
+
+  // Another cell of the array has just what the core that owns it waits for: a fact, as the wait
+  // and the signal may be wrong. Of cores that are alike the first one is told of.
+  bool is_in_other_cell(const SemId& extra) {
+    for (const SiteId site : blocked_) {
+      const Core& waiting = core(site);
+      const SemId& need = waiting.need().sem;
+      if (site != extra.site || need.semaphore != extra.semaphore || need.site != extra.site ||
+          machine_.cell(extra).count != missing(waiting))
+        continue;
+      if (std::find(told_.begin(), told_.end(), waiting.statement()) != told_.end()) return true;
+      told_.push_back(waiting.statement());
+      say(waiting.statement(), waiting.id(),
+          fmt::format("{} lacks {}, and {} has as much", sem_text(machine_, need),
+                      unit_text(program_, need, missing(waiting)), sem_text(machine_, extra)));
+      return true;
+    }
+    return false;
   }
 
   // Of those who signalled the cell, the one that goes where fewest other cores go, by distance
@@ -147,6 +186,7 @@ class Surpluses {
   const Signallers& signallers_;
   const std::vector<SiteId>& blocked_;
   std::vector<FindingPlace>& notes_;
+  std::vector<StmtId> told_;  // waits that another cell would do for
 };
 
 }  // namespace
