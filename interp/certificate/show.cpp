@@ -53,7 +53,8 @@ void compare(const RunResult& a, const RunResult& b, bool has_values, Shown& sho
   }
   if (!kinds(a).empty()) {
     shown.ends = Ends::findings;
-    shown.outcome = fmt::format("both orders end with {}", kinds(a));
+    shown.outcome =
+        fmt::format("both orders end with {}, and their values are not compared", kinds(a));
     return;
   }
   if (!has_values) {

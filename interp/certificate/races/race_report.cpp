@@ -66,11 +66,21 @@ class Report {
   std::string agent_text(EventId e) const { return to_string(agent(event(e).agent).id); }
   FindingPlace place(EventId e, std::string message) const {
     const RecordedAgent& by = agent(event(e).agent);
-    return {.loc = program_.loc(event(e).statement),
+    return {.loc = place_of(e),
             .message = std::move(message),
             .device = by.id.device,
             .agent = to_string(by.id),
             .loops = record_.loops_of(e)};
+  }
+
+  // Of a core's access its operand.
+  Loc place_of(EventId e) const {
+    const StmtId statement = event(e).statement;
+    const bool is_of_core =
+        statement && record_.is_core(event(e).agent) && (event(e).act == Act::access);
+    return is_of_core && range(e).kind == ObjectKind::buffer
+               ? operand_loc(program_, statement, range(e).buffer())
+               : program_.loc(statement);
   }
 
   // The copy that is not waited for in time: of two the one that comes first.
