@@ -9,18 +9,23 @@
 #include <utility>
 
 #include "cli/args/bound_tensor.h"
+#include "cli/args/device_parts.h"
+#include "cli/args/file_use.h"
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
 #include "cli/args/in_out_options.h"
+#include "core/report/try.h"
 #include "kernels/inputs/fill.h"
 
 namespace tessera::cli {
 namespace {
 
-// Where results go, opened before anything is computed.
+// Where results go, opened before anything is computed. One file for all devices is that of the
+// first, and gets their tensors with an axis of devices in front.
 struct Target {
   std::string file;
-  TensorOutput output;
+  std::optional<TensorOutput> output;
+  bool is_stacked;
 };
 using Targets = std::map<std::pair<int, const Buffer*>, Target>;
 
@@ -31,17 +36,24 @@ Targets open_targets(const Program& program, const InOutOptions& out, int device
       const Assignment* const target =
           buffer.role == Role::scratch ? nullptr : out.find(buffer, device);
       if (target == nullptr) continue;
-      if (target->device == every_device && devices > 1) {
-        diags.push_back(error(fmt::format("there are {} devices: --out {}@0={} names one of them",
-                                          devices, buffer.name, target->value)));
+      const bool is_stacked = target->device == every_device && devices > 1;
+      if (is_stacked && out.is_for_one(buffer)) {
+        diags.push_back(error(
+            fmt::format("--out {0}={1} is a file for all {2} devices, and another --out is for one "
+                        "of them: {0}@D=FILE or a name with {{d}} names one for each",
+                        buffer.name, target->value, devices)));
         return targets;
       }
-      Expected<TensorOutput> output = TensorOutput::open(target->value);
-      if (output) {
-        targets.emplace(std::pair(device, &buffer), Target{target->value, *std::move(output)});
-      } else {
-        diags.insert(diags.end(), output.diags().begin(), output.diags().end());
+      Target opened{target->value, std::nullopt, is_stacked};
+      if (!is_stacked || device == 0) {
+        Expected<TensorOutput> output = TensorOutput::open(target->value);
+        if (!output) {
+          diags.insert(diags.end(), output.diags().begin(), output.diags().end());
+          continue;
+        }
+        opened.output.emplace(*std::move(output));
       }
+      targets.emplace(std::pair(device, &buffer), std::move(opened));
     }
   }
   return targets;
@@ -91,15 +103,23 @@ Tensor filled(const Buffer& buffer, int device, std::uint64_t index, const Filli
   return tensor;
 }
 
+// Names with holes are filled now; the others were compared before.
+std::vector<FilePlace> places(const std::string& option, const InOutOptions& given) {
+  std::vector<FilePlace> places;
+  for (const Assignment& each : given.all()) places.push_back(file_place(option, each.value));
+  return places;
+}
+
 }  // namespace
 
 Options binding_options() {
   return {
-      {"in", "NAME=FILE", "an operand: .npy, FILE.safetensors#tensor, or numbers 100,150,50", true,
-       FileUse::reads},
-      {"out", "NAME=FILE",
-       "the file for a result or an operand; NAME@D is that of device D, also for --in", true,
-       FileUse::writes},
+      {"in", "NAME=FILE",
+       "an operand: .npy, FILE.safetensors#tensor, or numbers 100,150,50; NAME@D=FILE is that of "
+       "device D, x{d}.npy a file for each, and one file may have an axis of devices in front",
+       true, FileUse::reads},
+      {"out", "NAME=FILE", "the file for a result or an operand, of several devices as for --in",
+       true, FileUse::writes},
       {"fill", "normal|uniform|integers", "data of operands not given; integers in smem are zeros"},
       {"seed", "N", "seed of the fill; default 0"},
   };
@@ -113,6 +133,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   const InOutOptions in(arguments, "in", program, devices, diags);
   const InOutOptions out(arguments, "out", program, devices, diags);
   if (!diags.empty()) return diags;
+  TRY(check_places(places("--in", in), places("--out", out)));
   const Filling how{kind, seed, longest_extent(program), may_go_unread(arguments)};
   diags = check_memory(program, devices);
   if (!diags.empty()) return diags;
@@ -120,6 +141,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   if (!diags.empty()) return diags;
   Bindings result;
   result.devices_ = devices;
+  OperandFiles files(devices);
   for (int device = 0; device < devices; ++device) {
     std::uint64_t index = 0;
     for (const Buffer& buffer : program.buffers) {
@@ -128,14 +150,15 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
       Bindings::Bound bound{&buffer, device, {}, {}, {}};
       if (const auto target = targets.find({device, &buffer}); target != targets.end()) {
         bound.file = target->second.file;
-        bound.output.emplace(std::move(target->second.output));
+        if (target->second.output) bound.output.emplace(*std::move(target->second.output));
+        bound.is_stacked = target->second.is_stacked;
       }
       if (buffer.role == Role::out) {
         bound.tensor = zeros(buffer, diags);
       } else if (const Assignment* source = in.find(buffer, device)) {
         std::optional<Tensor> words = given_in_words(buffer, source->value, "in", diags);
         bound.origin = words ? "given" : source->value;
-        bound.tensor = words ? *std::move(words) : from_file(buffer, source->value, diags);
+        bound.tensor = words ? *std::move(words) : files.operand(buffer, *source, device, diags);
       } else {
         bound.origin = is_table(buffer) ? "zeros" : "filled";
         bound.tensor = filled(buffer, device, index, how, diags);
@@ -159,7 +182,14 @@ Diags Bindings::save_results() {
   Diags diags;
   for (Bound& bound : bound_) {
     if (!bound.output) continue;
-    collect(diags, bound.output->write(bound.tensor));
+    if (!bound.is_stacked) {
+      collect(diags, bound.output->write(bound.tensor));
+      continue;
+    }
+    std::vector<const Tensor*> parts;
+    for (const Bound& other : bound_)
+      if (other.buffer == bound.buffer) parts.push_back(&other.tensor);
+    collect(diags, bound.output->write(stacked(parts)));
   }
   return diags;
 }

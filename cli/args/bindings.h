@@ -37,6 +37,7 @@ class Bindings {
     std::string origin;  // of an operand: a file, "given", "filled", "zeros"
     std::string file;    // where a result goes
     std::optional<TensorOutput> output = std::nullopt;
+    bool is_stacked = false;  // the file is for all devices, and open here for the first
   };
   std::vector<Bound> bound_;
   int devices_ = 1;

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "cli/args/device_parts.h"
 #include "core/data/tensor_file.h"
 #include "text/numbers.h"
 
@@ -23,18 +26,6 @@ std::string_view role_text(const Buffer& buffer) {
 }
 
 void add(Diags& diags, const Diags& more) { diags.insert(diags.end(), more.begin(), more.end()); }
-
-// `is_type`: whether a tensor of this type will do.
-Tensor checked(const Buffer& buffer, const std::string& file, Expected<Tensor> tensor, bool is_type,
-               Diags& diags) {
-  const Shape shape = stored_shape(buffer);
-  if (!is_type || tensor->shape() != shape)
-    diags.push_back(error(fmt::format("{} {} is {}{}{}, and {} holds {}{}", role_text(buffer),
-                                      buffer.name, name(buffer.dtype), to_string(shape),
-                                      buffer.order.empty() ? "" : " as it is stored", file,
-                                      name(tensor->dtype()), to_string(tensor->shape()))));
-  return *std::move(tensor);
-}
 
 }  // namespace
 
@@ -76,30 +67,49 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& te
   return tensor;
 }
 
-Tensor from_file(const Buffer& buffer, const std::string& file, Diags& diags) {
-  Expected<Tensor> tensor = load_tensor(file, buffer.dtype);
+// any_width: another type of the buffer's family will do.
+Tensor OperandFiles::read(const Buffer& buffer, DType type, const Assignment& from, int device,
+                          bool any_width, Diags& diags) {
+  const auto index = static_cast<std::size_t>(device);
+  if (const auto whole = wholes_.find(&buffer); whole != wholes_.end())
+    return part_of(whole->second, index);
+  Expected<Tensor> tensor = load_tensor(from.value, type);
   if (!tensor) {
     add(diags, tensor.diags());
     return {};
   }
-  const bool is_type = tensor->dtype() == buffer.dtype;
-  return checked(buffer, file, std::move(tensor), is_type, diags);
+  const Shape shape = stored_shape(buffer), &given = tensor->shape();
+  const bool is_type = any_width ? is_float(tensor->dtype()) == is_float(buffer.dtype)
+                                 : tensor->dtype() == buffer.dtype;
+  const bool may_be_stacked = from.device == every_device && given.size() == shape.size() + 1 &&
+                              std::equal(shape.begin(), shape.end(), given.begin() + 1);
+  if (is_type && given == shape) return *std::move(tensor);
+  if (is_type && may_be_stacked && given[0] == devices_)
+    return part_of(wholes_.emplace(&buffer, *std::move(tensor)).first->second, index);
+  diags.push_back(error(fmt::format(
+      "{} {} is {}{}{}, and {} holds {}{}{}", role_text(buffer), buffer.name, name(buffer.dtype),
+      to_string(shape), buffer.order.empty() ? "" : " as it is stored", from.value,
+      name(tensor->dtype()), to_string(given),
+      may_be_stacked
+          ? fmt::format(", which is for {} devices, and there are {}", given[0], devices_)
+          : "")));
+  return {};
 }
 
-Tensor expected_from_file(const Buffer& buffer, const std::string& file, Diags& diags) {
-  const Expected<TensorHeader> header = read_tensor_header(file);
+Tensor OperandFiles::operand(const Buffer& buffer, const Assignment& from, int device,
+                             Diags& diags) {
+  return read(buffer, buffer.dtype, from, device, false, diags);
+}
+
+Tensor OperandFiles::expected(const Buffer& buffer, const Assignment& from, int device,
+                              Diags& diags) {
+  const Expected<TensorHeader> header = read_tensor_header(from.value);
   if (!header) {
     add(diags, header.diags());
     return {};
   }
   // Raw bytes are of the result's own type.
-  Expected<Tensor> tensor = load_tensor(file, header->dtype.value_or(buffer.dtype));
-  if (!tensor) {
-    add(diags, tensor.diags());
-    return {};
-  }
-  const bool is_type = is_float(tensor->dtype()) == is_float(buffer.dtype);
-  return checked(buffer, file, std::move(tensor), is_type, diags);
+  return read(buffer, header->dtype.value_or(buffer.dtype), from, device, true, diags);
 }
 
 }  // namespace tessera::cli

@@ -1,9 +1,11 @@
 // The tensor of one buffer: of zeros, of numbers on the command line, or of a file.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "cli/args/in_out_options.h"
 #include "core/data/tensor.h"
 #include "core/program/program.h"
 #include "core/report/diag.h"
@@ -19,8 +21,23 @@ Tensor zeros(const Buffer& buffer, Diags& diags);
 // `option`: that the text is the value of, without its dashes.
 std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& text,
                                      std::string_view option, Diags& diags);
-Tensor from_file(const Buffer& buffer, const std::string& file, Diags& diags);
-// What a result should be: of any element type of the buffer's family, floats or integers.
-Tensor expected_from_file(const Buffer& buffer, const std::string& file, Diags& diags);
+
+// What --in and --expect name, for each device in turn. A file for all devices may have an axis of
+// them in front, and gives each its part; it is read once.
+class OperandFiles {
+ public:
+  explicit OperandFiles(int devices) : devices_(devices) {}
+
+  Tensor operand(const Buffer& buffer, const Assignment& from, int device, Diags& diags);
+  // What a result should be: of any element type of the buffer's family, floats or integers.
+  Tensor expected(const Buffer& buffer, const Assignment& from, int device, Diags& diags);
+
+ private:
+  Tensor read(const Buffer& buffer, DType type, const Assignment& from, int device, bool any_width,
+              Diags& diags);
+
+  int devices_;
+  std::map<const Buffer*, Tensor> wholes_;
+};
 
 }  // namespace tessera::cli

@@ -28,10 +28,11 @@ std::optional<double> tolerance_of(const Arguments& arguments, std::string_view 
   return std::nullopt;
 }
 
-Expectation expectation(const Buffer& buffer, int device, const std::string& source, Diags& diags) {
-  std::optional<Tensor> words = given_in_words(buffer, source, "expect", diags);
-  Tensor tensor = words ? *std::move(words) : expected_from_file(buffer, source, diags);
-  return {&buffer, device, source, std::move(tensor)};
+Expectation expectation(const Buffer& buffer, int device, const Assignment& source,
+                        OperandFiles& files, Diags& diags) {
+  std::optional<Tensor> words = given_in_words(buffer, source.value, "expect", diags);
+  Tensor tensor = words ? *std::move(words) : files.expected(buffer, source, device, diags);
+  return {&buffer, device, source.value, std::move(tensor)};
 }
 
 // Why a run carries no error bounds beside its values; empty where it does.
@@ -119,12 +120,13 @@ Expected<std::vector<Expectation>> read_expectations(const Program& program,
   if (!given.empty() && arguments.was_given("no-math"))
     diags.push_back(error("--expect is about values, and --no-math computes none"));
   std::vector<Expectation> expectations;
+  OperandFiles files(devices);
   for (int device = 0; device < devices && diags.empty(); ++device) {
     for (const Buffer& buffer : program.buffers) {
       const Assignment* const source =
           buffer.role == Role::out ? given.find(buffer, device) : nullptr;
       if (source != nullptr)
-        expectations.push_back(expectation(buffer, device, source->value, diags));
+        expectations.push_back(expectation(buffer, device, *source, files, diags));
       if (!diags.empty()) return diags;
     }
   }

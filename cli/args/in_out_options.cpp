@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/args/device_parts.h"
 #include "core/report/near.h"
 #include "text/numbers.h"
 
@@ -21,6 +22,28 @@ InOutOptions::InOutOptions(const Arguments& arguments, std::string_view option,
       names.push_back(buffer.name);
   }
   for (const std::string& text : arguments.all(option)) read(text, program, names, devices, diags);
+  fill_holes(devices);
+}
+
+// A name with a hole is a file for each device that has none of its own.
+void InOutOptions::fill_holes(int devices) {
+  std::vector<Assignment> filled;
+  for (const Assignment& given : all_) {
+    if (!has_device_hole(given.value) || given.device != every_device) {
+      filled.push_back(given);
+      continue;
+    }
+    for (int device = 0; device < devices; ++device) {
+      const bool has_own = std::any_of(all_.begin(), all_.end(), [&](const Assignment& other) {
+        return other.buffer == given.buffer && other.device == device;
+      });
+      if (!has_own) filled.push_back({given.buffer, device, given.value});
+    }
+  }
+  for (Assignment& each : filled)
+    if (each.device != every_device)
+      each.value = with_number(each.value, device_hole, static_cast<std::size_t>(each.device));
+  all_ = std::move(filled);
 }
 
 const Assignment* InOutOptions::find(const Buffer& buffer, int device) const {
@@ -31,6 +54,12 @@ const Assignment* InOutOptions::find(const Buffer& buffer, int device) const {
     if (assignment.device == every_device) general = &assignment;
   }
   return general;
+}
+
+bool InOutOptions::is_for_one(const Buffer& buffer) const {
+  return std::any_of(all_.begin(), all_.end(), [&](const Assignment& each) {
+    return each.buffer == buffer.name && each.device != every_device;
+  });
 }
 
 void InOutOptions::read(const std::string& text, const Program& program,

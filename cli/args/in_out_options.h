@@ -13,7 +13,7 @@ namespace tessera::cli {
 
 inline constexpr int every_device = -1;
 
-// NAME=VALUE or NAME@DEVICE=VALUE.
+// NAME=VALUE or NAME@DEVICE=VALUE. A value x{d}.npy is that of each device, with its number.
 struct Assignment {
   std::string buffer;
   int device = every_device;
@@ -27,13 +27,17 @@ class InOutOptions {
   InOutOptions(const Arguments& arguments, std::string_view option, const Program& program,
                int devices, Diags& diags);
 
+  const std::vector<Assignment>& all() const { return all_; }
   bool empty() const { return all_.empty(); }
   // That of the device before that of all; none: nullptr.
   const Assignment* find(const Buffer& buffer, int device) const;
+  // Whether some device has one of its own.
+  bool is_for_one(const Buffer& buffer) const;
 
  private:
   void read(const std::string& text, const Program& program,
             const std::vector<std::string_view>& names, int devices, Diags& diags);
+  void fill_holes(int devices);
 
   std::string_view option_;
   std::vector<Assignment> all_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cli/args/device_parts.h"
 #include "core/data/tensor_file.h"
 #include "core/report/try.h"
 #include "text/numbers.h"
@@ -23,12 +24,14 @@ bool is_parameter(const KernelInfo& kernel, const std::string& name, bool of_typ
       });
 }
 
-// What does not agree with it is told where the operand is read.
-void infer_from(const KernelInfo& kernel, const OperandInfo& operand, const TensorHeader& header,
-                Settings& settings) {
+// What does not agree with it is told where the operand is read. A file for all devices may have an
+// axis of them in front.
+void infer_from(const KernelInfo& kernel, const OperandInfo& operand, TensorHeader header,
+                bool is_for_all, Settings& settings) {
   if (header.dtype && is_parameter(kernel, operand.dtype, true))
     settings.try_emplace(operand.dtype, name(*header.dtype));
   const std::size_t rank = operand.extents.size();
+  if (is_for_all && header.shape.size() == rank + 1) header.shape.erase(header.shape.begin());
   if (header.shape.size() != rank || (!operand.order.empty() && operand.order.size() != rank))
     return;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -45,12 +48,16 @@ Expected<void> infer_settings(const KernelInfo& kernel, const Arguments& argumen
   for (const std::string& text : arguments.glance("in")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) continue;  // said where operands are bound
-    const std::string name = text.substr(0, std::min(equals, text.find('@')));
+    const std::size_t at = text.find('@');
+    const bool is_for_all = at > equals;
+    const std::string name = text.substr(0, std::min(equals, at));
     const auto operand =
         std::find_if(kernel.operands.begin(), kernel.operands.end(),
                      [&](const OperandInfo& o) { return o.name == name && !o.is_result; });
     if (operand == kernel.operands.end()) continue;
-    infer_from(kernel, *operand, TRY(header_of(text.substr(equals + 1))), settings);
+    infer_from(kernel, *operand,
+               TRY(header_of(with_number(text.substr(equals + 1), device_hole, 0))), is_for_all,
+               settings);
   }
   return {};
 }

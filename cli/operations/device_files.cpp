@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <utility>
 
+#include "cli/args/device_parts.h"
 #include "core/report/try.h"
 
 namespace tessera::cli {
 namespace {
 
-constexpr std::string_view hole_of(Per per) { return per == Per::device ? "{d}" : "{r}"; }
+constexpr std::string_view hole_of(Per per) { return per == Per::device ? device_hole : "{r}"; }
 
 std::string plural(Per per) { return fmt::format("{}s", name(per)); }
 
@@ -23,29 +23,6 @@ Expected<Tensor> load(const std::string& file, std::optional<DType> declared, DT
   if (tensor || declared) return tensor;
   Expected<Tensor> raw = load_tensor(file, fallback);
   return raw ? std::move(raw) : std::move(tensor);
-}
-
-// The parts of a tensor whose first axis counts them.
-std::vector<Tensor> unstacked(const Tensor& whole, std::size_t count) {
-  const Shape shape(whole.shape().begin() + 1, whole.shape().end());
-  std::vector<Tensor> parts;
-  for (std::size_t i = 0; i < count; ++i) {
-    Tensor part = Tensor::uninitialised(whole.dtype(), shape);
-    const auto bytes = static_cast<std::size_t>(part.bytes());
-    if (bytes > 0) std::memcpy(part.data(), whole.data() + i * bytes, bytes);
-    parts.push_back(std::move(part));
-  }
-  return parts;
-}
-
-Tensor stacked(const std::vector<std::shared_ptr<const Tensor>>& parts) {
-  Shape shape = parts.front()->shape();
-  shape.insert(shape.begin(), static_cast<std::int64_t>(parts.size()));
-  Tensor whole = Tensor::uninitialised(parts.front()->dtype(), shape);
-  const auto bytes = static_cast<std::size_t>(parts.front()->bytes());
-  for (std::size_t i = 0; i < parts.size() && bytes > 0; ++i)
-    std::memcpy(whole.data() + i * bytes, parts[i]->data(), bytes);
-  return whole;
 }
 
 Expected<Loaded> load_whole(const std::string& source, const std::string& file, Per per,
@@ -65,7 +42,7 @@ Expected<Loaded> load_whole(const std::string& source, const std::string& file, 
   if (whole.dim(0) != static_cast<std::int64_t>(count))
     return error(fmt::format("{} holds {}, which is for {} {}, and there are {}", source,
                              text_of(whole), whole.dim(0), plural(per), count));
-  loaded.parts = unstacked(whole, count);
+  for (std::size_t i = 0; i < count; ++i) loaded.parts.push_back(part_of(whole, i));
   return loaded;
 }
 
@@ -84,11 +61,9 @@ Expected<std::vector<std::string>> part_files(std::string_view spec, Per per, st
   if (spec.find(other) != std::string_view::npos)
     return error(fmt::format("{} names one file for each {}, and this is one for each {}: {}", spec,
                              name(per == Per::device ? Per::ring : Per::device), name(per), hole));
+  if (spec.find(hole) == std::string_view::npos) return std::vector<std::string>{std::string(spec)};
   std::vector<std::string> files;
-  const std::size_t at = spec.find(hole);
-  if (at == std::string_view::npos) return std::vector<std::string>{std::string(spec)};
-  for (std::size_t part = 0; part < count; ++part)
-    files.push_back(fmt::format("{}{}{}", spec.substr(0, at), part, spec.substr(at + hole.size())));
+  for (std::size_t part = 0; part < count; ++part) files.push_back(with_number(spec, hole, part));
   return files;
 }
 
@@ -133,7 +108,11 @@ Expected<PartsOutput> PartsOutput::open(std::vector<std::string> files) {
 }
 
 Expected<void> PartsOutput::write(const NamedTensors& tensors, bool stacks) {
-  if (stacks) return outputs_.front().write(stacked(tensors.parts));
+  if (stacks) {
+    std::vector<const Tensor*> parts;
+    for (const auto& part : tensors.parts) parts.push_back(part.get());
+    return outputs_.front().write(stacked(parts));
+  }
   for (std::size_t part = 0; part < outputs_.size(); ++part)
     TRY(outputs_[part].write(*tensors.parts[part]));
   return {};
