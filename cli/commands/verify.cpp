@@ -52,6 +52,12 @@ int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {
 
 // Each of these options asks another question, and only a single verdict can be saved.
 Expected<void> check_questions(const Arguments& arguments) {
+  for (const char* option : {"expect", "rtol", "atol"})
+    if (arguments.was_given(option))
+      return error(
+          fmt::format("--{} is about the values of a run, and verify asks what schedules can do: "
+                      "`gmm-run run` takes it, and tells the verdict on the schedules as well",
+                      option));
   const char* asked = nullptr;
   for (const char* question : {"mutants", "necessity", "cases"}) {
     if (!arguments.has(question)) continue;
