@@ -77,16 +77,17 @@ Debugger::Halt Debugger::halt_of(const Arrival& arrival, bool is_own) const {
   return {is_own ? Why::asked : Why::paused};
 }
 
+// A stop that holds once is gone when it has been told.
 void Debugger::tell_arrival(Way way, const Arrival& arrival, bool is_own) {
+  const bool is_condition = arrival.why == Arrival::Why::condition && !is_own;
+  const bool is_stop = is_condition && arrival.condition < stops_.size();
+  const bool finds = is_condition && arrival.condition == stops_.size();
+  const bool is_pause = is_condition && arrival.condition > stops_.size();
   if (arrival.why == Arrival::Why::beginning) out_ << "this is the beginning\n";
-  if (arrival.why == Arrival::Why::condition && !is_own && arrival.condition < stops_.size())
-    tell_stop(stops_[arrival.condition], arrival.cause);
-  const bool finds = arrival.why == Arrival::Why::condition && arrival.condition == stops_.size();
+  if (is_stop) tell_stop(stops_[arrival.condition], arrival.cause);
   if (finds && way == Way::backward) out_ << "the next event finds something\n";
   if (way == Way::forward && (finds || session_.is_over()))
     for (const Finding& finding : session_.findings()) out_ << render(finding);
-  const bool is_pause =
-      arrival.why == Arrival::Why::condition && !is_own && arrival.condition > stops_.size();
   if (is_pause) out_ << "paused\n";
   if (session_.is_over()) out_ << "the run is over\n";
 }
