@@ -30,10 +30,13 @@ constexpr double primes = 1634069;
 // their difference, or the difference has a zero there (Schwartz, Zippel); and so the difference of
 // each two arguments of functions. Those of exponentials are compared modulo (p - 1) / 2.
 double chance(const Bound& bound) {
-  const double k = bound.arguments, d = std::max(1.0, bound.degree);
   const double least_prime = bound.has_exponential ? 0x1p29 : 0x1p30;
-  const double pairs = k * (k - 1) / 2;
-  return (1 + std::max(0.0, pairs)) * (d / least_prime + bound.height / 30 / primes);
+  const auto zero = [&](double degree, double height) {
+    return std::max(1.0, degree) / least_prime + height / 30 / primes;
+  };
+  const double pairs = std::max(0.0, bound.arguments * (bound.arguments - 1) / 2);
+  return zero(bound.degree, bound.height) +
+         pairs * zero(bound.argument_degree, bound.argument_height);
 }
 
 // Of all results of a program: what holds for each of their elements.

@@ -13,6 +13,8 @@ Bound joined(const Bound& a, const Bound& b) {
           .arguments = a.arguments + b.arguments,
           .height = std::max(a.height, b.height),
           .denominator = std::max(a.denominator, b.denominator),
+          .argument_degree = std::max(a.argument_degree, b.argument_degree),
+          .argument_height = std::max(a.argument_height, b.argument_height),
           .is_rational = a.is_rational || b.is_rational,
           .has_exponential = a.has_exponential || b.has_exponential,
           .has_unknown = a.has_unknown || b.has_unknown,
@@ -44,10 +46,13 @@ Bound product_of(const Bound& a, const Bound& b) {
 }
 
 Bound value_at(const Bound& argument) {
-  Bound bound = sum_of(argument, argument);
-  bound.degree = std::max(1.0, bound.degree);
-  bound.arguments = argument.arguments + 1;
-  bound.denominator = 0;
+  const Bound difference = sum_of(argument, argument);
+  Bound bound = argument;
+  bound.argument_degree = std::max({1.0, argument.argument_degree, difference.degree});
+  bound.argument_height = std::max(argument.argument_height, difference.height);
+  bound.degree = 1;
+  bound.arguments += 1;
+  bound.height = bound.denominator = 0;
   bound.is_rational = false;
   bound.is_truth = false;
   return bound;

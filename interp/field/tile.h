@@ -20,6 +20,8 @@ struct Bound {
   // of numerator and denominator, ...
   double height = 0;
   double denominator = 0;    // ... and of a denominator that is a power of ten
+  // Degree and height of the difference of any two of these arguments.
+  double argument_degree = 0, argument_height = 0;
   bool is_rational = false;  // there may be a denominator
   bool has_exponential = false;
   bool has_unknown = false;   // values of functions of which only the name is known
@@ -33,7 +35,7 @@ struct Bound {
 Bound joined(const Bound& a, const Bound& b);
 Bound sum_of(const Bound& a, const Bound& b, double terms = 1);
 Bound product_of(const Bound& a, const Bound& b);
-// Of a function's value, and of the difference of two of its arguments.
+// Of a function's value, which is a new unknown.
 Bound value_at(const Bound& argument);
 
 // Of numbers that are known: an integer, a decimal as it is written.
