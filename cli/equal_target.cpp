@@ -15,11 +15,11 @@ namespace {
 
 // Options of the other command that say nothing of what is computed, or have no meaning over a
 // field.
-constexpr std::array<std::string_view, 24> not_taken = {
+constexpr std::array<std::string_view, 25> not_taken = {
     "out",       "check",     "trace",     "timeline",    "save-schedule", "unchecked",
     "timing",    "cost",      "expect",    "rtol",        "atol",          "strict-values",
     "no-math",   "no-verify", "all",       "point-cores", "landing",       "math",
-    "max-steps", "explain",   "interpret", "fill",        "device",        "dump"};
+    "max-steps", "explain",   "interpret", "fill",        "device",        "dump", "prints"};
 
 // Floats are drawn: of an operand of floats no values can be given.
 Expected<void> check_floats(const Program& program, const Arguments& given) {

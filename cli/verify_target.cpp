@@ -13,9 +13,9 @@ namespace {
 
 // Options of the other command that mean nothing here: verify writes no results and no trace, and
 // judges points without running them side by side; it does so itself for a witness.
-constexpr std::array<std::string_view, 12> not_taken = {
+constexpr std::array<std::string_view, 13> not_taken = {
     "out",       "check",  "trace", "timeline",    "save-schedule",    "unchecked",
-    "no-verify", "timing", "cost",  "point-cores", "debug-on-finding", "dump"};
+    "no-verify", "timing", "cost",  "point-cores", "debug-on-finding", "dump", "prints"};
 
 }  // namespace
 

@@ -48,6 +48,7 @@ Expected<SharedCells> find_shared_cells(const Program& per_point,
   options.checked = true;
   options.uninitialised = Uninitialised::poison;
   options.observers = {&cells};
+  options.listener = nullptr;
   if (!control_needs_arithmetic(per_point)) options.math = Math::none;
   TRY(run(per_point, bindings, options));
   return cells;

@@ -8,6 +8,7 @@ RunOptions options_of_rerun(const RunOptions& options) {
   again.deeper = nullptr;
   again.compile_notes = nullptr;
   again.observers.clear();
+  again.listener = nullptr;
   return again;
 }
 

@@ -19,8 +19,9 @@ namespace {
 
 // The same run without the arithmetic that nobody looks at, where it can do without.
 bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
-  return !options.wants_values && options.math != Math::none && !options.hash_results &&
-         options.uninitialised != Uninitialised::poison && !control_needs_arithmetic(expanded);
+  return !options.wants_values && options.listener == nullptr && options.math != Math::none &&
+         !options.hash_results && options.uninitialised != Uninitialised::poison &&
+         !control_needs_arithmetic(expanded);
 }
 
 RunIdentity identify(const Program& expanded, const std::vector<Binding>& bindings,

@@ -15,6 +15,7 @@
 
 namespace tessera {
 
+class Listener;        // interp/observe/listener.h
 class Observer;        // interp/observe/observer.h
 struct DeeperWindows;
 struct Remark;
@@ -66,6 +67,7 @@ struct RunOptions {
   // Filled before the run with what the profile's compiler would refuse (findings/compile_rules.h).
   std::vector<Remark>* compile_notes = nullptr;
   std::vector<Observer*> observers{};  // beside the built-in checks
+  Listener* listener = nullptr;        // hears what debug statements tell of this run; null: nobody
   // The run ends after so many steps, 0: when it is done. As one step count 256 ops in a row that
   // are none (they take about as long), so that a loop around nothing ends as well.
   std::int64_t max_steps = 0;

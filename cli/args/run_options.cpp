@@ -65,6 +65,7 @@ std::vector<RunOption> made_run_options() {
         false, FileUse::writes},
        About::checks},
       {dump_option(), About::values},
+      {{"prints", "N", "show the first N lines of each `print` of the program; default 100"}},
       {{"save-schedule", "FILE", "write the run's schedule, for --schedule replay:FILE", false,
         FileUse::writes}},
   };

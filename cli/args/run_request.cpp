@@ -10,6 +10,7 @@
 #include "cli/args/limits.h"
 #include "cli/args/profile_options.h"
 #include "cli/args/run_options.h"
+#include "cli/reports/prints.h"
 #include "core/host/file.h"
 #include "devices/devices.h"
 
@@ -106,6 +107,8 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   request.certifies = options.checked && !arguments.has("no-verify") && options.point_cores == 0;
   // Whole landing is a promise of the machine, which somebody must give.
   if (arguments.has("landing")) request.certified_landing = options.landing;
+  request.prints =
+      std::make_shared<Prints>(arguments.integer("prints", diags, 0).value_or(Prints::most));
   request.save_schedule = arguments.text("save-schedule");
   options.record_schedule = !request.save_schedule.empty();
   request.trace = arguments.text("trace");

@@ -18,6 +18,8 @@
 
 namespace tessera::cli {
 
+class Prints;  // cli/reports/prints.h
+
 // The events of a run that are analysed without being asked for: a fraction of a second's work.
 inline constexpr std::int64_t certified_events = 200'000;
 
@@ -40,6 +42,7 @@ struct RunRequest {
   std::shared_ptr<CostListener> cost;
   std::shared_ptr<DeeperWindows> deeper;
   std::shared_ptr<std::vector<Remark>> compile_notes;  // with `timing`
+  std::shared_ptr<Prints> prints;             // what the program prints, of a run that is simulated
   std::shared_ptr<OutputFile> timeline_file;  // of --timeline, open for it since before the run
 
   std::string_view device_name() const;

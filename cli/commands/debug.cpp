@@ -66,6 +66,7 @@ int run_in_json(Session& session, const std::vector<std::string>& lines, Console
   Json told = Json::array();
   std::ostringstream out;
   Debugger debugger(session, out);
+  if (const auto told = debugger.tell_printed(); !told) return fail(console, told.diags());
   for (const std::string& line : lines) {
     if (debugger.wants_to_quit()) break;
     if (const auto done = debugger.execute(line); !done) return fail(console, done.diags());
@@ -108,6 +109,7 @@ int run(const Arguments& given, Console& console) {
   if (console.json) return run_in_json(**session, *lines, console);
   Debugger debugger(**session, console.out,
                     arguments->invocation().without({"script", "commands", batch}));
+  if (const auto told = debugger.tell_printed(); !told) return fail(console, told.diags());
   debugger.show_place();
   for (const std::string& line : *lines) {
     if (debugger.wants_to_quit()) break;

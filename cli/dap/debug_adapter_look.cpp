@@ -134,6 +134,7 @@ Expected<Json> DebugAdapter::repl(const std::string& line) {
     after_ = [this] { tell_stopped("goto", ""); };
   }
   std::string said = run_->take_said();
+  debugger.take_program_said();  // it is part of what was said
   if (!done) return done.diags();
   tell_removed();
   while (!said.empty() && said.back() == '\n') said.pop_back();

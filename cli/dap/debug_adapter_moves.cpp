@@ -30,6 +30,7 @@ void DebugAdapter::run_movement(const std::function<Expected<void>()>& movement,
   run_->pause.arm();
   run_->shown_finding = run_->session->findings().size();
   run_->take_said();
+  run_->debugger.take_program_said();
   const Expected<void> moved = movement();
   run_->forget_numbers();
   if (!moved) {
@@ -41,12 +42,16 @@ void DebugAdapter::run_movement(const std::function<Expected<void>()>& movement,
 
 void DebugAdapter::tell_halt(const Debugger::Halt& halt, Debugger::Way way) {
   using Why = Debugger::Halt::Why;
-  const std::string said = run_->take_said();
+  const std::string printed = run_->debugger.take_program_said();
+  const std::string said = run_->take_said().substr(printed.size());
+  if (!printed.empty()) say("stdout", printed);
   const std::vector<Finding>& findings = run_->session->findings();
   const bool is_new = run_->shown_finding < findings.size();
   if (is_new) tell_findings(run_->shown_finding);
   tell_removed();
-  const Json hit = {{"hitBreakpointIds", Json::array({halt.stop})}};
+  // A breakpoint of the program has no number.
+  Json hit = Json::object();
+  if (halt.stop != 0) hit["hitBreakpointIds"] = Json::array({halt.stop});
   switch (halt.why) {
     case Why::asked:
       return tell_stopped("step", "");

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "cli/debug/element_text.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
+#include "interp/findings/elements_text.h"
 
 namespace tessera::cli {
 namespace {

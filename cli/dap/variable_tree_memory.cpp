@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "cli/dap/variable_tree.h"
-#include "cli/debug/element_text.h"
 #include "core/report/shown.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
+#include "interp/findings/elements_text.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {

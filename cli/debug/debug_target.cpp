@@ -18,10 +18,10 @@ namespace {
 
 // Options of the other command that mean nothing here: a session writes no results and no files of
 // the whole run, and judges nothing but the run itself.
-constexpr std::array<std::string_view, 16> not_taken = {
+constexpr std::array<std::string_view, 17> not_taken = {
     "out",    "check", "trace",    "save-schedule", "unchecked",        "no-verify",
     "timing", "cost",  "timeline", "all",           "debug-on-finding", "expect",
-    "rtol",   "atol",  "dump",     "strict-values"};
+    "rtol",   "atol",  "dump",     "strict-values", "prints"};
 
 }  // namespace
 

@@ -35,6 +35,10 @@ class Debugger {
   // At the end of one of the commands so far something had been found.
   bool has_met_finding() const { return has_met_finding_; }
   void show_place();
+  // What the program printed on the way here; at first: before its first step.
+  Expected<void> tell_printed();
+  // The same lines since the last time, for a face that shows them apart.
+  std::string take_program_said() { return std::exchange(program_said_, {}); }
   // From the beginning to where the run finds something, or, where it does not, to before the event
   // that the first of these is about, or to the end; tells where that is and none of them.
   Expected<void> go_to_finding(const std::vector<Finding>& findings);
@@ -149,6 +153,7 @@ class Debugger {
   int list_from_ = 0;
   bool quits_ = false;
   bool has_met_finding_ = false;
+  std::string program_said_;
   std::optional<Halt> halt_;
   std::vector<FindingKind> passed_over_;
   StopCondition* pause_ = nullptr;

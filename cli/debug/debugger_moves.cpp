@@ -5,6 +5,7 @@
 
 #include "cli/debug/debugger.h"
 #include "cli/debug/reference.h"
+#include "cli/reports/prints.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
 #include "interp/session/frames.h"
@@ -25,9 +26,11 @@ Expected<std::int64_t> times_of(const Debugger::Words& words) {
 
 Expected<bool> Debugger::move_once(Way way, StopCondition* condition, bool is_last) {
   Found found(passed_over_);
+  BreakpointPassed passed;
   std::vector<StopCondition*> all;
   for (Stop& stop : stops_) all.push_back(stop.condition.get());
   all.push_back(&found);
+  all.push_back(&passed);
   const std::size_t own = all.size();
   if (condition != nullptr) all.push_back(condition);
   if (pause_ != nullptr) all.push_back(pause_);
@@ -35,6 +38,7 @@ Expected<bool> Debugger::move_once(Way way, StopCondition* condition, bool is_la
   const bool is_own =
       arrival.why == Arrival::Why::condition && condition != nullptr && arrival.condition == own;
   if (is_own) focus_ = arrival.cause.agent.issuer();
+  if (way == Way::forward) TRY(tell_printed());
   halt_ = halt_of(arrival, is_own);
   if (!is_own || (is_last && session_.is_over())) tell_arrival(way, arrival, is_own);
   return is_own;
@@ -73,8 +77,19 @@ Debugger::Halt Debugger::halt_of(const Arrival& arrival, bool is_own) const {
     return {stop.is_watch ? Why::watch : Why::breakpoint, stop.number};
   }
   if (arrival.condition == stops_.size()) return {Why::finding};
+  if (arrival.condition == stops_.size() + 1) return {Why::breakpoint};
   if (session_.is_over()) return {Why::end};
   return {is_own ? Why::asked : Why::paused};
+}
+
+// What the program printed on the way.
+Expected<void> Debugger::tell_printed() {
+  for (const Told& told : TRY(session_.printed())) {
+    const std::string line = told_text(told) + "\n";
+    out_ << line;
+    program_said_ += line;
+  }
+  return {};
 }
 
 // A stop that holds once is gone when it has been told.
@@ -82,9 +97,14 @@ void Debugger::tell_arrival(Way way, const Arrival& arrival, bool is_own) {
   const bool is_condition = arrival.why == Arrival::Why::condition && !is_own;
   const bool is_stop = is_condition && arrival.condition < stops_.size();
   const bool finds = is_condition && arrival.condition == stops_.size();
-  const bool is_pause = is_condition && arrival.condition > stops_.size();
+  const bool is_pause = is_condition && arrival.condition > stops_.size() + 1;
   if (arrival.why == Arrival::Why::beginning) out_ << "this is the beginning\n";
   if (is_stop) tell_stop(stops_[arrival.condition], arrival.cause);
+  if (is_condition && arrival.condition == stops_.size() + 1) {
+    focus_ = arrival.cause.agent;
+    out_ << fmt::format("the program's breakpoint, {}, {}\n", to_string(focus_),
+                        line_text(session_.program(), arrival.cause.statement));
+  }
   if (finds && way == Way::backward) out_ << "the next event finds something\n";
   if (way == Way::forward && (finds || session_.is_over()))
     for (const Finding& finding : session_.findings()) out_ << render(finding);
@@ -162,8 +182,10 @@ Expected<void> Debugger::go_to(const Words& words) {
   if (!event || *event < 0)
     return error("expected the number of an event, as in goto 12; the first is 0");
   const bool was_over = session_.is_over();
+  const bool is_forward = *event >= session_.position();
   TRY(session_.go_to(*event));
   halt_ = Halt{};
+  if (is_forward) TRY(tell_printed());
   if (session_.is_over() && session_.position() < *event)
     out_ << fmt::format("the run has {} only\n", counted(session_.position(), "event"));
   if (session_.is_over() && !was_over) {

@@ -10,39 +10,13 @@
 #include <vector>
 
 #include "cli/debug/debugger.h"
-#include "cli/debug/element_text.h"
 #include "cli/debug/reference.h"
 #include "cli/debug/why.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
+#include "interp/findings/elements_text.h"
 
 namespace tessera::cli {
-namespace {
-
-// Rows and columns that are printed; of larger ones the first, and statistics of all.
-constexpr std::int64_t printed_rows = 8, printed_columns = 8;
-
-// The elements by rows of the last kept dimension; those that have changed have a mark.
-std::string rows_text(const std::vector<Element>& elements, std::int64_t columns, bool is_real,
-                      const std::optional<Printed::Change>& change) {
-  std::string text;
-  const std::int64_t rows =
-      static_cast<std::int64_t>(elements.size()) / std::max<std::int64_t>(1, columns);
-  for (std::int64_t r = 0; r < std::min(rows, printed_rows); ++r) {
-    text += " ";
-    for (std::int64_t c = 0; c < std::min(columns, printed_columns); ++c) {
-      const auto at = static_cast<std::size_t>(r * columns + c);
-      const bool is_changed = change && change->is_changed[at];
-      text += fmt::format(" {:>10}", (is_changed ? "*" : "") + number_text(elements[at], is_real));
-    }
-    text += columns > printed_columns ? "  ...\n" : "\n";
-  }
-  if (rows > printed_rows) text += fmt::format("  ... {} rows more\n", rows - printed_rows);
-  return text;
-}
-
-}  // namespace
-
 void Debugger::print_buffer(Machine& machine, BufferId buffer, const Box& box, SiteId home) {
   const Program& program = session_.program();
   Storage& storage = *machine.core_state(home).storages[buffer];
@@ -65,16 +39,14 @@ void Debugger::print_buffer(Machine& machine, BufferId buffer, const Box& box, S
       out_ << note << "\n";
       return;
     }
-    std::int64_t columns = 1;
-    for (int d = 0; d < box.rank; ++d)
-      if (box.keeps(d)) columns = box.size[Box::at(d)];
     const auto change = printed_.note(what, session_.position(), elements);
     out_ << what << ", " << statistics(elements, is_real)
          << (change ? fmt::format("; {} of {} changed since event {}", change->count,
                                   elements.size(), change->since)
                     : "")
          << note << "\n"
-         << rows_text(elements, columns, is_real, change);
+         << rows_text(elements, columns_of(box), is_real,
+                      change ? change->is_changed : std::vector<bool>{});
   }
 }
 

@@ -15,10 +15,10 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::array<std::string_view, 21> idle = {
+constexpr std::array<std::string_view, 22> idle = {
     "timeline", "out",           "check",  "trace",   "save-schedule", "unchecked", "no-verify",
     "timing",   "cost",          "config", "explain", "point-cores",   "math",      "no-math",
-    "all",      "uninitialised", "tune",   "json",    "precision",     "outliers",  "dump"};
+    "all",      "uninitialised", "tune",   "json",    "precision",     "outliers",  "dump", "prints"};
 
 // A default that takes so much longer than the best is worth a word.
 constexpr double far_from_best = 1.5;

@@ -30,6 +30,11 @@ Observation::Observation(const RunRequest& request, Console& console,
     options_.points = &points_;
     options_.observers.push_back(&certifier_);
   }
+  if (request.is_simulated() && request.prints) {
+    prints_ = request.prints;
+    prints_->attach(console, [this] { watch_.hide(); });
+    options_.listener = prints_.get();
+  }
   options_.deeper = request.deeper.get();
   options_.compile_notes = request.compile_notes.get();
   if (timing_) options_.observers.push_back(timing_.get());
@@ -52,6 +57,7 @@ Expected<void> Observation::finish_timeline() {
 
 Expected<void> Observation::finish() {
   watch_.hide();
+  if (prints_ && !console_.json) console_.out << prints_->notes();
   const Expected<void> timeline = finish_timeline();
   const Expected<void> trace = trace_file_ && written_ ? trace_file_->commit() : written_;
   if (timeline && trace) return {};

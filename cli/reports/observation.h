@@ -5,6 +5,7 @@
 
 #include "cli/args/run_request.h"
 #include "cli/reports/console.h"
+#include "cli/reports/prints.h"
 #include "cli/reports/watch.h"
 #include "interp/certificate/certifier.h"
 #include "interp/observe/trace_text.h"
@@ -31,6 +32,7 @@ class Observation {
   Console& console_;
   RunOptions options_;
   Watch watch_;
+  std::shared_ptr<Prints> prints_;
   std::shared_ptr<OutputFile> trace_file_;
   Expected<void> written_;  // the first problem of the trace ends it
   TextTrace trace_;

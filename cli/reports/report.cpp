@@ -8,6 +8,7 @@
 
 #include "cli/args/limits.h"
 #include "cli/reports/finding_text.h"
+#include "cli/reports/prints.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/timing_report.h"
 #include "cli/reports/verify_words.h"
@@ -90,6 +91,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return;
   object["trace_hash"] = hash_text(result->trace_hash);
+  if (request.prints) request.prints->add_to(object);
   object["replay"] = report.findings.empty() ? Json() : Json(replay_line(request, *result));
   if (result->certificate) {
     object["more_races"] = result->certificate->unlisted.races;

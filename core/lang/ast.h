@@ -122,6 +122,22 @@ struct Require {
   std::string message;  // may be empty
 };
 
+struct Assert {
+  Loc loc;
+  Expression condition;
+  std::string message;  // may be empty
+};
+
+struct Print {
+  Loc loc;
+  std::vector<Expression> items;  // at least one
+};
+
+struct Breakpoint {
+  Loc loc;
+  std::optional<Expression> condition;
+};
+
 struct Pipeline {
   Loc loc;
   std::vector<LoopVariable> grid;
@@ -217,9 +233,10 @@ struct ReturnNamed {
 };
 
 struct Statement {
-  using Form = std::variant<Definition, Assignment, For, If, TraceRegion, Require, Pipeline, Grid,
-                            Window, Start, StartRemote, Copy, Wait, WaitFor, Await, Signal, Operate,
-                            ScopedDeclaration, CallStatement, Return, ReturnNamed>;
+  using Form =
+      std::variant<Definition, Assignment, For, If, TraceRegion, Require, Assert, Print, Breakpoint,
+                   Pipeline, Grid, Window, Start, StartRemote, Copy, Wait, WaitFor, Await, Signal,
+                   Operate, ScopedDeclaration, CallStatement, Return, ReturnNamed>;
   Form form;
 
   const Loc& loc() const;

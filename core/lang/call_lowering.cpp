@@ -65,6 +65,10 @@ Entity CallLowering::call_op(const Op& prototype, const ast::Call& node) {
   const OpInfo& row = info(op);
   if (row.scope != tessera::Scope::none || row.result == ResultKind::Ref)
     return draft_.fail(node.loc, fmt::format("`{}` cannot be called", row.mnemonic));
+  if (row.op_class == OpClass::debug)
+    return draft_.fail(
+        node.loc,
+        fmt::format("`{}` cannot be called; expected the statement `print`", row.mnemonic));
   std::size_t required = row.fields.size();
   while (required > 0 && (row.fields[required - 1].kind == FieldKind::Int ||
                           row.fields[required - 1].kind == FieldKind::Maybe))

@@ -9,6 +9,7 @@
 #include "core/lang/array_words.h"
 #include "core/lang/assignment_lowering.h"
 #include "core/lang/call_lowering.h"
+#include "core/lang/debug_lowering.h"
 #include "core/lang/declaration_lowering.h"
 #include "core/lang/draft.h"
 #include "core/lang/expression_lowering.h"
@@ -64,9 +65,10 @@ class Elaborator {
   ArrayWords arrays_{draft_, names_, scoped_, expressions_, places_, tiles_};
   AssignmentLowering assignments_{draft_, expressions_, places_, tiles_, products_};
   TransferLowering transfers_{draft_, expressions_, places_};
+  DebugLowering debug_{draft_, expressions_, places_};
   DeclarationLowering declarations_{draft_, names_, scoped_, types_, expressions_};
-  StatementLowering statements_{draft_,  names_,        scoped_,      expressions_, reals_,
-                                arrays_, declarations_, assignments_, loops_,       transfers_};
+  StatementLowering statements_{draft_,        names_,       scoped_, expressions_, reals_, arrays_,
+                                declarations_, assignments_, loops_,  transfers_,   debug_};
   LoopLowering loops_{draft_, names_, scoped_, expressions_, places_, statements_};
   WordLowering words_{draft_, expressions_, reals_,        places_, tiles_,
                       types_, loops_,       declarations_, arrays_, tile_words_};

@@ -60,6 +60,9 @@ void StatementParser::statement(ast::Block& into) {
 // One without a block.
 StatementParser::Form StatementParser::simple() {
   if (tokens_.is("require")) return require();
+  if (tokens_.is("assert")) return debug_.assertion();
+  if (tokens_.is("print")) return debug_.print();
+  if (tokens_.is("breakpoint")) return debug_.breakpoint();
   if (tokens_.is("grid")) return grid();
   if (tokens_.is("window")) return window();
   if (tokens_.is("start")) return transfers_.start();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/lang/ast.h"
+#include "core/lang/parse_debug.h"
 #include "core/lang/parse_declaration.h"
 #include "core/lang/parse_definition.h"
 #include "core/lang/parse_expression.h"
@@ -20,7 +21,8 @@ class StatementParser {
         expressions_(expressions),
         declarations_(declarations),
         definitions_(tokens, expressions),
-        transfers_(tokens, expressions) {}
+        transfers_(tokens, expressions),
+        debug_(tokens, expressions) {}
 
   ast::Block block();
 
@@ -53,6 +55,7 @@ class StatementParser {
   DeclarationParser& declarations_;
   DefinitionParser definitions_;
   TransferParser transfers_;
+  DebugParser debug_;
 };
 
 }  // namespace tessera

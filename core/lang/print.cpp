@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "core/lang/language.h"
 #include "core/program/refs.h"
@@ -193,10 +194,26 @@ class Printer {
         text += fmt::format(" when {}", value(o->update_when));
       return text;
     }
+    if (const auto* o = std::get_if<Breakpoint>(&s.op); o && program_.constant(o->condition))
+      return "breakpoint";
     return (s.result != no_value ? value(s.result) + " = " : "") + by_row(s.op);
   }
 
+  // One part of a `print`, whose parts stand in one line behind what computes them; whether others
+  // follow.
+  bool add_part(const Op& op) {
+    const auto* shown = std::get_if<Print>(&op);
+    const auto* words = std::get_if<PrintText>(&op);
+    if (shown == nullptr && words == nullptr) return false;
+    parts_ += parts_.empty() ? "print " : ", ";
+    parts_ += shown != nullptr ? slice(shown->what) : quoted(program_.texts[words->words]);
+    return shown != nullptr ? shown->goes_on != 0 : words->goes_on != 0;
+  }
+
   void statement(const Stmt& s) {
+    if (add_part(s.op)) return;
+    const bool is_print =
+        std::holds_alternative<Print>(s.op) || std::holds_alternative<PrintText>(s.op);
     const Scope scope = info(s.op).scope;
     if (scope == Scope::close || scope == Scope::middle) --depth_;
     const std::string indent(static_cast<std::size_t>(depth_) * 2, ' ');
@@ -205,7 +222,8 @@ class Printer {
     else if (scope == Scope::middle)
       out_ += indent + "} else {\n";
     else
-      out_ += indent + text_of(s) + (scope == Scope::open ? " {\n" : "\n");
+      out_ += indent + (is_print ? std::exchange(parts_, {}) : text_of(s)) +
+              (scope == Scope::open ? " {\n" : "\n");
     if (scope == Scope::open || scope == Scope::middle) ++depth_;
   }
 
@@ -213,6 +231,7 @@ class Printer {
   Table<ValueId, std::string> names_;
   std::set<std::string, std::less<>> used_;
   std::string out_;
+  std::string parts_;  // of the `print` at hand
   int depth_ = 1;
 };
 

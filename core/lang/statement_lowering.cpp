@@ -8,6 +8,7 @@
 
 #include "core/lang/array_words.h"
 #include "core/lang/assignment_lowering.h"
+#include "core/lang/debug_lowering.h"
 #include "core/lang/declaration_lowering.h"
 #include "core/lang/expressions.h"
 #include "core/lang/loop_lowering.h"
@@ -42,7 +43,7 @@ StatementLowering::StatementLowering(Draft& draft, Names& names, ScopedMemory& s
                                      Expressions& expressions, RealArithmetic& reals,
                                      ArrayWords& arrays, DeclarationLowering& declarations,
                                      AssignmentLowering& assignments, LoopLowering& loops,
-                                     TransferLowering& transfers)
+                                     TransferLowering& transfers, DebugLowering& debug)
     : draft_(draft),
       builder_(draft.builder()),
       names_(names),
@@ -53,7 +54,8 @@ StatementLowering::StatementLowering(Draft& draft, Names& names, ScopedMemory& s
       declarations_(declarations),
       assignments_(assignments),
       loops_(loops),
-      transfers_(transfers) {}
+      transfers_(transfers),
+      debug_(debug) {}
 
 void StatementLowering::block(const ast::Block& node) {
   const auto one = [&](const auto& form) {
@@ -61,6 +63,8 @@ void StatementLowering::block(const ast::Block& node) {
       loops_.lower(form);
     else if constexpr (requires { transfers_.lower(form); })
       transfers_.lower(form);
+    else if constexpr (requires { debug_.lower(form); })
+      debug_.lower(form);
     else if constexpr (requires { assignments_.lower(form); })
       assignments_.lower(form);
     else

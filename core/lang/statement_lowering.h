@@ -12,6 +12,7 @@ namespace tessera {
 
 class ArrayWords;
 class AssignmentLowering;
+class DebugLowering;
 class DeclarationLowering;
 class Expressions;
 class LoopLowering;
@@ -24,7 +25,7 @@ class StatementLowering : public Blocks {
   StatementLowering(Draft& draft, Names& names, ScopedMemory& scoped, Expressions& expressions,
                     RealArithmetic& reals, ArrayWords& arrays, DeclarationLowering& declarations,
                     AssignmentLowering& assignments, LoopLowering& loops,
-                    TransferLowering& transfers);
+                    TransferLowering& transfers, DebugLowering& debug);
 
   void block(const ast::Block& node) override;
   // The declarations and the body of a function: what it returns, an empty record when it returns
@@ -56,6 +57,7 @@ class StatementLowering : public Blocks {
   AssignmentLowering& assignments_;
   LoopLowering& loops_;
   TransferLowering& transfers_;
+  DebugLowering& debug_;
   bool in_function_ = false;
   Entity result_;  // of the function being inlined
 };

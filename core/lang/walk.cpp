@@ -76,6 +76,9 @@ class Walk {
   }
   void operator()(const TraceRegion& t) { parts(t.body); }
   void operator()(const Require& r) { parts(r.condition); }
+  void operator()(const Assert& a) { parts(a.condition); }
+  void operator()(const Print& p) { all(p.items); }
+  void operator()(const Breakpoint& b) { optional(b.condition); }
   void operator()(const Pipeline& p) { parts(p.grid, p.body); }
   void operator()(const Grid& g) { parts(g.variable); }
   void operator()(const Window& w) {

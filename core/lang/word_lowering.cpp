@@ -35,7 +35,8 @@ bool is_word(std::string_view name) {
 std::vector<std::string_view> words() {
   std::vector<std::string_view> all(std::begin(own_words), std::end(own_words));
   for (const OpInfo& row : op_table().subspan(1))
-    if (row.scope == Scope::none && row.result != ResultKind::Ref) all.push_back(row.mnemonic);
+    if (row.scope == Scope::none && row.result != ResultKind::Ref && row.op_class != OpClass::debug)
+      all.push_back(row.mnemonic);
   return all;
 }
 

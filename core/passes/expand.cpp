@@ -64,7 +64,7 @@ Slice Expander::compose(const Replacement& outer, const Slice& inner) {
         start == 0 && (inner.size[i] == extent || (size && limit && *size == *limit));
     const bool inside =
         start && size && limit && *start >= 0 && *size >= 0 && *start + *size <= *limit;
-    if (outer.checked && !whole && !inside)
+    if (outer.checked && !whole && !inside && !only_looks_)
       builder_.emit(Bounds{inner.start[i], inner.size[i], extent});
     result.start[d] = builder_.add(outer.slice.start[d], inner.start[i]);
     result.size[d] = inner.size[i];
@@ -91,12 +91,14 @@ Slice Expander::mapped(const Slice& old, const ValueMap& map) {
 
 Op Expander::mapped(const Op& old, const ValueMap& map) {
   Op op = old;
+  only_looks_ = class_of(op) == OpClass::debug;
   for (const FieldInfo& f : info(op).fields) {
     if (f.kind == FieldKind::Value) field<ValueId>(op, f) = mapped(field<ValueId>(old, f), map);
     if (f.kind == FieldKind::Maybe && field<Maybe>(old, f).id != no_value)
       field<Maybe>(op, f).id = mapped(field<Maybe>(old, f).id, map);
     if (f.kind == FieldKind::Slice) field<Slice>(op, f) = mapped(field<Slice>(old, f), map);
   }
+  only_looks_ = false;
   return op;
 }
 

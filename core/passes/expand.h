@@ -52,6 +52,7 @@ class Expander {
   const Expansion how_;
   Builder builder_;
   std::map<ValueId, Replacement> replaced_;  // by old ref
+  bool only_looks_ = false;  // the op at hand does, and shows what it cannot reach as such
   Diags diags_;
 };
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "core/passes/purpose.h"
 #include "core/program/builder.h"
 #include "core/program/refs.h"
 
@@ -19,7 +20,8 @@ bool reads_memory(const Op& op) {
 // Memory ops that are no stores: they name a slice without changing what it holds.
 bool only_reads(const Op& op) {
   return reads_memory(op) || std::holds_alternative<View>(op) ||
-         std::holds_alternative<Window>(op) || class_of(op) == OpClass::sync;
+         std::holds_alternative<Window>(op) || class_of(op) == OpClass::sync ||
+         class_of(op) == OpClass::debug;
 }
 
 // The buffers a statement may write: every slice of a copy, the first slice of anything else.
@@ -50,6 +52,7 @@ class CommonSubexpressions {
   void run() {
     Table<StmtId, Stmt> out;
     tables_.emplace_back();
+    const Table<StmtId, Purpose> purpose = purposes(program_);
     for (const StmtId i : program_.body.ids()) {
       Stmt& s = program_.body[i];
       replace_fields(s.op);
@@ -57,7 +60,9 @@ class CommonSubexpressions {
       if (scope == Scope::open) enter(i);
       if (scope == Scope::middle) leave(), enter(i);
       if (scope == Scope::close) leave();
-      if (is_pure(s.op)) {
+      // What debug statements need is nobody else's, so that all else is as it were without them.
+      const bool is_work = purpose[i] == Purpose::work;
+      if (is_work && is_pure(s.op)) {
         const std::string key = key_of(s.op);
         if (!key.empty()) {
           if (const ValueId same = find(key); same != no_value) {
@@ -68,7 +73,7 @@ class CommonSubexpressions {
           }
           tables_.back()[key] = s.result;
         }
-      } else if (scope == Scope::none) {
+      } else if (is_work && scope == Scope::none) {
         std::set<ValueId> written;
         add_written(program_, s.op, written);
         touch(written);

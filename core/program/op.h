@@ -65,6 +65,7 @@ enum class OpClass : std::uint8_t {
   none,  // of Nothing
   scalar,
   check,
+  debug,
   cells,
   control,
   region,

@@ -20,6 +20,8 @@ void OpRules::check(const Op& op) {
       return tiles_.check(op);
     case OpClass::life:
       return life(op);
+    case OpClass::debug:
+      return debug(op);
     default:
       break;
   }
@@ -123,6 +125,13 @@ void OpRules::life(const Op& op) {
   if (std::holds_alternative<Fresh>(op) || std::holds_alternative<Pad>(op))
     return tiles_.operands(op);
   memories(op);
+}
+
+void OpRules::debug(const Op& op) {
+  const auto* print = std::get_if<Print>(&op);
+  if (print != nullptr && program_.value(print->what.base).kind == ValueKind::sem &&
+      !kept(print->what).empty())
+    report_.fail("`print` shows one semaphore, found an array; give an index");
 }
 
 void OpRules::scoped(const Slice& ref) {

@@ -28,6 +28,7 @@ class OpRules {
   void wait(const Wait& op);
   void await(const Await& op);
   void life(const Op& op);
+  void debug(const Op& op);
   void scoped(const Slice& ref);
   void memories(const Op& op);
   void semaphore(const Slice& slice, std::string_view field, std::initializer_list<SemKind> kinds,

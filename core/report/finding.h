@@ -46,6 +46,7 @@ constexpr FindingTrait operator|(FindingTrait a, FindingTrait b) {
   KIND(semaphore_overflow, none)                     \
   KIND(unwaited_dma, of_order | at_end | leftover)   \
   KIND(revisit, none)                                \
+  KIND(assertion, none)                              \
   KIND(mismatch, none)                               \
   KIND(unsupported, of_machine | unsupported)
 

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "core/lang/language.h"
+#include "core/passes/purpose.h"
 #include "devices/interpreter/simulated_candidates.h"
 #include "devices/profiles/profile.h"
 #include "interp/certificate/points/point_structure.h"
 #include "interp/findings/compile_rules.h"
+#include "interp/launch.h"
 #include "interp/timeline/deeper_windows.h"
 
 namespace tessera {
@@ -18,7 +20,8 @@ namespace {
 
 class SimulatedProgram final : public Executable {
  public:
-  explicit SimulatedProgram(const Program& structured) : structured_(structured) {}
+  explicit SimulatedProgram(const Program& structured)
+      : full_(structured), structured_(without(structured, Purpose::show)) {}
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override {
@@ -36,7 +39,9 @@ class SimulatedProgram final : public Executable {
           fmt::format("{} has no parallel loop or grid dimension, whose points {} "
                       "point-cores could do side by side",
                       structured_.name, options.point_cores));
-    const Expected<const Program*> program = expanded(is_split);
+    // Nobody hears what a program shows but a listener and a debugger.
+    const bool shows = options.listener != nullptr || LaunchScope::current() != nullptr;
+    const Expected<const Program*> program = expanded(is_split, shows ? full_ : structured_);
     if (!program) return program.diags();
     if (options.points != nullptr && has_points(structured_))
       if (Diags unjudged = judge(bindings, options); !unjudged.empty()) return unjudged;
@@ -56,10 +61,10 @@ class SimulatedProgram final : public Executable {
 
  private:
   // The explicit loops and copies, as a run takes them or with each point by itself.
-  Expected<const Program*> expanded(bool per_point) {
-    std::optional<Program>& kept = expanded_[per_point ? 1 : 0];
+  Expected<const Program*> expanded(bool per_point, const Program& from) {
+    std::optional<Program>& kept = expanded_[per_point ? 1 : 0][&from == &full_ ? 1 : 0];
     if (!kept) {
-      Expected<Program> made = expand(structured_, {.per_point = per_point});
+      Expected<Program> made = expand(from, {.per_point = per_point});
       if (!made) return made.diags();
       kept = *std::move(made);
     }
@@ -73,7 +78,7 @@ class SimulatedProgram final : public Executable {
       verdict = {.loops = *std::move(loops), .landing = verdict.landing};
       return {};
     }
-    const Expected<const Program*> per_point = expanded(true);
+    const Expected<const Program*> per_point = expanded(true, structured_);
     if (!per_point) return per_point.diags();
     Expected<PointsVerdict> points = judge_points(**per_point, bindings, options, verdict.landing);
     if (!points) return points.diags();
@@ -81,8 +86,9 @@ class SimulatedProgram final : public Executable {
     return {};
   }
 
-  Program structured_;
-  std::optional<Program> expanded_[2];
+  Program full_;
+  Program structured_;  // without what shows something
+  std::optional<Program> expanded_[2][2];
 };
 
 class Interpreter final : public Device {

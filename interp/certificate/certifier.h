@@ -25,6 +25,7 @@ class Certifier : public Observer {
       : recorder_(landing, budget), asks_necessity_(necessity), reads_(reads), listed_(listed) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
+  bool judges_assertions() const override { return true; }
   // Where the caller wants the analysis and nothing else of the run.
   void end_run_when_full() { ends_run_ = true; }
   bool is_full() const override { return ends_run_ && recorder_.is_full(); }

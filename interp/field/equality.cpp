@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/passes/purpose.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "interp/field/both_runs.h"
@@ -111,6 +112,9 @@ std::string incomplete(const Bound& bound) {
 Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed,
                            Tracing tracing) try {
   Equality equality;
+  // What looks at a run computes nothing.
+  for (KeptRun* const run : {&run_a, &run_b})
+    run->program = without(std::move(run->program), Purpose::assertion);
   const int devices = run_a.options.devices, devices_b = run_b.options.devices;
   if (devices != devices_b && devices_b != 1)
     return error(fmt::format("A runs on {} devices and B on {}: expected as many, or one for B",

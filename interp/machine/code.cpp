@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "core/passes/purpose.h"
 #include "core/program/refs.h"
 #include "core/report/check.h"
 #include "core/report/try.h"
@@ -21,7 +22,7 @@ constexpr bool is_structured = std::is_same_v<T, Pipeline> || std::is_same_v<T, 
 class Compiler {
  public:
   Compiler(const Program& program, bool tells_private)
-      : program_(program), is_dealt_(dealt_loops(program)) {
+      : program_(program), is_dealt_(dealt_loops(program)), purpose_(purposes(program)) {
     code_.is_private =
         tells_private ? Table<BufferId, bool>(program.buffers.size()) : private_buffers(program);
   }
@@ -71,6 +72,10 @@ class Compiler {
 
   template <typename T>
   Expected<void> emit(const T& op) {
+    if (looks()) {
+      jump(Jump::look, {.dst = result()});
+      return {};
+    }
     if constexpr (is_structured<T>) {
       const OpInfo& row = info(stmt().op);
       return Diag{ErrorCode::unsupported,
@@ -92,6 +97,10 @@ class Compiler {
     return {};
   }
 
+  bool looks() const {
+    return purpose_[statement_] == Purpose::show && info(stmt().op).scope == Scope::none;
+  }
+
   template <typename T>
   void call(const T&) {
     append({.code = op_index<T>(), .dst = result()});
@@ -105,9 +114,15 @@ class Compiler {
   }
   // As an instruction has it, whose operands are plain numbers.
   std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).buffer.index; }
+  void read(std::size_t code) {
+    if (purpose_[statement_] == Purpose::assertion)
+      jump(Jump::ask, {.dst = result()});
+    else
+      append({.code = static_cast<std::uint16_t>(code), .dst = result()});
+  }
+  void call(const LoadReal&) { read(op_index<LoadReal>()); }
   void call(const Load& op) {
-    if (!is_private(op.src))
-      return static_cast<void>(append({.code = op_index<Load>(), .dst = result()}));
+    if (!is_private(op.src)) return static_cast<void>(read(op_index<Load>()));
     jump(Jump::load_cell, {.dst = result(), .a = reg(op.src.start[0]), .aux = buffer(op.src)});
   }
   void call(const Store& op) {
@@ -116,12 +131,13 @@ class Compiler {
   }
   void call(const SearchRight& op) {
     if (!is_private(op.sorted) || !is_whole(program_, op.sorted))
-      return static_cast<void>(append({.code = op_index<SearchRight>(), .dst = result()}));
+      return static_cast<void>(read(op_index<SearchRight>()));
     jump(Jump::search_cells, {.dst = result(), .a = reg(op.a), .aux = buffer(op.sorted)});
   }
   void call(const Limit& op) {
     append({.code = op_index<Limit>(), .dst = result(), .a = reg(op.a), .b = reg(op.bound)});
   }
+  void call(const Assert& op) { append({.code = op_index<Assert>(), .a = reg(op.condition)}); }
   void call(const Require& op) { append({.code = op_index<Require>(), .a = reg(op.condition)}); }
   void call(const Bounds& op) {
     append({.code = op_index<Bounds>(), .a = reg(op.start), .b = reg(op.size), .c = reg(op.limit)});
@@ -167,6 +183,7 @@ class Compiler {
 
   const Program& program_;
   const Table<StmtId, bool> is_dealt_;
+  const Table<StmtId, Purpose> purpose_;
   Code code_;
   std::vector<Region> open_;
   StmtId statement_{0};
@@ -183,7 +200,7 @@ Table<BufferId, bool> private_buffers(const Program& program) {
     const std::size_t op = s.op.index();
     if (op == op_index<Load>() || op == op_index<Store>() || op == op_index<PrefixSum>() ||
         op == op_index<SearchRight>() || op == op_index<Iota>() || op == op_index<Repeat>() ||
-        op == op_index<Alloc>() || op == op_index<Free>())
+        op == op_index<Alloc>() || op == op_index<Free>() || class_of(op) == OpClass::debug)
       continue;
     for (const FieldInfo& f : info(s.op).fields) {
       if (f.kind != FieldKind::Slice) continue;

@@ -22,6 +22,8 @@ enum class Jump : std::uint16_t {
   // next one entries).
   points_enter,
   points_next,
+  look,  // something that only debug statements which show need, or one of these
+  ask,   // memory that only an assertion needs: read in no step of its own
   // Private scalar memory: one element (index a) of the buffer of index aux, or a search in the
   // whole of it.
   load_cell,

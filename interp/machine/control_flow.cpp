@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/passes/purpose.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -19,6 +20,7 @@ class Backwards {
   Backwards(const Program& program, const std::vector<StmtId>& choices)
       : program_(program),
         choices_(choices),
+        purpose_(purposes(program)),
         values_(program.values.size()),
         flow_{Table<StmtId, bool>(program.body.size()),
               Table<BufferId, bool>(program.buffers.size())} {}
@@ -35,6 +37,7 @@ class Backwards {
  private:
   // Where it decides, by the table: the bounds of every slice, and what is marked there.
   void begin(StmtId i) {
+    if (purpose_[i] == Purpose::show) return;
     const Op& op = program_.body[i].op;
     const bool is_open = std::binary_search(choices_.begin(), choices_.end(), i);
     for (const FieldInfo& f : info(op).fields) {
@@ -87,6 +90,7 @@ class Backwards {
 
   const Program& program_;
   const std::vector<StmtId>& choices_;
+  const Table<StmtId, Purpose> purpose_;
   Table<ValueId, bool> values_;
   ControlFlow flow_;
   bool grew_ = false;

@@ -22,12 +22,13 @@ Core::Core(Machine& machine, AgentId id, const Code& code)
       is_free_(id.point >= 0) {}
 
 Core::Image Core::save() const {
-  return {registers_.entries(), pc_,    stmt_, finished_, blocked_, need_,
-          next_waiter_,         steps_, ops_,  events_,   copies_};
+  return {registers_.entries(), unknown_, pc_,  stmt_,   finished_, blocked_, need_,
+          next_waiter_,         steps_,   ops_, events_, copies_};
 }
 
 void Core::restore(const Image& image) {
   registers_.entries() = image.registers;
+  unknown_ = image.unknown;
   pc_ = image.pc;
   stmt_ = image.statement;
   finished_ = image.is_finished;
@@ -60,6 +61,7 @@ void Core::emit(Event event) {
   if (!machine_.observes()) return;
   event.agent = id_;
   event.statement = statement();
+  if (is_asking_) return tell_asked(event);
   event.index = events_++;
   event.agent_step = steps_;
   machine_.emit(event);

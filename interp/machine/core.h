@@ -51,6 +51,10 @@ class Core {
   Region access(const Slice& slice, EventKind kind);
   // Checked only, at a site.
   Region locate(const Slice& slice, SiteId site, std::string_view verb);
+  // Where a slice lies, for who only looks: nothing is checked or told.
+  Region peek(const Slice& slice);
+  // Of a value that only debug statements need: it was computed from undefined memory.
+  bool is_unknown(ValueId value) const { return !unknown_.empty() && unknown_[value]; }
   // The site that an op names by device and core, for `verb` of `slice`; none after a finding.
   SiteId target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
   // Undefined elements among those read as scalars are a finding, unless the policy is poison.
@@ -101,6 +105,7 @@ class Core {
   // Where it stands between two steps, and as it stood; of cores that deal no points.
   struct Image {
     std::vector<std::int64_t> registers;
+    Table<ValueId, bool> unknown;
     std::size_t pc = 0;
     const Stmt* statement = nullptr;
     bool is_finished = false, is_blocked = false;
@@ -122,6 +127,10 @@ class Core {
   void emit_points(const Instruction& loop, EventKind kind, std::int64_t point);
   void find_cells(BufferId buffer);
   void check_written();
+  void look(StmtId statement);
+  bool ask(StmtId statement);
+  void tell_asked(Event& event);
+  void note_unknown(ValueId value, bool is_unknown);
 
   struct Cells {
     std::int64_t* data = nullptr;
@@ -134,6 +143,8 @@ class Core {
   const Code& code_;
   Table<BufferId, Cells> cells_;  // empty: not private, or not all defined
   Table<ValueId, std::int64_t> registers_;
+  Table<ValueId, bool> unknown_;  // empty: none is
+  bool is_asking_ = false;        // an assertion reads memory
   std::size_t pc_ = 0;
   const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()
   bool finished_ = false;

@@ -143,6 +143,24 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         i = more ? code + i->c : i + 1;
         continue;
       }
+      // Beside the run: no op is counted.
+      case static_cast<std::uint16_t>(Jump::look):
+        look(code_.statement[static_cast<std::size_t>(i - code)]);
+        --ops;
+        ++i;
+        continue;
+      case static_cast<std::uint16_t>(Jump::ask):
+        if (!ask(code_.statement[static_cast<std::size_t>(i - code)]))
+          return rest(static_cast<std::size_t>(i - code), ops);
+        --ops;
+        ++i;
+        continue;
+      case op_index<Assert>():
+        if (r[i->a] == 0) break;
+        --ops;
+        ++i;
+        continue;
+
       case static_cast<std::uint16_t>(Jump::finish):
         finished_ = true;
         return rest(static_cast<std::size_t>(i - code), ops);

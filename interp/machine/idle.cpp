@@ -23,6 +23,7 @@ Use use_of(const Op& op, const FieldInfo& operand) {
   if (is_any<Pad>(op)) return Use::zeros;
   // What is defined is told although nothing is computed.
   if (operand.control == Control::chooses) return Use::looked_at;
+  if (class_of(op) == OpClass::debug) return Use::none;  // which shows that it is not computed
   const bool is_left_alone = is_any<Alloc, Free, Fresh, Once>(op) || info(op).math != LeftOut::none;
   return is_left_alone ? Use::none : Use::looked_at;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/host/host_memory.h"
+#include "core/passes/purpose.h"
 #include "core/program/refs.h"
 #include "interp/machine/point_cores.h"
 #include "interp/schedule/strategies.h"
@@ -32,6 +33,13 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
   for (const SiteId s : topology_.ids())
     core_states_.add(
         std::make_unique<CoreState>(program, options.profile, *this, topology_.agent(s), code_));
+  if (has_debug_statements(program)) {
+    StmtId next(0);
+    for (const Purpose purpose : purposes(program)) {
+      work_.add(next);
+      if (purpose == Purpose::work) ++next;
+    }
+  }
   if (options.math != Math::none) return;
   for (const Stmt& s : program.body) left_out_.add(is_left_out(program, s.op));
 }
@@ -44,13 +52,28 @@ Machine::~Machine() {
 
 void Machine::emit(Event& event) {
   event.step = step_;
-  if (event.kind != EventKind::points_end) hash_.on(event);  // what came before says it
+  if (event.kind != EventKind::points_end) hash(event);  // what came before says it
   if (options_.observers.empty()) return;
   if (!event.agent.is_copy())
     event.registers = core_state(topology_.of(event.agent)).core.registers().data();
   else if (moving_ != nullptr)
     event.loops = &moving_->loops;
   for (Observer* observer : options_.observers) observer->on(event);
+}
+
+// As of the program without debug statements.
+void Machine::hash(const Event& event) {
+  if (work_.empty() || !event.statement) return hash_.on(event);
+  Event same = event;
+  same.statement = work_[event.statement];
+  hash_.on(same);
+}
+
+void Machine::emit_asked(Event& event) {
+  event.step = step_;
+  event.registers = core_state(topology_.of(event.agent)).core.registers().data();
+  for (Observer* observer : options_.observers)
+    if (observer->judges_assertions()) observer->on(event);
 }
 
 void Machine::end_by(RunEnd end) {

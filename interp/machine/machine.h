@@ -108,6 +108,8 @@ class Machine : private Enabled {
   bool observes() const { return observes_; }
   // Observers learn of the event; the caller counts it for its agent.
   void emit(Event& event);
+  // Those that judge all schedules learn of what an assertion reads: no part of what is done.
+  void emit_asked(Event& event);
   // Whether limits and requests are looked at before the next step.
   bool looks_before_step() const { return step_ >= next_look_; }
   // Whether there is another step; the caller takes it.
@@ -169,6 +171,7 @@ class Machine : private Enabled {
     return is_core(agent) ? Open{} : open_of(copies_.at(slot(agent)));
   }
 
+  void hash(const Event& event);
   bool look();
   bool may_step();
   void note_next_look();
@@ -212,6 +215,7 @@ class Machine : private Enabled {
   Schedule schedule_;
   Code code_;
   Table<StmtId, bool> left_out_;  // empty in a run with arithmetic
+  Table<StmtId, StmtId> work_;    // in a program without debug statements; empty: this is one
   int slow_device_;
   Topology topology_;
   Table<SiteId, std::unique_ptr<CoreState>> core_states_;

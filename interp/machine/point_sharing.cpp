@@ -19,7 +19,8 @@ bool is_scalar_only(const Op& op) {
       []<typename T>(const T&) {
         return is_scalar_op<T> || std::is_same_v<T, Nothing> || std::is_same_v<T, ToReal> ||
                std::is_same_v<T, DeviceId> || std::is_same_v<T, DeviceCount> ||
-               std::is_same_v<T, CoreId> || std::is_same_v<T, CoreCount>;
+               std::is_same_v<T, CoreId> || std::is_same_v<T, CoreCount> ||
+               class_of(op_index<T>()) == OpClass::debug;
       },
       op);
 }

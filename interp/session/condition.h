@@ -5,6 +5,7 @@
 
 #include "interp/machine/machine.h"
 #include "interp/observe/event.h"
+#include "interp/observe/listener.h"
 
 namespace tessera {
 
@@ -30,6 +31,8 @@ class StopCondition {
   virtual void begin(Machine& /*machine*/) {}
   // In the step before the next moment.
   virtual void on(const Event& /*event*/) {}
+  // A `breakpoint` of the program was passed behind that step.
+  virtual void hear(const Told& /*told*/) {}
   virtual std::optional<Cause> holds(const Moment& moment) = 0;
   // Whether it may hold at a place from one image of the machine on to a later one, which is not
   // one of them.

@@ -77,6 +77,17 @@ class CopyMoved final : public StopCondition {
   std::optional<Cause> seen_;
 };
 
+// A core has passed a `breakpoint` of the program, and stands behind it.
+class BreakpointPassed final : public StopCondition {
+ public:
+  void begin(Machine&) override { seen_.reset(); }
+  void hear(const Told& told) override { seen_ = Cause{{}, told.agent, told.statement}; }
+  std::optional<Cause> holds(const Moment&) override { return std::exchange(seen_, std::nullopt); }
+
+ private:
+  std::optional<Cause> seen_;
+};
+
 // Something was found, of another kind than these.
 class Found final : public StopCondition {
  public:

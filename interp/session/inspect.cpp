@@ -98,19 +98,6 @@ SiteId home_of(Machine& machine, SiteId core, BufferId buffer) {
   return machine.topology().home(core, machine.program().buffers[buffer].space);
 }
 
-std::vector<Element> elements_of(Storage& storage, const Box& box) {
-  std::vector<Element> all;
-  const bool is_real = is_float(storage.buffer().dtype);
-  for (std::int64_t i = 0, n = box.elements(); i < n; ++i) {
-    const Box one = element(box, index_in(box, i));
-    Element found{.is_defined = storage.is_initialised(one)};
-    if (found.is_defined && is_real) found.real = storage.load_real(one);
-    if (found.is_defined && !is_real) found.integer = storage.load_integer(one);
-    all.push_back(found);
-  }
-  return all;
-}
-
 Tensor tensor_of(Storage& storage, const Box& box) {
   Shape shape;
   for (int d = 0; d < box.rank; ++d)

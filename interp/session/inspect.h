@@ -9,6 +9,7 @@
 
 #include "core/data/tensor.h"
 #include "interp/machine/machine.h"
+#include "interp/memory/elements.h"
 
 namespace tessera {
 
@@ -52,17 +53,8 @@ std::optional<SemaphoreId> find_semaphore(const Program& program, std::string_vi
 // Where a buffer that a core of the device reaches is kept.
 SiteId home_of(Machine& machine, SiteId core, BufferId buffer);
 
-// One element: an integer or a float.
-struct Element {
-  bool is_defined = false;
-  std::int64_t integer = 0;
-  float real = 0;
-};
-// The elements of a rectangle, row-major; the storage is live and holds bytes, and the box is
-// inside of it.
-std::vector<Element> elements_of(Storage& storage, const Box& box);
-
-// The same as a tensor without the dimensions that the box drops; what is undefined as it lies.
+// A rectangle of a live storage that holds bytes, as a tensor without the dimensions that the box
+// drops; what is undefined as it lies.
 Tensor tensor_of(Storage& storage, const Box& box);
 
 // The value of an integer or an f32 of the source, as a core has it: of several of that name the

@@ -14,6 +14,7 @@ namespace tessera {
 
 Session::Session(KeptRun launch, const Recording& recording)
     : launch_(std::move(launch)), recording_(recording) {
+  launch_.options.listener = this;
   launch_.options.record_schedule = false;  // it would grow with the run, and nobody asks for it
   bindings_ = moving_ = launch_.bindings();
   options_ = launch_.options;
@@ -39,6 +40,7 @@ Session::~Session() = default;
 
 Expected<std::unique_ptr<Session>> Session::open(KeptRun launch, const Recording& recording) {
   std::unique_ptr<Session> session(new Session(std::move(launch), recording));
+  session->printed_from_ = -1;
   session->run_ = TRY(session->launch(session->moving_, session->options_, recording));
   return session;
 }
@@ -92,6 +94,8 @@ Moment Session::here() {
 
 Expected<void> Session::go_to(std::int64_t position) {
   watch({}, false);
+  printed_from_ = this->position();
+  has_printed_ = false;
   TRY(approach(position));
   return advance(position, nullptr);
 }
@@ -118,6 +122,44 @@ std::optional<Session::Hit> Session::look() {
   return hit;
 }
 
+// Breakpoints are for the conditions. Of prints it is noted that there are some: their values may
+// be those of the other machine, which is asked for them when somebody asks.
+bool Session::wants(const Program& program, StmtId statement) {
+  if (std::holds_alternative<Breakpoint>(program.body[statement].op)) return true;
+  if (prints_ != nullptr) return true;
+  if ((run_ == nullptr ? 0 : position()) > printed_from_) has_printed_ = true;
+  return false;
+}
+
+void Session::hear(const Program& program, const Told& told) {
+  if (!std::holds_alternative<Breakpoint>(program.body[told.statement].op))
+    return prints_->push_back(told);
+  for (StopCondition* condition : conditions_) condition->hear(told);
+}
+
+// The way is taken once more.
+Expected<std::vector<Told>> Session::printed() {
+  std::vector<Told> all;
+  if (!std::exchange(has_printed_, false)) return all;
+  const std::int64_t here = position();
+  const bool is_over = this->is_over(), is_same = options_.math == launch_.options.math;
+  std::unique_ptr<RecordedRun>& run = is_same ? run_ : valued_;
+  if (printed_from_ < 0 || run == nullptr || !run->approach(printed_from_)) {
+    if (printed_from_ < 0) prints_ = &all;
+    auto again =
+        launch(is_same ? moving_ : bindings_, is_same ? options_ : launch_.options, recording_);
+    if (!again) prints_ = nullptr;
+    run = TRY(std::move(again));
+  }
+  watch({}, false);
+  run->advance(std::max<std::int64_t>(printed_from_, 0));
+  prints_ = &all;
+  run->advance(is_over ? Turn::unlimited : here);
+  prints_ = nullptr;
+  has_printed_ = false;
+  return all;
+}
+
 bool Session::before_step() {
   const bool is_begin = stops_ && position() == begin_;
   if (const auto hit = look(); hit && !is_begin) hit_ = hit;
@@ -126,6 +168,8 @@ bool Session::before_step() {
 
 Expected<Arrival> Session::forward(std::span<StopCondition* const> conditions) {
   if (is_over()) return Arrival{};
+  printed_from_ = position();
+  has_printed_ = false;
   watch(conditions, true);
   TRY(advance(Turn::unlimited, conditions.empty() ? nullptr : this));
   if (is_over()) hit_ = look();

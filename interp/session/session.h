@@ -13,6 +13,7 @@
 
 #include "core/report/expected.h"
 #include "interp/launch.h"
+#include "interp/observe/listener.h"
 #include "interp/observe/observer.h"
 #include "interp/session/condition.h"
 #include "interp/session/recorded_run.h"
@@ -27,7 +28,7 @@ struct Arrival {
   Cause cause{};              // why it did
 };
 
-class Session final : private Observer, private Pausing {
+class Session final : private Observer, private Pausing, private Listener {
  public:
   // Stands before the first step.
   static Expected<std::unique_ptr<Session>> open(KeptRun launch, const Recording& recording = {});
@@ -57,6 +58,9 @@ class Session final : private Observer, private Pausing {
   // To the next place at which one of the conditions holds, or the end; a condition that holds here
   // does not count.
   Expected<Arrival> forward(std::span<StopCondition* const> conditions);
+  // What the program printed on the way of the last movement forward, with its values; at first:
+  // before the first step.
+  Expected<std::vector<Told>> printed();
   // To the last place before this one at which one holds, or the beginning.
   Expected<Arrival> backward(std::span<StopCondition* const> conditions);
   // Who moved up to here, as a schedule that goes on eagerly. Errors: points of parallel loops run
@@ -91,6 +95,8 @@ class Session final : private Observer, private Pausing {
   void on(const Event& event) override;
   bool takes_point_cores() const override { return true; }
   bool before_step() override;
+  bool wants(const Program& program, StmtId statement) override;
+  void hear(const Program& program, const Told& told) override;
 
   KeptRun launch_;
   Recording recording_;
@@ -106,6 +112,11 @@ class Session final : private Observer, private Pausing {
   std::int64_t begin_ = 0;                      // where it began
   bool stops_ = false;                          // at the first hit; else it goes on to the last
   std::optional<Hit> hit_;
+  // Of what the program prints: whether it did on the way of the last movement forward, which began
+  // there; and what, while somebody asks.
+  bool has_printed_ = false;
+  std::int64_t printed_from_ = 0;
+  std::vector<Told>* prints_ = nullptr;  // null: nobody does
 };
 
 }  // namespace tessera

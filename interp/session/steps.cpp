@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/passes/purpose.h"
 #include "core/program/refs.h"
 #include "interp/machine/code.h"
 
@@ -13,6 +14,7 @@ bool takes_step(const Program& program, const Table<BufferId, bool>& is_private,
     case OpClass::none:
     case OpClass::scalar:
     case OpClass::check:
+    case OpClass::debug:
     case OpClass::control:
     case OpClass::region:
     case OpClass::structure:
@@ -44,8 +46,9 @@ SourceLine line_of(const Program& program, StmtId statement) {
 Table<StmtId, bool> stepping(const Program& program) {
   const Table<BufferId, bool> is_private = private_buffers(program);
   Table<StmtId, bool> steps;
-  for (const Stmt& statement : program.body)
-    steps.add(takes_step(program, is_private, statement.op));
+  const Table<StmtId, Purpose> purpose = purposes(program);
+  for (const StmtId s : program.body.ids())
+    steps.add(purpose[s] == Purpose::work && takes_step(program, is_private, program.body[s].op));
   return steps;
 }
 

@@ -1,5 +1,7 @@
 #include "devices/cuda/lower/pipeline_place.h"
 
+#include <fmt/format.h>
+
 namespace tessera::cuda {
 
 Diag unsupported_at(const Program& program, StmtId statement, std::string reason) {
@@ -8,6 +10,12 @@ Diag unsupported_at(const Program& program, StmtId statement, std::string reason
 
 Expected<PipelinePlace> pipeline_place(const Program& program) {
   PipelinePlace found;
+  for (const StmtId i : program.body.ids())
+    if (const OpInfo& row = info(program.body[i].op); row.op_class == OpClass::debug)
+      return unsupported_at(
+          program, i,
+          fmt::format("`{}` has no CUDA kernel: it looks at a run of the interpreter",
+                      row.mnemonic == "print_text" ? "print" : row.mnemonic));
   for (StmtId i(0); i < program.body.next(); ++i) {
     const Stmt& s = program.body[i];
     if (std::holds_alternative<Pipeline>(s.op)) {

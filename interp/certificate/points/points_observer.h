@@ -29,6 +29,7 @@ class PointsObserver : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
+  bool judges_assertions() const override { return true; }
   void end(RunResult& result) override;
   const PointsVerdict& verdict() const { return verdict_; }
 

@@ -24,6 +24,7 @@ class Recorder : public Observer {
     note_loops(event);
     take(event);
   }
+  bool judges_assertions() const override { return true; }
   void end(RunResult& result) override;
   bool is_full() const override { return is_full_; }
   // Of a run that ended in the middle nothing is analysed.

@@ -1,0 +1,27 @@
+// The statements that look at a run: print, assert, breakpoint.
+#pragma once
+#include <string_view>
+
+#include "core/lang/ast.h"
+#include "core/lang/parse_expression.h"
+#include "core/lang/token_reader.h"
+
+namespace tessera {
+
+class DebugParser {
+ public:
+  DebugParser(TokenReader& tokens, ExpressionParser& expressions)
+      : tokens_(tokens), expressions_(expressions) {}
+
+  ast::Print print();
+  ast::Assert assertion();
+  ast::Breakpoint breakpoint();
+
+ private:
+  void expect_on_line(const Loc& loc, std::string_view what);
+
+  TokenReader& tokens_;
+  ExpressionParser& expressions_;
+};
+
+}  // namespace tessera

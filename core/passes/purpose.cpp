@@ -1,0 +1,137 @@
+#include "core/passes/purpose.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/passes/simplify.h"
+#include "core/program/builder.h"
+
+namespace tessera {
+namespace {
+
+Purpose purpose_of_debug(const Op& op) {
+  return std::holds_alternative<Assert>(op) ? Purpose::assertion : Purpose::show;
+}
+
+// Computes a number and does nothing else.
+bool is_number_only(const Stmt& s) {
+  return s.result != no_value && (is_pure(s.op) || std::holds_alternative<Limit>(s.op));
+}
+
+class Finder {
+ public:
+  explicit Finder(const Program& program)
+      : program_(program), found_(program.body.size()), user_(program.values.size()) {}
+
+  Table<StmtId, Purpose> run() {
+    find_regions();
+    for (StmtId i = program_.body.last(); i; --i) judge(i);
+    return std::move(found_);
+  }
+
+ private:
+  struct Region {
+    StmtId open;
+    bool is_quiet = true;
+    bool has_debug = false;
+    Purpose purpose = Purpose::show;
+  };
+
+  // Branches and loops in which nobody does anything but look.
+  void find_regions() {
+    std::vector<Region> open;
+    for (const StmtId i : program_.body.ids()) {
+      const Stmt& s = program_.body[i];
+      const Scope scope = info(s.op).scope;
+      if (scope == Scope::open) {
+        const auto* loop = std::get_if<For>(&s.op);
+        const bool may_be_quiet =
+            std::holds_alternative<If>(s.op) || (loop != nullptr && loop->parallel == 0);
+        open.push_back({.open = i, .is_quiet = may_be_quiet});
+      } else if (scope == Scope::close) {
+        const Region region = open.back();
+        open.pop_back();
+        if (region.is_quiet && region.has_debug) note(region, i);
+        if (open.empty()) continue;
+        open.back().is_quiet = open.back().is_quiet && region.is_quiet && region.has_debug;
+        open.back().has_debug = open.back().has_debug || region.has_debug;
+        open.back().purpose = std::min(open.back().purpose, region.purpose);
+      } else if (!open.empty() && class_of(s.op) == OpClass::debug) {
+        open.back().has_debug = true;
+        open.back().purpose = std::min(open.back().purpose, purpose_of_debug(s.op));
+      } else if (!open.empty() && scope == Scope::none && !is_number_only(s)) {
+        open.back().is_quiet = false;
+      }
+    }
+  }
+  void note(const Region& region, StmtId end) {
+    const StmtId middle = program_.body[region.open].partner;
+    for (const StmtId i : {region.open, middle, end}) found_[i] = region.purpose;
+  }
+
+  void judge(StmtId i) {
+    const Stmt& s = program_.body[i];
+    const bool is_region = info(s.op).scope != Scope::none;
+    if (class_of(s.op) == OpClass::debug)
+      found_[i] = purpose_of_debug(s.op);
+    else if (is_number_only(s))
+      found_[i] = user_[s.result].value_or(Purpose::work);
+    use_operands(s.op, found_[i]);
+    if (is_region || is_number_only(s)) return;
+    for (LoopId l = s.loop; l; l = program_.loops[l].outer) use(program_.loops[l].index, found_[i]);
+  }
+  void use(ValueId id, Purpose purpose) {
+    if (id == no_value) return;
+    user_[id] = std::min(user_[id].value_or(purpose), purpose);
+  }
+  void use_operands(const Op& op, Purpose purpose) {
+    for (const FieldInfo& f : info(op).fields) {
+      if (f.kind == FieldKind::Value) use(field<ValueId>(op, f), purpose);
+      if (f.kind == FieldKind::Maybe) use(field<Maybe>(op, f).id, purpose);
+      if (f.kind != FieldKind::Slice) continue;
+      const auto& slice = field<Slice>(op, f);
+      use(slice.base, purpose);
+      for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+        use(slice.start[d], purpose);
+        use(slice.size[d], purpose);
+      }
+    }
+  }
+
+  const Program& program_;
+  Table<StmtId, Purpose> found_;                 // work, unless something else is known
+  Table<ValueId, std::optional<Purpose>> user_;  // the strongest of those that use the value
+};
+
+}  // namespace
+
+bool has_debug_statements(const Program& program) {
+  return std::any_of(program.body.begin(), program.body.end(),
+                     [](const Stmt& s) { return class_of(s.op) == OpClass::debug; });
+}
+
+Table<StmtId, Purpose> purposes(const Program& program) {
+  if (!has_debug_statements(program)) return Table<StmtId, Purpose>(program.body.size());
+  return Finder(program).run();
+}
+
+Program without(Program program, Purpose from) {
+  if (!has_debug_statements(program)) return program;
+  const Table<StmtId, Purpose> purpose = purposes(program);
+  Table<StmtId, Stmt> kept;
+  for (const StmtId i : program.body.ids()) {
+    const ValueId result = program.body[i].result;
+    if (purpose[i] < from) {
+      kept.add(std::move(program.body[i]));
+    } else if (result != no_value) {
+      program.values[result].statement = StmtId();
+      program.values[result].name.clear();
+    }
+  }
+  program.body = std::move(kept);
+  return Builder(std::move(program)).finish();
+}
+
+}  // namespace tessera

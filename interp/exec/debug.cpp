@@ -1,0 +1,158 @@
+// What a program tells of itself. The parts of a `print` stand in a row, and the last one tells
+// all.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/program/refs.h"
+#include "interp/exec/condition_values.h"
+#include "interp/findings/describe.h"
+#include "interp/findings/memory_text.h"
+#include "interp/machine/machine.h"
+#include "interp/memory/elements.h"
+#include "interp/observe/listener.h"
+
+namespace tessera {
+namespace {
+
+std::string number_text(const Program& program, const Print& part, const Core& core) {
+  const Value& value = program.value(part.what.base);
+  std::string number = fmt::format("{}", core.scalar(part.what.base));
+  if (value.kind == ValueKind::real) number = fmt::format("{:.6g}", core.real(part.what.base));
+  if (core.is_unknown(part.what.base)) number = "?";
+  const std::string& words = program.texts[part.words];
+  return words.empty() || words == number ? number : fmt::format("{} = {}", words, number);
+}
+
+bool has_unknown_place(const Slice& slice, const Core& core) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
+    if (core.is_unknown(slice.start[d]) || core.is_unknown(slice.size[d])) return true;
+  return false;
+}
+
+// The one cell of the array that the indices name.
+std::string semaphore_text(const Program& program, const Print& part, Core& core) {
+  const SemaphoreId semaphore = program.value(part.what.base).semaphore;
+  const Shape& shape = program.semaphores[semaphore].shape;
+  std::int64_t cell = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::int64_t index = core.scalar(part.what.start[d]);
+    if (index < 0 || index >= shape[d])
+      return fmt::format("{}: it has no such cell", program.texts[part.words]);
+    cell = cell * shape[d] + index;
+  }
+  const SemId sem = core.machine().counted({core.site(), semaphore, cell});
+  return fmt::format("{} = {}", cell_text(program, semaphore, cell),
+                     core.machine().cell(sem).count);
+}
+
+std::string part_text(const Program& program, const Print& part, Core& core) {
+  if (part.what.rank == 0 && program.value(part.what.base).kind != ValueKind::ref &&
+      program.value(part.what.base).kind != ValueKind::sem)
+    return number_text(program, part, core);
+  if (has_unknown_place(part.what, core))
+    return fmt::format("{}: where that is depends on undefined data", program.texts[part.words]);
+  if (program.value(part.what.base).kind == ValueKind::sem)
+    return semaphore_text(program, part, core);
+  const BufferId buffer = program.value(part.what.base).buffer;
+  const Buffer& declared = program.buffers[buffer];
+  const Region at = core.peek(part.what);
+  if (at.storage != nullptr && declared.space == Space::smem && kept(part.what).empty()) {
+    const Element one = elements_of(*at.storage, at.box).front();
+    const bool is_real = is_float(declared.dtype);
+    return fmt::format("{} = {}", slice_text(program, buffer, at.box),
+                       !one.is_defined ? "?"
+                       : is_real       ? fmt::format("{:.6g}", one.real)
+                                       : fmt::format("{}", one.integer));
+  }
+  const bool is_computed = core.machine().options().math != Math::none ||
+                           declared.space == Space::smem || declared.role == Role::in;
+  return memory_text(program, buffer, *core.machine().core_state(at.site).storages[buffer], at.box,
+                     is_computed ? Computed::yes : Computed::no);
+}
+
+// The statements of the parts of a print, of which the last one is given.
+std::vector<StmtId> parts_of(const Program& program, StmtId last) {
+  std::vector<StmtId> parts = {last};
+  for (StmtId i = last - 1; i; --i) {
+    const Op& op = program.body[i].op;
+    if (info(op).scope != Scope::none) break;
+    if (class_of(op) != OpClass::debug) continue;
+    const auto* shown = std::get_if<Print>(&op);
+    const auto* words = std::get_if<PrintText>(&op);
+    const bool goes_on = shown != nullptr ? shown->goes_on != 0 : words && words->goes_on != 0;
+    if (!goes_on) break;
+    parts.push_back(i);
+  }
+  std::reverse(parts.begin(), parts.end());
+  return parts;
+}
+
+// Numbers in the first line, and below it the rows of memory; words stand before what they are of.
+std::string line_of(const Program& program, const std::vector<StmtId>& parts, Core& core) {
+  std::string line, rows;
+  bool follows_words = true;
+  for (const StmtId i : parts) {
+    const auto* words = std::get_if<PrintText>(&program.body[i].op);
+    std::string text = words != nullptr
+                           ? program.texts[words->words]
+                           : part_text(program, std::get<Print>(program.body[i].op), core);
+    const std::size_t end = words != nullptr ? text.size() : std::min(text.find('\n'), text.size());
+    rows += text.substr(end);
+    text.resize(end);
+    if (!line.empty()) line += follows_words ? " " : words != nullptr ? "; " : ", ";
+    line += text;
+    follows_words = words != nullptr;
+  }
+  return line + rows;
+}
+
+void tell(Core& core, const std::string& text) {
+  const Program& program = core.machine().program();
+  const StmtId statement = core.statement();
+  core.machine().options().listener->hear(program,
+                                          {.agent = core.id(),
+                                           .statement = statement,
+                                           .loc = program.loc(statement),
+                                           .loops = core.machine().loops_of(core.id(), statement),
+                                           .text = text});
+}
+
+bool is_wanted(Core& core) {
+  Listener* const listener = core.machine().options().listener;
+  return listener != nullptr && listener->wants(core.machine().program(), core.statement());
+}
+
+Step print(Core& core, bool goes_on) {
+  if (goes_on || !is_wanted(core)) return Step::next;
+  const Program& program = core.machine().program();
+  tell(core, line_of(program, parts_of(program, core.statement()), core));
+  return Step::next;
+}
+
+}  // namespace
+
+Step exec(const Print& op, Core& core) { return print(core, op.goes_on != 0); }
+
+Step exec(const PrintText& op, Core& core) { return print(core, op.goes_on != 0); }
+
+Step exec(const Breakpoint& op, Core& core) {
+  const bool holds = !core.is_unknown(op.condition) && core.scalar(op.condition) != 0;
+  if (holds && is_wanted(core)) tell(core, {});
+  return Step::next;
+}
+
+// Of one that does not hold: the dispatch loop passes the others.
+Step exec(const Assert& op, Core& core) {
+  const std::string& message = core.text(op.message);
+  std::string text = fmt::format("{}{}`{}` does not hold", message, message.empty() ? "" : ": ",
+                                 core.text(op.words));
+  const std::vector<std::string> values = condition_values(core, op.condition);
+  if (!values.empty()) text += fmt::format(", where {}", fmt::join(values, ", "));
+  core.fail(FindingKind::assertion, std::move(text));
+  return Step::stop;
+}
+
+}  // namespace tessera

@@ -1,0 +1,121 @@
+// What debug statements need, beside the run: no steps, and undefined memory makes a value unknown.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "core/program/scalar.h"
+#include "interp/machine/machine.h"
+#include "interp/machine/scalar_ops.h"
+
+namespace tessera {
+namespace {
+
+// What an op on numbers makes of known ones; nothing of other ops.
+std::optional<std::int64_t> number_of(const Core& core, const Op& op, const Topology& topology) {
+  std::int64_t operands[3] = {};
+  std::size_t n = 0;
+  for (const FieldInfo& f : info(op).fields)
+    if (f.kind == FieldKind::Value && n < 3) operands[n++] = core.scalar(field<ValueId>(op, f));
+  [[maybe_unused]] const std::int64_t a = operands[0], b = operands[1], c = operands[2];
+  switch (op.index()) {
+#define SCALAR_OP(Struct, expression) \
+  case op_index<Struct>():            \
+    return (expression);
+    TESSERA_SCALAR_OPS(SCALAR_OP)
+#undef SCALAR_OP
+    case op_index<Limit>():
+      return a;
+    case op_index<DeviceId>():
+      return core.id().device;
+    case op_index<DeviceCount>():
+      return topology.devices;
+    case op_index<CoreId>():
+      return core.id().core;
+    case op_index<CoreCount>():
+      return topology.cores;
+    case op_index<ToReal>():
+      return to_register(static_cast<float>(a));
+    default:
+      return std::nullopt;
+  }
+}
+
+bool has_unknown(const Core& core, const Op& op) {
+  for (const FieldInfo& f : info(op).fields) {
+    if (f.kind == FieldKind::Value && core.is_unknown(field<ValueId>(op, f))) return true;
+    if (f.kind != FieldKind::Slice) continue;
+    const auto& slice = field<Slice>(op, f);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
+      if (core.is_unknown(slice.start[d]) || core.is_unknown(slice.size[d])) return true;
+  }
+  return false;
+}
+
+// What a read of scalar memory makes; nothing where it is undefined or leaves the memory.
+std::optional<std::int64_t> read_by(Core& core, const Op& op) {
+  const Slice& slice = field<Slice>(op, info(op).fields[0]);
+  const Region at = core.peek(slice);
+  if (at.storage == nullptr || !at.storage->is_initialised(at.box)) return std::nullopt;
+  if (std::holds_alternative<LoadReal>(op)) return to_register(at.storage->load_real(at.box));
+  if (std::holds_alternative<Load>(op)) return at.storage->load_integer(at.box);
+  const auto* search = std::get_if<SearchRight>(&op);
+  if (search == nullptr) return std::nullopt;
+  const TileView view = at.storage->read(at.box);
+  std::int64_t count = 0;
+  while (count < view.elements() && view.integer_at(count) <= core.scalar(search->a)) ++count;
+  return count;
+}
+
+}  // namespace
+
+Region Core::peek(const Slice& slice) {
+  const BufferId buffer = machine_.program().value(slice.base).buffer;
+  const SiteId site = machine_.home(site_, buffer);
+  Storage* storage = machine_.core_state(site).storages[buffer].get();
+  Region region{.site = site, .buffer = buffer, .box = box(slice)};
+  if (storage->outside(region.box) < 0 && storage->is_live() && !storage->is_idle())
+    region.storage = storage;
+  return region;
+}
+
+void Core::note_unknown(ValueId value, bool is_unknown) {
+  if (unknown_.empty() && !is_unknown) return;
+  if (unknown_.empty()) unknown_.resize(machine_.program().values.size());
+  unknown_[value] = is_unknown;
+}
+
+// A branch or a loop of something unknown is not taken: 0 stands for it.
+void Core::look(StmtId statement) {
+  if (machine_.options().listener == nullptr) return;
+  stmt_ = &machine_.program().body[statement];
+  const Op& op = stmt_->op;
+  if (class_of(op) == OpClass::debug) {
+    exec_table[op.index()](op, *this);
+    return;
+  }
+  std::optional<std::int64_t> value;
+  if (!has_unknown(*this, op)) {
+    value = number_of(*this, op, machine_.topology());
+    if (!value) value = read_by(*this, op);
+  }
+  note_unknown(stmt_->result, !value);
+  registers_[stmt_->result] = value.value_or(0);
+}
+
+// An assertion reads as a branch does: what it reads must be defined, and a race with it is one.
+// That is told to those alone who judge all schedules. It belongs to the step before it.
+bool Core::ask(StmtId statement) {
+  stmt_ = &machine_.program().body[statement];
+  is_asking_ = true;
+  exec_table[stmt_->op.index()](stmt_->op, *this);
+  is_asking_ = false;
+  return !stopped();
+}
+
+void Core::tell_asked(Event& event) {
+  event.index = events_;
+  event.agent_step = std::max<std::int64_t>(steps_ - 1, 0);
+  machine_.emit_asked(event);
+}
+
+}  // namespace tessera

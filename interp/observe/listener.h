@@ -1,0 +1,28 @@
+// Who hears what the debug statements of a program tell while it runs.
+#pragma once
+#include <string>
+
+#include "core/program/loop_index.h"
+#include "core/program/program.h"
+#include "interp/machine/agent.h"
+
+namespace tessera {
+
+// What one `print` tells, or that a core passed a `breakpoint`.
+struct Told {
+  AgentId agent{};
+  StmtId statement;     // in the program that runs
+  Loc loc{};            // of it
+  LoopIndices loops{};  // of the loops around it
+  std::string text{};   // of a print: its line, and below it rows of memory; ends without a break
+};
+
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  // Whether it wants to be told what the statement has to tell now; asked each time.
+  virtual bool wants(const Program& program, StmtId statement) = 0;
+  virtual void hear(const Program& program, const Told& told) = 0;
+};
+
+}  // namespace tessera
