@@ -3,8 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <ostream>
 
+#include "cli/debug/comparison.h"
 #include "cli/debug/debugger.h"
 #include "cli/debug/reference.h"
 #include "core/report/try.h"
@@ -31,15 +34,22 @@ std::string_view did(EventKind kind) {
 
 }  // namespace
 
+// LINE [devD] [i=2] [if A < B]
 Expected<void> Debugger::add_break(const Words& words, bool is_once) {
-  const PlaceReference place = TRY(parse_place(session_, words));
+  const auto when = std::find(words.begin(), words.end(), "if");
+  const PlaceReference place = TRY(parse_place(session_, Words(words.begin(), when)));
+  std::optional<Comparison> comparison;
+  if (when != words.end())
+    comparison = TRY(Comparison::parse(
+        session_, focus_, fmt::format("{}", fmt::join(std::next(when), words.end(), " "))));
   std::string text = place.line.source.empty()
                          ? fmt::format("{}", place.line.line)
                          : fmt::format("{}:{}", place.line.source, place.line.line);
   for (std::size_t i = 1; i < words.size(); ++i) text += " " + words[i];
-  stops_.push_back(
-      {next_number_++, text, text, false, is_once,
-       std::make_unique<LineReached>(session_.program(), place.line, place.whose, place.loops)});
+  std::unique_ptr<StopCondition> condition =
+      std::make_unique<LineReached>(session_.program(), place.line, place.whose, place.loops);
+  if (comparison) condition = guarded(std::move(condition), *std::move(comparison));
+  stops_.push_back({next_number_++, text, text, false, is_once, std::move(condition)});
   out_ << fmt::format("{} {} at line {}\n", is_once ? "temporary breakpoint" : "breakpoint",
                       stops_.back().number, text);
   return {};
@@ -50,6 +60,13 @@ Expected<void> Debugger::set_temporary_break(const Words& words) { return add_br
 
 Expected<void> Debugger::set_watch(const Words& words) {
   const std::string text = fmt::format("{}", fmt::join(words, " "));
+  if (Comparison::is_in(text)) {
+    Comparison comparison = TRY(Comparison::parse(session_, focus_, text));
+    const std::string full = comparison.full_text(session_);
+    stops_.push_back({next_number_++, text, full, true, false, becoming(std::move(comparison))});
+    out_ << fmt::format("watch {} on {}\n", stops_.back().number, text);
+    return {};
+  }
   const Reference what = TRY(parse_reference(session_, focus_, text));
   std::unique_ptr<StopCondition> condition;
   if (const auto* memory = std::get_if<BufferReference>(&what))
@@ -61,8 +78,8 @@ Expected<void> Debugger::set_watch(const Words& words) {
   else
     return error(
         fmt::format("`{}` is a number of a core, which has no event to stop at; expected "
-                    "memory, a semaphore or a copy",
-                    text));
+                    "memory, a semaphore, a copy, or a comparison as in `{} == 1`",
+                    text, text));
   stops_.push_back(
       {next_number_++, text, full_text(session_, what), true, false, std::move(condition)});
   out_ << fmt::format("watch {} on {}\n", stops_.back().number, text);
@@ -103,6 +120,11 @@ bool Debugger::has_stop(int number) const {
 }
 
 void Debugger::tell_stop(Stop& stop, const Cause& cause) {
+  if (stop.is_watch && Comparison::is_in(stop.text)) {
+    out_ << fmt::format("watch {}: {}, after {}, {}\n", stop.number, stop.text,
+                        to_string(cause.agent), line_text(session_.program(), cause.statement));
+    return;
+  }
   if (stop.is_watch) {
     out_ << fmt::format("watch {}: {} {} {}, {}\n", stop.number, to_string(cause.agent),
                         did(cause.kind), stop.text, line_text(session_.program(), cause.statement));

@@ -14,12 +14,6 @@
 namespace tessera::cli {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 std::vector<std::string_view> parts(std::string_view text, char mark) {
   std::vector<std::string_view> all;
   for (std::size_t at = 0; at != std::string_view::npos;) {
@@ -147,10 +141,8 @@ Diag no_such_name(const Program& program, std::string_view name) {
 
 // Takes "dev1." or "dev1.core0." off the front of a name.
 Expected<AgentId> take_core(const Session& session, const AgentId& focus, std::string_view& text) {
-  if (!text.starts_with("dev")) return focus;
+  if (!names_core(text)) return focus;
   std::size_t dot = text.find('.');
-  if (dot == std::string_view::npos || parse_integer(text.substr(3, dot - 3)) == std::nullopt)
-    return focus;
   if (text.substr(dot + 1).starts_with("core")) {
     const std::size_t second = text.find('.', dot + 1);
     if (second != std::string_view::npos) dot = second;
@@ -160,7 +152,27 @@ Expected<AgentId> take_core(const Session& session, const AgentId& focus, std::s
   return core;
 }
 
+// A number of the source, of whatever place.
+bool is_number(const Program& program, std::string_view name) {
+  return std::any_of(program.values.begin(), program.values.end(), [&](const Value& value) {
+    return value.name == name && (value.kind == ValueKind::scalar || value.kind == ValueKind::real);
+  });
+}
+
 }  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+bool names_core(std::string_view text) {
+  text = trimmed(text);
+  const std::size_t dot = text.find('.');
+  return text.starts_with("dev") && dot != std::string_view::npos &&
+         parse_integer(text.substr(3, dot - 3)).has_value();
+}
 
 std::vector<std::string_view> names_of(const Program& program) {
   std::vector<std::string_view> all;
@@ -236,7 +248,8 @@ Expected<PlaceReference> parse_place(Session& session, const std::vector<std::st
   return place;
 }
 
-Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text) {
+Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text,
+                                    Numbers numbers) {
   text = trimmed(text);
   if (text.empty()) return error("expected a name, as in acc, out[0:4, :] or dev1.arrived");
   if (const auto agent = parse_agent(text); agent && agent->is_copy())
@@ -253,9 +266,11 @@ Expected<Reference> parse_reference(Session& session, const AgentId& focus, std:
   }
   if (const auto semaphore = find_semaphore(program, named.name))
     return Reference(TRY(parse_cell(session, core, *semaphore, named)));
-  if (named.indices.empty())
-    if (find_scalar(session.machine(), core, named.name))
+  if (named.indices.empty() && is_number(program, named.name)) {
+    if (numbers == Numbers::named || find_scalar(session.machine(), core, named.name))
       return Reference(ScalarReference{core, std::string(named.name)});
+    return error(fmt::format("`{}` has no value here yet", named.name));
+  }
   return no_such_name(program, named.name);
 }
 

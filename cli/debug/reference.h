@@ -48,8 +48,14 @@ using Reference = std::variant<BufferReference, SemId, ScalarReference, CopyRefe
 
 // "acc", "dev1.out[0:4, :]", "slot[now, 0 +: 8]", "landed[1]", "i", "dev0.core0/dma#3". What
 // belongs to a core is that of `focus` where the words name no other; indices are numbers or
-// integers of the source.
-Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text);
+// integers of the source. Numbers::known: a number of the source must have a value where the
+// session stands; named: it may get one later.
+enum class Numbers : bool { known, named };
+Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text,
+                                    Numbers numbers = Numbers::known);
+// Whether the words say whose it is, as in dev1.arrived.
+bool names_core(std::string_view text);
+std::string_view trimmed(std::string_view text);
 
 // Whether the memory that the words name has values where a session stands.
 Expected<void> check_held(const Storage& storage, std::string_view words);
