@@ -20,6 +20,7 @@
 #include "cli/command.h"
 #include "cli/debug/debug_on_finding.h"
 #include "cli/debug/dumps.h"
+#include "cli/debug/why_wrong.h"
 #include "cli/reports/expectation_report.h"
 #include "cli/reports/finding_text.h"
 #include "cli/reports/observation.h"
@@ -58,6 +59,7 @@ struct Ran {
   std::vector<Finding> wrong_values{};  // mismatches; with --strict-values also what is not used
   std::vector<Finding> notes{};         // on values that are not used, else
   std::string why_unknown{};            // which values are used; empty: it is known
+  std::string why{};                    // the first wrong element is as it is
   Dumps dumps{};
   Diags unwritten{};  // why outputs could not be written
   Diags undecided{};  // why it is not known whether the values are right
@@ -71,19 +73,20 @@ Status outcome(const Ran& ran) {
   return is_mismatch ? Status::mismatch : Status::finding;
 }
 
-// Compares the results; of wrong ones it asks a second run who wrote them.
-Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOptions& options) {
+// Compares the results; of wrong ones it asks other runs who wrote them, and from what.
+Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOptions& options,
+                            const Again& begin) {
   if (!has_results(ran.report)) return {};
   ran.compared = TRY(compare(ran.expectations, ran.bindings.views(), executable, options));
-  const Rerun rerun = [&](const std::vector<Observer*>& observers) -> Expected<void> {
+  const Rerun rerun = [&](const std::vector<Observer*>& observers) {
     RunOptions again = options_of_rerun(*options.interpreter);
     again.observers = observers;
     again.progress = nullptr;
-    TRY(executable.run_held(ran.bindings.views(), {options.profile, &again}));
-    return {};
+    return begin(again);
   };
   const bool is_observed = ran.request.is_simulated() && ran.request.options.checked;
   ran.wrong_values = TRY(mismatches(ran.program, ran.compared, is_observed ? rerun : Rerun()));
+  if (is_observed) ran.why = why_wrong(ran.program, ran.compared, ran.request.options, begin);
   return {};
 }
 
@@ -98,7 +101,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Ran ran{std::move(program), std::move(bindings), std::move(request), std::move(expectations)};
   ran.dumps = std::move(dumps);
   const std::unique_ptr<Executable> executable = TRY(ran.request.device->prepare(ran.program));
-  const auto begin = [&](const RunOptions& run) -> Expected<void> {
+  const Again begin = [&](const RunOptions& run) -> Expected<void> {
     TRY(executable->run_held(ran.bindings.views(), {ran.request.profile.machine, &run}));
     return {};
   };
@@ -113,7 +116,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   collect(ran.unwritten, observation.finish());
   ran.notes = use.notes();
   ran.why_unknown = use.why_unknown();
-  collect(ran.undecided, check_values(ran, *executable, options));
+  collect(ran.undecided, check_values(ran, *executable, options, begin));
   if (is_strict) {
     if (!ran.why_unknown.empty())
       return error("--strict-values: nothing tells which values are used: " + ran.why_unknown);
@@ -207,6 +210,7 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   if (!ran.wrong_values.empty()) {
     console.out << ran.bindings.result_lines()
                 << findings_text(ran.wrong_values, arguments.has("all"));
+    if (!ran.why.empty()) console.out << "why:\n" << ran.why;
     if (ran.report.simulated)
       console.out << fmt::format("replay: {}\n", replay_line(ran.request, *ran.report.simulated));
   }
@@ -230,6 +234,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
   if (!ran.dumps.empty()) object["dumps"] = ran.dumps.json();
   if (!ran.wrong_values.empty()) {
     object["findings"] = findings_json(ran.wrong_values);
+    if (!ran.why.empty()) object["why"] = ran.why;
     if (ran.report.simulated) object["replay"] = replay_line(ran.request, *ran.report.simulated);
   }
   return object;
