@@ -12,9 +12,11 @@ void Core::choose_point(const Instruction& loop) {
   const std::int64_t count = at(loop.aux), size = at(loop.b) - at(loop.a);
   std::int64_t point = count;
   if (code_.order) {
+    // Which of the parallel loops it is: numbers of values change with what looks at a run, and the
+    // registers of these loops lie behind those of values.
+    const auto values = static_cast<std::int64_t>(machine_.program().values.size());
     std::uint64_t key = *code_.order;
-    for (const std::int64_t part :
-         {std::int64_t{loop.dst}, std::int64_t{site_.index}, at(loop.aux + 1)})
+    for (const std::int64_t part : {loop.aux - values, std::int64_t{site_.index}, at(loop.aux + 1)})
       key = SplitMix::mix(key ^ static_cast<std::uint64_t>(part));
     point = permuted(count, size, key);
   }

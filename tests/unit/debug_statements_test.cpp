@@ -147,12 +147,16 @@ TEST(DebugStatements, ChangeNothingInParallelLoops) {
   in  a: f32[n, 16] hbm
   in  u: i32[n] smem
   out o: f32[n, 16] hbm
+  out p: f32[n, 16] hbm
 {
   for i in n parallel {
     print i, u[i]
     copy a[i] -> o[i]
     assert u[i] >= 0
   }
+  breakpoint if u[0] == 9
+  assert u[1] >= 0
+  for i in n parallel { copy a[i] -> p[i] }
 }
 )",
               1, 4);

@@ -94,10 +94,10 @@ TEST(determinism, the_hashes_are_those_of_every_build) {
             "629bbf0eb53aaaa9\n"
             "9ff07f45f73de8cc\n"
             "eaf3e23d1df443f4\n"
-            "2a318064dfa86d40\n"
-            "97a0412b32045a7c\n"
-            "4724bef13ec7d732\n"
-            "d5e58a533383fc5b\n");
+            "54b6f724eb382c75\n"
+            "0a586650af031124\n"
+            "c891594c447ef333\n"
+            "cf4d7a018ee9a43a\n");
 }
 
 }  // namespace
