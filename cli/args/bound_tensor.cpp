@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,16 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& te
   if (static_cast<std::int64_t>(numbers->size()) != tensor.elements()) {
     diags.push_back(error(fmt::format("{} {} has {} elements, and --{} gives {}", role_text(buffer),
                                       buffer.name, tensor.elements(), option, numbers->size())));
+    return tensor;
+  }
+  // Integers go through doubles.
+  constexpr double most = 9007199254740992;  // 2^53
+  const auto large = std::find_if(numbers->begin(), numbers->end(),
+                                  [&](double number) { return std::abs(number) >= most; });
+  if (is_integer(buffer.dtype) && large != numbers->end()) {
+    diags.push_back(error(fmt::format(
+        "{} {}: --{} takes integers below 2^53 in words, not {}; a .npy file holds larger ones",
+        role_text(buffer), buffer.name, option, *large)));
     return tensor;
   }
   for (std::size_t i = 0; i < numbers->size(); ++i) {

@@ -20,7 +20,12 @@ struct Tile {
   std::size_t elements() const { return static_cast<std::size_t>(beside::elements_of(shape)); }
   bool is_exact() const { return bounds.empty(); }
   Bound bound(std::size_t i) const { return bounds.empty() ? 0 : bounds[i]; }
-  Number at(std::size_t i) const { return {values[i], bound(i)}; }
+  // An integer beyond 2^53 has no double of its own.
+  Number at(std::size_t i) const {
+    const double value = values[i], size = value < 0 ? -value : value;
+    if (dtype != DType::i64 || size < 0x1p53 || !is_known(bound(i))) return {value, bound(i)};
+    return {value, bound(i) + static_cast<Bound>(size * 0x1p-51)};
+  }
 };
 
 // Without bounds that say nothing.

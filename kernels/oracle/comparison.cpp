@@ -73,10 +73,9 @@ Agreement agreement(const Tensor& got, const Tensor& expected, std::int64_t i,
   const double a = got.at(i), b = expected.at(i);
   const bool is_same = a == b || a == rounded(got.dtype(), b) || (std::isnan(a) && std::isnan(b));
   if (is_same) return Agreement::right;
+  if (std::isnan(bounds[static_cast<std::size_t>(i)])) return Agreement::unbounded;
   if (!std::isfinite(a) || !std::isfinite(b)) return Agreement::wrong;
-  const double most = allowed(expected, i, bounds);
-  if (std::isnan(most)) return Agreement::unbounded;
-  return std::abs(a - b) <= most ? Agreement::right : Agreement::wrong;
+  return std::abs(a - b) <= allowed(expected, i, bounds) ? Agreement::right : Agreement::wrong;
 }
 
 Comparison compare(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
