@@ -20,6 +20,10 @@ bool is_number_only(const Stmt& s) {
   return s.result != no_value && (is_pure(s.op) || std::holds_alternative<Limit>(s.op));
 }
 
+// A count may be shown as it is at this moment. An assertion of it is a step that reads it: what
+// holds in one schedule then says nothing of others.
+bool is_count(const Stmt& s) { return std::holds_alternative<ReadSem>(s.op); }
+
 class Finder {
  public:
   explicit Finder(const Program& program)
@@ -36,6 +40,7 @@ class Finder {
     StmtId open;
     bool is_quiet = true;
     bool has_debug = false;
+    bool has_count = false;
     Purpose purpose = Purpose::show;
   };
 
@@ -51,16 +56,20 @@ class Finder {
             std::holds_alternative<If>(s.op) || (loop != nullptr && loop->parallel == 0);
         open.push_back({.open = i, .is_quiet = may_be_quiet});
       } else if (scope == Scope::close) {
-        const Region region = open.back();
+        Region region = open.back();
         open.pop_back();
+        if (region.has_count && region.purpose != Purpose::show) region.is_quiet = false;
         if (region.is_quiet && region.has_debug) note(region, i);
         if (open.empty()) continue;
         open.back().is_quiet = open.back().is_quiet && region.is_quiet && region.has_debug;
         open.back().has_debug = open.back().has_debug || region.has_debug;
+        open.back().has_count = open.back().has_count || region.has_count;
         open.back().purpose = std::min(open.back().purpose, region.purpose);
       } else if (!open.empty() && class_of(s.op) == OpClass::debug) {
         open.back().has_debug = true;
         open.back().purpose = std::min(open.back().purpose, purpose_of_debug(s.op));
+      } else if (!open.empty() && is_count(s)) {
+        open.back().has_count = true;
       } else if (!open.empty() && scope == Scope::none && !is_number_only(s)) {
         open.back().is_quiet = false;
       }
@@ -78,6 +87,8 @@ class Finder {
       found_[i] = purpose_of_debug(s.op);
     else if (is_number_only(s))
       found_[i] = user_[s.result].value_or(Purpose::work);
+    else if (is_count(s) && user_[s.result] == Purpose::show)
+      found_[i] = Purpose::show;
     use_operands(s.op, found_[i]);
     if (is_region || is_number_only(s)) return;
     for (LoopId l = s.loop; l; l = program_.loops[l].outer) use(program_.loops[l].index, found_[i]);

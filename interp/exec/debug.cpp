@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "core/program/refs.h"
@@ -35,18 +36,11 @@ bool has_unknown_place(const Slice& slice, const Core& core) {
 
 // The one cell of the array that the indices name.
 std::string semaphore_text(const Program& program, const Print& part, Core& core) {
-  const SemaphoreId semaphore = program.value(part.what.base).semaphore;
-  const Shape& shape = program.semaphores[semaphore].shape;
-  std::int64_t cell = 0;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::int64_t index = core.scalar(part.what.start[d]);
-    if (index < 0 || index >= shape[d])
-      return fmt::format("{}: it has no such cell", program.texts[part.words]);
-    cell = cell * shape[d] + index;
-  }
-  const SemId sem = core.machine().counted({core.site(), semaphore, cell});
-  return fmt::format("{} = {}", cell_text(program, semaphore, cell),
-                     core.machine().cell(sem).count);
+  const std::optional<std::int64_t> cell = core.peek_cell(part.what);
+  if (!cell) return fmt::format("{}: it has no such cell", program.texts[part.words]);
+  const std::optional<std::int64_t> count = core.peek_count(part.what);
+  const std::string name = cell_text(program, program.value(part.what.base).semaphore, *cell);
+  return count ? fmt::format("{} = {}", name, *count) : name + ": it does not exist now";
 }
 
 std::string part_text(const Program& program, const Print& part, Core& core) {

@@ -3,6 +3,7 @@
 // business and the machine's.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,10 @@ class Core {
   Region locate(const Slice& slice, SiteId site, std::string_view verb);
   // Where a slice lies, for who only looks: nothing is checked or told.
   Region peek(const Slice& slice);
+  // Of the core's own cell of the semaphore that the slice names, and its count; none where there
+  // is no such cell, or it does not exist now. No step, no event and no finding.
+  std::optional<std::int64_t> peek_cell(const Slice& slice);
+  std::optional<std::int64_t> peek_count(const Slice& slice);
   // Of a value that only debug statements need: it was computed from undefined memory.
   bool is_unknown(ValueId value) const { return !unknown_.empty() && unknown_[value]; }
   // The site that an op names by device and core, for `verb` of `slice`; none after a finding.

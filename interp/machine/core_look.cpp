@@ -78,6 +78,27 @@ Region Core::peek(const Slice& slice) {
   return region;
 }
 
+std::optional<std::int64_t> Core::peek_cell(const Slice& slice) {
+  const Program& program = machine_.program();
+  const Shape& shape = program.semaphores[program.value(slice.base).semaphore].shape;
+  std::int64_t cell = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::int64_t index = scalar(slice.start[d]);
+    if (index < 0 || index >= shape[d]) return std::nullopt;
+    cell = cell * shape[d] + index;
+  }
+  return cell;
+}
+
+std::optional<std::int64_t> Core::peek_count(const Slice& slice) {
+  const std::optional<std::int64_t> cell = peek_cell(slice);
+  if (!cell) return std::nullopt;
+  const SemaphoreId semaphore = machine_.program().value(slice.base).semaphore;
+  if (!machine_.core_state(machine_.life_site(site_, semaphore)).semaphores.is_live(semaphore))
+    return std::nullopt;
+  return machine_.cell(machine_.counted({site_, semaphore, *cell})).count;
+}
+
 void Core::note_unknown(ValueId value, bool is_unknown) {
   if (unknown_.empty() && !is_unknown) return;
   if (unknown_.empty()) unknown_.resize(machine_.program().values.size());
@@ -96,7 +117,9 @@ void Core::look(StmtId statement) {
   std::optional<std::int64_t> value;
   if (!has_unknown(*this, op)) {
     value = number_of(*this, op, machine_.topology());
-    if (!value) value = read_by(*this, op);
+    const auto* count = std::get_if<ReadSem>(&op);
+    if (count != nullptr) value = peek_count(count->sem);
+    if (!value && count == nullptr) value = read_by(*this, op);
   }
   note_unknown(stmt_->result, !value);
   registers_[stmt_->result] = value.value_or(0);

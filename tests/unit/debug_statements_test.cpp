@@ -209,6 +209,32 @@ TEST(DebugStatements, AnAssertionReadsWhatIsDefined) {
   EXPECT_EQ(found.front().kind, FindingKind::uninitialised_read);
 }
 
+// A count is shown without a step; an assertion of one is a step, and no proof of other schedules.
+TEST(DebugStatements, ShowCountsWithoutAStep) {
+  const std::string body =
+      "  signal c, 2\n  SHOWN\n  wait c, 2\n  copy a -> o\n}\n";
+  const std::string head =
+      "kernel k()\n  in a: f32[16] hbm\n  out o: f32[16] hbm\n"
+      "  sem c: count\n{\n";
+  const auto with = [&](const std::string& shown) {
+    std::string text = body;
+    return expanded(head + text.replace(text.find("SHOWN"), 5, shown));
+  };
+  const std::string bare = print(with(""));
+  for (const char* shown : {"print read(c)", "breakpoint if read(c) == 2",
+                            "if read(c) > 1 { print \"two\", read(c) + 1 }"})
+    EXPECT_EQ(print(without(with(shown), Purpose::show)), bare) << shown;
+  EXPECT_NE(print(without(with("assert read(c) == 2"), Purpose::assertion)), bare);
+  const Program program = with("print \"now\", read(c) + 1");
+  Operands operands(program, 1);
+  Heard heard;
+  RunOptions options;
+  options.profile = find_profile(default_profile)->machine;
+  options.listener = &heard;
+  ASSERT_TRUE(run(program, operands.bindings(), options));
+  EXPECT_EQ(heard.texts, std::vector<std::string>{"now read(c) + 1 = 3"});
+}
+
 TEST(DebugStatements, ShowUnknownValuesAsSuch) {
   const Program program = expanded(
       "kernel k()\n  out o: i64[2] smem\n  smem t: i64[2]\n{\n  t[1] = 3\n"
