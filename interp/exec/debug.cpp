@@ -115,9 +115,27 @@ void tell(Core& core, const std::string& text) {
                                            .text = text});
 }
 
+// Whether the conditions around the statement are known: those that read undefined memory let the
+// core come to the `else`, but nobody can say that this is the branch.
+bool is_known_to_run(const Program& program, const Core& core) {
+  int inner = 0;
+  for (StmtId i = core.statement() - 1; i; --i) {
+    const Op& op = program.body[i].op;
+    const Scope scope = info(op).scope;
+    if (scope == Scope::close) ++inner;
+    if (scope != Scope::open || inner-- > 0) continue;
+    inner = 0;
+    const auto* branch = std::get_if<If>(&op);
+    if (branch != nullptr && core.is_unknown(branch->condition)) return false;
+  }
+  return true;
+}
+
 bool is_wanted(Core& core) {
   Listener* const listener = core.machine().options().listener;
-  return listener != nullptr && listener->wants(core.machine().program(), core.statement());
+  const Program& program = core.machine().program();
+  return listener != nullptr && is_known_to_run(program, core) &&
+         listener->wants(program, core.statement());
 }
 
 Step print(Core& core, bool goes_on) {

@@ -105,7 +105,8 @@ void Core::note_unknown(ValueId value, bool is_unknown) {
   unknown_[value] = is_unknown;
 }
 
-// A branch or a loop of something unknown is not taken: 0 stands for it.
+// 0 stands for what is unknown: a loop has no turn, and statements in the `else` of such a branch
+// tell nothing either.
 void Core::look(StmtId statement) {
   if (machine_.options().listener == nullptr) return;
   stmt_ = &machine_.program().body[statement];

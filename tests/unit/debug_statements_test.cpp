@@ -211,8 +211,7 @@ TEST(DebugStatements, AnAssertionReadsWhatIsDefined) {
 
 // A count is shown without a step; an assertion of one is a step, and no proof of other schedules.
 TEST(DebugStatements, ShowCountsWithoutAStep) {
-  const std::string body =
-      "  signal c, 2\n  SHOWN\n  wait c, 2\n  copy a -> o\n}\n";
+  const std::string body = "  signal c, 2\n  SHOWN\n  wait c, 2\n  copy a -> o\n}\n";
   const std::string head =
       "kernel k()\n  in a: f32[16] hbm\n  out o: f32[16] hbm\n"
       "  sem c: count\n{\n";
@@ -238,7 +237,9 @@ TEST(DebugStatements, ShowCountsWithoutAStep) {
 TEST(DebugStatements, ShowUnknownValuesAsSuch) {
   const Program program = expanded(
       "kernel k()\n  out o: i64[2] smem\n  smem t: i64[2]\n{\n  t[1] = 3\n"
-      "  print t[0], t[0] + 1, t[1] * 2, t, o\n  o[0] = 1;  o[1] = 2\n}\n");
+      "  print t[0], t[0] + 1, t[1] * 2, t, o\n  o[0] = 1;  o[1] = 2\n"
+      "  if t[0] > 1 { print 1 } else { for i in 2 { if i { print 2 } else { print 3 } } }\n"
+      "  if t[1] > 9 { print 4 } else { breakpoint if t[0] == 1 }\n}\n");
   Operands operands(program, 1);
   Heard heard;
   RunOptions options;
