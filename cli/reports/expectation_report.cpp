@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/reports/report.h"
+#include "cli/reports/wrong_elements.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
 #include "interp/memory/layout.h"
@@ -65,6 +66,7 @@ std::string result_name(const Buffer& buffer, int device, int devices) {
 
 // With the digits that tell it from its neighbours.
 std::string value_text(const Tensor& tensor, std::int64_t element) {
+  if (tensor.dtype() == DType::i64) return fmt::format("{}", tensor.as<std::int64_t>()[element]);
   const double value = tensor.at(element);
   return is_integer(tensor.dtype()) ? fmt::format("{}", value)
                                     : fmt::format("{}", static_cast<float>(value));
@@ -99,6 +101,8 @@ Finding mismatch(const Program& program, const ComparedResult& result) {
                                 expected.device, c.wrong == 1 ? "is" : "are",
                                 element_words(program, result, c.first_wrong),
                                 judged_text(result, c.first_wrong));
+  if (std::string where = wrong_elements_text(result); !where.empty())
+    finding.notes.push_back({.message = std::move(where), .device = expected.device});
   if (c.worst >= 0 && c.worst != c.first_wrong)
     finding.notes.push_back({.message = fmt::format("the largest difference is at {}",
                                                     element_words(program, result, c.worst)),
