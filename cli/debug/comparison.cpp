@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -78,23 +79,39 @@ bool Comparison::is_in(std::string_view text) { return !find_sign(text).text.emp
 
 Expected<Comparison> Comparison::parse(Session& session, const AgentId& focus,
                                        std::string_view text) {
+  constexpr std::string_view conjunction = " and ";
+  Comparison comparison;
+  comparison.focus_ = focus;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find(conjunction, begin);
+    comparison.parts_.push_back(TRY(parse_part(session, focus, text.substr(begin, end - begin))));
+    if (end == std::string_view::npos) return comparison;
+    begin = end + conjunction.size();
+  }
+}
+
+Expected<Comparison::Part> Comparison::parse_part(Session& session, const AgentId& focus,
+                                                  std::string_view text) {
   const Sign sign = find_sign(text);
   if (sign.text.empty())
     return error(fmt::format(
-        "`{}` is no comparison; expected one as in `now == 1` or `arrived >= 2`", text));
-  Comparison comparison;
-  comparison.focus_ = focus;
-  comparison.sign_ = sign.text;
-  comparison.left_ = TRY(parse_side(session, focus, text.substr(0, sign.at)));
-  comparison.right_ = TRY(parse_side(session, focus, text.substr(sign.at + sign.text.size())));
-  return comparison;
+        "`{}` is no comparison; expected one as in `now == 1` or `arrived >= 2`", trimmed(text)));
+  return Part{TRY(parse_side(session, focus, text.substr(0, sign.at))),
+              TRY(parse_side(session, focus, text.substr(sign.at + sign.text.size()))), sign.text};
 }
 
 Expected<Comparison::Side> Comparison::parse_side(Session& session, const AgentId& focus,
                                                   std::string_view text) {
   text = trimmed(text);
   if (const auto number = parse_integer(text)) return Side{*number, true};
-  const Reference what = TRY(parse_reference(session, focus, text, Numbers::named));
+  const Expected<Reference> found = parse_reference(session, focus, text, Numbers::named);
+  if (!found) {  // a name of the body hides a parameter
+    for (const Setting& setting : session.program().settings)
+      if (const auto number = parse_integer(setting.value); number && setting.name == text)
+        return Side{*number, true};
+    return found.diags();
+  }
+  const Reference& what = *found;
   const bool is_fixed = names_core(text);
   if (const auto* sem = std::get_if<SemId>(&what)) return Side{*sem, is_fixed};
   if (const auto* scalar = std::get_if<ScalarReference>(&what)) {
@@ -144,8 +161,10 @@ std::optional<std::int64_t> Comparison::number(Machine& machine, const Side& sid
 
 bool Comparison::holds(Machine& machine, const AgentId& core) const {
   const SiteId site = machine.topology().of(core);
-  const auto left = number(machine, left_, site), right = number(machine, right_, site);
-  return left && right && compare(sign_, *left, *right);
+  return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    const auto left = number(machine, part.left, site), right = number(machine, part.right, site);
+    return left && right && compare(part.sign, *left, *right);
+  });
 }
 
 std::string Comparison::full_text(Session& session) const {
@@ -157,7 +176,11 @@ std::string Comparison::full_text(Session& session) const {
     if (const auto* sem = std::get_if<SemId>(&side.what)) return cli::full_text(session, *sem);
     return cli::full_text(session, std::get<BufferReference>(side.what));
   };
-  return fmt::format("{} {} {}", text(left_), sign_, text(right_));
+  std::string all;
+  for (const Part& part : parts_)
+    all += fmt::format("{}{} {} {}", all.empty() ? "" : " and ", text(part.left), part.sign,
+                       text(part.right));
+  return all;
 }
 
 std::unique_ptr<StopCondition> guarded(std::unique_ptr<StopCondition> condition,

@@ -1,5 +1,5 @@
 // Conditions on numbers that the debugger stops for: `now == 1`, `dev1.arrived >= 2`,
-// `taken[0] < rows`.
+// `taken[0] < rows and i != 0`.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "cli/debug/reference.h"
 
@@ -16,7 +17,8 @@ class Comparison {
  public:
   // Whether the text has one of == != < <= > >=.
   static bool is_in(std::string_view text);
-  // Each side is an integer, the name of one, a semaphore or one element of integers in smem.
+  // One or several with `and` between them. Each side is an integer, a parameter, the name of an
+  // integer, a semaphore or one element of integers in smem.
   // What belongs to a core is that of `focus` or, where it is asked of a core, of that one.
   static Expected<Comparison> parse(Session& session, const AgentId& focus, std::string_view text);
 
@@ -31,12 +33,16 @@ class Comparison {
     std::variant<std::int64_t, ScalarReference, SemId, BufferReference> what;
     bool is_fixed = false;  // its words say whose it is
   };
+  struct Part {
+    Side left, right;
+    std::string_view sign;
+  };
+  static Expected<Part> parse_part(Session& session, const AgentId& focus, std::string_view text);
   static Expected<Side> parse_side(Session& session, const AgentId& focus, std::string_view text);
   static std::optional<std::int64_t> number(Machine& machine, const Side& side, SiteId core);
 
   AgentId focus_;
-  Side left_, right_;
-  std::string_view sign_;
+  std::vector<Part> parts_;
 };
 
 // Stops where another condition holds, and this one of the core that made it hold.
