@@ -39,6 +39,29 @@ Options options_of(const std::vector<std::string>& words, OptionNames not_taken)
   return options;
 }
 
+// `said`: how reports and messages call it.
+Expected<RunSide> run_side(std::vector<std::string> words, const std::string& said,
+                           OptionNames not_taken) {
+  Options options = options_of(words, not_taken);
+  options.push_back({"interpret", "", ""});
+  words.push_back("--interpret");
+  const Arguments given = TRY(parse_arguments(options, words));
+  if (given.words().size() != 1) return error(fmt::format("'{}' names no program", said));
+  Prepared prepared = TRY(verified_command(words).prepare(given));
+  std::optional<KeptRun> launch;
+  {
+    LaunchScope scope;
+    TRY(prepared.simulate(options_of_rerun(prepared.request.options)));
+    launch = scope.take();
+  }
+  if (const Diags unread = given.unread(); !unread.empty()) return unread;
+  if (!launch)
+    return error(ErrorCode::unsupported,
+                 fmt::format("'{}' runs nothing that could be compared", said));
+  return RunSide{fmt::format("{} ({})", said, prepared.kernel), *std::move(launch), given,
+                 std::string(verified_command(words).name)};
+}
+
 }  // namespace
 
 Options run_side_options(const std::vector<std::string>& words, OptionNames not_taken) {
@@ -54,30 +77,20 @@ Options run_side_options(const std::vector<std::string>& words, OptionNames not_
 Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
                            OptionNames not_taken) {
   std::vector<std::string> words = words_of(word);
-  Options options = options_of(words, not_taken);
+  const Options options = options_of(words, not_taken);
   for (const Invocation::Option& option : arguments.invocation().options) {
     if (option.name.empty() || !has(options, option.name)) continue;
     words.push_back("--" + option.name);
     if (option.value) words.push_back(*option.value);
   }
-  options.push_back({"interpret", "", ""});
-  words.push_back("--interpret");
-  const Arguments given = TRY(parse_arguments(options, words));
-  if (given.words().size() != 1) return error(fmt::format("'{}' names no program", word));
-  Prepared prepared = TRY(verified_command(words).prepare(given));
-  std::optional<KeptRun> launch;
-  {
-    LaunchScope scope;
-    TRY(prepared.simulate(options_of_rerun(prepared.request.options)));
-    launch = scope.take();
-  }
-  if (const Diags unread = given.unread(); !unread.empty()) return unread;
-  arguments.read_as(given);
-  if (!launch)
-    return error(ErrorCode::unsupported,
-                 fmt::format("'{}' runs nothing that could be compared", word));
-  return RunSide{fmt::format("{} ({})", word, prepared.kernel), *std::move(launch), given,
-                 std::string(verified_command(words).name)};
+  RunSide side = TRY(run_side(std::move(words), word, not_taken));
+  arguments.read_as(side.given);
+  return side;
+}
+
+Expected<RunSide> run_side(std::vector<std::string> words, OptionNames not_taken) {
+  const std::vector<std::string> said(words.begin() + 1, words.end());
+  return run_side(std::move(words), shell_line(said), not_taken);
 }
 
 }  // namespace tessera::cli

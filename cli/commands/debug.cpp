@@ -5,6 +5,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -62,10 +63,11 @@ Expected<std::vector<std::string>> given_lines(const Arguments& arguments) {
 
 // Commands of files and of the command line, each with what it answered; the first that cannot be
 // done ends them.
-int run_in_json(Session& session, const std::vector<std::string>& lines, Console& console) {
+int run_in_json(Session& session, Invocation invocation, const std::vector<std::string>& lines,
+                Console& console) {
   Json told = Json::array();
   std::ostringstream out;
-  Debugger debugger(session, out);
+  Debugger debugger(session, out, std::move(invocation));
   if (const auto told = debugger.tell_printed(); !told) return fail(console, told.diags());
   for (const std::string& line : lines) {
     if (debugger.wants_to_quit()) break;
@@ -106,9 +108,9 @@ int run(const Arguments& given, Console& console) {
   const auto session = debug_session(*arguments);
   if (!session) return fail(console, session.diags());
   if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
-  if (console.json) return run_in_json(**session, *lines, console);
-  Debugger debugger(**session, console.out,
-                    arguments->invocation().without({"script", "commands", batch}));
+  Invocation invocation = arguments->invocation().without({"script", "commands", batch});
+  if (console.json) return run_in_json(**session, invocation.without({"json"}), *lines, console);
+  Debugger debugger(**session, console.out, std::move(invocation));
   if (const auto told = debugger.tell_printed(); !told) return fail(console, told.diags());
   debugger.show_place();
   for (const std::string& line : *lines) {

@@ -1,17 +1,12 @@
 // diff: where two runs part, by their events, the values that they write and their results.
-#include <array>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/reports/diff_report.h"
-#include "cli/run_side.h"
+#include "cli/diff_runs.h"
 #include "core/report/try.h"
-#include "interp/session/run_difference.h"
-#include "interp/session/session.h"
 
 namespace tessera::cli {
 
@@ -19,22 +14,11 @@ Command diff_command();
 
 namespace {
 
-// Options of the other command that mean nothing here: no results are written or judged, and both
-// runs are on the interpreter, one event after the other.
-constexpr std::array<std::string_view, 20> not_taken = {
-    "out",       "check",  "trace", "timeline",      "save-schedule", "unchecked",
-    "no-verify", "timing", "cost",  "all",           "dump",          "debug-on-finding",
-    "expect",    "rtol",   "atol",  "strict-values", "point-cores",   "device",
-    "interpret", "explain"};
-
 Expected<DiffReport> compared(const Arguments& arguments) {
-  RunSide a = TRY(run_side(arguments.words()[0], arguments, not_taken));
-  RunSide b = TRY(run_side(arguments.words()[1], arguments, not_taken));
+  RunSide a = TRY(run_side(arguments.words()[0], arguments, not_in_diff()));
+  RunSide b = TRY(run_side(arguments.words()[1], arguments, not_in_diff()));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
-  RunDifference found = TRY(difference(a.run, b.run));
-  const auto session_a = TRY(Session::open(std::move(a.run)));
-  const auto session_b = TRY(Session::open(std::move(b.run)));
-  return diff_report(a.text, b.text, std::move(found), *session_a, *session_b);
+  return diff_runs(std::move(a), std::move(b));
 }
 
 int run(const Arguments& arguments, Console& console) {
@@ -49,7 +33,7 @@ int run(const Arguments& arguments, Console& console) {
 
 Command resolved(const std::vector<std::string>& args) {
   Command command = diff_command();
-  command.options = run_side_options(args, not_taken);
+  command.options = run_side_options(args, not_in_diff());
   return command;
 }
 

@@ -54,6 +54,8 @@ std::span<const Debugger::Row> Debugger::table() {
       {"why", "", "NAME[SLICE] or devD", any, &Debugger::why,
        "what memory was made from, back to operands; what a core waits for, and who could help"},
       {"whence", "", "SEMAPHORE", any, &Debugger::whence, "who signalled it and who took from it"},
+      {"diff", "", "OPTIONS or PROGRAM OPTIONS", any, &Debugger::diff,
+       "where this run and one with other options, or of another program, part"},
       {"backtrace", "bt", "", 0, &Debugger::backtrace,
        "the loops and calls around the core in focus"},
       {"dump", "", "NAME[SLICE] FILE", any, &Debugger::dump, "memory into a .npy file"},

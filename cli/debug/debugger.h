@@ -121,6 +121,7 @@ class Debugger {
   Expected<void> save(const Words& words);
   Expected<void> why(const Words& words);
   Expected<void> whence(const Words& words);
+  Expected<void> diff(const Words& words);
   Expected<void> backtrace(const Words& words);
   Expected<void> info(const Words& words);
   Expected<void> list(const Words& words);
