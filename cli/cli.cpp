@@ -11,6 +11,7 @@
 #include "cli/args/file_use.h"
 #include "cli/args/limits.h"
 #include "cli/command.h"
+#include "cli/host.h"
 #include "cli/reports/progress.h"
 #include "core/host/host_memory.h"
 #include "core/report/guarded.h"
@@ -100,17 +101,31 @@ bool is_on_gpu(const Command& command, const Arguments& arguments) {
   return device && (*device)->launches();
 }
 
-// What the command asks for beyond its memory, and a signal where it has nothing to tell yet, end
-// here.
-int run_bounded(const Command& command, const Arguments& arguments, Console& console) try {
+// The limit is the process's: another program keeps its own.
+Expected<void> cap_memory(const Command& command, const Arguments& arguments, const Host& host,
+                          std::optional<MemoryCap>& cap) {
+  if (!host.owns_process) {
+    if (!arguments.has("max-memory")) return {};
+    return error(ErrorCode::unsupported,
+                 "--max-memory caps a whole process, and this one is the caller's");
+  }
   Diags diags;
   const MemoryBudget memory = memory_budget(arguments, diags);
-  if (!diags.empty()) return fail(console, diags);
-  const StopScope listens(interruption());
-  const Progress progress(console);
-  std::optional<MemoryCap> cap;
+  if (!diags.empty()) return diags;
   if (arguments.has("max-memory") || !is_on_gpu(command, arguments))
     cap.emplace(memory.bytes, memory.by);
+  return {};
+}
+
+// What the command asks for beyond its memory, and a signal where it has nothing to tell yet, end
+// here.
+int run_bounded(const Command& command, const Arguments& arguments, Console& console,
+                const Host& host) try {
+  const StopScope listens(host.stop);
+  const Progress progress(console);
+  std::optional<MemoryCap> cap;
+  if (const Expected<void> capped = cap_memory(command, arguments, host, cap); !capped)
+    return fail(console, capped.diags());
   try {
     return command.run(arguments, console);
   } catch (...) {
@@ -120,7 +135,8 @@ int run_bounded(const Command& command, const Arguments& arguments, Console& con
   return fail(console, given_up(fmt::format("beginning {}", command.name)));
 }
 
-int run_command(const Command& command, const std::vector<std::string>& args, Console& console) {
+int run_command(const Command& command, const std::vector<std::string>& args, Console& console,
+                const Host& host) {
   if (asks_for_help(args)) {
     print_help(console.out, command);
     return 0;
@@ -148,7 +164,7 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
       !files)
     return fail(console, files.diags());
   arguments->has("json");  // the console's
-  const int code = run_bounded(command, *arguments, console);
+  const int code = run_bounded(command, *arguments, console, host);
   // A command that runs long looks for these before; here none can be forgotten.
   if (const Diags unread = arguments->unread(); code < 2 && !unread.empty())
     return fail(console, unread);
@@ -159,18 +175,22 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
 
 int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err) {
   Console console{out, err, std::find(args.begin(), args.end(), "--json") != args.end()};
+  return run(args, console, {interruption(), true});
+}
+
+int run(const std::vector<std::string>& args, Console& console, const Host& host) {
   if (args.empty()) {
-    print_help(err);
+    print_help(console.err);
     return 2;
   }
   if (args.front() == "help" && args.size() == 2 && !args[1].starts_with('-'))
-    return run({args[1], "--help"}, out, err);
+    return run({args[1], "--help"}, console, host);
   if (args.front() == "help" || asks_for_help({args.front()})) {
-    print_help(out);
+    print_help(console.out);
     return 0;
   }
   if (args.front() == "--version" || args.front() == "-V") {
-    out << "tessera " TESSERA_VERSION "\n";
+    console.out << "tessera " TESSERA_VERSION "\n";
     return 0;
   }
   const std::vector<Command> known = commands();
@@ -178,7 +198,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
     return candidate.name == args.front();
   });
   if (command == known.end()) return fail(console, unknown_command(args.front(), known));
-  return run_command(command->resolve ? command->resolve(args) : *command, args, console);
+  return run_command(command->resolve ? command->resolve(args) : *command, args, console, host);
 }
 
 bool takes_file(std::string_view command) {

@@ -177,10 +177,9 @@ int verify_cases(const Arguments& arguments, Console& console) {
   if (const Diags unread = arguments.unread(); !unread.empty()) return fail(console, unread);
   const Status status =
       count(summary, SchedulesVerdict::refuted) == 0 ? Status::ok : Status::finding;
-  if (console.json)
+  if (console.tells_object())
     print(console, summary_json(summary, seed, status, progress.elapsed()));
-  else
-    console.out << summary_lines(summary, seed, progress.elapsed());
+  if (console.tells_people()) console.out << summary_lines(summary, seed, progress.elapsed());
   return exit_code(status);
 }
 

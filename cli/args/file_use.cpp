@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/args/dump_words.h"
+#include "core/data/held_files.h"
 #include "core/host/output_file.h"
 
 namespace tessera::cli {
@@ -59,6 +60,7 @@ NamedFile named_file(std::string_view value) {
 FilePlace file_place(std::string by, std::string_view text) {
   constexpr std::string_view separator = ".safetensors#";
   FilePlace result{std::move(by), std::string(text), std::string(text), {}};
+  if (is_held_name(text) || held_text(text) != nullptr) return result;
   if (const std::size_t at = text.find(separator); at != std::string_view::npos) {
     const std::size_t hash = at + separator.size() - 1;
     result.path = text.substr(0, hash);

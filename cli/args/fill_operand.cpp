@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t small_elements = std::int64_t{1} << 22;  // a fraction of a second's work
 
-UnfilledOperands* current = nullptr;
+thread_local UnfilledOperands* current = nullptr;
 
 }  // namespace
 

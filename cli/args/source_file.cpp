@@ -7,6 +7,7 @@
 
 #include "cli/args/inferred_settings.h"
 #include "cli/args/set_options.h"
+#include "core/data/held_files.h"
 #include "core/host/file.h"
 #include "core/report/near.h"
 #include "core/report/try.h"
@@ -39,6 +40,8 @@ Diags without_such_kernel(const std::string& word, Diags diags) {
 }  // namespace
 
 Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
+  if (const std::string* held = held_text(path))
+    return std::make_shared<const Source>(Source{path, *held});
   if (path == "-") {
     // A command may ask for its program more than once, and standard input ends once.
     static const Expected<std::string> text = read_standard_input(file_kinds::program);
@@ -51,7 +54,7 @@ Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
 }
 
 Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel) {
-  if (find_kernel(file_or_kernel) != nullptr) {
+  if (held_text(file_or_kernel) == nullptr && find_kernel(file_or_kernel) != nullptr) {
     const Expected<const Module*> embedded = embedded_module(file_or_kernel);
     if (!embedded) return embedded.diags();
     // It lives as long as the process.

@@ -180,12 +180,12 @@ int run(const Arguments& arguments, Console& console) {
     if (!made) return fail(console, made.diags());
     const BenchRow row = bench::measure(*made, seconds);
     progress.hide();
-    if (is_stopped(interruption())) break;
+    if (is_stopped(current_stop())) break;
     all_right = all_right && row.check == "ok";
     report.rows.push_back(row);
     if (!console.json) console.out << text_of(row) << std::flush;
   }
-  const Status status = is_stopped(interruption()) ? Status::interrupted
+  const Status status = is_stopped(current_stop()) ? Status::interrupted
                         : all_right                ? Status::ok
                                                    : Status::mismatch;
   Diags unwritten;

@@ -79,14 +79,14 @@ const Json& member(const Json& json, std::string_view object, std::string_view n
 int report(Console& console, const Json& kept, const std::vector<Mismatch>& mismatches,
            const std::vector<std::string>& notes, bool quick, double seconds) {
   const Status status = mismatches.empty() ? Status::ok : Status::mismatch;
-  if (console.json) {
+  if (console.tells_object()) {
     Json object = {{"status", name(status)}, {"verdict", *kept.find("verdict")},
                    {"rerun", !quick},        {"mismatches", Json::array()},
                    {"notes", notes},         {"wall_seconds", seconds}};
     for (const Mismatch& m : mismatches)
       object["mismatches"].push_back({{"what", m.what}, {"certificate", m.kept}, {"now", m.now}});
     print(console, object);
-    return exit_code(status);
+    if (!console.tells_people()) return exit_code(status);
   }
   std::string text = line("program", member(kept, "program", "kernel").text());
   for (const std::string& note : notes) text += line("note", note);

@@ -31,10 +31,8 @@ int run(const Arguments& arguments, Console& console) {
   if (const Diags unread = arguments.unread(); !unread.empty()) return fail(console, unread);
   const auto equality = fields::compare(a->run, b->run, static_cast<std::uint64_t>(seed));
   if (!equality) return fail(console, equality.diags());
-  if (console.json)
-    print(console, equal_json(*a, *b, *equality, seed));
-  else
-    console.out << equal_lines(*a, *b, *equality, seed);
+  if (console.tells_object()) print(console, equal_json(*a, *b, *equality, seed));
+  if (console.tells_people()) console.out << equal_lines(*a, *b, *equality, seed);
   return exit_code(*equality);
 }
 

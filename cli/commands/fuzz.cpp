@@ -88,7 +88,7 @@ Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
 
 Status status_of(const std::vector<Found>& failures) {
   if (!failures.empty()) return Status::finding;
-  return is_stopped(interruption()) ? Status::interrupted : Status::ok;
+  return is_stopped(current_stop()) ? Status::interrupted : Status::ok;
 }
 
 void print_report(Console& console, const Plan& plan, std::int64_t cases,
@@ -100,7 +100,7 @@ void print_report(Console& console, const Plan& plan, std::int64_t cases,
   }
   console.out << fmt::format(
       "{} of seed {}{}, {}, {}, {:.0f} cases a second\n", counted(cases, "case", "cases"),
-      plan.seed, is_stopped(interruption()) ? ", interrupted" : "",
+      plan.seed, is_stopped(current_stop()) ? ", interrupted" : "",
       counted(static_cast<std::int64_t>(failures.size()), "failure", "failures"),
       human_seconds(seconds), static_cast<double>(cases) / seconds);
 }
@@ -134,7 +134,7 @@ int run(const Arguments& arguments, Console& console) {
   std::vector<Found> failures;
   std::int64_t cases = 0;
   for (; cases < plan->cases && failures.size() < enough_failures; ++cases) {
-    if (is_stopped(interruption())) break;
+    if (is_stopped(current_stop())) break;
     if (plan->seconds > 0 && progress.elapsed() >= plan->seconds) break;
     if (progress.is_due()) {
       progress.show(fmt::format("fuzz: {} cases, {} failures", cases, failures.size()));

@@ -67,11 +67,8 @@ Expected<const KernelInfo*> info_of(const Kernel& kernel) {
 
 int run_support(Console& console) {
   const SupportTable table = support_table();
-  if (console.json) {
-    print(console, {{"status", "ok"}, {"support", cli::to_json(table)}});
-  } else {
-    console.out << support_page(table);
-  }
+  if (console.tells_object()) print(console, {{"status", "ok"}, {"support", cli::to_json(table)}});
+  if (console.tells_people()) console.out << support_page(table);
   return 0;
 }
 
@@ -125,11 +122,8 @@ int run(const Arguments& arguments, Console& console) {
                             : "");
     text += fmt::format("    times assume {}\n", rates);
   }
-  if (console.json) {
-    print(console, object);
-  } else {
-    console.out << text;
-  }
+  if (console.tells_object()) print(console, object);
+  if (console.tells_people()) console.out << text;
   return 0;
 }
 

@@ -242,7 +242,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
 
 int run(const Arguments& arguments, Console& console) {
   const bool debugs = arguments.has("debug-on-finding");
-  if (debugs && console.json)
+  if (debugs && console.tells_object())
     return fail(console, error("--debug-on-finding is for people, and --json for programs"));
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());

@@ -252,12 +252,12 @@ int run(const Arguments& arguments, Console& console) {
   if (!tuned) return fail(console, tuned.diags());
   tuned->wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (console.json) {
-    print(console, report_json(*tuned));
-  } else if (tuned->is_estimate) {
-    print_estimates(console, *tuned);
-  } else {
-    print_report(console, *tuned);
+  if (console.tells_object()) print(console, report_json(*tuned));
+  if (console.tells_people()) {
+    if (tuned->is_estimate)
+      print_estimates(console, *tuned);
+    else
+      print_report(console, *tuned);
   }
   return tuned->unkept.empty() ? 0 : 3;
 }

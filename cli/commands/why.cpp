@@ -49,10 +49,10 @@ int run(const Arguments& given, Console& console) {
     std::ostringstream out;
     if (const auto done = Debugger(**session, out).execute("why " + question); !done)
       return fail(console, done.diags());
-    if (!console.json) console.out << out.str();
+    if (console.tells_people()) console.out << out.str();
     told.push_back({{"question", question}, {"answer", out.str()}});
   }
-  if (console.json)
+  if (console.tells_object())
     print(console, {{"status", name(Status::ok)},
                     {"event", (*session)->position()},
                     {"over", (*session)->is_over()},

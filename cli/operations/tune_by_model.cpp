@@ -217,11 +217,8 @@ int tune_by_model(const Command& command, const Arguments& arguments, Console& c
   if (!tuned) return fail(console, tuned.diags());
   tuned->wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (console.json) {
-    print(console, model_json(*tuned));
-  } else {
-    print_text(console, *tuned);
-  }
+  if (console.tells_object()) print(console, model_json(*tuned));
+  if (console.tells_people()) print_text(console, *tuned);
   return 0;
 }
 

@@ -121,7 +121,7 @@ Json to_json(const Remark& remark) {
 void print(Console& console, const Json& object) {
   Json numbered = {{"schema", output_schema}};
   numbered.update(object);
-  console.out << numbered.lines() << '\n';
+  (console.object != nullptr ? *console.object : console.out) << numbered.lines() << '\n';
 }
 
 namespace {
@@ -141,11 +141,12 @@ void add_errors(Json& object, const Diags& diags) {
 
 int report(Console& console, Status status, const Diags& unwritten,
            const std::function<Json()>& json, const std::function<void()>& text) {
-  if (console.json) {
+  if (console.tells_object()) {
     Json object = json();
     if (!unwritten.empty()) add_errors(object, unwritten);
     print(console, object);
-  } else {
+  }
+  if (console.tells_people()) {
     text();
     console.err << render(unwritten);
   }
@@ -155,13 +156,12 @@ int report(Console& console, Status status, const Diags& unwritten,
 int fail(Console& console, const Diags& diags) {
   Progress::phase({});
   const Status status = status_of(diags);
-  if (console.json) {
+  if (console.tells_object()) {
     Json object = Json::object();
     add_errors(object, diags);
     print(console, object);
-  } else {
-    console.err << render(diags);
   }
+  if (console.tells_people()) console.err << render(diags);
   return exit_code(status);
 }
 

@@ -1,5 +1,5 @@
 // Where a command writes: a report for people, or one JSON object and nothing else on standard
-// output.
+// output; or, for a caller inside another program, both, apart from each other.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -34,6 +34,10 @@ struct Console {
   std::ostream& out;
   std::ostream& err;
   bool json = false;
+  std::ostream* object = nullptr;  // where the object goes beside the report for people
+
+  bool tells_object() const { return json || object != nullptr; }
+  bool tells_people() const { return !json; }
 };
 
 Json to_json(const Diag& diag);
@@ -45,7 +49,7 @@ Json place_json(const Loc& loc, int device, std::string_view agent);
 // The number of the format that docs/schema/gmm-run.json describes.
 inline constexpr std::int64_t output_schema = 1;
 
-// Prints the object on standard output, with the number of its format first.
+// Prints the object where it goes, with the number of its format first.
 void print(Console& console, const Json& object);
 // Ends a command that has a report: prints it, in JSON or for people, and after it what could not
 // be written, which then is the status. Nothing that was computed is lost for a full disk.

@@ -12,7 +12,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-Progress* of_command = nullptr;
+// Of the command that this thread runs: inside another program several threads may run one each.
+thread_local Progress* of_command = nullptr;
 
 }  // namespace
 

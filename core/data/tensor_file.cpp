@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/data/held_files.h"
 #include "core/data/npy.h"
 #include "core/data/npy_header.h"
 #include "core/data/safetensors.h"
@@ -35,12 +36,17 @@ Expected<TensorPlace> parse_place(std::string_view spec) {
 }  // namespace
 
 Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared) {
+  if (is_held_name(spec)) return TRY(held_tensor(spec, declared))->load();
   const TensorPlace place = TRY(parse_place(spec));
   if (place.tensor) return read_safetensors(place.path, *place.tensor, declared);
   return read_npy(place.path, declared);
 }
 
 Expected<TensorHeader> read_tensor_header(std::string_view spec) {
+  if (is_held_name(spec)) {
+    const HeldTensor& tensor = *TRY(held_tensor(spec));
+    return TensorHeader{tensor.dtype, tensor.shape};
+  }
   const TensorPlace place = TRY(parse_place(spec));
   if (!place.tensor) {
     NpyHeader header = TRY(read_npy_header(place.path));
@@ -59,14 +65,19 @@ Expected<void> save_tensor(std::string_view spec, const Tensor& tensor) {
 }
 
 Expected<TensorOutput> TensorOutput::open(std::string_view spec) {
+  if (is_held_name(spec)) return TensorOutput(std::nullopt, std::string(spec));
   const TensorPlace place = TRY(parse_place(spec));
   if (place.tensor) TRY(check_addition(place.path, *place.tensor));
   return TensorOutput(TRY(OutputFile::create(place.path)), place.tensor);
 }
 
 Expected<void> TensorOutput::write(const Tensor& tensor) {
-  if (tensor_) return add_to_safetensors(file_, {*tensor_, &tensor});
-  return write_npy(file_, tensor);
+  if (!file_) {
+    held_files()->written.insert_or_assign(*tensor_, tensor.clone());
+    return {};
+  }
+  if (tensor_) return add_to_safetensors(*file_, {*tensor_, &tensor});
+  return write_npy(*file_, tensor);
 }
 
 }  // namespace tessera

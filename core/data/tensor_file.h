@@ -1,4 +1,5 @@
-// Tensors by the name of their file: FILE.npy, or FILE.safetensors#TENSOR.
+// Tensors by the name of their file: FILE.npy, or FILE.safetensors#TENSOR; or of memory, <NAME>,
+// where somebody holds it (core/data/held_files.h).
 #pragma once  // public
 #include <optional>
 #include <string>
@@ -36,11 +37,11 @@ class TensorOutput {
   Expected<void> write(const Tensor& tensor);
 
  private:
-  TensorOutput(OutputFile file, std::optional<std::string> tensor)
+  TensorOutput(std::optional<OutputFile> file, std::optional<std::string> tensor)
       : file_(std::move(file)), tensor_(std::move(tensor)) {}
 
-  OutputFile file_;
-  std::optional<std::string> tensor_;  // its name, in a .safetensors file
+  std::optional<OutputFile> file_;     // none: it is held in memory
+  std::optional<std::string> tensor_;  // its name, in a .safetensors file or in memory
 };
 
 }  // namespace tessera

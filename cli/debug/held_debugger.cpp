@@ -1,0 +1,36 @@
+#include "cli/debug/held_debugger.h"
+
+#include <utility>
+
+#include "cli/debug/debug_target.h"
+#include "core/report/guarded.h"
+#include "core/report/try.h"
+
+namespace tessera::cli {
+
+Expected<std::unique_ptr<HeldDebugger>> HeldDebugger::open(const std::vector<std::string>& words,
+                                                           HeldFiles& files) try {
+  const HeldFilesScope holds(files);
+  const Arguments arguments = TRY(debug_arguments(words, target_options(words)));
+  if (arguments.words().empty() && words.size() < 2)
+    return error("debug needs FILE.tsr|KERNEL|COMMAND");
+  std::unique_ptr<Session> session = TRY(debug_session(arguments));
+  if (Diags unread = arguments.unread(); !unread.empty()) return unread;
+  std::unique_ptr<HeldDebugger> result(
+      new HeldDebugger(std::move(session), files, arguments.invocation()));
+  TRY(result->debugger_.tell_printed());
+  return result;
+} catch (...) {
+  return given_up("opening a session");
+}
+
+Expected<std::string> HeldDebugger::command(std::string_view line) try {
+  const HeldFilesScope holds(files_);
+  out_.str({});
+  TRY(debugger_.execute(line));
+  return out_.str();
+} catch (...) {
+  return given_up("debugging");
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,40 @@
+// The debugger for a program that calls it: one line in, its answer out.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/debug/debugger.h"
+#include "core/data/held_files.h"
+#include "core/report/expected.h"
+
+namespace tessera::cli {
+
+class HeldDebugger {
+ public:
+  // The words of `gmm-run debug`, that one first; the run stands before its first step. The files
+  // outlive the debugger.
+  static Expected<std::unique_ptr<HeldDebugger>> open(const std::vector<std::string>& words,
+                                                      HeldFiles& files);
+
+  // A command of the debugger; what it tells. Memory that does not suffice and the stop of this
+  // thread are errors too.
+  Expected<std::string> command(std::string_view line);
+  std::int64_t event() const { return session_->position(); }  // how many have happened
+  bool is_over() const { return session_->is_over(); }
+
+ private:
+  HeldDebugger(std::unique_ptr<Session> session, HeldFiles& files, Invocation invocation)
+      : files_(files),
+        session_(std::move(session)),
+        debugger_(*session_, out_, std::move(invocation)) {}
+
+  HeldFiles& files_;
+  std::unique_ptr<Session> session_;
+  std::ostringstream out_;
+  Debugger debugger_;
+};
+
+}  // namespace tessera::cli
