@@ -87,6 +87,7 @@ Expected<GroupedMatmulRun> run_product(const GroupedDesc& desc, const Tensor& lh
   result.out = unwritten(options.out_dtype, shape, options.run);
   TRY(run_prepared(device, *made.executable, std::move(binding), options.precision, options.run,
                    result));
+  keep(std::move(made));
   return result;
 }
 

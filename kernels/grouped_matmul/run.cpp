@@ -1,5 +1,7 @@
 #include "kernels/grouped_matmul/run.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <string>
 #include <utility>
@@ -7,6 +9,7 @@
 
 #include "core/report/try.h"
 #include "kernels/grouped_matmul/settings.h"
+#include "kernels/launch/kept_executables.h"
 #include "kernels/launch/operand_type.h"
 #include "kernels/tuning/grouped_choice.h"
 
@@ -29,6 +32,20 @@ struct BuiltProduct {
   PrepareOptions how;
 };
 
+// What tells apart the programs that simulated devices run. None of another device, whose
+// executables have memory of their own, nor of a caller's own program.
+std::string key_of(const Device& device, const GroupedDesc& desc, DType type,
+                   const KernelConfig& config, const GroupedMatmulOptions& options) {
+  if (!device.is_simulated() || options.program != nullptr || options.hints != MachineHints{})
+    return {};
+  GroupedDesc multiplied = desc;
+  multiplied.lhs = multiplied.rhs = type;
+  std::string key = fmt::format("{} {}", device.name(), kernel_of(desc));
+  for (const auto& [name, value] : kernel_settings(multiplied, config))
+    key += fmt::format(" {}={}", name, value);
+  return key;
+}
+
 // The product in a type, with the shipped kernel or that of a module of the caller's own.
 ConfigQuery query_in(DType type, GroupedDesc desc, const Module* own) {
   desc.lhs = desc.rhs = type;
@@ -36,15 +53,18 @@ ConfigQuery query_in(DType type, GroupedDesc desc, const Module* own) {
           [desc, own](const KernelConfig& config) { return kernel_program(desc, config, own); }};
 }
 
-// `is_last`: any kernel will do; for a type before the last one only a fast kernel. `asks_caches`:
-// of the user's configurations.
-Expected<BuiltProduct> build(const Device& device, const GroupedDesc& desc, DType type,
-                             bool is_last, bool asks_caches, const GroupedMatmulOptions& options) {
-  const ConfigQuestion question{.problem = grouped_problem(device, desc, options.run),
-                                .query = query_in(type, desc, options.program),
-                                .is_shipped = asks_caches && options.program == nullptr,
-                                .parts = config_request(options)};
-  Decision<GroupedMatmulConfig> decision = TRY(choose_config(question));
+// `asks_caches`: of the user's configurations.
+ConfigQuestion question_of(const Device& device, const GroupedDesc& desc, DType type,
+                           bool asks_caches, const GroupedMatmulOptions& options) {
+  return {.problem = grouped_problem(device, desc, options.run),
+          .query = query_in(type, desc, options.program),
+          .is_shipped = asks_caches && options.program == nullptr,
+          .parts = config_request(options)};
+}
+
+// `is_last`: any kernel will do; for a type before the last one only a fast kernel.
+Expected<BuiltProduct> build(const ConfigQuestion& question, Decision<GroupedMatmulConfig> decision,
+                             bool is_last, const GroupedMatmulOptions& options) {
   const KernelConfig& config = decision.config.kernel;
   Program program = TRY(question.query.kernel(config));
   // The device's own hints may go unused; the caller's may not.
@@ -54,6 +74,12 @@ Expected<BuiltProduct> build(const Device& device, const GroupedDesc& desc, DTyp
   return BuiltProduct{std::move(decision), std::move(program), how};
 }
 
+std::vector<std::string> messages(const Diags& warnings) {
+  std::vector<std::string> texts;
+  for (const Diag& warning : warnings) texts.push_back(warning.message);
+  return texts;
+}
+
 }  // namespace
 
 Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDesc& desc,
@@ -61,12 +87,26 @@ Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDes
   const std::vector<DType> types = types_to_try(device, desc);
   for (const DType type : types) {
     const bool is_last = type == types.back();
-    BuiltProduct built = TRY(build(device, desc, type, is_last, true, options));
+    const ConfigQuestion question = question_of(device, desc, type, true, options);
+    Decision<GroupedMatmulConfig> decision = TRY(choose_config(question));
+    const std::string key = key_of(device, desc, type, decision.config.kernel, options);
+    if (std::optional<KeptExecutable> kept = key.empty() ? std::nullopt : take_kept(key))
+      return PreparedProduct{type,
+                             decision.config.kernel,
+                             messages(decision.warnings),
+                             std::move(kept->executable),
+                             kept->result_place,
+                             key};
+    BuiltProduct built = TRY(build(question, std::move(decision), is_last, options));
     Expected<std::unique_ptr<Executable>> executable = prepared(device, built.program, built.how);
     if (!executable && !is_last && executable.diags().front().code == ErrorCode::unsupported)
       continue;
-    PreparedProduct made{type, built.decision.config.kernel, {}, TRY(std::move(executable)), {}};
-    for (const Diag& warning : built.decision.warnings) made.notes.push_back(warning.message);
+    PreparedProduct made{type,
+                         built.decision.config.kernel,
+                         messages(built.decision.warnings),
+                         TRY(std::move(executable)),
+                         {},
+                         key};
     for (const Buffer& buffer : built.program.buffers)
       if (buffer.role == Role::out) made.result_place = built.program.loc(buffer.place);
     return made;
@@ -74,13 +114,21 @@ Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDes
   return error(ErrorCode::unsupported, "no type to multiply in");
 }
 
+void keep(PreparedProduct product) {
+  if (product.key.empty()) return;
+  keep(std::move(product.key), {std::move(product.executable), std::move(product.result_place)});
+}
+
 Support supports_product(const Device& device, const GroupedDesc& desc,
                          const GroupedMatmulOptions& options) {
   const std::vector<DType> types = types_to_try(device, desc);
   Support can;
   for (const DType type : types) {
+    const ConfigQuestion question = question_of(device, desc, type, false, options);
+    Expected<Decision<GroupedMatmulConfig>> decision = choose_config(question);
+    if (!decision) return {false, decision.diags().front().message};
     const Expected<BuiltProduct> built =
-        build(device, desc, type, type == types.back(), false, options);
+        build(question, *std::move(decision), type == types.back(), options);
     if (!built) return {false, built.diags().front().message};
     can = device.supports(built->program, built->how);
     if (can.ok) break;

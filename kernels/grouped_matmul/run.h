@@ -19,7 +19,10 @@ struct PreparedProduct {
   std::vector<std::string> notes;  // cached configurations that could not be used, and why
   std::unique_ptr<Executable> executable;
   Loc result_place;  // where the kernel's text declares `out`
+  std::string key;   // by which it may be kept for the next call; empty: it may not
 };
+// Ready for the next call of the same problem; nothing else of it is used any more.
+void keep(PreparedProduct product);
 // The only place that asks for a configuration, builds and lowers: once for each type that the
 // device may take the operands in, the narrowest first.
 Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDesc& desc,
