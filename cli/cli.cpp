@@ -193,7 +193,7 @@ int run(const std::vector<std::string>& args, Console& console, const Host& host
     console.out << "tessera " TESSERA_VERSION "\n";
     return 0;
   }
-  const std::vector<Command> known = commands();
+  static const std::vector<Command> known = commands();
   const auto command = std::find_if(known.begin(), known.end(), [&](const Command& candidate) {
     return candidate.name == args.front();
   });

@@ -51,6 +51,8 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"cli/",
      {"bench/", "fuzz/", "kernels/", "kernels/programs", "kernels/oracle/reference", "devices/",
       "devices/device.h", "devices/emitted_kernel.h", "interp/", "text/", "core/"}},
+    // Commands by their words; nothing below them.
+    {"python/", {"cli/", "core/"}},
     {"tests/",
      {"cli/", "bench/", "fuzz/", "text/", "kernels/", "kernels/programs",
       "kernels/oracle/reference", "devices/", "devices/cuda/", "devices/device.h",
@@ -78,6 +80,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"benchmark/", {"tests/"}},
     {"fmt/", {""}},
     {"tessera/", {"examples/"}},
+    {"nanobind/", {"python/module/"}},
     // The operating system and the processor.
     {"sys/", {""}},
     {"unistd.h", {""}},

@@ -6,14 +6,14 @@ Operands are NumPy arrays (types NumPy lacks: those of ml_dtypes), one for all d
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from . import _tessera
+from ._words import Words
 
 Operand = np.ndarray | Sequence[np.ndarray]
 
@@ -44,38 +44,17 @@ def verify(text: str, operands: Mapping[str, Operand], *, devices: int = 1, opti
     return _command("verify", text, operands, {}, devices, options, name)
 
 
-def _stored(array: np.ndarray) -> np.ndarray:
-    """With a type that NumPy itself knows: `.npy` files have bf16 and fp8 as raw bytes."""
-    array = np.asarray(array)
-    return array.view(f"V{array.dtype.itemsize}") if array.dtype.kind == "V" else array
-
-
 def _command(command: str, text: str, operands: Mapping[str, Operand], results: Mapping[str, np.dtype], devices: int,
              options: Sequence[str], name: str) -> Report:
-    program = os.environ.get("TESSERA_GMM_RUN", "gmm-run")
-    with tempfile.TemporaryDirectory() as folder:
-        source = os.path.join(folder, os.path.basename(name))
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(text)
-        line = [program, command, source, "--devices", str(devices), *options]
-        for operand, given in operands.items():
-            parts = list(given) if isinstance(given, (list, tuple)) else [given]
-            if len(parts) not in (1, devices):
-                raise ValueError(f"{operand}: expected one array or {devices}, found {len(parts)}")
-            for device, part in enumerate(parts):
-                path = os.path.join(folder, f"{operand}.{device}.npy")
-                np.save(path, _stored(part))
-                where = operand if len(parts) == 1 else f"{operand}@{device}"
-                line += ["--in", f"{where}={path}"]
-        files = {result: [os.path.join(folder, f"{result}.out{d}.npy") for d in range(devices)] for result in results}
-        for result, paths in files.items():
-            for device, path in enumerate(paths):
-                line += ["--out", f"{result}@{device}={path}"]
-        answer = subprocess.run([*line, "--json"], capture_output=True, text=True, check=False)
-        try:
-            found = json.loads(answer.stdout)
-        except json.JSONDecodeError as error:
-            raise RuntimeError(f"{command} answered no JSON: {answer.stdout}{answer.stderr}") from error
-        wanted = {result: [np.load(path).view(dtype) for path in files[result]]
-                  for result, dtype in results.items() if answer.returncode == 0}
-        return Report(found, answer.stderr, answer.returncode, wanted)
+    words = Words([command, name, "--devices", str(devices), *options], {name: text})
+    for operand, given in operands.items():
+        parts = list(given) if isinstance(given, list | tuple) else [np.asarray(given)]
+        if len(parts) not in (1, devices):
+            raise ValueError(f"{operand}: expected one array or {devices}, found {len(parts)}")
+        words.operand(operand, parts if len(parts) > 1 else parts[0])
+    for result in results:
+        words.words += [f"--out={result}@{device}=<{result}@{device}>" for device in range(devices)]
+    code, found, out, err, written = _tessera.command(words.words, words.texts, words.arrays)
+    wanted = {result: [written[f"<{result}@{device}>"][0].view(dtype) for device in range(devices)]
+              for result, dtype in results.items() if code == 0}
+    return Report(json.loads(found), err + out, code, wanted)

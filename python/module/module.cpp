@@ -1,0 +1,157 @@
+// The extension module tessera._tessera: commands of gmm-run by their words. What they mean in
+// Python is in the package.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "cli/args/source_file.h"
+#include "cli/debug/held_debugger.h"
+#include "cli/in_process.h"
+#include "core/data/dtype_info.h"
+#include "core/lang/language.h"
+#include "core/report/near.h"
+#include "python/module/files.h"
+#include "python/module/lockless.h"
+
+namespace nb = nanobind;
+
+namespace tessera::python {
+namespace {
+
+using Words = std::vector<std::string>;
+
+nb::tuple command(const Words& words, const nb::dict& texts, const nb::dict& arrays) {
+  HeldFiles files = held_files_of(texts, arrays);
+  cli::Answer answer;
+  without_lock([&](Stop stop) { answer = cli::answer(words, files, stop); });
+  return nb::make_tuple(answer.exit_code, answer.object, answer.out, answer.err, written_of(files));
+}
+
+// Name, form of the value and meaning of each option, whether it may be given again, reads a file,
+// and may stand without its value.
+using OptionRow = std::tuple<std::string, std::string, std::string, bool, bool, bool>;
+
+std::vector<OptionRow> options(const Words& words) {
+  const Expected<cli::Options> known = cli::options_of(words);
+  if (!known) throw nb::value_error(render(known.diags()).c_str());
+  std::vector<OptionRow> rows;
+  for (const cli::Option& option : *known)
+    rows.emplace_back(option.name, option.value, option.meaning, option.repeatable,
+                      option.file == cli::FileUse::reads, option.is_value_optional);
+  return rows;
+}
+
+nb::dict described(const KernelInfo& kernel) {
+  nb::list parameters, operands;
+  for (const ParameterInfo& parameter : kernel.parameters) {
+    nb::dict row;
+    row["name"] = parameter.name;
+    row["default"] = parameter.default_text;
+    row["choices"] = nb::cast(parameter.choices);
+    row["is_type"] = parameter.kind == ParameterInfo::Kind::dtype;
+    parameters.append(row);
+  }
+  for (const OperandInfo& operand : kernel.operands) {
+    nb::dict row;
+    row["name"] = operand.name;
+    row["is_result"] = operand.is_result;
+    row["dtype"] = operand.dtype;
+    row["extents"] = nb::cast(operand.extents);
+    operands.append(row);
+  }
+  nb::dict row;
+  row["name"] = kernel.name;
+  row["doc"] = kernel.doc;
+  row["parameters"] = parameters;
+  row["operands"] = operands;
+  return row;
+}
+
+// The kernels of a text, a file or of the library by its name, and what that text is called and
+// says; else what is wrong.
+std::tuple<nb::list, std::string, std::string, std::string> kernels(const std::string& name,
+                                                                    const nb::dict& texts) {
+  HeldFiles files = held_files_of(texts, {});
+  const HeldFilesScope holds(files);
+  const auto module = cli::open_program(name);
+  nb::list rows;
+  if (!module) return {rows, {}, {}, render(module.diags())};
+  for (const KernelInfo& kernel : (*module)->kernels) rows.append(described(kernel));
+  return {rows, (*module)->source->name, (*module)->source->text, {}};
+}
+
+std::vector<std::pair<std::string, int>> dtypes() {
+  std::vector<std::pair<std::string, int>> all;
+  for (const DTypeInfo& row : dtype_table) all.emplace_back(row.name, row.size);
+  return all;
+}
+
+std::string near(const std::string& word, const Words& known) {
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  return did_you_mean(word, candidates);
+}
+
+// A run that is looked at step by step. An answer is (text, what is wrong).
+class Debugger {
+ public:
+  Debugger(const Words& words, const nb::dict& texts, const nb::dict& arrays)
+      : files_(held_files_of(texts, arrays)) {
+    Diags diags;
+    without_lock([&](Stop stop) {
+      const StopScope listens(stop);
+      auto opened = cli::HeldDebugger::open(words, files_);
+      if (opened)
+        debugger_ = *std::move(opened);
+      else
+        diags = opened.diags();
+    });
+    if (!diags.empty()) throw nb::value_error(render(diags).c_str());
+  }
+
+  std::pair<std::string, std::string> command(const std::string& line) {
+    std::pair<std::string, std::string> told;
+    without_lock([&](Stop stop) {
+      const StopScope listens(stop);
+      const Expected<std::string> done = debugger_->command(line);
+      if (done)
+        told.first = *done;
+      else
+        told.second = render(done.diags());
+    });
+    return told;
+  }
+  std::int64_t event() const { return debugger_->event(); }
+  bool is_over() const { return debugger_->is_over(); }
+
+ private:
+  HeldFiles files_;  // the operands, read when they are needed
+  std::unique_ptr<cli::HeldDebugger> debugger_;
+};
+
+}  // namespace
+}  // namespace tessera::python
+
+NB_MODULE(_tessera, m) {
+  using namespace tessera::python;
+  m.doc() = "Commands of gmm-run by their words; tessera is the package that people use.";
+  m.def("command", &command, nb::arg("words"), nb::arg("texts"), nb::arg("arrays"));
+  m.def("options", &options, nb::arg("words"));
+  m.def("kernels", &kernels, nb::arg("name"), nb::arg("texts"));
+  m.def("dtypes", &dtypes);
+  m.def("did_you_mean", &near, nb::arg("word"), nb::arg("known"));
+  nb::class_<Debugger>(m, "Debugger")
+      .def(nb::init<const Words&, const nb::dict&, const nb::dict&>(), nb::arg("words"),
+           nb::arg("texts"), nb::arg("arrays"))
+      .def("command", &Debugger::command, nb::arg("line"))
+      .def_prop_ro("event", &Debugger::event)
+      .def_prop_ro("is_over", &Debugger::is_over);
+}

@@ -1,0 +1,39 @@
+"""Kernels for grouped and collective matrix multiplication: written once, run and proved on simulated devices.
+
+    kernel = tessera.load("kernel.tsr")        # or a text, or a kernel of the library by its name
+    out = kernel(a, b, tm=256)                 # runs it with all checks; sizes follow from the arrays
+    assert kernel.verify(a, b, devices=8)      # decides all schedules
+    y = tessera.gmm(lhs, rhs, group_sizes)     # the operations as functions
+
+docs/python.md has the rest.
+"""
+
+from ._arrays import dtype_name, numpy_dtype
+from ._kernel import Kernel, load
+from ._reports import Finding, Place, Proof, Report, Timing
+from .debug import Session
+from .errors import BadInput, EnvironmentFailure, Error, FindingError, Unsupported
+from .operations import (
+    ag_matmul,
+    all_gather,
+    all_reduce,
+    ep_gmm,
+    gmm,
+    grouped_gemm,
+    matmul_rs,
+    ragged_all_to_all,
+    ragged_dot,
+    reduce_scatter,
+    right_permute,
+    ring_of_experts,
+    sharded_gmm,
+    tgmm,
+)
+
+__version__ = "0.1.0"
+__all__ = [
+    "BadInput", "EnvironmentFailure", "Error", "Finding", "FindingError", "Kernel", "Place", "Proof", "Report", "Session",
+    "Timing", "Unsupported", "ag_matmul", "all_gather", "all_reduce", "dtype_name", "ep_gmm", "gmm", "grouped_gemm", "load",
+    "matmul_rs", "numpy_dtype", "ragged_all_to_all", "ragged_dot", "reduce_scatter", "right_permute", "ring_of_experts",
+    "sharded_gmm", "tgmm",
+]

@@ -1,0 +1,132 @@
+"""Arrays of NumPy, JAX and PyTorch as the engine takes them, and its results as they are wanted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from . import _tessera
+from .errors import BadInput
+
+_NAMES = {
+    "f32": np.float32, "bf16": ml_dtypes.bfloat16, "f16": np.float16, "e4m3": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2, "e8m0": ml_dtypes.float8_e8m0fnu, "i8": np.int8, "u8": np.uint8, "i16": np.int16,
+    "u16": np.uint16, "i32": np.int32, "u32": np.uint32, "i64": np.int64,
+}
+_NUMPY = {name: np.dtype(_NAMES[name]) for name, _ in _tessera.dtypes()}
+_OURS = {dtype: name for name, dtype in _NUMPY.items()}
+_BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+# The name of an array that is handed over, and of a result: "<lhs>". Of several devices "{d}" stands for the number.
+
+
+def dtype_name(dtype: Any) -> str:
+    """The word of the language for an element type of NumPy, ml_dtypes, JAX or PyTorch."""
+    if isinstance(dtype, str) and dtype in _NUMPY:
+        return dtype
+    text = str(dtype)
+    if text.startswith("torch."):
+        dtype = _torch_twin(text.removeprefix("torch."))
+    try:
+        return _OURS[np.dtype(dtype)]
+    except (KeyError, TypeError):
+        raise BadInput(f"there is no element type for {text}; expected one of {', '.join(_NUMPY)}") from None
+
+
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """The NumPy type of an element type by its word: "bf16"."""
+    return _NUMPY[name]
+
+
+def _torch_twin(name: str) -> Any:
+    return getattr(ml_dtypes, name, None) or getattr(np, name, name)
+
+
+def _is_of(array: Any, module: str, cls: str) -> bool:
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(array, getattr(loaded, cls, ()))
+
+
+def is_array(given: Any) -> bool:
+    """Whether it is one array: of NumPy, JAX or PyTorch, or of whatever has the array interface or DLPack."""
+    return isinstance(given, np.ndarray | np.generic) or any(
+        hasattr(given, name) for name in ("__array_interface__", "__array__", "__dlpack__"))
+
+
+def is_list_of_arrays(given: Any) -> bool:
+    return isinstance(given, list | tuple) and bool(given) and all(is_array(part) for part in given)
+
+
+def family_of(given: Sequence[Any]) -> str:
+    """Whose arrays they are: "jax" or "torch" where one is, else "numpy"."""
+    parts = [part for one in given for part in (one if isinstance(one, list | tuple) else (one,))]
+    if any(_is_of(part, "jax", "Array") for part in parts):
+        return "jax"
+    if any(_is_of(part, "torch", "Tensor") for part in parts):
+        return "torch"
+    return "numpy"
+
+
+def handed_over(name: str, array: Any) -> tuple[Any, str]:
+    """The bits of the array as a NumPy array of unsigned integers, without a copy, and its element type."""
+    if _is_of(array, "torch", "Tensor"):
+        array, dtype = _torch_bits(name, array)
+        return array, dtype
+    if not isinstance(array, np.ndarray):
+        array = np.asarray(array) if hasattr(array, "__array__") or hasattr(array, "__array_interface__") \
+            else np.from_dlpack(array)
+    try:
+        dtype = dtype_name(array.dtype)
+    except BadInput as error:
+        raise BadInput(f"{name}: {error}") from None
+    if not array.dtype.isnative:
+        raise BadInput(f"{name}: bytes are in the other order; expected {array.dtype.newbyteorder('=')}")
+    return array.view(_BITS[array.dtype.itemsize]), dtype
+
+
+def _torch_bits(name: str, tensor: Any) -> tuple[Any, str]:
+    import torch  # noqa: PLC0415: it is loaded where there is a tensor of it
+
+    if tensor.device.type != "cpu":
+        raise BadInput(f"{name}: is on {tensor.device}; expected memory of the CPU: {name}.cpu()")
+    try:
+        dtype = dtype_name(tensor.dtype)
+    except BadInput as error:
+        raise BadInput(f"{name}: {error}") from None
+    bits = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.element_size()]
+    array = tensor.detach().view(bits).numpy()
+    return array.view(_BITS[array.dtype.itemsize]), dtype
+
+
+def result(bits: Any, dtype: str, family: str) -> Any:
+    """A result of the engine as an array of that family."""
+    array = bits.view(_NUMPY[dtype])
+    if family == "jax":
+        import jax.numpy as jnp  # noqa: PLC0415: who asks for it has it
+
+        return jnp.asarray(array)
+    if family == "torch":
+        return _torch_result(bits, dtype)
+    return array
+
+
+@lru_cache
+def _torch_types() -> dict[str, Any]:
+    import torch  # noqa: PLC0415
+
+    found = {name: getattr(torch, str(dtype), None) for name, dtype in _NUMPY.items()}
+    return {name: dtype for name, dtype in found.items() if dtype is not None}
+
+
+def _torch_result(bits: Any, dtype: str) -> Any:
+    import torch  # noqa: PLC0415
+
+    if dtype not in _torch_types():
+        raise BadInput(f"PyTorch has no element type for {dtype}: ask for like='numpy'")
+    signed = bits.view({1: np.uint8, 2: np.int16, 4: np.int32, 8: np.int64}[bits.dtype.itemsize])
+    return torch.from_numpy(signed).view(_torch_types()[dtype])

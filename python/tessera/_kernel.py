@@ -1,0 +1,185 @@
+"""Kernels of `.tsr` texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _arrays, _tessera
+from ._call import asked
+from ._reports import Proof, Report, Timing
+from ._words import Words, options_of, refuse_unknown, text_of
+from .debug import Session
+from .errors import BadInput, EnvironmentFailure
+
+__all__ = ["Kernel", "load"]
+
+
+class Kernel:
+    """A kernel that can be run, verified and looked at.
+
+    Arguments of every method: the operands in the order of the text, or by their names; parameters of the kernel by their
+    names (`tm=256`, `T="bf16"`; sizes and types that arrays say need not be given); and the options of the command of
+    the same name (`devices=8`, `schedule="random:1"`, `profile="v5e"`; `kernel.options("run")` lists them). A
+    name that the kernel and the command share is the kernel's; `set={...}`, `in_={...}` and `options={...}` say which
+    one is meant. An operand is one array for all devices, or a list with one for each; arrays are of NumPy (with ml_dtypes),
+    JAX or PyTorch, numbers give small operands, and a text is the name of a file. Operands that nobody gives are filled
+    (`fill`, `seed`).
+    """
+
+    def __init__(self, source: str, text: str, head: Mapping[str, Any]) -> None:
+        self._source = source
+        self._text = text
+        self._head = head
+        self.name: str = head["name"]
+        self.__doc__ = head["doc"] or type(self).__doc__
+        operands = head["operands"]
+        self.operands: tuple[str, ...] = tuple(o["name"] for o in operands if not o["is_result"])
+        self.results: tuple[str, ...] = tuple(o["name"] for o in operands if o["is_result"])
+        self.parameters: tuple[str, ...] = tuple(p["name"] for p in head["parameters"])
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name} of {self._source}: {', '.join(self.operands)} -> {', '.join(self.results)}>"
+
+    def __call__(self, *operands: Any, like: str | None = None, **arguments: Any) -> Any:
+        """Runs the kernel and returns its result, or a tuple of results in the order of the text.
+
+        On several devices each result is a list with one array per device. Results are new arrays of the family of the
+        operands: of JAX or PyTorch where one of them is, else of NumPy; `like="numpy"`, "jax" or "torch" says it.
+        Raises FindingError where the run finds something, BadInput for arguments that do not fit.
+        """
+        if not _computes(arguments):
+            raise BadInput("no_math computes no result: kernel.run(...) has the report")
+        report = self.run(*operands, like=like, **arguments).check()
+        if report.object.get("devices", 1) > 1:
+            found = [report.results[name] for name in self.results]
+        else:
+            found = [report.results[name][0] for name in self.results]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def run(self, *operands: Any, like: str | None = None, **arguments: Any) -> Report:
+        """Runs the kernel; what it finds is in the report, and its results where it ended well."""
+        words, family = self._words("run", operands, arguments)
+        several = _devices(arguments) > 1
+        for result in self.results if _computes(arguments) else ():
+            words.words.append(f"--out={result}=<{result}@{{d}}>" if several else f"--out={result}=<{result}>")
+        return asked(words, Report, like or family)
+
+    def verify(self, *operands: Any, **arguments: Any) -> Proof:
+        """Decides all schedules: whether one of them can race, deadlock or leave counts on semaphores."""
+        return asked(self._words("verify", operands, arguments)[0], Proof)
+
+    def timing(self, *operands: Any, **arguments: Any) -> Timing:
+        """How long the run takes on the profile's machine, by a model of its events."""
+        arguments = {"interpret": True, "timing": True, **arguments}
+        return asked(self._words("run", operands, arguments)[0], Timing).check()
+
+    def check(self, **arguments: Any) -> Report:
+        """Whether the text is valid with these parameters; nothing runs. BadInput says what is not."""
+        return asked(self._words("check", (), arguments)[0], Report)
+
+    def expand(self, **arguments: Any) -> str:
+        """The program that the interpreter runs: loops, slots, copies and waits."""
+        return asked(self._words("expand", (), arguments)[0], Report).object["text"]
+
+    def emit(self, **arguments: Any) -> str:
+        """The CUDA source of the kernel."""
+        return asked(self._words("emit", (), arguments)[0], Report).object["source"]
+
+    def why(self, *operands: Any, of: str | Sequence[str], **arguments: Any) -> str:
+        """What `of` was made from ("out[5, 130]"), or what a core waits for."""
+        words, _ = self._words("why", operands, {**arguments, "of": of})
+        return asked(words, Report).text
+
+    def debug(self, *operands: Any, **arguments: Any) -> Session:
+        """A run that stands before its first step, to be gone through forward and backward."""
+        words, _ = self._words("debug", operands, arguments)
+        return Session(words)
+
+    @staticmethod
+    def options(command: str) -> dict[str, str]:
+        """What a command takes beside operands and parameters, with a line on each."""
+        return {name: row.meaning for name, row in options_of(command, "-").items() if name != "set"}
+
+    def _words(self, command: str, operands: Sequence[Any], arguments: Mapping[str, Any]) -> tuple[Words, str]:
+        words = Words([command, self._source], {self._source: self._text})
+        if len(operands) > len(self.operands):
+            raise BadInput(f"{self.name}: expected at most {len(self.operands)} operands "
+                           f"({', '.join(self.operands)}), found {len(operands)}")
+        given = dict(zip(self.operands, operands, strict=False))
+        settings: dict[str, Any] = {}
+        rows = options_of(command, self._source)
+        chosen = dict(arguments.get("options") or {})
+        for name, value in arguments.items():
+            self._sort(name, value, command, given, settings, chosen, rows)
+        if self._is_one_of_several:
+            words.words.append(f"--kernel={self.name}")
+        for name, value in given.items():
+            if value is not None:
+                words.operand(name, value)
+        words.words += [f"--set={name}={text_of(value)}" for name, value in settings.items()]
+        for name, value in chosen.items():
+            refuse_unknown(name, [*rows], f"{command} of {self.name}")
+            words.option(rows[name], value)
+        return words, _arrays.family_of(list(given.values()))
+
+    def _sort(self, name: str, value: Any, command: str, given: dict[str, Any], settings: dict[str, Any],
+              chosen: dict[str, Any], rows: Mapping[str, Any]) -> None:
+        if name in ("options", "in_", "set"):
+            if not isinstance(value or {}, Mapping):
+                raise BadInput(f"{name}: expected names and values, found {value!r}")
+            if name != "options":
+                (given if name == "in_" else settings).update(value or {})
+        elif name in self.operands:
+            if name in given:
+                raise BadInput(f"{self.name}: operand {name} is given twice")
+            given[name] = value
+        elif name in self.parameters:
+            settings[name] = value
+        else:
+            refuse_unknown(name, [*self.operands, *self.parameters, *rows], f"{command} of {self.name}")
+            chosen[name] = value
+
+    @property
+    def _is_one_of_several(self) -> bool:
+        return self._head["siblings"] > 1
+
+
+def load(source: str | os.PathLike[str], *, kernel: str | None = None, name: str = "kernel.tsr") -> Kernel:
+    """The kernel of a `.tsr` text.
+
+    `source` is the name of a file, a kernel of the library ("gmm"), or the text itself, which has more than one line;
+    `name` is what places in a text are called in reports. `kernel` names one where the text has several.
+    BadInput is raised with the places where the text is wrong; EnvironmentFailure where a file cannot be read.
+    """
+    given = os.fspath(source)
+    text = given if "\n" in given else None
+    place = given if text is None else name
+    heads, place, text, wrong = _tessera.kernels(place, {} if text is None else {place: text})
+    if wrong:
+        is_missing = "\n" not in given and not os.path.exists(given)
+        raise (EnvironmentFailure if is_missing else BadInput)(wrong.rstrip("\n"))
+    known = [head["name"] for head in heads]
+    if not heads:
+        raise BadInput(f"{place} has no kernel")
+    if kernel is None and len(heads) > 1:
+        raise BadInput(f"{place} has several kernels: expected kernel= one of {', '.join(known)}")
+    if kernel is not None:
+        refuse = _tessera.did_you_mean(kernel, known)
+        if kernel not in known:
+            raise BadInput(f"{place} has no kernel {kernel}{refuse}")
+    head = heads[known.index(kernel) if kernel is not None else 0]
+    head["siblings"] = len(heads)
+    return Kernel(place, text, head)
+
+
+def _computes(arguments: Mapping[str, Any]) -> bool:
+    return not (arguments.get("options") or {}).get("no_math", arguments.get("no_math"))
+
+
+def _devices(arguments: Mapping[str, Any]) -> int:
+    given = (arguments.get("options") or {}).get("devices", arguments.get("devices", 1))
+    return given if isinstance(given, int) else 1
+
+

@@ -1,0 +1,128 @@
+"""What the functions of all operations share: a function says which operands it has, the rest is its command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import update_wrapper
+from inspect import signature
+from typing import Any, Generic, ParamSpec, Protocol, cast
+
+from . import _arrays
+from ._call import asked
+from ._reports import Proof, Report, Timing
+from ._words import Words, options_of, refuse_unknown
+from .debug import Session
+from .errors import BadInput
+
+P = ParamSpec("P")
+Operands = Mapping[str, Any]
+
+
+class Function(Protocol[P]):
+    """An operation as its callers see it."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
+    def run(self, *args: P.args, **kwargs: P.kwargs) -> Report: ...
+    def verify(self, *args: P.args, **kwargs: P.kwargs) -> Proof: ...
+    def timing(self, *args: P.args, **kwargs: P.kwargs) -> Timing: ...
+    def debug(self, *args: P.args, **kwargs: P.kwargs) -> Session: ...
+    def options(self) -> dict[str, str]: ...
+
+
+class Operation(Generic[P]):
+    """An operation as a function, with the other questions that its command answers."""
+
+    def __init__(self, command: str, function: Callable[P, Operands], ranks: Mapping[str, int]) -> None:
+        self._command = command
+        self._function = function
+        self._ranks = ranks
+        update_wrapper(self, function)
+
+    def call(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        like, arguments = _taken(kwargs)
+        if arguments.get("no_math"):
+            raise BadInput(f"no_math computes no result: {self._command.replace('-', '_')}.run(...) has the report")
+        report = self._run({"check": "none", **arguments}, args, like).check()
+        found = report.results["out"]
+        return found if self._ranks else found[0]
+
+    def run(self, *args: P.args, **kwargs: P.kwargs) -> Report:
+        """Runs the operation and compares the result with a reference (`check`); results are in the report."""
+        like, arguments = _taken(kwargs)
+        return self._run(arguments, args, like)
+
+    def verify(self, *args: P.args, **kwargs: P.kwargs) -> Proof:
+        """Decides all schedules: whether one of them can race, deadlock or leave counts on semaphores."""
+        return asked(self._words(["verify", self._command], args, kwargs)[0], Proof)
+
+    def timing(self, *args: P.args, **kwargs: P.kwargs) -> Timing:
+        """How long the run takes on the profile's machine, by a model of its events."""
+        arguments = {"interpret": True, "timing": True, "check": "none", **kwargs}
+        return asked(self._words([self._command], args, arguments)[0], Timing).check()
+
+    def debug(self, *args: P.args, **kwargs: P.kwargs) -> Session:
+        """A run that stands before its first step, to be gone through forward and backward."""
+        return Session(self._words(["debug", self._command], args, kwargs)[0])
+
+    def options(self) -> dict[str, str]:
+        """What the operation takes by keyword, with a line on each."""
+        return {name: row.meaning for name, row in options_of(self._command).items()}
+
+    def _run(self, arguments: Mapping[str, Any], args: tuple[Any, ...], like: str | None) -> Report:
+        words, family = self._words([self._command], args, arguments)
+        if not arguments.get("no_math"):
+            words.words.append("--out=<out@{d}>" if self._ranks else "--out=<out>")
+        return asked(words, Report, like or family)
+
+    def _words(self, command: list[str], args: tuple[Any, ...],
+               arguments: Mapping[str, Any]) -> tuple[Words, str]:
+        given = dict(self._function(*args, **arguments))  # type: ignore[arg-type]
+        devices = self._devices(given)
+        if devices is not None:
+            given["devices"] = devices
+        rows = options_of(*command)
+        words = Words(command)
+        for name, value in given.items():
+            refuse_unknown(name, [*rows], self.__name__)  # type: ignore[attr-defined]
+            words.option(rows[name], value)
+        return words, _arrays.family_of(list(given.values()))
+
+    def _devices(self, given: Mapping[str, Any]) -> int | None:
+        """As many as there are parts of an operand, where nothing else says it."""
+        if given.get("devices") is not None or given.get("rings") is not None:
+            return None
+        for name, rank in self._ranks.items():
+            value = given.get(name)
+            if _arrays.is_list_of_arrays(value):
+                return len(value)
+            if _arrays.is_array(value) and len(value.shape) == rank + 1:
+                return int(value.shape[0])
+        return None
+
+
+def _taken(kwargs: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    arguments = dict(kwargs)
+    return arguments.pop("like", None), arguments
+
+
+def operation(command: str, **ranks: int) -> Callable[[Callable[P, Operands]], Function[P]]:
+    """The function of a command; `ranks` of the operands that each device has, of an operation on several."""
+
+    def made(function: Callable[P, Operands]) -> Function[P]:
+        known = Operation(command, function, ranks)
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> Any:
+            return known.call(*args, **kwargs)
+
+        update_wrapper(call, function)
+        call.__signature__ = signature(function).replace(return_annotation=Any)  # type: ignore[attr-defined]
+        for name in ("run", "verify", "timing", "debug", "options"):
+            setattr(call, name, getattr(known, name))
+        return cast("Function[P]", call)
+
+    return made
+
+
+def sizes(given: Any) -> dict[str, Any]:
+    """Group sizes: an array is the command's `sizes`, numbers and the name of a distribution are `group_sizes`."""
+    return {"sizes" if _arrays.is_array(given) or _arrays.is_list_of_arrays(given) else "group_sizes": given}

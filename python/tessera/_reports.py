@@ -1,0 +1,168 @@
+"""What commands answer, as objects."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .errors import BadInput, EnvironmentFailure, Error, FindingError, Unsupported
+
+__all__ = ["Finding", "Place", "Proof", "Report", "Timing"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something is: a line of a text, and who was there. What is not known is None."""
+
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    device: int | None
+    agent: str | None
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Place:
+        return cls(*(found.get(name) for name in ("message", "file", "line", "column", "device", "agent")))
+
+
+@dataclass(frozen=True)
+class Finding(Place):
+    """Something that the program does wrong.
+
+    `kind` is the word that `gmm-run explain` explains ("race", "deadlock", ...), `notes` are the other places
+    that belong to it, and `object` is all that the command's JSON says of it.
+    """
+
+    kind: str = ""
+    notes: tuple[Place, ...] = ()
+    object: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Finding:
+        place = Place.of(found)
+        notes = tuple(Place.of(note) for note in found.get("notes", ()))
+        return cls(**vars(place), kind=found["kind"], notes=notes, object=found)
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}: " if self.file else ""
+        return f"{where}{self.kind}: {self.message}"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What a command answered.
+
+    `object` is its JSON (docs/schema/gmm-run.json), `text` the report for people, `exit_code` that of gmm-run (0 fine,
+    1 a finding, 2 bad input, 3 the environment), and `results` the results of a run by their names, a list with one array
+    per device.
+    """
+
+    object: dict[str, Any] = field(repr=False)
+    text: str = field(repr=False)
+    exit_code: int
+    results: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def status(self) -> str:
+        """"ok", "finding", "mismatch", "bad_input", "unsupported", "environment", "budget" or "interrupted"."""
+        return self.object.get("status", "ok" if self.exit_code == 0 else "bad_input")
+
+    @property
+    def ok(self) -> bool:
+        return self.exit_code == 0
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        return [Finding.of(found) for found in self.object.get("findings", ())]
+
+    @property
+    def replay(self) -> str | None:
+        """The command line that shows the finding again, its schedule in it; None where nothing was found."""
+        return self.object.get("replay")
+
+    @property
+    def schedule(self) -> str | None:
+        """Of a run that found something: the schedule that shows it again, for `schedule=`."""
+        words = shlex.split(self.replay or "")
+        return words[words.index("--schedule") + 1] if "--schedule" in words else None
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """The numbers of the run: steps, ops, copies, bytes, peak memory, seconds."""
+        names = ("steps", "ops", "dmas", "dma_bytes", "peak_vmem", "peak_smem", "events", "wall_seconds", "flops",
+                 "max_abs_error", "max_error_over_bound", "checked_rows")
+        return {name: self.object[name] for name in names if name in self.object}
+
+    def check(self) -> Report:
+        """Itself; an exception with its text where something is wrong."""
+        if self.exit_code:
+            raise error_of(self)
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Proof(Report):
+    """A verdict on all schedules of a program, for these sizes and control inputs."""
+
+    @property
+    def verdict(self) -> str:
+        """"proved", "refuted" or, where neither could be shown, "explored"."""
+        return self.object.get("verdict", "explored")
+
+    @property
+    def proved(self) -> bool:
+        """No schedule can race, deadlock or leave counts."""
+        return self.verdict == "proved"
+
+    def __bool__(self) -> bool:
+        return self.proved
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """What the verdict rests on, in numbers; `verify(..., save="FILE")` keeps it with its evidence."""
+        return self.object.get("certificate", {})
+
+    @property
+    def conditions(self) -> list[dict[str, Any]]:
+        """Conditions of a proof that the program breaks: why a verdict is only explored."""
+        return self.object.get("conditions", [])
+
+    @property
+    def promises(self) -> dict[str, Any] | None:
+        """Of a refuted program: which stronger promises of the machine would make it right."""
+        return self.object.get("promises")
+
+
+@dataclass(frozen=True, eq=False)
+class Timing(Report):
+    """How long a run would take on the profile's machine, by a model of its events."""
+
+    @property
+    def seconds(self) -> float:
+        return self.timing["seconds"]
+
+    @property
+    def timing(self) -> dict[str, Any]:
+        """All that the model says: per device, beside the roofline, on the critical path."""
+        return self.object["simulated"]
+
+
+def error_of(report: Report) -> Error | KeyboardInterrupt:
+    """The exception for an answer that is not fine."""
+    text = report.text.rstrip("\n")
+    if report.status == "interrupted":
+        return KeyboardInterrupt(text)
+    if report.status in ("finding", "mismatch"):
+        return FindingError(text, report)
+    if report.status == "unsupported":
+        return Unsupported(text, report)
+    if report.exit_code == 3:
+        return EnvironmentFailure(text, report)
+    return BadInput(text, report)
