@@ -1,0 +1,219 @@
+"""Rules of arithmetic: integers go to scalars.py, everything else is tiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tessera.pallas.convert import language, scalars, tiles
+from tessera.pallas.convert.values import COMPARE, PLUS, TIMES, Scalar, Tile, is_float, number
+from tessera.pallas.convert.walk import Conversion, rule
+
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def _dtype(eqn: Any) -> str:
+    return str(eqn.outvars[0].aval.dtype)
+
+
+def _scalars(*operands: Any) -> bool:
+    return all(isinstance(o, Scalar) for o in operands)
+
+
+@rule("add", "sub", "mul", "add_any")
+def _linear(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
+    kind, dtype = eqn.primitive.name.removesuffix("_any"), _dtype(eqn)
+    if _scalars(a, b):
+        if kind == "mul":
+            return scalars.multiply(c, a, b, dtype)
+        return scalars.add(c, a, b, dtype, 1 if kind == "add" else -1)
+    symbol, level, right = {"add": ("+", PLUS, TIMES), "sub": ("-", PLUS, TIMES), "mul": ("*", TIMES, TIMES - 1)}[kind]
+    made = tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(level)} {symbol} {y.at(right)}", level))
+    if kind == "add":
+        x, y = tiles.as_tile(c, a), tiles.as_tile(c, b)
+        if made.type == "f32" and str(eqn.outvars[0].aval.dtype) == "float32" or made.type == "i32":
+            made = made.with_(sum=(x, y))
+        low = x.low + y.low if x.low is not None and y.low is not None else None
+        return made.with_(low=low)
+    if kind == "mul" and all((tiles.as_tile(c, o).low or -1) >= 0 or tiles.as_tile(c, o).low == 0 for o in (a, b)):
+        return made.with_(low=0)
+    return made
+
+
+@rule("div")
+def _divide(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
+    if _scalars(a, b):
+        return scalars.divide(c, a, b, _dtype(eqn))
+    if not is_float(_dtype(eqn)):
+        return _towards_zero(c, eqn, a, b, "quotient")
+    return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} / {y.at(TIMES - 1)}", TIMES))
+
+
+@rule("rem")
+def _remainder(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
+    if _scalars(a, b):
+        return scalars.remainder(c, a, b, _dtype(eqn))
+    if is_float(_dtype(eqn)):
+        raise c.refuse("a remainder of floats")
+    return _towards_zero(c, eqn, a, b, "remainder")
+
+
+def _towards_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
+    x, y = tiles.as_tile(c, a), tiles.as_tile(c, b)
+    if x.low is None or x.low < 0 or y.low is None or y.low <= 0:
+        raise c.refuse(f"a {what} towards zero of a tile that may be negative")
+    return floor_tiles(c, eqn, a, b, what)
+
+
+def floor_tiles(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
+    """The quotient rounded down of tiles of integers, or what it leaves."""
+    low = 0 if (tiles.as_tile(c, a).low or 0) >= 0 else None
+    if what == "quotient":
+        return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} / {y.at(TIMES - 1)}", TIMES)).with_(low=low)
+    a, b = tiles.reusable(c, a), tiles.reusable(c, b)
+    return tiles.operate(c, eqn, [a, b], lambda x, y: (
+        f"{x.at(PLUS)} - {x.at(TIMES)} / {y.at(TIMES - 1)} * {y.at(TIMES - 1)}", PLUS)).with_(low=low)
+
+
+@rule(*_COMPARISONS)
+def _compare(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
+    symbol = _COMPARISONS[eqn.primitive.name]
+    if _scalars(a, b):
+        return scalars.compare(c, symbol, a, b)
+    return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(COMPARE - 1)} {symbol} {y.at(COMPARE - 1)}", COMPARE),
+                         type="i32").with_(low=0)
+
+
+@rule("max", "min")
+def _extreme(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
+    kind = eqn.primitive.name
+    if _scalars(a, b):
+        return scalars.extreme(c, kind, a, b, _dtype(eqn))
+    return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{kind}({x.text}, {y.text})", 1), rounds=False)
+
+
+@rule("clamp")
+def _clamp(c: Conversion, eqn: Any, low: Any, x: Any, high: Any) -> Any:
+    if _scalars(low, x, high):
+        return scalars.extreme(c, "min", scalars.extreme(c, "max", x, low, _dtype(eqn)), high, _dtype(eqn))
+    return tiles.operate(c, eqn, [low, x, high], lambda l, v, h: (f"clamp({v.text}, {l.text}, {h.text})", 1),
+                         rounds=False)
+
+
+@rule("select_n")
+def _select(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
+    if len(cases) != 2:
+        raise c.refuse(f"`select_n` of {len(cases)} cases")
+    no, yes = cases
+    if isinstance(which, Scalar) and which.known is not None:
+        return yes if which.known else no
+    if _scalars(which, no, yes):
+        return scalars.choose(c, which, yes, no, _dtype(eqn))
+    return tiles.operate(c, eqn, [which, yes, no], lambda p, y, n: (f"select({p.text}, {y.text}, {n.text})", 1),
+                         rounds=False)
+
+
+@rule("and", "or", "xor", "not")
+def _logical(c: Conversion, eqn: Any, a: Any, b: Any = None) -> Any:
+    kind = eqn.primitive.name
+    if _scalars(a) and (b is None or _scalars(b)):
+        return scalars.logical(c, kind, a, b, _dtype(eqn))
+    operands = [a] if b is None else [a, b]
+    if _dtype(eqn) != "bool":
+        if not language.BITS:
+            raise c.refuse(f"bits of a tile by `{kind}`")
+        return tiles.operate(c, eqn, operands,
+                             lambda *o: (f"bit_{kind}({', '.join(x.text for x in o)})", 1), wraps=False)
+    if kind == "not":
+        return tiles.operate(c, eqn, operands, lambda x: (f"1 - {x.at(TIMES)}", PLUS)).with_(low=0)
+    if kind == "and":
+        return tiles.operate(c, eqn, operands, lambda x, y: (f"{x.at(TIMES)} * {y.at(TIMES - 1)}", TIMES)).with_(low=0)
+    if kind == "or":
+        return tiles.operate(c, eqn, operands, lambda x, y: (f"max({x.text}, {y.text})", 1)).with_(low=0)
+    return tiles.operate(c, eqn, operands, lambda x, y: (f"{x.at(COMPARE - 1)} != {y.at(COMPARE - 1)}", COMPARE)
+                         ).with_(low=0)
+
+
+@rule("shift_left", "shift_right_arithmetic", "shift_right_logical")
+def _shift(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
+    kind, dtype = eqn.primitive.name, _dtype(eqn)
+    if _scalars(a, b):
+        return scalars.shift(c, kind, a, b, dtype)
+    signed = not dtype.startswith("u")
+    if not language.BITS or kind == "shift_right_logical" and signed:
+        raise c.refuse(f"`{kind}` of a tile of {dtype}")
+    word = "shift_left" if kind == "shift_left" else "shift_right"
+    return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{word}({x.text}, {y.text})", 1), wraps=False)
+
+
+@rule("neg")
+def _negate(c: Conversion, eqn: Any, a: Any) -> Any:
+    if _scalars(a):
+        return scalars.negate(c, a, _dtype(eqn))
+    return tiles.operate(c, eqn, [a], lambda x: (f"-{x.at(1)}", 2))
+
+
+@rule("sign")
+def _sign(c: Conversion, eqn: Any, a: Any) -> Any:
+    if _scalars(a):
+        return scalars.add(c, scalars.compare(c, ">", a, number(0)), scalars.compare(c, "<", a, number(0)),
+                           _dtype(eqn), -1)
+    a = tiles.reusable(c, a)
+    return tiles.operate(c, eqn, [a], lambda x: (f"(0 < {x.at(PLUS)}) - ({x.at(PLUS)} < 0)", PLUS))
+
+
+@rule(*{"exp", "log", "tanh", "erf", "rsqrt", "abs", "sqrt", "floor", "ceil", "round", "sin", "cos", "exp2", "log1p",
+        "expm1", "logistic"})
+def _function(c: Conversion, eqn: Any, x: Any) -> Any:
+    kind = eqn.primitive.name
+    if kind == "abs" and _scalars(x):
+        return scalars.extreme(c, "max", x, scalars.negate(c, x, _dtype(eqn)), _dtype(eqn))
+    if kind == "logistic" and kind not in language.FUNCTIONS:
+        return tiles.operate(c, eqn, [x], lambda v: (f"1 / (1 + exp(-{v.at(1)}))", TIMES))
+    if kind not in language.FUNCTIONS:
+        from tessera.pallas.convert.unknown import unknown
+        return unknown(c, eqn, x)
+    return tiles.operate(c, eqn, [x], lambda v: (f"{language.FUNCTIONS[kind]}({v.text})", 1))
+
+
+@rule("integer_pow", "square")
+def _power(c: Conversion, eqn: Any, x: Any) -> Any:
+    exponent = eqn.params.get("y", 2)
+    if _scalars(x):
+        made = number(1)
+        for _ in range(exponent):
+            made = scalars.multiply(c, made, x, _dtype(eqn))
+        return made
+    x = tiles.reusable(c, x)
+    count = abs(exponent)
+    if not 1 <= count <= 4:
+        raise c.refuse(f"a power of {exponent}")
+
+    def text(v: Tile) -> tuple[str, int]:
+        product = " * ".join([v.at(2)] * count)
+        return (product, TIMES) if exponent > 0 else (f"1 / ({product})", TIMES)
+    return tiles.operate(c, eqn, [x], text)
+
+
+@rule("reciprocal")
+def _reciprocal(c: Conversion, eqn: Any, x: Any) -> Any:
+    if eqn.params.get("approx"):
+        raise c.refuse("an approximate reciprocal")
+    return tiles.operate(c, eqn, [x], lambda v: (f"1 / {v.at(2)}", TIMES))
+
+
+@rule("is_finite")
+def _finite(c: Conversion, eqn: Any, x: Any) -> Any:
+    return tiles.operate(c, eqn, [x], lambda v: (f"abs({v.text}) < inf", COMPARE), type="i32").with_(low=0)
+
+
+@rule("copy", "copy_p", "stop_gradient", "multiple_of", "optimization_barrier", "reduce_precision", "pvary",
+      "with_memory_space_constraint", "mutable_array_copy", "assume_multiple", "add_dependency", "name", "sharding_constraint")
+def _same(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
+    if eqn.primitive.name == "reduce_precision":
+        raise c.refuse("`reduce_precision`")
+    return x
+
+
+@rule("convert_element_type")
+def _convert(c: Conversion, eqn: Any, x: Any) -> Any:
+    return tiles.convert(c, x, _dtype(eqn))

@@ -1,0 +1,253 @@
+"""The grid of a `pallas_call`: its operands and results, a window for each block that moves, and memory for the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tessera.pallas.convert import scalars
+from tessera.pallas.convert.kernel import Operand, Result
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, number, whole
+from tessera.pallas.convert.walk import Conversion, effect_target, walk
+
+_SPACES = {"any": "hbm", "hbm": "hbm", "vmem": "vmem", "smem": "smem", "semaphore": "sem", "semaphore_mem": "sem",
+           "default": "vmem", "none": "vmem", "index": "smem"}
+
+
+def space_of(c: Conversion, aval: Any) -> str:
+    kind = str(getattr(aval.memory_space, "value", aval.memory_space)).lower()
+    if kind not in _SPACES:
+        raise c.refuse(f"memory of the kind {kind}")
+    return _SPACES[kind]
+
+
+def numpy_type(dtype: str) -> np.dtype:
+    if dtype == "bool":
+        return np.dtype(np.int32)
+    import ml_dtypes
+    return np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
+
+
+class Grid:
+    """Opens the pipeline, hands the kernel its refs, and closes what it opened."""
+
+    def __init__(self, c: Conversion, mapping: Any, jaxpr: Any, aliases: tuple, semantics: Any):
+        self.c, self.mapping, self.jaxpr = c, mapping, jaxpr
+        self.semantics = semantics
+        self.operands: list[Operand] = []
+        self.results: list[Result] = []
+        self.first = mapping.num_dynamic_grid_bounds
+        self.aliases = {o: i for i, o in aliases}
+        self.given = jaxpr.debug_info.arg_names or ()
+        self.after: list[str] = []
+        self.opened = False
+        self.decides: set[int] = set()
+        self.changed = self._stored()
+
+    def control(self) -> frozenset[int]:
+        return frozenset(self.decides)
+
+    def _stored(self) -> set[Any]:
+        """The kernel's refs that something may be written to, of which copies come first."""
+        found = set()
+        for effect in self.jaxpr.effects:
+            if type(effect).__name__ in ("WriteEffect", "AccumEffect"):
+                found.add(effect_target(effect, self.jaxpr.invars))
+        return found
+
+    def _wanted(self, at: int, otherwise: str) -> str:
+        from tessera.pallas.convert.program import clean
+        return clean(self.given[at] if at < len(self.given) else None) or otherwise
+
+    def open(self) -> list[Any]:
+        """Declares everything, opens the pipeline, and gives the refs of the kernel in its order."""
+        from tessera.pallas.convert.program import scratch
+        c, mapping = self.c, self.mapping
+        count, blocks = mapping.num_index_operands, mapping.block_mappings
+        bounds = [self._bound(i) for i in range(self.first)]
+        prefetched = [self._prefetched(i) for i in range(count)]
+        moved = bool(mapping.grid)
+        sources = [self._source(i, b, moved) for i, b in enumerate(blocks)]
+        self._join(sources, count)
+        invars = self.jaxpr.invars
+        scratches = [scratch(c, v.aval, self._wanted(count + len(blocks) + i, "scratch"))
+                     for i, v in enumerate(invars[count + len(blocks):])]
+        arguments = [p.copy() if v in self.changed else p.ref for p, v in zip(prefetched, invars)]
+        if moved:
+            self._pipeline(bounds)
+        refs = [self._block(i, b, s, [p.ref for p in prefetched]) for i, (b, s) in enumerate(zip(blocks, sources))]
+        return [*arguments, *refs, *scratches]
+
+    def close(self) -> None:
+        if self.opened:
+            self.c.writer.close(self.c.place)
+        for text in self.after:
+            self.c.say(text)
+
+    def _declare(self, way: str, wanted: str, dtype: str, shape: tuple[int, ...], space: str) -> Ref:
+        c = self.c
+        name = c.names.new(wanted)
+        extents = f"[{', '.join(map(str, shape))}]" if shape else ""
+        c.writer.declare(f"{way} {name}: {c.type_of(dtype)}{extents} {space}", c.place)
+        return whole(name, name, space, dtype, shape)
+
+    def _operand(self, ref: Ref, shape: tuple[int, ...], index: int) -> None:
+        self.operands.append(Operand(ref.name, numpy_type(ref.dtype), shape, index))
+
+    def _bound(self, at: int) -> Scalar:
+        ref = self._declare("in", f"grid_{at}", "int32", (1,), "smem")
+        self._operand(ref, (1,), at)
+        self.decides.add(at)
+        return Scalar(f"{ref.name}[0]", ATOM, 0, (1 << 31) - 1)
+
+    def _prefetched(self, at: int) -> _Prefetched:
+        aval = self.mapping.index_map_avals[len(self.mapping.grid) + at]
+        shape, dtype = tuple(aval.shape), str(aval.dtype)
+        ref = self._declare("in", self._wanted(at, f"scalar_{at}"), dtype, shape or (1,), "smem")
+        self._operand(ref, shape or (1,), self.first + at)
+        self.decides.add(self.first + at)
+        if not shape:
+            ref = Ref(ref.name, ref.root, "smem", dtype, (Dim(number(0), None),), (1,))
+        return _Prefetched(self.c, ref)
+
+    def _source(self, at: int, block: Any, moved: bool) -> Ref:
+        """The operand or the result that a block is taken of."""
+        c, mapping = self.c, self.mapping
+        output = at - mapping.num_inputs
+        array, dtype = tuple(block.array_aval.shape), str(block.array_aval.dtype)
+        aval = block.transformed_block_aval
+        space = space_of(c, aval)
+        place = mapping.num_index_operands + at
+        base = self._wanted(place, f"out_{output}" if output >= 0 else f"in_{at}")
+        wanted = base if space != "vmem" else f"{base.removesuffix('_ref')}_hbm"
+        kept = "smem" if space == "smem" else "hbm"
+        index = self.first + mapping.num_index_operands + at
+        shape = array or (1,)
+        aliased = {i - mapping.num_index_operands: o for o, i in self.aliases.items()}
+        if output < 0 and at in aliased:
+            wanted += "_given"
+        ref = self._declare("in" if output < 0 else "out", wanted, dtype, shape, kept)
+        if output < 0:
+            self._operand(ref, shape, index)
+            if kept == "smem":
+                self.decides.add(index)
+        else:
+            alias = self.aliases.get(output)
+            self.results.append(Result(ref.name, numpy_type(dtype), shape, np.dtype(block.array_aval.dtype), array,
+                                       None if alias is None else self.first + alias))
+        return ref
+
+    def _pipeline(self, bounds: list[Scalar]) -> None:
+        c, dynamic, variables = self.c, iter(bounds), []
+        parallel = True
+        for at, size in enumerate(self.mapping.grid):
+            static = isinstance(size, (int, np.integer))
+            bound = number(int(size)) if static else next(dynamic)
+            name = c.names.new(f"{'ijklmn'[at] if at < 6 else 'g'}", "g")
+            parallel = parallel and self._is_parallel(at)
+            variables.append(f"{name} in {bound.text}{' parallel' if parallel else ''}")
+            if at not in self.mapping.vmapped_dims:
+                c.programs.append((Scalar(name, ATOM, 0, max(bound.high - 1, 0)), bound))
+            self.indices.append(Scalar(name, ATOM, 0, max(bound.high - 1, 0)))
+        c.writer.open(f"pipeline {', '.join(variables)}", c.place)
+        self.opened = True
+
+    @property
+    def indices(self) -> list[Scalar]:
+        return self.__dict__.setdefault("_indices", [])
+
+    def _is_parallel(self, at: int) -> bool:
+        return bool(self.semantics) and at < len(self.semantics) and "parallel" in str(self.semantics[at]).lower()
+
+    def _block(self, at: int, block: Any, source: Ref, prefetched: list[Ref]) -> Ref:
+        """The kernel's ref: the memory itself, a part of it, a window, or memory of the core that is copied."""
+        c, output = self.c, at - self.mapping.num_inputs
+        space = space_of(c, block.transformed_block_aval)
+        var = self.jaxpr.invars[self.mapping.num_index_operands + at]
+        base = self._wanted(self.mapping.num_index_operands + at, f"out_{output}" if output >= 0 else f"in_{at}")
+        aliased = self._shared(at, source)
+        if space == "hbm":
+            return aliased
+        dims = self._dims(block, prefetched)
+        trivial = all(d.size == n and d.start.known == 0 or d.size is None and n == 1
+                      for d, n in zip(dims, aliased.extents))
+        if space == "smem":
+            cut = [Dim(d.start, d.size, whole=d.size == n) for d, n in zip(dims, aliased.extents)]
+            return Ref(aliased.name, aliased.root, "smem", aliased.dtype, tuple(cut), aliased.extents)
+        if trivial and (not self.opened or var in self.changed and output < 0):
+            return self._resident(base, block, aliased, output)
+        if var in self.changed and output < 0:
+            raise c.refuse(f"a block of the input {base} that the kernel writes to")
+        shape = tuple(d.size for d in dims if d.size is not None)
+        name = c.names.new(base)
+        taken = ", ".join(d.start.text if d.size is None else f"{d.start.at(9)} +: {d.size}" for d in dims)
+        depth = getattr(block.pipeline_mode, "buffer_count", None)
+        c.say(f"window {name} = {aliased.name}[{taken}]" + (f" depth {depth}" if depth else ""))
+        return whole(name, aliased.name if output >= 0 else name, "vmem", source.dtype, shape)   # type: ignore
+
+    def _join(self, sources: list[Ref], count: int) -> None:
+        for output, given in self.aliases.items():
+            if given < count:
+                raise self.c.refuse("a scalar operand that shares its memory with a result")
+            source, result = sources[given - count], sources[self.mapping.num_inputs + output]
+            self.c.say(f"copy {source.name} -> {result.name}")
+            self.joined[given - count] = result
+
+    def _shared(self, at: int, source: Ref) -> Ref:
+        """An input that shares its memory with an output is that output, which begins as a copy of it."""
+        return self.joined.get(at, source)
+
+    @property
+    def joined(self) -> dict[int, Ref]:
+        return self.__dict__.setdefault("_joined", {})
+
+    def _resident(self, base: str, block: Any, source: Ref, output: int) -> Ref:
+        """A whole array in vmem: copied in before the body, or out behind it."""
+        c = self.c
+        shape = tuple(block.transformed_block_aval.shape)
+        ref = c.declare("vmem", base, source.dtype, shape or (1,))
+        text = source.text
+        if len(shape or (1,)) != len(source.extents):
+            keep = ["0" if type(b).__name__ == "Squeezed" else ":" for b in block.block_shape]
+            text = f"{source.name}[{', '.join(keep)}]"
+        if output < 0:
+            c.say(f"copy {text} -> {ref.text}")
+        else:
+            self.after.append(f"copy {ref.text} -> {text}")
+        return whole(ref.name, ref.root, "vmem", ref.dtype, shape or (1,))
+
+    def _dims(self, block: Any, prefetched: list[Ref]) -> list[Dim]:
+        """Where the block lies, from its index map."""
+        c, closed = self.c, block.index_map_jaxpr
+        c.learn(closed.jaxpr)
+        found = walk(c, closed.jaxpr, [*self.indices, *prefetched])
+        dims = []
+        for place, kind in zip(found, block.block_shape):
+            name = type(kind).__name__
+            if name == "Squeezed":
+                dims.append(Dim(place, None))
+            elif name == "Blocked":
+                dims.append(Dim(scalars.multiply(c, place, number(kind.block_size), "int32"), kind.block_size))
+            elif name == "Element" and tuple(kind.padding) == (0, 0):
+                dims.append(Dim(place, kind.block_size))
+            else:
+                raise c.refuse(f"a block dimension {kind}")
+        return dims or [Dim(number(0), 1)]
+
+
+class _Prefetched:
+    """A scalar operand; one that the kernel stores to is copied, since operands stay as they are."""
+
+    def __init__(self, c: Conversion, ref: Ref):
+        self.c, self.ref = c, ref
+
+    def copy(self) -> Ref:
+        c = self.c
+        made = c.declare("smem", f"{self.ref.name}_kept", self.ref.dtype, self.ref.extents)
+        c.say(f"copy {self.ref.name} -> {made.name}")
+        self.ref = Ref(made.name, made.root, "smem", made.dtype, self.ref.dims, made.extents)
+        return self.ref
+
+
+__all__ = ["Grid", "TYPES"]

@@ -1,0 +1,80 @@
+"""A `pallas_call` as a kernel: operands, results, scratch, the grid with its windows, and the body in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tessera.pallas.convert import (arithmetic, control, reductions, refs, shapes,  # noqa: F401 (their rules)
+                                    sync)
+from tessera.pallas.convert.grid import Grid, space_of
+from tessera.pallas.convert.kernel import Kernel, Operand, Place, Refused, Result
+from tessera.pallas.convert.names import Names
+from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, whole
+from tessera.pallas.convert.walk import Conversion, walk
+from tessera.pallas.convert.writer import Writer
+
+
+def scratch(c: Conversion, aval: Any, wanted: str | None, scoped: bool = False) -> Ref:
+    """Scratch memory or semaphores of the kernel; scoped ones exist between `alloc` and `free`."""
+    space = space_of(c, aval)
+    wanted = clean(wanted)
+    if space == "sem":
+        kind = str(aval.inner_aval.dtype)
+        name = c.names.new(wanted, "sem")
+        extents = f"[{', '.join(map(str, aval.shape))}]" if aval.shape else ""
+        if "barrier" in kind:
+            raise c.refuse("a barrier semaphore as scratch")
+        c.writer.declare(f"sem {name}{extents}: {'bytes' if 'dma' in kind else 'count'}", c.place)
+        return whole(name, name, "sem", "int32", tuple(aval.shape))
+    dtype = str(aval.dtype)
+    shape = tuple(aval.shape) if aval.shape or space == "smem" else (1,)
+    ref = c.declare(f"scoped {space}" if scoped else space, wanted, dtype, shape)
+    return whole(ref.name, ref.root, space, dtype, shape)
+
+
+def clean(name: str | None) -> str | None:
+    """A parameter's name without what tells its place in a tree: `refs[0]`, `scratch.x`."""
+    if not name:
+        return None
+    return name.replace("[", "_").replace("]", "").replace(".", "_").replace("'", "").lstrip("_") or None
+
+
+def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False) -> Kernel:
+    params = getattr(eqn_or_params, "params", eqn_or_params)
+    jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
+    axes = tuple(getattr(mesh, "shape", {}).items()) if mesh is not None else ()
+    start = _start_of(jaxpr)
+    c = Conversion(Writer(), Names(), axes, start)
+    c.collective = getattr(params.get("compiler_params"), "collective_id", None)
+    c.learn(jaxpr)
+    if getattr(jaxpr, "constvars", ()):
+        raise c.refuse("a kernel that holds constant arrays")
+    grid = Grid(c, grid_mapping, jaxpr, tuple(params.get("input_output_aliases", ())),
+                getattr(params.get("compiler_params"), "dimension_semantics", None))
+    arguments = grid.open()
+    walk(c, jaxpr, arguments)
+    grid.close()
+    name = _kernel_name(c, params, jaxpr)
+    text, places = c.writer.text(name, lines)
+    devices = int(np.prod([n for _, n in axes])) if axes else None
+    return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.reaches or "device" in text else None,
+                  grid.control(), tuple(c.opaque), places, c.equations, name)
+
+
+def _start_of(jaxpr: Any) -> Place:
+    """The kernel function's own line."""
+    said = str(getattr(jaxpr.debug_info, "func_src_info", "") or "")
+    _, _, where = said.rpartition(" at ")
+    file, _, line = where.rpartition(":")
+    return Place(file or said or "kernel", int(line) if line.isdigit() else 0)
+
+
+def _kernel_name(c: Conversion, params: Any, jaxpr: Any) -> str:
+    given = params.get("name") or str(getattr(jaxpr.debug_info, "func_src_info", "") or "").split(" ")[0]
+    return c.names.new(clean(given), "kernel")
+
+
+__all__ = ["ATOM", "Operand", "Refused", "Result", "Scalar", "Sequence", "TYPES", "convert_call", "scratch"]

@@ -1,0 +1,214 @@
+"""Refs: what their indexers take of memory, reads and stores through them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jax import tree_util
+
+from tessera.pallas.convert import language, scalars, tiles
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, is_float, number
+from tessera.pallas.convert.walk import Conversion, rule
+
+
+def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
+    """What the transforms (indexers, whose indices are values by now) take of a ref."""
+    if not isinstance(ref, Ref):
+        raise c.refuse("expected memory, found a value")
+    for transform in transforms:
+        kind = type(transform).__name__
+        if kind == "NDIndexer":
+            ref = _indexed(c, ref, transform.indices)
+        elif kind == "ReshapeTransform":
+            ref = reshaped(c, ref, tuple(transform.shape))
+        elif kind == "BitcastTransform":
+            raise c.refuse(f"a view of {ref.name} as {transform.dtype}")
+        else:
+            raise c.refuse(f"`{kind}` of a ref")
+    return ref
+
+
+def _indexed(c: Conversion, ref: Ref, indices: Sequence[Any]) -> Ref:
+    dims, given = [], iter(indices)
+    for dim in ref.dims:
+        if dim.size is None:
+            dims.append(dim)
+            continue
+        index = next(given)
+        if type(index).__name__ == "Slice":
+            if index.stride != 1:
+                raise c.refuse(f"a slice of {ref.name} with a stride of {index.stride}")
+            dims.append(_sliced(c, dim, scalar(c, index.start), index.size if isinstance(index.size, int)
+                                else scalar(c, index.size)))
+        else:
+            dims.append(Dim(_plus(c, dim.start, scalar(c, index)), None))
+    return Ref(ref.name, ref.root, ref.space, ref.dtype, tuple(dims), ref.extents, ref.held)
+
+
+def _sliced(c: Conversion, dim: Dim, start: Scalar, size: int | Scalar) -> Dim:
+    if isinstance(size, Scalar) and size.known is not None:
+        size = size.known
+    if start.known == 0 and size == dim.size:
+        return dim
+    return Dim(_plus(c, dim.start, start), size)
+
+
+def _plus(c: Conversion, a: Scalar, b: Scalar) -> Scalar:
+    return scalars.add(c, a, b, "int32")
+
+
+def scalar(c: Conversion, value: Any) -> Scalar:
+    """An integer that decides: an index, a size, a condition."""
+    if isinstance(value, Scalar):
+        return value
+    if isinstance(value, Tile):
+        return counted(c, value)
+    if hasattr(value, "shape") and getattr(value, "shape", ()) != ():
+        raise c.refuse("indices by an array")
+    return number(int(value))
+
+
+def counted(c: Conversion, tile: Tile) -> Scalar:
+    """A tile's one element as an integer: vmem, then a copy to smem, from where scalar code reads."""
+    if tile.shape != () or is_float(tile.dtype):
+        raise c.refuse("indices by an array" if tile.shape else f"a {tile.dtype} decides what is done")
+    if tile.opaque:
+        raise c.refuse("a value that is unknown decides what is done")
+    low, high = (0, 1) if tile.dtype == "bool" else (tile.low if tile.low is not None else -(1 << 31), (1 << 31) - 1)
+    where = c.declare("smem", "n", tile.dtype, (1,))
+    if tile.ref is not None and tile.ref.space in ("vmem", "tile"):
+        dims = tuple(Dim(d.start, 1) if i == len(tile.ref.dims) - 1 else d for i, d in enumerate(tile.ref.dims))
+        element = Ref(tile.ref.name, tile.ref.root, tile.ref.space, tile.ref.dtype, dims, tile.ref.extents)
+        if tile.ref.space == "vmem":
+            c.say(f"copy {element.text} -> {where.text}")
+            return Scalar(f"{where.name}[0]", ATOM, low, high, tile.dtype, frozenset({where.root}))
+    held = c.declare("vmem", "n", tile.dtype, (1,))
+    tiles.store(c, held, tile)
+    c.say(f"copy {held.text} -> {where.text}")
+    return Scalar(f"{where.name}[0]", ATOM, low, high, tile.dtype, frozenset({where.root}))
+
+
+def reshaped(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Ref:
+    """The ref with dimensions of size 1 dropped; anything else needs a view of the memory."""
+    if tuple(ref.shape) == shape:
+        return ref
+    if tuple(s for s in ref.shape if s != 1) == tuple(s for s in shape if s != 1) and len(shape) < len(ref.shape):
+        wanted, dims = list(shape), []
+        for dim in ref.dims:
+            if dim.size == 1 and (not wanted or wanted[0] != 1):
+                dims.append(Dim(dim.start, None))
+                continue
+            if dim.size is not None:
+                wanted.pop(0)
+            dims.append(dim)
+        return Ref(ref.name, ref.root, ref.space, ref.dtype, tuple(dims), ref.extents, ref.held)
+    if not language.VIEWS:
+        raise c.refuse(f"a view of {ref.name} with the shape {shape}")
+    return viewed(c, ref, ref.dtype, shape)
+
+
+def viewed(c: Conversion, ref: Ref, dtype: str, shape: tuple[int, ...]) -> Ref:
+    name = c.names.new(ref.name)
+    c.say(f"{name} = view({ref.text}) as {TYPES[dtype]}[{', '.join(map(str, shape))}]")
+    return Ref(name, ref.root, ref.space, dtype, tuple(Dim(number(0), n, whole=True) for n in shape), shape, ref.held)
+
+
+def loaded(c: Conversion, ref: Ref) -> Any:
+    """The value of a slice of memory, read where it is written in the text."""
+    if ref.space == "hbm":
+        raise c.refuse(f"{ref.name} is in hbm, which arithmetic does not reach")
+    if ref.space == "sem":
+        raise c.refuse("a semaphore is read by `semaphore_read` only")
+    if any(isinstance(s, Scalar) for s in ref.shape):
+        raise c.refuse(f"a value of {ref.name} whose size only the run knows")
+    shape: tuple[int, ...] = ref.shape      # type: ignore[assignment]
+    if ref.space == "smem":
+        if shape != ():
+            raise c.refuse(f"a tile of {ref.name}, which is in smem")
+        if is_float(ref.dtype):
+            return Tile(ref.text, ATOM, (), (), ref.dtype, "number", reads=ref.reads)
+        low, high = (0, 1) if ref.dtype == "bool" else scalars.limits(ref.dtype)
+        return Scalar(ref.text, ATOM, low, high, ref.dtype, ref.reads)
+    return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype], reads=ref.reads, ref=ref,
+                low=0 if ref.dtype == "bool" or ref.dtype.startswith("u") else None)
+
+
+def stored(c: Conversion, ref: Ref, value: Any) -> None:
+    if ref.space == "hbm":
+        raise c.refuse(f"{ref.name} is in hbm, which arithmetic does not reach")
+    if ref.space != "smem":
+        tiles.store(c, ref, value)
+    elif ref.shape != ():
+        raise c.refuse(f"a tile is stored to {ref.name}, which is in smem")
+    elif isinstance(value, Scalar):
+        c.say(f"{ref.text} = {value.text}")
+    elif is_float(ref.dtype):
+        held = c.declare("vmem", "r", ref.dtype, (1,))
+        tiles.store(c, held, value)
+        last = len(ref.dims) - 1
+        dims = tuple(Dim(d.start, 1) if i == last else d for i, d in enumerate(ref.dims))
+        c.say(f"copy {held.text} -> {Ref(ref.name, ref.root, ref.space, ref.dtype, dims, ref.extents).text}")
+    else:
+        c.say(f"{ref.text} = {counted(c, value).text}")
+
+
+@rule("get")
+def _get(c: Conversion, eqn: Any, ref: Any, *indices: Any) -> Any:
+    return loaded(c, taken(c, ref, tree_util.tree_unflatten(eqn.params["tree"], indices)))
+
+
+@rule("swap")
+def _swap(c: Conversion, eqn: Any, ref: Any, value: Any, *indices: Any) -> Any:
+    where = taken(c, ref, tree_util.tree_unflatten(eqn.params["tree"], indices))
+    return _exchange(c, eqn, where, value)
+
+
+def _exchange(c: Conversion, eqn: Any, where: Ref, value: Any) -> Any:
+    from tessera.pallas.convert.control import is_used
+    before = None
+    if is_used(c, eqn.outvars[0]):
+        before = c.name(loaded(c, where))
+    if isinstance(value, Tile) and value.sum is not None and where.space in ("vmem", "tile"):
+        left, right = value.sum
+        for there, product in ((left, right), (right, left)):
+            same = there.ref is not None and there.ref.text == where.text and TYPES[where.dtype] in ("f32", "i32")
+            if same and product.product:
+                c.say(f"{where.text} += {product.text}")
+                return before
+    stored(c, where, value)
+    return before
+
+
+@rule("addupdate")
+def _add_update(c: Conversion, eqn: Any, ref: Any, value: Any, *indices: Any) -> Any:
+    where = taken(c, ref, tree_util.tree_unflatten(eqn.params["tree"], indices))
+    if where.space == "smem":
+        old = loaded(c, where)
+        stored(c, where, scalars.add(c, old, scalar(c, value), where.dtype))
+    elif TYPES[where.dtype] in ("f32", "i32"):
+        c.say(f"{where.text} += {tiles.untrailed(c, tiles.as_tile(c, value)).text}")
+    else:
+        tile = tiles.untrailed(c, tiles.as_tile(c, value))
+        c.say(f"{where.text} = cast({where.text} + {tile.at(4)})")
+    return []
+
+
+@rule("masked_load")
+def _masked_load(c: Conversion, eqn: Any, *flat: Any) -> Any:
+    ref, transforms, mask, other = eqn.params["args_tree"].unflatten(flat)
+    value = loaded(c, taken(c, ref, transforms))
+    if mask is None or other is None or isinstance(value, Scalar):
+        return value
+    return tiles.operate(c, eqn, [mask, value, other], lambda m, v, o: (f"select({m.text}, {v.text}, {o.text})", 1),
+                         rounds=False)
+
+
+@rule("masked_swap")
+def _masked_swap(c: Conversion, eqn: Any, *flat: Any) -> Any:
+    ref, transforms, value, mask = eqn.params["args_tree"].unflatten(flat)
+    where = taken(c, ref, transforms)
+    if mask is not None:
+        value = tiles.operate(c, eqn, [mask, value, loaded(c, where)],
+                              lambda m, v, o: (f"select({m.text}, {v.text}, {o.text})", 1), rounds=False)
+    return _exchange(c, eqn, where, value)

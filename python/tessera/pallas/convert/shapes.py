@@ -1,0 +1,275 @@
+"""Rules that move numbers about: broadcasts, reshapes, slices, concatenations, index tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from tessera.pallas.convert import language, scalars, tiles
+from tessera.pallas.convert.refs import scalar
+from tessera.pallas.convert.tiles import as_tile, cell, full, of_cell, store, untrailed
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, is_float, number
+from tessera.pallas.convert.walk import Conversion, rule
+
+
+def _placed(c: Conversion, tile: Tile, shape: Sequence[int], kept: Sequence[int]) -> Tile:
+    """In a cell of this shape, the tile's dimensions at the places `kept`, all others of size 1."""
+    made = cell(c, tile.dtype, shape)
+    dims = tuple(Dim(number(0), n, whole=True) if i in kept else Dim(number(0), None) for i, n in enumerate(shape))
+    store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), tile)
+    return of_cell(made).with_(low=tile.low, opaque=tile.opaque)
+
+
+@rule("broadcast_in_dim", "broadcast_to")
+def _broadcast(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
+    shape = tuple(eqn.params["shape"])
+    tile = as_tile(c, x).with_(ref=None, product=False, sum=None)
+    rank = len(tile.shape)
+    at = tuple(eqn.params.get("broadcast_dimensions", range(len(shape) - rank, len(shape))))
+    if shape == () and isinstance(x, Scalar):
+        return x
+    if not rank or not tile.written:
+        return tile.with_(shape=shape, trail=0)
+    behind = len(shape) - 1 - at[-1]
+    if at == tuple(range(at[0], at[0] + rank)) and tile.trail >= behind:
+        return tile.with_(shape=shape, trail=tile.trail - behind)
+    inner = full(c, tile)
+    sizes = [1] * len(shape)
+    for dim, place in enumerate(at):
+        sizes[place] = inner.shape[dim]
+    return _placed(c, inner, sizes, at).with_(shape=shape)
+
+
+def _ends(shape: Sequence[int]) -> tuple[int, tuple[int, ...], int]:
+    """How many dimensions of size 1 stand in front, what is between, and how many stand behind."""
+    front = next((i for i, n in enumerate(shape) if n != 1), len(shape))
+    if front == len(shape):
+        return front, (), 0
+    back = next(i for i, n in enumerate(reversed(shape)) if n != 1)
+    return front, tuple(shape[front:len(shape) - back]), back
+
+
+@rule("reshape", "squeeze", "expand_dims")
+def _reshape(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
+    if eqn.params.get("dimensions") is not None and eqn.primitive.name == "reshape":
+        raise c.refuse("a reshape that permutes")
+    shape = tuple(eqn.outvars[0].aval.shape)
+    if isinstance(x, Scalar):
+        return x if not shape else as_tile(c, x).with_(shape=shape)
+    return reshape(c, as_tile(c, x), shape)
+
+
+def reshape(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
+    if tile.shape == shape:
+        return tile
+    _, inner, back = _ends(tile.shape)
+    _, wanted, behind = _ends(shape)
+    plain = tile.with_(ref=None, product=False, sum=None)
+    if not tile.written or prod(tile.written) == 1 and prod(shape) == 1:
+        return plain.with_(shape=shape, trail=0)
+    if inner == wanted and tile.trail + back >= behind:
+        return plain.with_(shape=shape, trail=tile.trail + back - behind)
+    whole = full(c, tile)
+    if language.RESHAPE:
+        text = f"reshape({whole.text}, {', '.join(map(str, shape))})" if shape else whole.text
+        return whole.with_(text=text, level=ATOM, shape=shape, written=shape, ref=None, product=False, sum=None)
+    if tuple(n for n in tile.shape if n != 1) == tuple(n for n in shape if n != 1):
+        items = ", ".join("0" if n == 1 else ":" for n in tile.shape)
+        dropped = tuple(n for n in tile.shape if n != 1)
+        core = whole.with_(text=f"{whole.at(ATOM)}[{items}]", level=ATOM, shape=dropped, written=dropped, ref=None,
+                           product=False, sum=None)
+        return _placed(c, core, shape, [i for i, n in enumerate(shape) if n != 1])
+    return _regroup(c, whole, shape)
+
+
+def _regroup(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
+    """Two leading dimensions made one, or one made two."""
+    source = c.name(tile) if isinstance(tile, Tile) and not tile.simple and tile.ref is None else tile
+    long, short = (tile.shape, shape) if len(tile.shape) > len(shape) else (shape, tile.shape)
+    if len(long) != len(short) + 1 or long[2:] != short[1:] or long[0] * long[1] != short[0]:
+        raise c.refuse(f"a reshape from {tile.shape} to {shape}")
+    made = cell(c, tile.dtype, shape)
+    i = c.names.new("i")
+    rest = ", :" * (len(short) - 1)
+    block, one = f"[{i} * {long[1]} +: {long[1]}{rest}]", f"[{i}{', :' * (len(long) - 1)}]"
+    c.writer.open(f"for {i} in {long[0]}", c.place)
+    to, of = (one, block) if long == shape else (block, one)
+    of_text = _at(source, of)
+    c.say(f"{made.name}{to} = {of_text}" if source.type == TYPES[tile.dtype] else f"{made.name}{to} = cast({of_text})")
+    c.writer.close(c.place)
+    return of_cell(made).with_(low=tile.low, opaque=tile.opaque)
+
+
+def _at(tile: Tile, items: str) -> str:
+    """A slice of a tile in memory, whose own text may end with indices."""
+    if tile.ref is None or "[" not in tile.text:
+        return f"{tile.text}{items}"
+    given = iter(items[1:-1].split(", "))
+    found = []
+    for dim in tile.ref.dims:
+        if dim.size is None:
+            found.append(dim.start.text)
+            continue
+        item = next(given)
+        if item == ":":
+            found.append(":" if dim.whole else f"{dim.start.at(9)} +: {dim.size}")
+        else:
+            start, _, size = item.partition(" +: ")
+            moved = start if dim.start.known == 0 else f"{dim.start.at(5)} + {start}"
+            found.append(f"{moved} +: {size}" if size else moved)
+    return f"{tile.ref.name}[{', '.join(found)}]"
+
+
+def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[int]) -> Tile:
+    """`sizes` elements from `starts` on, of each dimension."""
+    tile = untrailed(c, as_tile(c, value))
+    shape = tuple(sizes)
+    if tile.shape == shape or not tile.written:
+        return tile.with_(shape=shape, sum=None)
+    if tile.ref is not None and all(not isinstance(d.size, Scalar) for d in tile.ref.dims):
+        given = iter(zip(starts, sizes))
+        dims = []
+        for dim in tile.ref.dims:
+            if dim.size is None:
+                dims.append(dim)
+                continue
+            start, size = next(given)
+            dims.append(dim if size == dim.size else Dim(scalars.add(c, dim.start, start, "int32"), size))
+        ref = Ref(tile.ref.name, tile.ref.root, tile.ref.space, tile.ref.dtype, tuple(dims), tile.ref.extents)
+        return tile.with_(text=ref.text, shape=shape, written=shape, reads=ref.reads, ref=ref, sum=None)
+    source = tiles.reusable(c, tile)
+    extra = len(tile.written) - len(shape)
+    if extra < 0:
+        starts, written = starts[-extra:], tile.written
+    else:
+        written = tile.written[extra:]
+    items, kept, reads = ["0"] * max(extra, 0), [], source.reads
+    for start, have, size, whole in zip(starts, written, shape[len(shape) - len(written):], tile.shape[-len(written):]):
+        items.append(":" if have == 1 or size == whole else f"{start.at(9)} +: {size}")
+        kept.append(1 if have == 1 else size)
+        reads |= start.reads
+    return source.with_(text=f"{source.at(ATOM)}[{', '.join(items)}]", level=ATOM, shape=shape, written=tuple(kept),
+                        reads=reads, ref=None, product=False, sum=None)
+
+
+@rule("slice")
+def _slice(c: Conversion, eqn: Any, x: Any) -> Any:
+    p = eqn.params
+    if p["strides"] is not None and any(s != 1 for s in p["strides"]):
+        raise c.refuse("a slice with strides")
+    sizes = [b - a for a, b in zip(p["start_indices"], p["limit_indices"])]
+    return sliced(c, x, [number(a) for a in p["start_indices"]], sizes)
+
+
+def _clamped(c: Conversion, start: Any, most: int) -> Scalar:
+    start = scalar(c, start)
+    return scalars.extreme(c, "min", scalars.extreme(c, "max", start, number(0), "int32"), number(most), "int32")
+
+
+@rule("dynamic_slice")
+def _dynamic_slice(c: Conversion, eqn: Any, x: Any, *starts: Any) -> Any:
+    sizes = eqn.params["slice_sizes"]
+    shape = eqn.invars[0].aval.shape
+    return sliced(c, x, [_clamped(c, s, n - k) for s, n, k in zip(starts, shape, sizes)], sizes)
+
+
+@rule("dynamic_update_slice")
+def _update_slice(c: Conversion, eqn: Any, x: Any, update: Any, *starts: Any) -> Any:
+    shape, sizes = eqn.invars[0].aval.shape, eqn.invars[1].aval.shape
+    made = cell(c, str(eqn.outvars[0].aval.dtype), shape)
+    store(c, made, x)
+    dims = tuple(Dim(_clamped(c, s, n - k), k, whole=n == k) for s, n, k in zip(starts, shape, sizes))
+    store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), update)
+    return of_cell(made)
+
+
+@rule("concatenate")
+def _concatenate(c: Conversion, eqn: Any, *parts: Any) -> Any:
+    aval, along = eqn.outvars[0].aval, eqn.params["dimension"]
+    made, start = cell(c, str(aval.dtype), aval.shape), 0
+    for part, var in zip(parts, eqn.invars):
+        size = var.aval.shape[along]
+        dims = tuple(Dim(number(start), size) if d == along else Dim(number(0), n, whole=True)
+                     for d, n in enumerate(aval.shape))
+        store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), part)
+        start += size
+    return of_cell(made)
+
+
+@rule("pad")
+def _pad(c: Conversion, eqn: Any, x: Any, filling: Any) -> Any:
+    config = eqn.params["padding_config"]
+    if any(low < 0 or high < 0 or inner for low, high, inner in config):
+        raise c.refuse("a pad that cuts off or spreads")
+    aval = eqn.outvars[0].aval
+    made = cell(c, str(aval.dtype), aval.shape)
+    store(c, made, as_tile(c, filling).with_(shape=tuple(aval.shape)))
+    dims = tuple(Dim(number(low), n, whole=n == m)
+                 for (low, _, _), n, m in zip(config, eqn.invars[0].aval.shape, aval.shape))
+    store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), x)
+    return of_cell(made)
+
+
+@rule("split")
+def _split(c: Conversion, eqn: Any, x: Any) -> Any:
+    shape, along, start, found = eqn.invars[0].aval.shape, eqn.params["axis"], 0, []
+    x = tiles.reusable(c, x)
+    for size in eqn.params["sizes"]:
+        starts = [number(start if d == along else 0) for d in range(len(shape))]
+        found.append(sliced(c, x, starts, [size if d == along else n for d, n in enumerate(shape)]))
+        start += size
+    return found
+
+
+@rule("iota")
+def _iota(c: Conversion, eqn: Any) -> Any:
+    """Only along its dimension: along the others it is repeated."""
+    p = eqn.params
+    shape, along, dtype = tuple(p["shape"]), p["dimension"], str(p["dtype"])
+    sizes = tuple(n if d == along else 1 for d, n in enumerate(shape))
+    made = cell(c, dtype, sizes, "index")
+    index = f"tile_iota({along})"
+    c.say(f"{made.name} = {index if dtype == 'int32' else f'cast({index})'}")
+    return of_cell(made).with_(shape=shape, low=0)
+
+
+@rule("tile")
+def _tile(c: Conversion, eqn: Any, x: Any) -> Any:
+    repeats = eqn.params["reps"]
+    tile = untrailed(c, as_tile(c, x))
+    for along, count in enumerate(repeats):
+        if count == 1:
+            continue
+        shape = tuple(n * count if d == along else n for d, n in enumerate(tile.shape))
+        if tile.shape[along] == 1 or not tile.written:
+            tile = tile.with_(shape=shape, ref=None, sum=None, product=False)
+            continue
+        source = tiles.reusable(c, full(c, tile))
+        made, i, n = cell(c, tile.dtype, shape), c.names.new("i"), tile.shape[along]
+        items = ", ".join(f"{i} * {n} +: {n}" if d == along else ":" for d in range(len(shape)))
+        c.writer.open(f"for {i} in {count}", c.place)
+        c.say(f"{made.name}[{items}] = "
+              + (source.text if source.type == TYPES[tile.dtype] else f"cast({source.text})"))
+        c.writer.close(c.place)
+        tile = of_cell(made).with_(low=tile.low)
+    return tile
+
+
+@rule("transpose")
+def _transpose(c: Conversion, eqn: Any, x: Any) -> Any:
+    order = tuple(eqn.params["permutation"])
+    if order == tuple(range(len(order))):
+        return x
+    tile = full(c, x)
+    shape = tuple(tile.shape[d] for d in order)
+    if order == (1, 0):
+        text = f"transpose({tile.text})"
+    elif language.REDUCTIONS:
+        text = f"transpose({tile.text}, {', '.join(map(str, order))})"
+    else:
+        raise c.refuse(f"a transpose by {order}")
+    return tile.with_(text=text, level=ATOM, shape=shape, written=shape, ref=None, product=False, sum=None)
+
+
+__all__ = ["is_float"]

@@ -1,0 +1,149 @@
+"""Copies, semaphores, barriers, and the numbers of devices in a mesh."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from tessera.pallas.convert import scalars
+from tessera.pallas.convert.refs import scalar, taken
+from tessera.pallas.convert.values import ATOM, Ref, Scalar, number, whole
+from tessera.pallas.convert.walk import Conversion, rule
+
+
+def _device(c: Conversion) -> Scalar:
+    size = prod(n for _, n in c.mesh)
+    return number(0) if size == 1 else Scalar("device", ATOM, 0, size - 1)
+
+
+def coordinate(c: Conversion, axis: Any) -> Scalar:
+    """Where this device stands along an axis of the mesh, or along several as if they were one."""
+    if isinstance(axis, (tuple, list)):
+        place = number(0)
+        for one in axis:
+            size = dict(c.mesh).get(one)
+            if size is None:
+                raise c.refuse(f"the mesh has no axis {one!r}")
+            place = scalars.add(c, scalars.multiply(c, place, number(size), "int32"), coordinate(c, one), "int32")
+        return place
+    names = [name for name, _ in c.mesh]
+    if axis not in names:
+        raise c.refuse(f"the mesh has no axis {axis!r}")
+    at = names.index(axis)
+    stride = prod(n for _, n in c.mesh[at + 1:])
+    found = scalars.divide(c, _device(c), number(stride), "int32", down=True)
+    return scalars.remainder(c, found, number(c.mesh[at][1]), "int32", down=True) if at else found
+
+
+def device_number(c: Conversion, given: Any, kind: Any) -> Scalar | None:
+    """The row-major number of the device that a LOGICAL id, a MESH tuple or a dictionary of axes names."""
+    if given is None:
+        return None
+    c.reaches = True
+    if "logical" in str(kind).lower() and not isinstance(given, (tuple, list, dict)):
+        return scalar(c, given)
+    if isinstance(given, dict):
+        flat: dict[Any, Scalar] = {}
+        for axes, place in given.items():
+            if not isinstance(axes, tuple):
+                flat[axes] = scalar(c, place)
+                continue
+            for i, one in enumerate(axes):
+                behind = prod(dict(c.mesh)[a] for a in axes[i + 1:])
+                part = scalars.divide(c, scalar(c, place), number(behind), "int32", down=True)
+                flat[one] = scalars.remainder(c, part, number(dict(c.mesh)[one]), "int32", down=True)
+        places = [flat.get(name, None) or coordinate(c, name) for name, _ in c.mesh]
+    else:
+        places = [scalar(c, p) for p in (given if isinstance(given, (tuple, list)) else (given,))]
+        if len(places) != len(c.mesh):
+            raise c.refuse(f"a device id of {len(places)} places in a mesh of {len(c.mesh)} axes")
+    found = number(0)
+    for place, (_, size) in zip(places, c.mesh):
+        found = scalars.add(c, scalars.multiply(c, found, number(size), "int32"), place, "int32")
+    return found
+
+
+def _slice(c: Conversion, given: Any) -> Ref:
+    """A ref, or a ref with transforms, whose parts are values by now."""
+    if isinstance(given, Ref):
+        return given
+    return taken(c, given.ref, given.transforms)
+
+
+@rule("axis_index")
+def _axis_index(c: Conversion, eqn: Any) -> Any:
+    return coordinate(c, eqn.params["axis_name"])
+
+
+@rule("dma_start")
+def _start(c: Conversion, eqn: Any, *flat: Any) -> Any:
+    source, target, arrived, sent, device = eqn.params["tree"].unflatten(flat)
+    to = device_number(c, device, eqn.params.get("device_id_type"))
+    add = " add" if eqn.params.get("add") else ""
+    source, target, arrived = _slice(c, source), _slice(c, target), _slice(c, arrived)
+    if to is None:
+        c.say(f"start {source.text} -> {target.text}, {arrived.text}{add}")
+    else:
+        c.say(f"start {source.text} -> {to.text}: {target.text}, {_slice(c, sent).text}, {arrived.text}{add}")
+    return []
+
+
+@rule("dma_wait")
+def _wait_copy(c: Conversion, eqn: Any, *flat: Any) -> Any:
+    _, target, arrived, *_ = eqn.params["tree"].unflatten(flat)
+    c.say(f"wait {_slice(c, arrived).text} for {_slice(c, target).text}")
+    return []
+
+
+@rule("semaphore_signal")
+def _signal(c: Conversion, eqn: Any, *flat: Any) -> Any:
+    ref, transforms, count, device, core = eqn.params["args_tree"].unflatten(flat)
+    if core is not None:
+        raise c.refuse("a signal to another core")
+    to = device_number(c, device, eqn.params.get("device_id_type"))
+    on = "" if to is None else f" on {to.text}"
+    c.say(f"signal {taken(c, ref, transforms).text}{on}, {scalar(c, count).text}")
+    return []
+
+
+@rule("semaphore_wait")
+def _wait(c: Conversion, eqn: Any, *flat: Any) -> Any:
+    ref, transforms, count, decrement = eqn.params["args_tree"].unflatten(flat)
+    decrements = decrement.known if isinstance(decrement, Scalar) else bool(decrement)
+    if not decrements:
+        raise c.refuse("a wait that does not decrement its semaphore")
+    c.say(f"wait {taken(c, ref, transforms).text}, {scalar(c, count).text}")
+    return []
+
+
+@rule("semaphore_read")
+def _read(c: Conversion, eqn: Any, *flat: Any) -> Any:
+    ref, transforms = eqn.params["args_tree"].unflatten(flat)
+    where = taken(c, ref, transforms)
+    return c.name(Scalar(f"read({where.text})", ATOM, 0, (1 << 31) - 1))
+
+
+@rule("get_barrier_semaphore")
+def _barrier(c: Conversion, eqn: Any) -> Any:
+    if c.collective is None:
+        raise c.refuse("a barrier semaphore of a kernel without a collective_id")
+    if c.barrier is None:
+        name = c.names.new("barrier_sem")
+        c.writer.declare(f"sem {name}: barrier({c.collective})", c.place)
+        c.barrier = whole(name, name, "sem", "int32", ())
+    return c.barrier
+
+
+@rule("delay", "debug_print", "debug_callback")
+def _nothing(c: Conversion, eqn: Any, *_: Any) -> Any:
+    return []
+
+
+@rule("program_id")
+def _program_id(c: Conversion, eqn: Any) -> Any:
+    return c.programs[eqn.params["axis"]][0]
+
+
+@rule("num_programs")
+def _num_programs(c: Conversion, eqn: Any) -> Any:
+    return c.programs[eqn.params["axis"]][1]

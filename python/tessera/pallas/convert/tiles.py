@@ -1,0 +1,170 @@
+"""Tiles: operators element by element, types, and what brings a tile to the shape that an operator wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tessera.pallas.convert import language, scalars
+from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scalar, Tile, is_float
+from tessera.pallas.convert.walk import Conversion
+
+_FLOAT_TYPES = {"f32", "bf16", "f16", "e4m3", "e5m2", "e8m0"}
+
+
+def as_tile(c: Conversion, value: Any) -> Tile:
+    if isinstance(value, Scalar):
+        return Tile(value.text, value.level, (), (), value.dtype, "number", reads=value.reads, low=value.low)
+    if not isinstance(value, Tile):
+        raise c.refuse("expected numbers, found memory")
+    return value
+
+
+def reusable(c: Conversion, value: Any) -> Any:
+    """The value as something that may be written twice without being computed twice."""
+    if isinstance(value, Tile) and not value.simple and value.ref is None:
+        return c.name(value)
+    return value
+
+
+def untrailed(c: Conversion, tile: Tile) -> Tile:
+    """Without the dimensions of size 1 behind those of its shape."""
+    if not tile.trail:
+        return tile
+    kept = max(len(tile.written) - tile.trail, 0)
+    cut = len(tile.written) - kept
+    items = ", ".join([":"] * kept + ["0"] * cut)
+    text = f"{tile.at(ATOM)}[{items}]" if cut else tile.text
+    return tile.with_(text=text, level=ATOM if cut else tile.level, written=tile.written[:kept], trail=0, ref=None,
+                      product=False, sum=None)
+
+
+def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..., tuple[str, int]], *,
+            type: str | None = None, rounds: bool = True, wraps: bool = True) -> Tile:
+    """An operator element by element; `rounds`: its value may be one that its type must round."""
+    found = [as_tile(c, o) for o in operands]
+    if len({t.trail for t in found if t.written}) > 1:
+        found = [untrailed(c, t) for t in found]
+    trail = max((t.trail for t in found if t.written), default=0)
+    text, level = write(*found)
+    aval = eqn.outvars[0].aval
+    dtype, shape = str(aval.dtype), tuple(aval.shape)
+    if type is None:
+        type = value_type([t.type for t in found], dtype)
+    reads = frozenset().union(*(t.reads for t in found))
+    made = Tile(text, level, shape, broadcast([t.written for t in found]), dtype, type, trail, reads,
+                opaque=any(t.opaque for t in found))
+    return settle_type(c, made, rounds, wraps)
+
+
+def value_type(types: Sequence[str], dtype: str) -> str:
+    """The type that the language gives an operator of these."""
+    kinds = [t for t in types if t != "number"]
+    if not kinds:
+        return "number"
+    if any(k in _FLOAT_TYPES for k in kinds) or is_float(dtype):
+        return "f32"
+    return "i64" if {"i64", "u32"} & set(kinds) else "i32"
+
+
+def settle_type(c: Conversion, tile: Tile, rounds: bool, wraps: bool = True) -> Tile:
+    """Rounds what jax rounds: each result has its own type there, here it is f32 until it is stored."""
+    if tile.type == "number" or tile.dtype in ("float32", "bool", "int32", "int64"):
+        return tile
+    wanted = TYPES[tile.dtype]
+    if is_float(tile.dtype):
+        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, type=wanted) if rounds else tile
+    if not rounds:
+        return tile
+    if not language.TRUNCATE and wraps:
+        raise c.refuse(f"arithmetic of tiles of {tile.dtype}, which wraps")
+    word = "truncate" if language.TRUNCATE and wraps else "cast"
+    return tile.with_(text=f"{word}({tile.text}, {wanted})", level=ATOM, type=wanted)
+
+
+def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    rank = max((len(s) for s in shapes), default=0)
+    padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
+    return tuple(max(sizes) for sizes in zip(*padded))
+
+
+def convert(c: Conversion, x: Any, dtype: str) -> Any:
+    """To another element type, as `convert_element_type` does."""
+    if isinstance(x, Scalar):
+        if not is_float(dtype):
+            return scalars.convert(c, x, dtype)
+        if x.known is not None:
+            return Tile(f"{x.known}.0", ATOM if x.known >= 0 else UNARY, (), (), dtype, "number")
+        return Tile(f"real({x.text})", ATOM, (), (), dtype, "number", reads=x.reads)
+    tile = as_tile(c, x)
+    c.type_of(dtype)
+    if tile.dtype == dtype:
+        return tile
+    wanted = TYPES[dtype]
+    if is_float(dtype):
+        if tile.type == "number" and is_float(tile.dtype):
+            return tile.with_(dtype=dtype)
+        if is_float(tile.dtype) and (dtype == "float32" or tile.type == wanted):
+            return tile.with_(dtype=dtype, sum=None)        # a value of a narrower type needs no rounding
+        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
+                          product=False, sum=None)
+    if dtype == "bool":
+        return tile.with_(text=f"{tile.at(COMPARE - 1)} != 0", level=COMPARE, dtype=dtype, type="i32", ref=None,
+                          product=False, sum=None, low=0)
+    if not is_float(tile.dtype) and _fits(tile, dtype):
+        if dtype in ("int32", "int64") and tile.type in ("i32", "i64", "number"):
+            return tile.with_(dtype=dtype)
+        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None, sum=None)
+    if not language.TRUNCATE:
+        raise c.refuse(f"a conversion of tiles from {tile.dtype} to {dtype}, which cuts off")
+    return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
+                      product=False, sum=None, low=None)
+
+
+def _fits(tile: Tile, dtype: str) -> bool:
+    from tessera.pallas.convert.values import limits
+    low, high = limits(tile.dtype)
+    low = tile.low if tile.low is not None else low
+    smallest, largest = limits(dtype)
+    return smallest <= low and high <= largest or tile.low is not None and tile.low >= 0 and high <= 2 * largest + 1
+
+
+def cell(c: Conversion, dtype: str, shape: Sequence[int], wanted: str | None = None) -> Ref:
+    """A buffer of registers that a value is stored to because an operator needs it in memory or in one piece."""
+    return c.declare("tile", wanted or "t", dtype, shape)
+
+
+def of_cell(ref: Ref) -> Tile:
+    """The value in a cell that is stored to where it is computed, and nowhere else."""
+    shape = tuple(d.size for d in ref.dims if d.size is not None)
+    return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype])      # type: ignore[arg-type]
+
+
+def full(c: Conversion, value: Any, shape: Sequence[int] | None = None) -> Tile:
+    """The value in its whole shape, nothing repeated."""
+    tile = untrailed(c, as_tile(c, value))
+    shape = tuple(tile.shape if shape is None else shape)
+    if tile.written == shape and tile.type != "number":
+        return tile
+    if len(tile.written) > len(shape) and tile.written[len(tile.written) - len(shape):] == shape:
+        extra = len(tile.written) - len(shape)
+        text = f"{tile.at(ATOM)}[{', '.join(['0'] * extra + [':'] * len(shape))}]"
+        return tile.with_(text=text, level=ATOM, written=shape, ref=None, product=False, sum=None)
+    made = cell(c, tile.dtype, shape)
+    store(c, made, tile)
+    return of_cell(made).with_(low=tile.low, opaque=tile.opaque)
+
+
+def store(c: Conversion, ref: Ref, value: Any) -> None:
+    """`ref = value`, rounded to what the memory holds."""
+    tile = untrailed(c, as_tile(c, value))
+    rank = len(ref.shape)
+    if len(tile.written) > rank:
+        tile = full(c, tile)
+    kept = TYPES[ref.dtype]
+    if tile.type == "number" or tile.type == kept:
+        c.say(f"{ref.text} = {tile.text}")
+    elif tile.text.startswith("cast(") and tile.text.endswith(f", {kept})") and tile.level == ATOM:
+        c.say(f"{ref.text} = {tile.text}")
+    else:
+        c.say(f"{ref.text} = cast({tile.text})")

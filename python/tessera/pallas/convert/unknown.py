@@ -1,0 +1,33 @@
+"""Primitives that no rule knows: their value is left open where only a value is unknown, else they are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tessera.pallas.convert.kernel import Opaque
+from tessera.pallas.convert.values import Ref, Scalar, Tile, Unused
+from tessera.pallas.convert.walk import Conversion
+
+#: Whether the language of the binary has `opaque`.
+OPAQUE = False
+
+
+def unknown(c: Conversion, eqn: Any, *operands: Any) -> list[Any]:
+    """`opaque`: reads the operands and writes tiles whose values are unknown."""
+    what = eqn.primitive.name
+    if not OPAQUE or eqn.effects or any(isinstance(o, Ref) for o in operands):
+        raise c.refuse(f"`{what}` cannot be converted")
+    return leave_open(c, what, [v.aval for v in eqn.outvars], operands)
+
+
+def leave_open(c: Conversion, what: str, results: list[Any], operands: Any) -> list[Any]:
+    from tessera.pallas.convert.tiles import full, of_cell
+    if any(not hasattr(r, "shape") or r.shape == () for r in results):
+        raise c.refuse(f"`{what}` gives a number that is unknown")
+    read = [full(c, c.name(o) if o.ref is None else o).text for o in operands
+            if isinstance(o, Tile) and o.type != "number" and not isinstance(o, (Scalar, Unused))]
+    cells = [c.declare("tile", what, str(r.dtype), r.shape) for r in results]
+    sources = f" from {', '.join(read)}" if read else ""
+    c.say(f"opaque {', '.join(cell.text for cell in cells)}{sources}")
+    c.opaque.append(Opaque(c.place, what))
+    return [of_cell(cell).with_(opaque=True) for cell in cells]

@@ -1,0 +1,159 @@
+"""What an equation of a jaxpr is worth in the text: an integer, a tile of numbers, or memory.
+
+An expression is kept as text with the level of its outermost operator (docs/language.md, section 4): 1 binds most tightly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+ATOM, UNARY, PRODUCT, TIMES, PLUS, COMPARE, NOT, AND, OR, CHOICE = 1, 2, 3, 4, 5, 7, 8, 9, 10, 11
+
+#: jax's types and the language's; a bool is an integer that is 0 or 1.
+TYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2",
+         "float8_e8m0fnu": "e8m0", "int8": "i8", "int32": "i32", "uint32": "u32", "int64": "i64", "bool": "i32",
+         "int16": "i16", "uint16": "u16", "uint8": "u8"}
+INTEGERS = {"int8": (8, True), "int16": (16, True), "int32": (32, True), "int64": (64, True), "uint8": (8, False),
+            "uint16": (16, False), "uint32": (32, False), "bool": (1, False)}
+FLOATS = {"float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"}
+
+
+def is_float(dtype: str) -> bool:
+    return dtype in FLOATS
+
+
+def limits(dtype: str) -> tuple[int, int]:
+    """The smallest and the largest integer of a type."""
+    bits, signed = INTEGERS[dtype]
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An integer: its text, between which numbers it lies, and the memory that evaluating the text reads."""
+    text: str
+    level: int = ATOM
+    low: int = -(1 << 31)
+    high: int = (1 << 31) - 1
+    dtype: str = "int32"
+    reads: frozenset[str] = frozenset()
+    base: tuple[Scalar, int] | None = None      # the text is that of base + number
+
+    shape = ()
+
+    @property
+    def known(self) -> int | None:
+        return self.low if self.low == self.high else None
+
+    @property
+    def simple(self) -> bool:
+        return self.level == ATOM and not self.reads and "(" not in self.text
+
+    def at(self, level: int) -> str:
+        """The text as an operand of an operator that takes operands of this level or a tighter one."""
+        return self.text if self.level <= level else f"({self.text})"
+
+
+def number(value: int, dtype: str = "int32") -> Scalar:
+    value = int(value)
+    return Scalar(str(value), ATOM if value >= 0 else UNARY, value, value, dtype)
+
+
+@dataclass(frozen=True)
+class Dim:
+    """What a ref takes of one dimension of its memory: one element (`size` is None), or `size` from `start` on."""
+    start: Scalar
+    size: int | Scalar | None
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Ref:
+    """Memory, a slice of it, or semaphores. `root` names what aliases must share; `name` is what the text writes."""
+    name: str
+    root: str
+    space: str
+    dtype: str
+    dims: tuple[Dim, ...]
+    extents: tuple[int, ...]            # of the memory
+    held: bool = False                  # the memory is of bool, kept as integers
+
+    @property
+    def shape(self) -> tuple[int | Scalar, ...]:
+        return tuple(d.size for d in self.dims if d.size is not None)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        found = {self.root}
+        for dim in self.dims:
+            found |= dim.start.reads
+            if isinstance(dim.size, Scalar):
+                found |= dim.size.reads
+        return frozenset(found)
+
+    @property
+    def text(self) -> str:
+        if all(d.whole for d in self.dims):
+            return self.name
+        return f"{self.name}[{', '.join(_item(d) for d in self.dims)}]"
+
+
+def _item(dim: Dim) -> str:
+    if dim.whole:
+        return ":"
+    if dim.size is None:
+        return dim.start.text
+    size = dim.size.at(PLUS) if isinstance(dim.size, Scalar) else str(dim.size)
+    return f"{dim.start.at(CHOICE - 1)} +: {size}"
+
+
+def whole(name: str, root: str, space: str, dtype: str, shape: tuple[int, ...]) -> Ref:
+    dims = tuple(Dim(number(0), n, whole=True) for n in shape)
+    return Ref(name, root, space, dtype, dims, tuple(shape))
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Numbers of a shape.
+
+    The text's own shape is `written`: aligned at the right with `shape` and then `trail` dimensions of size 1, each of
+    its sizes is the same or 1 (repeated), and what it has in front of them is 1.
+    """
+    text: str
+    level: int
+    shape: tuple[int, ...]
+    written: tuple[int, ...]
+    dtype: str
+    type: str                           # of the text's value in the language; "number" fits any
+    trail: int = 0
+    reads: frozenset[str] = frozenset()
+    ref: Ref | None = None              # the text is this memory itself
+    low: int | None = None              # integers that are at least this
+    product: bool = False               # the text is `a . b`
+    sum: tuple[Tile, Tile] | None = None
+    opaque: bool = False
+
+    @property
+    def simple(self) -> bool:
+        return self.type == "number" and len(self.text) < 16 or (self.text.isidentifier() and not self.reads)
+
+    @property
+    def full(self) -> bool:
+        return not self.trail and self.written == self.shape
+
+    def at(self, level: int) -> str:
+        return self.text if self.level <= level else f"({self.text})"
+
+    def with_(self, **changes) -> Tile:
+        return replace(self, **changes)
+
+
+def named(tile: Tile, name: str, dtype: str) -> Tile:
+    """The tile behind a name that holds its value."""
+    return replace(tile, text=name, level=ATOM, type=dtype, reads=frozenset(), ref=None, product=False, sum=None)
+
+
+@dataclass
+class Unused:
+    """A value that nothing asks for."""
+    shape: tuple[int, ...] = field(default=())
