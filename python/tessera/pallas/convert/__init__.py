@@ -11,6 +11,8 @@
   copy of the operand.
 - `mesh` is that of the enclosing `shard_map` (anything with `.shape`, an ordered mapping of axis names to sizes):
   device numbers are row-major in it. Without a mesh a kernel that asks for its place is refused.
+- `parallel=True` tells the leading dimensions whose semantics are "parallel" as such: `verify` then also decides whether
+  their points may come in any order and on several cores. Without it the points come in turn, as on one core.
 - `lines=True` writes a `# line` directive before each statement; without it `kernel.places` alone has the lines.
 """
 
@@ -23,7 +25,7 @@ from tessera.pallas.convert.kernel import Kernel, Opaque, Operand, Place, Refuse
 __all__ = ["Kernel", "Opaque", "Operand", "Place", "Refused", "Result", "convert"]
 
 
-def convert(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False) -> Kernel:
+def convert(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False) -> Kernel:
     """The kernel of one `pallas_call` equation (or of its params); raises `Refused`."""
     from tessera.pallas.convert.program import convert_call
-    return convert_call(eqn_or_params, mesh=mesh, lines=lines)
+    return convert_call(eqn_or_params, mesh=mesh, lines=lines, parallel=parallel)

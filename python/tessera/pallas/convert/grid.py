@@ -32,7 +32,7 @@ def numpy_type(dtype: str) -> np.dtype:
 class Grid:
     """Opens the pipeline, hands the kernel its refs, and closes what it opened."""
 
-    def __init__(self, c: Conversion, mapping: Any, jaxpr: Any, aliases: tuple, semantics: Any):
+    def __init__(self, c: Conversion, mapping: Any, jaxpr: Any, aliases: tuple, semantics: Any = None):
         self.c, self.mapping, self.jaxpr = c, mapping, jaxpr
         self.semantics = semantics
         self.operands: list[Operand] = []

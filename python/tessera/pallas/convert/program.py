@@ -42,7 +42,7 @@ def clean(name: str | None) -> str | None:
     return name.replace("[", "_").replace("]", "").replace(".", "_").replace("'", "").lstrip("_") or None
 
 
-def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False) -> Kernel:
+def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False) -> Kernel:
     params = getattr(eqn_or_params, "params", eqn_or_params)
     jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
     axes = tuple(getattr(mesh, "shape", {}).items()) if mesh is not None else ()
@@ -53,7 +53,7 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False) -
     if getattr(jaxpr, "constvars", ()):
         raise c.refuse("a kernel that holds constant arrays")
     grid = Grid(c, grid_mapping, jaxpr, tuple(params.get("input_output_aliases", ())),
-                getattr(params.get("compiler_params"), "dimension_semantics", None))
+                getattr(params.get("compiler_params"), "dimension_semantics", None) if parallel else None)
     arguments = grid.open()
     walk(c, jaxpr, arguments)
     grid.close()
