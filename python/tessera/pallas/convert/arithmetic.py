@@ -60,6 +60,8 @@ def _remainder(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 def _towards_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
     x, y = tiles.as_tile(c, a), tiles.as_tile(c, b)
     if x.low is None or x.low < 0 or y.low is None or y.low <= 0:
+        if language.INTEGERS:
+            return tiles.operate(c, eqn, [a, b], lambda v, w: (f"{what}({v.text}, {w.text})", 1))
         raise c.refuse(f"a {what} towards zero of a tile that may be negative")
     return floor_tiles(c, eqn, a, b, what)
 
@@ -69,6 +71,8 @@ def floor_tiles(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
     low = 0 if (tiles.as_tile(c, a).low or 0) >= 0 else None
     if what == "quotient":
         return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} / {y.at(TIMES - 1)}", TIMES)).with_(low=low)
+    if language.INTEGERS:
+        return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} mod {y.at(TIMES - 1)}", TIMES)).with_(low=low)
     a, b = tiles.reusable(c, a), tiles.reusable(c, b)
     return tiles.operate(c, eqn, [a, b], lambda x, y: (
         f"{x.at(PLUS)} - {x.at(TIMES)} / {y.at(TIMES - 1)} * {y.at(TIMES - 1)}", PLUS)).with_(low=low)
@@ -119,7 +123,7 @@ def _logical(c: Conversion, eqn: Any, a: Any, b: Any = None) -> Any:
         return scalars.logical(c, kind, a, b, _dtype(eqn))
     operands = [a] if b is None else [a, b]
     if _dtype(eqn) != "bool":
-        if not language.BITS:
+        if not language.INTEGERS:
             raise c.refuse(f"bits of a tile by `{kind}`")
         return tiles.operate(c, eqn, operands,
                              lambda *o: (f"bit_{kind}({', '.join(x.text for x in o)})", 1), wraps=False)
@@ -139,7 +143,7 @@ def _shift(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     if _scalars(a, b):
         return scalars.shift(c, kind, a, b, dtype)
     signed = not dtype.startswith("u")
-    if not language.BITS or kind == "shift_right_logical" and signed:
+    if not language.INTEGERS or kind == "shift_right_logical" and signed:
         raise c.refuse(f"`{kind}` of a tile of {dtype}")
     word = "shift_left" if kind == "shift_left" else "shift_right"
     return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{word}({x.text}, {y.text})", 1), wraps=False)
@@ -157,12 +161,14 @@ def _sign(c: Conversion, eqn: Any, a: Any) -> Any:
     if _scalars(a):
         return scalars.add(c, scalars.compare(c, ">", a, number(0)), scalars.compare(c, "<", a, number(0)),
                            _dtype(eqn), -1)
+    if "sign" in language.FUNCTIONS:
+        return tiles.operate(c, eqn, [a], lambda x: (f"sign({x.text})", 1))
     a = tiles.reusable(c, a)
     return tiles.operate(c, eqn, [a], lambda x: (f"(0 < {x.at(PLUS)}) - ({x.at(PLUS)} < 0)", PLUS))
 
 
-@rule(*{"exp", "log", "tanh", "erf", "rsqrt", "abs", "sqrt", "floor", "ceil", "round", "sin", "cos", "exp2", "log1p",
-        "expm1", "logistic"})
+@rule("exp", "log", "tanh", "erf", "rsqrt", "abs", "sqrt", "floor", "ceil", "sin", "cos", "exp2", "log1p", "expm1",
+      "logistic", "erfc")
 def _function(c: Conversion, eqn: Any, x: Any) -> Any:
     kind = eqn.primitive.name
     if kind == "abs" and _scalars(x):
@@ -173,6 +179,40 @@ def _function(c: Conversion, eqn: Any, x: Any) -> Any:
         from tessera.pallas.convert.unknown import unknown
         return unknown(c, eqn, x)
     return tiles.operate(c, eqn, [x], lambda v: (f"{language.FUNCTIONS[kind]}({v.text})", 1))
+
+
+@rule("pow")
+def _pow(c: Conversion, eqn: Any, x: Any, y: Any) -> Any:
+    if not language.INTEGERS:
+        raise c.refuse("`pow`")
+    return tiles.operate(c, eqn, [x, y], lambda v, w: (f"pow({v.text}, {w.text})", 1))
+
+
+@rule("round")
+def _round(c: Conversion, eqn: Any, x: Any) -> Any:
+    if int(eqn.params.get("rounding_method", 1)) != 1 or not language.INTEGERS:
+        raise c.refuse("`round` away from zero" if language.INTEGERS else "`round`")
+    return tiles.operate(c, eqn, [x], lambda v: (f"round({v.text})", 1))
+
+
+@rule("bitcast_convert_type", "bitcast")
+def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
+    """The bits of a tile; of a type of another width, rows packed as the TPU packs them."""
+    from tessera.pallas.convert.values import INTEGERS as WIDTHS
+    dtype, tile = _dtype(eqn), tiles.as_tile(c, x)
+    if isinstance(x, Scalar):
+        if is_float(dtype):
+            raise c.refuse("the bits of an integer as a float")
+        return scalars.convert(c, x, dtype)
+    wanted = c.type_of(dtype)
+    packs = tuple(eqn.outvars[0].aval.shape) != tile.shape
+    if not language.SHAPES or packs and eqn.primitive.name != "bitcast" or dtype not in WIDTHS and packs:
+        raise c.refuse("the bits of a tile as another type")
+    whole = tiles.full(c, tile)
+    shape = tuple(eqn.outvars[0].aval.shape)
+    text = whole.text if whole.type == tiles.TYPES[tile.dtype] else f"cast({whole.text}, {tiles.TYPES[tile.dtype]})"
+    return whole.with_(text=f"bitcast({text}, {wanted})", level=1, shape=shape, written=shape, dtype=dtype, type=wanted,
+                       ref=None, product=False, sum=None, low=None)
 
 
 @rule("integer_pow", "square")

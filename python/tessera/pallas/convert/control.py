@@ -1,4 +1,4 @@
-"""Branches, loops, calls and scopes. What a branch or a turn of a loop hands on goes through a cell of its own."""
+"""Branches, calls and scopes. What a branch hands on goes through a cell of its own."""
 
 from __future__ import annotations
 
@@ -7,41 +7,11 @@ from typing import Any
 
 from jax.extend import core as jax_core
 
-from tessera.pallas.convert import language, scalars, tiles
+from tessera.pallas.convert import scalars, tiles
+from tessera.pallas.convert.bodies import Cell, is_used, run_body
 from tessera.pallas.convert.refs import scalar
-from tessera.pallas.convert.values import ATOM, COMPARE, Dim, Ref, Scalar, Tile, Unused, number
+from tessera.pallas.convert.values import COMPARE, Scalar, Tile, Unused, number
 from tessera.pallas.convert.walk import Conversion, rule, walk
-
-
-def is_used(c: Conversion, var: Any) -> bool:
-    return type(var).__name__ != "DropVar" and var in c.used
-
-
-class Cell:
-    """Where a result of a branch, or what a loop carries, is kept: integers in smem, the rest in registers."""
-
-    def __init__(self, c: Conversion, aval: Any, wanted: str | None):
-        self.dtype, self.shape = str(aval.dtype), tuple(aval.shape)
-        self.integer = self.shape == () and not tiles.is_float(self.dtype)
-        space, extents = ("smem", (1,)) if self.integer else ("tile", self.shape or (1,))
-        kept = "int64" if self.integer else self.dtype
-        self.ref = c.declare(space, wanted or "carried", kept, extents)
-
-    def put(self, c: Conversion, value: Any) -> None:
-        if self.integer:
-            c.say(f"{self.ref.name}[0] = {scalar(c, value).text}")
-        else:
-            tiles.store(c, self.ref, value)
-
-    def get(self, low: int | None = None, high: int | None = None) -> Any:
-        reads = frozenset({self.ref.root})
-        if self.integer:
-            smallest, largest = scalars.limits(self.dtype)
-            return Scalar(f"{self.ref.name}[0]", ATOM, smallest if low is None else low,
-                          largest if high is None else high, self.dtype, reads)
-        if self.shape == ():
-            return Tile(f"{self.ref.name}[0]", ATOM, (), (), self.dtype, tiles.TYPES[self.dtype], reads=reads)
-        return tiles.of_cell(self.ref).with_(reads=reads, ref=self.ref)
 
 
 @rule("cond")
@@ -49,16 +19,16 @@ def _cond(c: Conversion, eqn: Any, index: Any, *operands: Any) -> Any:
     branches = eqn.params["branches"]
     which = scalar(c, index)
     if which.known is not None:
-        return _run(c, branches[min(max(which.known, 0), len(branches) - 1)], operands)
+        return run_body(c, branches[min(max(which.known, 0), len(branches) - 1)], operands)
     if not eqn.effects and len(branches) == 2 and not _reads(branches) and all(v.aval.shape == () for v in eqn.outvars):
-        no, yes = (_run(c, b, operands) for b in branches)
+        no, yes = (run_body(c, b, operands) for b in branches)
         if all(isinstance(v, Scalar) for v in (*no, *yes)):
             return [scalars.choose(c, which, y, n, str(v.aval.dtype)) for y, n, v in zip(yes, no, eqn.outvars)]
     cells = [Cell(c, v.aval, None) if is_used(c, v) else None for v in eqn.outvars]
     ranges: list[list[Any]] = [[] for _ in cells]
 
     def body(branch: Any) -> None:
-        for cell, value, seen in zip(cells, _run(c, branch, operands), ranges):
+        for cell, value, seen in zip(cells, run_body(c, branch, operands), ranges):
             if cell is not None:
                 cell.put(c, value)
                 seen.append(value)
@@ -97,21 +67,6 @@ def _reads(branches: Sequence[Any]) -> bool:
     return any(e.effects or e.primitive.name in ("cond", "while", "scan") for b in branches for e in b.jaxpr.eqns)
 
 
-def _run(c: Conversion, closed: Any, operands: Sequence[Any]) -> list[Any]:
-    """The results of a body whose names are the surrounding ones'."""
-    c.learn(closed.jaxpr)
-    return walk(c, closed.jaxpr, operands, [_constant(c, v) for v in closed.consts])
-
-
-def _constant(c: Conversion, value: Any) -> Any:
-    from tessera.pallas.convert.walk import literal
-    import numpy as np
-    array = np.asarray(value)
-    if array.shape != ():
-        raise c.refuse("a constant array that the kernel holds")
-    return literal(array, array)
-
-
 @rule("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat2", "checkpoint")
 def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
     name = eqn.params.get("name", "")
@@ -126,7 +81,7 @@ def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
     closed = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
     if not hasattr(closed, "jaxpr"):
         closed = jax_core.ClosedJaxpr(closed, ())
-    return _run(c, closed, operands)
+    return run_body(c, closed, operands)
 
 
 @rule("run_scoped")
@@ -150,159 +105,3 @@ def _run_scoped(c: Conversion, eqn: Any, *constants: Any) -> Any:
 
 def _kept(c: Conversion, value: Any, gone: frozenset[str]) -> Any:
     return c.name(value) if isinstance(value, (Scalar, Tile)) and value.reads & gone else value
-
-
-@rule("scan")
-def _scan(c: Conversion, eqn: Any, *operands: Any) -> Any:
-    p = eqn.params
-    constants, carried = p["num_consts"], p["num_carry"]
-    body = p["jaxpr"]
-    if len(operands) > constants + carried or len(eqn.outvars) > carried:
-        raise c.refuse("a `scan` over arrays")
-    c.learn(body.jaxpr)
-    first = operands[constants:]
-    consts = operands[:constants]
-    if p["length"] == 1:
-        return _run(c, body, operands)
-    turn = _Loop(c, body.jaxpr, body.jaxpr.invars[constants:], first, eqn.outvars)
-    return turn.counted(c, number(0), number(p["length"]), None,
-                        lambda carries: _run(c, body, [*consts, *carries]))
-
-
-@rule("while")
-def _while(c: Conversion, eqn: Any, *operands: Any) -> Any:
-    p = eqn.params
-    asked, held = p["cond_nconsts"], p["body_nconsts"]
-    consts = operands[asked:asked + held]
-    first = list(operands[asked + held:])
-    cond, body = p["cond_jaxpr"], p["body_jaxpr"]
-    c.learn(body.jaxpr)
-    c.learn(cond.jaxpr)
-    loop = _Loop(c, body.jaxpr, body.jaxpr.invars[held:], first, eqn.outvars)
-    counter, bound = _counted_while(cond.jaxpr, body.jaxpr, held, asked)
-    run = lambda carries: _run(c, body, [*consts, *carries])        # noqa: E731
-    if counter is not None and counter in loop.steps and loop.steps[counter] == 1 and isinstance(first[counter], Scalar):
-        limit = scalar(c, literal_of(c, bound) if isinstance(bound, jax_core.Literal) else first[bound])
-        return loop.counted(c, first[counter], limit, counter, run)
-    if not language.WHILE:
-        raise c.refuse("a `while` whose number of turns the data decides")
-    return loop.general(c, lambda carries: scalar(c, _run(c, cond, [*operands[:asked], *carries])[0]), run)
-
-
-def literal_of(c: Conversion, var: Any) -> Any:
-    return number(int(var.val))
-
-
-def _counted_while(cond: Any, body: Any, held: int, asked: int) -> tuple[int | None, Any]:
-    """The carry that counts and that (or the literal) which bounds it, of a `while i < n` whose n stays."""
-    if len(cond.eqns) != 1 or cond.eqns[0].primitive.name != "lt" or asked:
-        return None, None
-    left, right = cond.eqns[0].invars
-    if isinstance(left, jax_core.Literal) or cond.outvars[0] is not cond.eqns[0].outvars[0]:
-        return None, None
-    counter = cond.invars.index(left)
-    if isinstance(right, jax_core.Literal):
-        return counter, right
-    bound = cond.invars.index(right)
-    return (counter, bound) if body.outvars[bound] is body.invars[held + bound] else (None, None)
-
-
-class _Loop:
-    """What a loop carries: `steps` tells by how much a carry counts each turn, `kept` which carries never change."""
-
-    def __init__(self, c: Conversion, body: Any, variables: Sequence[Any], first: Sequence[Any], results: Sequence[Any]):
-        self.first, self.results, self.variables = list(first), list(results), list(variables)
-        made = {v: e for e in body.eqns for v in e.outvars}
-        self.kept = [out is var or isinstance(f, Ref) for out, var, f in zip(body.outvars, variables, first)]
-        self.steps: dict[int, int] = {}
-        self.names = body.debug_info.arg_names or ()
-        self.offset = len(body.invars) - len(variables)
-        used = {v for e in body.eqns for v in e.invars if not isinstance(v, jax_core.Literal)}
-        used |= {v for v in body.outvars if not isinstance(v, jax_core.Literal)}
-        self.needed = [var in used or is_used(c, res) for var, res in zip(variables, results)]
-        for at, (out, var) in enumerate(zip(body.outvars, variables)):
-            eqn = made.get(out) if not isinstance(out, jax_core.Literal) else None
-            if eqn is not None and eqn.primitive.name == "add" and isinstance(first[at], Scalar):
-                a, b = eqn.invars
-                if a is var and isinstance(b, jax_core.Literal):
-                    self.steps[at] = int(b.val)
-                elif b is var and isinstance(a, jax_core.Literal):
-                    self.steps[at] = int(a.val)
-
-    def _cells(self, c: Conversion, but: Sequence[int]) -> dict[int, Cell]:
-        cells = {at: Cell(c, var.aval, self._name(at)) for at, var in enumerate(self.variables)
-                 if not self.kept[at] and at not in but and self.needed[at]}
-        for at, cell in cells.items():
-            cell.put(c, self.first[at])
-        return cells
-
-    def _name(self, at: int) -> str | None:
-        place = self.offset + at
-        name = self.names[place] if place < len(self.names) else None
-        return name if name and name.isidentifier() else None
-
-    def counted(self, c: Conversion, start: Scalar, stop: Scalar, counter: int | None, run: Any) -> list[Any]:
-        """`for`: those that count are told from its variable, the others go through cells."""
-        cells = self._cells(c, list(self.steps))
-        lead = counter if counter is not None else next((a for a, s in self.steps.items() if s == 1), None)
-        begin = self.first[lead] if lead is not None else start
-        end = stop if counter is not None else scalars.add(c, begin, scalars.add(c, stop, start, "int32", -1), "int32")
-        begin, end = (c.name(v) if v.reads else v for v in (begin, end))
-        variable = c.names.new(self._name(lead) if lead is not None else None, "i")
-        bounds = end.text if begin.known == 0 else f"{begin.text} .. {end.text}"
-        c.writer.open(f"for {variable} in {bounds}", c.place)
-        index = Scalar(variable, ATOM, begin.low, max(end.high - 1, begin.low))
-        turns = scalars.add(c, index, begin, "int32", -1)
-        self._turn(c, cells, lambda at: self._after(c, at, turns), run)
-        c.writer.close(c.place)
-        count = scalars.extreme(c, "max", scalars.add(c, end, begin, "int32", -1), number(0), "int32")
-        return self._ended(cells, lambda at: self._after(c, at, count))
-
-    def _after(self, c: Conversion, at: int, turns: Scalar) -> Scalar:
-        step = scalars.multiply(c, turns, number(self.steps[at]), "int32")
-        return scalars.add(c, self.first[at], step, "int32")
-
-    def general(self, c: Conversion, asks: Any, run: Any) -> list[Any]:
-        """`while`: all that changes goes through cells, and so does the condition where it takes statements."""
-        cells = self._cells(c, [])
-        said = len(c.writer.statements)
-        condition = asks(self._carries(cells, None))
-        again: Cell | None = None
-        if len(c.writer.statements) > said:
-            again = Cell(c, self.variables[0].aval.update(shape=(), dtype="int32"), "again")
-            again.put(c, condition)
-            condition = again.get(0, 1)
-        c.writer.open(f"while {condition.text}", c.place)
-        self._turn(c, cells, None, run)
-        if again is not None:
-            again.put(c, asks(self._carries(cells, None)))
-        c.writer.close(c.place)
-        return self._ended(cells, None)
-
-    def _carries(self, cells: dict[int, Cell], counts: Any) -> list[Any]:
-        return [cells[at].get() if at in cells else f if self.kept[at] or not self.needed[at] or counts is None
-                else counts(at) for at, f in enumerate(self.first)]
-
-    def _turn(self, c: Conversion, cells: dict[int, Cell], counts: Any, run: Any) -> None:
-        """One turn: what it is given is read from the cells before any of them is changed."""
-        before = self._carries(cells, counts)
-        held = [c.name(v, self._name(at)) if at in cells and isinstance(v, Scalar) else v
-                for at, v in enumerate(before)]
-        after = run(held)
-        changed = frozenset(cell.ref.root for cell in cells.values())
-        ready = {at: c.name(after[at]) if len(cells) > 1 and _depends(after[at], changed - {cells[at].ref.root})
-                 else after[at] for at in cells}
-        for at, cell in cells.items():
-            if getattr(ready[at], "text", None) != cell.ref.text:
-                cell.put(c, ready[at])
-
-    def _ended(self, cells: dict[int, Cell], counts: Any) -> list[Any]:
-        return [cells[at].get() if at in cells else f if self.kept[at] or counts is None or at not in self.steps
-                else counts(at) for at, f in enumerate(self.first)]
-
-
-def _depends(value: Any, roots: frozenset[str]) -> bool:
-    return bool(getattr(value, "reads", frozenset()) & roots)
-
-
-__all__ = ["Cell", "Dim", "is_used"]

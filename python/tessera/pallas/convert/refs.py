@@ -23,7 +23,7 @@ def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
         elif kind == "ReshapeTransform":
             ref = reshaped(c, ref, tuple(transform.shape))
         elif kind == "BitcastTransform":
-            raise c.refuse(f"a view of {ref.name} as {transform.dtype}")
+            ref = _retyped(c, ref, str(transform.dtype))
         else:
             raise c.refuse(f"`{kind}` of a ref")
     return ref
@@ -37,10 +37,16 @@ def _indexed(c: Conversion, ref: Ref, indices: Sequence[Any]) -> Ref:
             continue
         index = next(given)
         if type(index).__name__ == "Slice":
+            size = index.size if isinstance(index.size, int) else scalar(c, index.size)
+            start = scalar(c, index.start)
             if index.stride != 1:
-                raise c.refuse(f"a slice of {ref.name} with a stride of {index.stride}")
-            dims.append(_sliced(c, dim, scalar(c, index.start), index.size if isinstance(index.size, int)
-                                else scalar(c, index.size)))
+                if not language.SHAPES or not isinstance(size, int) or dim.stride != 1:
+                    raise c.refuse(f"a slice of {ref.name} with a stride of {index.stride}")
+                dims.append(Dim(_plus(c, dim.start, start), size, stride=index.stride))
+                continue
+            if dim.stride != 1 and (start.known != 0 or size != dim.size):
+                raise c.refuse(f"a slice of a strided slice of {ref.name}")
+            dims.append(dim if dim.stride != 1 else _sliced(c, dim, start, size))
         else:
             dims.append(Dim(_plus(c, dim.start, scalar(c, index)), None))
     return Ref(ref.name, ref.root, ref.space, ref.dtype, tuple(dims), ref.extents, ref.held)
@@ -103,9 +109,25 @@ def reshaped(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Ref:
                 wanted.pop(0)
             dims.append(dim)
         return Ref(ref.name, ref.root, ref.space, ref.dtype, tuple(dims), ref.extents, ref.held)
-    if not language.VIEWS:
+    if not language.SHAPES:
         raise c.refuse(f"a view of {ref.name} with the shape {shape}")
     return viewed(c, ref, ref.dtype, shape)
+
+
+def _retyped(c: Conversion, ref: Ref, dtype: str) -> Ref:
+    """The bits as another type: of another width, rows are packed or unpacked, the last dimension but one."""
+    import numpy as np
+
+    from tessera.pallas.convert.grid import numpy_type
+    if not language.SHAPES:
+        raise c.refuse(f"a view of {ref.name} as {dtype}")
+    had, has = numpy_type(ref.dtype).itemsize, np.dtype(numpy_type(dtype)).itemsize
+    shape = list(ref.shape)
+    if had != has:
+        if len(shape) < 2:
+            raise c.refuse(f"a view of {ref.name}, which has {len(shape)} dimensions, as {dtype}")
+        shape[-2] = shape[-2] * had // has
+    return viewed(c, ref, dtype, tuple(shape))
 
 
 def viewed(c: Conversion, ref: Ref, dtype: str, shape: tuple[int, ...]) -> Ref:
@@ -123,6 +145,8 @@ def loaded(c: Conversion, ref: Ref) -> Any:
     if any(isinstance(s, Scalar) for s in ref.shape):
         raise c.refuse(f"a value of {ref.name} whose size only the run knows")
     shape: tuple[int, ...] = ref.shape      # type: ignore[assignment]
+    if any(d.stride != 1 for d in ref.dims):
+        return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype], reads=ref.reads)
     if ref.space == "smem":
         if shape != ():
             raise c.refuse(f"a tile of {ref.name}, which is in smem")
@@ -135,6 +159,8 @@ def loaded(c: Conversion, ref: Ref) -> Any:
 
 
 def stored(c: Conversion, ref: Ref, value: Any) -> None:
+    if any(d.stride != 1 for d in ref.dims):
+        raise c.refuse(f"a store to {ref.name} with a stride")
     if ref.space == "hbm":
         raise c.refuse(f"{ref.name} is in hbm, which arithmetic does not reach")
     if ref.space != "smem":
@@ -165,7 +191,7 @@ def _swap(c: Conversion, eqn: Any, ref: Any, value: Any, *indices: Any) -> Any:
 
 
 def _exchange(c: Conversion, eqn: Any, where: Ref, value: Any) -> Any:
-    from tessera.pallas.convert.control import is_used
+    from tessera.pallas.convert.bodies import is_used
     before = None
     if is_used(c, eqn.outvars[0]):
         before = c.name(loaded(c, where))

@@ -66,10 +66,12 @@ def divide(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) 
         if down:
             bound = max(abs(a.low), abs(a.high))
             return _made(c, f"{a.at(TIMES)} / {b.at(TIMES - 1)}", TIMES, -bound, bound, dtype, a, b)
-        raise c.refuse("a division towards zero by what may be negative")
+        return _towards_zero(c, "quotient", a, b, dtype)
     if down or a.low >= 0:
         ends = [x // y for x in (a.low, a.high) for y in (b.low, b.high)]
         return _made(c, f"{a.at(TIMES)} / {b.at(TIMES - 1)}", TIMES, min(ends), max(ends), dtype, a, b)
+    if language.INTEGERS:
+        return _towards_zero(c, "quotient", a, b, dtype)
     text = f"select({a.text} < 0, -(-{a.at(ATOM)} / {b.at(TIMES - 1)}), {a.at(TIMES)} / {b.at(TIMES - 1)})"
     bound = max(abs(a.low), abs(a.high)) // max(b.low, 1)
     return _made(c, text, ATOM, -bound, bound, dtype, a, b)
@@ -86,10 +88,19 @@ def remainder(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = Fals
     if down:
         bound = max(abs(b.low), abs(b.high))
         return _made(c, f"{a.at(TIMES)} mod {b.at(TIMES - 1)}", TIMES, -bound, bound, dtype, a, b)
+    if language.INTEGERS:
+        return _towards_zero(c, "remainder", a, b, dtype)
     whole = divide(c, a, b, dtype)
     text = f"{a.at(PLUS)} - {whole.at(TIMES)} * {b.at(TIMES - 1)}"
     bound = max(abs(b.low), abs(b.high)) - 1
     return _made(c, text, PLUS, -bound if a.low < 0 else 0, bound, dtype, a, b)
+
+
+def _towards_zero(c: Conversion, word: str, a: Scalar, b: Scalar, dtype: str) -> Scalar:
+    if not language.INTEGERS:
+        raise c.refuse(f"a {word} towards zero by what may be negative")
+    bound = max(abs(a.low), abs(a.high))
+    return _made(c, f"{word}({a.text}, {b.text})", ATOM, -bound, bound, dtype, a, b)
 
 
 def compare(c: Conversion, operator: str, a: Scalar, b: Scalar) -> Scalar:
@@ -143,10 +154,12 @@ def bits(c: Conversion, primitive: str, a: Scalar, b: Scalar | None, dtype: str)
         done = {"and": a.low & b.low, "or": a.low | b.low, "xor": a.low ^ b.low}.get(primitive)
         if done is not None:
             return number(done, dtype)
-    if not language.BITS:
+    if not language.INTEGERS:
         raise c.refuse(f"bits of an integer by `{primitive}`")
     operands = [a] if b is None else [a, b]
     low, high = limits(dtype)
+    if primitive == "not" and low == 0:
+        return add(c, number(high), a, dtype, -1)
     if primitive == "and" and b is not None and (a.low >= 0 or b.low >= 0):
         low, high = 0, min(o.high for o in (a, b) if o.low >= 0)
     text = f"bit_{primitive}({', '.join(o.text for o in operands)})"

@@ -71,7 +71,7 @@ def reshape(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
     if inner == wanted and tile.trail + back >= behind:
         return plain.with_(shape=shape, trail=tile.trail + back - behind)
     whole = full(c, tile)
-    if language.RESHAPE:
+    if language.SHAPES:
         text = f"reshape({whole.text}, {', '.join(map(str, shape))})" if shape else whole.text
         return whole.with_(text=text, level=ATOM, shape=shape, written=shape, ref=None, product=False, sum=None)
     if tuple(n for n in tile.shape if n != 1) == tuple(n for n in shape if n != 1):

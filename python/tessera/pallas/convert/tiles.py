@@ -76,9 +76,9 @@ def settle_type(c: Conversion, tile: Tile, rounds: bool, wraps: bool = True) -> 
         return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, type=wanted) if rounds else tile
     if not rounds:
         return tile
-    if not language.TRUNCATE and wraps:
+    if not language.INTEGERS and wraps:
         raise c.refuse(f"arithmetic of tiles of {tile.dtype}, which wraps")
-    word = "truncate" if language.TRUNCATE and wraps else "cast"
+    word = "truncate" if language.INTEGERS and wraps else "cast"
     return tile.with_(text=f"{word}({tile.text}, {wanted})", level=ATOM, type=wanted)
 
 
@@ -115,7 +115,7 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
         if dtype in ("int32", "int64") and tile.type in ("i32", "i64", "number"):
             return tile.with_(dtype=dtype)
         return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None, sum=None)
-    if not language.TRUNCATE:
+    if not language.INTEGERS:
         raise c.refuse(f"a conversion of tiles from {tile.dtype} to {dtype}, which cuts off")
     return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
                       product=False, sum=None, low=None)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from tessera.pallas.convert import language
 from tessera.pallas.convert.kernel import Opaque
 from tessera.pallas.convert.values import Ref, Scalar, Tile, Unused
 from tessera.pallas.convert.walk import Conversion
-
-#: Whether the language of the binary has `opaque`.
-OPAQUE = False
 
 
 def unknown(c: Conversion, eqn: Any, *operands: Any) -> list[Any]:
     """`opaque`: reads the operands and writes tiles whose values are unknown."""
     what = eqn.primitive.name
-    if not OPAQUE or eqn.effects or any(isinstance(o, Ref) for o in operands):
+    if not language.CONTROL or eqn.effects or any(isinstance(o, Ref) for o in operands):
         raise c.refuse(f"`{what}` cannot be converted")
     return leave_open(c, what, [v.aval for v in eqn.outvars], operands)
 

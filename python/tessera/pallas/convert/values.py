@@ -65,6 +65,7 @@ class Dim:
     start: Scalar
     size: int | Scalar | None
     whole: bool = False
+    stride: int = 1
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,10 @@ def _item(dim: Dim) -> str:
         return ":"
     if dim.size is None:
         return dim.start.text
+    if dim.stride != 1 and isinstance(dim.size, int):
+        length = (dim.size - 1) * dim.stride + 1
+        end = str(dim.start.low + length) if dim.start.known is not None else f"{dim.start.at(PLUS)} + {length}"
+        return f"{dim.start.at(CHOICE - 1)} .. {end} step {dim.stride}"
     size = dim.size.at(PLUS) if isinstance(dim.size, Scalar) else str(dim.size)
     return f"{dim.start.at(CHOICE - 1)} +: {size}"
 

@@ -1,0 +1,57 @@
+"""Bodies of branches, loops and calls: their results, and the cells through which they hand them on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tessera.pallas.convert import scalars, tiles
+from tessera.pallas.convert.refs import scalar
+from tessera.pallas.convert.values import ATOM, Scalar, Tile
+from tessera.pallas.convert.walk import Conversion, literal, walk
+
+
+def is_used(c: Conversion, var: Any) -> bool:
+    return type(var).__name__ != "DropVar" and var in c.used
+
+
+class Cell:
+    """Where a result of a branch, or what a loop carries, is kept: integers in smem, the rest in registers."""
+
+    def __init__(self, c: Conversion, aval: Any, wanted: str | None):
+        self.dtype, self.shape = str(aval.dtype), tuple(aval.shape)
+        self.integer = self.shape == () and not tiles.is_float(self.dtype)
+        space, extents = ("smem", (1,)) if self.integer else ("tile", self.shape or (1,))
+        kept = "int64" if self.integer else self.dtype
+        self.ref = c.declare(space, wanted or "carried", kept, extents)
+
+    def put(self, c: Conversion, value: Any) -> None:
+        if self.integer:
+            c.say(f"{self.ref.name}[0] = {scalar(c, value).text}")
+        else:
+            tiles.store(c, self.ref, value)
+
+    def get(self, low: int | None = None, high: int | None = None) -> Any:
+        reads = frozenset({self.ref.root})
+        if self.integer:
+            smallest, largest = scalars.limits(self.dtype)
+            return Scalar(f"{self.ref.name}[0]", ATOM, smallest if low is None else low,
+                          largest if high is None else high, self.dtype, reads)
+        if self.shape == ():
+            return Tile(f"{self.ref.name}[0]", ATOM, (), (), self.dtype, tiles.TYPES[self.dtype], reads=reads)
+        return tiles.of_cell(self.ref).with_(reads=reads, ref=self.ref)
+
+
+def run_body(c: Conversion, closed: Any, operands: Sequence[Any]) -> list[Any]:
+    """The results of a body whose names are the surrounding ones'."""
+    c.learn(closed.jaxpr)
+    return walk(c, closed.jaxpr, operands, [_constant(c, v) for v in closed.consts])
+
+
+def _constant(c: Conversion, value: Any) -> Any:
+    array = np.asarray(value)
+    if array.shape != ():
+        raise c.refuse("a constant array that the kernel holds")
+    return literal(array, array)
