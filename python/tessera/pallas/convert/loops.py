@@ -7,10 +7,10 @@ from typing import Any
 
 from jax.extend import core as jax_core
 
-from tessera.pallas.convert import language, scalars
+from tessera.pallas.convert import language, scalars, tiles
 from tessera.pallas.convert.bodies import Cell, is_used, run_body
 from tessera.pallas.convert.refs import scalar
-from tessera.pallas.convert.values import ATOM, Ref, Scalar, number
+from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, Tile, number
 from tessera.pallas.convert.walk import Conversion, rule
 
 
@@ -19,16 +19,41 @@ def _scan(c: Conversion, eqn: Any, *operands: Any) -> Any:
     p = eqn.params
     constants, carried = p["num_consts"], p["num_carry"]
     body = p["jaxpr"]
-    if len(operands) > constants + carried or len(eqn.outvars) > carried:
-        raise c.refuse("a `scan` over arrays")
     c.learn(body.jaxpr)
-    first = operands[constants:]
-    consts = operands[:constants]
-    if p["length"] == 1:
+    consts, first = operands[:constants], operands[constants:constants + carried]
+    rows, columns = operands[constants + carried:], eqn.outvars[carried:]
+    if p["length"] == 1 and not rows and not columns:
         return run_body(c, body, operands)
-    turn = _Loop(c, body.jaxpr, body.jaxpr.invars[constants:], first, eqn.outvars)
-    return turn.counted(c, number(0), number(p["length"]), None,
-                        lambda carries: run_body(c, body, [*consts, *carries]))
+    rows = [tiles.reusable(c, tiles.full(c, x)) for x in rows]
+    made = [tiles.cell(c, str(v.aval.dtype), v.aval.shape, "rows") for v in columns]
+
+    def run(carries: Sequence[Any], turn: Scalar) -> list[Any]:
+        at = scalars.add(c, number(p["length"] - 1), turn, "int32", -1) if p["reverse"] else turn
+        found = run_body(c, body, [*consts, *carries, *(_row(c, x, at) for x in rows)])
+        for cell, value in zip(made, found[carried:]):
+            tiles.store(c, _row_of(c, cell, at), value)
+        return found[:carried]
+
+    loop = _Loop(c, body.jaxpr, body.jaxpr.invars[constants:constants + carried], first, eqn.outvars)
+    return [*loop.counted(c, number(0), number(p["length"]), None, run), *(tiles.of_cell(cell) for cell in made)]
+
+
+def _row_of(c: Conversion, ref: Ref, at: Scalar) -> Ref:
+    """One element of the first dimension that a ref has."""
+    place = next(i for i, d in enumerate(ref.dims) if d.size is not None)
+    start = scalars.add(c, ref.dims[place].start, at, "int32")
+    dims = (*ref.dims[:place], Dim(start, None), *ref.dims[place + 1:])
+    return Ref(ref.name, ref.root, ref.space, ref.dtype, dims, ref.extents, ref.held)
+
+
+def _row(c: Conversion, x: Tile, at: Scalar) -> Tile:
+    """What a turn gets of an array."""
+    shape = x.shape[1:]
+    if x.ref is not None:
+        ref = _row_of(c, x.ref, at)
+        return x.with_(text=ref.text, shape=shape, written=shape, ref=ref, reads=ref.reads)
+    text = f"{x.at(ATOM)}[{', '.join([at.text] + [':'] * len(shape))}]"
+    return x.with_(text=text, level=ATOM, shape=shape, written=shape, reads=x.reads | at.reads)
 
 
 @rule("while")
@@ -42,7 +67,7 @@ def _while(c: Conversion, eqn: Any, *operands: Any) -> Any:
     c.learn(cond.jaxpr)
     loop = _Loop(c, body.jaxpr, body.jaxpr.invars[held:], first, eqn.outvars)
     counter, bound = _counted_while(cond.jaxpr, body.jaxpr, held, asked)
-    run = lambda carries: run_body(c, body, [*consts, *carries])        # noqa: E731
+    run = lambda carries, _: run_body(c, body, [*consts, *carries])     # noqa: E731
     if counter is not None and counter in loop.steps and loop.steps[counter] == 1 and isinstance(first[counter], Scalar):
         limit = scalar(c, literal_of(c, bound) if isinstance(bound, jax_core.Literal) else first[bound])
         return loop.counted(c, first[counter], limit, counter, run)
@@ -115,7 +140,7 @@ class _Loop:
         c.writer.open(f"for {variable} in {bounds}", c.place)
         index = Scalar(variable, ATOM, begin.low, max(end.high - 1, begin.low))
         turns = scalars.add(c, index, begin, "int32", -1)
-        self._turn(c, cells, lambda at: self._after(c, at, turns), run)
+        self._turn(c, cells, lambda at: self._after(c, at, turns), lambda carries: run(carries, turns))
         c.writer.close(c.place)
         count = scalars.extreme(c, "max", scalars.add(c, end, begin, "int32", -1), number(0), "int32")
         return self._ended(cells, lambda at: self._after(c, at, count))
@@ -135,7 +160,7 @@ class _Loop:
             again.put(c, condition)
             condition = again.get(0, 1)
         c.writer.open(f"while {condition.text}", c.place)
-        self._turn(c, cells, None, run)
+        self._turn(c, cells, None, lambda carries: run(carries, None))
         if again is not None:
             again.put(c, asks(self._carries(cells, None)))
         c.writer.close(c.place)

@@ -42,20 +42,27 @@ def _line(code: Any, instruction: int) -> int:
 
 
 @functools.lru_cache(maxsize=8192)
-def _of_frames(frames: tuple[tuple[Any, int], ...]) -> Place | None:
+def _of_frames(frames: tuple[tuple[Any, int], ...], around: Place) -> Place:
     found = [(code.co_filename, _line(code, at)) for code, at in frames]
+    if not found:
+        return around
+    if around.line and (around.file, around.line) not in found:
+        found += [(around.file, around.line), *around.stack]
     distinct = [f for i, f in enumerate(found) if i == 0 or f != found[i - 1]]
-    return Place(*distinct[0], tuple(distinct[1:_DEEPEST])) if distinct else None
+    return Place(*distinct[0], tuple(distinct[1:_DEEPEST]))
 
 
-def place_of(source_info: Any, otherwise: Place) -> Place:
-    """The innermost line of the user's that made an equation; `otherwise` where no frame is the user's."""
+def place_of(source_info: Any, around: Place) -> Place:
+    """The innermost line of the user's that made an equation, and the calls that led there.
+
+    JAX's frames end where it began to trace a body; `around` is the place of the equation that has this body.
+    """
     traceback = source_info.traceback
     if traceback is None:
-        return otherwise
+        return around
     codes, at = traceback.raw_frames()
     frames = tuple((c, i) for c, i in zip(codes, at) if is_users(c.co_filename))
-    return _of_frames(frames) or otherwise
+    return _of_frames(frames, around)
 
 
 @functools.lru_cache(maxsize=8192)

@@ -12,6 +12,7 @@ from tessera.pallas.convert import (arithmetic, control, loops, reductions, refs
 from tessera.pallas.convert.grid import Grid, space_of
 from tessera.pallas.convert.kernel import Kernel, Operand, Place, Refused, Result
 from tessera.pallas.convert.names import Names
+from tessera.pallas.convert.places import place_of
 from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, whole
 from tessera.pallas.convert.walk import Conversion, walk
 from tessera.pallas.convert.writer import Writer
@@ -47,6 +48,9 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
     axes = tuple(getattr(mesh, "shape", {}).items()) if mesh is not None else ()
     start = _start_of(jaxpr)
+    info = getattr(eqn_or_params, "source_info", None)
+    if info is not None:
+        start = place_of(info, start)
     c = Conversion(Writer(), Names(), axes, start)
     c.collective = getattr(params.get("compiler_params"), "collective_id", None)
     c.learn(jaxpr)

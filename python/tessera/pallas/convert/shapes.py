@@ -197,6 +197,17 @@ def _concatenate(c: Conversion, eqn: Any, *parts: Any) -> Any:
     return of_cell(made)
 
 
+@rule("stack")
+def _stack(c: Conversion, eqn: Any, *parts: Any) -> Any:
+    aval, along = eqn.outvars[0].aval, eqn.params["axis"]
+    made = cell(c, str(aval.dtype), aval.shape)
+    for at, part in enumerate(parts):
+        dims = tuple(Dim(number(at), None) if d == along else Dim(number(0), n, whole=True)
+                     for d, n in enumerate(aval.shape))
+        store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), part)
+    return of_cell(made)
+
+
 @rule("pad")
 def _pad(c: Conversion, eqn: Any, x: Any, filling: Any) -> Any:
     config = eqn.params["padding_config"]
