@@ -153,3 +153,19 @@ def test_memory_in_hbm_is_not_read_by_arithmetic():
         o_ref[...] = x_ref[...]
     with pytest.raises(Refused, match="x_ref is in hbm, which arithmetic does not reach"):
         converted(pl.pallas_call(kernel, out_shape=shaped((16, 128)), in_specs=[ANY]), X)
+
+
+def test_blocks_of_a_result_to_which_only_copies_write():
+    def kernel(x_ref, o_ref, sem):
+        pltpu.async_copy(x_ref, o_ref, sem).wait()
+    check(kernel, shaped((16, 128)), X, grid=(2,), in_specs=[pl.BlockSpec((8, 128), lambda i: (1 - i, 0))],
+          out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)), interpret=INTERPRET, scratch_shapes=[DMA])
+
+
+def test_a_float_of_smem_does_not_move_past_a_store():
+    def kernel(w_ref, o_ref, s_ref):
+        s_ref[0] = w_ref[0]
+        kept = s_ref[0]
+        s_ref[0] = w_ref[1]
+        o_ref[...] = jnp.zeros_like(o_ref) + kept * 4 + s_ref[0]
+    check(kernel, shaped((8, 128)), np.array([0.5, 3], np.float32), in_specs=[SMEM], scratch_shapes=[pltpu.SMEM((1,), jnp.float32)])

@@ -26,6 +26,10 @@ def _linear(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
         if kind == "mul":
             return scalars.multiply(c, a, b, dtype)
         return scalars.add(c, a, b, dtype, 1 if kind == "add" else -1)
+    if not is_float(dtype):
+        for one, other in ((a, b), (b, a)) if kind != "sub" else ((b, a),):
+            if isinstance(one, Scalar) and one.known == (1 if kind == "mul" else 0) and isinstance(other, Tile):
+                return other.with_(shape=tuple(eqn.outvars[0].aval.shape)) if not other.written else other
     symbol, level, right = {"add": ("+", PLUS, TIMES), "sub": ("-", PLUS, TIMES), "mul": ("*", TIMES, TIMES - 1)}[kind]
     made = tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(level)} {symbol} {y.at(right)}", level))
     if kind == "add":
@@ -43,6 +47,8 @@ def _linear(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 def _divide(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     if _scalars(a, b):
         return scalars.divide(c, a, b, _dtype(eqn))
+    if isinstance(b, Scalar) and b.known == 1:
+        return a
     if not is_float(_dtype(eqn)):
         return _towards_zero(c, eqn, a, b, "quotient")
     return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} / {y.at(TIMES - 1)}", TIMES))
@@ -68,6 +74,8 @@ def _towards_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
 
 def floor_tiles(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
     """The quotient rounded down of tiles of integers, or what it leaves."""
+    if what == "quotient" and isinstance(b, Scalar) and b.known == 1:
+        return a
     low = 0 if (tiles.as_tile(c, a).low or 0) >= 0 else None
     if what == "quotient":
         return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} / {y.at(TIMES - 1)}", TIMES)).with_(low=low)

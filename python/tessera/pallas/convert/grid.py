@@ -41,6 +41,7 @@ class Grid:
         self.aliases = {o: i for i, o in aliases}
         self.given = jaxpr.debug_info.arg_names or ()
         self.after: list[str] = []
+        self.within: list[str] = []
         self.opened = False
         self.decides: set[int] = set()
         self.changed = self._stored()
@@ -80,6 +81,8 @@ class Grid:
         return [*arguments, *refs, *scratches]
 
     def close(self) -> None:
+        for text in self.within:
+            self.c.say(text)
         if self.opened:
             self.c.writer.close(self.c.place)
         for text in self.after:
@@ -180,6 +183,8 @@ class Grid:
         if var in self.changed and output < 0:
             raise c.refuse(f"a block of the input {base} that the kernel writes to")
         shape = tuple(d.size for d in dims if d.size is not None)
+        if output >= 0 and var in self.changed and not stores_to(self.jaxpr, var):
+            return self._copied_out(base, aliased, dims)
         name = c.names.new(base)
         taken = ", ".join(d.start.text if d.size is None else f"{d.start.at(9)} +: {d.size}" for d in dims)
         depth = getattr(block.pipeline_mode, "buffer_count", None)
@@ -201,6 +206,14 @@ class Grid:
     @property
     def joined(self) -> dict[int, Ref]:
         return self.__dict__.setdefault("_joined", {})
+
+    def _copied_out(self, base: str, source: Ref, dims: list[Dim]) -> Ref:
+        """A block of a result to which only copies write: memory of the core that goes back behind each point."""
+        shape = tuple(d.size for d in dims if d.size is not None)
+        ref = self.c.declare("vmem", base, source.dtype, shape)     # type: ignore[arg-type]
+        part = Ref(source.name, source.root, source.space, source.dtype, tuple(dims), source.extents)
+        self.within.append(f"copy {ref.text} -> {part.text}")
+        return ref
 
     def _resident(self, base: str, block: Any, source: Ref, output: int) -> Ref:
         """A whole array in vmem: copied in before the body, or out behind it."""
@@ -234,6 +247,33 @@ class Grid:
             else:
                 raise c.refuse(f"a block dimension {kind}")
         return dims or [Dim(number(0), 1)]
+
+
+def stores_to(jaxpr: Any, var: Any) -> bool:
+    """Whether an equation of the body, or of one inside it, stores a value to this ref: copies aside."""
+    for eqn in jaxpr.eqns:
+        if not any(v is var for v in eqn.invars):
+            continue
+        name, p = eqn.primitive.name, eqn.params
+        if name in ("swap", "masked_swap", "addupdate"):
+            if eqn.invars[0] is var:
+                return True
+            continue
+        bodies: list[tuple[Any, Any]] = []
+        if name == "cond":
+            bodies = [(b.jaxpr, eqn.invars[1:]) for b in p["branches"]]
+        elif name == "while":
+            bodies = [(p["body_jaxpr"].jaxpr, eqn.invars[p["cond_nconsts"]:])]
+        elif name == "run_scoped":
+            bodies = [(p["jaxpr"], None)]
+        elif "jaxpr" in p or "call_jaxpr" in p:
+            inner = p.get("jaxpr") or p.get("call_jaxpr")
+            bodies = [(getattr(inner, "jaxpr", inner), eqn.invars)]
+        for body, given in bodies:
+            variables, values = (body.constvars, eqn.invars) if given is None else (body.invars, given)
+            if any(v is var and stores_to(body, inner) for inner, v in zip(variables, values)):
+                return True
+    return False
 
 
 class _Prefetched:

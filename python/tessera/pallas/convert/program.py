@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tessera.pallas.convert import (arithmetic, control, loops, reductions, refs, shapes,  # noqa: F401 (their rules)
+from tessera.pallas.convert import (arithmetic, control, expanded, loops, reductions, refs, shapes,  # noqa: F401 (their rules)
                                     sync)
 from tessera.pallas.convert.grid import Grid, space_of
 from tessera.pallas.convert.kernel import Kernel, Operand, Place, Refused, Result

@@ -75,11 +75,12 @@ def settle_type(c: Conversion, tile: Tile, rounds: bool, wraps: bool = True) -> 
     if is_float(tile.dtype):
         return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, type=wanted) if rounds else tile
     if not rounds:
-        return tile
-    if not language.INTEGERS and wraps:
+        return tile.with_(type=wanted) if tile.dtype == "uint32" and tile.type == "i64" and not wraps else tile
+    if not wraps:
+        return tile.with_(type=wanted)
+    if not language.INTEGERS:
         raise c.refuse(f"arithmetic of tiles of {tile.dtype}, which wraps")
-    word = "truncate" if language.INTEGERS and wraps else "cast"
-    return tile.with_(text=f"{word}({tile.text}, {wanted})", level=ATOM, type=wanted)
+    return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, type=wanted)
 
 
 def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

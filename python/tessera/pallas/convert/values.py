@@ -140,7 +140,7 @@ class Tile:
 
     @property
     def simple(self) -> bool:
-        return self.type == "number" and len(self.text) < 16 or (self.text.isidentifier() and not self.reads)
+        return not self.reads and (self.type == "number" and len(self.text) < 16 or self.text.isidentifier())
 
     @property
     def full(self) -> bool:

@@ -226,7 +226,7 @@ def _settle(c: Conversion, jaxpr: Any, plan: _Plan, read: Callable, at: int, var
     alone = len(uses) == 1 and not moved and not in_body and len(value.text) <= _INLINE
     if isinstance(value, Scalar):
         return value if alone and given is None else c.name(value, given)
-    if value.type == "number" and len(uses) == 1:
+    if value.type == "number" and len(uses) == 1 and not moved:
         return value
     if value.product or value.sum:
         alone = len(uses) == 1 and not moved and not in_body
