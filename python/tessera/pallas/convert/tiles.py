@@ -141,16 +141,22 @@ def of_cell(ref: Ref) -> Tile:
     return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype])      # type: ignore[arg-type]
 
 
+def within(tile: Tile, rank: int) -> Tile:
+    """Without the dimensions of size 1 in front that are more than rank."""
+    extra = len(tile.written) - rank
+    if extra <= 0:
+        return tile
+    text = f"{tile.at(ATOM)}[{', '.join(['0'] * extra + [':'] * rank)}]"
+    return tile.with_(text=text, level=ATOM, written=tile.written[extra:], ref=None, product=False, sum=None)
+
+
 def full(c: Conversion, value: Any, shape: Sequence[int] | None = None) -> Tile:
     """The value in its whole shape, nothing repeated."""
-    tile = untrailed(c, as_tile(c, value))
+    tile = as_tile(c, value)
     shape = tuple(tile.shape if shape is None else shape)
+    tile = within(untrailed(c, tile), len(shape))
     if tile.written == shape and tile.type != "number":
         return tile
-    if len(tile.written) > len(shape) and tile.written[len(tile.written) - len(shape):] == shape:
-        extra = len(tile.written) - len(shape)
-        text = f"{tile.at(ATOM)}[{', '.join(['0'] * extra + [':'] * len(shape))}]"
-        return tile.with_(text=text, level=ATOM, written=shape, ref=None, product=False, sum=None)
     made = cell(c, tile.dtype, shape)
     store(c, made, tile)
     return of_cell(made).with_(low=tile.low, opaque=tile.opaque)
@@ -158,10 +164,7 @@ def full(c: Conversion, value: Any, shape: Sequence[int] | None = None) -> Tile:
 
 def store(c: Conversion, ref: Ref, value: Any) -> None:
     """`ref = value`, rounded to what the memory holds."""
-    tile = untrailed(c, as_tile(c, value))
-    rank = len(ref.shape)
-    if len(tile.written) > rank:
-        tile = full(c, tile)
+    tile = within(untrailed(c, as_tile(c, value)), len(ref.shape))
     kept = TYPES[ref.dtype]
     if tile.type == "number" or tile.type == kept:
         c.say(f"{ref.text} = {tile.text}")
