@@ -22,6 +22,17 @@ def space_of(c: Conversion, aval: Any) -> str:
     return _SPACES[kind]
 
 
+def block_aval(block: Any) -> Any:
+    """The type of the kernel's ref: JAX 0.8 renamed the field."""
+    found = getattr(block, "transformed_block_aval", None)
+    return found if found is not None else block.block_aval
+
+
+def array_aval(block: Any) -> Any:
+    found = getattr(block, "array_aval", None)
+    return found if found is not None else block.array_shape_dtype
+
+
 def numpy_type(dtype: str) -> np.dtype:
     if dtype == "bool":
         return np.dtype(np.int32)
@@ -118,8 +129,8 @@ class Grid:
         """The operand or the result that a block is taken of."""
         c, mapping = self.c, self.mapping
         output = at - mapping.num_inputs
-        array, dtype = tuple(block.array_aval.shape), str(block.array_aval.dtype)
-        aval = block.transformed_block_aval
+        array, dtype = tuple(array_aval(block).shape), str(array_aval(block).dtype)
+        aval = block_aval(block)
         space = space_of(c, aval)
         place = mapping.num_index_operands + at
         base = self._wanted(place, f"out_{output}" if output >= 0 else f"in_{at}")
@@ -137,7 +148,7 @@ class Grid:
                 self.decides.add(index)
         else:
             alias = self.aliases.get(output)
-            self.results.append(Result(ref.name, numpy_type(dtype), shape, np.dtype(block.array_aval.dtype), array,
+            self.results.append(Result(ref.name, numpy_type(dtype), shape, np.dtype(array_aval(block).dtype), array,
                                        None if alias is None else self.first + alias))
         return ref
 
@@ -166,7 +177,7 @@ class Grid:
     def _block(self, at: int, block: Any, source: Ref, prefetched: list[Ref]) -> Ref:
         """The kernel's ref: the memory itself, a part of it, a window, or memory of the core that is copied."""
         c, output = self.c, at - self.mapping.num_inputs
-        space = space_of(c, block.transformed_block_aval)
+        space = space_of(c, block_aval(block))
         var = self.jaxpr.invars[self.mapping.num_index_operands + at]
         base = self._wanted(self.mapping.num_index_operands + at, f"out_{output}" if output >= 0 else f"in_{at}")
         aliased = self._shared(at, source)
@@ -218,7 +229,7 @@ class Grid:
     def _resident(self, base: str, block: Any, source: Ref, output: int) -> Ref:
         """A whole array in vmem: copied in before the body, or out behind it."""
         c = self.c
-        shape = tuple(block.transformed_block_aval.shape)
+        shape = tuple(block_aval(block).shape)
         ref = c.declare("vmem", base, source.dtype, shape or (1,))
         text = source.text
         if len(shape or (1,)) != len(source.extents):

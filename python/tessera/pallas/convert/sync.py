@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tessera.pallas.convert import scalars
+from tessera.pallas.convert import language, scalars
 from tessera.pallas.convert.refs import scalar, taken
 from tessera.pallas.convert.values import ATOM, Ref, Scalar, number, whole
 from tessera.pallas.convert.walk import Conversion, rule
@@ -63,6 +63,25 @@ def device_number(c: Conversion, given: Any, kind: Any) -> Scalar | None:
     return found
 
 
+def _copy(c: Conversion, eqn: Any, flat: Any) -> tuple[Ref, Ref, Ref, Ref | None, Any]:
+    """Source, target, the semaphore of the arrival, that of the sending, and the device, of a start or a wait."""
+    parts = eqn.params["tree"].unflatten(flat)
+    if len(parts) == 9:         # before JAX 0.10 each ref stands beside its transforms
+        refs = [None if ref is None else taken(c, ref, transforms or ()) for ref, transforms in zip(parts[:8:2], parts[1:8:2])]
+    else:
+        refs = [None if ref is None else _slice(c, ref) for ref in parts[:4]]
+    return (*refs, parts[-1])       # type: ignore[return-value]
+
+
+def _reshaped(c: Conversion, source: Ref, target: Ref) -> str:
+    """Copies go in order between slices of different shapes."""
+    if source.shape == target.shape or any(isinstance(n, Scalar) for n in (*source.shape, *target.shape)):
+        return ""
+    if not language.SHAPES:
+        raise c.refuse(f"a copy from the shape {source.shape} to {target.shape}")
+    return " reshaped"
+
+
 def _slice(c: Conversion, given: Any) -> Ref:
     """A ref, or a ref with transforms, whose parts are values by now."""
     if isinstance(given, Ref):
@@ -77,21 +96,22 @@ def _axis_index(c: Conversion, eqn: Any) -> Any:
 
 @rule("dma_start")
 def _start(c: Conversion, eqn: Any, *flat: Any) -> Any:
-    source, target, arrived, sent, device = eqn.params["tree"].unflatten(flat)
+    source, target, arrived, sent, device = _copy(c, eqn, flat)
     to = device_number(c, device, eqn.params.get("device_id_type"))
     add = " add" if eqn.params.get("add") else ""
-    source, target, arrived = _slice(c, source), _slice(c, target), _slice(c, arrived)
+    add += _reshaped(c, source, target)
     if to is None:
         c.say(f"start {source.text} -> {target.text}, {arrived.text}{add}")
     else:
-        c.say(f"start {source.text} -> {to.text}: {target.text}, {_slice(c, sent).text}, {arrived.text}{add}")
+        assert sent is not None
+        c.say(f"start {source.text} -> {to.text}: {target.text}, {sent.text}, {arrived.text}{add}")
     return []
 
 
 @rule("dma_wait")
 def _wait_copy(c: Conversion, eqn: Any, *flat: Any) -> Any:
-    _, target, arrived, *_ = eqn.params["tree"].unflatten(flat)
-    c.say(f"wait {_slice(c, arrived).text} for {_slice(c, target).text}")
+    _, target, arrived, *_ = _copy(c, eqn, flat)
+    c.say(f"wait {arrived.text} for {target.text}")
     return []
 
 
