@@ -1,0 +1,24 @@
+"""Proves JAX Pallas TPU kernels as they stand.
+
+    import tessera.pallas
+    verdict = tessera.pallas.verify(f, x)     # every `pallas_call` of f(x), for all schedules
+    assert verdict.proved, verdict
+
+    y = tessera.pallas.run(f, x)              # f(x) on simulated devices
+    print(tessera.pallas.show(f, x))          # the Python and the `.tsr` side by side
+    with tessera.pallas.interpret():          # every `pallas_call` of any program goes through Tessera
+        y = f(x)
+
+`docs/pallas.md` tells what a verdict means.
+"""
+
+from tessera.pallas.convert import Refused
+from tessera.pallas.engine import Finding
+from tessera.pallas.intercept import interpret
+from tessera.pallas.program import FindingError, kernels, run, text, verify
+from tessera.pallas.show import show
+from tessera.pallas.trace import host_devices
+from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict
+
+__all__ = ["Accepted", "Finding", "FindingError", "Refused", "SiteVerdict", "Verdict", "host_devices", "interpret", "kernels",
+           "run", "show", "text", "verify"]

@@ -1,0 +1,99 @@
+"""Whether a converted kernel computes what JAX's own interpretation of the `pallas_call` does.
+
+Two sets of inputs: those of the call, and the same with each float array shuffled and scaled, which keeps signs and
+infinities; integers stay, as they may decide what is done. Integers must be equal, floats within the error bound
+that the run carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jax._src import core
+
+from tessera.pallas import engine, jaxpr_tools
+from tessera.pallas.convert import Kernel
+from tessera.pallas.reference import NoReference, mode_of, reference
+
+NAMES = {"grid": "interpret=True", "machine": "InterpretParams()"}
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """`status` is `same`, `differ`, `unknown` (they could not be compared) or `not needed`; `text` says it in words."""
+    status: str
+    text: str
+
+
+def second_inputs(lanes: Sequence[Sequence[Any]], seed: int) -> list[list[np.ndarray]]:
+    """The same inputs with other numbers. What the devices hold alike stays alike."""
+    found = []
+    for row in lanes:
+        generator = np.random.default_rng(seed)
+        found.append([_other(np.asarray(array), generator) for array in row])
+    return found
+
+
+def _other(array: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    if array.dtype.kind in "iub":
+        return array
+    flat = generator.permutation(array.reshape(-1))
+    factor = generator.uniform(0.5, 1.5, flat.shape).astype(np.float32)
+    return (flat.astype(np.float32) * factor).astype(array.dtype).reshape(array.shape)
+
+
+def computed_in(jaxpr: core.Jaxpr) -> str:
+    """The type whose roundings JAX's numbers have: the narrowest that the kernel computes in."""
+    found = jaxpr_tools.float_types(jaxpr)
+    return "bf16" if "bfloat16" in found else "f16" if "float16" in found else "f32"
+
+
+def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Sequence[Sequence[Any]], *, seed: int,
+            options: Sequence[str], limit: float) -> Numbers:
+    if kernel.opaque:
+        words = ", ".join(sorted({f"{one.primitive} at {one.place}" for one in kernel.opaque}))
+        return Numbers("unknown", f"not compared with JAX: protocol only, values are unknown from {words} on")
+    mode = mode_of(eqn)
+    sets = [lanes, second_inputs(lanes, seed)]
+    try:
+        answers = reference(eqn, shape, sets, limit=limit)["results"]
+    except NoReference as error:
+        return Numbers("unknown", f"not compared with JAX: {error}")
+    share, elements, bits = 0.0, 0, True
+    for inputs, expected in zip(sets, answers):
+        report = engine.compared(kernel, inputs, expected, computed_in(eqn.params["jaxpr"]), options)
+        if report.exit_code == 1:
+            wrong = engine.findings(kernel, report)
+            return Numbers("differ", f"not what JAX ({NAMES[mode]}) computes: {wrong[0] if wrong else report.text}")
+        if report.exit_code != 0:
+            return _unbounded(kernel, inputs, expected, report.object.get("error") or report.text, mode, options)
+        for value in report.object.get("values", []):
+            share = max(share, value.get("largest_share") or 0.0)
+            bits &= not value.get("max_abs_error")
+            elements += value.get("elements") or 0
+    how = "bit for bit" if bits else f"within the running error bound, at {share:.2g} of it"
+    return Numbers("same", f"as JAX ({NAMES[mode]}) on these inputs and a second seed, {how}, {elements} elements")
+
+
+def _unbounded(kernel: Kernel, inputs: Any, expected: Any, why: str, mode: str, options: Sequence[str]) -> Numbers:
+    """Nothing bounds an element's error: equal bits decide, and else the difference is told and decides nothing."""
+    report = engine.run(kernel, inputs, options)
+    if report.exit_code != 0:
+        return Numbers("unknown", f"not compared with JAX: {report.object.get('error') or report.text}")
+    largest = 0.0
+    for have, want in zip(engine.results(kernel, report), expected):
+        for ours, theirs in zip(have, want):
+            ours, theirs = ours.astype(np.float64), np.asarray(theirs).astype(np.float64)
+            apart = (np.isnan(ours) != np.isnan(theirs)) | (np.isinf(ours) & (ours != theirs))
+            if apart.any():
+                return Numbers("differ", f"not what JAX ({NAMES[mode]}) computes: NaN or infinite in other places")
+            finite = np.isfinite(ours) & np.isfinite(theirs)
+            scale = np.abs(theirs[finite]).max(initial=0)
+            largest = max(largest, np.abs(ours - theirs)[finite].max(initial=0) / (scale or 1.0))
+    if largest == 0:
+        return Numbers("same", f"as JAX ({NAMES[mode]}) on these inputs, bit for bit")
+    return Numbers("unknown", f"compared with JAX ({NAMES[mode]}) without a bound: {largest:.2g} of the largest element apart; "
+                              f"{why.split(': ', 1)[-1]}")

@@ -1,0 +1,95 @@
+"""Decides one `pallas_call`: converts it, proves it, and compares its numbers with JAX's own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core
+
+from tessera.pallas import cache, engine, jaxpr_tools, options
+from tessera.pallas.compare import Numbers, compare
+from tessera.pallas.convert import Kernel, Refused, convert
+from tessera.pallas.engine import Finding
+from tessera.pallas.verdict import SiteVerdict, callers
+from tessera.pallas.world import World
+
+
+def converted(eqn: core.JaxprEqn, world: World) -> Kernel:
+    """The kernel of a `pallas_call`; raises `Refused`."""
+    return convert(eqn, mesh=world if world.shape else None)
+
+
+def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any], *, seed: int = 1,
+           limit: float = 60, check_numbers: bool = True) -> SiteVerdict:
+    """`lanes` has for each device the inputs of the call; `given` the options of the proof."""
+    begun = time.perf_counter()
+    site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", len(lanes),
+                       callers(jaxpr_tools.frames(eqn)))
+    try:
+        kernel = converted(eqn, world)
+    except Refused as refused:
+        return replace(site, what=str(refused), stack=refused.stack, seconds=time.perf_counter() - begun)
+    words = options.command_line(given, "verify")
+    arrays = [np.asarray(value) for row in lanes for value in row]
+    name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), engine.stamp(), jax.__version__, words, seed, limit,
+                      check_numbers, *arrays])
+    kept = cache.load(name)
+    if kept is None:
+        found = _proved(site, kernel, lanes, words)
+        if found.status in ("proved", "explored") and check_numbers:
+            numbers = compare(kernel, eqn, world.shape, lanes, seed=seed, options=options.command_line(_of_runs(given), "run"),
+                              limit=limit)
+            found = replace(found, numbers=numbers, status="mismatch" if numbers.status == "differ" else found.status)
+        if not found.numbers.text.endswith(f"within {limit:g} s"):
+            cache.store(name, _stored(found))
+    else:
+        found = _loaded(site, kernel, kept)
+    return replace(found, seconds=time.perf_counter() - begun)
+
+
+def jaxpr_text(eqn: core.JaxprEqn) -> str:
+    """All that JAX knows of a call, as text."""
+    params = eqn.params
+    maps = [str(block.index_map_jaxpr) for block in params["grid_mapping"].block_mappings]
+    return "\n".join([str(params["jaxpr"]), str(params["grid_mapping"]), *maps, str(params["input_output_aliases"]),
+                      str(params["out_avals"]), str(params["compiler_params"])])
+
+
+def _of_runs(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that the comparison of numbers takes: a running bound needs copies that land whole."""
+    return {name: value for name, value in given.items() if name != "landing"}
+
+
+def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], words: Sequence[str]) -> SiteVerdict:
+    report = engine.verify(kernel, lanes, words)
+    said = report.object
+    site = replace(site, kernel=kernel)
+    if said.get("verdict") is None:
+        error = (said.get("errors") or [{}])[0]
+        where = kernel.places.get(error.get("line") or 0)
+        reason = said.get("error") or report.text.strip()
+        return replace(site, what=f"{where or site.place}: {reason}")
+    promises = (said.get("promises") or {}).get("text", "")
+    conditions = tuple(one if isinstance(one, str) else one.get("message", str(one)) for one in said.get("conditions", []))
+    return replace(site, status=said["verdict"], findings=engine.findings(kernel, report), conditions=conditions,
+                   promises=promises, certificate=said.get("certificate") or {})
+
+
+def _stored(site: SiteVerdict) -> dict[str, Any]:
+    return {"status": site.status, "what": site.what, "findings": [asdict(one) for one in site.findings],
+            "numbers": asdict(site.numbers), "conditions": site.conditions, "promises": site.promises,
+            "certificate": site.certificate}
+
+
+def _loaded(site: SiteVerdict, kernel: Kernel, kept: dict[str, Any]) -> SiteVerdict:
+    def finding(one: dict[str, Any]) -> Finding:
+        return Finding(**{**one, "stack": tuple((f, n) for f, n in one["stack"]), "notes": tuple((p, t) for p, t in one["notes"])})
+
+    return replace(site, kernel=kernel, status=kept["status"], what=kept["what"], promises=kept["promises"],
+                   findings=tuple(finding(one) for one in kept["findings"]), numbers=Numbers(**kept["numbers"]),
+                   conditions=tuple(kept["conditions"]), certificate=kept["certificate"], from_cache=True)

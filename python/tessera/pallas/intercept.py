@@ -1,0 +1,133 @@
+"""Every `pallas_call` of a program as it stands goes through Tessera, inside jit, custom_vjp and shard_map too."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core
+from jax._src.interpreters import mlir
+from jax._src.pallas import pallas_call
+
+from tessera.pallas import options
+from tessera.pallas.decide import decide
+from tessera.pallas.program import FindingError, simulated
+from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, together
+from tessera.pallas.world import World
+
+# Devices of one kernel wait for each other inside XLA's threads; read where JAX makes its CPU client.
+os.environ.setdefault("NPROC", "16")
+
+
+class _Meeting:
+    """The devices of one `pallas_call` meet; the last to come runs the kernel for all."""
+
+    def __init__(self, size: int, limit: float):
+        self._barrier = threading.Barrier(size, timeout=limit)
+        self._inputs: dict[int, Any] = {}
+        self._outcome: Any = None
+
+    def take(self, device: int, inputs: Sequence[Any], work: Any) -> Any:
+        self._inputs[device] = inputs
+        try:
+            if self._barrier.wait() == 0:
+                lanes = [self._inputs[i] for i in range(self._barrier.parties)]
+                try:
+                    self._outcome = work(lanes)
+                except Exception as error:
+                    self._outcome = error
+            self._barrier.wait()
+            outcome = self._outcome
+            self._barrier.wait()
+        except threading.BrokenBarrierError:
+            raise RuntimeError(f"the {self._barrier.parties} devices of a pallas_call did not come together: JAX was used before "
+                               "tessera.pallas was imported, and has fewer threads; set NPROC=16 in the environment") from None
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome[device]
+
+
+@dataclass
+class Session:
+    """What ran under `interpret`: `verdict` has one site for each `pallas_call`, shape and set of control inputs."""
+    given: Mapping[str, Any]
+    prove: bool
+    numbers: bool
+    limit: float
+    accepted: Sequence[Accepted]
+    found: list[SiteVerdict] = field(default_factory=list)
+    _meetings: dict[Any, _Meeting] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def verdict(self) -> Verdict:
+        return together([Verdict((site,)) for site in self.found] + [Verdict((), tuple(self.accepted))])
+
+    def call(self, eqn: core.JaxprEqn, world: World, device: int, inputs: Sequence[Any]) -> Any:
+        """The results of this device, once all have come."""
+        with self._lock:
+            meeting = self._meetings.setdefault(id(eqn), _Meeting(world.size, self.limit))
+        return meeting.take(device, inputs, lambda lanes: self._work(eqn, world, lanes))
+
+    def _work(self, eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]]) -> Any:
+        if self.prove:
+            site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers)
+            self.found.append(site)
+            if site.status == "refused":
+                raise FindingError(str(site))
+        return simulated(eqn, world, lanes, options.command_line(self.given, "run"))
+
+
+@contextlib.contextmanager
+def interpret(*, prove: bool = True, numbers: bool = True, limit: float = 60, accept: Sequence[Accepted] = (),
+              **given: Any) -> Iterator[Session]:
+    """Under it every `pallas_call` runs on Tessera's simulated devices, and is proved (`prove=False`: only run).
+
+    with tessera.pallas.interpret() as session:
+        y = f(x)
+    assert session.verdict.proved, session.verdict
+
+    What was compiled before is forgotten on the way in and out. A run that finds something raises where its values are
+    asked for; the session has the verdict all the same.
+    """
+    options.command_line(given, "verify")
+    session = Session(given, prove, numbers, limit, accept)
+    jax.clear_caches()
+    # Cached, it would be one lowering for all places that make the same call.
+    mlir.register_lowering(pallas_call.pallas_call_p, _lowering(session), cacheable=False)
+    try:
+        yield session
+        jax.effects_barrier()
+    finally:
+        mlir.register_lowering(pallas_call.pallas_call_p, pallas_call._pallas_call_lowering)
+        jax.clear_caches()
+
+
+def _lowering(session: Session) -> Any:
+    def rule(ctx: mlir.LoweringRuleContext, *nodes: Any, **params: Any) -> Any:
+        eqn = core.new_jaxpr_eqn([core.Var(aval) for aval in ctx.avals_in], [core.Var(aval) for aval in ctx.avals_out],
+                                 pallas_call.pallas_call_p, params, core.no_effects)
+        if ctx.traceback is not None:
+            eqn = eqn.replace(source_info=eqn.source_info.replace(traceback=ctx.traceback))
+
+        def with_callback(*values: Any) -> Any:
+            world = World(dict(core.get_axis_env().axis_sizes))
+            device = np.int32(0)
+            for name, size in world.shape.items():
+                device = device * size + jax.lax.axis_index(name)
+            shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in ctx.avals_out]
+
+            def on_host(number: Any, *inputs: Any) -> Any:
+                return session.call(eqn, world, int(number), [np.asarray(value) for value in inputs])
+
+            return jax.pure_callback(on_host, shapes, device, *values)
+
+        return mlir.lower_fun(with_callback, multiple_results=True)(ctx, *nodes)
+
+    return rule

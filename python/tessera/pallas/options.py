@@ -1,0 +1,29 @@
+"""The options of a proof or a run as keyword arguments, by the names that the command line has."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+KNOWN = ("profile", "vmem", "smem", "hbm", "semaphores", "barrier_ids", "schedule", "dma_order", "landing", "slow_device",
+         "math", "max_steps", "max_memory", "uninitialized", "strict_values", "necessity", "exhaust", "schedules", "budget",
+         "races", "mutants")
+OF_VERIFY = ("necessity", "exhaust", "schedules", "budget", "races", "mutants")
+# Pallas writes output blocks back whole.
+DEFAULTS = {"profile": "mosaic"}
+
+
+def command_line(options: Mapping[str, Any], command: str) -> list[str]:
+    """The words of the command line; what only `verify` has is left out of a run. Unknown names raise TypeError."""
+    words = []
+    for name, value in {**DEFAULTS, **options}.items():
+        if name not in KNOWN:
+            near = difflib.get_close_matches(name, KNOWN, 1)
+            raise TypeError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else f": expected one of {', '.join(KNOWN)}"))
+        if value is None or value is False or (command == "run" and name in OF_VERIFY):
+            continue
+        words.append("--" + name.replace("_", "-"))
+        if value is not True:
+            words.append(str(value))
+    return words

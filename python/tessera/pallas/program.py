@@ -1,0 +1,155 @@
+"""The questions that are asked of a function with `pallas_call`s in it: `verify`, `run`, `text`."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core
+
+from tessera.pallas import engine, jaxpr_tools, options
+from tessera.pallas.convert import Kernel, Refused
+from tessera.pallas.decide import converted, decide
+from tessera.pallas.reference import NoReference, reference
+from tessera.pallas.trace import Traced, trace
+from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, callers, together
+from tessera.pallas.walk import Later, NotWalked, walk
+from tessera.pallas.world import World
+
+
+# The latest verdicts, for the report of a test that fails.
+asked: collections.deque[Verdict] = collections.deque(maxlen=16)
+
+
+class FindingError(Exception):
+    """A run of a kernel found something; str() is the report."""
+
+
+def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | None = None, seeds: Sequence[int] = (0,),
+           accept: Sequence[Accepted] = (), numbers: bool = True, limit: float = 60, chip: str = "v5e",
+           kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
+    """Decides every `pallas_call` that `fn(*args)` makes, for all schedules.
+
+    args      arrays, or `jax.ShapeDtypeStruct`s, of which floats are drawn by each of `seeds` and integers are zeros
+    cases     several tuples of args in place of one: one summary of all
+    accept    findings that are known, each with its reason
+    numbers   compare what the conversions compute with JAX's own interpretation
+    limit     seconds that JAX's interpretation of one call may take
+    chip      whose table `get_tpu_info` answers: v4, v5e, v5p, v6e, v7x
+    promises  of the machine, and other options of `gmm-run verify` by their names: `dma_order="fifo"`
+    """
+    options.command_line(promises, "verify")
+    if cases is not None and args:
+        raise TypeError("verify takes arguments or cases, not both")
+    found, notes = [], []
+    for case in [args] if cases is None else cases:
+        for seed in seeds:
+            traced = trace(fn, case, kwargs or {}, seed=seed, chip=chip)
+            notes += [f"{one} was given as a shape only: zeros were taken" for one in traced.assumed]
+            found.append(_decided(traced, promises, seed, limit, numbers))
+    asked.append(together([*found, Verdict((), tuple(accept), tuple(dict.fromkeys(notes)))]))
+    return asked[-1]
+
+
+def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: float, numbers: bool) -> Verdict:
+    sites: list[SiteVerdict] = []
+
+    def on_call(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
+        try:
+            lanes = _rows(inputs, world)
+            site = decide(eqn, world, lanes, promises, seed=seed + 1, limit=limit, check_numbers=numbers)
+        except NotWalked as error:
+            lanes = None
+            site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", world.size,
+                               callers(jaxpr_tools.frames(eqn)), what=f"what it is called with cannot be told: {error}")
+        sites.append(site)
+        everything = Later(lambda: _values(eqn, world, lanes, site, limit))
+        return [Later(lambda i=i: [row[i] for row in everything.get()]) for i in range(len(eqn.outvars))]
+
+    notes = []
+    try:
+        walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
+    except NotWalked as error:
+        notes.append(str(error))
+        sites.append(SiteVerdict(str(error).split(": ", 1)[0], "pallas_call", "refused", what=str(error)))
+    return Verdict(tuple(sites), (), tuple(notes))
+
+
+def _rows(inputs: Sequence[Later], world: World) -> list[list[np.ndarray]]:
+    columns = [[np.asarray(lane) for lane in value.get()] for value in inputs]
+    return [list(row) for row in zip(*columns)] if columns else [[] for _ in range(world.size)]
+
+
+def _values(eqn: core.JaxprEqn, world: World, lanes: Any, site: SiteVerdict, limit: float) -> list[list[np.ndarray]]:
+    """What a call gives to those behind it: by the conversion where it is believed, else by JAX."""
+    if lanes is None:
+        raise NotWalked(f"{site.place}: its inputs are not known")
+    kernel = site.kernel
+    if kernel is not None and site.status in ("proved", "explored") and not kernel.opaque:
+        report = engine.run(kernel, lanes, options.command_line({}, "run"))
+        if report.exit_code == 0:
+            return engine.results(kernel, report)
+    try:
+        return reference(eqn, world.shape, [lanes], limit=limit)["results"][0]
+    except NoReference as error:
+        raise NotWalked(f"{site.place}: no values: {error}") from None
+
+
+def run(fn: Callable[..., Any], *args: Any, seed: int = 0, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None,
+        **given: Any) -> Any:
+    """`fn(*args)` with every `pallas_call` on Tessera's simulated devices; the results are NumPy arrays.
+
+    Raises `FindingError` where a run finds something, `Refused` where a kernel cannot be converted.
+    """
+    words = options.command_line(given, "run")
+    traced = trace(fn, args, kwargs or {}, seed=seed, chip=chip)
+
+    def on_call(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
+        rows = simulated(eqn, world, _rows(inputs, world), words)
+        return [Later.of([row[i] for row in rows]) for i in range(len(eqn.outvars))]
+
+    out = walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
+    return jax.tree_util.tree_unflatten(traced.results, [np.asarray(value.get()[0]) for value in out])
+
+
+def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], words: Sequence[str]) -> list[list[np.ndarray]]:
+    """The results of one call for each device."""
+    kernel = converted(eqn, world)
+    if kernel.opaque:
+        one = kernel.opaque[0]
+        raise Refused(one.place, f"the value of {one.primitive} is unknown, so the kernel can be proved and not run")
+    report = engine.run(kernel, lanes, words)
+    if report.exit_code != 0:
+        found = engine.findings(kernel, report)
+        raise FindingError("\n".join(map(str, found)) or report.object.get("error") or report.text)
+    return engine.results(kernel, report)
+
+
+def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e",
+            kwargs: Mapping[str, Any] | None = None) -> list[tuple[core.JaxprEqn, Kernel | Refused]]:
+    """Each `pallas_call` that `fn(*args)` holds, with its conversion or why there is none; nothing is run."""
+    traced = trace(fn, args, kwargs or {}, seed=0, chip=chip)
+    found: list[tuple[core.JaxprEqn, Kernel | Refused]] = []
+
+    def look(jaxpr: core.Jaxpr, world: World) -> None:
+        for eqn in jaxpr.eqns:
+            if eqn.primitive.name == "pallas_call":
+                try:
+                    found.append((eqn, converted(eqn, world)))
+                except Refused as refused:
+                    found.append((eqn, refused))
+                continue
+            inner = World(dict(eqn.params["mesh"].shape)) if eqn.primitive.name == "shard_map" else world
+            for one in jaxpr_tools.inner_jaxprs(eqn.params):
+                look(one, inner)
+
+    look(traced.jaxpr.jaxpr, World())
+    return found
+
+
+def text(fn: Callable[..., Any], *args: Any, **how: Any) -> str:
+    """The `.tsr` of every `pallas_call` of `fn(*args)`, one after the other; a comment where one is refused."""
+    return "\n".join(f"// {one}\n" if isinstance(one, Refused) else one.text for _, one in kernels(fn, *args, **how))

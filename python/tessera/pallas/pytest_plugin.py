@@ -1,0 +1,99 @@
+"""In tests: reports of verdicts as failure texts, and a marker that verifies every `pallas_call` of a test.
+
+    @pytest.mark.tessera
+    def test_layer(): ...
+
+    @pytest.mark.tessera(dma_order=["unordered", "fifo"], accept=[Accepted("race", "kernel.py:91", "why it stays")])
+    def test_all_gather(): ...
+
+A list is one test for each of its values. The marker's keywords are those of `tessera.pallas.interpret`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+# Before JAX makes its CPU client: threads for devices that wait for each other.
+os.environ.setdefault("NPROC", "16")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--host-devices", type=int, default=0, metavar="N",
+                     help="make the CPU look like N devices to JAX, for kernels under shard_map")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "tessera(**options): verify every pallas_call that the test makes")
+    count = config.getoption("--host-devices")
+    if count:
+        from tessera.pallas.trace import host_devices
+        host_devices(count)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each combination of the marker's lists."""
+    marker = metafunc.definition.get_closest_marker("tessera")
+    if marker is None:
+        return
+    lists = {name: value for name, value in marker.kwargs.items() if isinstance(value, (list, tuple)) and name != "accept"}
+    if not lists:
+        return
+    combinations = [dict(zip(lists, values)) for values in itertools.product(*lists.values())]
+    metafunc.fixturenames.append("_tessera_promises")
+    metafunc.parametrize("_tessera_promises", combinations,
+                         ids=["-".join(f"{name}={value}" for name, value in one.items()) for one in combinations])
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    marker = item.get_closest_marker("tessera")
+    _forget()
+    if marker is None:
+        yield
+        return
+    from tessera.pallas.intercept import interpret
+    given = {**marker.kwargs, **getattr(item, "callspec", _NONE).params.get("_tessera_promises", {})}
+    with interpret(**given) as session:
+        outcome = yield
+    verdict = session.verdict
+    if not verdict.ok:
+        try:
+            outcome.get_result()
+        except BaseException as error:
+            item.add_report_section("call", "tessera", str(verdict))
+            raise error
+        outcome.force_exception(pytest.fail.Exception(str(verdict), pytrace=False))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """What a verdict found stands in the report of the test that asked."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.when == "call" and report.failed:
+        report.sections += [("tessera", str(verdict)) for verdict in _asked() if not verdict.proved]
+
+
+class _None:
+    params: dict[str, Any] = {}
+
+
+_NONE = _None()
+
+
+def _asked() -> list[Any]:
+    import sys
+    program = sys.modules.get("tessera.pallas.program")
+    return [] if program is None else list(program.asked)
+
+
+def _forget() -> None:
+    import sys
+    program = sys.modules.get("tessera.pallas.program")
+    if program is not None:
+        program.asked.clear()

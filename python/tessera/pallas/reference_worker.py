@@ -1,0 +1,79 @@
+"""A process that interprets kernels with JAX: requests come by standard input, answers go by standard output.
+
+It is a process of its own because JAX's interpreter hangs where a kernel does, and because it needs as many host
+devices and threads as the kernel has devices, which a process that runs JAX already cannot get.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+import time
+import traceback
+from typing import Any, BinaryIO
+
+
+def read_message(stream: BinaryIO) -> bytes | None:
+    head = stream.read(8)
+    return None if len(head) < 8 else stream.read(struct.unpack("<q", head)[0])
+
+
+def write_message(stream: BinaryIO, data: bytes) -> None:
+    stream.write(struct.pack("<q", len(data)) + data)
+    stream.flush()
+
+
+def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[list[Any]]], mode: str,
+              times: int) -> dict[str, Any]:
+    """Of each set of inputs the results per device; whether races were found; the seconds of the first call and the
+    least of the later ones. A set has each device's inputs."""
+    import jax
+    import numpy as np
+    from jax._src.pallas import pallas_call
+    from jax._src.pallas.mosaic.interpret import interpret_pallas_call as machine
+    from jax.experimental.pallas import tpu as pltpu
+
+    how = True if mode == "grid" else pltpu.InterpretParams(detect_races=mode == "races")
+    given = {**params, "interpret": how}
+
+    def body(*values: Any) -> Any:
+        return pallas_call.pallas_call_p.bind(*values, **given)
+
+    if shape:
+        devices = np.array(jax.devices()[:len(sets[0])]).reshape(tuple(shape.values()))
+        mesh = jax.sharding.Mesh(devices, tuple(shape))
+        spec = jax.sharding.PartitionSpec(tuple(shape))
+        call = jax.jit(jax.shard_map(lambda *xs: [out[None] for out in body(*[x[0] for x in xs])], mesh=mesh,
+                                     in_specs=spec, out_specs=spec, check_vma=False))
+    else:
+        call = jax.jit(body)
+    seconds, results, races = [], [], False
+    for lanes in [*sets, *[sets[0]] * (times - 1)]:
+        inputs = [np.stack(column) for column in zip(*lanes)] if shape else lanes[0]
+        machine.reset_tpu_interpret_mode_state()
+        begun = time.perf_counter()
+        outputs = [np.asarray(out) for out in call(*inputs)]
+        seconds.append(time.perf_counter() - begun)
+        races |= bool(mode == "races" and machine.races is not None and machine.races.races_found)
+        results.append([[out[d] for out in outputs] if shape else outputs for d in range(len(lanes))])
+    return {"results": results[:len(sets)], "races": races, "first": seconds[0], "warm": min(seconds[1:], default=None)}
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the interpreter prints is no answer
+    from jax.experimental import pallas  # noqa: F401  primitives are found by name in the modules that are loaded
+    from jax.experimental.pallas import tpu  # noqa: F401
+    from tessera.pallas import jaxpr_pickle
+    while (message := read_message(sys.stdin.buffer)) is not None:
+        try:
+            answer = interpret(*jaxpr_pickle.loads(message))
+        except Exception as error:
+            text = (str(error).strip() or traceback.format_exc()).splitlines()
+            answer = {"error": f"{type(error).__name__}: {text[0][:300]}"}
+        write_message(answers, jaxpr_pickle.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

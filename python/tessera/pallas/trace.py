@@ -1,0 +1,91 @@
+"""Traces a function on the CPU, as if on a chip, and finds the values that its arguments begin with."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import jax
+import numpy as np
+from jax._src import core
+from jax._src.pallas.mosaic import tpu_info
+
+CHIPS = {"v4": "TPU_V4", "v5e": "TPU_V5E", "v5p": "TPU_V5P", "v6e": "TPU_V6E", "v7x": "TPU_7X"}
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function's jaxpr and the values of its arguments; `assumed` says of which integers zeros were taken, `results`
+    is the tree of what it returns."""
+    jaxpr: core.ClosedJaxpr
+    values: list[Any]
+    assumed: tuple[str, ...]
+    results: Any = None
+
+
+def host_devices(count: int) -> None:
+    """Makes the CPU look like `count` devices; before JAX is first used."""
+    try:
+        jax.config.update("jax_num_cpu_devices", count)
+    except RuntimeError:
+        found = len(jax.devices("cpu"))
+        if found < count:
+            raise RuntimeError(f"JAX runs already with {found} host devices, expected {count}: call "
+                               "tessera.pallas.host_devices before JAX is first used") from None
+
+
+@contextlib.contextmanager
+def on_chip(chip: str) -> Iterator[None]:
+    """Kernels that ask for the chip's table, which the CPU has none of, find that of `chip`."""
+    if chip not in CHIPS:
+        raise ValueError(f"chip: expected one of {', '.join(CHIPS)}, found {chip!r}")
+    version = getattr(tpu_info.ChipVersion, CHIPS[chip])
+    before = tpu_info.registry.get("cpu")
+    tpu_info.registry["cpu"] = lambda: tpu_info._get_tpu_info_impl(version, 1)
+    try:
+        yield
+    finally:
+        if before is None:
+            del tpu_info.registry["cpu"]
+        else:
+            tpu_info.registry["cpu"] = before
+
+
+def trace(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, seed: int, chip: str) -> Traced:
+    """The jaxpr of `fn(*args, **kwargs)`. Arguments that are neither arrays nor specs go in as they are."""
+    leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
+    traced = [i for i, leaf in enumerate(leaves) if _is_array(leaf)]
+
+    def call(*arrays: Any) -> Any:
+        filled = list(leaves)
+        for i, array in zip(traced, arrays):
+            filled[i] = array
+        positional, named = jax.tree_util.tree_unflatten(tree, filled)
+        return fn(*positional, **named)
+
+    with on_chip(chip):
+        jaxpr, shape = jax.make_jaxpr(call, return_shape=True)(*[leaves[i] for i in traced])
+    generator = np.random.default_rng(seed)
+    paths = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path((tuple(args), dict(kwargs)))[0]]
+    assumed = tuple(f"argument {paths[i]}" for i in traced
+                    if isinstance(leaves[i], jax.ShapeDtypeStruct) and not np.issubdtype(_kind(leaves[i]), np.floating))
+    return Traced(jaxpr, [_value(leaves[i], generator) for i in traced], assumed,
+                  jax.tree_util.tree_structure(shape))
+
+
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, (np.ndarray, np.generic, jax.Array, jax.ShapeDtypeStruct)) or hasattr(leaf, "__jax_array__")
+
+
+def _kind(leaf: Any) -> Any:
+    return np.floating if jax.numpy.issubdtype(leaf.dtype, np.floating) else np.integer
+
+
+def _value(leaf: Any, generator: np.random.Generator) -> Any:
+    if not isinstance(leaf, jax.ShapeDtypeStruct):
+        return leaf
+    if _kind(leaf) is np.floating:
+        return generator.standard_normal(leaf.shape, np.float32).astype(leaf.dtype)
+    return np.zeros(leaf.shape, leaf.dtype)

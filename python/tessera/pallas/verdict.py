@@ -1,0 +1,156 @@
+"""What was decided of each `pallas_call` of a function, and of all together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tessera.pallas.compare import Numbers
+from tessera.pallas.convert import Kernel
+from tessera.pallas.engine import Finding
+
+# From the best to the worst; a summary is as good as its worst part.
+STATUSES = ("proved", "explored", "refused", "mismatch", "refuted")
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A finding that is known and stays, and why: `Accepted("race", "all_gather.py:91", "needs copies in order")`."""
+    kind: str
+    place: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        if not self.reason.strip():
+            raise ValueError(f"the accepted {self.kind} at {self.place} has no reason")
+
+    def covers(self, finding: Finding) -> bool:
+        return finding.kind == self.kind and finding.place == self.place
+
+
+@dataclass(frozen=True)
+class SiteVerdict:
+    """One `pallas_call` with the shapes and control inputs that it had.
+
+    `status` is `proved`, `refuted` with `findings`, `explored` (some schedules only), `mismatch` (the conversion's
+    numbers are not JAX's: nothing is claimed), or `refused` with the reason in `what`.
+    """
+    place: str
+    name: str
+    status: str
+    devices: int = 1
+    stack: tuple[tuple[str, int], ...] = ()
+    findings: tuple[Finding, ...] = ()
+    numbers: Numbers = Numbers("not needed", "")
+    what: str = ""
+    conditions: tuple[str, ...] = ()
+    promises: str = ""
+    kernel: Kernel | None = None
+    certificate: dict[str, Any] = field(default_factory=dict)
+    calls: int = 1
+    seconds: float = 0.0
+    from_cache: bool = False
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> list[str]:
+        on = f", {self.devices} devices" if self.devices > 1 else ""
+        times = f", {self.calls} calls" if self.calls > 1 else ""
+        said = {"proved": "no race, no deadlock, nothing left on a semaphore in any schedule",
+                "explored": "no finding in the schedules that were run; not all are decided",
+                "mismatch": "the conversion's numbers are not JAX's, so nothing is claimed",
+                "refuted": f"{len(self.findings)} finding{'s' if len(self.findings) != 1 else ''}",
+                "refused": self.what}[self.status]
+        lines = [f"{self.place} {self.name}{on}{times}: {self.status}: {said}"]
+        lines += [f"  condition: {text}" for text in self.conditions]
+        if self.numbers.text:
+            lines.append(f"  numbers: {self.numbers.text}")
+        for finding in self.findings:
+            if not finding.consequence:
+                lines += [f"  {line}" for line in finding.lines()]
+        behind = sum(finding.consequence for finding in self.findings)
+        if behind:
+            lines.append(f"  and {behind} that follow from these")
+        if self.promises:
+            lines.append(f"  promises: {self.promises}")
+        return lines
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was decided of a function: `sites` has one entry for each `pallas_call`, shape and set of control inputs."""
+    sites: tuple[SiteVerdict, ...]
+    accepted: tuple[Accepted, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """The worst of the sites; `refused` where there is none."""
+        return max((site.status for site in self.sites), key=STATUSES.index, default="refused")
+
+    @property
+    def proved(self) -> bool:
+        """Whether every `pallas_call` is proved, and those conversions that could be compared compute what JAX does."""
+        return self.status == "proved"
+
+    @property
+    def compared(self) -> bool:
+        """Whether the numbers of every proved conversion were compared with JAX's."""
+        return all(site.numbers.status == "same" for site in self.sites if site.status == "proved")
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for site in self.sites for finding in site.findings)
+
+    @property
+    def stale(self) -> tuple[Accepted, ...]:
+        """Accepted findings that nobody finds any longer."""
+        return tuple(one for one in self.accepted if not any(one.covers(finding) for finding in self.findings))
+
+    @property
+    def ok(self) -> bool:
+        """Proved, or refuted only by findings that are accepted; and no accepted finding is stale."""
+        def fine(site: SiteVerdict) -> bool:
+            if site.status != "refuted":
+                return site.status == "proved"
+            return all(finding.consequence or any(one.covers(finding) for one in self.accepted) for finding in site.findings)
+        return bool(self.sites) and all(fine(site) for site in self.sites) and not self.stale
+
+    def __bool__(self) -> bool:
+        raise TypeError("a verdict is neither true nor false: ask for .proved or .ok")
+
+    def __str__(self) -> str:
+        lines = [line for site in self.sites for line in site.lines()]
+        if not self.sites:
+            lines.append("no pallas_call was found")
+        if len(self.sites) > 1:
+            counts = [f"{sum(site.status == status for site in self.sites)} {status}" for status in STATUSES
+                      if any(site.status == status for site in self.sites)]
+            lines.append(f"{len(self.sites)} pallas_calls: {', '.join(counts)}")
+        for one in self.accepted:
+            state = "stale: nobody finds it any longer" if one in self.stale else one.reason
+            lines.append(f"accepted: {one.kind} at {one.place}: {state}")
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """One verdict of several; the same site decided alike is told once."""
+    sites: dict[tuple[Any, ...], SiteVerdict] = {}
+    for site in (site for verdict in verdicts for site in verdict.sites):
+        text = site.kernel.text if site.kernel else site.what
+        same = (site.place, site.name, site.status, site.devices, text, str(site.findings), site.numbers.text)
+        before = sites.get(same)
+        sites[same] = site if before is None else replace(before, calls=before.calls + site.calls)
+    accepted = dict.fromkeys(one for verdict in verdicts for one in verdict.accepted)
+    notes = dict.fromkeys(note for verdict in verdicts for note in verdict.notes)
+    return Verdict(tuple(sites.values()), tuple(accepted), tuple(notes))
+
+
+def callers(frames: Sequence[tuple[str, int, str]]) -> tuple[tuple[str, int], ...]:
+    """The call stack above the innermost line."""
+    return tuple((os.path.abspath(file), line) for file, line, _ in frames[1:])

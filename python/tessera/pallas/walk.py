@@ -1,0 +1,188 @@
+"""Walks a traced function from one `pallas_call` to the next, with the values that each meets.
+
+A value is a list with one array for each device of the world that it is in. Equations between the calls are
+evaluated only where a call needs what they give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core
+
+from tessera.pallas import jaxpr_tools
+from tessera.pallas.world import ALONE, World
+
+Lanes = list[Any]
+# What a `pallas_call` gives: called with the equation, what its inputs will be, and the world that it stands in.
+OnCall = Callable[[core.JaxprEqn, Sequence["Later"], World], "Sequence[Later]"]
+_IDENTITIES = ("pvary", "pcast", "sharding_constraint", "layout_constraint", "with_memory_space_constraint")
+
+
+class Later:
+    """A value that is computed when somebody asks for it, once."""
+
+    def __init__(self, make: Callable[[], Lanes]):
+        self._make: Callable[[], Lanes] | None = make
+        self._lanes: Lanes = []
+
+    @staticmethod
+    def of(lanes: Lanes) -> "Later":
+        return Later(lambda: lanes)
+
+    def get(self) -> Lanes:
+        if self._make is not None:
+            self._lanes = self._make()
+            self._make = None
+        return self._lanes
+
+
+class NotWalked(Exception):
+    """A `pallas_call` stands where its inputs cannot be told; str() says where and why."""
+
+
+def walk(jaxpr: core.Jaxpr, consts: Sequence[Any], args: Sequence[Later], on_call: OnCall,
+         world: World = ALONE) -> list[Later]:
+    """Evaluates the jaxpr; `on_call` stands for each `pallas_call`."""
+    env: dict[core.Var, Later] = {}
+    env.update(zip(jaxpr.constvars, (Later.of([const] * world.size) for const in consts)))
+    env.update(zip(jaxpr.invars, args))
+
+    def read(atom: Any) -> Later:
+        return Later.of([atom.val] * world.size) if isinstance(atom, core.Literal) else env[atom]
+
+    for eqn in jaxpr.eqns:
+        inputs = [read(atom) for atom in eqn.invars]
+        if eqn.primitive.name == "pallas_call":
+            outputs = on_call(eqn, inputs, world)
+        elif jaxpr_tools.has_call(eqn):
+            outputs = _structure(eqn, inputs, on_call, world)
+        else:
+            outputs = _plain(eqn, inputs, world)
+        env.update(zip(eqn.outvars, outputs))
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _plain(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
+    def evaluate() -> list[Lanes]:
+        columns = [value.get() for value in inputs]
+        if eqn.primitive.name in _IDENTITIES:
+            return columns
+        if eqn.primitive.name == "axis_index":
+            names = eqn.params["axis_name"]
+            names = (names,) if isinstance(names, str) else names
+            return [[np.int32(np.ravel_multi_index([at[name] for name in names], [world.shape[n] for n in names]))
+                     for at in world.places]]
+        if jaxpr_tools.names_axes(eqn):
+            return _together(eqn, columns, world)
+        rows = [_bind(eqn, row) for row in zip(*columns)] if columns else [_bind(eqn, ())] * world.size
+        return [list(column) for column in zip(*rows)]
+
+    all_of_them = Later(evaluate)
+    return [Later(lambda i=i: all_of_them.get()[i]) for i in range(len(eqn.outvars))]
+
+
+def _bind(eqn: core.JaxprEqn, values: Sequence[Any]) -> Sequence[Any]:
+    params = eqn.primitive.get_bind_params(eqn.params)
+    subfuns, params = params if isinstance(params, tuple) else ((), params)  # a pair before jax 0.10
+    out = eqn.primitive.bind(*subfuns, *values, **params)
+    return out if eqn.primitive.multiple_results else [out]
+
+
+def _together(eqn: core.JaxprEqn, columns: Sequence[Lanes], world: World) -> list[Lanes]:
+    """A collective of XLA: evaluated by JAX on as many host devices."""
+    devices = jax.devices("cpu")
+    if len(devices) < world.size:
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: {eqn.primitive.name} before a pallas_call needs {world.size} host "
+                        f"devices, found {len(devices)}; call tessera.pallas.host_devices({world.size}) first")
+    mesh = jax.sharding.Mesh(np.array(devices[:world.size]).reshape(tuple(world.shape.values())), tuple(world.shape))
+    spec = jax.sharding.PartitionSpec(tuple(world.shape))
+
+    def body(*values: Any) -> list[Any]:
+        return [out[None] for out in _bind(eqn, [value[0] for value in values])]
+
+    mapped = jax.jit(jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False))
+    stacked = mapped(*[np.stack([np.asarray(lane) for lane in lanes]) for lanes in columns])
+    return [list(np.asarray(out)) for out in stacked]
+
+
+def _structure(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> Sequence[Later]:
+    params, name = eqn.params, eqn.primitive.name
+    if name == "shard_map":
+        return _shard_map(eqn, inputs, on_call, world)
+    if name == "cond":
+        closed = params["branches"][_number(eqn, inputs[0])]
+        return walk(closed.jaxpr, closed.consts, inputs[1:], on_call, world)
+    if name == "scan":
+        return _scan(eqn, inputs, on_call, world)
+    if name == "while":
+        return _while(eqn, inputs, on_call, world)
+    closed = next((params[key] for key in ("jaxpr", "call_jaxpr", "fun_jaxpr") if key in params), None)
+    if isinstance(closed, core.Jaxpr):
+        closed = core.ClosedJaxpr(closed, ())
+    if closed is None or len(closed.jaxpr.invars) != len(inputs) or len(closed.jaxpr.outvars) != len(eqn.outvars):
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a pallas_call inside `{name}`, which is not looked into")
+    return walk(closed.jaxpr, closed.consts, inputs, on_call, world)
+
+
+def _number(eqn: core.JaxprEqn, value: Later) -> int:
+    """A value that decides where the program goes: it must be the same on every device."""
+    numbers = {int(np.asarray(lane)) for lane in value.get()}
+    if len(numbers) != 1:
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a pallas_call under a `{eqn.primitive.name}` that the devices decide "
+                        f"differently ({sorted(numbers)})")
+    return numbers.pop()
+
+
+def _shard_map(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> list[Later]:
+    params = eqn.params
+    if world.size != 1:
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a shard_map inside a shard_map")
+    inner = World(dict(params["mesh"].shape))
+    outside = [axis for axis, size in inner.shape.items() if axis not in params["newly_manual_axes"] and size > 1]
+    if outside:
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a shard_map over some axes of its mesh, not over {', '.join(outside)}")
+
+    def part(value: Later, spec: Any) -> Later:
+        return Later(lambda: inner.split(np.asarray(value.get()[0]), spec))
+
+    def whole(value: Later, spec: Any, var: Any) -> Later:
+        return Later(lambda: [inner.join([np.asarray(lane) for lane in value.get()], spec, var.aval.shape)])
+
+    outputs = walk(params["jaxpr"], (), [part(v, s) for v, s in zip(inputs, params["in_specs"])], on_call, inner)
+    return [whole(v, s, var) for v, s, var in zip(outputs, params["out_specs"], eqn.outvars)]
+
+
+def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> list[Later]:
+    params, body = eqn.params, eqn.params["jaxpr"]
+    fixed, carried = params["num_consts"], params["num_carry"]
+    consts, carry, rows = inputs[:fixed], list(inputs[fixed:fixed + carried]), inputs[fixed + carried:]
+    steps = range(params["length"])
+    stacks: list[list[Later]] = []
+    for step in reversed(steps) if params["reverse"] else steps:
+        now = [Later(lambda row=row, step=step: [np.asarray(lane)[step] for lane in row.get()]) for row in rows]
+        out = walk(body.jaxpr, body.consts, [*consts, *carry, *now], on_call, world)
+        carry = out[:carried]
+        stacks.append(out[carried:])
+    if params["reverse"]:
+        stacks.reverse()
+
+    def stacked(column: Sequence[Later], var: Any) -> Later:
+        if not column:
+            return Later.of([np.zeros(var.aval.shape, var.aval.dtype)] * world.size)
+        return Later(lambda: [np.stack([np.asarray(v.get()[lane]) for v in column]) for lane in range(world.size)])
+
+    return [*carry, *(stacked([row[i] for row in stacks], var) for i, var in enumerate(eqn.outvars[carried:]))]
+
+
+def _while(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> list[Later]:
+    test, body = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
+    of_test = eqn.params["cond_nconsts"]
+    of_body = of_test + eqn.params["body_nconsts"]
+    carry = list(inputs[of_body:])
+    while _number(eqn, walk(test.jaxpr, test.consts, [*inputs[:of_test], *carry], on_call, world)[0]):
+        carry = walk(body.jaxpr, body.consts, [*inputs[of_test:of_body], *carry], on_call, world)
+    return carry
