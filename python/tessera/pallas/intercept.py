@@ -16,6 +16,7 @@ from jax._src.interpreters import mlir
 from jax._src.pallas import pallas_call
 
 from tessera.pallas import options
+from tessera.pallas.convert import Refused
 from tessera.pallas.decide import decide
 from tessera.pallas.program import FindingError, simulated
 from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, together
@@ -62,6 +63,7 @@ class Session:
     limit: float
     accepted: Sequence[Accepted]
     found: list[SiteVerdict] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -76,26 +78,46 @@ class Session:
         return meeting.take(device, inputs, lambda lanes: self._work(eqn, world, lanes))
 
     def _work(self, eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]]) -> Any:
-        if self.prove:
-            site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers)
-            self.found.append(site)
-            if site.status == "refused":
-                raise FindingError(str(site))
-        return simulated(eqn, world, lanes, options.command_line(self.given, "run"))
+        """The results of all devices. What goes wrong is kept, and NaN goes on: an error inside JAX's runtime would
+        come again at every later use of it."""
+        try:
+            if self.prove:
+                site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers)
+                self.found.append(site)
+            return simulated(eqn, world, lanes, options.command_line(self.given, "run"))
+        except (FindingError, Refused) as error:
+            self.errors.append(str(error))
+            return [[_nothing(var.aval) for var in eqn.outvars] for _ in lanes]
+
+
+def _nothing(aval: Any) -> np.ndarray:
+    floats = jax.numpy.issubdtype(aval.dtype, jax.numpy.floating)
+    return np.full(aval.shape, np.nan if floats else 0, aval.dtype)
 
 
 @contextlib.contextmanager
-def interpret(*, prove: bool = True, numbers: bool = True, limit: float = 60, accept: Sequence[Accepted] = (),
-              **given: Any) -> Iterator[Session]:
-    """Under it every `pallas_call` runs on Tessera's simulated devices, and is proved (`prove=False`: only run).
+def interpret(**how: Any) -> Iterator[Session]:
+    """Under it every `pallas_call` runs on Tessera's simulated devices, and is proved.
 
     with tessera.pallas.interpret() as session:
         y = f(x)
     assert session.verdict.proved, session.verdict
 
-    What was compiled before is forgotten on the way in and out. A run that finds something raises where its values are
-    asked for; the session has the verdict all the same.
+    Takes `prove=False` (only run), `numbers`, `limit`, `accept` and the promises of `verify`. Where something is found
+    the run goes on with NaN, and the end of the block raises `FindingError`; the session has the verdict all the same.
+    What JAX compiled before is forgotten on the way in and out.
     """
+    with recorded(**how) as session:
+        yield session
+    verdict = session.verdict
+    if session.errors and not (verdict.sites and verdict.ok):
+        raise FindingError(str(verdict) if verdict.sites else "\n".join(session.errors))
+
+
+@contextlib.contextmanager
+def recorded(*, prove: bool = True, numbers: bool = True, limit: float = 60, accept: Sequence[Accepted] = (),
+             **given: Any) -> Iterator[Session]:
+    """The same, and its end raises nothing."""
     options.command_line(given, "verify")
     session = Session(given, prove, numbers, limit, accept)
     jax.clear_caches()

@@ -13,6 +13,7 @@ import numpy as np
 from jax._src import core
 from jax._src import source_info_util
 from jax._src.literals import TypedNdArray
+from jax._src.pallas import core as pallas_core
 
 
 def dumps(value: Any) -> bytes:
@@ -36,6 +37,8 @@ class _Pickler(pickle.Pickler):
             return _names, (value.arg_names, value.result_paths)
         if isinstance(value, TypedNdArray):  # its own reduction loses the type
             return TypedNdArray, (np.asarray(value), value.aval)
+        if value is pallas_core.dynamic_grid_dim:  # is compared by identity
+            return _dynamic, ()
         if type(value).__name__ == "WrappedFun":  # how to differentiate an inner function; nobody does here
             return _not_differentiated, ()
         return NotImplemented
@@ -43,6 +46,10 @@ class _Pickler(pickle.Pickler):
 
 def _names(arguments: Any, results: Any) -> core.DebugInfo:
     return core.DebugInfo("kernel", "kernel", arguments, results)
+
+
+def _dynamic() -> Any:
+    return pallas_core.dynamic_grid_dim
 
 
 def _not_differentiated() -> None:

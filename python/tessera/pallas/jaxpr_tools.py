@@ -46,6 +46,11 @@ def moves_copies(jaxpr: core.Jaxpr) -> bool:
     return any(eqn.primitive.name.startswith(words) for eqn in primitives(jaxpr))
 
 
+def reaches_others(jaxpr: core.Jaxpr) -> bool:
+    """Whether a kernel asks for its place among devices, as those do that copy or signal to others."""
+    return any(eqn.primitive.name in ("device_id", "axis_index", "get_barrier_semaphore") for eqn in primitives(jaxpr))
+
+
 def float_types(jaxpr: core.Jaxpr) -> set[str]:
     """The float types in which the kernel computes."""
     moved = ("convert_element_type", "get", "swap", "broadcast_in_dim", "reshape", "transpose", "squeeze")

@@ -7,7 +7,6 @@ import os
 import select
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,9 @@ from jax._src import core
 
 from tessera.pallas import jaxpr_pickle, jaxpr_tools
 from tessera.pallas.reference_worker import read_message, write_message
+
+
+NAMES = {"grid": "interpret=True", "machine": "InterpretParams()", "races": "InterpretParams(detect_races=True)"}
 
 
 class NoReference(Exception):
@@ -77,18 +79,25 @@ def mode_of(eqn: core.JaxprEqn) -> str:
 
 def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence[Sequence[Any]]], *, mode: str = "",
               limit: float = 60, times: int = 1) -> dict[str, Any]:
-    """The answer of `reference_worker.interpret`; raises `NoReference`."""
+    """The answer of `reference_worker.interpret`, and the `mode` that gave it; raises `NoReference`.
+
+    Without a mode a kernel that JAX's machine cannot interpret is tried as a loop over its grid, if it stays on its device.
+    """
     inputs = [[[np.asarray(value) for value in row] for row in lanes] for lanes in sets]
-    try:
-        message = jaxpr_pickle.dumps((eqn.params, shape, inputs, mode or mode_of(eqn), times))
-    except Exception as error:
-        raise NoReference(f"the kernel does not go to another process: {error}") from None
-    begun = time.perf_counter()
-    answer = jaxpr_pickle.loads(_worker.ask(message, len(inputs[0]), limit))
-    if "error" in answer:
-        raise NoReference(f"JAX's interpreter: {answer['error']}")
-    answer["seconds"] = time.perf_counter() - begun
-    return answer
+    modes = [mode] if mode else [mode_of(eqn)]
+    if modes == ["machine"] and not jaxpr_tools.reaches_others(eqn.params["jaxpr"]):
+        modes.append("grid")
+    errors = []
+    for one in modes:
+        try:
+            message = jaxpr_pickle.dumps((eqn.params, shape, inputs, one, times))
+        except Exception as error:
+            raise NoReference(f"the kernel does not go to another process: {error}") from None
+        answer = jaxpr_pickle.loads(_worker.ask(message, len(inputs[0]), limit))
+        if "error" not in answer:
+            return {**answer, "mode": one}
+        errors.append(f"{NAMES[one]} ends with {answer['error']}")
+    raise NoReference("; ".join(errors))
 
 
 def end_worker() -> None:

@@ -60,6 +60,13 @@ def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[lis
     return {"results": results[:len(sets)], "races": races, "first": seconds[0], "warm": min(seconds[1:], default=None)}
 
 
+def _in_a_line(error: Exception) -> str:
+    """The last line of what went wrong, which may be the text of an exception inside a callback."""
+    lines = [line for line in (str(error) or traceback.format_exc()).splitlines() if line and not line.startswith(("-----", "For simp"))]
+    last = lines[-1] if "Traceback" in str(error) else f"{type(error).__name__}: {lines[0]}"
+    return last[:300]
+
+
 def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the interpreter prints is no answer
@@ -70,8 +77,7 @@ def main() -> None:
         try:
             answer = interpret(*jaxpr_pickle.loads(message))
         except Exception as error:
-            text = (str(error).strip() or traceback.format_exc()).splitlines()
-            answer = {"error": f"{type(error).__name__}: {text[0][:300]}"}
+            answer = {"error": _in_a_line(error)}
         write_message(answers, jaxpr_pickle.dumps(answer))
 
 

@@ -1,0 +1,50 @@
+"""Programs as they stand under `tessera.pallas.interpret`."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import tessera.pallas
+from corpus import collectives, grids
+from test_verify import changed
+from test_walk import X as ROWS
+from test_walk import twice, with_gradient
+
+pytest.importorskip("tessera.pallas.convert.program")
+X = np.random.default_rng(0).standard_normal((32, 128), np.float32)
+
+
+def test_every_call_goes_through_tessera_and_is_proved():
+    permute = collectives.right_permute(4)
+    with tessera.pallas.interpret() as session:
+        y = np.asarray(jax.jit(lambda x: permute(permute(x)) + 1)(X))
+    np.testing.assert_array_equal(y, np.roll(X, 16, 0) + 1)
+    assert session.verdict.proved, session.verdict
+    assert session.verdict.sites[0].place.startswith("collectives.py:")
+
+
+def test_inside_custom_vjp_and_eagerly():
+    with tessera.pallas.interpret(numbers=False) as session:
+        gradient = np.asarray(jax.jit(jax.grad(lambda x: with_gradient(x).sum()))(ROWS))
+        plain = np.asarray(twice(jnp.asarray(ROWS)))
+    np.testing.assert_array_equal(gradient, np.full_like(ROWS, 2))
+    np.testing.assert_array_equal(plain, 2 * ROWS)
+    assert session.verdict.proved
+
+
+def test_what_is_found_is_raised_and_kept():
+    with pytest.raises(tessera.pallas.FindingError, match="deadlock"):
+        with tessera.pallas.interpret() as session:
+            assert np.isnan(np.asarray(changed("all_reduce", "without pl.semaphore_signal(free")(X))).all()
+    assert session.verdict.status == "refuted"
+
+
+def test_outside_of_it_jax_is_as_before():
+    with tessera.pallas.interpret(prove=False) as session:
+        np.asarray(grids.add(X, X))
+    assert session.verdict.sites == ()
+    with pytest.raises(ValueError, match="Only interpret mode"):
+        grids.add(X, X)

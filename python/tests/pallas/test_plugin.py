@@ -1,0 +1,71 @@
+"""The pytest plugin: reports as failure texts, the marker, its lists, accepted findings."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+pytest.importorskip("tessera.pallas.convert.program")
+KERNEL = """
+    import jax, numpy as np, pytest, tessera.pallas
+    from jax.experimental import pallas as pl
+    from jax.experimental.pallas import tpu as pltpu
+    X = np.ones((8, 128), np.float32)
+    ANY = pl.BlockSpec(memory_space=pl.ANY)
+
+    def copied(x, waited):
+        def kernel(x_ref, o_ref, done):
+            copy = pltpu.make_async_copy(x_ref, o_ref, done)
+            copy.start()
+            if waited:
+                copy.wait()
+        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), in_specs=[ANY], out_specs=ANY,
+                              scratch_shapes=[pltpu.SemaphoreType.DMA])(x)
+"""
+
+
+def results(pytester: pytest.Pytester, tests: str) -> pytest.RunResult:
+    # JAX takes equal code on equal lines of two files for one: each test's begins on a line of its own.
+    pytester.makepyfile("#\n" * len(tests) + textwrap.dedent(KERNEL) + textwrap.dedent(tests))
+    return pytester.runpytest_inprocess("-p", "tessera.pallas.pytest_plugin", "-p", "no:cacheprovider")
+
+
+def test_the_report_is_the_text_of_a_failure(pytester):
+    result = results(pytester, """
+        def test_right():
+            assert tessera.pallas.verify(lambda x: copied(x, True), X, numbers=False).proved
+        def test_wrong():
+            assert tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False).proved
+    """)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*unwaited_dma*", "*copy.start()*"])
+
+
+def test_the_marker_verifies_what_a_test_calls(pytester):
+    result = results(pytester, """
+        @pytest.mark.tessera(numbers=False, dma_order=["unordered", "fifo"])
+        def test_right():
+            assert (np.asarray(copied(X, True)) == X).all()
+        @pytest.mark.tessera(numbers=False)
+        def test_wrong():
+            try:
+                np.asarray(copied(X, False))
+            except Exception:
+                pass
+    """)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*refuted*", "*unwaited_dma*"])
+
+
+def test_accepted_findings_pass_until_nobody_finds_them(pytester):
+    result = results(pytester, """
+        PLACE = tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False).findings[0].place
+        KNOWN = [tessera.pallas.Accepted("unwaited_dma", PLACE, "a reason")]
+        def test_known():
+            assert tessera.pallas.verify(lambda x: copied(x, False), X, accept=KNOWN).ok
+        def test_stale():
+            assert tessera.pallas.verify(lambda x: copied(x, True), X, accept=KNOWN, numbers=False).ok
+    """)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*stale*"])

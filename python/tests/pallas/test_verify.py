@@ -1,0 +1,122 @@
+"""What `tessera.pallas.verify` says of kernels that are right, wrong, refused, and wrongly converted."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.experimental import pallas as pl
+
+import tessera.pallas
+import tessera.pallas.decide
+from corpus import collectives, grids, mistakes
+from corpus.ring import f32
+
+pytest.importorskip("tessera.pallas.convert.program")
+X = np.random.default_rng(0).standard_normal((32, 128), np.float32)
+
+
+def changed(function: str, what: str):
+    """The collective with one mistake, the first whose description begins so."""
+    return next(build for text, build in mistakes.mutants(collectives, function) if what in text)(4)
+
+
+def test_a_right_kernel_is_proved_and_its_numbers_compared():
+    verdict = tessera.pallas.verify(collectives.all_gather(4), X)
+    assert verdict.proved and verdict.compared, verdict
+    site = verdict.sites[0]
+    assert (site.devices, site.place.split(":")[0], site.numbers.status) == (4, "collectives.py", "same")
+    assert "InterpretParams()) on these inputs and a second seed, bit for bit" in str(verdict)
+
+
+def test_a_finding_names_the_line_of_python_and_the_calls_above_it():
+    verdict = tessera.pallas.verify(changed("right_permute", "without push.wait()"), X)
+    assert verdict.status == "refuted" and not verdict.proved and not verdict.ok
+    finding = verdict.findings[0]
+    assert finding.kind == "unwaited_dma" and finding.place.startswith("collectives.py:")
+    assert finding.source == "push.start()"
+    assert verdict.sites[0].numbers.status == "not needed"
+
+
+def test_a_deadlock_is_told_where_jax_would_hang():
+    verdict = tessera.pallas.verify(changed("all_reduce", "without pl.semaphore_signal(free"), X)
+    assert {finding.kind for finding in verdict.findings} == {"deadlock"}, verdict
+    assert any("semaphore_wait(free" in finding.source for finding in verdict.findings)
+
+
+def test_a_promise_of_the_machine_is_an_option_and_a_wrong_name_has_a_neighbour():
+    assert tessera.pallas.verify(grids.add, X, X, dma_order="fifo", landing="whole", numbers=False).proved
+    with pytest.raises(TypeError, match="did you mean 'dma_order'"):
+        tessera.pallas.verify(grids.add, X, X, dma_ordre="fifo")
+
+
+def test_a_conversion_that_computes_something_else_is_not_believed(monkeypatch):
+    right = tessera.pallas.decide.convert
+
+    def wrong(*args, **kwargs):
+        kernel = right(*args, **kwargs)
+        assert " + " in kernel.text
+        return dataclasses.replace(kernel, text=kernel.text.replace("x_ref + y_ref", "x_ref - y_ref"))
+
+    monkeypatch.setattr(tessera.pallas.decide, "convert", wrong)
+    verdict = tessera.pallas.verify(grids.add, X, X[::-1].copy())
+    assert verdict.status == "mismatch" and not verdict.proved, verdict
+    assert "nothing is claimed" in str(verdict)
+
+
+def test_specs_cases_and_seeds_make_one_summary():
+    spec = jax.ShapeDtypeStruct((16, 128), jnp.float32)
+    verdict = tessera.pallas.verify(grids.add, cases=[(spec, spec), (X, X)], seeds=(0, 1))
+    assert verdict.proved and len(verdict.sites) == 2 and verdict.sites[0].calls == 2
+    assert "2 pallas_calls: 2 proved" in str(verdict)
+
+
+def test_integers_without_values_are_zeros_and_said_to_be():
+    verdict = tessera.pallas.verify(grids.block_of, f32(32, 256), jax.ShapeDtypeStruct((2,), jnp.int32))
+    assert verdict.proved and "argument [0][1] was given as a shape only: zeros were taken" in str(verdict)
+
+
+def test_what_is_not_converted_is_refused_with_its_place():
+    def kernel(x_ref, o_ref):
+        o_ref[...] = jnp.sort(x_ref[...], axis=1)
+
+    verdict = tessera.pallas.verify(lambda x: pl.pallas_call(kernel, out_shape=f32(8, 128))(x), X[:8])
+    if verdict.status != "refused":  # protocol only: the value is unknown, and that is said
+        assert verdict.sites[0].numbers.status == "unknown" and "protocol only" in str(verdict)
+    else:
+        assert verdict.sites[0].what.startswith("test_verify.py:")
+
+
+def test_the_same_question_is_answered_from_the_cache():
+    first = tessera.pallas.verify(grids.add, X, X)
+    second = tessera.pallas.verify(grids.add, X, X)
+    assert second.sites[0].from_cache and str(first) == str(second)
+    assert not tessera.pallas.verify(grids.add, X, 2 * X).sites[0].from_cache
+
+
+def test_accepted_findings_need_a_reason_and_do_not_outlive_what_they_accept():
+    wrong = changed("right_permute", "without push.wait()")
+    place = tessera.pallas.verify(wrong, X).findings[0].place
+    known = tessera.pallas.Accepted("unwaited_dma", place, "the caller waits")
+    verdict = tessera.pallas.verify(wrong, X, accept=[known])
+    assert verdict.ok and not verdict.proved
+    verdict = tessera.pallas.verify(collectives.right_permute(4), X, accept=[known])
+    assert verdict.proved and not verdict.ok and "stale" in str(verdict)
+    with pytest.raises(ValueError, match="has no reason"):
+        tessera.pallas.Accepted("race", "kernel.py:1", " ")
+
+
+def test_run_text_and_show():
+    assert np.array_equal(tessera.pallas.run(collectives.right_permute(4), X), np.roll(X, 8, 0))
+    with pytest.raises(tessera.pallas.FindingError, match="collectives.py:"):
+        tessera.pallas.run(changed("all_reduce", "without pl.semaphore_signal(free"), X)
+    assert tessera.pallas.text(grids.add, X, X).count("kernel ") >= 1
+    assert "o_ref[...] = x_ref[...] + y_ref[...]" in tessera.pallas.show(grids.add, X, X)
+
+
+def test_a_verdict_is_no_truth_value():
+    with pytest.raises(TypeError, match="ask for .proved"):
+        assert tessera.pallas.verify(grids.add, X, X, numbers=False)
