@@ -19,19 +19,20 @@ from tessera.pallas.verdict import SiteVerdict, callers
 from tessera.pallas.world import World
 
 
-def converted(eqn: core.JaxprEqn, world: World) -> Kernel:
+def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False) -> Kernel:
     """The kernel of a `pallas_call`; raises `Refused`."""
-    return convert(eqn, mesh=world if world.shape else None)
+    return convert(eqn, mesh=world if world.shape else None, parallel=parallel)
 
 
 def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any], *, seed: int = 1,
-           limit: float = 60, check_numbers: bool = True) -> SiteVerdict:
-    """`lanes` has for each device the inputs of the call; `given` the options of the proof."""
+           limit: float = 60, check_numbers: bool = True, parallel: bool = False) -> SiteVerdict:
+    """`lanes` has for each device the inputs of the call; `given` the options of the proof; `parallel` asks whether the
+    points of parallel dimensions may come in any order and side by side."""
     begun = time.perf_counter()
     site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", len(lanes),
                        callers(jaxpr_tools.frames(eqn)))
     try:
-        kernel = converted(eqn, world)
+        kernel = converted(eqn, world, parallel)
     except Refused as refused:
         return replace(site, what=str(refused), stack=refused.stack, seconds=time.perf_counter() - begun)
     words = options.command_line(given, "verify")
@@ -72,12 +73,15 @@ def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], w
     if said.get("verdict") is None:
         error = (said.get("errors") or [{}])[0]
         where = kernel.places.get(error.get("line") or 0)
-        reason = said.get("error") or report.text.strip()
+        reason = "; ".join(dict.fromkeys((said.get("error") or report.text.strip()).splitlines()))
         return replace(site, what=f"{where or site.place}: {reason}")
     promises = (said.get("promises") or {}).get("text", "")
     conditions = tuple(one if isinstance(one, str) else one.get("message", str(one)) for one in said.get("conditions", []))
+    certificate = said.get("certificate") or {}
+    if certificate.get("automatic_barrier"):
+        conditions += ("it has no barrier: all devices were made to meet before it begins",)
     return replace(site, status=said["verdict"], findings=engine.findings(kernel, report), conditions=conditions,
-                   promises=promises, certificate=said.get("certificate") or {})
+                   promises=promises, certificate=certificate)
 
 
 def _stored(site: SiteVerdict) -> dict[str, Any]:

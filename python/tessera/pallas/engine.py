@@ -56,10 +56,8 @@ def compared(kernel: Kernel, lanes: Lanes, expected: Lanes, computed_in: str, op
 
 def stamp() -> str:
     """Tells one build of the engine from another."""
-    found = getattr(_engine, "stamp", None)
-    if found is not None:
-        return found()
-    program = shutil.which(os.environ.get("TESSERA_GMM_RUN", "gmm-run"))
+    module = getattr(_engine, "_tessera", None)
+    program = module.__file__ if module is not None else shutil.which(os.environ.get("TESSERA_GMM_RUN", "gmm-run"))
     if program is None:
         return "none"
     state = os.stat(program)

@@ -60,6 +60,7 @@ class Session:
     given: Mapping[str, Any]
     prove: bool
     numbers: bool
+    parallel: bool
     limit: float
     accepted: Sequence[Accepted]
     found: list[SiteVerdict] = field(default_factory=list)
@@ -82,7 +83,8 @@ class Session:
         come again at every later use of it."""
         try:
             if self.prove:
-                site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers)
+                site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers,
+                              parallel=self.parallel)
                 self.found.append(site)
             return simulated(eqn, world, lanes, options.command_line(self.given, "run"))
         except (FindingError, Refused) as error:
@@ -103,7 +105,7 @@ def interpret(**how: Any) -> Iterator[Session]:
         y = f(x)
     assert session.verdict.proved, session.verdict
 
-    Takes `prove=False` (only run), `numbers`, `limit`, `accept` and the promises of `verify`. Where something is found
+    Takes `prove=False` (only run), `numbers`, `parallel`, `limit`, `accept` and the promises of `verify`. Where something is found
     the run goes on with NaN, and the end of the block raises `FindingError`; the session has the verdict all the same.
     What JAX compiled before is forgotten on the way in and out.
     """
@@ -115,11 +117,11 @@ def interpret(**how: Any) -> Iterator[Session]:
 
 
 @contextlib.contextmanager
-def recorded(*, prove: bool = True, numbers: bool = True, limit: float = 60, accept: Sequence[Accepted] = (),
+def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False, limit: float = 60, accept: Sequence[Accepted] = (),
              **given: Any) -> Iterator[Session]:
     """The same, and its end raises nothing."""
     options.command_line(given, "verify")
-    session = Session(given, prove, numbers, limit, accept)
+    session = Session(given, prove, numbers, parallel, limit, accept)
     jax.clear_caches()
     # Cached, it would be one lowering for all places that make the same call.
     mlir.register_lowering(pallas_call.pallas_call_p, _lowering(session), cacheable=False)

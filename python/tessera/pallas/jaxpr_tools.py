@@ -77,9 +77,16 @@ def frames(eqn: core.JaxprEqn) -> list[tuple[str, int, str]]:
 
 
 def place(eqn: core.JaxprEqn) -> str:
-    """`kernel.py:49`, the line that made the equation."""
+    """`kernel.py:49`, the line that made the equation; of a `pallas_call` that no line of the user's traces, as one that
+    is called by JAX alone, that of its kernel."""
     stack = frames(eqn)
-    return f"{os.path.basename(stack[0][0])}:{stack[0][1]}" if stack else "unknown"
+    if stack:
+        return f"{os.path.basename(stack[0][0])}:{stack[0][1]}"
+    if eqn.primitive.name == "pallas_call":
+        words = (eqn.params["jaxpr"].debug_info.func_src_info or "").split(" at ")
+        if len(words) == 2:
+            return os.path.basename(words[1])
+    return "unknown"
 
 
 def kernel_name(eqn: core.JaxprEqn) -> str:

@@ -29,7 +29,7 @@ class FindingError(Exception):
 
 
 def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | None = None, seeds: Sequence[int] = (0,),
-           accept: Sequence[Accepted] = (), numbers: bool = True, limit: float = 60, chip: str = "v5e",
+           accept: Sequence[Accepted] = (), numbers: bool = True, parallel: bool = False, limit: float = 60, chip: str = "v5e",
            kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
     """Decides every `pallas_call` that `fn(*args)` makes, for all schedules.
 
@@ -37,6 +37,8 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
     cases     several tuples of args in place of one: one summary of all
     accept    findings that are known, each with its reason
     numbers   compare what the conversions compute with JAX's own interpretation
+    parallel  decide also whether the points of the grid's parallel dimensions may come in any order and side by side, as
+              on chips whose cores share them
     limit     seconds that JAX's interpretation of one call may take
     chip      whose table `get_tpu_info` answers: v4, v5e, v5p, v6e, v7x
     promises  of the machine, and other options of `gmm-run verify` by their names: `dma_order="fifo"`
@@ -49,18 +51,20 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
         for seed in seeds:
             traced = trace(fn, case, kwargs or {}, seed=seed, chip=chip)
             notes += [f"{one} was given as a shape only: zeros were taken" for one in traced.assumed]
-            found.append(_decided(traced, promises, seed, limit, numbers))
+            found.append(_decided(traced, promises, seed, limit, numbers, parallel))
     asked.append(together([*found, Verdict((), tuple(accept), tuple(dict.fromkeys(notes)))]))
     return asked[-1]
 
 
-def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: float, numbers: bool) -> Verdict:
+def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: float, numbers: bool,
+             parallel: bool) -> Verdict:
     sites: list[SiteVerdict] = []
 
     def on_call(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
         try:
             lanes = _rows(inputs, world)
-            site = decide(eqn, world, lanes, promises, seed=seed + 1, limit=limit, check_numbers=numbers)
+            site = decide(eqn, world, lanes, promises, seed=seed + 1, limit=limit, check_numbers=numbers,
+                          parallel=parallel)
         except NotWalked as error:
             lanes = None
             site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", world.size,

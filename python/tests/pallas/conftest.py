@@ -15,8 +15,8 @@ pytest_plugins = ["pytester"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not config.pluginmanager.has_plugin("tessera.pallas.pytest_plugin"):
-        config.pluginmanager.import_plugin("tessera.pallas.pytest_plugin")
+    if not config.pluginmanager.has_plugin("tessera.pytest_plugin"):
+        config.pluginmanager.import_plugin("tessera.pytest_plugin")
     from tessera.pallas import host_devices
     host_devices(8)
 

@@ -28,7 +28,7 @@ KERNEL = """
 def results(pytester: pytest.Pytester, tests: str) -> pytest.RunResult:
     # JAX takes equal code on equal lines of two files for one: each test's begins on a line of its own.
     pytester.makepyfile("#\n" * len(tests) + textwrap.dedent(KERNEL) + textwrap.dedent(tests))
-    return pytester.runpytest_inprocess("-p", "tessera.pallas.pytest_plugin", "-p", "no:cacheprovider")
+    return pytester.runpytest_inprocess("-p", "tessera.pytest_plugin", "-p", "no:cacheprovider")
 
 
 def test_the_report_is_the_text_of_a_failure(pytester):

@@ -65,6 +65,11 @@ class _Changes(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.value, ast.Attribute) and node.value.attr == "at":
-            if self._here(f"line {node.lineno}: element 0 for {ast.unparse(node.slice)}"):
-                node.slice = ast.Constant(0)
+            several = isinstance(node.slice, ast.Tuple)
+            for at, index in enumerate(node.slice.elts if several else [node.slice]):
+                if isinstance(index, ast.Name) and self._here(f"line {node.lineno}: element 0 for {index.id}"):
+                    if several:
+                        node.slice.elts[at] = ast.Constant(0)
+                    else:
+                        node.slice = ast.Constant(0)
         return node
