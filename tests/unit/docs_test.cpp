@@ -93,6 +93,10 @@ TEST_F(Docs, every_command_about_timing_runs_and_prints_what_is_shown) {
   expect_commands_run("docs/timing.md", 3, 3);
 }
 
+TEST_F(Docs, every_command_about_task_graphs_runs_and_prints_what_is_shown) {
+  expect_commands_run("docs/engines.md", 2, 2);
+}
+
 // A program in the readme is one of the repository's, or runs on its own.
 TEST_F(Docs, every_program_of_the_readme_is_a_program) {
   const std::string page = test::read_file("README.md");

@@ -1,0 +1,99 @@
+// graph: a proved program without its protocol, as tasks and what has to be done before each.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/debug/debug_target.h"
+#include "cli/reports/graph_report.h"
+#include "cli/verify_target.h"
+#include "core/host/output_file.h"
+#include "core/report/try.h"
+
+namespace tessera::cli {
+
+Command graph_command();
+
+namespace {
+
+// Options of the other command that mean nothing here: the graph is that of the eager run without
+// arithmetic.
+constexpr std::array<std::string_view, 8> not_taken = {"schedule",  "slow-device", "math",
+                                                       "no-math",   "point-cores", "uninitialised",
+                                                       "max-steps", "tune"};
+
+Options graph_options() {
+  return {{"dot", "FILE", "write the graph for Graphviz, a box for each device", false,
+           FileUse::writes}};
+}
+
+Options graph_options(const std::vector<std::string>& words) {
+  Options options;
+  for (const Option& option : target_options(words))
+    if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
+      options.push_back(option);
+  for (const Option& option : graph_options()) options.push_back(option);
+  return options;
+}
+
+Expected<void> write_dot(OutputFile& file, const graph::TaskGraph& graph) {
+  TRY(file.append(graph_dot(graph)));
+  return file.commit();
+}
+
+int run(const Arguments& given, Console& console) {
+  Expected<Arguments> arguments = debug_arguments(given.given(), graph_options(given.given()));
+  if (!arguments) return fail(console, arguments.diags());
+  arguments->read_along(given);
+  const Expected<Prepared> prepared = verified_command(arguments->given()).prepare(*arguments);
+  if (!prepared) return fail(console, prepared.diags());
+  std::optional<OutputFile> dot;
+  if (arguments->has("dot")) {
+    Expected<OutputFile> created = OutputFile::create(std::string(arguments->text("dot")));
+    if (!created) return fail(console, created.diags());
+    dot.emplace(*std::move(created));
+  }
+  if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
+  CertifyOptions how;
+  how.run = prepared->request.options;
+  how.landing = prepared->request.certified_landing;
+  const Expected<graph::TaskGraph> graph = graph::task_graph(prepared->simulate, how);
+  if (!graph) return fail(console, graph.diags());
+  if (dot)
+    if (const auto written = write_dot(*dot, *graph); !written)
+      return fail(console, written.diags());
+  if (console.json)
+    print(console, graph_json(*prepared, *graph));
+  else
+    console.out << graph_lines(*prepared, *graph);
+  return exit_code(Status::ok);
+}
+
+Command resolved(const std::vector<std::string>& args) {
+  Command command = graph_command();
+  command.options = graph_options(args);
+  return command;
+}
+
+}  // namespace
+
+Command graph_command() {
+  return {"graph",
+          "FILE.tsr|KERNEL|COMMAND",
+          "a proved program without its protocol: tasks, and what each has to wait for",
+          "  gmm-run graph my_kernel.tsr --devices 4\n"
+          "  gmm-run graph ag-matmul --devices 4 --m 256 --k 512 --n 128\n"
+          "  gmm-run graph all-reduce --devices 8 --dot all_reduce.dot\n"
+          "  gmm-run graph gmm --group-sizes 100,150,50 --k 64 --n 32 --json\n",
+          graph_options(),
+          run,
+          nullptr,
+          resolved};
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,143 @@
+#include "cli/reports/graph_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <utility>
+
+#include "cli/reports/report.h"
+#include "interp/graph/measures.h"
+
+namespace tessera::cli {
+namespace {
+
+using graph::Measures;
+using graph::Node;
+using graph::NodeId;
+using graph::NodeKind;
+using graph::TaskGraph;
+
+constexpr std::array kinds = {NodeKind::copy, NodeKind::gather, NodeKind::pipeline,
+                              NodeKind::stretch};
+constexpr std::array<std::array<std::string_view, 2>, 4> kind_words = {{{"copy", "copies"},
+                                                                        {"gather", "gathers"},
+                                                                        {"pipeline", "pipelines"},
+                                                                        {"stretch", "stretches"}}};
+
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+std::string counted(std::int64_t count, std::string_view one) {
+  return counted(count, one, std::string(one) + "s");
+}
+
+// Between two nodes there is one edge for people, whatever halves it is between.
+std::map<std::pair<NodeId, NodeId>, bool> node_edges(const TaskGraph& graph) {
+  std::map<std::pair<NodeId, NodeId>, bool> edges;
+  for (const graph::HalfId h : graph.halves.ids())
+    for (const graph::Before& before : graph.halves[h].before)
+      edges[{graph.halves[before.half].node, graph.halves[h].node}] |= before.is_data;
+  return edges;
+}
+
+std::string place_of(const TaskGraph& graph, const Node& node) {
+  const Loc loc = graph.program.loc(node.statement);
+  return loc ? fmt::format("{}:{}", loc.source->name, loc.line) : std::string();
+}
+
+std::string work_words(const graph::Work& work) {
+  return fmt::format("{}, {} bytes, {} flops", counted(work.nodes, "node"), work.bytes, work.flops);
+}
+
+int destination(const TaskGraph& graph, const Node& node) {
+  return graph.topology.device(graph.home(graph.halves[node.first + (node.halves - 1)]));
+}
+
+}  // namespace
+
+std::string graph_lines(const Prepared& prepared, const TaskGraph& graph) {
+  const Measures m = measures(graph);
+  std::string nodes = counted(static_cast<std::int64_t>(graph.nodes.size()), "node");
+  const char* separator = ": ";
+  for (const NodeKind kind : kinds) {
+    const auto k = static_cast<std::size_t>(kind);
+    if (m.nodes[k] == 0) continue;
+    nodes += separator + counted(m.nodes[k], kind_words[k][0], kind_words[k][1]);
+    separator = ", ";
+  }
+  std::string text = line("kernel", prepared.kernel);
+  text += line("device",
+               fmt::format("interpreter, profile {}, {}{}", prepared.request.options.profile.name,
+                           counted(graph.topology.devices, "device"),
+                           cores_words(prepared.request.options)));
+  text += line("graph", nodes);
+  text += line("dead", counted(graph.dead, "node") + (graph.dead == 0 ? "" : ", left out"));
+  text +=
+      line("edges", fmt::format("{} inside devices, {} of them with data", m.edges, m.data_edges));
+  text +=
+      line("between", fmt::format("{}, {} bytes", counted(m.messages, "message"), m.message_bytes));
+  text += line("depth", fmt::format("{}, along data alone {}", m.depth, m.data_depth));
+  text += line("critical", work_words(m.critical));
+  text += line("all", work_words(m.all));
+  return text;
+}
+
+Json graph_json(const Prepared& prepared, const TaskGraph& graph) {
+  const Measures m = measures(graph);
+  Json nodes = Json::array(), edges = Json::array();
+  for (const NodeId n : graph.nodes.ids()) {
+    const Node& node = graph.nodes[n];
+    const Loc loc = graph.program.loc(node.statement);
+    nodes.push_back({{"kind", name(node.kind)},
+                     {"device", graph.device(node)},
+                     {"to", destination(graph, node)},
+                     {"file", loc ? loc.source->name : ""},
+                     {"line", loc ? loc.line : 0},
+                     {"step", node.commit},
+                     {"ops", node.actions.size()},
+                     {"bytes", node.bytes},
+                     {"flops", node.flops}});
+  }
+  for (const auto& [ends, is_data] : node_edges(graph))
+    edges.push_back({{"from", ends.first.index}, {"to", ends.second.index}, {"data", is_data}});
+  const auto work = [](const graph::Work& w) {
+    return Json{{"nodes", w.nodes}, {"bytes", w.bytes}, {"flops", w.flops}};
+  };
+  return {{"status", name(Status::ok)},
+          {"kernel", prepared.kernel},
+          {"devices", graph.topology.devices},
+          {"dead", graph.dead},
+          {"edges_inside", m.edges},
+          {"messages", m.messages},
+          {"message_bytes", m.message_bytes},
+          {"depth", m.depth},
+          {"data_depth", m.data_depth},
+          {"critical", work(m.critical)},
+          {"all", work(m.all)},
+          {"nodes", std::move(nodes)},
+          {"edges", std::move(edges)}};
+}
+
+std::string graph_dot(const TaskGraph& graph) {
+  std::string text = "digraph tasks {\n  node [shape=box];\n";
+  for (int device = 0; device < graph.topology.devices; ++device) {
+    text += fmt::format("  subgraph cluster_{} {{\n    label=\"device {}\";\n", device, device);
+    for (const NodeId n : graph.nodes.ids()) {
+      const Node& node = graph.nodes[n];
+      if (graph.device(node) != device) continue;
+      const std::string where = place_of(graph, node);
+      std::string words = fmt::format("{} {}", name(node.kind), n.index);
+      if (graph.is_message(node)) words += fmt::format(" to {}", destination(graph, node));
+      text += fmt::format("    n{} [label=\"{}\\n{}\"{}];\n", n.index, words, where,
+                          node.copies() ? " shape=ellipse" : "");
+    }
+    text += "  }\n";
+  }
+  for (const auto& [ends, is_data] : node_edges(graph))
+    text += fmt::format("  n{} -> n{}{};\n", ends.first.index, ends.second.index,
+                        is_data ? "" : " [style=dashed]");
+  return text + "}\n";
+}
+
+}  // namespace tessera::cli

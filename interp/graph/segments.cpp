@@ -1,0 +1,176 @@
+#include "interp/graph/segments.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "core/report/check.h"
+
+namespace tessera::graph {
+namespace {
+
+using Items = std::span<const Item>;
+
+class Cutter {
+ public:
+  explicit Cutter(const Log& log) : log_(log) {}
+
+  void cut(SiteId site, Items items) {
+    site_ = site;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::size_t end = items[i].kind == ItemKind::open ? end_of_pipeline(items, i) : i;
+      if (end > i && take_pipeline(items.subspan(i, end - i)))
+        i = end - 1;
+      else
+        take(items[i]);
+    }
+    leave();
+  }
+
+  std::vector<Node> nodes() {
+    std::stable_sort(nodes_.begin(), nodes_.end(),
+                     [](const Node& a, const Node& b) { return a.commit < b.commit; });
+    return std::move(nodes_);
+  }
+
+ private:
+  const Action& action(const Item& item) const { return log_.actions[item.action]; }
+
+  static bool is_same_object(const Item& a, const Item& b) {
+    return a.object_kind == b.object_kind && a.object.index == b.object.index;
+  }
+
+  // Where the life ends that begins at an item; the number of items where it does not.
+  static std::size_t end_of_life(Items items, std::size_t begin) {
+    for (std::size_t i = begin + 1; i < items.size(); ++i)
+      if (items[i].kind == ItemKind::close && is_same_object(items[i], items[begin])) return i;
+    return items.size();
+  }
+
+  // Lives that begin one after the other and end so the other way round are what `expand` gives a
+  // pipeline: slots and the semaphores of their copies. Behind the last end; `begin` where what
+  // begins there is none.
+  std::size_t end_of_pipeline(Items items, std::size_t begin) const {
+    const std::size_t end = end_of_life(items, begin);
+    std::vector<SemaphoreId> semaphores;
+    std::size_t close = end;
+    for (std::size_t i = begin; i < close && close < items.size(); ++i, --close) {
+      if (items[i].kind != ItemKind::open || items[close].kind != ItemKind::close ||
+          !is_same_object(items[i], items[close]))
+        break;
+      if (items[i].object_kind == ObjectKind::semaphore)
+        semaphores.push_back(items[i].object.semaphore());
+    }
+    if (semaphores.empty()) return begin;
+    for (std::size_t i = begin; i < end; ++i)
+      if (items[i].kind == ItemKind::start &&
+          std::find(semaphores.begin(), semaphores.end(), log_.cells[items[i].cell].semaphore) !=
+              semaphores.end())
+        return end + 1;
+    return begin;
+  }
+
+  // The cells by which a segment waits for its own copies and for nothing else.
+  std::vector<GraphCellId> own_cells(Items items) const {
+    std::map<GraphCellId, std::int64_t> counts;
+    for (const Item& item : items) {
+      if (item.kind == ItemKind::start) counts[item.cell] += item.amount;
+      if (item.kind == ItemKind::wait) counts[item.cell] -= item.amount;
+    }
+    std::vector<GraphCellId> own;
+    for (const auto& [cell, count] : counts)
+      if (count == 0 && log_.cells[cell].is_own) own.push_back(cell);
+    return own;
+  }
+
+  // One node, if nobody is waited for after somebody may have noticed what was done.
+  bool take_pipeline(Items items) {
+    const std::vector<GraphCellId> own = own_cells(items);
+    const auto is_own = [&](const Item& item) {
+      return std::binary_search(own.begin(), own.end(), item.cell);
+    };
+    Node node{.kind = NodeKind::pipeline, .site = site_};
+    node.commit = items.front().step;
+    bool has_released = false;
+    std::vector<Item> copies;  // that others may wait for
+    for (const Item& item : items) {
+      if (item.kind == ItemKind::signal) has_released = true;
+      if (item.kind == ItemKind::wait && !is_own(item)) {
+        if (has_released) return false;
+        node.commit = item.step;
+      }
+      if (item.kind == ItemKind::start && !is_own(item)) {
+        has_released = true;
+        copies.push_back(item);
+      } else if (item.kind == ItemKind::start || item.kind == ItemKind::action) {
+        add(node, item);
+      }
+    }
+    leave();
+    for (const Item& copy : copies) take_copy(copy);
+    leave();
+    if (!node.actions.empty()) nodes_.push_back(std::move(node));
+    return true;
+  }
+
+  void take(const Item& item) {
+    switch (item.kind) {
+      case ItemKind::action:
+        gather_ = no_node;
+        if (stretch_ == no_node) {
+          stretch_ = nodes_.size();
+          nodes_.push_back({.kind = NodeKind::stretch, .site = site_, .commit = item.step});
+        }
+        return add(nodes_[stretch_], item);
+      case ItemKind::start:
+        stretch_ = no_node;
+        return take_copy(item);
+      case ItemKind::wait:
+      case ItemKind::signal:
+        return leave();
+      case ItemKind::open:
+      case ItemKind::close:
+        return;
+    }
+  }
+
+  // Copies that one statement starts in a row, to one memory, all begin when the first does: the
+  // core waits for nobody in between. Those that add keep an order of their own.
+  void take_copy(const Item& item) {
+    const Action& copy = action(item);
+    if (gather_ != no_node && nodes_[gather_].statement == copy.statement && !copy.adds &&
+        log_.actions[nodes_[gather_].actions.front()].to.memory == copy.to.memory) {
+      nodes_[gather_].kind = NodeKind::gather;
+      return add(nodes_[gather_], item);
+    }
+    gather_ = nodes_.size();
+    nodes_.push_back({.kind = NodeKind::copy, .site = site_, .commit = item.step, .halves = 2});
+    add(nodes_[gather_], item);
+  }
+
+  void add(Node& node, const Item& item) const {
+    if (node.actions.empty()) node.statement = action(item).statement;
+    node.actions.push_back(item.action);
+    node.bytes += action(item).bytes;
+    node.flops += action(item).flops;
+  }
+
+  void leave() { stretch_ = gather_ = no_node; }
+
+  static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
+  const Log& log_;
+  SiteId site_{};
+  std::vector<Node> nodes_;
+  std::size_t stretch_ = no_node, gather_ = no_node;  // to which more may be added
+};
+
+}  // namespace
+
+std::vector<Node> segments(const Log& log) {
+  Cutter cutter(log);
+  for (const SiteId site : log.items.ids()) cutter.cut(site, log.items[site]);
+  return cutter.nodes();
+}
+
+}  // namespace tessera::graph

@@ -1,0 +1,12 @@
+// From what the cores did to the nodes of a graph: the segments that can run as if alone.
+#pragma once
+#include "interp/graph/recorder.h"
+#include "interp/graph/task_graph.h"
+
+namespace tessera::graph {
+
+// In commit order. A pipeline that synchronises with others in a wrong order, waiting after a
+// signal, is cut where it does; its copies are nodes then.
+std::vector<Node> segments(const Log& log);
+
+}  // namespace tessera::graph

@@ -1,0 +1,121 @@
+#include "interp/graph/task_graph.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/report/guarded.h"
+#include "core/report/try.h"
+#include "interp/graph/frontier.h"
+#include "interp/graph/recorder.h"
+#include "interp/graph/segments.h"
+
+namespace tessera::graph {
+namespace {
+
+// Why the program has no graph, of a verdict; nothing where it has one.
+Diags refusal(const Certificate& certificate) {
+  Diags why;
+  const auto refuse = [&](Loc loc, const std::string& what, const std::string& message) {
+    why.push_back({ErrorCode::unsupported,
+                   std::move(loc),
+                   fmt::format("no task graph of a program that is {}: {}", what, message),
+                   {}});
+  };
+  if (certificate.verdict == SchedulesVerdict::refuted) {
+    for (const Finding& finding : certificate.findings)
+      refuse(finding.at.loc, "refuted", as_error(finding).message);
+  } else if (certificate.verdict == SchedulesVerdict::explored) {
+    for (const BrokenCondition& broken : certificate.basis.broken)
+      refuse(broken.loc, "not proved",
+             fmt::format("{} does not hold: {}", name(broken.condition), broken.message));
+    if (why.empty()) refuse({}, "not proved", std::string(certificate.why_explored()));
+  } else if (const auto* all = std::get_if<Exhausted>(&certificate.evidence);
+             all != nullptr && all->outcomes != 1) {
+    refuse({}, "not of one result",
+           fmt::format("it reads counts, and its {} executions have {} different results",
+                       all->executions, all->outcomes));
+  }
+  return why;
+}
+
+// Whether what a node does reaches a result of the program.
+Table<NodeId, bool> live_nodes(const TaskGraph& graph, const std::vector<HalfId>& results) {
+  Table<NodeId, bool> live(graph.nodes.size(), false);
+  for (const HalfId half : results) live[graph.halves[half].node] = true;
+  for (HalfId h = graph.halves.last(); h; --h) {
+    const Half& half = graph.halves[h];
+    if (!live[half.node]) continue;
+    for (const Before& before : half.before)
+      if (before.is_data) live[graph.halves[before.half].node] = true;
+  }
+  return live;
+}
+
+// What is dead is left out before edges are made: an edge to it may stand for others.
+void drop_dead(TaskGraph& graph, const Table<NodeId, bool>& live) {
+  Table<NodeId, Node> kept;
+  for (const NodeId n : graph.nodes.ids())
+    if (live[n]) kept.add(std::move(graph.nodes[n]));
+  graph.dead = static_cast<std::int64_t>(graph.nodes.size() - kept.size());
+  graph.nodes = std::move(kept);
+}
+
+}  // namespace
+
+std::string_view name(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::copy:
+      return "copy";
+    case NodeKind::gather:
+      return "gather";
+    case NodeKind::pipeline:
+      return "pipeline";
+    case NodeKind::stretch:
+      return "stretch";
+  }
+  return "?";
+}
+
+SiteId TaskGraph::home(const Half& half) const {
+  const Node& node = nodes[half.node];
+  const Action& first = actions[node.actions.front()];
+  if (half.part == Part::whole) return node.site;
+  return memories[half.part == Part::read ? first.from.memory : first.to.memory].home;
+}
+
+bool TaskGraph::is_message(const Node& node) const {
+  return node.copies() &&
+         topology.device(home(halves[node.first])) != topology.device(home(halves[node.first + 1]));
+}
+
+Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how) try {
+  CertifyOptions asked = how;
+  asked.run.math = Math::none;
+  asked.run.wants_values = false;
+  asked.run.schedule = "eager";
+  const Certificate certificate = TRY(certify(simulate, asked));
+  if (Diags why = refusal(certificate); !why.empty()) return why;
+  Recorder recorder;
+  RunOptions run = asked.run;
+  run.observers.push_back(&recorder);
+  const RunResult result = TRY(simulate(run));
+  Log log = TRY(recorder.take());
+  if (!result.is_complete)
+    return Diag{ErrorCode::runtime, {}, "no task graph: the run did not come to its end", {}};
+  TaskGraph graph{.program = recorder.program(), .topology = recorder.topology()};
+  for (Node& node : segments(log)) graph.nodes.add(std::move(node));
+  graph.memories = std::move(log.memories);
+  graph.actions = std::move(log.actions);
+  add_halves(graph, log.touches);
+  Frontier all(graph);
+  all.run();
+  drop_dead(graph, live_nodes(graph, all.last_writers()));
+  add_halves(graph, log.touches);
+  Frontier(graph).run();
+  return graph;
+} catch (...) {
+  return given_up("making the task graph");
+}
+
+}  // namespace tessera::graph

@@ -1,0 +1,119 @@
+// A proved program as a task graph: what is left of a run when its protocol is taken away. Copies,
+// pipelines and stretches of ops are nodes; two of them that reach the same bytes of one device,
+// one of them writing, have an edge in the order of their commit points, which is the order that
+// every schedule has. docs/engines.md says why, and what a node is.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/program/program.h"
+#include "interp/certificate/certificate.h"
+#include "interp/machine/topology.h"
+#include "interp/memory/view.h"
+
+namespace tessera::graph {
+
+struct Memory;
+struct Node;
+struct Half;
+struct Action;
+using MemoryId = Id<Memory>;
+using NodeId = Id<Node>;
+using HalfId = Id<Half>;
+using ActionId = Id<Action>;
+
+// One life of a buffer; or, of no buffer, a number that ops read as data: what one load gave.
+struct Memory {
+  SiteId home{};  // interp/machine/topology.h
+  BufferId buffer{};
+  std::int64_t life = 0;
+  auto operator<=>(const Memory&) const = default;
+};
+
+struct Rectangle {
+  MemoryId memory{};
+  Box box{};
+};
+
+// How an action or a half reaches a rectangle.
+struct Touch {
+  MemoryId memory{};
+  bool reads = false, writes = false;
+  Box box{};
+};
+
+// What a node does: one op, or one copy. The op's scalars are those that its core had in the run.
+struct Action {
+  StmtId statement;
+  SiteId site{};
+  bool is_copy = false;
+  std::vector<std::pair<ValueId, std::int64_t>> scalars{};  // of an op, but for constants
+  std::vector<std::pair<ValueId, MemoryId>> numbers{};      // that it reads when it runs
+  std::vector<MemoryId> memories{};                         // of an op, which its slices name
+  MemoryId loads{};                                         // the number that the op gives
+  Rectangle from{}, to{};                                   // of a copy
+  bool adds = false;
+  bool stored_only = false;  // a write-back: takes those elements alone that were stored
+  bool is_local = true;      // it stays with its core
+  std::int64_t bytes = 0, flops = 0;
+};
+
+// gather: copies that one statement starts between two synchronisations, to one memory.
+enum class NodeKind : std::uint8_t { copy, gather, pipeline, stretch };
+std::string_view name(NodeKind kind);
+
+// An atomic segment: it can run as if alone. What it does is done in this order.
+struct Node {
+  NodeKind kind = NodeKind::stretch;
+  SiteId site{};            // of the core that does it, or starts it
+  StmtId statement;         // its first
+  std::int64_t commit = 0;  // a step of the run, between its last wait and its first signal
+  std::vector<ActionId> actions{};
+  std::int64_t bytes = 0, flops = 0;
+  HalfId first{};  // of its halves
+  int halves = 1;
+
+  bool copies() const { return kind == NodeKind::copy || kind == NodeKind::gather; }
+};
+
+// read, write: of copies, in the memory of their source and of their destination; the data between
+// them is a message. whole: of any other node.
+enum class Part : std::uint8_t { whole, read, write };
+
+// What has to be done before a half is.
+struct Before {
+  HalfId half{};
+  bool is_data = false;  // the half reads what that one wrote; else the two only have an order
+  bool operator==(const Before&) const = default;
+};
+
+struct Half {
+  NodeId node{};
+  Part part = Part::whole;
+  std::vector<Touch> touches{};
+  std::vector<Before> before{};  // of the same device
+};
+
+struct TaskGraph {
+  Program program{};  // that ran, expanded
+  Topology topology{};
+  Table<MemoryId, Memory> memories{};
+  Table<ActionId, Action> actions{};
+  Table<NodeId, Node> nodes{};   // in commit order
+  Table<HalfId, Half> halves{};  // node after node; of a copy the reading one first
+  std::int64_t dead = 0;  // nodes that were left out, since only control depends on what they do
+
+  int device(const Node& node) const { return topology.device(node.site); }
+  // Where a half's memory is.
+  SiteId home(const Half& half) const;
+  // Whether it moves data to another device.
+  bool is_message(const Node& node) const;
+};
+
+// Of a program whose verdict, without arithmetic, is `proved`, by its eager run; how: as for
+// certify(). Others are refused with what was found.
+Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how);
+
+}  // namespace tessera::graph

@@ -1,0 +1,153 @@
+// Task graphs of command lines, with what the interpreter computes, and orders in which to run
+// them.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/verify_target.h"
+#include "interp/rerun.h"
+#include "tests/unit/graph_executor.h"
+
+namespace tessera::test {
+
+using graph::HalfId;
+using graph::TaskGraph;
+using Words = std::vector<std::string>;
+using Results = std::vector<std::map<std::string, Tensor, std::less<>>>;
+
+struct GraphCase {
+  TaskGraph graph;
+  KeptRun launch;
+  Results expected;  // of the interpreter
+};
+
+inline KeptRun copy_of(const KeptRun& run) {
+  KeptRun copy{run.program, {}, run.options};
+  for (const auto& device : run.operands) {
+    copy.operands.emplace_back();
+    for (const auto& [name, tensor] : device) copy.operands.back().emplace(name, tensor.clone());
+  }
+  return copy;
+}
+
+// text: of a command, or a file; operands are integers.
+inline Expected<cli::VerifyTarget> graph_target(const std::string& text) {
+  Words words{"verify"};
+  std::stringstream in(text + " --fill integers");
+  for (std::string word; in >> word;) words.push_back(word);
+  return cli::verify_target(words);
+}
+
+inline bool has_graph(const std::string& text) {
+  const auto target = graph_target(text);
+  return target && graph::task_graph(target->prepared.simulate, target->how);
+}
+
+inline GraphCase graph_case(const std::string& text) {
+  const auto target = graph_target(text);
+  if (!target) ADD_FAILURE() << render(target.diags());
+  auto made = graph::task_graph(target->prepared.simulate, target->how);
+  if (!made) ADD_FAILURE() << render(made.diags());
+  LaunchScope scope;
+  RunOptions options = options_of_rerun(target->prepared.request.options);
+  options.math = Math::exact;
+  options.schedule = "eager";
+  EXPECT_TRUE(target->prepared.simulate(options));
+  GraphCase result{*std::move(made), *scope.take(), {}};
+  KeptRun interpreted = copy_of(result.launch);
+  {
+    const auto machine = launched(interpreted.program, interpreted.bindings(), interpreted.options);
+    EXPECT_TRUE(machine);
+    const auto done = (*machine)->run([](Machine&) { return std::vector<Finding>(); });
+    EXPECT_TRUE(done);
+    EXPECT_TRUE(done->findings.empty());
+  }
+  result.expected = std::move(interpreted.operands);
+  return result;
+}
+
+inline bool has_results(const GraphCase& of, const KeptRun& run) {
+  for (std::size_t d = 0; d < of.expected.size(); ++d)
+    for (const Buffer& b : of.launch.program.buffers) {
+      if (b.role != Role::out) continue;
+      const Tensor &a = of.expected[d].find(b.name)->second,
+                   &c = run.operands[d].find(b.name)->second;
+      if (!std::equal(a.data(), a.data() + a.bytes(), c.data())) return false;
+    }
+  return true;
+}
+
+inline bool is_right(const GraphCase& of, const std::vector<HalfId>& order) {
+  KeptRun run = copy_of(of.launch);
+  test::GraphExecutor executor(of.graph, run);
+  return executor.run(order) && has_results(of, run);
+}
+
+using Befores = Table<HalfId, std::vector<HalfId>>;
+
+// A half that writes what a copy has read comes after the reading; of the rest, `of_half` says.
+template <typename OfHalf>
+Befores befores(const TaskGraph& graph, OfHalf of_half) {
+  Befores all(graph.halves.size());
+  for (const HalfId h : graph.halves.ids()) {
+    if (graph.halves[h].part == graph::Part::write) all[h].push_back(h - 1);
+    for (const graph::Before& b : graph.halves[h].before)
+      if (of_half(h, b.half)) all[h].push_back(b.half);
+  }
+  return all;
+}
+inline Befores befores(const TaskGraph& graph) {
+  return befores(graph, [](HalfId, HalfId) { return true; });
+}
+
+inline std::vector<HalfId> random_order(const Befores& befores, unsigned seed) {
+  std::mt19937 random(seed);
+  Table<HalfId, int> missing(befores.size());
+  Table<HalfId, std::vector<HalfId>> after(befores.size());
+  std::vector<HalfId> ready, order;
+  for (const HalfId h : befores.ids()) {
+    missing[h] = static_cast<int>(befores[h].size());
+    for (const HalfId b : befores[h]) after[b].push_back(h);
+    if (missing[h] == 0) ready.push_back(h);
+  }
+  while (!ready.empty()) {
+    std::swap(ready[random() % ready.size()], ready.back());
+    const HalfId h = ready.back();
+    ready.pop_back();
+    order.push_back(h);
+    for (const HalfId next : after[h])
+      if (--missing[next] == 0) ready.push_back(next);
+  }
+  EXPECT_EQ(order.size(), befores.size());
+  return order;
+}
+
+inline int wrong_orders(const GraphCase& of, const Befores& befores, unsigned count) {
+  int wrong = 0;
+  for (unsigned seed = 0; seed < count; ++seed)
+    wrong += is_right(of, random_order(befores, seed)) ? 0 : 1;
+  return wrong;
+}
+
+// The half as early as may be, and nothing before it that need not be.
+inline std::vector<HalfId> earliest(const Befores& befores, HalfId half) {
+  Table<HalfId, bool> needed(befores.size(), false);
+  needed[half] = true;
+  for (HalfId h = half; h; --h)
+    if (needed[h])
+      for (const HalfId b : befores[h]) needed[b] = true;
+  std::vector<HalfId> order;
+  for (const bool now : {true, false})
+    for (const HalfId h : befores.ids())
+      if (needed[h] == now) order.push_back(h);
+  return order;
+}
+
+}  // namespace tessera::test

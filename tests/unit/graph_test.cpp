@@ -1,0 +1,229 @@
+// A task graph in random legal orders computes what the interpreter does; without one of its edges
+// it need not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interp/graph/measures.h"
+#include "tests/source_dir.h"
+#include "tests/unit/graph_case.h"
+
+namespace tessera {
+namespace {
+
+using graph::HalfId;
+using graph::TaskGraph;
+using test::Befores;
+using test::befores;
+using test::graph_case;
+using test::GraphCase;
+using test::is_right;
+using test::wrong_orders;
+
+// Edges whose loss no order of whole nodes shows on integers.
+// Memory that nobody reads but who wrote it in the same node: two nodes may not have it at once.
+bool is_private(const TaskGraph& graph, graph::MemoryId memory) {
+  for (const graph::Half& half : graph.halves)
+    for (const graph::Touch& touch : half.touches)
+      if (touch.memory == memory && touch.reads) return false;
+  const BufferId buffer = graph.memories[memory].buffer;
+  return buffer && graph.program.buffers[buffer].role == Role::scratch;
+}
+
+bool only_excludes(const TaskGraph& graph, HalfId a, HalfId b) {
+  for (const graph::Touch& x : graph.halves[a].touches)
+    for (const graph::Touch& y : graph.halves[b].touches)
+      if (x.memory == y.memory && (x.writes || y.writes) && intersects(x.box, y.box) &&
+          !is_private(graph, x.memory))
+        return false;
+  return true;
+}
+
+// Both add to what is in one rectangle.
+bool is_chain_of_sums(const TaskGraph& graph, HalfId a, HalfId b) {
+  const auto updates = [&](HalfId half, const graph::Touch& like) {
+    bool reads = false, writes = false;
+    for (const graph::Touch& touch : graph.halves[half].touches) {
+      if (touch.memory != like.memory || !same_rectangle(touch.box, like.box)) continue;
+      reads |= touch.reads;
+      writes |= touch.writes;
+    }
+    return reads && writes;
+  };
+  const auto& touches = graph.halves[a].touches;
+  return std::any_of(touches.begin(), touches.end(), [&](const graph::Touch& touch) {
+    return updates(a, touch) && updates(b, touch);
+  });
+}
+
+struct Losses {
+  int shown = 0, implied = 0, excluding = 0, summing = 0, hidden = 0;
+};
+
+// Leaves out each edge in turn. implied: other edges say the same.
+Losses losses(const GraphCase& of) {
+  Losses result;
+  for (const HalfId h : of.graph.halves.ids())
+    for (const graph::Before& edge : of.graph.halves[h].before) {
+      const Befores without =
+          befores(of.graph, [&](HalfId to, HalfId from) { return to != h || from != edge.half; });
+      const std::vector<HalfId> order = test::earliest(without, h);
+      const auto at = [&](HalfId x) { return std::find(order.begin(), order.end(), x); };
+      if (at(edge.half) < at(h))
+        ++result.implied;
+      else if (!is_right(of, order))
+        ++result.shown;
+      else if (only_excludes(of.graph, edge.half, h))
+        ++result.excluding;
+      else
+        ++(is_chain_of_sums(of.graph, edge.half, h) ? result.summing : result.hidden);
+    }
+  return result;
+}
+
+// As if a copy were one node, done when its data has landed: edges that paths through copies imply
+// are left out.
+Befores reduced_over_copies(const TaskGraph& graph) {
+  Table<graph::NodeId, std::set<graph::NodeId>> above(graph.nodes.size());
+  for (const graph::NodeId n : graph.nodes.ids())
+    for (int i = 0; i < graph.nodes[n].halves; ++i)
+      for (const graph::Before& b : graph.halves[graph.nodes[n].first + i].before) {
+        const graph::NodeId from = graph.halves[b.half].node;
+        above[n].insert(from);
+        above[n].insert(above[from].begin(), above[from].end());
+      }
+  return befores(graph, [&](HalfId to, HalfId from) {
+    const graph::Node& node = graph.nodes[graph.halves[to].node];
+    for (int i = 0; i < node.halves; ++i)
+      for (const graph::Before& b : graph.halves[node.first + i].before) {
+        const graph::NodeId between = graph.halves[b.half].node;
+        if (above[between].contains(graph.halves[from].node)) return false;
+      }
+    return true;
+  });
+}
+
+// Copies, gathers, pipelines, stretches; those that are dead; the longest path and the longest that
+// carries data.
+using Shape = std::array<std::int64_t, 7>;
+struct OperationCase {
+  const char* words;
+  Shape shape;
+  bool has_edges;  // that matter: without any of them results are wrong
+};
+void PrintTo(const OperationCase& of, std::ostream* out) { *out << of.words; }
+
+class GraphOfOperation : public ::testing::TestWithParam<OperationCase> {};
+
+TEST_P(GraphOfOperation, gives_the_results_in_every_order_and_needs_its_edges) {
+  const GraphCase of = graph_case(GetParam().words);
+  const graph::Measures m = graph::measures(of.graph);
+  EXPECT_EQ(
+      (Shape{m.nodes[0], m.nodes[1], m.nodes[2], m.nodes[3], of.graph.dead, m.depth, m.data_depth}),
+      GetParam().shape);
+  EXPECT_EQ(wrong_orders(of, befores(of.graph), 50), 0);
+  const Losses lost = losses(of);
+  EXPECT_EQ(lost.hidden, 0);
+  EXPECT_EQ(lost.shown > 0, GetParam().has_edges);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operations, GraphOfOperation,
+    ::testing::Values(
+        OperationCase{"right-permute --devices 4 --m 8 --n 8", {4, 0, 0, 0, 0, 1, 1}, false},
+        OperationCase{"all-gather --devices 4 --m 4 --n 8", {28, 0, 0, 0, 0, 4, 4}, true},
+        OperationCase{"all-reduce --devices 4 --m 4 --n 8", {16, 0, 16, 0, 4, 5, 5}, true},
+        OperationCase{"reduce-scatter --devices 4 --m 16 --n 8", {40, 0, 24, 0, 4, 8, 8}, true},
+        OperationCase{
+            "gmm --group-sizes 5,0,9 --k 96 --n 64 --tiling 8,32,32", {0, 0, 1, 0, 0, 1, 1}, false},
+        OperationCase{"ag-matmul --devices 4 --m 16 --k 64 --n 16 --tiling 8,16,16",
+                      {16, 0, 16, 0, 0, 5, 5},
+                      true},
+        OperationCase{"ag-matmul --devices 4 --m 64 --k 128 --n 32 --gather m",
+                      {76, 0, 0, 16, 0, 6, 6},
+                      true},
+        OperationCase{
+            "ag-matmul --devices 4 --m 16 --k 64 --n 16 --variant literal --dma-order fifo",
+            {36, 0, 0, 16, 4, 6, 6},
+            true},
+        OperationCase{"matmul-rs --devices 4 --m 64 --k 64 --n 16 --tiling 8,16,16",
+                      {24, 0, 64, 0, 0, 8, 8},
+                      true},
+        OperationCase{"ragged-all-to-all --devices 4 --m 64 --n 32 --group-sizes zipf:1.2",
+                      {20, 0, 0, 0, 0, 2, 1},
+                      true},
+        OperationCase{"ep-gmm --devices 4 --m 16 --k 32 --n 16 --groups 8 --top-k 2",
+                      {32, 8, 4, 0, 20, 5, 5},
+                      true},
+        OperationCase{"ring-of-experts --devices 4 --m 8 --k 32 --n 16 --groups 8 --top-k 8",
+                      {96, 4, 32, 0, 32, 15, 15},
+                      true}));
+
+// The lines of a file that begin so, without the beginning.
+std::vector<std::string> lines_behind(const std::filesystem::path& file, const std::string& begin) {
+  std::ifstream in(file);
+  std::vector<std::string> found;
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(begin)) found.push_back(line.substr(begin.size()));
+  return found;
+}
+
+TEST(Graph, of_every_kernel_gives_its_results) {
+  int kernels = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(test::source_dir() + "/kernels/programs"))
+    for (const std::string& call : lines_behind(file.path(), "// small call: ")) {
+      SCOPED_TRACE(call);
+      const GraphCase of = graph_case(call);
+      EXPECT_EQ(wrong_orders(of, befores(of.graph), 20), 0);
+      ++kernels;
+    }
+  EXPECT_GE(kernels, 25);
+}
+
+// Those that have a graph.
+TEST(Graph, of_good_programs_of_the_suite_gives_their_results) {
+  int programs = 0;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(test::source_dir() + "/tests/suite")) {
+    if (!file.path().filename().string().starts_with("good_")) continue;
+    for (const std::string& run : lines_behind(file.path(), "// RUN: verify")) {
+      const std::string text = file.path().string() + run;
+      SCOPED_TRACE(text);
+      if (!test::has_graph(text)) continue;
+      const GraphCase of = graph_case(text);
+      EXPECT_EQ(wrong_orders(of, befores(of.graph), 20), 0);
+      ++programs;
+    }
+  }
+  EXPECT_GE(programs, 60);
+}
+
+// A path through a copy orders nothing where its data is sent and its source overwritten before it
+// lands.
+TEST(Graph, is_reduced_over_halves_and_not_over_whole_copies) {
+  const GraphCase of =
+      graph_case(test::source_dir() + "/tests/cli/graph_eager_sends.tsr --devices 2");
+  EXPECT_EQ(wrong_orders(of, befores(of.graph), 200), 0);
+  EXPECT_GT(wrong_orders(of, reduced_over_copies(of.graph), 200), 0);
+}
+
+// Every edge leads from an earlier commit point to a later one, inside one device.
+TEST(Graph, has_edges_inside_devices_in_commit_order) {
+  const GraphCase of = graph_case("all-reduce --devices 4 --m 4 --n 8");
+  for (const HalfId h : of.graph.halves.ids())
+    for (const graph::Before& b : of.graph.halves[h].before) {
+      EXPECT_LT(b.half, h);
+      EXPECT_EQ(of.graph.home(of.graph.halves[b.half]), of.graph.home(of.graph.halves[h]));
+    }
+}
+
+}  // namespace
+}  // namespace tessera
