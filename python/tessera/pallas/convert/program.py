@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tessera.pallas.convert import language
 from tessera.pallas.convert import (arithmetic, control, expanded, loops, reductions, refs, shapes,  # noqa: F401 (their rules)
                                     sync)
 from tessera.pallas.convert.grid import Grid, space_of
@@ -44,6 +45,7 @@ def clean(name: str | None) -> str | None:
 
 
 def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False) -> Kernel:
+    language.decide()
     params = getattr(eqn_or_params, "params", eqn_or_params)
     jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
     axes = tuple(getattr(mesh, "shape", {}).items()) if mesh is not None else ()
