@@ -102,3 +102,10 @@ def test_a_product_that_accumulates_is_found_again():
         o_ref[...] += a_ref[...] @ b_ref[...]
     made = check(kernel, shaped((16, 24)), normal(16, 32), normal(32, 24, seed=1), tolerance=2e-5)
     assert "o_ref += a_ref . b_ref" in made.text
+
+
+def test_a_reduction_counts_what_is_repeated():
+    def kernel(x_ref, o_ref):
+        most = jnp.max(x_ref[...], axis=1)
+        o_ref[...] = x_ref[...] + jnp.sum(jnp.broadcast_to(jnp.max(most), (8,))) + jnp.sum(jnp.broadcast_to(most[:, None], (8, 128)), axis=1)[:, None]
+    check(kernel, shaped((8, 128)), X)

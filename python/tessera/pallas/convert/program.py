@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -66,7 +67,7 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     name = _kernel_name(c, params, jaxpr)
     text, places = c.writer.text(name, lines)
     devices = int(np.prod([n for _, n in axes])) if axes else None
-    return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.reaches or "device" in text else None,
+    return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.reaches or re.search(r"\bdevice\b", text) else None,
                   grid.control(), tuple(c.opaque), places, c.equations, name)
 
 

@@ -18,7 +18,8 @@ def _reduce(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
     kind = _KINDS[eqn.primitive.name]
     tile, axes = as_tile(c, x), tuple(eqn.params["axes"])
     shape = tuple(eqn.outvars[0].aval.shape)
-    if tile.shape and len(tile.shape) + tile.trail != 2 or not tile.trail or len(tile.written) != 2:
+    column = len(tile.shape) == 1 and tile.trail == 1 and tile.written == (*tile.shape, 1)
+    if not column:
         tile = full(c, untrailed(c, tile))
         if len(tile.shape) == 1 and not language.REDUCTIONS:
             tile = tiles.full(c, reshape(c, tile, (1, *tile.shape)))
