@@ -53,7 +53,7 @@ def by_jax(eqn: Any, world: Any, lanes: Any, right: Any, limit: float) -> str:
     try:
         answer = reference(eqn, world.shape, [lanes], mode="races", limit=limit)
     except NoReference as error:
-        return "hangs" if "did not end" in str(error) else "fails"
+        return f"not ended in {limit:g} s" if "did not end" in str(error) else "fails"
     if answer["races"]:
         return "races"
     have = [np.asarray(row[0]) for row in answer["results"][0]]

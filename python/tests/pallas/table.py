@@ -1,7 +1,7 @@
 """Prints what becomes of the corpus, beside what JAX's own interpreter takes: `python table.py [--no-jax] [NAME ...]`.
 
 A row has the column of each `pallas_call`, the lines of `.tsr`, equations, the milliseconds of conversion, run and
-proof, and of JAX's interpreter warm, without and with `detect_races`; "hangs" is one that was ended after 60 s.
+proof, and of JAX's interpreter warm, without and with `detect_races`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def by_jax(eqn: Any, world: Any, lanes: Any, mode: str) -> str:
     try:
         answer = reference(eqn, world.shape, [lanes], mode=mode, times=3)
     except NoReference as error:
-        return "hangs" if "did not end" in str(error) else "fails"
+        return "over 60 s" if "did not end" in str(error) else "fails"
     return f"{1000 * answer['warm']:.0f}" + (", races" if answer["races"] else "")
 
 
