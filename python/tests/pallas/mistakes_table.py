@@ -49,7 +49,7 @@ def call_of(fn: Any, x: Any) -> tuple[Any, Any, Any]:
 
 
 def by_jax(eqn: Any, world: Any, lanes: Any, right: Any, limit: float) -> str:
-    """What JAX's interpreter shows of a mistake: races, other numbers, NaN, nothing; or that it hangs."""
+    """What JAX's interpreter shows of a mistake: races, other numbers, NaN, nothing; or that it does not end."""
     try:
         answer = reference(eqn, world.shape, [lanes], mode="races", limit=limit)
     except NoReference as error:
@@ -88,7 +88,7 @@ def main() -> None:
         if number in sample:
             if name not in right:
                 whole, place, rows = call_of(getattr(collectives, name)(given.devices), x)
-                right[name] = [np.asarray(row[0]) for row in reference(whole, place.shape, [rows])["results"][0]]
+                right[name] = [np.asarray(row[0]) for row in reference(whole, place.shape, [rows], limit=10 * given.limit)["results"][0]]
             jax_says = by_jax(eqn, world, lanes, right[name], given.limit)
             end_worker()
         counts[site.status, jax_says] += 1
