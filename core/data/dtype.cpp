@@ -1,6 +1,7 @@
 #include "core/data/dtype.h"
 
 #include "core/data/dtype_info.h"
+#include "core/data/element.h"
 #include "core/report/check.h"
 
 namespace tessera {
@@ -25,6 +26,14 @@ std::optional<DType> parse_dtype(std::string_view text) {
 int size_of(DType dtype) { return checked(dtype).size; }
 
 bool is_float(DType dtype) { return checked(dtype).kind != DTypeKind::integer; }
+
+bool is_unsigned(DType dtype) {
+  bool is = false;
+  element::with_dtype(dtype, [&](auto type) {
+    is = std::is_unsigned_v<element::Stored<type()>> && is_integer(dtype);
+  });
+  return is;
+}
 
 DType accumulator(DType dtype) { return is_float(dtype) ? DType::f32 : DType::i32; }
 

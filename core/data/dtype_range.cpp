@@ -8,6 +8,12 @@ namespace tessera {
 
 double largest_finite(DType dtype) { return dtype_info(dtype).largest; }
 
+DType wider_integer(DType a, DType b) {
+  if (a == b) return a;
+  if (size_of(a) == size_of(b)) return DType::i64;
+  return size_of(a) > size_of(b) ? a : b;
+}
+
 DType accumulator(DType dtype, DType stored) {
   return is_float(stored) ? DType::f32 : accumulator(dtype);
 }

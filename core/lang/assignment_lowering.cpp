@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "core/data/element.h"
 #include "core/lang/expressions.h"
@@ -20,16 +21,13 @@ namespace {
 
 // Whether the integer type has this number.
 bool holds(DType dtype, std::int64_t number) {
-  switch (dtype) {
-    case DType::i8:
-      return number == element::to_integer<std::int8_t>(number);
-    case DType::i32:
-      return number == element::to_integer<std::int32_t>(number);
-    case DType::u32:
-      return number == element::to_integer<std::uint32_t>(number);
-    default:
-      return true;
-  }
+  bool result = true;
+  element::with_dtype(dtype, [&](auto type) {
+    using Stored = element::Stored<type()>;
+    if constexpr (std::is_integral_v<decltype(element::value_of<type()>({}))>)
+      result = number == element::to_integer<Stored>(number);
+  });
+  return result;
 }
 
 }  // namespace
@@ -43,6 +41,39 @@ AssignmentLowering::AssignmentLowering(Draft& draft, Expressions& expressions,
       places_(places),
       tiles_(tiles),
       products_(products) {}
+
+// All is read before anything is written.
+void AssignmentLowering::lower(const ast::Opaque& node) {
+  std::vector<Slice> sources, destinations;
+  bool is_whole = true;
+  for (const ast::Expression& each : node.sources) {
+    const auto source = opaque_source(each);
+    is_whole &= source.has_value();
+    if (source) sources.push_back(*source);
+  }
+  for (const ast::Expression& each : node.destinations) {
+    const auto destination = places_.memory(each);
+    is_whole &= destination.has_value();
+    if (destination) destinations.push_back(*destination);
+  }
+  if (!is_whole) return;
+  draft_.at(node.loc);
+  for (const Slice& source : sources) builder_.emit(OpaqueRead{source});
+  for (const Slice& destination : destinations) builder_.emit(OpaqueWrite{destination});
+}
+
+// Memory, one number of scalar memory too, or a number.
+std::optional<Slice> AssignmentLowering::opaque_source(const ast::Expression& node) {
+  const Entity entity = places_.place(node);
+  if (entity.kind == Entity::Kind::nothing) return std::nullopt;
+  if (entity.kind == Entity::Kind::view) return entity.slice;
+  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real)
+    return Builder::number(entity.value);
+  draft_.fail(node.loc(),
+              fmt::format("expected memory or a number, found {}", draft_.describe(entity)),
+              ErrorCode::invalid_type);
+  return std::nullopt;
+}
 
 void AssignmentLowering::lower(const ast::Assignment& node) {
   const Entity target = places_.place(node.target);

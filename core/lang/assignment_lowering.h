@@ -1,5 +1,7 @@
 // Stores to memory: numbers to scalar memory, tiles to rectangles.
 #pragma once
+#include <optional>
+
 #include "core/lang/draft.h"
 
 namespace tessera {
@@ -15,10 +17,12 @@ class AssignmentLowering {
                      TileLowering& tiles, ProductLowering& products);
 
   void lower(const ast::Assignment& node);
+  void lower(const ast::Opaque& node);
   // target = value. A tile's type must be the target's unless the value is a cast.
   void store(const Slice& target, const ast::Expression& value, const Loc& loc);
 
  private:
+  std::optional<Slice> opaque_source(const ast::Expression& node);
   void store_number(const Slice& target, const ast::Expression& value, const Loc& loc);
   void store_tile(const Slice& target, const Slice& source, const Loc& loc, std::size_t before);
   bool redirect(const Slice& source, const Slice& target);

@@ -19,6 +19,7 @@ const Loc& Declaration::loc() const { return loc_of(form); }
 const Loc& Item::loc() const {
   if (const auto* index = std::get_if<Child>(&form)) return (*index)->loc();
   if (const auto* span = std::get_if<Span>(&form)) return span->loc;
+  if (const auto* stepped = std::get_if<Stepped>(&form)) return stepped->loc;
   return std::get<WholeDimension>(form).loc;
 }
 

@@ -1,5 +1,5 @@
-// The syntax tree of a file: declarations and statements, a struct for each form, with its place in
-// the text.
+// The syntax tree of a file: its kernels, functions and statements, a struct for each form, with
+// its place in the text.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -7,59 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "core/lang/ast_declaration.h"
 #include "core/lang/ast_expression.h"
-#include "core/program/program.h"
 
 namespace tessera::ast {
-
-// An element type and the extents behind it, none for a single element.
-struct Type {
-  Loc loc;
-  Expression dtype;
-  std::vector<Expression> extents;
-};
-
-// `order (1, 0)`
-struct StorageOrder {
-  Loc loc;
-  std::vector<Expression> dims;
-};
-
-// An operand, a result or scratch, as `role` says. Operands name their space behind the type.
-struct BufferDeclaration {
-  Loc loc;
-  std::string name;
-  Role role = Role::scratch;
-  bool is_scoped = false;
-  Type type;
-  Name space;
-  std::optional<StorageOrder> order;
-  bool may_be_unread = false;
-};
-
-struct SemaphoreDeclaration {
-  Loc loc;
-  std::string name;
-  bool is_scoped = false;
-  bool is_monotone = false;
-  Expression kind;  // count, bytes or barrier(id)
-  std::vector<Expression> extents;
-};
-
-struct Declaration;
-
-// Declarations that hold when the condition does, which must be known.
-struct ConditionalDeclarations {
-  Loc loc;
-  Expression condition;
-  std::vector<Declaration> then, otherwise;
-};
-
-struct Declaration {
-  std::variant<BufferDeclaration, SemaphoreDeclaration, ConditionalDeclarations> form;
-
-  const Loc& loc() const;
-};
 
 struct Statement;
 
@@ -99,6 +50,13 @@ struct Assignment {
 struct For {
   Loc loc;
   LoopVariable variable;
+  Block body;
+};
+
+// Without a condition its block has a `proceed`.
+struct While {
+  Loc loc;
+  std::optional<Expression> condition;
   Block body;
 };
 
@@ -166,19 +124,22 @@ struct Window {
 struct Start {
   Loc loc;
   Expression source, destination, semaphore;
-  bool adds = false;
+  bool adds = false, reshapes = false;
+  std::string name = {};  // of the copy, which `wait name` waits for; may be empty
 };
 
 struct StartRemote {
   Loc loc;
   Expression source, device, destination, sent, arrived;
   std::optional<Expression> core;
-  bool adds = false;
+  bool adds = false, reshapes = false;
+  std::string name = {};  // of the copy, which `wait name` waits for; may be empty
 };
 
 struct Copy {
   Loc loc;
   Expression source, destination;
+  bool reshapes = false;
 };
 
 struct Wait {
@@ -191,6 +152,12 @@ struct WaitFor {
   Expression semaphore, slice;
 };
 
+// `wait c` for a copy that has a name, or for one side of it: `c.sent`, `c.arrived`.
+struct WaitCopy {
+  Loc loc;
+  Expression copy;
+};
+
 struct Await {
   Loc loc;
   Expression semaphore, count;
@@ -201,6 +168,14 @@ struct Signal {
   Expression semaphore, count;
   std::optional<Expression> device;  // without one: this device
   std::optional<Expression> core;
+};
+
+// `opaque a, b from x, y`: reads the sources, writes the destinations, with values that are not
+// known.
+struct Opaque {
+  Loc loc;
+  std::vector<Expression> destinations;  // at least one
+  std::vector<Expression> sources;
 };
 
 // What begins and ends the life of memory.
@@ -233,10 +208,10 @@ struct ReturnNamed {
 };
 
 struct Statement {
-  using Form =
-      std::variant<Definition, Assignment, For, If, TraceRegion, Require, Assert, Print, Breakpoint,
-                   Pipeline, Grid, Window, Start, StartRemote, Copy, Wait, WaitFor, Await, Signal,
-                   Operate, ScopedDeclaration, CallStatement, Return, ReturnNamed>;
+  using Form = std::variant<Definition, Assignment, For, While, If, TraceRegion, Require, Assert,
+                            Print, Breakpoint, Pipeline, Grid, Window, Start, StartRemote, Copy,
+                            Wait, WaitFor, WaitCopy, Await, Signal, Opaque, Operate,
+                            ScopedDeclaration, CallStatement, Return, ReturnNamed>;
   Form form;
 
   const Loc& loc() const;

@@ -67,10 +67,16 @@ struct Span {
   Child start, size;
 };
 
+// `a .. b step n`, or a range with a name and a step
+struct Stepped {
+  Loc loc;
+  Child range, step;
+};
+
 // What stands for one dimension between the brackets of an index: an expression is one index, or
 // the range of several.
 struct Item {
-  std::variant<Child, WholeDimension, Span> form;
+  std::variant<Child, WholeDimension, Span, Stepped> form;
 
   const Loc& loc() const;
 };
@@ -138,9 +144,16 @@ struct Range {
   Child lower, upper;
 };
 
+// `view(memory) as type[extents]`; without extents those of the memory
+struct ViewAs {
+  Loc loc;
+  Child memory, type;
+  std::vector<Expression> extents;
+};
+
 struct Expression {
   using Form = std::variant<Integer, Real, Text, Name, Call, MemberCall, NamedArgument, Index,
-                            Member, Negative, Not, Binary, Conditional, Range>;
+                            Member, Negative, Not, Binary, Conditional, Range, ViewAs>;
 
   Form form;
   int height = 1;  // of the tree, for the parser's limit

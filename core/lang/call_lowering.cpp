@@ -58,6 +58,8 @@ Entity CallLowering::call(const ast::Call& node, const Slice* to) {
   return call_op(make_op(node.function), node);
 }
 
+Entity CallLowering::view_as(const ast::ViewAs& node) { return words_.view_as(node); }
+
 // mnemonic(field, field, ...) as the op table has them; missing flags are 0, and what may be left
 // out is left out.
 Entity CallLowering::call_op(const Op& prototype, const ast::Call& node) {

@@ -27,6 +27,7 @@ class CallLowering {
   // `to`: where a tile goes, or null for a temporary.
   Entity call(const ast::Call& node, const Slice* to = nullptr);
   Entity call(const ast::MemberCall& node);
+  Entity view_as(const ast::ViewAs& node);
 
  private:
   class Inlined;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/lang/expressions.h"
+#include "core/lang/mesh_lowering.h"
 #include "core/lang/scoped_memory.h"
 #include "core/lang/type_binder.h"
 
@@ -17,13 +18,15 @@ constexpr std::int64_t max_semaphores = std::int64_t{1} << 20;
 }  // namespace
 
 DeclarationLowering::DeclarationLowering(Draft& draft, Names& names, ScopedMemory& scoped,
-                                         TypeBinder& types, Expressions& expressions)
+                                         TypeBinder& types, Expressions& expressions,
+                                         MeshLowering& mesh)
     : draft_(draft),
       builder_(draft.builder()),
       names_(names),
       scoped_(scoped),
       types_(types),
-      expressions_(expressions) {}
+      expressions_(expressions),
+      mesh_(mesh) {}
 
 void DeclarationLowering::declare_all(const std::vector<ast::Declaration>& declarations,
                                       bool is_local) {
@@ -37,6 +40,13 @@ void DeclarationLowering::declare(const ast::Declaration& node, bool is_local) {
 void DeclarationLowering::lower(const ast::ConditionalDeclarations& node, bool is_local) {
   const auto condition = expressions_.constant(node.condition, "the condition around declarations");
   if (condition) declare_all(*condition != 0 ? node.then : node.otherwise, is_local);
+}
+
+void DeclarationLowering::lower(const ast::MeshDeclaration& node, bool is_local) {
+  if (is_local)
+    draft_.fail(node.loc, "a mesh is declared by a kernel");
+  else
+    mesh_.declare(node);
 }
 
 // The dimensions in `order`; false after an error.

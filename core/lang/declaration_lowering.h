@@ -10,13 +10,14 @@
 namespace tessera {
 
 class Expressions;
+class MeshLowering;
 class ScopedMemory;
 class TypeBinder;
 
 class DeclarationLowering {
  public:
   DeclarationLowering(Draft& draft, Names& names, ScopedMemory& scoped, TypeBinder& types,
-                      Expressions& expressions);
+                      Expressions& expressions, MeshLowering& mesh);
 
   // is_local: of a function or a block, at whose end it is freed.
   void declare(const ast::Declaration& declaration, bool is_local);
@@ -28,6 +29,7 @@ class DeclarationLowering {
   void lower(const ast::BufferDeclaration& node, bool is_local);
   void lower(const ast::SemaphoreDeclaration& node, bool is_local);
   void lower(const ast::ConditionalDeclarations& node, bool is_local);
+  void lower(const ast::MeshDeclaration& node, bool is_local);
   bool storage_order(const ast::StorageOrder& node, Buffer& buffer, bool& ok);
   bool semaphore_kind(const ast::Expression& node, Semaphore& semaphore);
 
@@ -37,6 +39,7 @@ class DeclarationLowering {
   ScopedMemory& scoped_;
   TypeBinder& types_;
   Expressions& expressions_;
+  MeshLowering& mesh_;
   std::map<std::int64_t, ValueId> barriers_;  // by collective id
 };
 

@@ -8,19 +8,53 @@
 
 namespace tessera {
 
+namespace {
+
+bool is_same(const Loc& a, const Loc& b) {
+  return a.source == b.source && a.line == b.line && a.column == b.column && a.width == b.width;
+}
+
+}  // namespace
+
+Draft::Draft(std::string kernel, const std::vector<const Module*>& modules)
+    : builder_(std::move(kernel)) {
+  for (const Module* module : modules)
+    if (module->lines != nullptr) lines_[module->source.get()] = module->lines.get();
+}
+
+const LineMap::Origin* Draft::origin(const Loc& loc) const {
+  const auto found = lines_.find(loc.source.get());
+  return found == lines_.end() ? nullptr : found->second->find(loc.line);
+}
+
+// The place of the innermost call that a `# line` names, which those around it call.
+PlaceId Draft::called_by(const LineMap::Origin& origin) {
+  PlaceId& inner = callers_[{&origin, caller_}];
+  if (inner || origin.size() == 1) return inner ? inner : caller_;
+  inner = caller_;
+  for (std::size_t i = origin.size(); --i > 0;)
+    inner = builder_.program().places.add({origin[i], inner, {}});
+  return inner;
+}
+
 void Draft::at(const Loc& loc) {
-  const auto& places = builder_.program().places;
+  const LineMap::Origin* from = origin(loc);
+  const PlaceId caller = from != nullptr ? called_by(*from) : caller_;
+  auto& places = builder_.program().places;
   if (!places.empty()) {
     const Place& last = places.back();
-    if (last.caller == caller_ && last.loc.source == loc.source && last.loc.line == loc.line &&
-        last.loc.column == loc.column && last.loc.width == loc.width)
-      return builder_.at_place(places.last());
+    const Loc& written = last.written ? last.written : last.loc;
+    if (last.caller == caller && is_same(written, loc)) return builder_.at_place(places.last());
   }
-  builder_.at(loc, caller_);
+  if (from == nullptr) return builder_.at(loc, caller);
+  builder_.at_place(places.add({from->front(), caller, loc}));
 }
 
 Entity Draft::fail(const Loc& loc, std::string message, ErrorCode code) {
   Diag diag{code, loc, std::move(message), {}};
+  if (const LineMap::Origin* from = origin(loc))
+    for (std::size_t i = 0; i < from->size(); ++i)
+      diag.notes.push_back({(*from)[i], i == 0 ? "it comes from here" : "called from here"});
   for (PlaceId place = caller_; place; place = builder_.program().places[place].caller)
     diag.notes.push_back({builder_.program().loc(place), "called from here"});
   diags_.push_back(std::move(diag));
@@ -42,6 +76,8 @@ std::string Draft::describe(const Entity& entity) const {
       return "tile_iota, which has the shape of a tile that it is combined with or stored to";
     case Entity::Kind::sem:
       return "a semaphore";
+    case Entity::Kind::copy:
+      return "a copy";
     case Entity::Kind::range:
       return "a range";
     case Entity::Kind::record:

@@ -17,6 +17,8 @@ void refuse_early_returns(const ast::Block& block, bool ends_function, TokenRead
     }
     if (const auto* loop = statement.as<ast::For>())
       refuse_early_returns(loop->body, false, tokens);
+    if (const auto* loop = statement.as<ast::While>())
+      refuse_early_returns(loop->body, false, tokens);
     if (const auto* pipeline = statement.as<ast::Pipeline>())
       refuse_early_returns(pipeline->body, false, tokens);
     if (const auto* region = statement.as<ast::TraceRegion>())

@@ -17,6 +17,7 @@
 #include "core/lang/language.h"
 #include "core/lang/launches.h"
 #include "core/lang/loop_lowering.h"
+#include "core/lang/mesh_lowering.h"
 #include "core/lang/names.h"
 #include "core/lang/parameter_binder.h"
 #include "core/lang/place_lowering.h"
@@ -36,7 +37,7 @@ class Elaborator {
  public:
   Elaborator(const std::string& name, std::vector<const Module*> modules,
              const InstantiateOptions& how)
-      : draft_(name),
+      : draft_(name, modules),
         functions_(draft_, names_, std::move(modules)),
         expressions_(draft_, names_, functions_, reals_, places_, tiles_, products_, calls_, how),
         launches_(draft_, scoped_, how) {}
@@ -64,14 +65,15 @@ class Elaborator {
   TileWords tile_words_{draft_, expressions_, reals_, tiles_};
   ArrayWords arrays_{draft_, names_, scoped_, expressions_, places_, tiles_};
   AssignmentLowering assignments_{draft_, expressions_, places_, tiles_, products_};
-  TransferLowering transfers_{draft_, expressions_, places_};
+  TransferLowering transfers_{draft_, names_, expressions_, places_};
   DebugLowering debug_{draft_, expressions_, places_};
-  DeclarationLowering declarations_{draft_, names_, scoped_, types_, expressions_};
+  MeshLowering mesh_{draft_, names_, expressions_};
+  DeclarationLowering declarations_{draft_, names_, scoped_, types_, expressions_, mesh_};
   StatementLowering statements_{draft_,        names_,       scoped_, expressions_, reals_, arrays_,
                                 declarations_, assignments_, loops_,  transfers_,   debug_};
   LoopLowering loops_{draft_, names_, scoped_, expressions_, places_, statements_};
-  WordLowering words_{draft_, expressions_, reals_,        places_, tiles_,
-                      types_, loops_,       declarations_, arrays_, tile_words_};
+  WordLowering words_{draft_, expressions_,  reals_, places_, tiles_,     types_,
+                      loops_, declarations_, mesh_,  arrays_, tile_words_};
   ArgumentBinder arguments_{draft_, names_, expressions_, places_, types_};
   CallLowering calls_{draft_, names_, functions_, expressions_, places_,
                       tiles_, words_, arguments_, statements_};

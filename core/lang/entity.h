@@ -14,6 +14,8 @@ struct Environment;
 
 // What TileLowering knows of a tile that has no shape yet.
 using UnshapedId = Id<struct UnshapedTile>;
+// What TransferLowering knows of a copy that has a name.
+using NamedCopyId = Id<struct NamedCopy>;
 
 struct Entity {
   enum class Kind : std::uint8_t {
@@ -23,6 +25,7 @@ struct Entity {
     view,
     unshaped,
     sem,
+    copy,
     range,
     record,
     closure,
@@ -33,6 +36,7 @@ struct Entity {
   ValueId value = no_value;   // scalar, real; lower of a range
   ValueId upper = no_value;   // range
   UnshapedId unshaped{};      // unshaped: a tile to which its use gives the shape
+  NamedCopyId copy{};         // copy: one that `wait` can name
   Slice slice;                // view (memory, or one number of it), sem
   bool is_unnamed = false;    // view: of an array that an expression made, and no name is given to
   DType type = DType::f32;

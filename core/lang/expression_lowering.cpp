@@ -130,7 +130,11 @@ Entity ExpressionLowering::form(const ast::Negative& node) {
 }
 
 Entity ExpressionLowering::form(const ast::Not& node) {
-  const ValueId value = scalar(*node.operand);
+  const Entity operand = evaluate(*node.operand);
+  if (is_tile(operand))
+    return draft_.fail(node.loc,
+                       "`not` is not defined for tiles; of a tile of 0 and 1 write `m == 0`");
+  const ValueId value = scalar(operand, node.operand->loc());
   if (value == no_value) return {};
   draft_.at(node.loc);
   return scalar_entity(builder_.emit(Not{value}));
@@ -196,6 +200,8 @@ Entity ExpressionLowering::form(const ast::Index& node) {
   const Entity part = places_.index(base, node);
   return places_.is_one_number(part) ? places_.load(part.slice) : part;
 }
+
+Entity ExpressionLowering::form(const ast::ViewAs& node) { return calls_.view_as(node); }
 
 ValueId ExpressionLowering::scalar(const Entity& entity, const Loc& loc) {
   if (entity.kind == Entity::Kind::scalar) return entity.value;

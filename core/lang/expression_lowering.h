@@ -47,6 +47,7 @@ class ExpressionLowering : public Expressions {
   Entity form(const ast::Binary& node);
   Entity form(const ast::Conditional& node);
   Entity form(const ast::Range& node);
+  Entity form(const ast::ViewAs& node);
   Entity count_of(const ast::Name& node);
   Entity binary(const ast::Binary& node, const Slice* to);
   Entity scalar_binary(const ast::Binary& node, const Entity& left, const Entity& right);

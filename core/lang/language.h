@@ -1,6 +1,7 @@
 // From text to programs: parse a file once, instantiate its kernels with parameters, verify,
 // expand, print.
 #pragma once  // public
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +18,8 @@ struct File;
 struct Function;
 struct Kernel;
 }  // namespace ast
+
+class LineMap;  // core/lang/line_map.h
 
 // One parameter of a kernel.
 struct ParameterInfo {
@@ -51,6 +54,7 @@ struct KernelInfo {
 struct Module {
   std::shared_ptr<const Source> source;   // its text
   std::shared_ptr<const ast::File> root;  // its syntax tree
+  std::shared_ptr<const LineMap> lines;   // what its `# line`s say; null where it has none
   std::vector<KernelInfo> kernels;        // in the order of the text
 
   // A kernel of `root`.
@@ -76,8 +80,11 @@ struct InstantiateOptions {
   int devices = 0, cores = 0;  // how many run it, for extents that name them; 0: not known
 };
 
-// The file as a module. Errors have their place in `source`.
-Expected<Module> parse(std::shared_ptr<const Source> source);
+// The text of a file that a `# line` names, which reports show lines of; empty: not to be had.
+using SourceReader = std::function<std::string(const std::string& name)>;
+// The file as a module. Errors have their place in `source`. Each file that its `# line`s name is
+// asked for once; without a reader none is shown.
+Expected<Module> parse(std::shared_ptr<const Source> source, const SourceReader& reader = {});
 // The kernel with its parameters fixed, in structured form (pipelines kept) and verified. Its text
 // may call functions of its own module and of those in `library`. Errors are a kernel that is not
 // there, settings that are missing, unknown or do not fit, and what verify() finds.
@@ -96,8 +103,14 @@ struct Expansion {
 // The program with each pipeline as explicit loops, slots, copies and waits: what the interpreter
 // runs. Errors are pipelines that cannot be written so, with their place.
 Expected<Program> expand(const Program& program, const Expansion& how = {});
+// How print() writes a program.
+struct Printing {
+  // With a `# line` before what a `# line` of the program's text spoke of. Without, a program has
+  // one text wherever it comes from.
+  bool with_lines = false;
+};
 // The program as text of the language; parsing and instantiating it gives an equal program.
-std::string print(const Program& program);
+std::string print(const Program& program, const Printing& how = {});
 // The text in the standard layout: indentation, spacing, blank lines; comments kept. Idempotent. An
 // error when it cannot be parsed.
 Expected<std::string> format(std::shared_ptr<const Source> source);

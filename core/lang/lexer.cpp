@@ -42,8 +42,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class Lexer {
  public:
-  Lexer(const std::shared_ptr<const Source>& source, Diags& diags)
-      : source_(source), text_(source->text), diags_(diags) {}
+  Lexer(const std::shared_ptr<const Source>& source, Diags& diags, LineMap* lines)
+      : source_(source), text_(source->text), diags_(diags), lines_(lines) {}
 
   std::vector<Token> run() {
     while (skip_blanks(), at_ < text_.size()) {
@@ -80,10 +80,19 @@ class Lexer {
         space_before_ = true;
       } else if (c == '/' && at_ + 1 < text_.size() && text_[at_ + 1] == '/') {
         while (at_ < text_.size() && text_[at_] != '\n') ++at_;
+      } else if (c == '#' && line_before_) {
+        skip_directive();
       } else {
         return;
       }
     }
+  }
+
+  // A line of its own; blanks may stand before it.
+  void skip_directive() {
+    while (at_ < text_.size() && text_[at_] != '\n') ++at_;
+    if (lines_ != nullptr)
+      lines_->read(source_, text_.substr(line_start_, at_ - line_start_), line_, diags_);
   }
 
   Token next() {
@@ -187,6 +196,7 @@ class Lexer {
   const std::shared_ptr<const Source>& source_;
   std::string_view text_;
   Diags& diags_;
+  LineMap* lines_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0, line_start_ = 0;
   int line_ = 1;
@@ -195,8 +205,8 @@ class Lexer {
 
 }  // namespace
 
-std::vector<Token> lex(const std::shared_ptr<const Source>& source, Diags& diags) {
-  return Lexer(source, diags).run();
+std::vector<Token> lex(const std::shared_ptr<const Source>& source, Diags& diags, LineMap* lines) {
+  return Lexer(source, diags, lines).run();
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/lang/line_map.h"
 #include "core/report/diag.h"
 
 namespace tessera {
@@ -27,7 +28,8 @@ struct Token {
 };
 
 // Errors (a character the language does not use, an open string, a number too large) are appended
-// to diags.
-std::vector<Token> lex(const std::shared_ptr<const Source>& source, Diags& diags);
+// to diags. Lines that begin with `#` are no tokens; with `lines`, they are read into it.
+std::vector<Token> lex(const std::shared_ptr<const Source>& source, Diags& diags,
+                       LineMap* lines = nullptr);
 
 }  // namespace tessera

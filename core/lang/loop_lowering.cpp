@@ -111,6 +111,23 @@ void LoopLowering::lower(const ast::For& node) {
   builder_.emit(End{});
 }
 
+// What the condition needs is computed in the loop, before each turn.
+void LoopLowering::lower(const ast::While& node) {
+  draft_.at(node.loc);
+  builder_.emit(While{}, "turn");
+  {
+    const BlockScope inner(names_, scoped_);
+    if (node.condition) {
+      const ValueId condition = expressions_.scalar(*node.condition);
+      draft_.at(node.loc);
+      if (condition != no_value) builder_.emit(Proceed{condition});
+    }
+    blocks_.block(node.body);
+    draft_.at(node.loc);
+  }
+  builder_.emit(End{});
+}
+
 void LoopLowering::lower(const ast::Pipeline& node) {
   draft_.at(node.loc);
   builder_.emit(Pipeline{});

@@ -20,6 +20,7 @@ class LoopLowering {
                PlaceLowering& places, Blocks& blocks);
 
   void lower(const ast::For& node);
+  void lower(const ast::While& node);
   void lower(const ast::Pipeline& node);
   void lower(const ast::Grid& node);
   void lower(const ast::Window& node);

@@ -48,6 +48,8 @@ std::size_t tile_op(ast::Operator op) {
       return op_index<TileMul>();
     case ast::Operator::divide:
       return op_index<TileDiv>();
+    case ast::Operator::modulo:
+      return op_index<TileMod>();
     case ast::Operator::less:
     case ast::Operator::greater:
       return op_index<TileLt>();

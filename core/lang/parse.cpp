@@ -7,6 +7,7 @@
 
 #include "core/lang/early_returns.h"
 #include "core/lang/language.h"
+#include "core/lang/line_map.h"
 #include "core/lang/version.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
@@ -170,14 +171,16 @@ class Definitions {
 
 }  // namespace
 
-Expected<Module> parse(std::shared_ptr<const Source> source) try {
+Expected<Module> parse(std::shared_ptr<const Source> source, const SourceReader& reader) try {
   if (const std::size_t at = source->text.find('\0'); at != std::string::npos)
     return error(fmt::format("{} is not a text: byte {} is 0", source->name, at));
   Diags diags;
-  std::vector<Token> tokens = lex(source, diags);
+  auto lines = std::make_shared<LineMap>();
+  std::vector<Token> tokens = lex(source, diags, lines.get());
   TRY(check_language_version(source, tokens));  // what else stands there is not judged
   auto root = std::make_shared<ast::File>(FileParser(source, std::move(tokens), diags).file());
-  Module module{source, root, {}, {}, {}};
+  if (reader) lines->read_files(reader);
+  Module module{source, root, lines->empty() ? nullptr : std::move(lines), {}, {}, {}};
   Definitions definitions(module, diags);
   for (const auto& definition : root->definitions) std::visit(definitions, definition);
   if (diags.empty()) return module;

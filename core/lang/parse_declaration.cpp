@@ -69,7 +69,8 @@ ast::Parameter DeclarationParser::parameter(bool of_kernel, bool is_tuning) {
 }
 
 bool DeclarationParser::starts() const {
-  for (std::string_view word : {"in", "out", "tile", "vmem", "smem", "hbm", "sem", "scoped", "if"})
+  for (std::string_view word :
+       {"in", "out", "tile", "vmem", "smem", "hbm", "sem", "scoped", "mesh", "if"})
     if (tokens_.is(word)) return true;
   return false;
 }
@@ -81,8 +82,10 @@ std::vector<ast::Declaration> DeclarationParser::declarations() {
     tokens_.accept(";");
   }
   if (!tokens_.is("{"))
-    tokens_.fail(tokens_.peek(),
-                 "expected a declaration (in, out, tile, vmem, smem, hbm, sem, scoped, if) or `{`");
+    tokens_.fail(
+        tokens_.peek(),
+        "expected a declaration (in, out, tile, vmem, smem, hbm, sem, scoped, mesh, if) or "
+        "`{`");
   return declarations;
 }
 
@@ -93,6 +96,7 @@ ast::Declaration DeclarationParser::declaration() {
     return scratch(is_scoped);
   if (!is_scoped && (tokens_.is("in") || tokens_.is("out"))) return operand();
   if (!is_scoped && tokens_.is("if")) return conditional();
+  if (!is_scoped && tokens_.is("mesh")) return mesh();
   tokens_.fail(tokens_.peek(), "expected sem, tile, vmem, smem or hbm");
 }
 
@@ -162,6 +166,17 @@ ast::Declaration DeclarationParser::semaphore(bool is_scoped) {
   if (is_monotone) tokens_.take();
   return {ast::SemaphoreDeclaration{tokens_.loc(name), name.text, is_scoped, is_monotone,
                                     std::move(kind), std::move(extents)}};
+}
+
+// mesh x = 4, y = 2
+ast::Declaration DeclarationParser::mesh() {
+  ast::MeshDeclaration mesh{tokens_.loc(tokens_.take()), {}};
+  do {
+    const Token name = tokens_.new_name("the name of an axis");
+    tokens_.expect("=", "and the number of devices along the axis");
+    mesh.axes.push_back({tokens_.loc(name), name.text, expressions_.expression()});
+  } while (tokens_.accept(","));
+  return {std::move(mesh)};
 }
 
 ast::Declaration DeclarationParser::conditional() {

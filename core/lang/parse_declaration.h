@@ -33,6 +33,7 @@ class DeclarationParser {
   std::optional<ast::StorageOrder> storage_order();
   bool may_be_unread();
   bool starts() const;
+  ast::Declaration mesh();
 
   TokenReader& tokens_;
   ExpressionParser& expressions_;

@@ -37,10 +37,13 @@ class ExpressionParser {
 
   ast::Expression index(ast::Expression base);
   ast::Expression member(ast::Expression base);
+  ast::Expression view_as(ast::Expression view);
   ast::Item item(int& height);
   std::vector<ast::Expression> arguments();
   ast::Expression argument();
   ast::Expression binary(ast::Operator op, ast::Expression left, Operand right);
+  static ast::Child child(ast::Expression expression);
+  static int height_over(const std::vector<ast::Expression>& parts);
   ast::Expression chained(ast::Expression expression);  // refuses a chain that is too long
 
   TokenReader& tokens_;

@@ -48,6 +48,7 @@ void StatementParser::statement(ast::Block& into) {
   const auto add = [&](Form form) { into.statements.push_back({std::move(form)}); };
   if (tokens_.is("const")) return constants(into);
   if (tokens_.is("for")) return add(for_loop());
+  if (tokens_.is("while")) return add(while_loop());
   if (tokens_.is("if")) return add(if_else());
   if (tokens_.is("trace")) return add(trace());
   if (tokens_.is("pipeline")) return add(pipeline());
@@ -69,6 +70,7 @@ StatementParser::Form StatementParser::simple() {
   if (tokens_.is("copy")) return transfers_.copy();
   if (tokens_.is("wait") || tokens_.is("await")) return transfers_.wait();
   if (tokens_.is("signal")) return transfers_.signal();
+  if (tokens_.is("opaque")) return opaque();
   if (tokens_.is("return")) return returns();
   if (tokens_.is("scoped")) return scoped();
   if (operates()) return operate();
@@ -112,6 +114,27 @@ ast::For StatementParser::for_loop() {
   tokens_.widen(loop.loc);
   loop.body = block();
   return loop;
+}
+
+// Without a condition its block says where it is left.
+ast::While StatementParser::while_loop() {
+  ast::While loop{tokens_.loc(tokens_.take()), {}, {}};
+  if (!tokens_.is("{")) loop.condition = expressions_.expression();
+  tokens_.widen(loop.loc);
+  loop.body = block();
+  return loop;
+}
+
+// opaque a, b[0:4] from x, y
+ast::Opaque StatementParser::opaque() {
+  ast::Opaque statement{tokens_.loc(tokens_.take()), {}, {}};
+  do statement.destinations.push_back(expressions_.postfix());
+  while (tokens_.accept(","));
+  if (!tokens_.is("from") || tokens_.peek().line_before) return statement;
+  tokens_.take();
+  do statement.sources.push_back(expressions_.postfix());
+  while (tokens_.accept(","));
+  return statement;
 }
 
 ast::If StatementParser::if_else() {
@@ -237,6 +260,7 @@ StatementParser::Form StatementParser::assignment(const Token& first, ast::Expre
   const auto* name = target.as<ast::Name>();
   if (name != nullptr && !op) {
     tokens_.refuse_place(first);
+    if (tokens_.is("start")) return transfers_.start(name->name);
     return ast::Definition{tokens_.loc(first), name->name, {}, expressions_.range_or_count()};
   }
   return ast::Assignment{tokens_.loc(first), op, std::move(target), expressions_.expression()};
@@ -257,8 +281,6 @@ void StatementParser::refuse_foreign(const Token& first, const ast::Expression& 
     throw TokenReader::SyntaxError{};
   };
   if (word_of(target) == "elif") instead("expected the block of an `if` before `elif`");
-  if (word_of(target) == "while")
-    instead("there is no `while`; expected a `for` whose body stands in an `if`");
 }
 
 }  // namespace tessera

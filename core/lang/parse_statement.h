@@ -31,6 +31,7 @@ class StatementParser {
   void statement(ast::Block& into);
   Form simple();
   ast::For for_loop();
+  ast::While while_loop();
   ast::If if_else();
   ast::TraceRegion trace();
   ast::Require require();
@@ -41,6 +42,7 @@ class StatementParser {
   Form returns();
   ast::ScopedDeclaration scoped();
   ast::Operate operate();
+  ast::Opaque opaque();
   void constants(ast::Block& into);
   Form assignment_or_call();
   Form assignment(const Token& first, ast::Expression target);

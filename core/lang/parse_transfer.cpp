@@ -6,9 +6,11 @@
 namespace tessera {
 
 // start SRC -> DST, SEM    or    start SRC -> DEVICE [core CORE]: DST, SENT, ARRIVED
-ast::Statement::Form TransferParser::start() {
+ast::Statement::Form TransferParser::start(std::string name) {
   Loc loc = tokens_.loc(tokens_.take());
-  const auto adds = [&] { return !tokens_.peek().line_before && tokens_.accept("add"); };
+  const auto says = [&](std::string_view word) {
+    return !tokens_.peek().line_before && tokens_.accept(word);
+  };
   ast::Expression source = expressions_.postfix();
   tokens_.expect("->", "and the destination of the copy");
   ast::Expression to = expressions_.expression();
@@ -17,8 +19,9 @@ ast::Statement::Form TransferParser::start() {
   if (!core && !tokens_.is(":")) {
     tokens_.expect(",", "and the semaphore that counts the bytes");
     ast::Expression semaphore = expressions_.postfix();
-    return ast::Start{std::move(loc), std::move(source), std::move(to), std::move(semaphore),
-                      adds()};
+    const bool adds = says("add");
+    return ast::Start{std::move(loc), std::move(source), std::move(to),  std::move(semaphore),
+                      adds,           says("reshaped"),  std::move(name)};
   }
   tokens_.expect(":", "and the destination on that core");
   ast::Expression destination = expressions_.postfix();
@@ -26,16 +29,20 @@ ast::Statement::Form TransferParser::start() {
   ast::Expression sent = expressions_.postfix();
   tokens_.expect(",", "and the receive semaphore");
   ast::Expression arrived = expressions_.postfix();
+  const bool adds = says("add");
   return ast::StartRemote{
-      std::move(loc),  std::move(source),  std::move(to),   std::move(destination),
-      std::move(sent), std::move(arrived), std::move(core), adds()};
+      std::move(loc),   std::move(source),  std::move(to),   std::move(destination),
+      std::move(sent),  std::move(arrived), std::move(core), adds,
+      says("reshaped"), std::move(name)};
 }
 
 ast::Copy TransferParser::copy() {
   Loc loc = tokens_.loc(tokens_.take());
   ast::Expression source = expressions_.postfix();
   tokens_.expect("->", "and the destination of the copy");
-  return {std::move(loc), std::move(source), expressions_.postfix()};
+  ast::Expression destination = expressions_.postfix();
+  const bool reshapes = !tokens_.peek().line_before && tokens_.accept("reshaped");
+  return {std::move(loc), std::move(source), std::move(destination), reshapes};
 }
 
 ast::Statement::Form TransferParser::wait() {
@@ -44,6 +51,9 @@ ast::Statement::Form TransferParser::wait() {
   ast::Expression semaphore = expressions_.postfix();
   if (is_wait && tokens_.accept("for"))
     return ast::WaitFor{std::move(loc), std::move(semaphore), expressions_.postfix()};
+  const bool ends = tokens_.peek().line_before || tokens_.is(";") || tokens_.is("}");
+  if (is_wait && ends && (semaphore.as<ast::Name>() || semaphore.as<ast::Member>()))
+    return ast::WaitCopy{std::move(loc), std::move(semaphore)};
   tokens_.expect(",", "and the count, or `for` and the slice whose bytes are waited for");
   ast::Expression count = expressions_.expression();
   if (is_wait) return ast::Wait{std::move(loc), std::move(semaphore), std::move(count)};

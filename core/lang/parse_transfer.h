@@ -1,5 +1,7 @@
 // Statements that move data and that count on semaphores.
 #pragma once
+#include <string>
+
 #include "core/lang/ast.h"
 #include "core/lang/parse_expression.h"
 #include "core/lang/token_reader.h"
@@ -12,9 +14,10 @@ class TransferParser {
       : tokens_(tokens), expressions_(expressions) {}
 
   // The word of each is the next token.
-  ast::Statement::Form start();  // on this core or to another one
+  // On this core or to another one; the copy may have a name.
+  ast::Statement::Form start(std::string name = {});
   ast::Copy copy();
-  ast::Statement::Form wait();  // for a count or for a slice; also await
+  ast::Statement::Form wait();  // for a count, a slice or a copy with a name; also await
   ast::Signal signal();
 
  private:

@@ -78,6 +78,11 @@ bool PlaceLowering::add_item(const ast::Item& item, ValueId extent, Slice& slice
     slice.size[d] = expressions_.scalar(*span->size);
     return slice.start[d] != no_value && slice.size[d] != no_value;
   }
+  if (std::holds_alternative<ast::Stepped>(item.form)) {
+    draft_.fail(item.loc(),
+                "a slice with a step is a value, not memory: expected it in an expression");
+    return false;
+  }
   const Entity entity = expressions_.evaluate(*std::get<ast::Child>(item.form));
   if (entity.kind == Entity::Kind::range) {
     draft_.at(item.loc());

@@ -15,15 +15,17 @@ namespace {
 const std::set<std::string, std::less<>>& reserved_words() {
   static const std::set<std::string, std::less<>> words = [] {
     std::set<std::string, std::less<>> w = {
-        "kernel",  "function", "in",           "tile",        "vmem",  "smem",     "hbm",
-        "sem",     "scoped",   "if",           "else",        "for",   "parallel", "trace",
-        "require", "pipeline", "grid",         "window",      "depth", "pad",      "when",
-        "update",  "start",    "copy",         "wait",        "await", "signal",   "on",
-        "return",  "const",    "alloc",        "free",        "fresh", "once",     "mod",
-        "and",     "or",       "not",          "max",         "min",   "add",      "device",
-        "devices", "core",     "cores",        "count",       "bytes", "barrier",  "monotone",
-        "order",   "first",    "last",         "accumulator", "clamp", "abs",      "concat",
-        "cast",    "largest",  "may_be_unread"};
+        "kernel",   "function", "in",      "tile",     "vmem",          "smem",
+        "hbm",      "sem",      "scoped",  "if",       "else",          "for",
+        "parallel", "trace",    "require", "pipeline", "grid",          "window",
+        "depth",    "pad",      "when",    "update",   "start",         "copy",
+        "wait",     "await",    "signal",  "on",       "return",        "const",
+        "alloc",    "free",     "fresh",   "once",     "mod",           "and",
+        "or",       "not",      "max",     "min",      "add",           "device",
+        "devices",  "core",     "cores",   "count",    "bytes",         "barrier",
+        "monotone", "order",    "first",   "last",     "accumulator",   "clamp",
+        "abs",      "concat",   "cast",    "largest",  "may_be_unread", "while",
+        "opaque",   "from",     "mesh"};
     for (const OpInfo& row : op_table()) w.emplace(row.mnemonic);
     for (int i = 0; i < dtype_count; ++i) w.emplace(name(static_cast<DType>(i)));
     return w;
@@ -33,7 +35,8 @@ const std::set<std::string, std::less<>>& reserved_words() {
 
 class Printer {
  public:
-  explicit Printer(const Program& program) : program_(program), names_(program.values.size()) {
+  Printer(const Program& program, const Printing& how)
+      : program_(program), with_lines_(how.with_lines), names_(program.values.size()) {
     for (const Buffer& b : program.buffers) give_name(b.value, b.name);
     for (const Semaphore& s : program.semaphores) give_name(s.value, s.name);
     for (const Stmt& s : program.body)
@@ -48,10 +51,11 @@ class Printer {
       doc.remove_prefix(std::min(end + 1, doc.size()));
     }
     out_ += fmt::format("kernel {}()\n", program_.name);
-    for (const Buffer& b : program_.buffers) declare(b);
-    for (const Semaphore& s : program_.semaphores) declare(s);
+    for (const Buffer& b : program_.buffers) come_from(b.place), declare(b);
+    for (const Semaphore& s : program_.semaphores) come_from(s.place), declare(s);
     out_ += "{\n";
-    for (const Stmt& s : program_.body) statement(s);
+    for (const Stmt& s : program_.body) come_from(s.place), statement(s);
+    come_from({});
     return out_ + "}\n";
   }
 
@@ -63,6 +67,22 @@ class Printer {
       candidate = fmt::format("{}_{}", base, n);
     used_.insert(candidate);
     names_[id] = candidate;
+  }
+
+  // A `# line` where another line begins. What is inlined has the calls around it in one chain.
+  void come_from(PlaceId place) {
+    if (!with_lines_) return;
+    std::string line;
+    if (place && program_.places[place].written) {
+      for (PlaceId at = place; at; at = program_.places[at].caller) {
+        const Loc& loc = program_.places[at].loc;
+        line += fmt::format(" {}{} {}", line.empty() ? "" : "from ", loc.line,
+                            quoted(loc.source->name));
+      }
+    }
+    if (line == line_) return;
+    out_ += fmt::format("# line{}\n", line);
+    line_ = line;
   }
 
   static std::string dims(const Shape& shape) {
@@ -194,6 +214,10 @@ class Printer {
         text += fmt::format(" when {}", value(o->update_when));
       return text;
     }
+    if (std::holds_alternative<While>(s.op)) return "while";  // whose turns no text names
+    if (const auto* o = std::get_if<ViewAs>(&s.op))
+      return fmt::format("{} = view({}) as {}", value(s.result), slice(o->source),
+                         program_.texts[o->type]);
     if (const auto* o = std::get_if<Breakpoint>(&s.op); o && program_.constant(o->condition))
       return "breakpoint";
     return (s.result != no_value ? value(s.result) + " = " : "") + by_row(s.op);
@@ -228,6 +252,8 @@ class Printer {
   }
 
   const Program& program_;
+  const bool with_lines_;
+  std::string line_;  // what the last `# line` says
   Table<ValueId, std::string> names_;
   std::set<std::string, std::less<>> used_;
   std::string out_;
@@ -237,6 +263,8 @@ class Printer {
 
 }  // namespace
 
-std::string print(const Program& program) { return Printer(program).run(); }
+std::string print(const Program& program, const Printing& how) {
+  return Printer(program, how).run();
+}
 
 }  // namespace tessera

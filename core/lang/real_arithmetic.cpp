@@ -5,6 +5,37 @@
 #include <cmath>
 
 namespace tessera {
+namespace {
+
+// Functions of one number that are known when the kernel is instantiated.
+struct Function {
+  std::string_view word;
+  double (*value)(double);
+};
+// clang-format off
+constexpr Function functions[] = {
+    {"exp",       [](double x) { return std::exp(x); }},
+    {"exp2",      [](double x) { return std::exp2(x); }},
+    {"expm1",     [](double x) { return std::expm1(x); }},
+    {"log",       [](double x) { return std::log(x); }},
+    {"log1p",     [](double x) { return std::log1p(x); }},
+    {"logistic",  [](double x) { return 1 / (1 + std::exp(-x)); }},
+    {"tanh",      [](double x) { return std::tanh(x); }},
+    {"erf",       [](double x) { return std::erf(x); }},
+    {"erfc",      [](double x) { return std::erfc(x); }},
+    {"sin",       [](double x) { return std::sin(x); }},
+    {"cos",       [](double x) { return std::cos(x); }},
+    {"sqrt",      [](double x) { return std::sqrt(x); }},
+    {"rsqrt",     [](double x) { return 1 / std::sqrt(x); }},
+    {"floor",     [](double x) { return std::floor(x); }},
+    {"ceil",      [](double x) { return std::ceil(x); }},
+    {"round",     [](double x) { return std::nearbyint(x); }},
+    {"sign",      [](double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }},
+    {"is_finite", [](double x) { return std::isfinite(x) ? 1.0 : 0.0; }},
+};
+// clang-format on
+
+}  // namespace
 
 std::optional<double> RealArithmetic::known_number(const Entity& entity) const {
   if (entity.kind != Entity::Kind::scalar && entity.kind != Entity::Kind::real) return std::nullopt;
@@ -62,7 +93,8 @@ std::optional<Entity> RealArithmetic::binary(const ast::Binary& node, const Enti
 std::optional<Entity> RealArithmetic::function(const ast::Call& call,
                                                const std::vector<Entity>& arguments) {
   std::vector<double> known;
-  bool is_real = arguments.size() == 1;
+  const std::string& word = call.function;
+  bool is_real = arguments.size() == 1 || word == "pow";
   for (const Entity& argument : arguments) {
     const auto number = known_number(argument);
     if (!number) return std::nullopt;
@@ -70,14 +102,11 @@ std::optional<Entity> RealArithmetic::function(const ast::Call& call,
     is_real |= argument.kind == Entity::Kind::real;
   }
   if (!is_real) return std::nullopt;
-  const std::string& word = call.function;
   const auto result = [&](double y) { return number(y, word, call.loc); };
   const double x = known[0];
-  if (word == "exp") return result(std::exp(x));
-  if (word == "log") return result(std::log(x));
-  if (word == "tanh") return result(std::tanh(x));
-  if (word == "erf") return result(std::erf(x));
-  if (word == "rsqrt") return result(1 / std::sqrt(x));
+  for (const Function& each : functions)
+    if (word == each.word) return result(each.value(x));
+  if (word == "pow") return result(std::pow(x, known[1]));
   if (word == "min") return real_entity(std::fmin(x, known[1]));
   if (word == "max") return real_entity(std::fmax(x, known[1]));
   if (word == "select") return arguments[x != 0 ? 1 : 2];

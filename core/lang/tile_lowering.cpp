@@ -7,7 +7,6 @@
 
 #include "core/lang/expressions.h"
 #include "core/lang/operators.h"
-#include "core/lang/type_binder.h"
 #include "core/lang/value_type.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
@@ -25,6 +24,13 @@ std::string source_text(const Loc& loc) {
   const std::string_view line = Lines(loc.source->text)[loc.line];
   return std::string(
       line.substr(static_cast<std::size_t>(loc.column) - 1, static_cast<std::size_t>(loc.width)));
+}
+
+// What is written for tiles, of operators that tiles do not have.
+std::string_view instead_of(ast::Operator op) {
+  if (op == ast::Operator::both) return "; of tiles of 0 and 1 write `bit_and(a, b)`";
+  if (op == ast::Operator::either) return "; of tiles of 0 and 1 write `bit_or(a, b)`";
+  return "";
 }
 
 }  // namespace
@@ -220,7 +226,8 @@ Entity TileLowering::binary(const ast::Binary& node, const Entity& left, const E
                             const Slice* to) {
   const std::size_t op = tile_op(node.op);
   if (op == 0)
-    return draft_.fail(node.loc, fmt::format("`{}` is not defined for tiles", name(node.op)));
+    return draft_.fail(node.loc, fmt::format("`{}` is not defined for tiles{}", name(node.op),
+                                             instead_of(node.op)));
   const Operand a{left, node.left->loc()}, b{right, node.right->loc()};
   const bool swap = node.op == ast::Operator::greater || node.op == ast::Operator::greater_equal;
   if (node.op == ast::Operator::not_equal) {  // 1 - (a == b): nothing equals a NaN
@@ -230,34 +237,6 @@ Entity TileLowering::binary(const ast::Binary& node, const Entity& left, const E
                        node.loc, to);
   }
   return swap ? elementwise(op, {b, a}, node.loc, to) : elementwise(op, {a, b}, node.loc, to);
-}
-
-// cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
-Entity TileLowering::cast(const ast::Call& call, const Slice* to) {
-  if (call.arguments.empty() || call.arguments.size() > 2)
-    return draft_.fail(call.loc, "cast takes a tile, and a type when it is not stored at once");
-  const ast::Expression& inner = call.arguments[0];
-  const auto* binary = inner.as<ast::Binary>();
-  const bool computed = binary != nullptr && binary->op != ast::Operator::product;
-  if (call.arguments.size() == 1) {
-    if (!to) return draft_.fail(call.loc, "cast needs a type here: cast(x, bf16)");
-    const Entity value = expressions_.evaluate_into(inner, computed ? to : nullptr);
-    if (computed && value.kind == Entity::Kind::view && value.slice == *to) return value;
-    const auto source = operand_of_store(value, inner.loc(), *to);
-    if (!source || !fits({*source, inner.loc()}, *to)) return {};
-    draft_.at(call.loc);
-    builder_.emit(Cast{*to, *source});
-    return {.kind = Entity::Kind::view, .slice = *to};
-  }
-  const auto type = types_.dtype(call.arguments[1]);
-  const auto source = operand(inner);
-  if (!type || !source) return {};
-  std::vector<ValueId> size;
-  for (int d : kept(*source)) size.push_back(source->size[static_cast<std::size_t>(d)]);
-  const Slice target = temporary(*type, static_shape(builder_.program(), *source), size);
-  draft_.at(call.loc);
-  builder_.emit(Cast{target, *source});
-  return {.kind = Entity::Kind::view, .slice = target};
 }
 
 }  // namespace tessera

@@ -45,6 +45,8 @@ class TileLowering {
   Entity binary(const ast::Binary& node, const Entity& left, const Entity& right, const Slice* to);
   // cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
   Entity cast(const ast::Call& call, const Slice* to);
+  // truncate(x), truncate(x, T): the same, cut off; of an integer and a type also the low bits.
+  Entity truncate(const ast::Call& call, const Slice* to);
 
   // A tile or a number, as a tile op takes it.
   std::optional<Slice> operand(const Entity& entity, const Loc& loc);
@@ -67,6 +69,8 @@ class TileLowering {
     std::vector<Operand> operands;
     Loc loc;
   };
+  Entity converted(Op op, const ast::Call& call, const Slice* to);
+  Entity low_bits(ValueId number, DType type, const Loc& loc);
   Extents extents_of(const Slice& target) const;
   std::optional<Slice> shaped(const Operand& operand, const Extents& extents);
   std::optional<Slice> shaped_indices(const Unshaped& node, const Extents& extents);

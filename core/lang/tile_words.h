@@ -1,6 +1,7 @@
 // Functions of tiles, by the words of the ops that compute them.
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "core/lang/draft.h"
 
@@ -22,7 +23,11 @@ class TileWords {
   Entity integers(const ast::Call& node, const std::vector<Entity>& arguments);
   Entity scaled(const ast::Call& node, const Slice* to);
   Entity indices(const ast::Call& node, const Slice* to);
-  Entity reshape(const ast::Call& node, const Slice* to);
+  Entity reduced(Op op, const ast::Call& node, const Slice* to);
+  Entity transposed(const ast::Call& node, const Slice* to);
+  std::optional<Slice> source_of(const ast::Call& node);
+  std::optional<std::vector<int>> dimensions(const ast::Call& node, const Slice& source);
+  Entity reshape(Op op, const Slice& source, const Loc& loc, const Slice* to);
 
   Draft& draft_;
   Builder& builder_;

@@ -1,14 +1,31 @@
 #include "core/lang/transfer_lowering.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "core/lang/expressions.h"
+#include "core/lang/names.h"
 #include "core/lang/place_lowering.h"
 
 namespace tessera {
 
-TransferLowering::TransferLowering(Draft& draft, Expressions& expressions, PlaceLowering& places)
-    : draft_(draft), builder_(draft.builder()), expressions_(expressions), places_(places) {}
+TransferLowering::TransferLowering(Draft& draft, Names& names, Expressions& expressions,
+                                   PlaceLowering& places)
+    : draft_(draft),
+      builder_(draft.builder()),
+      names_(names),
+      expressions_(expressions),
+      places_(places) {}
+
+void TransferLowering::give_name(const std::string& name, const Named& copy, const Loc& loc) {
+  if (name.empty()) return;
+  names_.bind(name, {.kind = Entity::Kind::copy, .copy = named_.add(copy)}, loc);
+}
+
+void TransferLowering::wait(const Counted& side) {
+  builder_.emit(Wait{side.sem, places_.bytes(side.slice)});
+}
 
 void TransferLowering::lower(const ast::Start& node) {
   const auto source = places_.memory(node.source);
@@ -16,7 +33,8 @@ void TransferLowering::lower(const ast::Start& node) {
   const auto sem = places_.semaphore(node.semaphore);
   if (!source || !destination || !sem) return;
   draft_.at(node.loc);
-  builder_.emit(Start{*source, *destination, *sem, node.adds});
+  builder_.emit(Start{*source, *destination, *sem, node.adds, node.reshapes});
+  give_name(node.name, {{}, {*sem, *destination}}, node.loc);
 }
 
 void TransferLowering::lower(const ast::StartRemote& node) {
@@ -29,7 +47,9 @@ void TransferLowering::lower(const ast::StartRemote& node) {
       (node.core && core.id == no_value))
     return;
   draft_.at(node.loc);
-  builder_.emit(StartRemote{*source, device, *destination, *sent, *arrived, node.adds, core});
+  builder_.emit(
+      StartRemote{*source, device, *destination, *sent, *arrived, node.adds, core, node.reshapes});
+  give_name(node.name, {Counted{*sent, *source}, {*arrived, *destination}}, node.loc);
 }
 
 // copy SRC -> DST: a copy of its own semaphore, awaited at once.
@@ -44,7 +64,7 @@ void TransferLowering::lower(const ast::Copy& node) {
     copied_ = builder_.semaphore(std::move(semaphore));
   }
   const Slice sem = builder_.whole(copied_);
-  builder_.emit(Start{*source, *destination, sem, 0});
+  builder_.emit(Start{*source, *destination, sem, 0, node.reshapes});
   builder_.emit(Wait{sem, places_.bytes(*source)});
 }
 
@@ -54,6 +74,39 @@ void TransferLowering::lower(const ast::WaitFor& node) {
   if (!sem || !slice) return;
   draft_.at(node.loc);
   builder_.emit(Wait{*sem, places_.bytes(*slice)});
+}
+
+// Of a copy to another device, what is waited for on the receiving side is what such a copy brings
+// here.
+void TransferLowering::lower(const ast::WaitCopy& node) {
+  const auto* member = node.copy.as<ast::Member>();
+  const ast::Expression& name = member != nullptr ? *member->base : node.copy;
+  const Entity entity = expressions_.evaluate(name);
+  if (entity.kind == Entity::Kind::nothing) return;
+  if (entity.kind == Entity::Kind::sem) {
+    draft_.fail(node.loc,
+                "expected `, ` and the count, or `for` and the slice whose bytes are "
+                "waited for, behind a semaphore");
+    return;
+  }
+  if (entity.kind != Entity::Kind::copy) {
+    draft_.fail(
+        name.loc(),
+        fmt::format("expected a copy, as in `c = start ...`, found {}", draft_.describe(entity)),
+        ErrorCode::invalid_type);
+    return;
+  }
+  const Named& copy = named_[entity.copy];
+  const bool is_sent = member != nullptr && member->name == "sent";
+  const bool is_arrived = member != nullptr && member->name == "arrived";
+  if (member != nullptr && (!copy.sent || (!is_sent && !is_arrived))) {
+    draft_.fail(node.loc, copy.sent ? "a copy has the sides `sent` and `arrived`"
+                                    : "a copy within the device has no sides; expected its name");
+    return;
+  }
+  draft_.at(node.loc);
+  if (copy.sent && !is_arrived) wait(*copy.sent);
+  if (!is_sent) wait(copy.arrived);
 }
 
 void TransferLowering::lower(const ast::Wait& node) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/data/dtype_range.h"
 #include "core/program/refs.h"
+#include "core/program/reshape.h"
 
 namespace tessera {
 namespace {
@@ -28,7 +30,24 @@ Operands operands_of(const Program& program, const Op& op) {
 
 bool compares(const Op& op) {
   return std::holds_alternative<TileLt>(op) || std::holds_alternative<TileLe>(op) ||
-         std::holds_alternative<TileEq>(op);
+         std::holds_alternative<TileEq>(op) || std::holds_alternative<IsFinite>(op);
+}
+
+bool shifts(const Op& op) {
+  return std::holds_alternative<TileShiftLeft>(op) || std::holds_alternative<TileShiftRight>(op);
+}
+
+// As interp/tiles/integer_range.h has it: numbers have the type of the tiles.
+DType integer_type(const std::vector<DType>& tiles, bool is_shift) {
+  if (tiles.empty()) return DType::i64;
+  if (is_shift) return tiles.front();
+  DType widest = tiles.front();
+  for (const DType type : tiles) widest = wider_integer(widest, type);
+  return widest;
+}
+
+bool is_function(const Op& op) {
+  return info(op).fields.size() == 2 || std::holds_alternative<Pow>(op);
 }
 
 }  // namespace
@@ -39,18 +58,19 @@ DType value_type(const Program& program, const Op& op) {
   const auto any = [&](auto has) {
     return std::any_of(operands.tiles.begin(), operands.tiles.end(), has);
   };
-  const bool is_real_function = info(op).fields.size() == 2;  // exp and its like, also of integers
-  if (is_real_function || operands.has_real_number || any(is_float)) return DType::f32;
+  if (computes_integers(op) && !operands.has_real_number && !any(is_float))
+    return integer_type(operands.tiles, shifts(op));
+  if (is_function(op) || operands.has_real_number || any(is_float)) return DType::f32;
   const auto is_wide = [](DType type) { return type == DType::i64 || type == DType::u32; };
   return any(is_wide) ? DType::i64 : DType::i32;
 }
 
-// Floats and comparisons are computed alike wherever they go, and rounded there. Integers wrap in
-// the widest type of the target and the operands (interp/tiles/integer_range.h), which must be the
-// value's own, and saturate behind that.
+// Floats, comparisons and bits are computed alike wherever they go, and rounded there. Integers
+// wrap in the widest type of the target and the operands (interp/tiles/integer_range.h), which must
+// be the value's own, and saturate behind that.
 bool writes_as_cast(const Program& program, const Op& op, DType to) {
   const DType type = value_type(program, op);
-  if (type == to || is_float(type) || compares(op)) return true;
+  if (type == to || is_float(type) || compares(op) || computes_integers(op)) return true;
   const std::vector<DType> tiles = operands_of(program, op).tiles;
   const bool has_widest = std::find(tiles.begin(), tiles.end(), type) != tiles.end();
   return has_widest && (is_float(to) || size_of(to) < size_of(type)) &&

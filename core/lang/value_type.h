@@ -4,6 +4,7 @@
 
 namespace tessera {
 
+// Of bits and what cuts off, the operands' own integer type; of the others
 // f32 with a float among the operands, i64 where i32 does not hold each of them, else i32; of a
 // comparison i32.
 DType value_type(const Program& program, const Op& op);

@@ -51,12 +51,14 @@ class Walk {
   void operator()(const Child& c) { (*this)(*c); }
   void operator()(const WholeDimension&) {}
   void operator()(const Span& s) { parts(s.start, s.size); }
+  void operator()(const Stepped& s) { parts(s.range, s.step); }
   void operator()(const Member& m) { parts(m.base); }
   void operator()(const Negative& n) { parts(n.operand); }
   void operator()(const Not& n) { parts(n.operand); }
   void operator()(const Binary& b) { parts(b.left, b.right); }
   void operator()(const Conditional& c) { parts(c.condition, c.a, c.b); }
   void operator()(const Range& r) { parts(r.lower, r.upper); }
+  void operator()(const ViewAs& v) { parts(v.memory, v.type, v.extents); }
 
   // statements
   void operator()(const Definition& d) {
@@ -70,6 +72,10 @@ class Walk {
   }
   void operator()(const Assignment& a) { parts(a.target, a.value); }
   void operator()(const For& f) { parts(f.variable, f.body); }
+  void operator()(const While& w) {
+    optional(w.condition);
+    parts(w.body);
+  }
   void operator()(const If& i) {
     parts(i.condition, i.then);
     optional(i.otherwise);
@@ -93,12 +99,14 @@ class Walk {
   void operator()(const Copy& c) { parts(c.source, c.destination); }
   void operator()(const Wait& w) { parts(w.semaphore, w.count); }
   void operator()(const WaitFor& w) { parts(w.semaphore, w.slice); }
+  void operator()(const WaitCopy& w) { parts(w.copy); }
   void operator()(const Await& a) { parts(a.semaphore, a.count); }
   void operator()(const Signal& s) {
     parts(s.semaphore, s.count);
     optional(s.device);
     optional(s.core);
   }
+  void operator()(const Opaque& o) { parts(o.destinations, o.sources); }
   void operator()(const Operate& o) { parts(o.ref); }
   void operator()(const ScopedDeclaration& s) { parts(s.declaration); }
   void operator()(const CallStatement& c) { parts(c.call); }
@@ -112,6 +120,9 @@ class Walk {
     if (b.order) all(b.order->dims);
   }
   void operator()(const SemaphoreDeclaration& s) { parts(s.kind, s.extents); }
+  void operator()(const MeshDeclaration& m) {
+    for (const MeshAxis& axis : m.axes) parts(axis.size);
+  }
   void operator()(const ConditionalDeclarations& c) { parts(c.condition, c.then, c.otherwise); }
 
  private:

@@ -12,18 +12,21 @@
 #include "core/lang/declaration_lowering.h"
 #include "core/lang/expressions.h"
 #include "core/lang/loop_lowering.h"
+#include "core/lang/mesh_lowering.h"
 #include "core/lang/place_lowering.h"
 #include "core/lang/real_arithmetic.h"
 #include "core/lang/tile_lowering.h"
 #include "core/lang/tile_words.h"
 #include "core/lang/type_binder.h"
 #include "core/lang/words.h"
+#include "core/program/view_shape.h"
 
 namespace tessera {
 namespace {
 
-constexpr std::string_view own_words[] = {"concat",      "barrier", "first", "last",
-                                          "accumulator", "clamp",   "abs",   "largest"};
+constexpr std::string_view own_words[] = {
+    "concat",  "barrier",   "first",     "last",       "accumulator", "clamp",     "abs",
+    "largest", "neighbour", "device_at", "reduce_sum", "reduce_max",  "reduce_min"};
 
 }  // namespace
 
@@ -43,7 +46,7 @@ std::vector<std::string_view> words() {
 WordLowering::WordLowering(Draft& draft, Expressions& expressions, RealArithmetic& reals,
                            PlaceLowering& places, TileLowering& tiles, TypeBinder& types,
                            LoopLowering& loops, DeclarationLowering& declarations,
-                           ArrayWords& arrays, TileWords& tile_words)
+                           MeshLowering& mesh, ArrayWords& arrays, TileWords& tile_words)
     : draft_(draft),
       builder_(draft.builder()),
       expressions_(expressions),
@@ -53,6 +56,7 @@ WordLowering::WordLowering(Draft& draft, Expressions& expressions, RealArithmeti
       types_(types),
       loops_(loops),
       declarations_(declarations),
+      mesh_(mesh),
       arrays_(arrays),
       tile_words_(tile_words) {}
 
@@ -60,11 +64,14 @@ std::optional<Entity> WordLowering::call(const ast::Call& node, const Slice* to)
   const std::string& word = node.function;
   const std::size_t count = node.arguments.size();
   if (word == "cast") return tiles_.cast(node, to);
+  if (word == "truncate") return tiles_.truncate(node, to);
   if (word == "concat") return arrays_.concat(node);
   if (word == "real" && count == 1) return real(node);
   if (word == "view" && count == 1) return view(node);
   if (word == "barrier") return barrier(node);
   if ((word == "first" || word == "last") && count == 1) return at_end_of_loop(node);
+  if (word == "neighbour" && count == 2) return mesh_.neighbour(node);
+  if (word == "device_at" && count >= 1) return mesh_.device_at(node);
   if (word == "accumulator" && (count == 1 || count == 2)) {
     const auto type = types_.accumulator_type(node);
     return type ? Entity{.kind = Entity::Kind::type, .type = *type} : Entity{};
@@ -91,6 +98,33 @@ Entity WordLowering::view(const ast::Call& node) {
   draft_.at(node.loc);
   return {.kind = Entity::Kind::view,
           .slice = builder_.whole(builder_.emit(View{*source}, "view"))};
+}
+
+// view(x) as T[a, b]: the extents are known, and without any those of x.
+Entity WordLowering::view_as(const ast::ViewAs& node) {
+  const auto& call = *node.memory->as<ast::Call>();
+  if (call.arguments.size() != 1)
+    return draft_.fail(call.loc, "view takes the memory that it shows");
+  const auto source = places_.memory(call.arguments[0]);
+  const auto type = types_.dtype(*node.type);
+  if (!source || !type) return {};
+  const auto shown = type_of_slice(builder_.program(), *source);
+  if (!shown)
+    return draft_.fail(call.arguments[0].loc(),
+                       "a view with another shape or type shows memory whose extents are known "
+                       "when the kernel is instantiated");
+  ViewType as{*type, shown->shape};
+  if (!node.extents.empty()) {
+    const auto shape = types_.shape(node.extents, node.loc);
+    if (!shape) return {};
+    as.shape = *shape;
+  }
+  if (const std::string problem = view_problem(*shown, as); !problem.empty())
+    return draft_.fail(node.loc, problem);
+  draft_.at(node.loc);
+  const TextId text = builder_.text(to_string(as));
+  return {.kind = Entity::Kind::view,
+          .slice = builder_.whole(builder_.emit(ViewAs{*source, text}, "view"))};
 }
 
 Entity WordLowering::barrier(const ast::Call& node) {

@@ -11,6 +11,7 @@ class ArrayWords;
 class DeclarationLowering;
 class Expressions;
 class LoopLowering;
+class MeshLowering;
 class PlaceLowering;
 class RealArithmetic;
 class TileLowering;
@@ -21,10 +22,12 @@ class WordLowering {
  public:
   WordLowering(Draft& draft, Expressions& expressions, RealArithmetic& reals, PlaceLowering& places,
                TileLowering& tiles, TypeBinder& types, LoopLowering& loops,
-               DeclarationLowering& declarations, ArrayWords& arrays, TileWords& tile_words);
+               DeclarationLowering& declarations, MeshLowering& mesh, ArrayWords& arrays,
+               TileWords& tile_words);
 
   // nullopt for what is no word of the language.
   std::optional<Entity> call(const ast::Call& node, const Slice* to);
+  Entity view_as(const ast::ViewAs& node);
 
  private:
   Entity real(const ast::Call& node);
@@ -44,6 +47,7 @@ class WordLowering {
   TypeBinder& types_;
   LoopLowering& loops_;
   DeclarationLowering& declarations_;
+  MeshLowering& mesh_;
   ArrayWords& arrays_;
   TileWords& tile_words_;
 };

@@ -102,7 +102,10 @@ Op Expander::mapped(const Op& old, const ValueMap& map) {
   return op;
 }
 
-bool Expander::opens_loop(StmtId at) const { return std::holds_alternative<For>(old_.body[at].op); }
+bool Expander::opens_loop(StmtId at) const {
+  const Op& op = old_.body[at].op;
+  return std::holds_alternative<For>(op) || std::holds_alternative<While>(op);
+}
 
 StmtId Expander::write_one(StmtId at, ValueMap& map) {
   const Stmt& s = old_.body[at];
@@ -130,7 +133,7 @@ StmtId Expander::write_one(StmtId at, ValueMap& map) {
   const std::string name = s.result == no_value ? "" : old_.value(s.result).name;
   const ValueId result = builder_.emit(mapped(s.op, map), name);
   if (s.result != no_value) map[s.result] = result;
-  if (std::holds_alternative<For>(s.op)) builder_.enter_loop(name, result);
+  if (opens_loop(at)) builder_.enter_loop(name, result);
   if (std::holds_alternative<End>(s.op) && opens_loop(s.partner)) builder_.leave_loop();
   return at + 1;
 }

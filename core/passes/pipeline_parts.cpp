@@ -94,8 +94,8 @@ std::set<ValueId> PartsFinder::written_windows() const {
         window_of[s.result] = it->second;
     };
     // A nested pipeline's window on this one writes it when that window is written.
-    if (const auto* view = std::get_if<View>(&s.op)) {
-      stands_for(view->source.base);
+    if (const Slice* viewed = viewed_slice(s.op)) {
+      stands_for(viewed->base);
     } else if (const auto* inner = std::get_if<Window>(&s.op)) {
       stands_for(inner->source.base);
     } else if (const Slice* target = written_slice(s.op)) {

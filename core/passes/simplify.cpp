@@ -19,8 +19,8 @@ bool reads_memory(const Op& op) {
 
 // Memory ops that are no stores: they name a slice without changing what it holds.
 bool only_reads(const Op& op) {
-  return reads_memory(op) || std::holds_alternative<View>(op) ||
-         std::holds_alternative<Window>(op) || class_of(op) == OpClass::sync ||
+  return reads_memory(op) || viewed_slice(op) != nullptr || std::holds_alternative<Window>(op) ||
+         std::holds_alternative<OpaqueRead>(op) || class_of(op) == OpClass::sync ||
          class_of(op) == OpClass::debug;
 }
 
@@ -230,7 +230,7 @@ void renumber(Program& program) {
 }  // namespace
 
 bool is_pure(const Op& op) {
-  return class_of(op) == OpClass::scalar || std::holds_alternative<View>(op) || reads_memory(op);
+  return class_of(op) == OpClass::scalar || viewed_slice(op) != nullptr || reads_memory(op);
 }
 
 Program simplify(Program program) {

@@ -11,7 +11,7 @@ namespace tessera {
 Builder::Builder(Program program) : program_(std::move(program)) {}
 
 void Builder::at(Loc loc, PlaceId caller) {
-  place_ = program_.places.add({std::move(loc), caller});
+  place_ = program_.places.add({std::move(loc), caller, {}});
 }
 
 Builder::Index& Builder::index() {

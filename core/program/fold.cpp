@@ -22,6 +22,20 @@ Arithmetic arithmetic(std::size_t index) {
       return scalar::mod;
     case op_index<Tiles>():
       return scalar::tiles;
+    case op_index<Quotient>():
+      return scalar::quotient;
+    case op_index<Remainder>():
+      return scalar::remainder;
+    case op_index<BitAnd>():
+      return [](std::int64_t a, std::int64_t b) { return a & b; };
+    case op_index<BitOr>():
+      return [](std::int64_t a, std::int64_t b) { return a | b; };
+    case op_index<BitXor>():
+      return [](std::int64_t a, std::int64_t b) { return a ^ b; };
+    case op_index<ShiftLeft>():
+      return scalar::shift_left<std::int64_t>;
+    case op_index<ShiftRight>():
+      return scalar::shift_right<std::int64_t>;
     case op_index<Min>():
       return scalar::min;
     case op_index<Max>():
@@ -79,10 +93,25 @@ Folded identity(std::size_t index, ValueId a, ValueId b, const Program& program)
       if (x == 1) return same(b);
       if (y == 1) return same(a);
       break;
+    case op_index<BitOr>():
+    case op_index<BitXor>():
+      if (x == 0) return same(b);
+      [[fallthrough]];
+    case op_index<ShiftLeft>():
+    case op_index<ShiftRight>():
+      if (y == 0) return same(a);
+      break;
+    case op_index<BitAnd>():
+      if (x == 0 || y == 0) return constant(0);
+      if (x == -1) return same(b);
+      if (y == -1) return same(a);
+      break;
     case op_index<Div>():
+    case op_index<Quotient>():
     case op_index<Tiles>():
       if (y == 1) return same(a);
       break;
+    case op_index<Remainder>():
     case op_index<Mod>():
       if (y == 1) return constant(0);
       break;
@@ -118,6 +147,10 @@ Folded fold(const Op& op, const Program& program) {
   if (const auto* o = std::get_if<Not>(&op)) {
     const auto a = program.constant(o->a);
     return a ? constant(*a == 0) : Folded{};
+  }
+  if (const auto* o = std::get_if<BitNot>(&op)) {
+    const auto a = program.constant(o->a);
+    return a ? constant(~*a) : Folded{};
   }
   if (const auto* o = std::get_if<Popcount>(&op)) {
     const auto a = program.constant(o->a);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "core/data/tensor.h"
 #include "core/program/refs.h"
+#include "core/program/view_shape.h"
 
 namespace tessera {
 
@@ -26,6 +28,7 @@ void OpRules::check(const Op& op) {
       break;
   }
   memories(op);
+  if (const auto* o = std::get_if<ViewAs>(&op)) view_as(*o);
   if (const auto* o = std::get_if<Limit>(&op); o && !program_.constant(o->bound))
     report_.fail("the bound behind `max` must be known when the kernel is instantiated");
 }
@@ -33,6 +36,22 @@ void OpRules::check(const Op& op) {
 void OpRules::memories(const Op& op) {
   for (const FieldInfo& f : info(op).fields)
     if (f.kind == FieldKind::Slice) memory(field<Slice>(op, f), f.name);
+}
+
+// Numbers of scalar memory are loaded and stored in the type that they have.
+void OpRules::view_as(const ViewAs& op) {
+  if (program_.value(op.source.base).kind != ValueKind::ref) return;
+  const auto shown = type_of_slice(program_, op.source);
+  const ViewType type = view_type(program_, op);
+  if (!shown)
+    return report_.fail("a view with another shape or type shows memory whose extents are known");
+  if (const std::string problem = view_problem(*shown, type); !problem.empty())
+    return report_.fail(problem);
+  if (shown->dtype != type.dtype && ref_info(program_, op.source.base).space == Space::smem)
+    report_.fail(fmt::format("{} is scalar memory (smem), which has no view with another type: "
+                             "expected {}, found {}",
+                             report_.name_of(op.source), name(shown->dtype), name(type.dtype)),
+                 ErrorCode::invalid_type);
 }
 
 void OpRules::cells(const Op& op) {
@@ -71,13 +90,13 @@ void OpRules::store(const Store& op) {
 
 void OpRules::copies(const Op& op) {
   if (const auto* o = std::get_if<Start>(&op)) {
-    copy(o->src, o->dst, false);
+    copy(o->src, o->dst, false, o->reshaped != 0);
     bytes(o->sem, "sem");
   } else if (const auto* o = std::get_if<WriteBack>(&op)) {
     copy(o->src, o->dst, false);
     bytes(o->sem, "sem");
   } else if (const auto* o = std::get_if<StartRemote>(&op)) {
-    copy(o->src, o->dst, true);
+    copy(o->src, o->dst, true, o->reshaped != 0);
     bytes(o->sent, "sent");
     bytes(o->arrived, "arrived");
   }
@@ -144,7 +163,7 @@ void OpRules::scoped(const Slice& ref) {
                              base.name));
 }
 
-void OpRules::copy(const Slice& src, const Slice& dst, bool remote) {
+void OpRules::copy(const Slice& src, const Slice& dst, bool remote, bool reshaped) {
   for (const auto& [slice, side] : {std::pair{&src, "source"}, std::pair{&dst, "destination"}}) {
     if (is_number(program_, *slice) || program_.value(slice->base).kind != ValueKind::ref)
       return report_.fail(fmt::format("the {} of a copy must be memory", side),
@@ -166,7 +185,15 @@ void OpRules::copy(const Slice& src, const Slice& dst, bool remote) {
                y = program_.constant(dst.size[static_cast<std::size_t>(b[d])]);
     same = !x || !y || *x == *y;
   }
-  if (!same)
+  if (reshaped) {
+    const auto from_type = type_of_slice(program_, src), to_type = type_of_slice(program_, dst);
+    if (from_type && to_type && elements(from_type->shape) != elements(to_type->shape))
+      report_.fail(fmt::format(
+          "the two sides of a copy must have as many elements: its source {} has shape {}, its "
+          "destination {} has {}",
+          report_.name_of(src), report_.shape_of(src), report_.name_of(dst),
+          report_.shape_of(dst)));
+  } else if (!same)
     report_.fail(fmt::format(
         "the two sides of a copy must have one shape: its source {} has {}, its destination {} has "
         "{}",

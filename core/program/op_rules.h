@@ -21,7 +21,7 @@ class OpRules {
   void load(const Load& op);
   void store(const Store& op);
   void copies(const Op& op);
-  void copy(const Slice& src, const Slice& dst, bool remote);
+  void copy(const Slice& src, const Slice& dst, bool remote, bool reshaped = false);
   void bytes(const Slice& sem, std::string_view field);
   void sync(const Op& op);
   void signal(const Signal& op);
@@ -31,6 +31,7 @@ class OpRules {
   void debug(const Op& op);
   void scoped(const Slice& ref);
   void memories(const Op& op);
+  void view_as(const ViewAs& op);
   void semaphore(const Slice& slice, std::string_view field, std::initializer_list<SemKind> kinds,
                  std::string_view why);
   bool memory(const Slice& slice, std::string_view field);

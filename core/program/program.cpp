@@ -52,6 +52,12 @@ const Buffer* Program::find_buffer(std::string_view buffer_name) const {
   return nullptr;
 }
 
+Loc Program::written(PlaceId place) const {
+  if (!place) return {};
+  const Place& at = places[place];
+  return at.written ? at.written : at.loc;
+}
+
 std::optional<std::int64_t> Program::constant(ValueId id) const {
   const Value& v = value(id);
   if (v.kind != ValueKind::scalar || !v.constant) return std::nullopt;

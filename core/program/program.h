@@ -74,6 +74,9 @@ struct Semaphore {
 struct Place {
   Loc loc;         // empty for what no source has
   PlaceId caller;  // the call; none: not inlined
+  // Where the program's own text has it, when a `# line` there says that it comes from `loc`, which
+  // is a whole line then; else empty.
+  Loc written{};
 };
 
 // A loop or grid dimension of the source that statements of an expanded program stand in, and the
@@ -134,6 +137,8 @@ struct Program {
   // The place in the source; empty for none.
   Loc loc(PlaceId place) const { return place ? places[place].loc : Loc{}; }
   Loc loc(StmtId statement) const { return loc(place_of(statement)); }
+  // The place in the program's own text: another one than loc() behind a `# line` only.
+  Loc written(PlaceId place) const;
 };
 
 }  // namespace tessera

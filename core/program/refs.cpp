@@ -1,10 +1,43 @@
 #include "core/program/refs.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <charconv>
 
 #include "core/report/check.h"
 
 namespace tessera {
+
+std::string to_string(const ViewType& type) {
+  return fmt::format("{}[{}]", name(type.dtype), fmt::join(type.shape, ", "));
+}
+
+ViewType view_type(const Program& program, const ViewAs& op) {
+  const std::string_view text = program.texts[op.type];
+  const std::size_t open = text.find('[');
+  const auto dtype = parse_dtype(text.substr(0, open));
+  CHECK(dtype && open != std::string_view::npos);
+  ViewType type{*dtype, {}};
+  const char *at = text.data() + open + 1, *const end = text.data() + text.size();
+  for (std::int64_t extent = 0; at < end; ++at) {
+    const auto [next, error] = std::from_chars(at, end, extent);
+    if (error == std::errc()) type.shape.push_back(extent), at = next;
+  }
+  return type;
+}
+
+const Slice* viewed_slice(const Op& op) {
+  if (const auto* view = std::get_if<View>(&op)) return &view->source;
+  const auto* as = std::get_if<ViewAs>(&op);
+  return as ? &as->source : nullptr;
+}
+
+bool keeps_elements(const Op& op) {
+  return std::holds_alternative<Regroup>(op) || std::holds_alternative<Bitcast>(op) ||
+         std::holds_alternative<Every>(op);
+}
 
 std::vector<int> kept(const Slice& slice) {
   std::vector<int> dims;
@@ -74,11 +107,18 @@ RefInfo ref_info(const Program& program, ValueId ref) {
   }
   const Op& op = program.body[v.statement].op;
   const auto* window = std::get_if<Window>(&op);
-  const Slice& source = window ? window->source : std::get<View>(op).source;
+  const Slice& source = window ? window->source : *viewed_slice(op);
   const RefInfo inner = ref_info(program, source.base);
   info.dtype = inner.dtype;
   info.space = window && inner.space == Space::hbm ? Space::vmem : inner.space;
   info.root = inner.root;
+  if (const auto* as = std::get_if<ViewAs>(&op)) {
+    const ViewType type = view_type(program, *as);
+    info.dtype = type.dtype;
+    info.bound = type.shape;
+    info.extent.assign(type.shape.size(), no_value);
+    return info;
+  }
   for (int d : kept(source)) {
     const auto i = static_cast<std::size_t>(d);
     const auto bound = static_bound(program, source.size[i]);

@@ -17,6 +17,18 @@ struct RefInfo {
 
 // `ref` must be a ref value.
 RefInfo ref_info(const Program& program, ValueId ref);
+// What is written behind `as`: "u32[8, 128]".
+struct ViewType {
+  DType dtype = DType::f32;
+  Shape shape;
+};
+std::string to_string(const ViewType& type);
+// Of a ViewAs of the program; its text was made by to_string.
+ViewType view_type(const Program& program, const ViewAs& op);
+// The memory that a view shows; null for other ops.
+const Slice* viewed_slice(const Op& op);
+// An op on tiles that computes nothing: elements, or their bits, in another order or shape.
+bool keeps_elements(const Op& op);
 // The dimensions that a slice keeps, ascending.
 std::vector<int> kept(const Slice& slice);
 // The largest extents that a slice's kept dimensions can have: constant sizes, bounds of `max`,

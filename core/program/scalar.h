@@ -31,11 +31,31 @@ constexpr i64 mod(i64 a, i64 b) {
   const i64 r = a % b;
   return (r != 0 && ((r < 0) != (b < 0))) ? r + b : r;
 }
+// Cut off towards zero; 0 when b is 0.
+constexpr i64 quotient(i64 a, i64 b) {
+  if (b == 0) return 0;
+  return b == -1 ? sub(0, a) : a / b;
+}
+constexpr i64 remainder(i64 a, i64 b) { return b == 0 || b == -1 ? 0 : a % b; }
 constexpr i64 tiles(i64 a, i64 b) { return sub(0, div(sub(0, a), b)); }
 constexpr i64 min(i64 a, i64 b) { return a < b ? a : b; }
 constexpr i64 max(i64 a, i64 b) { return a < b ? b : a; }
 constexpr i64 popcount(i64 a) {
   return std::popcount(a < 0 ? u64{0} - static_cast<u64>(a) : static_cast<u64>(a));
+}
+
+// Of an integer type, bit by bit: what is shifted out is gone, and a number of places that is
+// negative or at least the width shifts all out. To the right the sign is filled in, of unsigned
+// types 0.
+template <typename T>
+constexpr T shift_left(T a, i64 b) {
+  if (b < 0 || b >= 8 * static_cast<i64>(sizeof(T))) return 0;
+  return static_cast<T>(static_cast<u64>(a) << b);
+}
+template <typename T>
+constexpr T shift_right(T a, i64 b) {
+  if (b < 0 || b >= 8 * static_cast<i64>(sizeof(T))) return static_cast<T>(a < 0 ? -1 : 0);
+  return static_cast<T>(a >> b);
 }
 
 }  // namespace tessera::scalar

@@ -9,10 +9,24 @@
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
 #include "core/program/reshape.h"
+#include "core/program/view_shape.h"
 
 namespace tessera {
+namespace {
+
+// What a text calls it: an op on tiles that has a word in common with others is tile_ and the word.
+std::string_view word_of(const Op& op) {
+  constexpr std::string_view prefix = "tile_";
+  const std::string_view mnemonic = info(op).mnemonic;
+  if (std::holds_alternative<Permute>(op)) return "transpose";
+  return mnemonic.starts_with(prefix) ? mnemonic.substr(prefix.size()) : mnemonic;
+}
+
+}  // namespace
 
 void TileRules::check(const Op& op) {
+  if (const auto* o = std::get_if<OpaqueRead>(&op)) return opaque(o->src, "src", false);
+  if (const auto* o = std::get_if<OpaqueWrite>(&op)) return opaque(o->dst, "dst", true);
   const std::size_t before = report_.size();
   operands(op);
   const bool ok = report_.size() == before;
@@ -20,6 +34,8 @@ void TileRules::check(const Op& op) {
     if (ok) matmul(*o);
   } else if (const auto* o = std::get_if<Scaled>(&op)) {
     if (ok) scaled(*o);
+  } else if (keeps_elements(op)) {
+    if (ok) in_order(op);
   } else {
     elementwise(op, ok);
     const auto* indices = std::get_if<TileIota>(&op);
@@ -57,12 +73,21 @@ void TileRules::operand(const Slice& slice, std::string_view field, bool is_targ
   if (is_target) report_.written(slice);
 }
 
-// Those that reshape have an operand of another shape, and no number: it has no rows and columns.
+// Any op of a core can stand for it, one on scalar memory too.
+void TileRules::opaque(const Slice& slice, std::string_view field, bool is_target) {
+  const bool is_memory = program_.value(slice.base).kind == ValueKind::ref;
+  if (!is_memory || ref_info(program_, slice.base).space != Space::smem)
+    operand(slice, field, is_target);
+  else if (is_target)
+    report_.written(slice);
+}
+
+// Those that reshape have an operand of another shape, and no number: it has no dimensions.
 void TileRules::elementwise(const Op& op, bool are_tiles) {
   const auto& fields = info(op).fields;
-  const Reshape reshape = reshape_of(op);
-  if (reshape == Reshape::none) {
+  if (reshape_of(op) == Reshape::none) {
     if (are_tiles) broadcasts(op);
+    if (are_tiles) integers(op);
     return;
   }
   const Slice &target = field<Slice>(op, fields[0]), &source = field<Slice>(op, fields[1]);
@@ -70,33 +95,62 @@ void TileRules::elementwise(const Op& op, bool are_tiles) {
     report_.fail(fmt::format("`{}` takes a tile, found a number", info(op).mnemonic),
                  ErrorCode::invalid_type);
   else if (are_tiles)
-    reshaped(op, reshape, target, source);
+    reshaped(op, target, source);
 }
 
-// A transpose and the sums and maxima of rows and columns have one shape that the result can have.
-void TileRules::reshaped(const Op& op, Reshape reshape, const Slice& target,
-                         const Slice& source) {
+// Permutations and reductions have one shape that the result can have.
+void TileRules::reshaped(const Op& op, const Slice& target, const Slice& source) {
   const std::vector<int> to = kept(target), from = kept(source);
   const auto extent = [&](const Slice& slice, const std::vector<int>& dims, std::size_t d) {
     return program_.constant(slice.size[static_cast<std::size_t>(dims[d])]);
   };
-  bool ok = to.size() == 2 && from.size() == 2;
-  if (ok) {
-    const auto rows = extent(source, from, 0), columns = extent(source, from, 1);
-    const std::optional<std::int64_t> one = 1;
-    const std::array<std::optional<std::int64_t>, 2> wanted =
-        reshape == Reshape::transposed ? std::array{columns, rows}
-        : reshape == Reshape::column   ? std::array{rows, one}
-                                       : std::array{one, columns};
-    for (std::size_t d = 0; d < 2; ++d) {
-      const auto have = extent(target, to, d);
-      ok = ok && (!have || !wanted[d] || *have == *wanted[d]);
-    }
+  bool ok = to.size() == from.size() && (!takes_matrix(op) || from.size() == 2);
+  std::vector<std::optional<std::int64_t>> wanted;
+  if (const auto dim = reduced_dimension(op)) {
+    const auto rank = static_cast<std::int64_t>(from.size());
+    if (!takes_matrix(op) && (*dim < 0 || *dim >= rank))
+      return report_.fail(
+          fmt::format("`{}` is along dimension {}, but the tile of shape {} has {} "
+                      "dimensions",
+                      word_of(op), *dim, report_.shape_of(source), rank));
+    for (std::size_t d = 0; d < from.size(); ++d)
+      wanted.push_back(static_cast<std::int64_t>(d) == *dim ? 1 : extent(source, from, d));
+  } else if (ok) {
+    const std::vector<int> order = permutation(op, static_cast<int>(from.size()));
+    if (order.size() != from.size())
+      return report_.fail(fmt::format("{} is no order of the {} dimensions of a tile of shape {}",
+                                      std::get<Permute>(op).order, from.size(),
+                                      report_.shape_of(source)));
+    for (const int d : order) wanted.push_back(extent(source, from, static_cast<std::size_t>(d)));
+  }
+  for (std::size_t d = 0; ok && d < to.size(); ++d) {
+    const auto have = extent(target, to, d);
+    ok = !have || !wanted[d] || *have == *wanted[d];
   }
   if (!ok)
     report_.fail(fmt::format("`{}` of a tile of shape {} cannot be stored to {} of shape {}",
-                             info(op).mnemonic, report_.shape_of(source),
+                             word_of(op), report_.shape_of(source),
                              operand_name(program_, target, "a tile"), report_.shape_of(target)));
+}
+
+// Bits and what cuts off are of integers; `truncate` makes them.
+void TileRules::integers(const Op& op) {
+  const bool cuts = std::holds_alternative<Truncate>(op);
+  if (!cuts && !computes_integers(op)) return;
+  const auto& fields = info(op).fields;
+  for (std::size_t i = cuts ? 0 : 1; i < (cuts ? 1 : fields.size()); ++i) {
+    const Slice& slice = field<Slice>(op, fields[i]);
+    const bool is_real = is_number(program_, slice)
+                             ? program_.value(slice.base).kind == ValueKind::real
+                             : is_float(ref_info(program_, slice.base).dtype);
+    if (!is_real) continue;
+    const std::string found = is_number(program_, slice)
+                                  ? "a real number"
+                                  : std::string(name(ref_info(program_, slice.base).dtype));
+    report_.fail(cuts ? fmt::format("`truncate` makes integers, found {}; `cast` rounds", found)
+                      : fmt::format("`{}` takes integers, found {}", word_of(op), found),
+                 ErrorCode::invalid_type);
+  }
 }
 
 // A dimension of an operand is the target's or 1; constant sizes are compared, the others when the
@@ -113,18 +167,31 @@ void TileRules::broadcasts(const Op& op) {
   }
 }
 
-void TileRules::matmul(const Matmul& op) {
+bool TileRules::are_matrices(const Matmul& op) {
+  const std::size_t before = report_.size();
   for (const auto& [slice, field] :
        {std::pair{&op.acc, "accumulator"}, std::pair{&op.a, "left operand"},
         std::pair{&op.b, "right operand"}}) {
     if (is_number(program_, *slice))
-      return report_.fail(
-          fmt::format("the {} of a matrix product must be a tile, found a number", field),
-          ErrorCode::invalid_type);
-    if (kept(*slice).size() != 2)
-      return report_.fail(fmt::format("the {} of a matrix product must be a matrix, found shape {}",
-                                      field, report_.shape_of(*slice)));
+      report_.fail(fmt::format("the {} of a matrix product must be a tile, found a number", field),
+                   ErrorCode::invalid_type);
+    else if (kept(*slice).size() < 2)
+      report_.fail(fmt::format("the {} of a matrix product must be a matrix, found shape {}", field,
+                               report_.shape_of(*slice)));
+    else if (kept(*slice).size() != kept(op.acc).size())
+      report_.fail(
+          fmt::format("the {} of the matrix product has shape {}, and the accumulator has "
+                      "{}: expected as many dimensions",
+                      field, report_.shape_of(*slice), report_.shape_of(op.acc)));
+    if (report_.size() != before) return false;
   }
+  return true;
+}
+
+// Leading dimensions are those of all three.
+void TileRules::matmul(const Matmul& op) {
+  if (!are_matrices(op)) return;
+  const auto rank = static_cast<int>(kept(op.acc).size()), row = rank - 2, column = rank - 1;
   const auto size = [&](const Slice& s, int dim) {
     return s.size[static_cast<std::size_t>(kept(s)[static_cast<std::size_t>(dim)])];
   };
@@ -134,10 +201,14 @@ void TileRules::matmul(const Matmul& op) {
       report_.fail(
           fmt::format("the {} of the matrix product do not agree: {} and {}", what, *x, *y));
   };
-  agree(size(op.a, op.transpose_a != 0 ? 0 : 1), size(op.b, op.transpose_b != 0 ? 1 : 0),
-        "contracted dimensions");
-  agree(size(op.acc, 0), size(op.a, op.transpose_a != 0 ? 1 : 0), "rows");
-  agree(size(op.acc, 1), size(op.b, op.transpose_b != 0 ? 0 : 1), "columns");
+  agree(size(op.a, op.transpose_a != 0 ? row : column),
+        size(op.b, op.transpose_b != 0 ? column : row), "contracted dimensions");
+  agree(size(op.acc, row), size(op.a, op.transpose_a != 0 ? column : row), "rows");
+  agree(size(op.acc, column), size(op.b, op.transpose_b != 0 ? row : column), "columns");
+  for (int d = 0; d < row; ++d) {
+    agree(size(op.a, d), size(op.b, d), fmt::format("leading dimensions {}", d));
+    agree(size(op.acc, d), size(op.a, d), fmt::format("leading dimensions {}", d));
+  }
   accumulates(op);
 }
 
@@ -178,6 +249,43 @@ void TileRules::scaled(const Scaled& op) {
   if (!is_float(ref_info(program_, op.src.base).dtype) ||
       !is_float(ref_info(program_, op.scale.base).dtype))
     report_.fail("`scaled` takes a tile and scales of floats", ErrorCode::invalid_type);
+}
+
+// Those that compute nothing: what is known of the shapes must fit.
+void TileRules::in_order(const Op& op) {
+  const auto& fields = info(op).fields;
+  const Slice &dst = field<Slice>(op, fields[0]), &src = field<Slice>(op, fields[1]);
+  if (is_number(program_, src))
+    return report_.fail(fmt::format("`{}` takes a tile, found a number", info(op).mnemonic),
+                        ErrorCode::invalid_type);
+  const auto from = type_of_slice(program_, src), to = type_of_slice(program_, dst);
+  const bool is_bitcast = std::holds_alternative<Bitcast>(op);
+  const DType type = ref_info(program_, src.base).dtype,
+              stored = ref_info(program_, dst.base).dtype;
+  if (!is_bitcast && type != stored)
+    return report_.fail(fmt::format("`{}` of a tile of {} is stored to {}", info(op).mnemonic,
+                                    name(type), name(stored)),
+                        ErrorCode::invalid_type);
+  if (const auto* o = std::get_if<Every>(&op))
+    if (o->step < 1 || o->dim < 0 || o->dim >= static_cast<std::int64_t>(kept(src).size()))
+      return report_.fail(fmt::format(
+          "`every` takes a dimension of the tile and a step of at least 1, found dimension {} of a "
+          "tile of shape {}, and step {}",
+          o->dim, report_.shape_of(src), o->step));
+  if (!from || !to) return;
+  bool fits =
+      is_bitcast ? view_problem(*from, *to).empty() : elements(from->shape) == elements(to->shape);
+  if (is_bitcast && size_of(type) == size_of(stored)) fits = from->shape == to->shape;
+  if (const auto* o = std::get_if<Every>(&op)) {
+    Shape wanted = from->shape;
+    std::int64_t& along = wanted[static_cast<std::size_t>(o->dim)];
+    along = (along + o->step - 1) / o->step;
+    fits = wanted == to->shape;
+  }
+  if (!fits)
+    report_.fail(fmt::format("`{}` of a tile of shape {} cannot be stored to {} of shape {}",
+                             info(op).mnemonic, report_.shape_of(src),
+                             operand_name(program_, dst, "a tile"), report_.shape_of(dst)));
 }
 
 void TileRules::iota(const TileIota& op) {

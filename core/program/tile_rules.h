@@ -20,12 +20,16 @@ class TileRules {
  private:
   void operand(const Slice& slice, std::string_view field, bool is_target);
   void elementwise(const Op& op, bool are_tiles);
-  void reshaped(const Op& op, Reshape reshape, const Slice& target, const Slice& source);
+  void reshaped(const Op& op, const Slice& target, const Slice& source);
+  void integers(const Op& op);
   void broadcasts(const Op& op);
   void matmul(const Matmul& op);
+  bool are_matrices(const Matmul& op);
   void accumulates(const Matmul& op);
   void scaled(const Scaled& op);
+  void in_order(const Op& op);
   void iota(const TileIota& op);
+  void opaque(const Slice& slice, std::string_view field, bool is_target);
 
   const Program& program_;
   VerifyReport& report_;

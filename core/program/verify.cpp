@@ -6,6 +6,7 @@
 
 #include "core/data/shape_limits.h"
 #include "core/passes/simplify.h"
+#include "core/program/unknown_values.h"
 
 namespace tessera {
 
@@ -137,7 +138,7 @@ void Verifier::statement(StmtId at) {
     for (ValueId v : scopes_.back()) defined_[v] = false;
     scopes_.back().clear();
     if (!is_else) {
-      if (std::holds_alternative<Pipeline>(program_.body[open_.back()].op)) grid_body_.pop_back();
+      close(open_.back());
       open_.pop_back();
       scopes_.pop_back();
     }
@@ -158,6 +159,7 @@ void Verifier::statement(StmtId at) {
   if (row.scope == Scope::open) {
     open_.push_back(at);
     scopes_.emplace_back();
+    if (std::holds_alternative<While>(stmt.op)) proceeds_.push_back(0);
     if (std::holds_alternative<Pipeline>(stmt.op)) {
       grid_body_.push_back(0);
       last_grid_parallel_ = true;
@@ -176,7 +178,26 @@ void Verifier::rules(const Stmt& stmt) {
     grid_body_.back() = 2;
   if (std::holds_alternative<Grid>(op)) return grid(stmt);
   if (std::holds_alternative<Window>(op)) return window(stmt);
+  if (std::holds_alternative<Proceed>(op)) return proceed();
   ops_.check(op);
+}
+
+// A `while` is left in one place, which every turn comes to.
+void Verifier::proceed() {
+  if (open_.empty() || !std::holds_alternative<While>(program_.body[open_.back()].op))
+    return report_.fail("`proceed` stands in the braces of a `while`, not in a block inside them");
+  if (++proceeds_.back() > 1) report_.fail("a `while` has one condition or one `proceed`");
+}
+
+void Verifier::close(StmtId opened) {
+  const Op& op = program_.body[opened].op;
+  if (std::holds_alternative<Pipeline>(op)) grid_body_.pop_back();
+  if (!std::holds_alternative<While>(op)) return;
+  if (proceeds_.back() == 0)
+    report_.fail_at(program_.body[opened].place,
+                    "expected the condition of the `while`, or a `proceed(condition)` in its "
+                    "braces");
+  proceeds_.pop_back();
 }
 
 void Verifier::grid(const Stmt& stmt) {
@@ -212,6 +233,9 @@ void Verifier::window(const Stmt& stmt) {
           "parameters, and what is computed of these");
 }
 
-Diags verify(const Program& program) { return Verifier(program).run(); }
+Diags verify(const Program& program) {
+  Diags diags = Verifier(program).run();
+  return diags.empty() ? unknown_control(program) : diags;
+}
 
 }  // namespace tessera

@@ -27,6 +27,8 @@ class Verifier {
   void rules(const Stmt& stmt);
   void window(const Stmt& stmt);
   void grid(const Stmt& stmt);
+  void proceed();
+  void close(StmtId opened);
 
   const Program& program_;
   VerifyReport report_;
@@ -37,6 +39,7 @@ class Verifier {
   StmtId at_;
   std::vector<std::size_t> grid_body_;  // per open pipeline: 0 grids may follow, 1 windows, 2 body
   bool last_grid_parallel_ = true;
+  std::vector<int> proceeds_;  // per open `while`: how many it has
 };
 
 }  // namespace tessera

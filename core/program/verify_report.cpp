@@ -8,8 +8,10 @@
 namespace tessera {
 
 void VerifyReport::fail_at(PlaceId place, std::string message, ErrorCode code) {
-  Diag diag{code, program_.loc(place), std::move(message), {}};
+  Diag diag{code, program_.written(place), std::move(message), {}};
   if (place) {
+    if (program_.places[place].written)
+      diag.notes.push_back({program_.loc(place), "it comes from here"});
     for (PlaceId p = program_.places[place].caller; p; p = program_.places[p].caller)
       diag.notes.push_back({program_.loc(p), "called from here"});
   }

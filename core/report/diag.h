@@ -17,7 +17,7 @@ struct Source {
 struct Loc {
   std::shared_ptr<const Source> source;  // null: the place is not known
   int line = 0;                          // from 1; 0: the place is not known
-  int column = 0;                        // from 1, in bytes of the line
+  int column = 0;                        // from 1, in bytes of the line; 0: the whole line
   int width = 1;                         // bytes under the caret
 
   // Whether the place is known.

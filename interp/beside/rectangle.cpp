@@ -24,4 +24,13 @@ bool can_repeat(const Extents& from, const Extents& to) {
   return true;
 }
 
+bool is_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step) {
+  if (from.size() != to.size()) return false;
+  for (std::size_t d = 0; d < to.size(); ++d) {
+    const std::int64_t each = static_cast<std::int64_t>(d) == dim ? step : 1;
+    if (to[d] != (from[d] + each - 1) / each) return false;
+  }
+  return true;
+}
+
 }  // namespace tessera::beside

@@ -103,6 +103,21 @@ void for_each_in_blocks(const Extents& blocks, const Extents& shape, F&& f) {
   }
 }
 
+// Whether a shape has each `step`-th element of another along a dimension, and where each is from:
+// calls f(position in the shape, position in the other).
+bool is_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step);
+template <typename F>
+void for_each_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step,
+                    F&& f) {
+  const auto along = static_cast<std::size_t>(dim);
+  std::int64_t inner = 1;
+  for (std::size_t d = along + 1; d < to.size(); ++d) inner *= to[d];
+  const std::int64_t row = to[along] * inner, source_row = from[along] * inner;
+  for (std::int64_t i = 0, count = elements_of(to); i < count; ++i)
+    f(static_cast<std::size_t>(i),
+      static_cast<std::size_t>(i / row * source_row + i % row / inner * step * inner + i % inner));
+}
+
 template <typename T>
 std::vector<T> transposed(const std::vector<T>& all, std::int64_t rows, std::int64_t cols) {
   std::vector<T> turned(all.size());

@@ -15,30 +15,22 @@ std::int64_t bytes_of(const Region& region) {
   return region.box.elements() * size_of(region.storage->buffer().dtype);
 }
 
-bool same_kept_sizes(const Box& a, const Box& b) {
-  int i = 0, j = 0;
-  for (;;) {
-    while (i < a.rank && !a.keeps(i)) ++i;
-    while (j < b.rank && !b.keeps(j)) ++j;
-    if (i == a.rank || j == b.rank) return i == a.rank && j == b.rank;
-    if (a.size[Box::at(i++)] != b.size[Box::at(j++)]) return false;
-  }
-}
-
 std::string text_of(Core& core, const Region& region) {
   return slice_text(core.machine().program(), region.buffer, region.box);
 }
 
-// Rules of every copy: equal shapes and element types, and no overlap.
-bool can_copy(Core& core, const Region& src, const Region& dst) {
+// Rules of every copy: equal shapes, or as many elements, one element type, and no overlap.
+bool can_copy(Core& core, const Region& src, const Region& dst, bool reshapes) {
   const DType from = src.storage->buffer().dtype, to = dst.storage->buffer().dtype;
   if (from != to) {
     core.fail(FindingKind::unsupported,
               fmt::format("copy of {} ({}) to {} ({}), expected one element type",
                           text_of(core, src), name(from), text_of(core, dst), name(to)));
-  } else if (!same_kept_sizes(src.box, dst.box)) {
-    core.fail(FindingKind::out_of_bounds, fmt::format("copy of {} to {}, expected equal shapes",
-                                                      text_of(core, src), text_of(core, dst)));
+  } else if (reshapes ? src.box.elements() != dst.box.elements()
+                      : !same_kept_sizes(src.box, dst.box)) {
+    core.fail(FindingKind::out_of_bounds,
+              fmt::format("copy of {} to {}, expected {}", text_of(core, src), text_of(core, dst),
+                          reshapes ? "as many elements" : "equal shapes"));
   } else if (src.storage == dst.storage && intersects(src.box, dst.box)) {
     core.fail(FindingKind::race,
               fmt::format("copy of {} to {}, which overlap: it reads what it writes",
@@ -90,13 +82,13 @@ Step start(Core& core, Copy copy) {
 }
 
 Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, const Slice& sem,
-                 bool adds) {
+                 bool adds, bool reshapes) {
   const SiteId here = core.site();
   Copy copy{.kind = kind, .adds = adds};
   copy.src = core.locate(src, here, "read");
   if (!core.stopped()) copy.dst = core.locate(dst, here, "write");
   if (!core.stopped()) copy.arrived = core.locate_sem(sem, here, "signal");
-  if (core.stopped() || !can_copy(core, copy.src, copy.dst)) return Step::stop;
+  if (core.stopped() || !can_copy(core, copy.src, copy.dst, reshapes)) return Step::stop;
   copy.bytes = bytes_of(copy.src);
   if (kind == CopyKind::write_back && copy.bytes > 0)
     copy.since = copy.dst.storage->start_write_back(core.id().core);
@@ -106,13 +98,13 @@ Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, 
 }  // namespace
 
 Step exec(const Start& op, Core& core) {
-  return start_local(core, CopyKind::local, op.src, op.dst, op.sem, op.add != 0);
+  return start_local(core, CopyKind::local, op.src, op.dst, op.sem, op.add != 0, op.reshaped != 0);
 }
 
 Step exec(const WriteBack& op, Core& core) {
   const bool is_whole = core.machine().options().profile.block_write_backs;
   return start_local(core, is_whole ? CopyKind::local : CopyKind::write_back, op.src, op.dst,
-                     op.sem, false);
+                     op.sem, false, false);
 }
 
 Step exec(const StartRemote& op, Core& core) {
@@ -124,7 +116,8 @@ Step exec(const StartRemote& op, Core& core) {
   if (!core.stopped()) copy.dst = core.locate(op.dst, there, "write");
   if (!core.stopped()) copy.sent = core.locate_sem(op.sent, here, "signal");
   if (!core.stopped()) copy.arrived = core.locate_sem(op.arrived, there, "signal");
-  if (core.stopped() || !can_copy(core, copy.src, copy.dst) || !can_reach(core, copy.dst))
+  if (core.stopped() || !can_copy(core, copy.src, copy.dst, op.reshaped != 0) ||
+      !can_reach(core, copy.dst))
     return Step::stop;
   copy.bytes = bytes_of(copy.src);
   return start(core, std::move(copy));

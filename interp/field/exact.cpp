@@ -29,9 +29,10 @@ bool is_held_by(DType dtype, double literal) {
 
 bool holds_integers(DType to, const Operand& from) {
   if (to == from.dtype || to == DType::i64) return true;
-  if (!from.is_known) return to == DType::i32 && from.dtype == DType::i8;
+  if (!from.is_known)
+    return size_of(to) > size_of(from.dtype) && (!is_unsigned(to) || is_unsigned(from.dtype));
   const int bits = 8 * size_of(to);
-  const std::int64_t least = to == DType::u32 ? 0 : -(std::int64_t{1} << (bits - 1));
+  const std::int64_t least = is_unsigned(to) ? 0 : -(std::int64_t{1} << (bits - 1));
   const std::int64_t count = std::int64_t{1} << bits;
   return std::all_of(from.integers.begin(), from.integers.end(),
                      [&](std::int64_t value) { return value >= least && value < least + count; });

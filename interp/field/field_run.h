@@ -69,6 +69,9 @@ class FieldRun final : public beside::ValuesBeside<Tile> {
   void evaluate(const Rsqrt& op) { function("rsqrt", op.dst, op.src); }
   void evaluate(const Scaled& op);
   void evaluate(const Transpose& op);
+  void evaluate(const Regroup& op);
+  void evaluate(const Every& op);
+  void evaluate(const Bitcast& op);
   void evaluate(const RowSum& op) { reduce(false, 1, op.dst, op.src); }
   void evaluate(const RowMax& op) { reduce(true, 1, op.dst, op.src); }
   void evaluate(const ColSum& op) { reduce(false, 0, op.dst, op.src); }

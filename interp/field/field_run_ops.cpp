@@ -206,6 +206,37 @@ void FieldRun::evaluate(const Transpose& op) {
                                : put_rounded(op.dst, std::move(tile));
 }
 
+// Elements in order, under the target's shape.
+void FieldRun::evaluate(const Regroup& op) {
+  Operand src = operand(op.src);
+  if (src.is_known && is_integer(src.dtype)) return leave(op.dst);
+  src.tile.shape = shape_of(box(op.dst));
+  if (beside::elements_of(src.tile.shape) != src.tile.elements()) return refuse_operands();
+  put(op.dst, std::move(src.tile));
+}
+
+void FieldRun::evaluate(const Every& op) {
+  const Operand src = operand(op.src);
+  if (src.is_known && is_integer(src.dtype)) return leave(op.dst);
+  Tile tile = make_tile(shape_of(box(op.dst)), arithmetic_.has_exponents());
+  tile.bound = src.tile.bound;
+  if (!beside::is_every(src.tile.shape, tile.shape, op.dim, op.step)) return refuse_operands();
+  beside::for_each_every(
+      src.tile.shape, tile.shape, op.dim, op.step,
+      [&](std::size_t to, std::size_t from) { tile.put(to, src.tile.at(from)); });
+  put(op.dst, std::move(tile));
+}
+
+// Bits of integers that the machine knows are the machine's.
+void FieldRun::evaluate(const Bitcast& op) {
+  const Operand src = operand(op.src);
+  if (src.is_known && is_integer(src.dtype) && is_integer(type_of(op.dst))) return leave(op.dst);
+  refuse(
+      fmt::format("the bits of {} as {} have no rule over the field: views of another type are "
+                  "refused",
+                  name(src.dtype), name(type_of(op.dst))));
+}
+
 void FieldRun::reduce(bool is_max, int along, const Slice& dst, const Slice& src) {
   const Operand x = operand(src);
   const bool are_integers = is_integer(x.dtype) && is_integer(type_of(dst));

@@ -16,8 +16,9 @@ namespace tessera {
 namespace {
 
 template <typename T>
-constexpr bool is_structured = std::is_same_v<T, Pipeline> || std::is_same_v<T, Grid> ||
-                               std::is_same_v<T, Window> || std::is_same_v<T, View>;
+constexpr bool is_structured =
+    std::is_same_v<T, Pipeline> || std::is_same_v<T, Grid> || std::is_same_v<T, Window> ||
+    std::is_same_v<T, View> || std::is_same_v<T, ViewAs>;
 
 class Compiler {
  public:
@@ -52,8 +53,9 @@ class Compiler {
  private:
   // A region that is still open: the instruction to patch with where it ends.
   struct Region {
-    enum class Kind : std::uint8_t { loop, branch, other } kind;
-    std::int32_t at;
+    enum class Kind : std::uint8_t { loop, turns, branch, other } kind;
+    std::int32_t at;         // of a `while`: where its turns begin
+    std::int32_t exit = -1;  // of a `while`: its `proceed`
   };
 
   const Stmt& stmt() const { return program_.body[statement_]; }
@@ -156,6 +158,12 @@ class Compiler {
     open_.push_back(
         {Region::Kind::loop, jump(op.parallel != 0 ? Jump::points_enter : Jump::for_enter, loop)});
   }
+  void call(const While&) {
+    open_.push_back({Region::Kind::turns, jump(Jump::while_enter, {.dst = result()})});
+  }
+  void call(const Proceed& op) {
+    open_.back().exit = jump(Jump::if_zero, {.a = reg(op.condition)});
+  }
   void call(const If& op) {
     open_.push_back({Region::Kind::branch, jump(Jump::if_zero, {.a = reg(op.condition)})});
   }
@@ -178,7 +186,12 @@ class Compiler {
       next.c = region.at + 1;
       jump(points ? Jump::points_next : Jump::for_next, next);
     }
-    if (region.at >= 0) at(region.at).c = here();
+    if (region.kind == Region::Kind::turns) {
+      jump(Jump::while_next, {.dst = at(region.at).dst, .c = region.at + 1});
+      at(region.exit).c = here();
+    } else if (region.at >= 0) {
+      at(region.at).c = here();
+    }
   }
 
   const Program& program_;

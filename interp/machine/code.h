@@ -18,6 +18,8 @@ enum class Jump : std::uint16_t {
   if_zero,                           // to c when register a is 0
   for_enter,                         // dst = a; to c when a >= b
   for_next,                          // ++dst; to c while dst < b
+  while_enter,                       // dst = 0
+  while_next,                        // ++dst; to c
   // A parallel loop tells observers of each point; aux is the register that counts points (and the
   // next one entries).
   points_enter,

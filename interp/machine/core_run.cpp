@@ -104,6 +104,15 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         if (!may_pass()) return rest(static_cast<std::size_t>(i - code), ops);
         i = ++r[i->dst] < r[i->b] ? code + i->c : i + 1;
         continue;
+      case static_cast<std::uint16_t>(Jump::while_enter):
+        r[i->dst] = 0;
+        ++i;
+        continue;
+      case static_cast<std::uint16_t>(Jump::while_next):
+        if (!may_pass()) return rest(static_cast<std::size_t>(i - code), ops);
+        ++r[i->dst];
+        i = code + i->c;
+        continue;
       case static_cast<std::uint16_t>(Jump::points_enter):
         r[i->aux] = 0;
         ++r[i->aux + 1];

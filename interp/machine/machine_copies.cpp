@@ -76,6 +76,7 @@ void Machine::take(Copy& copy) {
   const bool carries = !copy.dst.storage->is_idle();
   copy.data = stored_only ? copy.src.storage->snapshot_stored(copy.src.box, carries)
                           : copy.src.storage->snapshot(copy.src.box, carries);
+  if (!same_kept_sizes(copy.src.box, copy.dst.box)) copy.data.reshape(copy.dst.box);
   if (options_.uninitialised != Uninitialised::strict || copy.data.initialised()) return;
   stop(uninitialised_finding(program_, "read", copy.src, copy.data.first_uninitialised(),
                              copy.data.origin(), copy.id, copy.statement),

@@ -49,10 +49,13 @@ void Machine::take_part(Copy& copy, std::int64_t granules) {
 
 void Machine::land_part(Copy& copy, std::int64_t granules) {
   Staging& staging = *copy.staging;
-  const auto write = [&](const Box& box) {
-    const Snapshot data = staging.storage.snapshot(staging.local(box));
-    if (keeps_result_defined(copy, data, staging.box.start))
-      land(copy, counterpart(box, copy.src.box, copy.dst.box), data);
+  const auto write = [&](const Box& part) {
+    for (const auto& [box, to] : counterparts(part, copy.src.box, copy.dst.box)) {
+      Snapshot data = staging.storage.snapshot(staging.local(box));
+      if (!keeps_result_defined(copy, data, staging.box.start)) return;
+      if (!same_kept_sizes(box, to)) data.reshape(to);
+      land(copy, to, data);
+    }
   };
   for (const Box& box : part_of(copy, copy.written, granules)) {
     if (copy.kind != CopyKind::write_back) write(box);

@@ -84,6 +84,21 @@ void Snapshot::Body::join() {
   parts.clear();
 }
 
+void Snapshot::reshape(const Box& to) {
+  if (body_ != nullptr) body_->reshape(to);
+}
+
+// Bytes of its own lie row by row.
+void Snapshot::Body::reshape(const Box& to) {
+  join();
+  if (root != nullptr) detach();
+  TileView shape = view;
+  shape.rank = 0;
+  for (int d = 0; d < to.rank; ++d)
+    if (to.keeps(d)) shape.size[Box::at(shape.rank++)] = to.size[Box::at(d)];
+  view = compact(view.data, shape);
+}
+
 void Snapshot::Body::detach() {
   take_copy();
   root->remove_dependent(*this);

@@ -39,6 +39,9 @@ class Snapshot {
   // The stored elements of a write-back as rectangles of `dst`, where they land.
   std::vector<Box> stored_boxes(const Box& dst) const;
 
+  // The same elements, row by row, under the shape of `to`, which has as many; not of a write-back.
+  void reshape(const Box& to);
+
   // What it holds, to be made again when its source holds what it did (interp/memory/image.h).
   struct Image;
   Image save(const HeldBytes& held) const;

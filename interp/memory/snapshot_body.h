@@ -25,6 +25,7 @@ struct Snapshot::Body final : Dependent {
   // Without bytes the view has sizes alone.
   bool carries() const { return view.data != nullptr || !parts.empty(); }
   void join();  // makes one copy of the parts
+  void reshape(const Box& to);
 
   ~Body();
   void take_copy();

@@ -118,6 +118,7 @@ class Storage final : public Initialisation {
 
   // Initialisation. With checks off everything is initialised.
   bool is_initialised(const Box& box) const;
+  bool is_undefined(const Box& box) const;  // all of it
   Index first_uninitialised(const Box& box) const override;
   Origin origin(const Index& index) const override;
   std::optional<NeverWritten> never_written() const;  // of the whole buffer

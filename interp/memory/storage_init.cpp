@@ -73,6 +73,14 @@ void Storage::initialise(const Box& box, const BitPlane& mask, Origin origin) {
 
 bool Storage::is_initialised(const Box& box) const { return all(init_, box); }
 
+bool Storage::is_undefined(const Box& box) const {
+  bool result = true;
+  layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
+    result = result && init_.find(at, n, true) < 0;
+  });
+  return result;
+}
+
 Index Storage::first_uninitialised(const Box& box) const {
   return index_in(box, gather(init_, box).find(0, box.elements(), false));
 }

@@ -34,94 +34,6 @@ bool put_checked(std::byte* p, std::int64_t value) {
 
 }  // namespace
 
-std::int64_t Box::elements() const {
-  std::int64_t product = 1;
-  for (int d = 0; d < rank; ++d) product *= size[at(d)];
-  return product;
-}
-
-bool same_rectangle(const Box& a, const Box& b) {
-  return a.rank == b.rank && a.start == b.start && a.size == b.size;
-}
-
-bool contains(const Box& outer, const Box& inner) {
-  if (inner.empty()) return true;
-  for (int d = 0; d < outer.rank; ++d) {
-    if (inner.start[Box::at(d)] < outer.start[Box::at(d)] || inner.end(d) > outer.end(d))
-      return false;
-  }
-  return true;
-}
-
-bool intersects(const Box& a, const Box& b) {
-  if (a.empty() || b.empty()) return false;
-  for (int d = 0; d < a.rank; ++d) {
-    if (a.end(d) <= b.start[Box::at(d)] || b.end(d) <= a.start[Box::at(d)]) return false;
-  }
-  return true;
-}
-
-Box element(const Box& box, const Index& index) {
-  Box one = box;
-  one.start = index;
-  for (int d = 0; d < one.rank; ++d) one.size[Box::at(d)] = 1;
-  return one;
-}
-
-Box intersection(const Box& a, const Box& b) {
-  Box result = a;
-  for (int d = 0; d < a.rank; ++d) {
-    const auto u = Box::at(d);
-    result.start[u] = std::max(a.start[u], b.start[u]);
-    result.size[u] = std::min(a.end(d), b.end(d)) - result.start[u];
-  }
-  return result;
-}
-
-Box counterpart(const Box& part, const Box& from, const Box& to) {
-  Box result = to;
-  for (int d = 0, t = 0; d < from.rank; ++d) {
-    if (!from.keeps(d)) continue;
-    while (!to.keeps(t)) ++t;
-    result.start[Box::at(t)] += part.start[Box::at(d)] - from.start[Box::at(d)];
-    result.size[Box::at(t++)] = part.size[Box::at(d)];
-  }
-  return result;
-}
-
-namespace {
-
-// From dimension d on; those before it are one element thick.
-void append_rectangles(const Box& box, int d, std::int64_t begin, std::int64_t end,
-                       std::vector<Box>& result) {
-  if (begin >= end) return;
-  if (d >= box.rank) return result.push_back(box);
-  std::int64_t inner = 1;
-  for (int i = d + 1; i < box.rank; ++i) inner *= box.size[Box::at(i)];
-  const auto slab = [&](std::int64_t first, std::int64_t count) {
-    Box part = box;
-    part.start[Box::at(d)] += first;
-    part.size[Box::at(d)] = count;
-    return part;
-  };
-  const std::int64_t head = begin / inner, tail = end / inner;
-  if (begin == head * inner) {
-    if (tail > head) result.push_back(slab(head, tail - head));
-    return append_rectangles(slab(tail, 1), d + 1, 0, end - tail * inner, result);
-  }
-  append_rectangles(slab(head, 1), d + 1, begin - head * inner, std::min(end - head * inner, inner),
-                    result);
-  append_rectangles(box, d, (head + 1) * inner, end, result);
-}
-
-}  // namespace
-
-std::vector<Box> rectangles(const Box& box, std::int64_t begin, std::int64_t end) {
-  std::vector<Box> result;
-  append_rectangles(box, 0, begin, end, result);
-  return result;
-}
-
 TileView TileView::of(std::int64_t integer) {
   TileView view;
   view.dtype = DType::i64;
@@ -155,6 +67,12 @@ std::int64_t load_integer(const std::byte* p, DType dtype) {
   switch (dtype) {
     case DType::i8:
       return get<std::int8_t>(p);
+    case DType::u8:
+      return get<std::uint8_t>(p);
+    case DType::i16:
+      return get<std::int16_t>(p);
+    case DType::u16:
+      return get<std::uint16_t>(p);
     case DType::i32:
       return get<std::int32_t>(p);
     case DType::u32:
@@ -173,6 +91,12 @@ bool store_integer(std::byte* p, DType dtype, std::int64_t value) {
   switch (dtype) {
     case DType::i8:
       return put_checked<std::int8_t>(p, value);
+    case DType::u8:
+      return put_checked<std::uint8_t>(p, value);
+    case DType::i16:
+      return put_checked<std::int16_t>(p, value);
+    case DType::u16:
+      return put_checked<std::uint16_t>(p, value);
     case DType::i32:
       return put_checked<std::int32_t>(p, value);
     case DType::u32:
@@ -258,22 +182,6 @@ TileView stretch(const TileView& view, std::int64_t position, std::int64_t lengt
   part.data += offset * size_of(view.dtype);
   part.init_at += offset;
   return part;
-}
-
-std::int64_t position_in(const Box& box, const Index& index) {
-  std::int64_t position = 0;
-  for (int d = 0; d < box.rank; ++d)
-    position = position * box.size[Box::at(d)] + index[Box::at(d)] - box.start[Box::at(d)];
-  return position;
-}
-
-Index index_in(const Box& box, std::int64_t position) {
-  Index index = box.start;
-  for (int d = box.rank; d-- > 0;) {
-    index[Box::at(d)] += position % box.size[Box::at(d)];
-    position /= box.size[Box::at(d)];
-  }
-  return index;
 }
 
 TileView compact(std::byte* data, const TileView& like) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/data/dtype.h"
@@ -37,6 +38,11 @@ Box element(const Box& box, const Index& index);
 Box intersection(const Box& a, const Box& b);
 // Where a part of `from` lies in `to`, which has the same kept sizes.
 Box counterpart(const Box& part, const Box& from, const Box& to);
+// Whether the dimensions that they keep have the same sizes.
+bool same_kept_sizes(const Box& a, const Box& b);
+// Of a part of `from` and of `to`, which has as many elements, row by row, in any shape: rectangles
+// of both that hold the same elements, in order.
+std::vector<std::pair<Box, Box>> counterparts(const Box& part, const Box& from, const Box& to);
 // The rectangles that together hold the elements [begin, end) of a box, row-major, in that order.
 std::vector<Box> rectangles(const Box& box, std::int64_t begin, std::int64_t end);
 

@@ -70,6 +70,9 @@ class ErrorRun final : public beside::ValuesBeside<Tile> {
   void evaluate(const Rsqrt& op) { function(Function::rsqrt, op.dst, op.src); }
   void evaluate(const Scaled& op);
   void evaluate(const Transpose& op);
+  void evaluate(const Regroup& op);
+  void evaluate(const Every& op);
+  void evaluate(const Bitcast& op);
   void evaluate(const RowSum& op) { reduce(false, true, op.dst, op.src); }
   void evaluate(const RowMax& op) { reduce(true, true, op.dst, op.src); }
   void evaluate(const ColSum& op) { reduce(false, false, op.dst, op.src); }

@@ -1,8 +1,11 @@
 // What each op does to bounds: its operands from memory and registers, a rule, and the rounding to
 // the type of its target.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "core/data/dtype_range.h"
 #include "interp/machine/code.h"
 #include "interp/running_error/error_run.h"
 
@@ -12,12 +15,7 @@ namespace {
 // As interp/tiles/integer_range.h has it.
 DType widest_of(DType dst, const Tile& a, const Tile& b) {
   DType widest = is_float(dst) ? DType::i64 : dst;
-  for (const DType dtype : {a.dtype, b.dtype}) {
-    if (dtype == widest) continue;
-    const bool is_wider = size_of(dtype) > size_of(widest);
-    if (size_of(dtype) == size_of(widest)) widest = DType::i64;
-    if (is_wider) widest = dtype;
-  }
+  for (const DType dtype : {a.dtype, b.dtype}) widest = wider_integer(widest, dtype);
   return widest;
 }
 
@@ -165,6 +163,33 @@ void ErrorRun::evaluate(const Transpose& op) {
   const Tile src = transposed(operand(op.src));
   if (src.is_exact() && src.dtype == type_of(op.dst)) return leave_exact(op.dst);
   put_each(op.dst, [&](std::size_t i) { return src.at(i); });
+}
+
+// Elements in order, under the target's shape.
+void ErrorRun::evaluate(const Regroup& op) {
+  const Tile src = operand(op.src);
+  if (src.is_exact()) return leave_exact(op.dst);
+  put_each(op.dst, [&](std::size_t i) { return src.at(i); });
+}
+
+void ErrorRun::evaluate(const Every& op) {
+  const Tile src = operand(op.src);
+  const Extents to = beside::shape_of(box(op.dst));
+  if (src.is_exact()) return leave_exact(op.dst);
+  if (!beside::is_every(src.shape, to, op.dim, op.step))
+    return refuse("operands do not fit each other");
+  std::vector<std::size_t> at(static_cast<std::size_t>(beside::elements_of(to)));
+  beside::for_each_every(src.shape, to, op.dim, op.step,
+                         [&](std::size_t here, std::size_t there) { at[here] = there; });
+  put_each(op.dst, [&](std::size_t i) { return src.at(at[i]); });
+}
+
+// Of a value that rounding may have changed the bits are not known.
+void ErrorRun::evaluate(const Bitcast& op) {
+  const Tile src = operand(op.src);
+  if (src.is_exact()) return leave_exact(op.dst);
+  refuse(fmt::format("the bits of {} as {} have no rule for errors where they may be rounded",
+                     name(src.dtype), name(type_of(op.dst))));
 }
 
 void ErrorRun::reduce(bool is_max, bool by_rows, const Slice& dst, const Slice& src) {

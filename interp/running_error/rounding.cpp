@@ -23,7 +23,7 @@ double stored(DType dtype, double value) {
 bool leaves(DType dtype, double low, double high) {
   const DTypeInfo& type = dtype_info(dtype);
   if (type.kind == DTypeKind::integer) {
-    const double least = dtype == DType::u32 ? 0 : -type.largest - (dtype == DType::i64 ? 0 : 1);
+    const double least = is_unsigned(dtype) ? 0 : -type.largest - (dtype == DType::i64 ? 0 : 1);
     return low < least - 0.5 || high > type.largest + 0.5;
   }
   const double half =

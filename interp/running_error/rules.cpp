@@ -188,8 +188,7 @@ Number Rules::of_integers(Binary op, const Number& a, const Number& b, DType wid
     const bool is_exact = ea + eb == 0;
     bound = is_exact ? 0 : (ea * y + x * eb) / (y * (y - eb)) + 1;
   }
-  if (std::abs(value) + bound >=
-      std::ldexp(1, 8 * size_of(widest) - (widest == DType::u32 ? 0 : 1)))
+  if (std::abs(value) + bound >= std::ldexp(1, 8 * size_of(widest) - (is_unsigned(widest) ? 0 : 1)))
     return {value, unknown(fmt::format("it may leave {}", name(widest)))};
   return {value, rounded_up(bound)};
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/program/refs.h"
 #include "core/report/try.h"
 #include "interp/machine/loop_indices.h"
 #include "interp/memory/box_cover.h"
@@ -78,6 +79,8 @@ Box part_of_operand(const Op& op, std::string_view field, const Box& operand, co
   } else if (std::holds_alternative<Transpose>(op)) {
     if (out.size() != 2 || in.size() != 2) return operand;
     in = {out[1], out[0]};
+  } else if (keeps_elements(op)) {
+    return operand;
   } else if (class_of(op) == OpClass::tile) {
     for (std::size_t i = 1; i <= std::min(in.size(), out.size()); ++i)
       in[in.size() - i] = like(out[out.size() - i], in[in.size() - i].extent, field == "scale");
@@ -217,12 +220,12 @@ class Search {
     if (!write.agent.is_copy()) return ask_operands(part, write, accesses, at);
     const CopyEnds* ends = accesses.ends(write.agent);
     if (ends == nullptr) return;
-    ask({.elements = {ends->src_home, ends->src,
-                      counterpart(part.box, ends->dst_box, ends->src_box)},
-         .before = write.event,
-         .reader = write.agent,
-         .piece = at},
-        accesses);
+    for (const auto& [to, from] : counterparts(part.box, ends->dst_box, ends->src_box))
+      ask({.elements = {ends->src_home, ends->src, from},
+           .before = write.event,
+           .reader = write.agent,
+           .piece = at},
+          accesses);
   }
 
   void ask_operands(const Elements& part, const Access& write, const Accesses& accesses,

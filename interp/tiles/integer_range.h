@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "core/data/dtype.h"
+#include "core/data/dtype_range.h"
 #include "core/program/scalar.h"
 #include "interp/memory/view.h"
 
@@ -20,13 +20,16 @@ inline std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(
 // stored as floats is rounded once.
 inline DType integer_range(const TileView& dst, std::initializer_list<const TileView*> operands) {
   DType widest = is_float(dst.dtype) ? DType::i64 : dst.dtype;
-  for (const TileView* view : operands) {
-    if (view->is_number || view->dtype == widest) continue;
-    const bool is_wider = size_of(view->dtype) > size_of(widest);
-    if (size_of(view->dtype) == size_of(widest)) widest = DType::i64;  // i32 and u32
-    if (is_wider) widest = view->dtype;
-  }
+  for (const TileView* view : operands)
+    if (!view->is_number) widest = wider_integer(widest, view->dtype);
   return widest;
+}
+
+// Of ops on bits and what is divided by cutting off: a number has the type of the other operand,
+// whatever it is stored to.
+inline DType integer_type(const TileView& a, const TileView& b) {
+  if (a.is_number || b.is_number) return a.is_number ? b.dtype : a.dtype;
+  return wider_integer(a.dtype, b.dtype);
 }
 
 // Calls f with a zero of the integer type.
@@ -35,6 +38,12 @@ void with_integer(DType range, F&& f) {
   switch (range) {
     case DType::i8:
       return f(std::int8_t{});
+    case DType::u8:
+      return f(std::uint8_t{});
+    case DType::i16:
+      return f(std::int16_t{});
+    case DType::u16:
+      return f(std::uint16_t{});
     case DType::i32:
       return f(std::int32_t{});
     case DType::u32:

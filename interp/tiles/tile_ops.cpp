@@ -7,7 +7,6 @@
 
 #include "core/report/check.h"
 #include "interp/tiles/integer_range.h"
-#include "interp/tiles/tile_math.h"
 #include "interp/tiles/tile_ops_init.h"
 #include "interp/tiles/tile_ops_rows.h"
 
@@ -140,11 +139,6 @@ void convert_elements(const TileView& dst, const std::array<Source, 1>& source) 
   }
 }
 
-math::Matrix matrix(const TileView& view) {
-  CHECK(view.rank == 2);
-  return {view.data, view.dtype, view.size[0], view.size[1], view.stride[0], view.stride[1]};
-}
-
 }  // namespace
 
 TileView with_rank(const TileView& view, int rank) {
@@ -186,6 +180,18 @@ void iota(const TileView& dst, int dim, const Context& context) {
   record(dst, {}, context);
 }
 
+void unknown(const TileView& dst, const std::optional<Origin>& undefined, const Context& context) {
+  constexpr std::array<std::int64_t, piece> zeros{};
+  if (context.math != Math::none)
+    for_each_piece(dst, [&](const Index& index, std::int64_t begin, std::int64_t n) {
+      store(dst, index, begin, n, zeros.data());
+    });
+  if (undefined)
+    record_undefined(dst, undefined->place, context);
+  else
+    record(dst, {}, context);
+}
+
 void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b,
             const Context& context) {
   if (context.math != Math::none) {
@@ -219,6 +225,15 @@ void apply(Function f, const TileView& dst, const TileView& src, const Context& 
   record(dst, {&src}, context);
 }
 
+void apply(FunctionOfTwo f, const TileView& dst, const TileView& a, const TileView& b,
+           const Context& context) {
+  if (context.math != Math::none) {
+    map<float>(dst, std::array{Source(a, dst), Source(b, dst)},
+               [f](float x, float y) { return static_cast<float>(f(x, y)); });
+  }
+  record(dst, {&a, &b}, context);
+}
+
 bool cuts(const TileView& scale, const TileView& tile) {
   if (scale.rank != tile.rank || tile.rank > max_rank / 2) return false;
   for (int d = 0; d < tile.rank; ++d) {
@@ -249,28 +264,16 @@ void scale(const TileView& dst, const TileView& src, const TileView& scale,
   binary(Binary::mul, split(dst, false), split(src, false), split(scale, true), context);
 }
 
-void transpose(const TileView& dst, const TileView& src, const Context& context) {
-  CHECK(dst.rank == 2 && src.rank == 2 && dst.size[0] == src.size[1] && dst.size[1] == src.size[0]);
+void permute(const TileView& dst, const TileView& src, const std::vector<int>& order,
+             const Context& context) {
+  CHECK(static_cast<std::size_t>(src.rank) == order.size() && dst.rank == src.rank);
   TileView turned = src;
-  std::swap(turned.size[0], turned.size[1]);
-  std::swap(turned.stride[0], turned.stride[1]);
-  if (context.math != Math::none) {
-    convert_elements(dst, {Source(turned, dst)});
+  for (int d = 0; d < src.rank; ++d) {
+    const auto from = Box::at(order[Box::at(d)]);
+    turned.size[Box::at(d)] = src.size[from];
+    turned.stride[Box::at(d)] = src.stride[from];
   }
-  record(dst, {&turned}, context);
-}
-
-void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
-            const Context& context) {
-  if (context.math != Math::none) {
-    std::vector<std::byte> a_copy, b_copy;
-    math::Matrix x = matrix(overlaps(a, acc) ? copy_of(a, a_copy) : a);
-    math::Matrix y = matrix(overlaps(b, acc) ? copy_of(b, b_copy) : b);
-    if (transposed.a) x = x.transposed();
-    if (transposed.b) y = y.transposed();
-    math::multiply_add(matrix(acc), x, y, context.math);
-  }
-  record_matmul(acc, a, b, transposed, context);
+  cast(dst, turned, context);
 }
 
 }  // namespace tessera::tile

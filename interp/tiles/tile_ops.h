@@ -4,7 +4,10 @@
 // i64, with one rounding to dst's type at the end.
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <vector>
 
+#include "interp/memory/initialisation.h"
 #include "interp/memory/view.h"
 #include "interp/tiles/context.h"
 
@@ -12,30 +15,51 @@ namespace tessera::tile {
 
 // Integers wrap in the widest type of the three, so that a sum is the same in every order.
 enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
-enum class Reduce : std::uint8_t { sum, max };
+enum class Reduce : std::uint8_t { sum, max, min };
+// Of integers alone, in the type of the operands (integer_type in integer_range.h).
+enum class IntegerBinary : std::uint8_t {
+  mod,
+  quotient,
+  remainder,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shift_left,
+  shift_right
+};
 
 void cast(const TileView& dst, const TileView& src, const Context& context);
 void iota(const TileView& dst, int dim, const Context& context);
+// Values that are not known, of which zeros are there; undefined where `undefined` says why.
+void unknown(const TileView& dst, const std::optional<Origin>& undefined, const Context& context);
 void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b,
             const Context& context);
+void integers(IntegerBinary op, const TileView& dst, const TileView& a, const TileView& b,
+              const Context& context);
+// dst, which has an integer type: floats towards zero, saturating, NaN gives 0; integers wrap.
+void truncate(const TileView& dst, const TileView& src, const Context& context);
 void select(const TileView& dst, const TileView& condition, const TileView& a, const TileView& b,
             const Context& context);
 // dst = f(src) in double, rounded to f32 first: the last bit of libm's double is then seldom seen,
 // so results hardly ever depend on the machine's libm.
 using Function = double (*)(double);
 void apply(Function f, const TileView& dst, const TileView& src, const Context& context);
+using FunctionOfTwo = double (*)(double, double);
+void apply(FunctionOfTwo f, const TileView& dst, const TileView& a, const TileView& b,
+           const Context& context);
 // dst = src * scale, where an element of scale belongs to a block of src; ranks up to 3.
 void scale(const TileView& dst, const TileView& src, const TileView& scale, const Context& context);
 // Whether the extents of scale divide those of tile.
 bool cuts(const TileView& scale, const TileView& tile);
-void transpose(const TileView& dst, const TileView& src, const Context& context);  // rank 2
-void reduce_rows(Reduce op, const TileView& dst, const TileView& src,
-                 const Context& context);  // dst[i, 0] over src[i, :]
-void reduce_cols(Reduce op, const TileView& dst, const TileView& src,
-                 const Context& context);  // dst[0, j] over src[:, j]
+// Dimension d of dst is dimension order[d] of src.
+void permute(const TileView& dst, const TileView& src, const std::vector<int>& order,
+             const Context& context);
+// dst, whose size along dim is 1, of src along dim: sums are added in ascending order.
+void reduce(Reduce op, int dim, const TileView& dst, const TileView& src, const Context& context);
 
-// acc += a . b; acc comes from Storage::update. Rank 2; acc is f32, or i32 where a and b are
-// integers; i8 also adds to f32.
+// acc += a . b; acc comes from Storage::update and is f32, or i32 where a and b are integers; i8
+// also adds to f32. Of rank 2 or more: leading dimensions are those of all three, and each of their
+// indices has a product of its own.
 void matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
             const Context& context);
 

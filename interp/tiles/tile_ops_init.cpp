@@ -1,5 +1,6 @@
 #include "interp/tiles/tile_ops_init.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "interp/memory/initialisation.h"
@@ -55,14 +56,16 @@ void mark(const TileView& dst, const BitPlane& mask, Origin origin) {
   if (dst.owner != nullptr) dst.owner->initialise(dst.box, mask, origin);
 }
 
-std::vector<bool> defined_lines(const TileView& view, int along) {
-  const std::int64_t lines = view.size[Box::at(along)];
-  std::vector<bool> defined(static_cast<std::size_t>(lines), true);
+// Of a matrix of the view: which of its rows (or its columns) are defined.
+std::vector<bool> defined_lines(const TileView& view, const Index& matrix, bool by_rows) {
+  const auto last = Box::at(view.rank - 1), before = Box::at(view.rank - 2);
+  const auto along = by_rows ? before : last, across = by_rows ? last : before;
+  std::vector<bool> defined(static_cast<std::size_t>(view.size[along]), true);
   if (view.initialised()) return defined;
-  const auto across = Box::at(1 - along);
-  for (std::int64_t i = 0; i < lines; ++i) {
+  const std::int64_t at = offset_of(view, matrix);
+  for (std::int64_t i = 0; i < view.size[along]; ++i) {
     for (std::int64_t j = 0; j < view.size[across]; ++j) {
-      if (view.initialised_at(i * view.stride[Box::at(along)] + j * view.stride[across])) continue;
+      if (view.initialised_at(at + i * view.stride[along] + j * view.stride[across])) continue;
       defined[static_cast<std::size_t>(i)] = false;
       break;
     }
@@ -82,6 +85,10 @@ void record(const TileView& dst, std::initializer_list<const TileView*> sources,
     if (defined) mask.put(position, true);
   });
   mark(dst, mask, reason(sources, context));
+}
+
+void record_undefined(const TileView& dst, PlaceId place, const Context& context) {
+  mark(dst, BitPlane(dst.elements()), {place, context.place});
 }
 
 BitPlane selected(const TileView& dst, const TileView& condition, const TileView& a,
@@ -106,32 +113,64 @@ void record_select(const TileView& dst, const TileView& condition, const TileVie
   mark(dst, mask, reason({&condition, &a, &b}, context));
 }
 
-void record_transpose(const TileView& dst, const TileView& src, const Context& context) {
-  TileView turned = src;
-  std::swap(turned.size[0], turned.size[1]);
-  std::swap(turned.stride[0], turned.stride[1]);
-  record(dst, {&turned}, context);
+void record_in_order(const TileView& dst, const TileView& src, const Context& context) {
+  if (src.initialised()) return mark(dst);
+  BitPlane mask(dst.elements());
+  for_each_element(src, [&](std::int64_t position, const Index& index) {
+    if (src.initialised_at(offset_of(src, index))) mask.put(position, true);
+  });
+  mark(dst, mask, reason({&src}, context));
 }
 
-void record_reduce(const TileView& dst, const TileView& src, Along along, const Context& context) {
+void record_bits(const TileView& dst, const TileView& src, int dim, const Context& context) {
   if (src.initialised()) return mark(dst);
-  const std::vector<bool> defined = defined_lines(src, along == Along::rows ? 0 : 1);
+  const auto d = Box::at(dim);
+  const std::int64_t joined = src.size[d] / std::max<std::int64_t>(dst.size[d], 1);
+  const std::int64_t split = dst.size[d] / std::max<std::int64_t>(src.size[d], 1);
   BitPlane mask(dst.elements());
-  for (std::size_t i = 0; i < defined.size(); ++i)
-    mask.put(static_cast<std::int64_t>(i), defined[i]);
+  for_each_element(dst, [&](std::int64_t position, Index index) {
+    bool is_defined = true;
+    if (joined <= 1) {
+      index[d] /= split;
+      is_defined = src.initialised_at(offset_of(src, index));
+    } else {
+      index[d] *= joined;
+      for (std::int64_t k = 0; k < joined; ++k, ++index[d])
+        is_defined = is_defined && src.initialised_at(offset_of(src, index));
+    }
+    if (is_defined) mask.put(position, true);
+  });
+  mark(dst, mask, reason({&src}, context));
+}
+
+void record_reduce(const TileView& dst, const TileView& src, int dim, const Context& context) {
+  if (src.initialised()) return mark(dst);
+  BitPlane mask(dst.elements());
+  for_each_element(dst, [&](std::int64_t position, Index index) {
+    bool defined = true;
+    for (std::int64_t j = 0; defined && j < src.size[Box::at(dim)]; ++j) {
+      index[Box::at(dim)] = j;
+      defined = src.initialised_at(offset_of(src, index));
+    }
+    mask.put(position, defined);
+  });
   mark(dst, mask, reason({&src}, context));
 }
 
 void record_matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
                    const Context& context) {
   if (!any_undefined({&acc, &a, &b})) return;
-  const std::vector<bool> rows = defined_lines(a, transposed.a ? 1 : 0),
-                          cols = defined_lines(b, transposed.b ? 0 : 1);
   BitPlane mask(acc.elements());
-  for_each_element(acc, [&](std::int64_t position, const Index& index) {
-    const bool defined = is_defined(acc, acc, index) && rows[static_cast<std::size_t>(index[0])] &&
-                         cols[static_cast<std::size_t>(index[1])];
-    if (defined) mask.put(position, true);
+  std::int64_t first = 0;  // of the matrix
+  for_each_matrix(acc, [&](Index index) {
+    const std::vector<bool> rows = defined_lines(a, index, !transposed.a),
+                            columns = defined_lines(b, index, transposed.b);
+    auto &i = index[Box::at(acc.rank - 2)], &j = index[Box::at(acc.rank - 1)];
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      for (std::size_t column = 0; column < columns.size(); ++column, ++first) {
+        i = static_cast<std::int64_t>(row), j = static_cast<std::int64_t>(column);
+        if (rows[row] && columns[column] && is_defined(acc, acc, index)) mask.put(first, true);
+      }
   });
   mark(acc, mask, reason({&a, &b, &acc}, context));
 }

@@ -11,16 +11,22 @@ namespace tessera::tile {
 // An element of dst is undefined when that element of any source is.
 void record(const TileView& dst, std::initializer_list<const TileView*> sources,
             const Context& context);
+// All of dst is, for what was made so there.
+void record_undefined(const TileView& dst, PlaceId place, const Context& context);
 // The same where only the chosen element of a and b matters; call it before dst is written.
 BitPlane selected(const TileView& dst, const TileView& condition, const TileView& a,
                   const TileView& b);
 void record_select(const TileView& dst, const TileView& condition, const TileView& a,
                    const TileView& b, const BitPlane& mask, const Context& context);
-void record_transpose(const TileView& dst, const TileView& src, const Context& context);
-// dst[i, 0] is undefined when an element of row i is (of column i for dst[0, i]).
-enum class Along : std::uint8_t { rows, cols };
-void record_reduce(const TileView& dst, const TileView& src, Along along, const Context& context);
-// Row i of acc is undefined when one of a's row i is; column j when one of b's column j is.
+// As many elements, row by row.
+void record_in_order(const TileView& dst, const TileView& src, const Context& context);
+// Elements along `dim` are joined to wider ones, undefined when one of them is, or split, undefined
+// when the wider one is.
+void record_bits(const TileView& dst, const TileView& src, int dim, const Context& context);
+// An element of dst is undefined when one of src along dim is.
+void record_reduce(const TileView& dst, const TileView& src, int dim, const Context& context);
+// Row i of a matrix of acc is undefined when one of a's row i is; column j when one of b's column j
+// is.
 void record_matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
                    const Context& context);
 

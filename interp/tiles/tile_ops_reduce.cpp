@@ -1,4 +1,4 @@
-// Reductions of a tile's rows and columns.
+// Reductions of a tile along a dimension.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,12 +13,14 @@
 namespace tessera::tile {
 namespace {
 
+// The lowest number, or with `sign` -1 the highest.
 template <typename T>
-constexpr T lowest() {
+constexpr T lowest(int sign = 1) {
+  using Limits = std::numeric_limits<T>;
   if constexpr (std::is_same_v<T, float>)
-    return -std::numeric_limits<float>::infinity();
+    return sign > 0 ? -Limits::infinity() : Limits::infinity();
   else
-    return std::numeric_limits<T>::min();
+    return sign > 0 ? Limits::min() : Limits::max();
 }
 
 // Of no elements. The switches have no default, so that the compiler names them for a new kind.
@@ -29,6 +31,8 @@ T start_of(Reduce op) {
       return T{0};
     case Reduce::max:
       return lowest<T>();
+    case Reduce::min:
+      return lowest<T>(-1);
   }
   CHECK(false);
 }
@@ -43,6 +47,8 @@ T combine(Reduce op, T a, T b) {
         return scalar::add(a, b);
     case Reduce::max:
       return b != b ? b : larger(a, b);
+    case Reduce::min:
+      return b != b ? b : lesser(a, b);
   }
   CHECK(false);
 }
@@ -58,12 +64,13 @@ void wrap(const TileView& dst, const Source& src, T* values, std::int64_t n) {
   }
 }
 
+// Along the last dimension: one row of src for each element.
 template <typename T>
-void reduce_rows_as(Reduce op, const TileView& dst, const Source& src) {
+void reduce_last(Reduce op, const TileView& dst, const Source& src) {
   std::array<T, piece> row;
-  for (Index index{}; index[0] < dst.size[0]; ++index[0]) {
+  const std::int64_t length = src.view().size[Box::at(dst.rank - 1)];
+  for_each_piece(dst, [&](const Index& index, std::int64_t, std::int64_t) {
     T result = start_of<T>(op);
-    const std::int64_t length = src.view().size[1];
     for (std::int64_t begin = 0; begin < length; begin += piece) {
       const std::int64_t n = std::min(piece, length - begin);
       src.load(index, begin, n, row.data());
@@ -72,54 +79,49 @@ void reduce_rows_as(Reduce op, const TileView& dst, const Source& src) {
     }
     wrap(dst, src, &result, 1);
     store(dst, index, 0, 1, &result);
-  }
+  });
 }
 
+// Along another one: rows of src, element by element.
 template <typename T>
-void reduce_cols_as(Reduce op, const TileView& dst, const Source& src) {
+void reduce_across(Reduce op, int dim, const TileView& dst, const Source& src) {
   std::array<T, piece> row, result;
-  const std::int64_t width = src.view().size[1];
-  for (std::int64_t begin = 0; begin < width; begin += piece) {
-    const std::int64_t n = std::min(piece, width - begin);
+  for_each_piece(dst, [&](Index index, std::int64_t begin, std::int64_t n) {
     std::fill_n(result.begin(), n, start_of<T>(op));
-    for (Index index{}; index[0] < src.view().size[0]; ++index[0]) {
+    std::int64_t& place = index[Box::at(dim)];
+    for (; place < src.view().size[Box::at(dim)]; ++place) {
       src.load(index, begin, n, row.data());
       for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
         result[i] = combine(op, result[i], row[i]);
     }
+    place = 0;
     wrap(dst, src, result.data(), n);
-    store(dst, Index{}, begin, n, result.data());
-  }
+    store(dst, index, begin, n, result.data());
+  });
 }
 
-// Calls `reduced` with the operand, apart from the result, and an element of the type to sum in.
-template <typename Reduced>
-void reduce(const TileView& dst, const TileView& src, Along along, const Context& context,
-            const Reduced& reduced) {
+template <typename T>
+void reduce_as(Reduce op, int dim, const TileView& dst, const Source& src) {
+  if (dim == dst.rank - 1)
+    reduce_last<T>(op, dst, src);
+  else
+    reduce_across<T>(op, dim, dst, src);
+}
+
+}  // namespace
+
+void reduce(Reduce op, int dim, const TileView& dst, const TileView& src, const Context& context) {
+  CHECK(dst.rank == src.rank && dim < dst.rank && dst.size[Box::at(dim)] == 1);
   if (context.math != Math::none) {
     std::vector<std::byte> copy;
     const TileView apart = overlaps(src, dst) ? copy_of(src, copy) : src;
     const Source source(apart, apart);
     if (is_float(src.dtype))
-      reduced(source, float{});
+      reduce_as<float>(op, dim, dst, source);
     else
-      reduced(source, std::int64_t{});
+      reduce_as<std::int64_t>(op, dim, dst, source);
   }
-  record_reduce(dst, src, along, context);
-}
-
-}  // namespace
-
-void reduce_rows(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
-  CHECK(dst.rank == 2 && src.rank == 2 && dst.size[0] == src.size[0] && dst.size[1] == 1);
-  reduce(dst, src, Along::rows, context,
-         [&](const Source& source, auto zero) { reduce_rows_as<decltype(zero)>(op, dst, source); });
-}
-
-void reduce_cols(Reduce op, const TileView& dst, const TileView& src, const Context& context) {
-  CHECK(dst.rank == 2 && src.rank == 2 && dst.size[1] == src.size[1] && dst.size[0] == 1);
-  reduce(dst, src, Along::cols, context,
-         [&](const Source& source, auto zero) { reduce_cols_as<decltype(zero)>(op, dst, source); });
+  record_reduce(dst, src, dim, context);
 }
 
 }  // namespace tessera::tile

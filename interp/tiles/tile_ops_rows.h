@@ -73,6 +73,22 @@ void for_each_piece(const TileView& dst, F&& f) {
   }
 }
 
+// Calls f(index) for each index of the dimensions before the last two, which are 0 in it: once for
+// a matrix.
+template <typename F>
+void for_each_matrix(const TileView& view, F&& f) {
+  if (view.elements() == 0) return;
+  Index index{};
+  for (int d = view.rank;;) {
+    f(index);
+    for (d = view.rank - 3; d >= 0; --d) {
+      if (++index[Box::at(d)] < view.size[Box::at(d)]) break;
+      index[Box::at(d)] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
 // dst = f(sources), element by element; T is float or int64_t.
 template <typename T, std::size_t n_sources, typename F>
 void map(const TileView& dst, const std::array<Source, n_sources>& sources, F&& f) {

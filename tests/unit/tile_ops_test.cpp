@@ -268,12 +268,12 @@ TEST(TransposeOp, WorksBetweenTypesAndInPlace) {
   Rng rng(4);
   Tile src(DType::i32, {6, 9}), dst(DType::f32, {9, 6}), square(DType::f32, {20, 20});
   src.fill([&] { return static_cast<double>(below(rng, 100)); });
-  transpose(dst.write(), src.read(), {});
+  permute(dst.write(), src.read(), {1, 0}, {});
   for (std::size_t i = 0; i < 54; ++i) ASSERT_EQ(dst.values()[i % 9 * 6 + i / 9], src.values()[i]);
   square.fill([&] { return static_cast<double>(below(rng, 100)); });
   const auto before = square.values();
   const TileView view = square.read();
-  transpose(square.write(), view, {});
+  permute(square.write(), view, {1, 0}, {});
   for (std::size_t i = 0; i < 400; ++i) ASSERT_EQ(square.values()[i % 20 * 20 + i / 20], before[i]);
 }
 
@@ -282,20 +282,20 @@ TEST(ReduceOp, AddsAscendingAndKeepsNan) {
   const std::vector<double> values{1e8, 1, -1e8, 2, NAN, 5};
   std::size_t next = 0;
   src.fill([&] { return values[next++]; });
-  reduce_rows(Reduce::sum, rows.write(), src.read(), {});
+  reduce(Reduce::sum, 1, rows.write(), src.read(), {});
   EXPECT_EQ(rows.values()[0], 0);  // 1e8 + 1 is 1e8 in f32
   EXPECT_TRUE(std::isnan(rows.values()[1]));
-  reduce_rows(Reduce::max, rows.write(), src.read(), {});
+  reduce(Reduce::max, 1, rows.write(), src.read(), {});
   EXPECT_EQ(rows.values()[0], 1e8F);
   EXPECT_TRUE(std::isnan(rows.values()[1]));
-  reduce_cols(Reduce::max, cols.write(), src.read(), {});
+  reduce(Reduce::max, 0, cols.write(), src.read(), {});
   EXPECT_EQ(cols.values()[2], 5);
   EXPECT_TRUE(std::isnan(cols.values()[1]));
   Rng rng(5);
   Tile large(DType::i32, {40, 700}), sums(DType::i64, {1, 700}), totals(DType::i64, {40, 1});
   large.fill([&] { return static_cast<double>(below(rng, 1 << 30)); });
-  reduce_cols(Reduce::sum, sums.write(), large.read(), {});
-  reduce_rows(Reduce::sum, totals.write(), large.read(), {});
+  reduce(Reduce::sum, 0, sums.write(), large.read(), {});
+  reduce(Reduce::sum, 1, totals.write(), large.read(), {});
   const auto all = large.values();
   double last_col = 0, last_row = 0;
   for (std::size_t i = 0; i < 40; ++i) last_col += all[i * 700 + 699];
@@ -315,7 +315,7 @@ TEST(BinaryOp, OfIntegersWrapsInTheWidestTypeAndSaturatesIntoANarrowerOne) {
   EXPECT_EQ(big.values()[0], 2147483647.0);
   binary(Binary::add, wide.write(), big.read(), big.read(), {});
   EXPECT_EQ(wide.values()[0], 4294967294.0);
-  reduce_rows(Reduce::sum, sum.write(), big.read(), {});
+  reduce(Reduce::sum, 1, sum.write(), big.read(), {});
   EXPECT_EQ(sum.values()[0], -2);
   binary(Binary::add, small.write(), big.read(), TileView::of(std::int64_t{0}), {});
   EXPECT_EQ(small.values()[0], 127) << "2147483647 saturates";
@@ -363,13 +363,13 @@ TEST(Undefined, SpreadsByElementWithItsOrigin) {
   binary(Binary::mul, dst.write(), self, TileView::of(2.0F), {});
   EXPECT_EQ(dst.defined(), (std::vector<bool>{1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0}));
   Tile rows(DType::f32, {3, 1}), cols(DType::f32, {1, 4}), turned(DType::f32, {4, 3});
-  reduce_rows(Reduce::sum, rows.write(), dst.read(), {});
+  reduce(Reduce::sum, 1, rows.write(), dst.read(), {});
   EXPECT_EQ(rows.defined(), (std::vector<bool>{0, 0, 0}));
-  reduce_cols(Reduce::sum, cols.write(), b.read(), {});
+  reduce(Reduce::sum, 0, cols.write(), b.read(), {});
   EXPECT_EQ(cols.defined(), (std::vector<bool>{0, 0, 0, 0}));
-  reduce_rows(Reduce::max, rows.write(), b.read(), {});
+  reduce(Reduce::max, 1, rows.write(), b.read(), {});
   EXPECT_EQ(rows.defined(), (std::vector<bool>{1, 1, 0}));
-  transpose(turned.write(), b.read(), {});
+  permute(turned.write(), b.read(), {1, 0}, {});
   EXPECT_EQ(turned.defined(), (std::vector<bool>{1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0}));
   cast(dst.write(), TileView::of(0.0F), {});
   EXPECT_TRUE(dst.storage->is_initialised(dst.whole()));

@@ -113,7 +113,7 @@ class Recogniser {
     for (StmtId i = body_; i < close_; ++i) {
       const Stmt& s = statement(i);
       if (is_pure(s.op)) {
-        if (std::holds_alternative<View>(s.op))
+        if (viewed_slice(s.op) != nullptr)
           return fail(i, "a view in the body of a pipeline has no CUDA kernel");
       } else if (std::holds_alternative<Scaled>(s.op)) {
         return fail(i, "`scaled` has no CUDA kernel");

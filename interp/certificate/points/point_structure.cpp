@@ -91,7 +91,7 @@ class PointStructure {
       const StmtId statement = program_.value(ref).statement;
       if (statement < pipeline_) return no_value;  // also of a buffer
       if (std::holds_alternative<Window>(at(statement).op)) return ref;
-      ref = std::get<View>(at(statement).op).source.base;
+      ref = viewed_slice(at(statement).op)->base;
     }
   }
 
@@ -247,13 +247,14 @@ bool scratch_stays_inside(const Program& program, const std::vector<PointStructu
 // A loop of a function that is called twice is one line of the source.
 void add_loop(const Program& program, StmtId statement, std::vector<ParallelLoop>& loops) {
   const Stmt& s = program.body[statement];
-  const Loc loc = program.loc(s.place);
+  const Loc loc = program.written(s.place);
   const std::string& name = program.value(s.result).name;
   if (std::none_of(loops.begin(), loops.end(), [&](const ParallelLoop& other) {
-        return loc && other.loc.source == loc.source && other.loc.line == loc.line &&
-               other.loc.column == loc.column && other.name == name;
+        return loc && other.written.source == loc.source && other.written.line == loc.line &&
+               other.written.column == loc.column && other.name == name;
       }))
-    loops.push_back({.loc = loc, .name = name, .by_structure = true});
+    loops.push_back(
+        {.loc = program.loc(s.place), .written = loc, .name = name, .by_structure = true});
 }
 
 }  // namespace

@@ -61,9 +61,9 @@ bool points_send(const Program& per_point) {
 bool is_of(const Program& program, const Stmt& s, const ParallelLoop& loop) {
   const auto* self = std::get_if<For>(&s.op);
   if (self == nullptr || self->parallel == 0) return false;
-  const Loc loc = program.loc(s.place);
-  return loc.source == loop.loc.source && loc.line == loop.loc.line &&
-         loc.column == loop.loc.column && program.value(s.result).name == loop.name;
+  const Loc loc = program.written(s.place);
+  return loc.source == loop.written.source && loc.line == loop.written.line &&
+         loc.column == loop.written.column && program.value(s.result).name == loop.name;
 }
 
 }  // namespace

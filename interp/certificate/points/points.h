@@ -18,6 +18,7 @@ namespace tessera {
 // What holds of a parallel loop of the source, in all of its runs.
 struct ParallelLoop {
   Loc loc{};
+  Loc written{};              // in the program's own text, where no two loops have one place
   std::string name;           // of its variable
   bool any_order = true;      // its points may come in any order
   bool any_split = true;      // and in any groups, each with a copy of the core's scratch

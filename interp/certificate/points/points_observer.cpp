@@ -51,15 +51,16 @@ void PointsObserver::find_facts() {
     LoopFacts& loop = facts_[i];
     loop.stores = loop.own = Table<BufferId, bool>(program.buffers.size());
     // A loop of a function that is called twice is one line of the source.
-    const Loc loc = program.loc(s.place);
+    const Loc loc = program.written(s.place);
     const std::string& name = program.value(s.result).name;
     const auto known =
         std::find_if(verdict_.loops.begin(), verdict_.loops.end(), [&](const ParallelLoop& other) {
-          return loc && other.loc.source == loc.source && other.loc.line == loc.line &&
-                 other.loc.column == loc.column && other.name == name;
+          return loc && other.written.source == loc.source && other.written.line == loc.line &&
+                 other.written.column == loc.column && other.name == name;
         });
     loop.verdict = static_cast<std::size_t>(known - verdict_.loops.begin());
-    if (known == verdict_.loops.end()) verdict_.loops.push_back({.loc = loc, .name = name});
+    if (known == verdict_.loops.end())
+      verdict_.loops.push_back({.loc = program.loc(s.place), .written = loc, .name = name});
     open.push_back(&loop);
     ends.push_back(s.partner);
   }
