@@ -193,7 +193,8 @@ Lines split_lines(const std::string& text) {
 
 // The messages with a place in `file` that the output shows, notes left out.
 std::vector<Report> reported(const Lines& output, const std::string& file) {
-  static const std::regex message(R"(^(?:\d+\.(?:\d+\.)? )?([^:\s]+):(\d+):\d+: (\w+): (.*)$)");
+  static const std::regex message(
+      R"(^(?:\d+\.(?:\d+\.)? )?([^:\s]+):(\d+)(?::\d+)?: (\w+): (.*)$)");
   std::vector<Report> found;
   std::smatch match;
   for (const std::string& line : output) {

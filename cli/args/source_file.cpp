@@ -37,6 +37,12 @@ Diags without_such_kernel(const std::string& word, Diags diags) {
   return diags;
 }
 
+// Of a file that a `# line` names. One that cannot be read is not shown.
+std::string text_to_show(const std::string& name) {
+  Expected<std::string> text = read_whole(name, file_kinds::program);
+  return text ? *std::move(text) : "";
+}
+
 }  // namespace
 
 Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
@@ -62,7 +68,7 @@ Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_
   }
   const auto source = read_source(file_or_kernel);
   if (!source) return without_such_kernel(file_or_kernel, source.diags());
-  Expected<Module> module = parse(*source);
+  Expected<Module> module = parse(*source, text_to_show);
   if (!module) return module.diags();
   return std::make_shared<const Module>(*std::move(module));
 }

@@ -14,10 +14,10 @@ Expected<std::string> expanded_text(const Arguments& arguments) {
   if (!program) return program.diags();
   if (arguments.has("structured") && arguments.has("per-point"))
     return error("--structured keeps pipelines and --per-point writes them out: give one of them");
-  if (arguments.has("structured")) return print(*program);
+  if (arguments.has("structured")) return print(*program, {.with_lines = true});
   const Expected<Program> expanded = expand(*program, {.per_point = arguments.has("per-point")});
   if (!expanded) return expanded.diags();
-  return print(*expanded);
+  return print(*expanded, {.with_lines = true});
 }
 
 int run(const Arguments& arguments, Console& console) {

@@ -64,7 +64,7 @@ Expected<Json> DebugAdapter::stack_trace(Fields& given) {
     if (frame.loc) {
       one["source"] = run_->sources.of(*frame.loc.source);
       one["line"] = to_client(frame.loc.line);
-      one["column"] = frame.loc.column - 1 + first_column_;
+      one["column"] = std::max(frame.loc.column, 1) - 1 + first_column_;
     } else {
       one["presentationHint"] = "label";
     }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/host/file.h"
+#include "core/lang/line_map.h"
 #include "core/report/try.h"
 #include "devices/profiles/profile_property.h"
 #include "interp/observe/content_hash.h"
@@ -106,7 +107,7 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
         {{"device", input.device}, {"name", input.buffer}, {"hash", hash_text(input.hash)}});
   const Json text = prepared.module == nullptr
                         ? Json()
-                        : Json(hash_text(text_hash(prepared.module->source->text)));
+                        : Json(hash_text(text_hash(without_lines(prepared.module->source->text))));
   return Json{{"schema", output_schema},
               {"what", what_it_is},
               {"made_by", {{"version", c.basis.version}, {"build", build_id()}}},

@@ -58,7 +58,7 @@ Json place_json(const Loc& loc, int device, std::string_view agent) {
   Json place;
   place["file"] = loc ? Json(loc.source->name) : Json();
   place["line"] = loc ? Json(loc.line) : Json();
-  place["column"] = loc ? Json(loc.column) : Json();
+  place["column"] = loc && loc.column > 0 ? Json(loc.column) : Json();
   place["device"] = device >= 0 ? Json(device) : Json();
   place["agent"] = agent.empty() ? Json() : Json(agent);
   return place;

@@ -56,7 +56,8 @@ std::string place_text(const Loc& loc) {
   if (!loc) return "the launch";
   Loc line = loc;
   line.width = 0;
-  return fmt::format("{}:{}  {}", loc.source->name, loc.line, source_words(line, 60));
+  const std::string words = source_words(line, 60);
+  return fmt::format("{}:{}{}{}", loc.source->name, loc.line, words.empty() ? "" : "  ", words);
 }
 
 std::string ordinal(std::int64_t number) {

@@ -100,4 +100,16 @@ const LineMap::Origin* LineMap::find(int line) const {
   return origin.empty() ? nullptr : &origin;
 }
 
+std::string without_lines(std::string_view text) {
+  std::string rest;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos || line[first] != '#') rest += line;
+    text.remove_prefix(end);
+  }
+  return rest;
+}
+
 }  // namespace tessera

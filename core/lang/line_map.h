@@ -40,4 +40,7 @@ class LineMap {
   std::map<std::string, std::shared_ptr<Source>, std::less<>> files_;
 };
 
+// The text without its `# line`s: what it says, wherever it comes from.
+std::string without_lines(std::string_view text);
+
 }  // namespace tessera

@@ -57,10 +57,14 @@ std::string shown_text(std::string_view text, std::size_t most) {
 std::string render_place(const Loc& loc, std::string_view kind, std::string_view message) {
   const std::string shown = shown_text(message, longest_message);
   if (!loc) return fmt::format("{}: {}\n", kind, shown);
-  auto text =
-      fmt::format("{}:{}:{}: {}: {}\n", loc.source->name, loc.line, loc.column, kind, shown);
-  if (const auto line = line_of(loc.source->text, loc.line); line && line->size() <= longest_line) {
-    text += fmt::format("{}\n{}\n", *line, caret_line(*line, loc));
+  const bool is_whole_line = loc.column == 0;
+  const std::string column = is_whole_line ? "" : fmt::format(":{}", loc.column);
+  auto text = fmt::format("{}:{}{}: {}: {}\n", loc.source->name, loc.line, column, kind, shown);
+  const auto line = line_of(loc.source->text, loc.line);
+  if (line && line->empty() && is_whole_line) return text;  // of a file that was not to be had
+  if (line && line->size() <= longest_line) {
+    text += fmt::format("{}\n", *line);
+    if (!is_whole_line) text += caret_line(*line, loc) + '\n';
   } else if (line) {
     // Of a line that nobody reads, a piece that begins at the place.
     const auto at = std::min(static_cast<std::size_t>(std::max(loc.column, 1)) - 1, line->size());

@@ -88,7 +88,9 @@ PlaceId own_place(const Program& program, PlaceId place) {
   PlaceId outermost = place;
   while (outermost && program.places[outermost].caller)
     outermost = program.places[outermost].caller;
-  while (place && program.loc(place).source != program.loc(outermost).source)
+  // A line that a `# line` names is the author's own, whichever file calls it.
+  while (place && program.loc(place).source != program.loc(outermost).source &&
+         program.loc(place).column != 0)
     place = program.places[place].caller;
   return place;
 }
@@ -96,7 +98,9 @@ PlaceId own_place(const Program& program, PlaceId place) {
 Loc operand_loc(const Program& program, StmtId statement, BufferId buffer) {
   const Loc whole = program.loc(statement);
   const std::string& name = program.buffers[buffer].name;
-  if (!whole || name.empty() || class_of(program.body[statement].op) != OpClass::tile) return whole;
+  if (!whole || whole.column == 0 || name.empty() ||
+      class_of(program.body[statement].op) != OpClass::tile)
+    return whole;
   const std::string_view line = Lines(whole.source->text)[whole.line];
   const auto begin = static_cast<std::size_t>(whole.column) - 1,
              end = std::min(line.size(), begin + static_cast<std::size_t>(whole.width));

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
+
+#include "core/report/lines.h"
 
 namespace tessera {
 namespace {
@@ -20,14 +23,16 @@ PlaceId place_of(const Program& program, LoopId loop) {
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// The name before the parenthesis at or behind a call's place.
+// The name before the parenthesis at or behind a call's place, or on a line of another text.
 std::string called_name(const Loc& call) {
   if (!call) return {};
-  const std::string& text = call.source->text;
-  std::size_t begin = 0;
-  for (int line = 1; line < call.line; ++line) begin = text.find('\n', begin) + 1;
-  const std::size_t from = begin + static_cast<std::size_t>(call.column) - 1;
-  if (from >= text.size()) return {};
+  const bool is_whole_line = call.column == 0;
+  const std::string_view line = Lines(call.source->text)[call.line];
+  const auto begin = static_cast<std::size_t>(line.data() - call.source->text.data());
+  const std::string text =
+      call.source->text.substr(0, is_whole_line ? begin + line.size() : std::string::npos);
+  const std::size_t from = begin + static_cast<std::size_t>(std::max(call.column, 1)) - 1;
+  if (line.empty() || from >= text.size()) return {};
   const std::size_t open = text.find('(', from);
   if (open == std::string::npos) return {};
   std::size_t first = open;

@@ -85,7 +85,8 @@ const TimelineDrawing::Words& TimelineDrawing::words(StmtId statement) {
   if (!loc) return words;
   words.file = loc.source->name;
   words.line = loc.line;
-  words.name = source_words(loc, longest_name);
+  if (std::string text = source_words(loc, longest_name); !text.empty())
+    words.name = std::move(text);
   return words;
 }
 
