@@ -85,8 +85,8 @@ void TransferLowering::lower(const ast::WaitCopy& node) {
   if (entity.kind == Entity::Kind::nothing) return;
   if (entity.kind == Entity::Kind::sem) {
     draft_.fail(node.loc,
-                "expected `, ` and the count, or `for` and the slice whose bytes are "
-                "waited for, behind a semaphore");
+                "expected `,` and the count, or `for` and the slice whose bytes are waited for, "
+                "found the end of the line");
     return;
   }
   if (entity.kind != Entity::Kind::copy) {

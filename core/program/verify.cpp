@@ -34,11 +34,6 @@ void Verifier::declarations() {
     const bool operand = b.role != Role::scratch;
     if (operand && b.space == Space::tile)
       report_.fail_at(b.place, fmt::format("operand `{}` cannot be in tile registers", b.name));
-    if (operand && b.space == Space::vmem)
-      report_.fail_at(
-          b.place,
-          fmt::format("operand `{}` is in vmem; operands are in hbm or smem and copied from there",
-                      b.name));
     if (b.space == Space::smem && b.dtype != DType::f32 && is_float(b.dtype))
       report_.fail_at(b.place,
                       fmt::format("scalar memory holds integers or f32, found {}", name(b.dtype)),
@@ -184,9 +179,10 @@ void Verifier::rules(const Stmt& stmt) {
 
 // A `while` is left in one place, which every turn comes to.
 void Verifier::proceed() {
+  const int count = proceeds_.empty() ? 0 : ++proceeds_.back();
   if (open_.empty() || !std::holds_alternative<While>(program_.body[open_.back()].op))
     return report_.fail("`proceed` stands in the braces of a `while`, not in a block inside them");
-  if (++proceeds_.back() > 1) report_.fail("a `while` has one condition or one `proceed`");
+  if (count > 1) report_.fail("a `while` has one condition or one `proceed`");
 }
 
 void Verifier::close(StmtId opened) {

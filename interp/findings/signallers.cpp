@@ -65,7 +65,7 @@ class Text {
     if (std::holds_alternative<DeviceCount>(op)) return machine_.topology().devices;
     if (std::holds_alternative<CoreId>(op)) return core_.id().core;
     if (std::holds_alternative<CoreCount>(op)) return machine_.topology().cores;
-    const bool is_loop = std::holds_alternative<For>(op);
+    const bool is_loop = is_loop_op(op);
     for (const auto& [variable, assumed] : assumed_)
       if (variable == id) return assumed;
     // Outside of loops and branches an op that was passed has run, and runs no more.
@@ -93,7 +93,7 @@ class Text {
     bool is_other_branch = false;
     std::vector<StmtId> loops;  // around the core, innermost first
     for (const StmtId region : nesting_.around(pc_)) {
-      if (std::holds_alternative<For>(stmt(region).op)) loops.push_back(region);
+      if (is_loop_op(stmt(region).op)) loops.push_back(region);
       if (region < statement && statement < end_of(region) &&
           std::holds_alternative<If>(stmt(region).op))
         is_other_branch =
@@ -118,6 +118,7 @@ class Text {
       if (const auto* branch = std::get_if<If>(&op);
           branch != nullptr && !settled(branch->condition))
         return std::nullopt;
+      if (std::holds_alternative<While>(op)) return std::nullopt;
       const auto* loop = std::get_if<For>(&op);
       if (loop == nullptr) continue;
       const Known lower = settled(loop->lower), upper = settled(loop->upper);
@@ -152,6 +153,7 @@ class Text {
   template <typename Does>
   bool comes_again(StmtId statement, StmtId region, const std::vector<StmtId>& outer,
                    const Does& does) const {
+    if (std::holds_alternative<While>(stmt(region).op)) return true;  // nobody knows how often
     const auto& loop = std::get<For>(stmt(region).op);
     // In another order than ascending the loop variable does not say how many points are left.
     if (loop.parallel != 0) return is_own_loop(region);
@@ -168,6 +170,9 @@ class Text {
     return can;
   }
 
+  static bool is_loop_op(const Op& op) {
+    return std::holds_alternative<For>(op) || std::holds_alternative<While>(op);
+  }
   const Stmt& stmt(StmtId statement) const { return program_.body[statement]; }
   StmtId end_of(StmtId region) const {
     const StmtId partner = stmt(region).partner;

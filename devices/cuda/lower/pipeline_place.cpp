@@ -10,6 +10,22 @@ Diag unsupported_at(const Program& program, StmtId statement, std::string reason
 
 Expected<PipelinePlace> pipeline_place(const Program& program) {
   PipelinePlace found;
+  for (const Buffer& buffer : program.buffers)
+    if (buffer.role != Role::scratch && buffer.space == Space::vmem)
+      return Diag{ErrorCode::unsupported,
+                  program.loc(buffer.place),
+                  fmt::format("operand `{}` is in vmem, and a CUDA kernel gets its operands in the "
+                              "memory of the device",
+                              buffer.name),
+                  {}};
+  for (const StmtId i : program.body.ids()) {
+    const Op& op = program.body[i].op;
+    if (std::holds_alternative<OpaqueRead>(op) || std::holds_alternative<OpaqueWrite>(op))
+      return unsupported_at(program, i,
+                            "`opaque` has no CUDA kernel: nothing says what it computes");
+    if (std::holds_alternative<While>(op))
+      return unsupported_at(program, i, "`while` has no CUDA kernel; a `for` has one");
+  }
   for (const StmtId i : program.body.ids())
     if (const OpInfo& row = info(program.body[i].op); row.op_class == OpClass::debug)
       return unsupported_at(
