@@ -14,6 +14,7 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
 #include "cli/args/in_out_options.h"
+#include "core/program/unknown_values.h"
 #include "core/report/try.h"
 #include "kernels/inputs/fill.h"
 
@@ -57,6 +58,22 @@ Targets open_targets(const Program& program, const InOutOptions& out, int device
     }
   }
   return targets;
+}
+
+// What nobody knows is not saved.
+Expected<void> check_known(const Program& program, const Table<BufferId, std::string>& unknown,
+                           const InOutOptions& out, int devices) {
+  Diags diags;
+  for (const BufferId id : program.buffers.ids()) {
+    const Buffer& buffer = program.buffers[id];
+    if (unknown[id].empty() || buffer.role != Role::out) continue;
+    bool is_asked = false;
+    for (int device = 0; device < devices; ++device)
+      is_asked = is_asked || out.find(buffer, device) != nullptr;
+    if (is_asked) diags.push_back(unknown_result(buffer, "--out", unknown[id]));
+  }
+  if (!diags.empty()) return diags;
+  return {};
 }
 
 // How operands are filled that no --in names.
@@ -125,6 +142,12 @@ Options binding_options() {
   };
 }
 
+Diag unknown_result(const Buffer& buffer, std::string_view option, std::string_view why) {
+  return error(ErrorCode::unsupported,
+               fmt::format("{} {}: results of `{}` are not known, {} makes them", option,
+                           buffer.name, buffer.name, why));
+}
+
 Expected<Bindings> bind(const Program& program, const Arguments& arguments, int devices) {
   constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integers"};
   Diags diags;
@@ -137,6 +160,9 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   const Filling how{kind, seed, longest_extent(program), may_go_unread(arguments)};
   diags = check_memory(program, devices);
   if (!diags.empty()) return diags;
+  Table<BufferId, std::string> unknown;
+  for (const BufferId buffer : program.buffers.ids()) unknown.add(why_unknown(program, buffer));
+  TRY(check_known(program, unknown, out, devices));
   Targets targets = open_targets(program, out, devices, diags);
   if (!diags.empty()) return diags;
   Bindings result;
@@ -147,7 +173,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
     for (const Buffer& buffer : program.buffers) {
       if (buffer.role == Role::scratch) continue;
       ++index;
-      Bindings::Bound bound{&buffer, device, {}, {}, {}};
+      Bindings::Bound bound{&buffer, device, {}};
       if (const auto target = targets.find({device, &buffer}); target != targets.end()) {
         bound.file = target->second.file;
         if (target->second.output) bound.output.emplace(*std::move(target->second.output));
@@ -155,6 +181,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
       }
       if (buffer.role == Role::out) {
         bound.tensor = zeros(buffer, diags);
+        bound.unknown = unknown[program.buffers.id_of(buffer)];
       } else if (const Assignment* source = in.find(buffer, device)) {
         std::optional<Tensor> words = given_in_words(buffer, source->value, "in", diags);
         bound.origin = words ? "given" : source->value;

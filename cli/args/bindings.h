@@ -34,8 +34,9 @@ class Bindings {
     const Buffer* buffer;
     int device;
     Tensor tensor;
-    std::string origin;  // of an operand: a file, "given", "filled", "zeros"
-    std::string file;    // where a result goes
+    std::string origin{};   // of an operand: a file, "given", "filled", "zeros"
+    std::string unknown{};  // of a result: why its values are not known; empty where they are
+    std::string file{};     // where a result goes
     std::optional<TensorOutput> output = std::nullopt;
     bool is_stacked = false;  // the file is for all devices, and open here for the first
   };
@@ -44,6 +45,8 @@ class Bindings {
 };
 
 Options binding_options();
+// Why an option about the values of a result is refused that `opaque` leaves unknown.
+Diag unknown_result(const Buffer& buffer, std::string_view option, std::string_view why);
 // `program` must outlive the result.
 Expected<Bindings> bind(const Program& program, const Arguments& arguments, int devices);
 

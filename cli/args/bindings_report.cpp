@@ -13,7 +13,10 @@ namespace {
 
 constexpr std::int64_t shown_elements = 16;  // a tensor this small is shown as it is
 
-std::string summary(const Tensor& tensor) {
+std::string summary(const Tensor& tensor, const std::string& unknown) {
+  if (!unknown.empty())
+    return fmt::format("{}{} unknown, {} makes it", name(tensor.dtype()), to_string(tensor.shape()),
+                       unknown);
   const std::int64_t count = tensor.elements();
   std::string text = fmt::format("{}{}", name(tensor.dtype()), to_string(tensor.shape()));
   if (count <= shown_elements) {
@@ -65,7 +68,7 @@ std::string Bindings::result_lines() const {
     if (bound.buffer->role != Role::out) continue;
     const std::string device = devices_ > 1 ? fmt::format("@{}", bound.device) : "";
     text += fmt::format("{:<10}{}{} {}\n", text.empty() ? "results" : "", bound.buffer->name,
-                        device, summary(bound.tensor));
+                        device, summary(bound.tensor, bound.unknown));
   }
   return text;
 }
@@ -78,7 +81,7 @@ Json Bindings::results_json() const {
                 {"device", bound.device},
                 {"dtype", name(bound.buffer->dtype)},
                 {"shape", bound.tensor.shape()},
-                {"summary", summary(bound.tensor)}};
+                {"summary", summary(bound.tensor, bound.unknown)}};
     row["file"] = bound.file.empty() ? Json() : Json(bound.file);
     results.push_back(std::move(row));
   }

@@ -8,9 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "cli/args/bindings.h"
 #include "cli/args/bound_tensor.h"
 #include "cli/args/in_out_options.h"
 #include "core/data/dtype_info.h"
+#include "core/program/unknown_values.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -125,6 +127,10 @@ Expected<std::vector<Expectation>> read_expectations(const Program& program,
     for (const Buffer& buffer : program.buffers) {
       const Assignment* const source =
           buffer.role == Role::out ? given.find(buffer, device) : nullptr;
+      const std::string unknown =
+          source != nullptr ? why_unknown(program, program.buffers.id_of(buffer)) : "";
+      if (!unknown.empty()) diags.push_back(unknown_result(buffer, "--expect", unknown));
+      if (!diags.empty()) return diags;
       if (source != nullptr)
         expectations.push_back(expectation(buffer, device, *source, files, diags));
       if (!diags.empty()) return diags;

@@ -8,6 +8,7 @@
 #include "cli/debug/reference.h"
 #include "cli/operations/device_files.h"
 #include "cli/reports/report.h"
+#include "core/program/unknown_values.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
 #include "interp/launch.h"
@@ -76,6 +77,10 @@ Expected<void> Dumps::write(Session& session, Dump& dump) {
   Storage& storage = *TRY(session.valued())->core_state(memory->home).storages[memory->buffer];
   TRY(check_held(storage, dump.read.name));
   const Program& program = session.program();
+  if (const std::string why = why_unknown(program, memory->buffer); !why.empty())
+    return error(
+        ErrorCode::unsupported,
+        fmt::format("--dump: values of `{}` are not known, {} makes them", dump.read.name, why));
   Dumped written{fmt::format("{} {}",
                              session.machine().topology().name(
                                  memory->home, program.buffers[memory->buffer].space),

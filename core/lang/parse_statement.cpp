@@ -132,7 +132,7 @@ ast::Opaque StatementParser::opaque() {
   while (tokens_.accept(","));
   if (!tokens_.is("from") || tokens_.peek().line_before) return statement;
   tokens_.take();
-  do statement.sources.push_back(expressions_.postfix());
+  do statement.sources.push_back(expressions_.expression());
   while (tokens_.accept(","));
   return statement;
 }

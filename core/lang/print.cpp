@@ -8,6 +8,7 @@
 
 #include "core/lang/language.h"
 #include "core/program/refs.h"
+#include "core/program/unknown_values.h"
 
 namespace tessera {
 namespace {
@@ -234,10 +235,28 @@ class Printer {
     return shown != nullptr ? shown->goes_on != 0 : words->goes_on != 0;
   }
 
+  // The same of an `opaque`, which reads before it writes. A read without a write stands alone.
+  bool add_opaque(const Stmt& s) {
+    const auto* read = std::get_if<OpaqueRead>(&s.op);
+    const auto* write = std::get_if<OpaqueWrite>(&s.op);
+    if (read == nullptr && write == nullptr) return false;
+    std::string& list = read != nullptr ? opaque_sources_ : opaque_targets_;
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", slice(read ? read->src : write->dst));
+    const StmtId next = next_of_opaque(program_, program_.body.id_of(s));
+    const bool goes_on =
+        next && (read != nullptr || std::holds_alternative<OpaqueWrite>(program_.body[next].op));
+    if (goes_on) return true;
+    const std::string to = std::exchange(opaque_targets_, {}),
+                      from = std::exchange(opaque_sources_, {});
+    parts_ = to.empty()     ? fmt::format("opaque_read({})", from)
+             : from.empty() ? fmt::format("opaque {}", to)
+                            : fmt::format("opaque {} from {}", to, from);
+    return false;
+  }
+
   void statement(const Stmt& s) {
-    if (add_part(s.op)) return;
-    const bool is_print =
-        std::holds_alternative<Print>(s.op) || std::holds_alternative<PrintText>(s.op);
+    if (add_part(s.op) || add_opaque(s)) return;
+    const bool is_print = !parts_.empty();
     const Scope scope = info(s.op).scope;
     if (scope == Scope::close || scope == Scope::middle) --depth_;
     const std::string indent(static_cast<std::size_t>(depth_) * 2, ' ');
@@ -257,7 +276,8 @@ class Printer {
   Table<ValueId, std::string> names_;
   std::set<std::string, std::less<>> used_;
   std::string out_;
-  std::string parts_;  // of the `print` at hand
+  std::string parts_;                            // of the `print` at hand, or its `opaque`
+  std::string opaque_targets_, opaque_sources_;  // of the `opaque` at hand
   int depth_ = 1;
 };
 

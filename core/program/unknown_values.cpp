@@ -133,6 +133,29 @@ class ControlCheck {
 
 UnknownValues unknown_values(const Program& program) { return Forward(program).run(); }
 
+namespace {
+
+bool has_opaque(const Program& program) {
+  return std::any_of(program.body.begin(), program.body.end(),
+                     [](const Stmt& s) { return std::holds_alternative<OpaqueWrite>(s.op); });
+}
+
+std::string words_for(const Program& program, StmtId write) {
+  if (!write) return "";
+  const Loc loc = program.loc(write);
+  return loc ? fmt::format("`opaque` at {}:{}", loc.source->name, loc.line) : "an `opaque`";
+}
+
+}  // namespace
+
+std::string why_unknown(const Program& program, BufferId buffer) {
+  return has_opaque(program) ? words_for(program, unknown_values(program).buffers[buffer]) : "";
+}
+
+std::string why_unknown(const Program& program, ValueId number) {
+  return has_opaque(program) ? words_for(program, unknown_values(program).values[number]) : "";
+}
+
 std::vector<StmtId> opaque_sources(const Program& program, StmtId write) {
   std::vector<StmtId> reads;
   const PlaceId place = program.body[write].place;
@@ -146,11 +169,19 @@ std::vector<StmtId> opaque_sources(const Program& program, StmtId write) {
   return reads;
 }
 
+StmtId next_of_opaque(const Program& program, StmtId statement) {
+  for (StmtId i = statement + 1; i < program.body.next(); ++i) {
+    const Op& op = program.body[i].op;
+    if (std::holds_alternative<OpaqueRead>(op) || std::holds_alternative<OpaqueWrite>(op))
+      return program.body[i].place == program.body[statement].place ? i : StmtId();
+    const OpClass of = class_of(op);
+    if (of != OpClass::scalar && of != OpClass::check && of != OpClass::cells) return {};
+  }
+  return {};
+}
+
 Diags unknown_control(const Program& program) {
-  const bool has_opaque = std::any_of(program.body.begin(), program.body.end(), [](const Stmt& s) {
-    return std::holds_alternative<OpaqueWrite>(s.op);
-  });
-  if (!has_opaque) return {};
+  if (!has_opaque(program)) return {};
   return ControlCheck(program, unknown_values(program)).run();
 }
 

@@ -1,5 +1,6 @@
 // What of a program nobody knows: the values that `opaque` makes, and all that is made of them.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "core/program/program.h"
@@ -17,9 +18,16 @@ struct UnknownValues {
   bool any = false;
 };
 UnknownValues unknown_values(const Program& program);
+// "`opaque` at kernel.py:49", from which what the buffer holds comes; empty where it is known.
+std::string why_unknown(const Program& program, BufferId buffer);
+std::string why_unknown(const Program& program, ValueId number);
 
 // The opaque_reads that the values of an opaque_write are made of, in the order of the program.
 std::vector<StmtId> opaque_sources(const Program& program, StmtId write);
+
+// The next op of the `opaque` that this one is of: both stand at one place, and only what computes
+// indices lies between. None behind its last one.
+StmtId next_of_opaque(const Program& program, StmtId statement);
 
 // Statements that do one thing or another, or may stop the run, by a value that is not known: each
 // an error with the reason. Empty where nothing is unknown.

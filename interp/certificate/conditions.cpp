@@ -85,6 +85,20 @@ void check_arithmetic(const Program& program, const ControlFlow& control,
                       "control depends on what is computed here, and --no-math leaves that out"});
 }
 
+// The verifier refuses control by values that are not known; a `select` has some only where it
+// meets undefined elements.
+void check_unknown(const Program& program, const ControlFlow& control,
+                   std::vector<BrokenCondition>& broken) {
+  for (const StmtId i : program.body.ids()) {
+    const auto* write = std::get_if<OpaqueWrite>(&program.body[i].op);
+    const BufferId buffer = write != nullptr ? program.value(write->dst.base).buffer : BufferId();
+    if (buffer && control.buffers[buffer])
+      broken.push_back({Condition::known_control, i, program.loc(i),
+                        "which elements are defined depends on what `opaque` makes here, and that "
+                        "is not known"});
+  }
+}
+
 }  // namespace
 
 std::string_view name(Condition condition) {
@@ -98,6 +112,7 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
   check_waiters(record, broken);
   check_ranges(record, broken);
   if (!record.has_math) check_arithmetic(*record.program, control, broken);
+  check_unknown(*record.program, control, broken);
   for (const StmtId statement : record.sem_reads) {
     const auto& read = std::get<ReadSem>(record.program->body[statement].op);
     const SemaphoreId semaphore = record.program->value(read.sem.base).semaphore;

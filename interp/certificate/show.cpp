@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "core/program/unknown_values.h"
 #include "core/report/stop.h"
 #include "interp/certificate/explore.h"
 #include "interp/rerun.h"
@@ -44,7 +45,8 @@ std::string kinds(const RunResult& run) {
 std::string or_none(const std::string& kinds) { return kinds.empty() ? "no finding" : kinds; }
 
 // What is different in the end.
-void compare(const RunResult& a, const RunResult& b, bool has_values, Shown& shown) {
+void compare(const RunResult& a, const RunResult& b, bool has_values, bool are_known,
+             Shown& shown) {
   if (kinds(a) != kinds(b)) {
     shown.ends = Ends::different;
     shown.outcome = fmt::format("one order ends with {}, the other with {}", or_none(kinds(a)),
@@ -68,12 +70,16 @@ void compare(const RunResult& a, const RunResult& b, bool has_values, Shown& sho
                                 a.results[i].device);
     return;
   }
-  shown.ends = Ends::same;
+  if (are_known)
+    shown.ends = Ends::same;
+  else
+    shown.outcome = "values not compared: `opaque` leaves some unknown";
 }
 
 // Both schedules of the witness, or of a race with a lifetime the one that ends with it. One that
 // does not fit means that control went another way than in the recorded run.
-Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, Witness& witness) {
+Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, bool are_known,
+           Witness& witness) {
   if (witness.landing == Landing::partial) options.landing = Landing::partial;
   options = options_of_rerun(options);
   options.hash_results = true;
@@ -106,7 +112,8 @@ Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, Witnes
     (i == 0 ? witness.y_first : witness.x_first) = i == 0 ? witness.x_first : witness.y_first;
     return shown;
   }
-  if (shown.is_shown && !is_one) compare(results[0], results[1], options.math != Math::none, shown);
+  if (shown.is_shown && !is_one)
+    compare(results[0], results[1], options.math != Math::none, are_known, shown);
   return shown;
 }
 
@@ -116,6 +123,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
                 std::optional<std::uint64_t> order, Certificate& certificate) {
   if (certificate.races.empty()) return;
   const SignalTable signals(record);
+  const bool are_known = !unknown_values(*record.program).any;
   std::int64_t more = most_more;
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
     if (is_stopped(current_stop())) return;
@@ -134,7 +142,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
         if (is_shown) break;
         std::optional<Witness> witness = find_witness(record, signals, x, y, order, way);
         if (!witness) continue;
-        const Shown shown = show(simulate, within_budget(options), is_of_life, *witness);
+        const Shown shown = show(simulate, within_budget(options), is_of_life, are_known, *witness);
         is_shown = shown.is_shown;
         if (!shown.is_better_than(best)) continue;
         best = shown;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/program/refs.h"
+#include "core/program/unknown_values.h"
 #include "interp/exec/condition_values.h"
 #include "interp/findings/describe.h"
 #include "interp/findings/memory_text.h"
@@ -24,6 +25,7 @@ std::string number_text(const Program& program, const Print& part, const Core& c
   std::string number = fmt::format("{}", core.scalar(part.what.base));
   if (value.kind == ValueKind::real) number = fmt::format("{:.6g}", core.real(part.what.base));
   if (core.is_unknown(part.what.base)) number = "?";
+  if (!why_unknown(program, part.what.base).empty()) number = "unknown";
   const std::string& words = program.texts[part.words];
   return words.empty() || words == number ? number : fmt::format("{} = {}", words, number);
 }
@@ -54,7 +56,9 @@ std::string part_text(const Program& program, const Print& part, Core& core) {
   const BufferId buffer = program.value(part.what.base).buffer;
   const Buffer& declared = program.buffers[buffer];
   const Region at = core.peek(part.what);
-  if (at.storage != nullptr && declared.space == Space::smem && kept(part.what).empty()) {
+  const bool is_known = why_unknown(program, buffer).empty();
+  if (is_known && at.storage != nullptr && declared.space == Space::smem &&
+      kept(part.what).empty()) {
     const Element one = elements_of(*at.storage, at.box).front();
     const bool is_real = is_float(declared.dtype);
     return fmt::format("{} = {}", slice_text(program, buffer, at.box),

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/program/unknown_values.h"
 #include "interp/findings/describe.h"
 #include "interp/findings/elements_text.h"
 
@@ -17,6 +18,8 @@ std::string memory_text(const Program& program, BufferId buffer, Storage& storag
     return fmt::format("{}: it leaves {}", what, shape_text(program, buffer));
   if (!storage.is_live())
     return what + ": it does not exist here: its scope has not begun or has ended";
+  if (const std::string why = why_unknown(program, buffer); !why.empty())
+    return fmt::format("{}: unknown, {} makes it", what, why);
   if (storage.is_idle() || computed == Computed::no)
     return what + ": its values are not computed in this run";
   if (box.elements() > most_elements)

@@ -74,6 +74,7 @@ void Storage::initialise(const Box& box, const BitPlane& mask, Origin origin) {
 bool Storage::is_initialised(const Box& box) const { return all(init_, box); }
 
 bool Storage::is_undefined(const Box& box) const {
+  if (init_.is_set() || init_.is_clear()) return init_.is_clear();
   bool result = true;
   layout_.for_each_run(box, [&](std::int64_t at, std::int64_t n) {
     result = result && init_.find(at, n, true) < 0;

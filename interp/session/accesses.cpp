@@ -116,6 +116,14 @@ std::vector<const Access*> Accesses::reads_for(const Access& write) const {
   return reads;
 }
 
+const Access* Accesses::read_before(const Access& write, StmtId statement) const {
+  for (auto i = static_cast<std::size_t>(&write - all_.data()); i-- > 0;) {
+    const Access& before = all_[i];
+    if (before.agent == write.agent && before.statement == statement) return &before;
+  }
+  return nullptr;
+}
+
 const CopyEnds* Accesses::ends(const AgentId& copy) const {
   const auto found = ends_.find(key(copy));
   return found == ends_.end() ? nullptr : &found->second;

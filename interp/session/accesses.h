@@ -41,6 +41,8 @@ class Accesses {
   const Access* last_read(const AgentId& copy, const Box& box, std::int64_t event) const;
   // What the core read for the op that wrote, in the order of its operands.
   std::vector<const Access*> reads_for(const Access& write) const;
+  // What it read last before that with a statement; null: not in this stretch.
+  const Access* read_before(const Access& write, StmtId statement) const;
   // Null: it was started before and had landed, or will be started.
   const CopyEnds* ends(const AgentId& copy) const;
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/program/refs.h"
+#include "core/program/unknown_values.h"
 #include "core/report/try.h"
 #include "interp/machine/loop_indices.h"
 #include "interp/memory/box_cover.h"
@@ -232,8 +233,18 @@ class Search {
                     std::size_t at) {
     const Program& program = session_.program();
     const Op& op = program.body[write.statement].op;
-    std::vector<const Access*> reads = accesses.reads_for(write);
     std::size_t operand = 0;
+    if (std::holds_alternative<OpaqueWrite>(op)) {
+      for (const StmtId source : opaque_sources(program, write.statement))
+        if (const Access* from = accesses.read_before(write, source))
+          ask({.elements = {from->home, from->buffer, from->box},
+               .before = from->event,
+               .piece = at,
+               .operand = operand++},
+              accesses);
+      return;
+    }
+    std::vector<const Access*> reads = accesses.reads_for(write);
     for (const FieldInfo& f : info(op).fields) {
       if (f.kind != FieldKind::Slice) continue;
       const Value& base = program.value(field<Slice>(op, f).base);
