@@ -57,8 +57,9 @@ std::string result_lines(const DiffReport& report) {
   if (same > 0 && report.difference.has_values)
     text += line("results", fmt::format("{} of {} the same", same, report.results.size()));
   if (!report.difference.uncompared.empty())
-    text += line("results", fmt::format("of one run alone, or of another type or shape: {}",
-                                        fmt::join(report.difference.uncompared, ", ")));
+    text +=
+        line("results", fmt::format("of one run alone, of another type or shape, or unknown: {}",
+                                    fmt::join(report.difference.uncompared, ", ")));
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/lang/language.h"
+#include "core/program/unknown_values.h"
 #include "core/report/guarded.h"
 #include "core/report/stop.h"
 #include "core/report/try.h"
@@ -184,12 +185,20 @@ TensorDifference compare_bytes(const std::string& name, std::size_t device, cons
 // Of one of the runs, held against the other.
 void compare_tensors(const KeptRun& run, const KeptRun& other, bool is_first,
                      RunDifference& found) {
+  const UnknownValues unknown = unknown_values(run.program);
+  const UnknownValues of_other = unknown_values(other.program);
+  const auto is_known = [&](const Buffer& buffer) {
+    const Buffer* const same = other.program.find_buffer(buffer.name);
+    return !unknown.buffers[run.program.buffers.id_of(buffer)] &&
+           (same == nullptr || !of_other.buffers[other.program.buffers.id_of(*same)]);
+  };
   for (std::size_t device = 0; device < run.operands.size(); ++device)
     for (const Buffer& buffer : run.program.buffers) {
       if (buffer.role == Role::scratch) continue;
       const Tensor* const x = tensor_of(run, device, buffer);
       const Tensor* const y = tensor_of(other, device, buffer);
-      if (y != nullptr && x->dtype() == y->dtype() && x->shape() == y->shape()) {
+      const bool is_like = y != nullptr && x->dtype() == y->dtype() && x->shape() == y->shape();
+      if (is_like && is_known(buffer)) {
         if (!is_first) continue;
         TensorDifference one = compare_bytes(buffer.name, device, *x, *y);
         if (buffer.role == Role::out)
@@ -198,9 +207,9 @@ void compare_tensors(const KeptRun& run, const KeptRun& other, bool is_first,
           found.operands.push_back(std::move(one));
         continue;
       }
-      const bool is_known = std::find(found.uncompared.begin(), found.uncompared.end(),
-                                      buffer.name) != found.uncompared.end();
-      if (buffer.role == Role::out && !is_known) found.uncompared.push_back(buffer.name);
+      const bool is_told = std::find(found.uncompared.begin(), found.uncompared.end(),
+                                     buffer.name) != found.uncompared.end();
+      if (buffer.role == Role::out && !is_told) found.uncompared.push_back(buffer.name);
     }
 }
 

@@ -52,7 +52,8 @@ struct RunDifference {
   std::optional<ValueDifference> value{};    // the first write, in the order of A
   std::vector<TensorDifference> operands{};  // that differ
   std::vector<TensorDifference> results{};   // that were compared
-  std::vector<std::string> uncompared{};     // results without one of that name, type and shape
+  // Results without one of that name, type and shape, and such as nobody knows.
+  std::vector<std::string> uncompared{};
 
   // But for the order.
   bool is_same() const;
