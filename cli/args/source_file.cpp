@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "cli/args/inferred_settings.h"
@@ -37,9 +39,19 @@ Diags without_such_kernel(const std::string& word, Diags diags) {
   return diags;
 }
 
-// Of a file that a `# line` names. One that cannot be read is not shown.
+constexpr FileKind shown_text{"a text that is shown", std::int64_t{4} << 20};
+
+// Of a file that a `# line` names. A program may come from a stranger, so it is one in the current
+// folder or below; one that lies elsewhere, cannot be read, or is larger is not shown.
 std::string text_to_show(const std::string& name) {
-  Expected<std::string> text = read_whole(name, file_kinds::program);
+  std::error_code failed;
+  const auto folder = std::filesystem::canonical(std::filesystem::current_path(failed), failed);
+  if (failed) return "";
+  const auto file = std::filesystem::weakly_canonical(folder / name, failed);
+  if (failed ||
+      std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
+    return "";
+  Expected<std::string> text = read_whole(name, shown_text);
   return text ? *std::move(text) : "";
 }
 

@@ -67,7 +67,7 @@ void LineMap::read(const std::shared_ptr<const Source>& source, std::string_view
     const int column = static_cast<int>(words.at()) + 1;
     diags.push_back({ErrorCode::invalid_value, {source, line, column, 1}, std::move(message), {}});
   };
-  if (!words.accept("# line") && !words.accept("#line"))
+  if (!words.accept("# line"))
     return fail(
         "a line that begins with `#` is `# line 49 \"kernel.py\"`, or `# line`, behind which the "
         "text is its own again");
