@@ -139,10 +139,12 @@ void AssignmentLowering::store(const Slice& target, const ast::Expression& value
     return;
   }
   const auto* call = value.as<ast::Call>();
-  const bool is_cast = call != nullptr && call->function == "cast";
+  const bool cuts = call != nullptr && call->function == "truncate";
+  const bool is_cast = call != nullptr && (cuts || call->function == "cast");
   const std::size_t before = builder_.program().body.size();
-  const Entity result =
-      is_cast ? tiles_.cast(*call, &target) : expressions_.evaluate_into(value, nullptr);
+  const Entity result = cuts      ? tiles_.truncate(*call, &target)
+                        : is_cast ? tiles_.cast(*call, &target)
+                                  : expressions_.evaluate_into(value, nullptr);
   if (is_cast && call->arguments.size() == 1) return;
   const auto source = tiles_.operand_of_store(result, value.loc(), target);
   if (source && tiles_.fits({*source, value.loc()}, target))

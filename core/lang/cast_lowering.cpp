@@ -32,6 +32,12 @@ Entity TileLowering::converted(Op op, const ast::Call& call, const Slice* to) {
   if (call.arguments.empty() || call.arguments.size() > 2)
     return draft_.fail(
         call.loc, fmt::format("{} takes a tile, and a type when it is not stored at once", word));
+  const auto makes_integers = [&](DType type, const Loc& loc) {
+    if (rounds || !is_float(type)) return true;
+    draft_.fail(loc, fmt::format("truncate makes integers, found {}; `cast` rounds", name(type)),
+                ErrorCode::invalid_type);
+    return false;
+  };
   const ast::Expression& inner = call.arguments[0];
   const auto* binary = inner.as<ast::Binary>();
   // A value that is rounded once may be computed where it goes.
@@ -40,6 +46,7 @@ Entity TileLowering::converted(Op op, const ast::Call& call, const Slice* to) {
     if (!to)
       return draft_.fail(call.loc, fmt::format("{0} needs a type here: {0}(x, {1})", word,
                                                rounds ? "bf16" : "i32"));
+    if (!makes_integers(ref_info(builder_.program(), to->base).dtype, call.loc)) return {};
     const Entity value = expressions_.evaluate_into(inner, computed ? to : nullptr);
     if (computed && value.kind == Entity::Kind::view && value.slice == *to) return value;
     const auto source = operand_of_store(value, inner.loc(), *to);
@@ -51,10 +58,7 @@ Entity TileLowering::converted(Op op, const ast::Call& call, const Slice* to) {
   const auto type = types_.dtype(call.arguments[1]);
   if (!type) return {};
   const Entity value = expressions_.evaluate_into(inner, nullptr);
-  if (!rounds && is_float(*type))
-    return draft_.fail(call.arguments[1].loc(),
-                       fmt::format("truncate makes integers, found {}; `cast` rounds", name(*type)),
-                       ErrorCode::invalid_type);
+  if (!makes_integers(*type, call.arguments[1].loc())) return {};
   if (!rounds && value.kind == Entity::Kind::scalar) return low_bits(value.value, *type, call.loc);
   const auto source = operand(value, inner.loc());
   if (!source) return {};

@@ -14,14 +14,17 @@ struct ForeignWord {
 
 // clang-format off
 constexpr ForeignWord all[] = {
-    {"sum",        "`row_sum(x)` of each row, `col_sum(x)` of each column"},
+    {"sum",        "`row_sum(x)` of each row, `col_sum(x)` of each column, `reduce_sum(x, d)` along dimension d"},
     {"mean",       "`row_sum(x) / n` of each row of n elements, `col_sum(x) / m` of each column"},
-    {"amax",       "`row_max(x)` of each row, `col_max(x)` of each column"},
+    {"amax",       "`row_max(x)` of each row, `col_max(x)` of each column, `reduce_max(x, d)` along dimension d"},
     {"softmax",    "`e = exp(x - row_max(x))` and `e / row_sum(e)`"},
-    {"sqrt",       "`x * rsqrt(x)`, where x is positive"},
-    {"pow",        "a product, or of positive reals `exp(n * log(x))`"},
-    {"sigmoid",    "`1 / (1 + exp(-x))`"},
-    {"silu",       "`x / (1 + exp(-x))`"},
+    {"power",      "`pow(x, n)`, or a product"},
+    {"sigmoid",    "`logistic(x)`"},
+    {"silu",       "`x * logistic(x)`"},
+    {"amin",       "`reduce_min(x, d)` along dimension d"},
+    {"rem",        "`remainder(a, b)`, towards zero, or `a mod b`"},
+    {"xor",        "`bit_xor(a, b)`"},
+    {"permute_dims", "`transpose(x, 0, 2, 1)`"},
     {"dot",        "the product `a . b`"},
     {"where",      "`select(c, a, b)`"},
     {"maximum",    "`max(a, b)`"},

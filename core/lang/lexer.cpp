@@ -19,11 +19,12 @@ struct ForeignOperator {
   std::string_view theirs, ours, instead;
 };
 constexpr std::string_view no_power =
-    "there is no power; a square is x * x, and of reals exp(n * log(x)) is one";
+    "there is no operator for powers; a square is x * x, and of reals and tiles `pow(x, n)` is one";
 constexpr std::string_view no_shift =
-    "there is no shift; expected a product or a quotient with a power of two";
+    "there is no operator for shifts; expected `shift_left(x, n)` or `shift_right(x, n)`";
 constexpr std::string_view no_bits =
-    "there are no operators on bits; `and` and `or` join conditions";
+    "there are no operators on bits; `and` and `or` join conditions, `bit_and(a, b)` and "
+    "`bit_or(a, b)` bits";
 constexpr std::array<ForeignOperator, 10> foreign_operators = {{{"&&", "and", ""},
                                                                 {"||", "or", ""},
                                                                 {"!", "not", ""},

@@ -30,7 +30,10 @@ class ProductLowering {
     std::vector<ValueId> size;
   };
   std::optional<Factor> factor(const ast::Expression& node);
-  bool add_factor(const Factor& side, std::size_t dim, const Loc& loc, Extents& result);
+  const ast::Expression* transposed(const ast::Expression& node);
+  bool add_leading(const Factor& left, const Factor& right, const ast::Binary& node,
+                   Extents& result);
+  void add_factor(const Factor& side, bool is_left, Extents& result);
 
   Draft& draft_;
   Builder& builder_;

@@ -10,6 +10,7 @@
 #include "core/lang/value_type.h"
 #include "core/program/broadcast.h"
 #include "core/program/refs.h"
+#include "core/program/reshape.h"
 #include "core/report/lines.h"
 
 namespace tessera {
@@ -116,7 +117,7 @@ Entity TileLowering::elementwise(std::size_t op, const std::vector<Operand>& ope
     has_unshaped |= side.entity.kind == Entity::Kind::unshaped;
     if (side.entity.kind == Entity::Kind::unshaped) continue;
     slices.back() = operand(side.entity, side.loc);
-    if (!slices.back()) return {};
+    if (!slices.back() || !takes(op, *slices.back(), side.loc ? side.loc : loc)) return {};
     if (is_number(builder_.program(), *slices.back())) continue;
     has_tile = true;
     const Placed placed{*slices.back(), side.loc ? side.loc : loc};
@@ -137,6 +138,22 @@ Entity TileLowering::elementwise(std::size_t op, const std::vector<Operand>& ope
     sources.push_back(*slices[i]);
   }
   return {.kind = Entity::Kind::view, .slice = emit_elementwise(op, sources, extents, loc, to)};
+}
+
+// False after an error: bits and the like are of integers alone.
+bool TileLowering::takes(std::size_t op, const Slice& operand, const Loc& loc) {
+  const std::string_view mnemonic = op_table()[op].mnemonic;
+  if (!computes_integers(make_op(mnemonic))) return true;
+  const Program& program = builder_.program();
+  const bool is_tile = !is_number(program, operand);
+  const bool is_real = is_tile ? is_float(ref_info(program, operand.base).dtype)
+                               : program.value(operand.base).kind == ValueKind::real;
+  if (!is_real) return true;
+  draft_.fail(loc,
+              fmt::format("`{}` takes integers, found {}", mnemonic.substr(mnemonic.find('_') + 1),
+                          is_tile ? name(ref_info(program, operand.base).dtype) : "a real number"),
+              ErrorCode::invalid_type);
+  return false;
 }
 
 Slice TileLowering::emit_elementwise(std::size_t index, const std::vector<Slice>& operands,

@@ -75,6 +75,7 @@ class TileLowering {
   std::optional<Slice> shaped(const Operand& operand, const Extents& extents);
   std::optional<Slice> shaped_indices(const Unshaped& node, const Extents& extents);
   std::optional<Slice> misshapen(const Unshaped& node, const Extents& extents, std::string message);
+  bool takes(std::size_t op, const Slice& operand, const Loc& loc);
   Slice emit_elementwise(std::size_t op, const std::vector<Slice>& operands, const Extents& extents,
                          const Loc& loc, const Slice* to);
   bool broadcast(const Placed& operand, const Loc& loc, Extents& result);

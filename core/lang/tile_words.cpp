@@ -100,9 +100,11 @@ Entity TileWords::elementwise(std::size_t tile_op, const ast::Call& node, const 
   if (is_function && std::none_of(arguments.begin(), arguments.end(), is_tile))
     for (TileLowering::Operand& operand : operands)
       if (operand.entity.kind == Entity::Kind::scalar) {
+        const auto known = reals_.known_number(operand.entity);
         draft_.at(node.loc);
-        operand.entity = {.kind = Entity::Kind::real,
-                          .value = builder_.emit(ToReal{operand.entity.value})};
+        operand.entity = known ? reals_.real_entity(*known)
+                               : Entity{.kind = Entity::Kind::real,
+                                        .value = builder_.emit(ToReal{operand.entity.value})};
       }
   return tiles_.elementwise(tile_op, operands, node.loc, to);
 }

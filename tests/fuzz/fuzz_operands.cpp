@@ -24,8 +24,9 @@ namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{8} << 20;
 
-constexpr std::array types = {DType::f32, DType::f16, DType::bf16, DType::i8,   DType::i32,
-                              DType::i64, DType::u32, DType::e4m3, DType::e5m2, DType::e8m0};
+constexpr std::array types = {DType::f32,  DType::f16,  DType::bf16, DType::i8,  DType::i32,
+                              DType::i64,  DType::u32,  DType::u8,   DType::i16, DType::u16,
+                              DType::e4m3, DType::e5m2, DType::e8m0};
 
 std::optional<DType> declared_type(unsigned char choice) {
   if (choice % 16 >= types.size()) return std::nullopt;
