@@ -1,5 +1,8 @@
 #include "interp/beside/rectangle.h"
 
+#include <numeric>
+#include <utility>
+
 namespace tessera::beside {
 
 Extents shape_of(const Box& box) {
@@ -31,6 +34,47 @@ bool is_every(const Extents& from, const Extents& to, std::int64_t dim, std::int
     if (to[d] != (from[d] + each - 1) / each) return false;
   }
   return true;
+}
+
+Extents permuted(const Extents& from, const std::vector<int>& order) {
+  Extents to;
+  for (const int d : order) to.push_back(from[static_cast<std::size_t>(d)]);
+  return to;
+}
+
+std::vector<int> last_two_exchanged(std::size_t rank) {
+  std::vector<int> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  if (rank >= 2) std::swap(order[rank - 2], order[rank - 1]);
+  return order;
+}
+
+Lines lines_along(const Extents& shape, std::size_t dim) {
+  Lines lines{1, shape[dim], 1};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (d < dim) lines.outer *= shape[d];
+    if (d > dim) lines.inner *= shape[d];
+  }
+  return lines;
+}
+
+Extents reduced(Extents shape, std::size_t dim) {
+  shape[dim] = 1;
+  return shape;
+}
+
+std::optional<ProductExtents> product_extents(const Extents& acc, const Extents& a,
+                                              const Extents& b) {
+  const std::size_t rank = acc.size();
+  if (rank < 2 || a.size() != rank || b.size() != rank) return std::nullopt;
+  ProductExtents extents{1, acc[rank - 2], a[rank - 1], acc[rank - 1]};
+  for (std::size_t d = 0; d + 2 < rank; ++d) {
+    if (a[d] != acc[d] || b[d] != acc[d]) return std::nullopt;
+    extents.products *= acc[d];
+  }
+  if (a[rank - 2] != extents.m || b[rank - 1] != extents.n || b[rank - 2] != extents.k)
+    return std::nullopt;
+  return extents;
 }
 
 }  // namespace tessera::beside

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "interp/memory/view.h"
@@ -118,13 +119,49 @@ void for_each_every(const Extents& from, const Extents& to, std::int64_t dim, st
       static_cast<std::size_t>(i / row * source_row + i % row / inner * step * inner + i % inner));
 }
 
+// The shape, and where each element of it comes from, with the dimensions in another order:
+// dimension d is dimension order[d] of `from`.
+Extents permuted(const Extents& from, const std::vector<int>& order);
 template <typename T>
-std::vector<T> transposed(const std::vector<T>& all, std::int64_t rows, std::int64_t cols) {
+std::vector<T> permuted(const std::vector<T>& all, const Extents& from,
+                        const std::vector<int>& order) {
+  const Extents to = permuted(from, order);
+  std::vector<std::int64_t> stride(to.size(), 1), at(to.size(), 0);
+  for (std::size_t d = 0; d < to.size(); ++d)
+    for (auto inner = static_cast<std::size_t>(order[d]) + 1; inner < from.size(); ++inner)
+      stride[d] *= from[inner];
   std::vector<T> turned(all.size());
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < cols; ++j)
-      turned[static_cast<std::size_t>(j * rows + i)] = all[static_cast<std::size_t>(i * cols + j)];
+  std::int64_t position = 0;
+  for (T& element : turned) {
+    element = all[static_cast<std::size_t>(position)];
+    for (std::size_t d = to.size(); d-- > 0;) {
+      position += stride[d];
+      if (++at[d] < to[d]) break;
+      position -= to[d] * stride[d];
+      at[d] = 0;
+    }
+  }
   return turned;
 }
+// The order that exchanges the last two dimensions.
+std::vector<int> last_two_exchanged(std::size_t rank);
+
+// A shape around one of its dimensions: the element i of line (o, n) is at (o * extent + i) * inner
+// + n.
+struct Lines {
+  std::int64_t outer, extent, inner;
+};
+Lines lines_along(const Extents& shape, std::size_t dim);
+// The shape with size 1 there.
+Extents reduced(Extents shape, std::size_t dim);
+
+// Of the operands of a product of matrices and its result; leading dimensions are products of their
+// own.
+struct ProductExtents {
+  std::int64_t products, m, k, n;
+};
+// None for shapes that do not go together.
+std::optional<ProductExtents> product_extents(const Extents& acc, const Extents& a,
+                                              const Extents& b);
 
 }  // namespace tessera::beside

@@ -1,20 +1,12 @@
 #include "interp/field/arithmetic.h"
 
 #include <algorithm>
-
-#include "interp/field/product.h"
+#include <string>
 
 namespace tessera::fields {
 namespace {
 
 constexpr std::uint64_t digit = 1024;  // of exponents
-
-bool all_finite(const std::vector<Residue>& values) {
-  Residue together = 0;
-  for (const Residue value : values) together |= value;
-  return is_finite(together);
-}
-bool all_finite(const Tile& tile) { return all_finite(tile.p) && all_finite(tile.q); }
 
 // A fast loop of its own for each op.
 void combine(Binary op, const Modulus& modulus, std::vector<Residue>& out,
@@ -228,60 +220,10 @@ Tile Arithmetic::unknown(std::string_view name, Tile x) const {
   return x;
 }
 
-Tile Arithmetic::sum(const Tile& x, int along) {
-  const std::int64_t rows = x.shape[0], cols = x.shape[1];
-  Tile out =
-      along == 1 ? make_tile({rows, 1}, has_exponents_) : make_tile({1, cols}, has_exponents_);
-  out.bound = sum_of({}, x.bound, static_cast<double>(along == 1 ? cols : rows));
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < cols; ++j) {
-      const auto to = static_cast<std::size_t>(along == 1 ? i : j);
-      const auto from = static_cast<std::size_t>(i * cols + j);
-      out.put(to, combined(Binary::add, out.at(to), x.at(from), out.bound));
-    }
-  return out;
-}
-
-Tile Arithmetic::largest(const Tile& x, int along) {
-  const std::int64_t rows = x.shape[0], cols = x.shape[1];
-  const std::vector<std::int64_t> shape =
-      along == 1 ? std::vector<std::int64_t>{rows, 1} : std::vector<std::int64_t>{1, cols};
-  Tile out = make_tile(shape, has_exponents_, {minus_infinity, minus_infinity});
-  for (std::int64_t s = 0; s < (along == 1 ? cols : rows); ++s) {
-    Tile line = make_tile(shape, has_exponents_);
-    for (std::size_t i = 0; i < line.p.size(); ++i) {
-      const auto other = static_cast<std::int64_t>(i);
-      line.put(i, x.at(static_cast<std::size_t>(along == 1 ? other * cols + s : s * cols + other)));
-    }
-    out = binary(Binary::max, out, line);
-  }
-  const double count = static_cast<double>(along == 1 ? cols : rows);
-  out.bound = x.bound;
-  out.bound.arguments *= count;
-  out.bound.has_order = true;
-  return out;
-}
-
-Tile Arithmetic::product(Tile acc, const Tile& a, const Tile& b) {
-  const std::int64_t m = acc.shape[0], n = acc.shape[1], k = a.shape[1];
-  acc.bound = sum_of(acc.bound, product_of(a.bound, b.bound), static_cast<double>(k));
-  if (all_finite(acc) && all_finite(a) && all_finite(b)) {
-    multiply_add(acc.p.data(), a.p.data(), b.p.data(), m, k, n, draw_.p);
-    if (has_exponents_) multiply_add(acc.q.data(), a.q.data(), b.q.data(), m, k, n, draw_.q);
-    return acc;
-  }
-  for (std::int64_t i = 0; i < m; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
-      const auto at = static_cast<std::size_t>(i * n + j);
-      Number sum = acc.at(at);
-      for (std::int64_t s = 0; s < k; ++s)
-        sum = combined(Binary::add, sum,
-                       combined(Binary::mul, a.at(static_cast<std::size_t>(i * k + s)),
-                                b.at(static_cast<std::size_t>(s * n + j)), acc.bound),
-                       acc.bound);
-      acc.put(at, sum);
-    }
-  return acc;
+Tile Arithmetic::unknown(std::string_view name, const Tile& a, const Tile& b) {
+  const std::string text(name);
+  return unknown(text,
+                 binary(Binary::add, unknown(text + ", first", a), unknown(text + ", second", b)));
 }
 
 }  // namespace tessera::fields

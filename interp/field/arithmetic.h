@@ -33,10 +33,14 @@ class Arithmetic {
   Tile exponential(const Tile& x);
   // A function of which only the name is known.
   Tile unknown(std::string_view name, Tile x) const;
-  // Of matrices: over the rows (along = 1, a column remains) or over the columns.
-  Tile sum(const Tile& x, int along);
-  Tile largest(const Tile& x, int along);
-  // acc + a . b
+  // One of two arguments.
+  Tile unknown(std::string_view name, const Tile& a, const Tile& b);
+  // Along a dimension, which stays with size 1: the sum, and the largest or smallest.
+  Tile sum(const Tile& x, std::size_t dim);
+  Tile outermost(bool wants_max, const Tile& x, std::size_t dim);
+  // The largest or smallest of 0 and 1: whether one of them is 1, or all are.
+  Tile of_truths(bool wants_max, const Tile& x, std::size_t dim);
+  // acc + a . b, one product for each index of the leading dimensions; the shapes go together.
   Tile product(Tile acc, const Tile& a, const Tile& b);
 
  private:
@@ -45,6 +49,8 @@ class Arithmetic {
   Number quotient(const Number& a, const Number& b, Bound& bound);
   Number compared(Binary op, const Number& a, const Number& b, Bound& bound);
   Tile divided(const Tile& a, const Tile& b);
+  void multiply(Tile& acc, const Tile& a, const Tile& b, const beside::ProductExtents& of,
+                std::int64_t product);
   Residue to_the_power(Residue exponent) const;
 
   const Draw& draw_;

@@ -36,7 +36,9 @@ void settle_options(KeptRun& program) {
 
 bool has_exponentials(const Program& program) {
   return std::any_of(program.body.begin(), program.body.end(), [](const Stmt& statement) {
-    return std::holds_alternative<Exp>(statement.op);
+    const Op& op = statement.op;
+    return std::holds_alternative<Exp>(op) || std::holds_alternative<Expm1>(op) ||
+           std::holds_alternative<Logistic>(op);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "interp/beside/values_beside.h"
 #include "interp/field/memory.h"
+#include "interp/tiles/integer_ops.h"
 
 namespace tessera::fields {
 
@@ -49,7 +50,12 @@ class FieldRun final : public beside::ValuesBeside<Tile> {
   void binary(Binary kind, const Slice& dst, const Slice& a, const Slice& b);
   void integers(Binary kind, const Slice& dst, const Operand& a, const Operand& b);
   void function(std::string_view name, const Slice& dst, const Slice& src);
-  void reduce(bool is_max, int along, const Slice& dst, const Slice& src);
+  void permute(const Slice& dst, const Slice& src, const std::vector<int>& order);
+  enum class Reduction : std::uint8_t { sum, max, min };
+  void reduce(Reduction kind, std::int64_t dim, const Slice& dst, const Slice& src);
+  void integers(tile::IntegerBinary kind, const Slice& dst, const Slice& a, const Slice& b);
+  void integers(tile::IntegerBinary kind, const Slice& dst, const Operand& a, const Operand& b,
+                DType type);
   void evaluate(const TileAdd& op) { binary(Binary::add, op.dst, op.a, op.b); }
   void evaluate(const TileSub& op) { binary(Binary::sub, op.dst, op.a, op.b); }
   void evaluate(const TileMul& op) { binary(Binary::mul, op.dst, op.a, op.b); }
@@ -67,18 +73,62 @@ class FieldRun final : public beside::ValuesBeside<Tile> {
   void evaluate(const Tanh& op) { function("tanh", op.dst, op.src); }
   void evaluate(const Erf& op) { function("erf", op.dst, op.src); }
   void evaluate(const Rsqrt& op) { function("rsqrt", op.dst, op.src); }
+  void evaluate(const Floor& op) { function("floor", op.dst, op.src); }
+  void evaluate(const Ceil& op) { function("ceil", op.dst, op.src); }
+  void evaluate(const Round& op) { function("round", op.dst, op.src); }
+  void evaluate(const Sign& op) { function("sign", op.dst, op.src); }
+  void evaluate(const Sqrt& op) { function("sqrt", op.dst, op.src); }
+  void evaluate(const Sin& op) { function("sin", op.dst, op.src); }
+  void evaluate(const Cos& op) { function("cos", op.dst, op.src); }
+  void evaluate(const Exp2& op) { function("exp2", op.dst, op.src); }
+  void evaluate(const Erfc& op);
+  void evaluate(const Expm1& op);
+  void evaluate(const Log1p& op);
+  void evaluate(const Logistic& op);
+  void evaluate(const IsFinite& op);
+  void evaluate(const Pow& op);
+  void evaluate(const Truncate& op);
+  void evaluate(const TileMod& op) { integers(tile::IntegerBinary::mod, op.dst, op.a, op.b); }
+  void evaluate(const TileQuotient& op) {
+    integers(tile::IntegerBinary::quotient, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileRemainder& op) {
+    integers(tile::IntegerBinary::remainder, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileBitAnd& op) {
+    integers(tile::IntegerBinary::bit_and, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileBitOr& op) { integers(tile::IntegerBinary::bit_or, op.dst, op.a, op.b); }
+  void evaluate(const TileBitXor& op) {
+    integers(tile::IntegerBinary::bit_xor, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileShiftLeft& op) {
+    integers(tile::IntegerBinary::shift_left, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileShiftRight& op) {
+    integers(tile::IntegerBinary::shift_right, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileBitNot& op);
   void evaluate(const Scaled& op);
-  void evaluate(const Transpose& op);
   void evaluate(const Regroup& op);
   void evaluate(const Every& op);
   void evaluate(const Bitcast& op);
-  void evaluate(const RowSum& op) { reduce(false, 1, op.dst, op.src); }
-  void evaluate(const RowMax& op) { reduce(true, 1, op.dst, op.src); }
-  void evaluate(const ColSum& op) { reduce(false, 0, op.dst, op.src); }
-  void evaluate(const ColMax& op) { reduce(true, 0, op.dst, op.src); }
+  void evaluate(const Transpose& op) { permute(op.dst, op.src, {1, 0}); }
+  void evaluate(const Permute& op);
+  void evaluate(const RowSum& op) { reduce(Reduction::sum, 1, op.dst, op.src); }
+  void evaluate(const RowMax& op) { reduce(Reduction::max, 1, op.dst, op.src); }
+  void evaluate(const ColSum& op) { reduce(Reduction::sum, 0, op.dst, op.src); }
+  void evaluate(const ColMax& op) { reduce(Reduction::max, 0, op.dst, op.src); }
+  void evaluate(const TileReduceSum& op) { reduce(Reduction::sum, op.dim, op.dst, op.src); }
+  void evaluate(const TileReduceMax& op) { reduce(Reduction::max, op.dim, op.dst, op.src); }
+  void evaluate(const TileReduceMin& op) { reduce(Reduction::min, op.dim, op.dst, op.src); }
   void evaluate(const Matmul& op);
   void evaluate(const Store& op);
   void evaluate(const Pad& op);
+  // An integer op of operands that the machine does not know.
+  Tile of_integers(tile::IntegerBinary kind, const Operand& a, const Operand& b, DType type);
+  // Of a number that all elements are.
+  Tile filled(const std::vector<std::int64_t>& shape, std::int64_t number);
   // Scalar memory of integers, and what is no op on tiles.
   template <typename Op>
   void evaluate(const Op&) {

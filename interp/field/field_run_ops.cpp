@@ -178,14 +178,6 @@ void FieldRun::evaluate(const TileIota& op) {
   put_rounded(op.dst, std::move(tile));
 }
 
-void FieldRun::evaluate(const Exp& op) {
-  put_rounded(op.dst, arithmetic_.exponential(operand(op.src, shape_of(box(op.dst))).tile));
-}
-
-void FieldRun::function(std::string_view name, const Slice& dst, const Slice& src) {
-  put_rounded(dst, arithmetic_.unknown(name, operand(src, shape_of(box(dst))).tile));
-}
-
 void FieldRun::evaluate(const Scaled& op) {
   const std::vector<std::int64_t> shape = shape_of(box(op.dst));
   const Operand src = operand(op.src, shape);
@@ -196,14 +188,6 @@ void FieldRun::evaluate(const Scaled& op) {
   beside::for_each_in_blocks(
       scale.shape, shape, [&](std::size_t to, std::size_t from) { all.put(to, scale.at(from)); });
   put_rounded(op.dst, arithmetic_.binary(Binary::mul, src.tile, all));
-}
-
-void FieldRun::evaluate(const Transpose& op) {
-  const Operand src = operand(op.src);
-  if (src.is_known && is_integer(type_of(op.dst))) return leave(op.dst);
-  Tile tile = transposed(src.tile);
-  src.dtype == type_of(op.dst) ? put(op.dst, std::move(tile))
-                               : put_rounded(op.dst, std::move(tile));
 }
 
 // Elements in order, under the target's shape.
@@ -235,31 +219,6 @@ void FieldRun::evaluate(const Bitcast& op) {
       fmt::format("the bits of {} as {} have no rule over the field: views of another type are "
                   "refused",
                   name(src.dtype), name(type_of(op.dst))));
-}
-
-void FieldRun::reduce(bool is_max, int along, const Slice& dst, const Slice& src) {
-  const Operand x = operand(src);
-  const bool are_integers = is_integer(x.dtype) && is_integer(type_of(dst));
-  if (x.is_known && are_integers) return leave(dst);
-  if (is_integer(x.dtype) && is_max)
-    return refuse("the largest of integers as a float has no rule over the field");
-  Tile tile = is_max ? arithmetic_.largest(x.tile, along) : arithmetic_.sum(x.tile, along);
-  const bool is_exact =
-      (are_integers && holds_integers(type_of(dst), x)) || (is_max && x.dtype == type_of(dst));
-  is_exact ? put(dst, std::move(tile)) : put_rounded(dst, std::move(tile));
-}
-
-void FieldRun::evaluate(const Matmul& op) {
-  Operand a = operand(op.a), b = operand(op.b);
-  Operand acc = operand(op.acc);
-  if (acc.is_known && a.is_known && b.is_known) return leave(op.acc);
-  if (op.transpose_a != 0) a.tile = transposed(a.tile);
-  if (op.transpose_b != 0) b.tile = transposed(b.tile);
-  const auto& m = acc.tile.shape;
-  if (a.tile.shape.size() != 2 || b.tile.shape.size() != 2 || m.size() != 2 ||
-      a.tile.shape[0] != m[0] || b.tile.shape[1] != m[1] || a.tile.shape[1] != b.tile.shape[0])
-    return refuse_operands();
-  put(op.acc, arithmetic_.product(std::move(acc.tile), a.tile, b.tile));
 }
 
 void FieldRun::evaluate(const Store& op) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -93,11 +95,20 @@ Tile repeated(const Tile& tile, const std::vector<std::int64_t>& shape) {
   return result;
 }
 
-Tile transposed(const Tile& tile) {
-  const std::int64_t rows = tile.shape[0], cols = tile.shape[1];
-  Tile result{{cols, rows}, beside::transposed(tile.p, rows, cols), {}, tile.bound};
-  if (tile.has_exponents()) result.q = beside::transposed(tile.q, rows, cols);
-  return result;
+bool all_finite(const Tile& tile) {
+  const auto together = [](const std::vector<Residue>& values) {
+    return std::accumulate(values.begin(), values.end(), Residue{0}, std::bit_or<>());
+  };
+  return is_finite(together(tile.p)) && is_finite(together(tile.q));
+}
+
+Tile permuted(const Tile& tile, const std::vector<int>& order) {
+  Tile turned;
+  turned.shape = beside::permuted(tile.shape, order);
+  turned.p = beside::permuted(tile.p, tile.shape, order);
+  if (tile.has_exponents()) turned.q = beside::permuted(tile.q, tile.shape, order);
+  turned.bound = tile.bound;
+  return turned;
 }
 
 }  // namespace tessera::fields

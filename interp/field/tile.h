@@ -58,8 +58,10 @@ struct Tile {
 };
 
 Tile make_tile(std::vector<std::int64_t> shape, bool has_exponents, const Number& fill = {});
+// Whether no element is an infinity.
+bool all_finite(const Tile& tile);
 // The same elements repeated to a shape with at least as many dimensions; those of size 1 repeat.
 Tile repeated(const Tile& tile, const std::vector<std::int64_t>& shape);
-Tile transposed(const Tile& tile);  // of two dimensions
+Tile permuted(const Tile& tile, const std::vector<int>& order);
 
 }  // namespace tessera::fields

@@ -26,8 +26,10 @@ void prepare_products(const Program& program) {
     const DType acc = ref_info(program, op->acc.base).dtype,
                 operand = ref_info(program, op->a.base).dtype;
     const Shape a = static_shape(program, op->a), b = static_shape(program, op->b);
-    const std::int64_t m = a[op->transpose_a != 0 ? 1 : 0], k = a[op->transpose_a != 0 ? 0 : 1],
-                       n = b[op->transpose_b != 0 ? 0 : 1];
+    const std::size_t row = a.size() - 2, column = a.size() - 1;
+    const std::int64_t m = a[op->transpose_a != 0 ? column : row],
+                       k = a[op->transpose_a != 0 ? row : column],
+                       n = b[op->transpose_b != 0 ? row : column];
     // Of a product that large nobody notices the beginning.
     if (std::max({m * k, k * n, m * n}) > 1 << 22) continue;
     if (seen.insert({static_cast<int>(acc), static_cast<int>(operand), m, k, n}).second)

@@ -10,6 +10,7 @@
 #include "interp/beside/values_beside.h"
 #include "interp/running_error/memory.h"
 #include "interp/running_error/rules.h"
+#include "interp/tiles/integer_ops.h"
 
 namespace tessera::running_error {
 
@@ -50,7 +51,9 @@ class ErrorRun final : public beside::ValuesBeside<Tile> {
 
   void binary(Binary op, const Slice& dst, const Slice& a, const Slice& b);
   void function(Function f, const Slice& dst, const Slice& src);
-  void reduce(bool is_max, bool by_rows, const Slice& dst, const Slice& src);
+  void permute(const Slice& dst, const Slice& src, const std::vector<int>& order);
+  void reduce(Reduction kind, std::int64_t dim, const Slice& dst, const Slice& src);
+  void integers(tile::IntegerBinary op, const Slice& dst, const Slice& a, const Slice& b);
   void evaluate(const TileAdd& op) { binary(Binary::add, op.dst, op.a, op.b); }
   void evaluate(const TileSub& op) { binary(Binary::sub, op.dst, op.a, op.b); }
   void evaluate(const TileMul& op) { binary(Binary::mul, op.dst, op.a, op.b); }
@@ -68,15 +71,55 @@ class ErrorRun final : public beside::ValuesBeside<Tile> {
   void evaluate(const Tanh& op) { function(Function::tanh, op.dst, op.src); }
   void evaluate(const Erf& op) { function(Function::erf, op.dst, op.src); }
   void evaluate(const Rsqrt& op) { function(Function::rsqrt, op.dst, op.src); }
+  void evaluate(const Erfc& op) { function(Function::erfc, op.dst, op.src); }
+  void evaluate(const Exp2& op) { function(Function::exp2, op.dst, op.src); }
+  void evaluate(const Expm1& op) { function(Function::expm1, op.dst, op.src); }
+  void evaluate(const Log1p& op) { function(Function::log1p, op.dst, op.src); }
+  void evaluate(const Logistic& op) { function(Function::logistic, op.dst, op.src); }
+  void evaluate(const Sin& op) { function(Function::sin, op.dst, op.src); }
+  void evaluate(const Cos& op) { function(Function::cos, op.dst, op.src); }
+  void evaluate(const Sqrt& op) { function(Function::sqrt, op.dst, op.src); }
+  void evaluate(const Floor& op) { function(Function::floor, op.dst, op.src); }
+  void evaluate(const Ceil& op) { function(Function::ceil, op.dst, op.src); }
+  void evaluate(const Round& op) { function(Function::round, op.dst, op.src); }
+  void evaluate(const Sign& op) { function(Function::sign, op.dst, op.src); }
+  void evaluate(const IsFinite& op);
+  void evaluate(const Pow& op);
+  void evaluate(const Truncate& op);
+  void evaluate(const TileMod& op) { integers(tile::IntegerBinary::mod, op.dst, op.a, op.b); }
+  void evaluate(const TileQuotient& op) {
+    integers(tile::IntegerBinary::quotient, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileRemainder& op) {
+    integers(tile::IntegerBinary::remainder, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileBitAnd& op) {
+    integers(tile::IntegerBinary::bit_and, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileBitOr& op) { integers(tile::IntegerBinary::bit_or, op.dst, op.a, op.b); }
+  void evaluate(const TileBitXor& op) {
+    integers(tile::IntegerBinary::bit_xor, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileShiftLeft& op) {
+    integers(tile::IntegerBinary::shift_left, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileShiftRight& op) {
+    integers(tile::IntegerBinary::shift_right, op.dst, op.a, op.b);
+  }
+  void evaluate(const TileBitNot& op);
   void evaluate(const Scaled& op);
-  void evaluate(const Transpose& op);
   void evaluate(const Regroup& op);
   void evaluate(const Every& op);
   void evaluate(const Bitcast& op);
-  void evaluate(const RowSum& op) { reduce(false, true, op.dst, op.src); }
-  void evaluate(const RowMax& op) { reduce(true, true, op.dst, op.src); }
-  void evaluate(const ColSum& op) { reduce(false, false, op.dst, op.src); }
-  void evaluate(const ColMax& op) { reduce(true, false, op.dst, op.src); }
+  void evaluate(const Transpose& op) { permute(op.dst, op.src, {1, 0}); }
+  void evaluate(const Permute& op);
+  void evaluate(const RowSum& op) { reduce(Reduction::sum, 1, op.dst, op.src); }
+  void evaluate(const RowMax& op) { reduce(Reduction::max, 1, op.dst, op.src); }
+  void evaluate(const ColSum& op) { reduce(Reduction::sum, 0, op.dst, op.src); }
+  void evaluate(const ColMax& op) { reduce(Reduction::max, 0, op.dst, op.src); }
+  void evaluate(const TileReduceSum& op) { reduce(Reduction::sum, op.dim, op.dst, op.src); }
+  void evaluate(const TileReduceMax& op) { reduce(Reduction::max, op.dim, op.dst, op.src); }
+  void evaluate(const TileReduceMin& op) { reduce(Reduction::min, op.dim, op.dst, op.src); }
   void evaluate(const Matmul& op);
   void evaluate(const Store& op);
   void evaluate(const Pad& op);

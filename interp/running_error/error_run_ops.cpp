@@ -7,7 +7,7 @@
 
 #include "core/data/dtype_range.h"
 #include "interp/machine/code.h"
-#include "interp/running_error/error_run.h"
+#include "interp/running_error/put_each.h"
 
 namespace tessera::running_error {
 namespace {
@@ -86,15 +86,6 @@ void ErrorRun::put(const Slice& dst, Extents shape, std::vector<Bound> bounds) {
 
 void ErrorRun::leave_exact(const Slice& dst) { put(dst, beside::shape_of(box(dst)), {}); }
 
-template <typename Make>
-void ErrorRun::put_each(const Slice& dst, Make&& make) {
-  Extents shape = beside::shape_of(box(dst));
-  const DType dtype = type_of(dst);
-  std::vector<Bound> bounds(static_cast<std::size_t>(beside::elements_of(shape)));
-  for (std::size_t i = 0; i < bounds.size(); ++i) bounds[i] = rules_.rounded(dtype, make(i)).bound;
-  put(dst, std::move(shape), std::move(bounds));
-}
-
 void ErrorRun::binary(Binary op, const Slice& dst, const Slice& first, const Slice& second) {
   const Extents shape = beside::shape_of(box(dst));
   Tile a = operand(first, shape), b = operand(second, shape);
@@ -140,11 +131,6 @@ void ErrorRun::evaluate(const TileIota& op) {
   });
 }
 
-void ErrorRun::function(Function f, const Slice& dst, const Slice& src) {
-  const Tile x = as_f32(operand(src, beside::shape_of(box(dst))));
-  put_each(dst, [&](std::size_t i) { return rules_.function(f, x.at(i)); });
-}
-
 void ErrorRun::evaluate(const Scaled& op) {
   const Extents shape = beside::shape_of(box(op.dst));
   const Tile src = as_f32(operand(op.src, shape)), scale = as_f32(operand(op.scale));
@@ -157,12 +143,6 @@ void ErrorRun::evaluate(const Scaled& op) {
     all.bounds[to] = scale.bound(from);
   });
   put_each(op.dst, [&](std::size_t i) { return rules_.binary(Binary::mul, src.at(i), all.at(i)); });
-}
-
-void ErrorRun::evaluate(const Transpose& op) {
-  const Tile src = transposed(operand(op.src));
-  if (src.is_exact() && src.dtype == type_of(op.dst)) return leave_exact(op.dst);
-  put_each(op.dst, [&](std::size_t i) { return src.at(i); });
 }
 
 // Elements in order, under the target's shape.
@@ -190,33 +170,6 @@ void ErrorRun::evaluate(const Bitcast& op) {
   if (src.is_exact()) return leave_exact(op.dst);
   refuse(fmt::format("the bits of {} as {} have no rule for errors where they may be rounded",
                      name(src.dtype), name(type_of(op.dst))));
-}
-
-void ErrorRun::reduce(bool is_max, bool by_rows, const Slice& dst, const Slice& src) {
-  Tile x = operand(src);
-  if (x.is_exact() && is_integer(x.dtype) && is_integer(type_of(dst))) return leave_exact(dst);
-  if (by_rows) x = transposed(x);  // a line is a column now
-  const auto terms = static_cast<std::size_t>(x.shape[0]),
-             lines = static_cast<std::size_t>(x.shape[1]);
-  const bool are_integers = is_integer(x.dtype);
-  std::vector<Number> line(terms);
-  put_each(dst, [&](std::size_t i) {
-    for (std::size_t j = 0; j < terms; ++j) line[j] = x.at(j * lines + i);
-    return is_max ? rules_.largest(line) : rules_.sum(line, are_integers);
-  });
-}
-
-void ErrorRun::evaluate(const Matmul& op) {
-  Tile a = operand(op.a), b = operand(op.b);
-  const Tile acc = operand(op.acc);
-  if (op.transpose_a != 0) a = transposed(a);
-  if (op.transpose_b != 0) b = transposed(b);
-  if (a.is_exact() && b.is_exact() && acc.is_exact() && is_integer(acc.dtype))
-    return leave_exact(op.acc);
-  if (a.shape.size() != 2 || b.shape.size() != 2 || acc.shape.size() != 2 ||
-      a.shape[0] != acc.shape[0] || b.shape[1] != acc.shape[1] || a.shape[1] != b.shape[0])
-    return refuse("operands do not fit each other");
-  put(op.acc, acc.shape, rules_.product(acc, a, b));
 }
 
 void ErrorRun::evaluate(const Store& op) {

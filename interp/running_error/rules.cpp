@@ -12,8 +12,7 @@
 namespace tessera::running_error {
 namespace {
 
-constexpr double tiny = 0x1p-52;    // of a result of double arithmetic, or of libm
-constexpr double of_libraries = 8;  // half units in the last place of functions that others compute
+constexpr double tiny = 0x1p-52;  // of a result of double arithmetic, or of libm
 
 double low(const Number& x) { return x.value - static_cast<double>(x.bound); }
 double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
@@ -38,22 +37,6 @@ double error_of_sum(double sum, double x, double y) {
   const double wide = x + y, from_y = wide - x;
   const double tail = (x - (wide - from_y)) + (y - from_y);
   return std::abs((sum - wide) - tail);
-}
-
-double value_of(Function f, double x) {
-  switch (f) {
-    case Function::exp:
-      return std::exp(x);
-    case Function::log:
-      return std::log(x);
-    case Function::tanh:
-      return std::tanh(x);
-    case Function::erf:
-      return std::erf(x);
-    case Function::rsqrt:
-      break;
-  }
-  return 1 / std::sqrt(x);
 }
 
 bool holds(Binary op, double a, double b) {
@@ -208,29 +191,6 @@ Number Rules::select(const Number& condition, const Number& a, const Number& b) 
   return {taken.value, rounded_up(std::max(apart, static_cast<double>(taken.bound)))};
 }
 
-// Each is monotone: between the ends of the argument's interval it lies between its values there.
-Number Rules::function(Function f, const Number& x) {
-  const double wide = value_of(f, x.value);
-  const auto value = static_cast<float>(wide);
-  if (!is_known(x.bound)) return {value, x.bound};
-  if (is_infinite(x) && !std::isnan(value)) return {value, 0};
-  const bool is_above_zero = f == Function::log || f == Function::rsqrt;
-  if (is_above_zero && low(x) <= 0) return {value, unknown("its argument may not be above 0")};
-  double carried = 0;
-  if (x.bound > 0) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    const double below = value_of(f, std::nextafter(low(x), is_above_zero ? 0 : -infinity));
-    const double above = value_of(f, std::nextafter(high(x), infinity));
-    carried = std::max(std::abs(above - wide), std::abs(wide - below)) +
-              4 * tiny * std::max(std::abs(above), std::abs(below));
-  }
-  // An exponential is never 0; a double may be.
-  const double vanished = f == Function::exp ? std::numeric_limits<double>::min() : 0;
-  return made(value, carried,
-              std::abs(static_cast<double>(value) - wide) + 2 * tiny * std::abs(wide) + vanished,
-              of_libraries);
-}
-
 Number Rules::as_f32(const Number& x) {
   const auto value = static_cast<double>(static_cast<float>(x.value));
   if (!is_known(x.bound) || value == x.value) return {value, x.bound};
@@ -267,9 +227,11 @@ Number Rules::sum(const std::vector<Number>& terms, bool are_integers) {
   return made(static_cast<float>(result.value), carried, own + elsewhere, 0);
 }
 
-Number Rules::largest(const std::vector<Number>& terms) {
-  Number result{-std::numeric_limits<double>::infinity(), 0};
-  for (const Number& term : terms) result = binary(Binary::max, result, term);
+Number Rules::outermost(bool wants_largest, const std::vector<Number>& terms) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Number result{wants_largest ? -infinity : infinity, 0};
+  for (const Number& term : terms)
+    result = binary(wants_largest ? Binary::max : Binary::min, result, term);
   return result;
 }
 

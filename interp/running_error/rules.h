@@ -10,11 +10,31 @@
 
 #include "core/data/dtype.h"
 #include "interp/running_error/tile.h"
+#include "interp/tiles/integer_ops.h"
 
 namespace tessera::running_error {
 
 enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
-enum class Function : std::uint8_t { exp, log, tanh, erf, rsqrt };
+enum class Function : std::uint8_t {
+  exp,
+  exp2,
+  expm1,
+  log,
+  log1p,
+  logistic,
+  tanh,
+  erf,
+  erfc,
+  sin,
+  cos,
+  sqrt,
+  rsqrt,
+  floor,
+  ceil,
+  round,
+  sign
+};
+enum class Reduction : std::uint8_t { sum, max, min };
 
 class Rules {
  public:
@@ -32,13 +52,19 @@ class Rules {
   Number of_integers(Binary op, const Number& a, const Number& b, DType widest);
   Number select(const Number& condition, const Number& a, const Number& b);
   Number function(Function f, const Number& x);
+  Number power(const Number& a, const Number& b);
+  Number is_finite(const Number& x);
+  // Of integers, computed in that type; of some that are off only whether they are 0 or 1 is used.
+  Number of_bits(tile::IntegerBinary op, const Number& a, const Number& b, DType type);
+  // Cut off to an integer type: towards zero, or of integers to the low bits.
+  Number cut_off(const Number& x, DType from, DType to);
   // An integer as f32.
   Number as_f32(const Number& x);
   // Stored in an element of that type. What is compared with may round there as well, or not.
   Number rounded(DType to, const Number& x);
-  // In ascending order, in f32; and the largest.
+  // In ascending order, in f32; and the largest or smallest.
   Number sum(const std::vector<Number>& terms, bool are_integers);
-  Number largest(const std::vector<Number>& terms);
+  Number outermost(bool wants_largest, const std::vector<Number>& terms);
 
   // acc + a . b, of [m, n], [m, k] and [k, n]: the bounds.
   std::vector<Bound> product(const Tile& acc, const Tile& a, const Tile& b);

@@ -1,6 +1,7 @@
 #include "interp/running_error/tile.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace tessera::running_error {
@@ -29,12 +30,24 @@ Tile repeated(const Tile& tile, const Extents& shape) {
           tile.dtype};
 }
 
-Tile transposed(const Tile& tile) {
-  const std::int64_t rows = tile.shape[0], cols = tile.shape[1];
+Tile permuted(const Tile& tile, const std::vector<int>& order) {
   const auto turned = [&](const auto& all) {
-    return all.empty() ? all : beside::transposed(all, rows, cols);
+    return all.empty() ? all : beside::permuted(all, tile.shape, order);
   };
-  return {{cols, rows}, turned(tile.bounds), turned(tile.values), tile.dtype};
+  return {beside::permuted(tile.shape, order), turned(tile.bounds), turned(tile.values),
+          tile.dtype};
+}
+
+Tile matrix_of(const Tile& tile, std::size_t index) {
+  const Extents shape(tile.shape.end() - 2, tile.shape.end());
+  const auto size = static_cast<std::size_t>(beside::elements_of(shape));
+  const auto part = [&](const auto& all) {
+    using All = std::decay_t<decltype(all)>;
+    if (all.empty()) return All();
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(index * size);
+    return All(first, first + static_cast<std::ptrdiff_t>(size));
+  };
+  return {shape, part(tile.bounds), part(tile.values), tile.dtype};
 }
 
 }  // namespace tessera::running_error

@@ -32,6 +32,8 @@ struct Tile {
 Tile of_bounds(Extents shape, std::vector<Bound> bounds);
 // Repeated to a shape to which it can be.
 Tile repeated(const Tile& tile, const Extents& shape);
-Tile transposed(const Tile& tile);  // of two dimensions
+Tile permuted(const Tile& tile, const std::vector<int>& order);
+// One of the matrices of a tile whose last two dimensions they are.
+Tile matrix_of(const Tile& tile, std::size_t index);
 
 }  // namespace tessera::running_error

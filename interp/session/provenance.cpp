@@ -8,6 +8,7 @@
 
 #include "core/program/refs.h"
 #include "core/program/unknown_values.h"
+#include "core/program/reshape.h"
 #include "core/report/try.h"
 #include "interp/machine/loop_indices.h"
 #include "interp/memory/box_cover.h"
@@ -75,11 +76,14 @@ Box part_of_operand(const Op& op, std::string_view field, const Box& operand, co
   if (const auto* product = std::get_if<Matmul>(&op)) {
     const bool is_a = field == "a";
     const bool is_transposed = (is_a ? product->transpose_a : product->transpose_b) != 0;
-    if (out.size() != 2 || in.size() != 2) return operand;
-    in[is_a == is_transposed ? 1 : 0] = out[is_a ? 0 : 1];
-  } else if (std::holds_alternative<Transpose>(op)) {
-    if (out.size() != 2 || in.size() != 2) return operand;
-    in = {out[1], out[0]};
+    const std::size_t rank = out.size();
+    if (rank < 2 || in.size() != rank) return operand;
+    for (std::size_t d = 0; d + 2 < rank; ++d) in[d] = out[d];
+    in[rank - (is_a == is_transposed ? 1 : 2)] = out[rank - (is_a ? 2 : 1)];
+  } else if (reshape_of(op) == Reshape::permuted) {
+    const std::vector<int> order = permutation(op, static_cast<int>(in.size()));
+    if (order.size() != in.size() || out.size() != in.size()) return operand;
+    for (std::size_t d = 0; d < order.size(); ++d) in[static_cast<std::size_t>(order[d])] = out[d];
   } else if (keeps_elements(op)) {
     return operand;
   } else if (class_of(op) == OpClass::tile) {

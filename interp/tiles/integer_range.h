@@ -25,13 +25,6 @@ inline DType integer_range(const TileView& dst, std::initializer_list<const Tile
   return widest;
 }
 
-// Of ops on bits and what is divided by cutting off: a number has the type of the other operand,
-// whatever it is stored to.
-inline DType integer_type(const TileView& a, const TileView& b) {
-  if (a.is_number || b.is_number) return a.is_number ? b.dtype : a.dtype;
-  return wider_integer(a.dtype, b.dtype);
-}
-
 // Calls f with a zero of the integer type.
 template <typename F>
 void with_integer(DType range, F&& f) {

@@ -10,23 +10,13 @@
 #include "interp/memory/initialisation.h"
 #include "interp/memory/view.h"
 #include "interp/tiles/context.h"
+#include "interp/tiles/integer_ops.h"
 
 namespace tessera::tile {
 
 // Integers wrap in the widest type of the three, so that a sum is the same in every order.
 enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
 enum class Reduce : std::uint8_t { sum, max, min };
-// Of integers alone, in the type of the operands (integer_type in integer_range.h).
-enum class IntegerBinary : std::uint8_t {
-  mod,
-  quotient,
-  remainder,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shift_left,
-  shift_right
-};
 
 void cast(const TileView& dst, const TileView& src, const Context& context);
 void iota(const TileView& dst, int dim, const Context& context);

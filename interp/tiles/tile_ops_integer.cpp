@@ -11,20 +11,20 @@ namespace tessera::tile {
 namespace {
 
 template <typename T>
-std::int64_t value_of(IntegerBinary op, std::int64_t a, std::int64_t b) {
+std::int64_t value_as(IntegerBinary op, std::int64_t a, std::int64_t b) {
   switch (op) {
     case IntegerBinary::mod:
-      return scalar::mod(a, b);
+      return static_cast<T>(scalar::mod(a, b));
     case IntegerBinary::quotient:
-      return scalar::quotient(a, b);
+      return static_cast<T>(scalar::quotient(a, b));
     case IntegerBinary::remainder:
-      return scalar::remainder(a, b);
+      return static_cast<T>(scalar::remainder(a, b));
     case IntegerBinary::bit_and:
-      return a & b;
+      return static_cast<T>(a & b);
     case IntegerBinary::bit_or:
-      return a | b;
+      return static_cast<T>(a | b);
     case IntegerBinary::bit_xor:
-      return a ^ b;
+      return static_cast<T>(a ^ b);
     case IntegerBinary::shift_left:
       return scalar::shift_left(static_cast<T>(a), b);
     case IntegerBinary::shift_right:
@@ -35,17 +35,37 @@ std::int64_t value_of(IntegerBinary op, std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
+std::string_view name(IntegerBinary op) {
+  constexpr std::array<std::string_view, 8> names = {
+      "mod", "quotient", "remainder", "bit_and", "bit_or", "bit_xor", "shift_left", "shift_right"};
+  return names[static_cast<std::size_t>(op)];
+}
+
+DType integer_type(IntegerBinary op, DType a, bool a_is_number, DType b, bool b_is_number) {
+  if (a_is_number) return b;
+  const bool shifts = op == IntegerBinary::shift_left || op == IntegerBinary::shift_right;
+  return shifts || b_is_number ? a : wider_integer(a, b);
+}
+
+std::int64_t value_of(IntegerBinary op, DType type, std::int64_t a, std::int64_t b) {
+  std::int64_t value = 0;
+  with_integer(type, [&](auto zero) { value = value_as<decltype(zero)>(op, a, b); });
+  return value;
+}
+
+std::int64_t low_bits(DType type, std::int64_t integer) {
+  with_integer(type, [&](auto zero) { integer = static_cast<decltype(zero)>(integer); });
+  return integer;
+}
+
 void integers(IntegerBinary op, const TileView& dst, const TileView& a, const TileView& b,
               const Context& context) {
-  const bool shifts = op == IntegerBinary::shift_left || op == IntegerBinary::shift_right;
-  const DType type = shifts && !a.is_number ? a.dtype : integer_type(a, b);
   if (context.math != Math::none) {
-    with_integer(type, [&](auto zero) {
-      using T = decltype(zero);
-      map<std::int64_t>(dst, std::array{Source(a, dst), Source(b, dst)},
-                        [op](std::int64_t x, std::int64_t y) -> std::int64_t {
-                          return static_cast<T>(value_of<T>(op, x, y));
-                        });
+    const std::array<Source, 2> sources{Source(a, dst), Source(b, dst)};
+    with_integer(integer_type(op, a.dtype, a.is_number, b.dtype, b.is_number), [&](auto zero) {
+      map<std::int64_t>(dst, sources, [op](std::int64_t x, std::int64_t y) {
+        return value_as<decltype(zero)>(op, x, y);
+      });
     });
   }
   record(dst, {&a, &b}, context);

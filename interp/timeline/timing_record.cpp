@@ -179,13 +179,14 @@ double TimingRecord::product_seconds(const Core& core, const Matmul& op, const E
                                      bool is_padded) const {
   const auto [rows, columns] = inner_extents(*event.box);
   if (rows <= 0 || columns <= 0 || profile_.matmul_flops <= 0) return 0;
-  const auto depth = static_cast<std::int64_t>(core.rows_by_depth) / rows;
+  const std::int64_t products = event.box->elements() / (rows * columns);
+  const auto depth = static_cast<std::int64_t>(core.rows_by_depth) / (rows * products);
   const Buffer* left = program_.buffer(op.a.base);
   const std::int64_t sublanes = is_padded ? profile_.sublanes : 1;
   const std::int64_t unit = is_padded ? profile_.matrix_unit : 1;
-  const double flops = 2.0 * static_cast<double>(up(rows, sublanes)) *
-                       static_cast<double>(up(columns, unit)) *
-                       static_cast<double>(up(depth, unit));
+  const double flops =
+      2.0 * static_cast<double>(products) * static_cast<double>(up(rows, sublanes)) *
+      static_cast<double>(up(columns, unit)) * static_cast<double>(up(depth, unit));
   return flops / (profile_.matmul_flops * speed(left ? left->dtype : DType::bf16, rates_));
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/program/refs.h"
+#include "core/program/reshape.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 
@@ -64,19 +65,24 @@ Sample scalar_sample(const OpInfo& row) {
 // dst of another type than the sources: what does not fit is rounded or cut.
 Sample tile_sample(const OpInfo& row) {
   const std::string_view to = row.fields[0].name;
-  const bool is_row = row.mnemonic.starts_with("row_"), is_col = row.mnemonic.starts_with("col_");
-  const std::string shape = is_row ? "[4, 1]" : is_col ? "[1, 4]" : "[4, 4]";
-  const std::string type = row.mnemonic == "cast" ? "i8" : "f32";
+  const Op op_of_row = make_op(row.mnemonic);
+  const auto dim = reduced_dimension(op_of_row);
+  const std::string shape = !dim ? "[4, 4]" : *dim == 1 ? "[4, 1]" : "[1, 4]";
+  const bool makes_integers = row.mnemonic == "cast" || row.mnemonic == "truncate";
+  const std::string type = makes_integers ? "i8" : "f32";
+  const std::string from = computes_integers(op_of_row) ? "i32" : "f32";
   std::string head = fmt::format("kernel k()\n  out o: {}{} hbm\n  vmem v_{}: {}{}\n", type, shape,
                                  to, type, shape);
   std::string body = to == "acc" ? "  copy the_acc -> v_acc\n" : "";
   if (to == "acc") head += operand("acc", "f32[4, 4] hbm");
   for (const FieldInfo& f : row.fields.subspan(1)) {
     if (f.kind != FieldKind::Slice) continue;
-    head += operand(f.name, "f32[4, 4] hbm") + fmt::format("  vmem v_{}: f32[4, 4]\n", f.name);
+    head +=
+        operand(f.name, from + "[4, 4] hbm") + fmt::format("  vmem v_{}: {}[4, 4]\n", f.name, from);
     body += fmt::format("  copy the_{} -> v_{}\n", f.name, f.name);
   }
   const std::string op = written(row, [](const FieldInfo& f) {
+    if (f.name == "order") return std::string("10");
     return f.kind == FieldKind::Int ? std::string("0") : fmt::format("v_{}", f.name);
   });
   return {std::string(row.mnemonic),
@@ -164,7 +170,7 @@ std::vector<Sample> special_samples() {
               "  copy b -> o\n"),
        true}};
   // Into each type of integers.
-  for (const char* type : {"i8", "i32", "u32", "i64"}) {
+  for (const char* type : {"i8", "u8", "i16", "u16", "i32", "u32", "i64"}) {
     const std::string out = fmt::format("  out o: {}[5] smem\n", type);
     samples.push_back({"store", kernel(operand("value", "i64[1] smem") + out,
                                        "  for i in 0..5 { o[i] = the_value[0] }\n")});
