@@ -178,6 +178,8 @@ class Recogniser {
       return fail(at, "the product adds to something else than the accumulator that was set to 0");
     if (program_.buffer(op.acc.base) == nullptr)
       return fail(at, "the product adds to a window, and a CUDA kernel to a tile");
+    if (kept(op.acc).size() != 2)
+      return fail(at, "the fast CUDA kernels have products of matrices of two dimensions");
     result_.sums = op.acc.base;
     result_.active = conditions;
     return operand(at, op.a, op.transpose_a != 0, true, result_.left) &&

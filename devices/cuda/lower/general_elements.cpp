@@ -13,8 +13,8 @@ constexpr std::int64_t alignment = 256;
 
 bool is_stored(DType dtype) {
   const DTypeKind kind = dtype_info(dtype).kind;
-  return kind == DTypeKind::real || kind == DTypeKind::fp8 || dtype == DType::i32 ||
-         dtype == DType::i8;
+  return kind == DTypeKind::real || kind == DTypeKind::fp8 ||
+         (kind == DTypeKind::integer && dtype != DType::i64);
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 
 #include <cmath>
 
+#include "core/data/dtype_range.h"
+#include "core/lang/value_type.h"
 #include "core/program/refs.h"
+#include "core/program/reshape.h"
 #include "devices/cuda/lower/contraction.h"
 #include "devices/cuda/lower/in_order.h"
 #include "devices/cuda/lower/source_template.h"
@@ -133,25 +136,88 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
   return loop(op.acc, body, indent);
 }
 
-// The target's one column (row) of its source's rows (columns).
-std::string GeneralTiles::reduce(const Slice& target, const Slice& source, bool rows, bool is_max,
-                                 int indent) {
-  if (kept(source).size() != 2 || source.base == target.base) {
+namespace {
+
+// How a reduction begins and goes on, of floats and of whole numbers.
+struct Fold {
+  std::string_view before, next;
+};
+Fold fold_of(const Op& op, bool whole) {
+  if (std::holds_alternative<RowSum>(op) || std::holds_alternative<ColSum>(op) ||
+      std::holds_alternative<TileReduceSum>(op))
+    return {whole ? "0" : "0.0f", "sum + {}"};
+  if (std::holds_alternative<TileReduceMin>(op))
+    return whole ? Fold{"9223372036854775807", "least(sum, {})"}
+                 : Fold{"__builtin_huge_valf()", "lesser(sum, {})"};
+  return whole ? Fold{"-9223372036854775807 - 1", "most(sum, {})"}
+               : Fold{"-__builtin_huge_valf()", "greater(sum, {})"};
+}
+
+}  // namespace
+
+// Each element of the target of a line of the source. Whole numbers wrap in the wider type.
+std::string GeneralTiles::reduce(const Op& op, std::int64_t dim, int indent) {
+  const Slice &target = field<Slice>(op, info(op).fields[0]),
+              &source = field<Slice>(op, info(op).fields[1]);
+  const std::vector<int> dims = kept(source);
+  if (dims.size() > 2 || source.base == target.base) {
     elements_.fail("a CUDA reduction takes a matrix of two dimensions and stores to another tile");
     return "";
   }
-  const auto along = static_cast<std::size_t>(kept(source)[rows ? 1 : 0]);
-  const std::string value =
-      elements_.load(source, rows ? Indices{"e0", "x"} : Indices{"x", "e1"}, false);
+  const DType from = ref_info(program_, source.base).dtype,
+              to = ref_info(program_, target.base).dtype;
+  const bool whole = is_integer(from);
+  Indices at;
+  for (std::size_t d = 0; d < dims.size(); ++d)
+    at.push_back(static_cast<std::int64_t>(d) == dim ? "x" : fmt::format("e{}", d));
+  const std::string value = elements_.load(source, at, whole);
+  const Fold fold = fold_of(op, whole);
+  const std::string result =
+      !whole           ? "sum"
+      : is_integer(to) ? fmt::format("static_cast<{}>(sum)", storage_type(wider_integer(from, to)))
+                       : "static_cast<float>(sum)";
   const std::string body = fill(
-      "float sum = @before@;\n"
+      "@type@ sum = @before@;\n"
       "for (i64 x = 0; x < @length@; ++x) sum = @next@;\n"
       "@store@\n",
-      {{"before", is_max ? "-__builtin_huge_valf()" : "0.0f"},
-       {"length", code_.text(source.size[along])},
-       {"next", is_max ? fmt::format("greater(sum, {})", value) : "sum + " + value},
-       {"store", elements_.store(target, "sum") + "\n"}});
+      {{"type", whole ? "i64" : "float"},
+       {"before", std::string(fold.before)},
+       {"length",
+        code_.text(source.size[static_cast<std::size_t>(dims[static_cast<std::size_t>(dim)])])},
+       {"next", fmt::format(fmt::runtime(fold.next), value)},
+       {"store", elements_.store(target, result) + "\n"}});
   return loop(target, body, indent);
+}
+
+// A source's element at the place that the target's dimensions have in it.
+std::string GeneralTiles::permuted(const Op& op, const Slice& target, bool whole) {
+  const Slice& source = field<Slice>(op, info(op).fields[1]);
+  if (source.base == target.base)
+    return elements_.fail(
+        "the CUDA kernel's threads would read elements of the tile that others write at the same "
+        "time");
+  const std::vector<int> order = permutation(op, static_cast<int>(kept(source).size()));
+  Indices at(order.size());
+  for (std::size_t d = 0; d < order.size(); ++d)
+    at[static_cast<std::size_t>(order[d])] = fmt::format("e{}", d);
+  return elements_.load(source, at, whole);
+}
+
+// Bits and what cuts off, as whole numbers.
+std::string GeneralTiles::integers(const Op& op, const Slice& target) {
+  if (const auto* cut = std::get_if<Truncate>(&op)) {
+    const bool is_real = is_number(program_, cut->src)
+                             ? program_.value(cut->src.base).kind == ValueKind::real
+                             : is_float(ref_info(program_, cut->src.base).dtype);
+    const std::string value = read(cut->src, target, !is_real);
+    return is_real ? fmt::format("whole_of({})", value)
+                   : fmt::format("static_cast<{}>({})",
+                                 storage_type(ref_info(program_, target.base).dtype), value);
+  }
+  const std::string_view type = storage_type(value_type(program_, op));
+  const auto text =
+      whole_expression(op, type, [&](const Slice& source) { return read(source, target, true); });
+  return fmt::format("static_cast<{}>({})", type, *text);
 }
 
 // Each element of the scale is that of a block: the source's sides divided by its own.
@@ -171,14 +237,10 @@ std::string GeneralTiles::scaled(const Scaled& op, const Slice& target) {
 std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int indent) {
   const bool whole = is_integer(ref_info(program_, target.base).dtype);
   std::string value;
-  if (const auto* turned = std::get_if<Transpose>(&op)) {
-    if (turned->src.base == target.base) {
-      elements_.fail(
-          "the CUDA kernel's threads would read elements of the tile that others write at the same "
-          "time");
-      return "";
-    }
-    value = elements_.load(turned->src, {"e1", "e0"}, whole);
+  if (reshape_of(op) == Reshape::permuted) {
+    value = permuted(op, target, whole);
+  } else if (whole && (computes_integers(op) || std::holds_alternative<Truncate>(op))) {
+    value = integers(op, target);
   } else if (const auto* by = std::get_if<Scaled>(&op)) {
     value =
         whole ? elements_.fail("CUDA kernels do not make integers of floats") : scaled(*by, target);
@@ -191,7 +253,7 @@ std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int ind
       if (!is_number(program_, source)) {
         const DType type = ref_info(program_, source.base).dtype;
         mixed |= !whole && is_integer(type);
-        if (size_of(type) > size_of(widest)) widest = type;
+        if (whole && is_integer(type)) widest = wider_integer(widest, type);
       }
       return read(source, target, whole);
     });
@@ -213,14 +275,7 @@ std::string GeneralTiles::statement(const Op& op, int indent) {
   const Slice& target = *written_slice(op);
   const std::string check = outside(target, indent);
   if (const auto* o = std::get_if<Matmul>(&op)) return check + matmul(*o, indent);
-  if (const auto* o = std::get_if<RowSum>(&op))
-    return check + reduce(target, o->src, true, false, indent);
-  if (const auto* o = std::get_if<RowMax>(&op))
-    return check + reduce(target, o->src, true, true, indent);
-  if (const auto* o = std::get_if<ColSum>(&op))
-    return check + reduce(target, o->src, false, false, indent);
-  if (const auto* o = std::get_if<ColMax>(&op))
-    return check + reduce(target, o->src, false, true, indent);
+  if (const auto dim = reduced_dimension(op)) return check + reduce(op, *dim, indent);
   return check + elementwise(op, target, indent);
 }
 

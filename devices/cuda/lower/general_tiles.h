@@ -28,7 +28,9 @@ class GeneralTiles {
   std::string read(const Slice& slice, const Slice& target, bool whole_numbers);
   std::string outside(const Slice& target, int indent);
   std::string matmul(const Matmul& op, int indent);
-  std::string reduce(const Slice& target, const Slice& source, bool rows, bool is_max, int indent);
+  std::string reduce(const Op& op, std::int64_t dim, int indent);
+  std::string integers(const Op& op, const Slice& target);
+  std::string permuted(const Op& op, const Slice& target, bool whole);
   std::string scaled(const Scaled& op, const Slice& target);
   std::string elementwise(const Op& op, const Slice& target, int indent);
 

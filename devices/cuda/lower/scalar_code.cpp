@@ -95,6 +95,18 @@ std::string ScalarCode::expression(const Op& op) {
     return InOrder{"floor_mod({}, {})", t(o->a), divisor(o->b)};
   if (const auto* o = std::get_if<Tiles>(&op))
     return InOrder{"tiles_of({}, {})", t(o->a), divisor(o->b)};
+  if (const auto* o = std::get_if<Quotient>(&op))
+    return InOrder{"quotient_of({}, {})", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<Remainder>(&op))
+    return InOrder{"remainder_of({}, {})", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<BitAnd>(&op)) return InOrder{"{} & {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<BitOr>(&op)) return InOrder{"{} | {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<BitXor>(&op)) return InOrder{"{} ^ {}", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<BitNot>(&op)) return fmt::format("~{}", t(o->a));
+  if (const auto* o = std::get_if<ShiftLeft>(&op))
+    return InOrder{"shifted_left<i64>({}, {})", t(o->a), t(o->b)};
+  if (const auto* o = std::get_if<ShiftRight>(&op))
+    return InOrder{"shifted_right<i64>({}, {})", t(o->a), t(o->b)};
   if (const auto* o = std::get_if<Min>(&op)) return InOrder{"least({}, {})", t(o->a), t(o->b)};
   if (const auto* o = std::get_if<Max>(&op)) return InOrder{"most({}, {})", t(o->a), t(o->b)};
   if (const auto* o = std::get_if<And>(&op))

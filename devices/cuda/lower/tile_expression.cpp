@@ -3,6 +3,25 @@
 #include <fmt/format.h>
 
 namespace tessera::cuda {
+namespace {
+
+struct Function {
+  std::size_t op;
+  std::string_view cuda;
+};
+constexpr Function functions[] = {
+    {op_index<Exp>(), "expf"},     {op_index<Exp2>(), "exp2f"},
+    {op_index<Expm1>(), "expm1f"}, {op_index<Log>(), "logf"},
+    {op_index<Log1p>(), "log1pf"}, {op_index<Logistic>(), "logistic_of"},
+    {op_index<Tanh>(), "tanhf"},   {op_index<Erf>(), "erff"},
+    {op_index<Erfc>(), "erfcf"},   {op_index<Sin>(), "sinf"},
+    {op_index<Cos>(), "cosf"},     {op_index<Sqrt>(), "sqrtf"},
+    {op_index<Rsqrt>(), "rsqrtf"}, {op_index<Floor>(), "floorf"},
+    {op_index<Ceil>(), "ceilf"},   {op_index<Round>(), "rintf"},
+    {op_index<Sign>(), "sign_of"}, {op_index<IsFinite>(), "finite_of"},
+};
+
+}  // namespace
 
 std::optional<std::string> tile_expression(const Op& op,
                                            const std::function<std::string(const Slice&)>& read) {
@@ -28,11 +47,31 @@ std::optional<std::string> tile_expression(const Op& op,
   if (const auto* o = std::get_if<TileSelect>(&op)) {
     return fmt::format("{} != 0.0f ? {} : {}", read(o->condition), read(o->a), read(o->b));
   }
-  if (const auto* o = std::get_if<Exp>(&op)) return fmt::format("expf({})", read(o->src));
-  if (const auto* o = std::get_if<Tanh>(&op)) return fmt::format("tanhf({})", read(o->src));
-  if (const auto* o = std::get_if<Erf>(&op)) return fmt::format("erff({})", read(o->src));
-  if (const auto* o = std::get_if<Log>(&op)) return fmt::format("logf({})", read(o->src));
-  if (const auto* o = std::get_if<Rsqrt>(&op)) return fmt::format("rsqrtf({})", read(o->src));
+  if (const auto* o = std::get_if<Pow>(&op))
+    return fmt::format("powf({}, {})", read(o->a), read(o->b));
+  for (const Function& each : functions)
+    if (op.index() == each.op)
+      return fmt::format("{}({})", each.cuda, read(field<Slice>(op, info(op).fields[1])));
+  return std::nullopt;
+}
+
+std::optional<std::string> whole_expression(const Op& op, std::string_view type,
+                                            const std::function<std::string(const Slice&)>& read) {
+  const auto two = [&](const auto& o, std::string_view text) {
+    const std::string a = read(o.a), b = read(o.b);
+    return fmt::format(fmt::runtime(text), a, b, type);
+  };
+  if (const auto* o = std::get_if<TileMod>(&op)) return two(*o, "floor_mod({0}, {1})");
+  if (const auto* o = std::get_if<TileQuotient>(&op)) return two(*o, "quotient_of({0}, {1})");
+  if (const auto* o = std::get_if<TileRemainder>(&op)) return two(*o, "remainder_of({0}, {1})");
+  if (const auto* o = std::get_if<TileBitAnd>(&op)) return two(*o, "({0} & {1})");
+  if (const auto* o = std::get_if<TileBitOr>(&op)) return two(*o, "({0} | {1})");
+  if (const auto* o = std::get_if<TileBitXor>(&op)) return two(*o, "({0} ^ {1})");
+  if (const auto* o = std::get_if<TileShiftLeft>(&op))
+    return two(*o, "shifted_left(static_cast<{2}>({0}), {1})");
+  if (const auto* o = std::get_if<TileShiftRight>(&op))
+    return two(*o, "shifted_right(static_cast<{2}>({0}), {1})");
+  if (const auto* o = std::get_if<TileBitNot>(&op)) return fmt::format("~{}", read(o->src));
   return std::nullopt;
 }
 

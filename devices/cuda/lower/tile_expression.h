@@ -12,4 +12,8 @@ namespace tessera::cuda {
 std::optional<std::string> tile_expression(const Op& op,
                                            const std::function<std::string(const Slice&)>& read);
 
+// The same of the ops of integers alone, over i64; `type` is what they are computed in.
+std::optional<std::string> whole_expression(const Op& op, std::string_view type,
+                                            const std::function<std::string(const Slice&)>& read);
+
 }  // namespace tessera::cuda

@@ -38,6 +38,18 @@ TESSERA_BOTH i64 floor_div(i64 a, i64 b) {
 }
 TESSERA_BOTH i64 floor_mod(i64 a, i64 b) { return b == 0 ? 0 : a - b * floor_div(a, b); }
 TESSERA_BOTH i64 tiles_of(i64 a, i64 b) { return b == 0 ? 0 : -floor_div(-a, b); }
+TESSERA_BOTH i64 quotient_of(i64 a, i64 b) { return b == 0 ? 0 : b == -1 ? i64(0 - u64(a)) : a / b; }
+TESSERA_BOTH i64 remainder_of(i64 a, i64 b) { return b == 0 || b == -1 ? 0 : a % b; }
+// What leaves the type is gone; a number of places below zero or from the width on shifts all out.
+template <typename T>
+TESSERA_BOTH T shifted_left(T a, i64 b) {
+  return b < 0 || b >= i64(8 * sizeof(T)) ? T(0) : static_cast<T>(static_cast<u64>(a) << b);
+}
+template <typename T>
+TESSERA_BOTH T shifted_right(T a, i64 b) {
+  if (b < 0 || b >= i64(8 * sizeof(T))) return static_cast<T>(a < T(0) ? -1 : 0);
+  return static_cast<T>(a >> b);
+}
 TESSERA_BOTH i64 least(i64 a, i64 b) { return a < b ? a : b; }
 TESSERA_BOTH i64 most(i64 a, i64 b) { return a < b ? b : a; }
 

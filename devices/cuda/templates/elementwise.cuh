@@ -25,15 +25,29 @@ TESSERA_DEVICE unsigned char store_e5m2(float x) {
   return static_cast<unsigned char>(narrowed<E5m2>(ptx::float_to_bits(x)));
 }
 
-// A whole number in T, i32 or i8, as far as that goes.
+// A whole number in T, an integer type of at most 32 bits, as far as that goes.
 template <typename T>
 TESSERA_DEVICE T saturated(i64 x) {
-  constexpr i64 end = i64(1) << (8 * sizeof(T) - 1);
-  return static_cast<T>(x < -end ? -end : x >= end ? end - 1 : x);
+  constexpr bool has_sign = static_cast<T>(-1) < static_cast<T>(0);
+  constexpr int digits = 8 * static_cast<int>(sizeof(T)) - (has_sign ? 1 : 0);
+  constexpr i64 end = i64(1) << digits, begin = has_sign ? -end : 0;
+  return static_cast<T>(x < begin ? begin : x >= end ? end - 1 : x);
+}
+// Towards zero, as far as i64 goes; 0 of what is no number.
+TESSERA_DEVICE i64 whole_of(float x) {
+  constexpr float end = 9.0e18f;
+  return x != x ? 0 : static_cast<i64>(x < -end ? -end : x > end ? end : x);
 }
 
 // NaN when either is.
 TESSERA_DEVICE float lesser(float a, float b) { return a != a ? a : b != b ? b : a < b ? a : b; }
 TESSERA_DEVICE float greater(float a, float b) { return a != a ? a : b != b ? b : a < b ? b : a; }
+
+TESSERA_DEVICE float logistic_of(float x) { return 1.0f / (1.0f + expf(-x)); }
+TESSERA_DEVICE float sign_of(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
+// No comparison of a NaN holds.
+TESSERA_DEVICE float finite_of(float x) {
+  return x >= -3.4028235e+38f && x <= 3.4028235e+38f ? 1.0f : 0.0f;
+}
 
 }  // namespace tessera::cuda
