@@ -39,10 +39,8 @@ Entity ArrayWords::unnamed_array(const std::string& word, std::int64_t length) {
 }
 
 // Adds a number or an array; how long it is, or nothing after an error.
-std::optional<std::int64_t> ArrayWords::add_part(const ast::Expression& node,
+std::optional<std::int64_t> ArrayWords::add_part(const ast::Expression& node, Entity part,
                                                  std::vector<Entity>& parts) {
-  Entity part = expressions_.evaluate(node);
-  if (part.kind == Entity::Kind::nothing) return std::nullopt;
   std::optional<std::int64_t> length = 1;
   if (part.kind == Entity::Kind::view) {
     const std::vector<int> dims = kept(part.slice);
@@ -62,11 +60,11 @@ std::optional<std::int64_t> ArrayWords::add_part(const ast::Expression& node,
   return length;
 }
 
-Entity ArrayWords::concat(const ast::Call& node) {
+Entity ArrayWords::concat(const ast::Call& node, std::vector<Entity> arguments) {
   std::vector<Entity> parts;
   std::int64_t length = 0;
-  for (const ast::Expression& argument : node.arguments) {
-    const auto added = add_part(argument, parts);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto added = add_part(node.arguments[i], std::move(arguments[i]), parts);
     if (!added) return {};
     length += *added;
   }

@@ -21,7 +21,7 @@ class ArrayWords {
   // prefix_sum, iota and repeat; nullopt for what is no such word, or is the op of that name.
   std::optional<Entity> call(const ast::Call& node);
   // concat(a, b, ...): scalars and arrays, one after the other.
-  Entity concat(const ast::Call& node);
+  Entity concat(const ast::Call& node, std::vector<Entity> arguments);
   // name(i in n) = value
   Entity define(const ast::Definition& node);
 
@@ -32,7 +32,8 @@ class ArrayWords {
   Entity prefix_sum(const ast::Call& node);
   std::optional<Entity> iota(const ast::Call& node);
   std::optional<Entity> repeat(const ast::Call& node);
-  std::optional<std::int64_t> add_part(const ast::Expression& node, std::vector<Entity>& parts);
+  std::optional<std::int64_t> add_part(const ast::Expression& node, Entity part,
+                                       std::vector<Entity>& parts);
   void copy_part(const Entity& part, const Entity& array, std::int64_t from);
 
   Draft& draft_;

@@ -19,6 +19,7 @@
 #include "core/lang/loop_lowering.h"
 #include "core/lang/mesh_lowering.h"
 #include "core/lang/names.h"
+#include "core/lang/order_words.h"
 #include "core/lang/parameter_binder.h"
 #include "core/lang/place_lowering.h"
 #include "core/lang/product_lowering.h"
@@ -39,7 +40,8 @@ class Elaborator {
              const InstantiateOptions& how)
       : draft_(name, modules),
         functions_(draft_, names_, std::move(modules)),
-        expressions_(draft_, names_, functions_, reals_, places_, tiles_, products_, calls_, how),
+        expressions_(draft_, names_, functions_, reals_, places_, tiles_, products_, order_words_,
+                     calls_, how),
         launches_(draft_, scoped_, how) {}
   Elaborator(const Elaborator&) = delete;
   Elaborator& operator=(const Elaborator&) = delete;
@@ -63,6 +65,7 @@ class Elaborator {
   TileLowering tiles_{draft_, expressions_, types_};
   ProductLowering products_{draft_, tiles_};
   TileWords tile_words_{draft_, expressions_, reals_, tiles_};
+  OrderWords order_words_{draft_, expressions_, types_, tiles_};
   ArrayWords arrays_{draft_, names_, scoped_, expressions_, places_, tiles_};
   AssignmentLowering assignments_{draft_, expressions_, places_, tiles_, products_};
   TransferLowering transfers_{draft_, names_, expressions_, places_};
@@ -72,8 +75,8 @@ class Elaborator {
   StatementLowering statements_{draft_,        names_,       scoped_, expressions_, reals_, arrays_,
                                 declarations_, assignments_, loops_,  transfers_,   debug_};
   LoopLowering loops_{draft_, names_, scoped_, expressions_, places_, statements_};
-  WordLowering words_{draft_, expressions_,  reals_, places_, tiles_,     types_,
-                      loops_, declarations_, mesh_,  arrays_, tile_words_};
+  WordLowering words_{draft_, expressions_,  reals_, places_, tiles_,      types_,
+                      loops_, declarations_, mesh_,  arrays_, tile_words_, order_words_};
   ArgumentBinder arguments_{draft_, names_, expressions_, places_, types_};
   CallLowering calls_{draft_, names_, functions_, expressions_, places_,
                       tiles_, words_, arguments_, statements_};

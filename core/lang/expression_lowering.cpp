@@ -7,6 +7,7 @@
 #include "core/lang/call_lowering.h"
 #include "core/lang/functions.h"
 #include "core/lang/operators.h"
+#include "core/lang/order_words.h"
 #include "core/lang/place_lowering.h"
 #include "core/lang/product_lowering.h"
 #include "core/lang/real_arithmetic.h"
@@ -23,7 +24,8 @@ constexpr int max_levels =
 ExpressionLowering::ExpressionLowering(Draft& draft, Names& names, const Functions& functions,
                                        RealArithmetic& reals, PlaceLowering& places,
                                        TileLowering& tiles, ProductLowering& products,
-                                       CallLowering& calls, const InstantiateOptions& launch)
+                                       OrderWords& order_words, CallLowering& calls,
+                                       const InstantiateOptions& launch)
     : draft_(draft),
       builder_(draft.builder()),
       names_(names),
@@ -32,6 +34,7 @@ ExpressionLowering::ExpressionLowering(Draft& draft, Names& names, const Functio
       places_(places),
       tiles_(tiles),
       products_(products),
+      order_words_(order_words),
       calls_(calls),
       launch_(launch) {}
 
@@ -197,7 +200,13 @@ Entity ExpressionLowering::form(const ast::Index& node) {
   if (base.kind == Entity::Kind::nothing) return {};
   if (base.kind != Entity::Kind::view && base.kind != Entity::Kind::sem)
     return draft_.fail(node.loc, fmt::format("{} cannot be indexed", draft_.describe(base)));
-  const Entity part = places_.index(base, node);
+  std::vector<PlaceLowering::Step> steps;
+  Entity part = places_.index(base, node, &steps);
+  if (part.kind == Entity::Kind::nothing) return {};
+  if (!steps.empty() && !order_words_.is_tile_of_elements(part))
+    return draft_.fail(
+        node.loc, fmt::format("a slice with a step is of a tile, found {}", draft_.describe(base)));
+  for (const auto& [dim, step] : steps) part = order_words_.every(part.slice, dim, step, node.loc);
   return places_.is_one_number(part) ? places_.load(part.slice) : part;
 }
 

@@ -13,6 +13,7 @@ namespace tessera {
 
 class CallLowering;
 class Functions;
+class OrderWords;
 class PlaceLowering;
 class ProductLowering;
 class RealArithmetic;
@@ -22,7 +23,8 @@ class ExpressionLowering : public Expressions {
  public:
   ExpressionLowering(Draft& draft, Names& names, const Functions& functions, RealArithmetic& reals,
                      PlaceLowering& places, TileLowering& tiles, ProductLowering& products,
-                     CallLowering& calls, const InstantiateOptions& launch);
+                     OrderWords& order_words, CallLowering& calls,
+                     const InstantiateOptions& launch);
 
   Entity evaluate(const ast::Expression& node) override;
   Entity evaluate_into(const ast::Expression& node, const Slice* to) override;
@@ -60,6 +62,7 @@ class ExpressionLowering : public Expressions {
   PlaceLowering& places_;
   TileLowering& tiles_;
   ProductLowering& products_;
+  OrderWords& order_words_;
   CallLowering& calls_;
   const InstantiateOptions launch_;
   int levels_ = 0;              // of nested expressions, through calls

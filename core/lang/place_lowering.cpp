@@ -47,7 +47,7 @@ std::optional<Slice> PlaceLowering::semaphore(const ast::Expression& node) {
   return entity.slice;
 }
 
-Entity PlaceLowering::index(const Entity& base, const ast::Index& node) {
+Entity PlaceLowering::index(const Entity& base, const ast::Index& node, std::vector<Step>* steps) {
   draft_.at(node.loc);
   const bool is_sem = base.kind == Entity::Kind::sem;
   Slice whole = base.slice;
@@ -63,11 +63,39 @@ Entity PlaceLowering::index(const Entity& base, const ast::Index& node) {
         fmt::format("expected {} indices, one for each dimension, found {}", whole.rank, items));
   // Dimensions that are not named are whole.
   for (std::size_t d = 0; d < items; ++d)
-    if (!add_item(node.items[d], whole.size[d], slice, d)) return {};
+    if (!add_item(node.items[d], whole.size[d], slice, d, steps)) return {};
   return {.kind = base.kind, .slice = slice, .is_unnamed = base.is_unnamed};
 }
 
-bool PlaceLowering::add_item(const ast::Item& item, ValueId extent, Slice& slice, std::size_t d) {
+// `a .. b step n`: the range, and which of its elements.
+bool PlaceLowering::add_stepped(const ast::Stepped& item, Slice& slice, std::size_t d,
+                                std::vector<Step>* steps) {
+  if (steps == nullptr) {
+    draft_.fail(
+        item.loc,
+        "a slice with a step is a value of a tile, not memory: expected it in an expression");
+    return false;
+  }
+  const Entity range = expressions_.evaluate(*item.range);
+  const auto step = expressions_.constant(*item.step, "the step of a slice");
+  if (range.kind == Entity::Kind::nothing || !step) return false;
+  if (range.kind != Entity::Kind::range || *step < 1) {
+    draft_.fail(item.loc, range.kind != Entity::Kind::range
+                              ? "a slice with a step is `a .. b step n`"
+                              : fmt::format("the step of a slice is at least 1, found {}", *step));
+    return false;
+  }
+  int dim = 0;
+  for (std::size_t before = 0; before < d; ++before) dim += (slice.dropped >> before & 1) == 0;
+  steps->push_back({dim, *step});
+  draft_.at(item.loc);
+  slice.start[d] = range.value;
+  slice.size[d] = builder_.sub(range.upper, range.value);
+  return true;
+}
+
+bool PlaceLowering::add_item(const ast::Item& item, ValueId extent, Slice& slice, std::size_t d,
+                             std::vector<Step>* steps) {
   if (std::holds_alternative<ast::WholeDimension>(item.form)) {
     slice.start[d] = builder_.integer(0);
     slice.size[d] = extent;
@@ -78,11 +106,8 @@ bool PlaceLowering::add_item(const ast::Item& item, ValueId extent, Slice& slice
     slice.size[d] = expressions_.scalar(*span->size);
     return slice.start[d] != no_value && slice.size[d] != no_value;
   }
-  if (std::holds_alternative<ast::Stepped>(item.form)) {
-    draft_.fail(item.loc(),
-                "a slice with a step is a value, not memory: expected it in an expression");
-    return false;
-  }
+  if (const auto* stepped = std::get_if<ast::Stepped>(&item.form))
+    return add_stepped(*stepped, slice, d, steps);
   const Entity entity = expressions_.evaluate(*std::get<ast::Child>(item.form));
   if (entity.kind == Entity::Kind::range) {
     draft_.at(item.loc());

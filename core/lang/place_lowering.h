@@ -19,8 +19,14 @@ class PlaceLowering {
   std::optional<Slice> memory(const ast::Expression& node);
   // A single one.
   std::optional<Slice> semaphore(const ast::Expression& node);
-  // The part of memory or of semaphores that the items choose.
-  Entity index(const Entity& base, const ast::Index& node);
+  // Dimensions of a slice's shape, of which each step-th element is meant.
+  struct Step {
+    int dim = 0;
+    std::int64_t step = 1;
+  };
+  // The part of memory or of semaphores that the items choose. steps: those that items have, or
+  // null where none may have one.
+  Entity index(const Entity& base, const ast::Index& node, std::vector<Step>* steps = nullptr);
   // Scalar memory without dimensions, or what is left of it: its name means the number in it.
   bool is_one_number(const Entity& entity) const;
   // The number there.
@@ -31,7 +37,9 @@ class PlaceLowering {
   ValueId bytes(const Slice& slice);
 
  private:
-  bool add_item(const ast::Item& item, ValueId extent, Slice& slice, std::size_t d);
+  bool add_item(const ast::Item& item, ValueId extent, Slice& slice, std::size_t d,
+                std::vector<Step>* steps);
+  bool add_stepped(const ast::Stepped& item, Slice& slice, std::size_t d, std::vector<Step>* steps);
 
   Draft& draft_;
   Builder& builder_;

@@ -16,17 +16,18 @@ namespace {
 const std::set<std::string, std::less<>>& reserved_words() {
   static const std::set<std::string, std::less<>> words = [] {
     std::set<std::string, std::less<>> w = {
-        "kernel",   "function", "in",      "tile",     "vmem",          "smem",
-        "hbm",      "sem",      "scoped",  "if",       "else",          "for",
-        "parallel", "trace",    "require", "pipeline", "grid",          "window",
-        "depth",    "pad",      "when",    "update",   "start",         "copy",
-        "wait",     "await",    "signal",  "on",       "return",        "const",
-        "alloc",    "free",     "fresh",   "once",     "mod",           "and",
-        "or",       "not",      "max",     "min",      "add",           "device",
-        "devices",  "core",     "cores",   "count",    "bytes",         "barrier",
-        "monotone", "order",    "first",   "last",     "accumulator",   "clamp",
-        "abs",      "concat",   "cast",    "largest",  "may_be_unread", "while",
-        "opaque",   "from",     "mesh"};
+        "kernel",   "function", "in",        "tile",     "vmem",          "smem",
+        "hbm",      "sem",      "scoped",    "if",       "else",          "for",
+        "parallel", "trace",    "require",   "pipeline", "grid",          "window",
+        "depth",    "pad",      "when",      "update",   "start",         "copy",
+        "wait",     "await",    "signal",    "on",       "return",        "const",
+        "alloc",    "free",     "fresh",     "once",     "mod",           "and",
+        "or",       "not",      "max",       "min",      "add",           "device",
+        "devices",  "core",     "cores",     "count",    "bytes",         "barrier",
+        "monotone", "order",    "first",     "last",     "accumulator",   "clamp",
+        "abs",      "concat",   "cast",      "largest",  "may_be_unread", "while",
+        "as",       "reshaped", "broadcast", "tiled",    "opaque",        "from",
+        "mesh"};
     for (const OpInfo& row : op_table()) w.emplace(row.mnemonic);
     for (int i = 0; i < dtype_count; ++i) w.emplace(name(static_cast<DType>(i)));
     return w;

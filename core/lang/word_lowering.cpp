@@ -13,6 +13,7 @@
 #include "core/lang/expressions.h"
 #include "core/lang/loop_lowering.h"
 #include "core/lang/mesh_lowering.h"
+#include "core/lang/order_words.h"
 #include "core/lang/place_lowering.h"
 #include "core/lang/real_arithmetic.h"
 #include "core/lang/tile_lowering.h"
@@ -24,9 +25,10 @@
 namespace tessera {
 namespace {
 
-constexpr std::string_view own_words[] = {
-    "concat",  "barrier",   "first",     "last",       "accumulator", "clamp",     "abs",
-    "largest", "neighbour", "device_at", "reduce_sum", "reduce_max",  "reduce_min"};
+constexpr std::string_view own_words[] = {"concat",      "barrier",   "first",      "last",
+                                          "accumulator", "clamp",     "abs",        "largest",
+                                          "neighbour",   "device_at", "reduce_sum", "reduce_max",
+                                          "reduce_min",  "broadcast", "tiled"};
 
 }  // namespace
 
@@ -46,7 +48,8 @@ std::vector<std::string_view> words() {
 WordLowering::WordLowering(Draft& draft, Expressions& expressions, RealArithmetic& reals,
                            PlaceLowering& places, TileLowering& tiles, TypeBinder& types,
                            LoopLowering& loops, DeclarationLowering& declarations,
-                           MeshLowering& mesh, ArrayWords& arrays, TileWords& tile_words)
+                           MeshLowering& mesh, ArrayWords& arrays, TileWords& tile_words,
+                           OrderWords& order_words)
     : draft_(draft),
       builder_(draft.builder()),
       expressions_(expressions),
@@ -58,14 +61,15 @@ WordLowering::WordLowering(Draft& draft, Expressions& expressions, RealArithmeti
       declarations_(declarations),
       mesh_(mesh),
       arrays_(arrays),
-      tile_words_(tile_words) {}
+      tile_words_(tile_words),
+      order_words_(order_words) {}
 
 std::optional<Entity> WordLowering::call(const ast::Call& node, const Slice* to) {
   const std::string& word = node.function;
   const std::size_t count = node.arguments.size();
   if (word == "cast") return tiles_.cast(node, to);
   if (word == "truncate") return tiles_.truncate(node, to);
-  if (word == "concat") return arrays_.concat(node);
+  if (word == "concat") return concat(node);
   if (word == "real" && count == 1) return real(node);
   if (word == "view" && count == 1) return view(node);
   if (word == "barrier") return barrier(node);
@@ -80,6 +84,7 @@ std::optional<Entity> WordLowering::call(const ast::Call& node, const Slice* to)
   if (word == "clamp" && count == 3) return clamp(node, to);
   if (word == "abs" && count == 1) return absolute(node, to);
   if (auto array = arrays_.call(node)) return array;
+  if (auto tile = order_words_.call(node)) return tile;
   return tile_words_.call(node, to);
 }
 
@@ -100,6 +105,18 @@ Entity WordLowering::view(const ast::Call& node) {
           .slice = builder_.whole(builder_.emit(View{*source}, "view"))};
 }
 
+// Of tiles the first argument is the dimension.
+Entity WordLowering::concat(const ast::Call& node) {
+  std::vector<Entity> parts;
+  bool has_tile = false;
+  for (const ast::Expression& argument : node.arguments) {
+    parts.push_back(expressions_.evaluate(argument));
+    if (parts.back().kind == Entity::Kind::nothing) return {};
+    has_tile |= order_words_.is_tile_of_elements(parts.back());
+  }
+  return has_tile ? order_words_.concat(node, parts) : arrays_.concat(node, std::move(parts));
+}
+
 // view(x) as T[a, b]: the extents are known, and without any those of x.
 Entity WordLowering::view_as(const ast::ViewAs& node) {
   const auto& call = *node.memory->as<ast::Call>();
@@ -114,6 +131,11 @@ Entity WordLowering::view_as(const ast::ViewAs& node) {
                        "a view with another shape or type shows memory whose extents are known "
                        "when the kernel is instantiated");
   ViewType as{*type, shown->shape};
+  // Of another width rows are packed, as they are where rows of words lie below each other.
+  const std::size_t rank = as.shape.size();
+  const std::int64_t have = size_of(shown->dtype), want = size_of(*type);
+  if (rank >= 2 && as.shape[rank - 2] * have % want == 0)
+    as.shape[rank - 2] = as.shape[rank - 2] * have / want;
   if (!node.extents.empty()) {
     const auto shape = types_.shape(node.extents, node.loc);
     if (!shape) return {};

@@ -12,6 +12,7 @@ class DeclarationLowering;
 class Expressions;
 class LoopLowering;
 class MeshLowering;
+class OrderWords;
 class PlaceLowering;
 class RealArithmetic;
 class TileLowering;
@@ -23,7 +24,7 @@ class WordLowering {
   WordLowering(Draft& draft, Expressions& expressions, RealArithmetic& reals, PlaceLowering& places,
                TileLowering& tiles, TypeBinder& types, LoopLowering& loops,
                DeclarationLowering& declarations, MeshLowering& mesh, ArrayWords& arrays,
-               TileWords& tile_words);
+               TileWords& tile_words, OrderWords& order_words);
 
   // nullopt for what is no word of the language.
   std::optional<Entity> call(const ast::Call& node, const Slice* to);
@@ -32,6 +33,7 @@ class WordLowering {
  private:
   Entity real(const ast::Call& node);
   Entity view(const ast::Call& node);
+  Entity concat(const ast::Call& node);
   Entity barrier(const ast::Call& node);
   Entity at_end_of_loop(const ast::Call& node);
   Entity largest(const ast::Call& node);
@@ -50,6 +52,7 @@ class WordLowering {
   MeshLowering& mesh_;
   ArrayWords& arrays_;
   TileWords& tile_words_;
+  OrderWords& order_words_;
 };
 
 }  // namespace tessera

@@ -12,7 +12,7 @@ namespace tessera {
 // The new program keeps the declarations and, under the same ids, their values; everything else is
 // written anew.
 Expander::Expander(const Program& program, const Expansion& how)
-    : old_(program), how_(how), builder_(program.name) {
+    : old_(program), how_(how), builder_(program.name), tiles_(builder_) {
   Program& p = builder_.program();
   p.doc = program.doc;
   p.settings = program.settings;
@@ -78,15 +78,17 @@ const Replacement* Expander::replacement(ValueId ref) const {
   return found == replaced_.end() ? nullptr : &found->second;
 }
 
-Slice Expander::mapped(const Slice& old, const ValueMap& map) {
+Slice Expander::with_scalars(const Slice& old, const ValueMap& map) {
   Slice s = old;
   for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d) {
     s.start[d] = mapped(old.start[d], map);
     s.size[d] = mapped(old.size[d], map);
   }
-  if (const Replacement* by = replacement(old.base)) return compose(*by, s);
-  s.base = mapped(old.base, map);
   return s;
+}
+
+Slice Expander::mapped(const Slice& old, const ValueMap& map) {
+  return place(with_scalars(old, map), map).slice;
 }
 
 Op Expander::mapped(const Op& old, const ValueMap& map) {
@@ -96,8 +98,11 @@ Op Expander::mapped(const Op& old, const ValueMap& map) {
     if (f.kind == FieldKind::Value) field<ValueId>(op, f) = mapped(field<ValueId>(old, f), map);
     if (f.kind == FieldKind::Maybe && field<Maybe>(old, f).id != no_value)
       field<Maybe>(op, f).id = mapped(field<Maybe>(old, f).id, map);
-    if (f.kind == FieldKind::Slice) field<Slice>(op, f) = mapped(field<Slice>(old, f), map);
+    if (f.kind != FieldKind::Slice) continue;
+    const ViewPlace at = place(with_scalars(field<Slice>(old, f), map), map);
+    field<Slice>(op, f) = at.layers.empty() ? at.slice : operand(op, f, at);
   }
+  finish_copy(op, old, map);
   only_looks_ = false;
   return op;
 }
@@ -115,7 +120,14 @@ StmtId Expander::write_one(StmtId at, ValueMap& map) {
     return s.partner + 1;
   }
   if (const auto* view = std::get_if<View>(&s.op)) {
-    replaced_[s.result] = {mapped(view->source, map), true};
+    const bool is_of_view = is_shown_as(view->source.base);
+    replaced_[s.result] = {is_of_view ? with_scalars(view->source, map) : mapped(view->source, map),
+                           true, is_of_view};
+    return at + 1;
+  }
+  if (const auto* as = std::get_if<ViewAs>(&s.op)) {
+    shown_[s.result] = {with_scalars(as->source, map), *type_of_slice(old_, as->source),
+                        view_type(old_, *as)};
     return at + 1;
   }
   if (const auto* branch = std::get_if<If>(&s.op)) {
@@ -133,6 +145,7 @@ StmtId Expander::write_one(StmtId at, ValueMap& map) {
   const std::string name = s.result == no_value ? "" : old_.value(s.result).name;
   const ValueId result = builder_.emit(mapped(s.op, map), name);
   if (s.result != no_value) map[s.result] = result;
+  tiles_.put_back();
   if (opens_loop(at)) builder_.enter_loop(name, result);
   if (std::holds_alternative<End>(s.op) && opens_loop(s.partner)) builder_.leave_loop();
   return at + 1;

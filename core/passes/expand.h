@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/lang/language.h"
+#include "core/passes/view_places.h"
 #include "core/program/builder.h"
 #include "core/program/refs.h"
 
@@ -17,8 +18,15 @@ using ValueMap = std::map<ValueId, ValueId>;
 // What stands for a window or a view in the new program: a rectangle of a buffer, one dimension for
 // each of its own.
 struct Replacement {
-  Slice slice;           // kept dimensions correspond to the ref's dimensions, in order
-  bool checked = false;  // a view: accesses are held to its own extents
+  Slice slice;              // kept dimensions correspond to the ref's dimensions, in order
+  bool checked = false;     // a view: accesses are held to its own extents
+  bool is_of_view = false;  // the base of the slice is an old ref that is shown under another shape
+};
+
+// A view with another shape or type, and what it shows; the base of the slice is an old ref.
+struct ShownAs {
+  Slice source;
+  ViewType memory, view;
 };
 
 class Expander {
@@ -37,6 +45,7 @@ class Expander {
   StmtId write_one(StmtId at, ValueMap& map);  // returns the next statement
 
   ValueId mapped(ValueId old, const ValueMap& map);
+  // Of memory that is its own, a window's or a view's of the same shape and type.
   Slice mapped(const Slice& old, const ValueMap& map);
   // start + inner start, dimension by dimension; what a view cannot hold is out of bounds.
   Slice compose(const Replacement& outer, const Slice& inner);
@@ -47,11 +56,22 @@ class Expander {
  private:
   bool opens_loop(StmtId at) const;
   Op mapped(const Op& old, const ValueMap& map);
+  Slice with_scalars(const Slice& old, const ValueMap& map);
+  // Where a slice lies whose scalars are new and whose base is an old ref.
+  ViewPlace place(const Slice& slice, const ValueMap& map);
+  ViewPlace place(const ShownAs& shown, const Slice& slice, const ValueMap& map);
+  void hold_inside(const Slice& slice, const Shape& extents);
+  bool is_shown_as(ValueId ref) const;
+  Slice operand(const Op& op, const FieldInfo& f, const ViewPlace& place);
+  void finish_copy(Op& op, const Op& old, const ValueMap& map);
+  void refuse(std::string what);
 
   const Program& old_;
   const Expansion how_;
   Builder builder_;
   std::map<ValueId, Replacement> replaced_;  // by old ref
+  std::map<ValueId, ShownAs> shown_;         // by old ref
+  ViewTiles tiles_;
   bool only_looks_ = false;  // the op at hand does, and shows what it cannot reach as such
   Diags diags_;
 };

@@ -156,6 +156,20 @@ void PartsFinder::classify(PipelineWindow& w, const std::set<ValueId>& written,
                       "a window on a view that moves with the grid: expected a slice of what the "
                       "view shows",
                       {}});
+  for (ValueId ref = window.source.base;;) {
+    const StmtId shown = old_.value(ref).statement;
+    const Slice* const viewed = shown ? viewed_slice(stmt(shown).op) : nullptr;
+    if (viewed == nullptr) break;
+    if (std::holds_alternative<ViewAs>(stmt(shown).op)) {
+      diags_.push_back({ErrorCode::unsupported,
+                        old_.loc(s.place),
+                        "a window on a view with another shape or type: expected a window on the "
+                        "memory itself, and a view of the window",
+                        {}});
+      break;
+    }
+    ref = viewed->base;
+  }
   w.is_output = written.contains(s.result);
   w.is_input = !w.is_output || window.update != 0;
   w.is_view = ref_info(old_, window.source.base).space != Space::hbm;

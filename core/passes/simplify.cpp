@@ -145,6 +145,7 @@ class CommonSubexpressions {
       key += ',';
       if (f.kind == FieldKind::Value) key += std::to_string(field<ValueId>(op, f).index);
       if (f.kind == FieldKind::Int) key += std::to_string(field<std::int64_t>(op, f));
+      if (f.kind == FieldKind::Text) key += std::to_string(field<TextId>(op, f).index);
       if (f.kind != FieldKind::Slice) continue;
       const Slice& s = field<Slice>(op, f);
       if (program_.value(s.base).kind == ValueKind::ref && reads_memory(op)) {

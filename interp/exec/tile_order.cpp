@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-std::string shape_of(const TileView& view) {
+std::string extents_text(const TileView& view) {
   std::string text;
   for (int d = 0; d < view.rank; ++d)
     text += fmt::format("{}{}", d == 0 ? "" : ", ", view.size[Box::at(d)]);
@@ -17,7 +17,7 @@ std::string shape_of(const TileView& view) {
 Step refuse(Core& core, std::string_view what, const TileView& dst, const TileView& src) {
   core.fail(FindingKind::out_of_bounds,
             fmt::format("{} of a tile of shape {} is stored to one of shape {}", what,
-                        shape_of(src), shape_of(dst)));
+                        extents_text(src), extents_text(dst)));
   return Step::stop;
 }
 

@@ -32,6 +32,9 @@ Expected<PipelinePlace> pipeline_place(const Program& program) {
           program, i,
           fmt::format("`{}` has no CUDA kernel: it looks at a run of the interpreter",
                       row.mnemonic == "print_text" ? "print" : row.mnemonic));
+  for (const StmtId i : program.body.ids())
+    if (std::holds_alternative<ViewAs>(program.body[i].op))
+      return unsupported_at(program, i, "a view with another shape or type has no CUDA kernel");
   for (StmtId i(0); i < program.body.next(); ++i) {
     const Stmt& s = program.body[i];
     if (std::holds_alternative<Pipeline>(s.op)) {
