@@ -41,9 +41,16 @@ std::map<std::pair<NodeId, NodeId>, bool> node_edges(const TaskGraph& graph) {
   return edges;
 }
 
+// As Graphviz reads it between quotes.
 std::string place_of(const TaskGraph& graph, const Node& node) {
   const Loc loc = graph.program.loc(node.statement);
-  return loc ? fmt::format("{}:{}", loc.source->name, loc.line) : std::string();
+  if (!loc) return {};
+  std::string text;
+  for (const char c : fmt::format("{}:{}", loc.source->name, loc.line)) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text;
 }
 
 std::string work_words(const graph::Work& work) {

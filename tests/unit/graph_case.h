@@ -37,10 +37,11 @@ inline KeptRun copy_of(const KeptRun& run) {
   return copy;
 }
 
-// text: of a command, or a file; operands are integers.
+// text: of a command, or a file; operands are integers unless it says otherwise.
 inline Expected<cli::VerifyTarget> graph_target(const std::string& text) {
   Words words{"verify"};
-  std::stringstream in(text + " --fill integers");
+  const bool says = text.find(" --fill ") != std::string::npos;
+  std::stringstream in(text + (says ? "" : " --fill integers"));
   for (std::string word; in >> word;) words.push_back(word);
   return cli::verify_target(words);
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/reports/graph_report.h"
 #include "interp/graph/measures.h"
 #include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
@@ -186,6 +187,39 @@ TEST(Graph, of_every_kernel_gives_its_results) {
       ++kernels;
     }
   EXPECT_GE(kernels, 25);
+}
+
+// The order of each sum is that of the eager schedule, also where copies add.
+TEST(Graph, gives_the_bits_of_plain_arithmetic) {
+  for (const char* words :
+       {"all-reduce --devices 4 --m 4 --n 8", "reduce-scatter --devices 4 --m 16 --n 8",
+        "matmul-rs --devices 4 --m 64 --k 64 --n 16 --tiling 8,16,16",
+        "ag-matmul --devices 4 --m 16 --k 64 --n 16 --tiling 8,16,16",
+        "ring-of-experts --devices 4 --m 8 --k 32 --n 16 --groups 8"}) {
+    SCOPED_TRACE(words);
+    const GraphCase of = graph_case(std::string(words) + " --fill normal");
+    EXPECT_EQ(wrong_orders(of, befores(of.graph), 20), 0);
+  }
+}
+
+TEST(Graph, is_drawn_with_a_box_for_each_device) {
+  const GraphCase of = graph_case("all-gather --devices 2 --m 4 --n 8 --directions 1");
+  EXPECT_EQ(cli::graph_dot(of.graph), R"(digraph tasks {
+  node [shape=box];
+  subgraph cluster_0 {
+    label="device 0";
+    n0 [label="copy 0\n<ring_all_gather>:12" shape=ellipse];
+    n2 [label="copy 2 to 1\n<ring_all_gather>:16" shape=ellipse];
+  }
+  subgraph cluster_1 {
+    label="device 1";
+    n1 [label="copy 1\n<ring_all_gather>:12" shape=ellipse];
+    n3 [label="copy 3 to 0\n<ring_all_gather>:16" shape=ellipse];
+  }
+  n0 -> n2;
+  n1 -> n3;
+}
+)");
 }
 
 // Those that have a graph.
