@@ -8,6 +8,7 @@ import numpy as np
 
 from tessera.pallas.convert import scalars
 from tessera.pallas.convert.kernel import Operand, Result
+from tessera.pallas.convert.stores import stores_to
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, number, whole
 from tessera.pallas.convert.walk import Conversion, effect_target, walk
 
@@ -87,6 +88,7 @@ class Grid:
                      for i, v in enumerate(invars[count + len(blocks):])]
         arguments = [p.copy() if v in self.changed else p.ref for p, v in zip(prefetched, invars)]
         if moved:
+            self._fetch_whole(sources)
             self._pipeline(bounds)
         refs = [self._block(i, b, s, [p.ref for p in prefetched]) for i, (b, s) in enumerate(zip(blocks, sources))]
         return [*arguments, *refs, *scratches]
@@ -183,13 +185,15 @@ class Grid:
         aliased = self._shared(at, source)
         if space == "hbm":
             return aliased
+        if at in self.fetched:
+            return self.fetched[at]
         dims = self._dims(block, prefetched)
         trivial = all(d.size == n and d.start.known == 0 or d.size is None and n == 1
                       for d, n in zip(dims, aliased.extents))
         if space == "smem":
             cut = [Dim(d.start, d.size, whole=d.size == n) for d, n in zip(dims, aliased.extents)]
             return Ref(aliased.name, aliased.root, "smem", aliased.dtype, tuple(cut), aliased.extents)
-        if trivial and (not self.opened or var in self.changed and output < 0):
+        if trivial and not self.opened:
             return self._resident(base, block, aliased, output)
         if var in self.changed and output < 0:
             raise c.refuse(f"a block of the input {base} that the kernel writes to")
@@ -201,6 +205,19 @@ class Grid:
         depth = getattr(block.pipeline_mode, "buffer_count", None)
         c.say(f"window {name} = {aliased.name}[{taken}]" + (f" depth {depth}" if depth else ""))
         return whole(name, aliased.name if output >= 0 else name, "vmem", source.dtype, shape)   # type: ignore
+
+    def _fetch_whole(self, sources: list[Ref]) -> None:
+        """Inputs that are one block and that the kernel may write to stay in vmem for all points of the grid."""
+        for at, (block, source) in enumerate(zip(self.mapping.block_mappings[:self.mapping.num_inputs], sources)):
+            place = self.mapping.num_index_operands + at
+            aliased = self._shared(at, source)
+            if (self.jaxpr.invars[place] in self.changed and space_of(self.c, block_aval(block)) == "vmem"
+                    and all(_covers(kind, n) for kind, n in zip(block.block_shape, aliased.extents))):
+                self.fetched[at] = self._resident(self._wanted(place, f"in_{at}"), block, aliased, -1)
+
+    @property
+    def fetched(self) -> dict[int, Ref]:
+        return self.__dict__.setdefault("_fetched", {})
 
     def _join(self, sources: list[Ref], count: int) -> None:
         for output, given in self.aliases.items():
@@ -260,31 +277,9 @@ class Grid:
         return dims or [Dim(number(0), 1)]
 
 
-def stores_to(jaxpr: Any, var: Any) -> bool:
-    """Whether an equation of the body, or of one inside it, stores a value to this ref: copies aside."""
-    for eqn in jaxpr.eqns:
-        if not any(v is var for v in eqn.invars):
-            continue
-        name, p = eqn.primitive.name, eqn.params
-        if name in ("swap", "masked_swap", "addupdate"):
-            if eqn.invars[0] is var:
-                return True
-            continue
-        bodies: list[tuple[Any, Any]] = []
-        if name == "cond":
-            bodies = [(b.jaxpr, eqn.invars[1:]) for b in p["branches"]]
-        elif name == "while":
-            bodies = [(p["body_jaxpr"].jaxpr, eqn.invars[p["cond_nconsts"]:])]
-        elif name == "run_scoped":
-            bodies = [(p["jaxpr"], None)]
-        elif "jaxpr" in p or "call_jaxpr" in p:
-            inner = p.get("jaxpr") or p.get("call_jaxpr")
-            bodies = [(getattr(inner, "jaxpr", inner), eqn.invars)]
-        for body, given in bodies:
-            variables, values = (body.constvars, eqn.invars) if given is None else (body.invars, given)
-            if any(v is var and stores_to(body, inner) for inner, v in zip(variables, values)):
-                return True
-    return False
+def _covers(kind: Any, extent: int) -> bool:
+    """Whether a dimension of a block is the array's whole one, wherever its index map puts it."""
+    return extent == 1 if type(kind).__name__ == "Squeezed" else getattr(kind, "block_size", None) == extent
 
 
 class _Prefetched:

@@ -1,0 +1,32 @@
+"""Which refs a kernel stores values to, beside what copies write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def stores_to(jaxpr: Any, var: Any) -> bool:
+    """Whether an equation of the body, or of one inside it, stores a value to this ref: copies aside."""
+    for eqn in jaxpr.eqns:
+        if not any(v is var for v in eqn.invars):
+            continue
+        name, p = eqn.primitive.name, eqn.params
+        if name in ("swap", "masked_swap", "addupdate"):
+            if eqn.invars[0] is var:
+                return True
+            continue
+        bodies: list[tuple[Any, Any]] = []
+        if name == "cond":
+            bodies = [(b.jaxpr, eqn.invars[1:]) for b in p["branches"]]
+        elif name == "while":
+            bodies = [(p["body_jaxpr"].jaxpr, eqn.invars[p["cond_nconsts"]:])]
+        elif name == "run_scoped":
+            bodies = [(p["jaxpr"], None)]
+        elif "jaxpr" in p or "call_jaxpr" in p:
+            inner = p.get("jaxpr") or p.get("call_jaxpr")
+            bodies = [(getattr(inner, "jaxpr", inner), eqn.invars)]
+        for body, given in bodies:
+            variables, values = (body.constvars, eqn.invars) if given is None else (body.invars, given)
+            if any(v is var and stores_to(body, inner) for inner, v in zip(variables, values)):
+                return True
+    return False
