@@ -28,6 +28,15 @@ kernel long(n)
 """
 
 
+@pytest.fixture
+def _heard_interrupts():
+    """A shell starts what runs in its background with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_heard_interrupts")
 def test_interrupting_ends_a_run_with_keyboard_interrupt():
     main = threading.get_ident()
     timer = threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT))

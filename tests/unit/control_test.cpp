@@ -83,6 +83,7 @@ Sample tile_sample(const OpInfo& row) {
   }
   const std::string op = written(row, [](const FieldInfo& f) {
     if (f.name == "order") return std::string("10");
+    if (f.name == "step") return std::string("1");
     return f.kind == FieldKind::Int ? std::string("0") : fmt::format("v_{}", f.name);
   });
   return {std::string(row.mnemonic),
@@ -239,7 +240,7 @@ bool varies(const Program& program, const Sample& sample, const std::string& ope
 // Fields that name a place, of which nothing is read; what expand() leaves nothing of.
 const std::set<std::string_view> places = {"dst", "slot", "inside", "ref",
                                            "sem", "sent", "arrived"};
-const std::set<std::string_view> structured = {"pipeline", "grid", "window", "view"};
+const std::set<std::string_view> structured = {"pipeline", "grid", "window", "view", "view_as"};
 
 TEST(Control, EachFieldIsWhatTheTableSays) {
   for (std::size_t i = 1; i < op_table().size(); ++i) {

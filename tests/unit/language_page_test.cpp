@@ -143,9 +143,10 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   const Words terminals =
       matches(std::regex_replace(grammar, std::regex(R"(\(\*.*?\*\))"), ""), R"re("([^"]+)")re");
   std::string parser;
-  for (const char* path : {"core/lang/parse.cpp", "core/lang/parse_declaration.cpp",
-                           "core/lang/parse_definition.cpp", "core/lang/parse_expression.cpp",
-                           "core/lang/parse_statement.cpp", "core/lang/parse_transfer.cpp"})
+  for (const char* path :
+       {"core/lang/parse.cpp", "core/lang/parse_declaration.cpp", "core/lang/parse_definition.cpp",
+        "core/lang/parse_expression.cpp", "core/lang/parse_expression_postfix.cpp",
+        "core/lang/parse_statement.cpp", "core/lang/parse_transfer.cpp"})
     parser += test::read_file(path);
   const Words asked = matches(parser, R"re(\b(?:is|accept|expect|continues)\("([^"]+)")re");
   EXPECT_GE(asked.size(), 50U);

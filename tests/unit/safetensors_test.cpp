@@ -176,8 +176,7 @@ TEST_F(Safetensors, WhatIsAskedMustBeThere) {
             "invalid: tensor \"w\" holds e4m3 (F8_E4M3), but e5m2 is declared");
   EXPECT_EQ(message_of(read_safetensors(path, "d").diags()),
             "unsupported: type \"F64\" of tensor \"d\" is not supported; accepted are F32, BF16, "
-            "F16, F8_E4M3, "
-            "F8_E5M2, F8_E8M0, I8, I32, U32, I64");
+            "F16, F8_E4M3, F8_E5M2, F8_E8M0, I8, U8, I16, U16, I32, U32, I64");
   write_bytes(path, safetensors("{}", ""));
   EXPECT_EQ(message_of(read_safetensors(path, "v").diags()),
             "invalid: no tensor \"v\"; there are none");

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 KNOWN = ("profile", "vmem", "smem", "hbm", "semaphores", "barrier_ids", "schedule", "dma_order", "landing", "slow_device",
-         "math", "max_steps", "max_memory", "uninitialized", "strict_values", "necessity", "exhaust", "schedules", "budget",
+         "math", "max_steps", "max_memory", "uninitialised", "strict_values", "necessity", "exhaust", "schedules", "budget",
          "races", "mutants")
 OF_VERIFY = ("necessity", "exhaust", "schedules", "budget", "races", "mutants")
-# Pallas writes output blocks back whole.
-DEFAULTS = {"profile": "mosaic"}
+# Pallas writes output blocks back whole. The conversion names each value that is used twice and gives it memory of its own,
+# which a compiler shares or keeps in registers: what it needs of vmem says nothing of the kernel, and is not judged.
+DEFAULTS = {"profile": "mosaic", "vmem": 1 << 40}
 
 
 def command_line(options: Mapping[str, Any], command: str) -> list[str]:

@@ -6,7 +6,7 @@ _BODY = "kernel q()\n  out o: i32[2] smem\n  vmem x: i32[2, 8, 128];  vmem y: i3
 #: A statement that only an engine with these words reads.
 _PROBES = {
     "INTEGERS": "x = 3; y = 5; x = bit_and(x, shift_left(y, 1)); f = sqrt(x); y = truncate(f, i32); o[0] = quotient(bit_or(7, 8), 2)",
-    "REDUCTIONS": "f = 1; f = f + sum(f, 1); f = transpose(transpose(f, 0, 2, 1), 0, 2, 1); f = max(f, 0); o[0] = 0",
+    "REDUCTIONS": "f = 1; f = f + reduce_sum(f, 1); f = transpose(transpose(f, 0, 2, 1), 0, 2, 1); f = max(f, 0); o[0] = 0",
     "SHAPES": "x = 3; v = view(x) as i32[16, 128]; v = v + 1; y = reshape(v, 2, 8, 128); x = y; o[0] = 0",
     "CONTROL": "o[0] = 3; while o[0] > 0 { o[0] = o[0] - 1 }; opaque x",
 }
@@ -16,7 +16,7 @@ FUNCTIONS = {name: name for name in ("exp", "log", "tanh", "erf", "rsqrt", "abs"
 _NEWER = ("sqrt", "floor", "ceil", "sign", "sin", "cos", "exp2", "log1p", "expm1", "logistic", "erfc")
 #: `bit_and(a, b)`, `truncate(x, i32)`, `quotient(a, b)` and the rest that integers need, with the functions above.
 INTEGERS = False
-#: `sum(x, dim)`, `transpose(x, 0, 2, 1)`, products of three dimensions.
+#: `reduce_sum(x, dim)`, `transpose(x, 0, 2, 1)`, products of three dimensions.
 REDUCTIONS = False
 #: `reshape(x, 8, 128)`, `bitcast`, `view(x) as T[...]`, slices with a step.
 SHAPES = False

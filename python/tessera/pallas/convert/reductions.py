@@ -41,7 +41,7 @@ def _along(c: Conversion, kind: str, text: str, rank: int, axis: int) -> str:
         return f"{'row' if axis == 1 else 'col'}_{kind}({text})"
     if not language.REDUCTIONS:
         raise c.refuse(f"a {kind} along dimension {axis} of {rank}")
-    return f"{kind}({text}, {axis})"
+    return f"reduce_{kind}({text}, {axis})"
 
 
 def _dropped(c: Conversion, tile: Tile, shape: tuple[int, ...], axes: tuple[int, ...]) -> Tile:
