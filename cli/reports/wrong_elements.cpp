@@ -30,13 +30,13 @@ std::int64_t step_of(const Indices& indices) {
   return step;
 }
 
-struct Words {
+struct SliceWords {
   std::string text;
   bool is_exact = true;  // no other index is in it
 };
 
 // "5", "0:32", or "64:128:2", as NumPy's slices.
-Words words_of(const Indices& indices) {
+SliceWords words_of(const Indices& indices) {
   const std::int64_t step = step_of(indices), first = indices.front(), last = indices.back();
   if (first == last) return {fmt::format("{}", first)};
   if (step > 1) return {fmt::format("{}:{}:{}", first, last + 1, step)};
@@ -62,7 +62,7 @@ std::string wrong_elements_text(const ComparedResult& result) {
   bool is_exact = true;
   for (const std::vector<bool>& dimension : has) {
     const Indices indices = indices_of(dimension);
-    Words one = words_of(indices);
+    SliceWords one = words_of(indices);
     product *= static_cast<std::int64_t>(indices.size());
     is_exact = is_exact && one.is_exact;
     words.push_back(std::move(one.text));
