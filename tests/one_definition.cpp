@@ -1,10 +1,15 @@
 // No two types of the program have one name. Linkers merge what has one name without a word: the
-// destructor of one type then runs for the other.
+// destructor of one type then runs for the other. And what a file has for itself has no name of the
+// headers that are compiled ahead for its library: the compiler could not tell the two apart, in a
+// build that has such headers.
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,10 +30,16 @@ std::string bare(const std::string& line) {
   return std::regex_replace(line, hidden, "");
 }
 
-// The types that stand right inside namespaces with names.
-void read_definitions(const std::string& path, std::istream& text, Definitions& definitions) {
+// The types that stand right inside namespaces: those with names, and those of a file alone, by the
+// name that they would have without the unnamed namespace.
+struct Types {
+  Definitions named, aliases, local;  // aliases: names for a type, of namespaces with names
+};
+
+void read_types(const std::string& path, std::istream& text, Types& types) {
   static const std::regex space(R"(^\s*(?:inline )?namespace\s*([\w:]*)\s*\{)"),
-      type(R"(^(?:struct|class|union|enum class|enum) (\w+)(?: final)?(?: :.*)? ?\{)");
+      type(R"(^(?:struct|class|union|enum class|enum) (\w+)(?: final)?(?: :.*)? ?\{)"),
+      alias(R"(^using (\w+) =)");
   std::vector<std::string> spaces;
   int depth = 0, line_number = 0;
   std::string line;
@@ -41,45 +52,103 @@ void read_definitions(const std::string& path, std::istream& text, Definitions& 
       ++depth;
       continue;
     }
-    if (depth == static_cast<int>(spaces.size()) && std::regex_search(line, match, type)) {
+    const bool is_type = std::regex_search(line, match, type);
+    if (depth == static_cast<int>(spaces.size()) &&
+        (is_type || std::regex_search(line, match, alias))) {
       std::string name;
       bool is_local = false;
       for (const std::string& one : spaces) {
         is_local = is_local || one.empty();
-        name += one + "::";
+        if (!one.empty()) name += one + "::";
       }
-      if (!is_local) definitions[name + match[1].str()].push_back({path, line_number});
+      (is_local  ? types.local
+       : is_type ? types.named
+                 : types.aliases)[name + match[1].str()]
+          .push_back({path, line_number});
     }
     for (const char c : line) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
     while (depth < static_cast<int>(spaces.size())) spaces.pop_back();
   }
 }
 
+Types types_of(const std::string& path) {
+  Types types;
+  std::ifstream text(tessera::test::source_dir() + ("/" + path));
+  read_types(path, text, types);
+  return types;
+}
+
+// The header, and what it includes of the program.
+void add_with_includes(const std::string& path, std::set<std::string>& headers) {
+  static const std::regex include(R"re(^#include "([^"]+)")re");
+  std::ifstream text(tessera::test::source_dir() + ("/" + path));
+  if (!text || !headers.insert(path).second) return;
+  std::smatch match;
+  for (std::string line; std::getline(text, line);)
+    if (std::regex_search(line, match, include)) add_with_includes(match[1], headers);
+}
+
+// Those that the library of a folder compiles ahead.
+std::set<std::string> precompiled_headers(const std::string& folder) {
+  std::ifstream file(tessera::test::source_dir() + ("/" + folder) + "/CMakeLists.txt");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  static const std::regex list(R"(\sPRECOMPILE((?:\s+[\w/]+\.h)+))");
+  std::set<std::string> headers;
+  std::smatch match;
+  if (!std::regex_search(text, match, list)) return headers;
+  std::istringstream words(match[1].str());
+  for (std::string word; words >> word;) add_with_includes(word, headers);
+  return headers;
+}
+
+TEST(OneDefinition, what_a_file_has_for_itself_has_no_name_of_precompiled_headers) {
+  std::map<std::string, Definitions> ahead;  // by folder
+  for (const std::string& path : tessera::test::source_files()) {
+    if (!path.ends_with(".cpp")) continue;
+    const std::string folder = path.substr(0, path.find('/'));
+    const auto [at, is_new] = ahead.try_emplace(folder);
+    if (is_new)
+      for (const std::string& header : precompiled_headers(folder)) {
+        Types types = types_of(header);
+        at->second.merge(types.named);
+        at->second.merge(types.aliases);
+      }
+    for (const auto& [name, places] : types_of(path).local)
+      if (const auto other = at->second.find(name); other != at->second.end())
+        ADD_FAILURE_AT(path.c_str(), places.front().line)
+            << name << " is also defined in " << other->second.front().path
+            << ", which is compiled ahead for " << folder;
+  }
+  for (const char* folder : {"cli", "core", "devices", "interp", "kernels"})
+    EXPECT_GT(ahead[folder].size(), 10U) << folder;
+}
+
 TEST(OneDefinition, no_two_types_have_one_name) {
-  Definitions definitions;
+  Types types;
   for (const std::string& path : tessera::test::source_files()) {
     if (path.starts_with("tests/") || path.starts_with("examples/") || path.ends_with(".cuh"))
       continue;
     std::ifstream text(tessera::test::source_dir() + ("/" + path));
-    read_definitions(path, text, definitions);
+    read_types(path, text, types);
   }
-  EXPECT_GT(definitions.size(), 100U);
-  for (const auto& [name, places] : definitions)
+  EXPECT_GT(types.named.size(), 100U);
+  for (const auto& [name, places] : types.named)
     for (std::size_t i = 1; i < places.size(); ++i)
       ADD_FAILURE_AT(places[i].path.c_str(), places[i].line)
           << name << " is also defined in " << places[0].path << ", line " << places[0].line;
 }
 
-TEST(OneDefinition, sees_types_of_named_namespaces_only) {
-  Definitions definitions;
+TEST(OneDefinition, tells_types_of_named_namespaces_from_those_of_a_file) {
+  Types types;
   std::istringstream text(
       "namespace a {\nnamespace {\nstruct Hidden {\n};\n}  // namespace\n"
       "struct Seen { int x = '{'; };  // {\nclass Later;\nenum class Kind : int { one };\n"
       "namespace b {\nclass Seen final : Base {\n  struct Inner {\n  };\n};\n}\n}\n");
-  read_definitions("f", text, definitions);
+  read_types("f", text, types);
   std::vector<std::string> names;
-  for (const auto& [name, places] : definitions) names.push_back(name);
+  for (const auto& [name, places] : types.named) names.push_back(name);
   EXPECT_EQ(names, (std::vector<std::string>{"a::Kind", "a::Seen", "a::b::Seen"}));
+  EXPECT_TRUE(types.local.size() == 1 && types.local.contains("a::Hidden"));
 }
 
 }  // namespace

@@ -14,17 +14,17 @@
 namespace tessera::cli {
 namespace {
 
-using Words = std::vector<std::string>;
+using RunWords = std::vector<std::string>;
 
 // The words of this run as `run` has them.
-Words words_of(Invocation invocation) {
+RunWords words_of(Invocation invocation) {
   invocation.command = "run";
   return invocation.without({"interpret", "device"}).words();
 }
 
 // The same run, but for these options.
-Expected<Words> changed(const Invocation& own, const Words& words) {
-  Words line = {"run", own.options.empty() ? "" : words_of(own)[1]};
+Expected<RunWords> changed(const Invocation& own, const RunWords& words) {
+  RunWords line = {"run", own.options.empty() ? "" : words_of(own)[1]};
   const Options known = run_side_options(line, not_in_diff());
   line.insert(line.end(), words.begin(), words.end());
   const Arguments given = TRY(parse_arguments(known, line));
@@ -69,7 +69,7 @@ Expected<void> Debugger::diff(const Words& words) {
         "this run's schedule was made by hand; `schedule FILE` keeps it, and gmm-run diff "
         "takes it with --schedule replay:FILE");
   const bool is_other_program = !words.front().starts_with("-");
-  Words other;
+  RunWords other;
   if (is_other_program) {
     other = words;
     other.insert(other.begin(), "run");

@@ -28,7 +28,7 @@ template <DType from, DType to>
   }
 }
 
-using Loop = void (*)(const std::byte* src, std::byte* dst, std::int64_t n, Overflow overflow);
+using Converter = void (*)(const std::byte* src, std::byte* dst, std::int64_t n, Overflow overflow);
 
 template <DType from, DType to>
 void baseline(const std::byte* src, std::byte* dst, std::int64_t n, Overflow overflow) {
@@ -45,13 +45,13 @@ template <DType from, DType to>
 bool has_wide() { return __builtin_cpu_supports("avx2") != 0; }
 #else
 template <DType from, DType to>
-constexpr Loop wide = baseline<from, to>;
+constexpr Converter wide = baseline<from, to>;
 bool has_wide() { return false; }
 #endif
 
 struct Loops {
-  Loop baseline;
-  Loop wide;
+  Converter baseline;
+  Converter wide;
 };
 
 template <std::size_t... pair>
