@@ -104,7 +104,7 @@ TEST_F(CudaEmulate, mistakes_are_seen) {
     }
     EXPECT_NE(outcome, "") << mutation.file << ": " << mutation.from << " -> " << mutation.to;
   }
-  const Mutation fragment{"epilogue.cuh", "(r / 2 % 2) * 8", "(r % 2) * 8"};
+  const Mutation fragment{"epilogue.cuh", "r / 2 % 2 * 8", "r % 2 * 8"};
   std::string outcome;
   Emulation(gmm_configuration(128, 128, 2, "bf16", "bf16", 1, 1), &fragment)
       .run({{5, 130}, 140, 72, 136}, 91, Fill::integers, outcome);

@@ -96,6 +96,16 @@ TEST(CudaLower, the_operands_that_are_read_by_element_are_recorded) {
   }
 }
 
+// A load behind a branch is waited for before the next one begins.
+TEST(CudaLower, operands_of_the_epilogue_are_read_without_a_branch) {
+  TestConfiguration configuration = gmm_configuration(128, 256, 4, "bf16", "bf16", 0);
+  configuration.settings["existing"] = "1";
+  const Expected<LoweredKernel> kernel = lowered(configuration);
+  ASSERT_TRUE(kernel);
+  EXPECT_NE(kernel->source.find("load_bf16(ptx::load_if("), std::string::npos);
+  EXPECT_FALSE(std::regex_search(kernel->source, std::regex(R"(\? load_)")));
+}
+
 TEST(CudaLower, too_many_stages_are_refused_with_the_number_that_fits) {
   TestConfiguration configuration = gmm_configuration(128, 256, 5, "bf16", "bf16", 0);
   const Expected<LoweredKernel> kernel = lowered(configuration);

@@ -145,7 +145,7 @@ class EpilogueWriter {
       inside += fmt::format("{}{} < {}", d == 0 ? "" : " && ", at, extent);
       offset = d == 0 ? at : fmt::format("({}) * {} + {}", offset, extent, at);
     }
-    return fmt::format("({} ? load_{}({}[{}]) : 0.0f)", inside, name(buffer->dtype),
+    return fmt::format("load_{}(ptx::load_if({}, {} + ({})))", name(buffer->dtype), inside,
                        names_.operand(*buffer), offset);
   }
 

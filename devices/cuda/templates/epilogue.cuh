@@ -9,8 +9,13 @@ namespace tessera::cuda {
 // Where element `r` of a thread's accumulators lies in the 64 x n result of its matrix instruction.
 struct Fragment {
   int thread;  // in its warpgroup
-  TESSERA_BOTH int row(int r) const { return thread / 32 * 16 + thread % 32 / 4 + (r / 2 % 2) * 8; }
-  TESSERA_BOTH int column(int r) const { return r / 4 * 8 + thread % 4 * 2 + r % 2; }
+  TESSERA_BOTH int row(int r) const { return first_row() + row_step(r); }
+  TESSERA_BOTH int column(int r) const { return first_column() + column_step(r); }
+  // Of the thread and of the register apart: what is the same for all registers is computed once.
+  TESSERA_BOTH int first_row() const { return thread / 32 * 16 + thread % 32 / 4; }
+  TESSERA_BOTH int first_column() const { return thread % 4 * 2; }
+  static TESSERA_BOTH int row_step(int r) { return r / 2 % 2 * 8; }
+  static TESSERA_BOTH int column_step(int r) { return r / 4 * 8 + r % 2; }
 };
 
 enum class ResultType { f32, bf16, f16 };
@@ -93,6 +98,7 @@ TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::
 #pragma unroll
   for (int i = 0; i < C::m_pieces; ++i) {
     const int first = staging.first_row + i * warpgroup_rows;
+    const i64 top = first + mine.first_row(), left = mine.first_column();
     if (!has_rows<C>(rows, first)) continue;
     int at[C::result_rank];
     P::result_at(p, tile, at);
@@ -102,7 +108,8 @@ TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::
       if (at[0] >= p.result_columns) break;
       const u32 buffer = staging.take();
       const auto value = [&](int r) {
-        return P::value(p, tile, first + mine.row(r), mine.column(r), sums[i][r]);
+        return P::value(p, tile, top + Fragment::row_step(r), left + Fragment::column_step(r),
+                        sums[i][r]);
       };
       const int base = chunk * (columns / 2);
       if constexpr (C::result_bytes == 2) {
@@ -143,8 +150,10 @@ TESSERA_DEVICE void store_swapped(const typename P::Args& p, const typename P::T
 #pragma unroll
   for (int i = 0; i < C::m_pieces; ++i) {
     const int first = staging.first_row + i * warpgroup_rows;
+    const i64 top = first + mine.first_row(), left = mine.first_column();
     const auto value = [&](int r) {
-      return P::value(p, tile, mine.column(r), first + mine.row(r), sums[i][r]);
+      return P::value(p, tile, left + Fragment::column_step(r), top + Fragment::row_step(r),
+                      sums[i][r]);
     };
 #pragma unroll
     for (int part = 0; part < parts; ++part) {

@@ -286,6 +286,28 @@ TESSERA_DEVICE u32 pack_f16(float low, float high) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
   return x;
 }
+// What is there, or 0. No branch stands before the load, so that others can be in flight with it.
+// Only for memory that the kernel does not write before.
+TESSERA_DEVICE float load_if(bool is_there, const float* at) {
+  float x;
+  asm("{\n.reg .pred is_there;\n"
+      "setp.ne.b32 is_there, %1, 0;\n"
+      "mov.f32 %0, 0f00000000;\n"
+      "@is_there ld.global.f32 %0, [%2];\n}"
+      : "=f"(x)
+      : "r"(static_cast<int>(is_there)), "l"(at));
+  return x;
+}
+TESSERA_DEVICE unsigned short load_if(bool is_there, const unsigned short* at) {
+  unsigned short x;
+  asm("{\n.reg .pred is_there;\n"
+      "setp.ne.b32 is_there, %1, 0;\n"
+      "mov.b16 %0, 0;\n"
+      "@is_there ld.global.u16 %0, [%2];\n}"
+      : "=h"(x)
+      : "r"(static_cast<int>(is_there)), "l"(at));
+  return x;
+}
 TESSERA_DEVICE float bits_to_float(u32 bits) { return __uint_as_float(bits); }
 TESSERA_DEVICE u32 float_to_bits(float x) { return __float_as_uint(x); }
 TESSERA_DEVICE float f16_to_float(unsigned short bits) {

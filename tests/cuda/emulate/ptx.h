@@ -481,6 +481,10 @@ inline u32 round_f16(float x) {
 }
 inline u32 pack_bf16(float low, float high) { return round_bf16(low) | round_bf16(high) << 16; }
 inline u32 pack_f16(float low, float high) { return round_f16(low) | round_f16(high) << 16; }
+template <typename T>
+T load_if(bool is_there, const T* at) {
+  return is_there ? *at : T{};
+}
 inline float bits_to_float(u32 bits) {
   float x;
   std::memcpy(&x, &bits, 4);
