@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -64,9 +65,13 @@ class Printer {
  private:
   void give_name(ValueId id, std::string base) {
     if (base.empty()) base = "x";
-    std::string candidate = base;
-    for (int n = 2; reserved_words().contains(candidate) || used_.contains(candidate); ++n)
-      candidate = fmt::format("{}_{}", base, n);
+    // No name is given back, so what was taken when the base was last asked for is taken.
+    int& n = numbers_[base];
+    std::string candidate;
+    do {
+      ++n;
+      candidate = n == 1 ? base : fmt::format("{}_{}", base, n);
+    } while (reserved_words().contains(candidate) || used_.contains(candidate));
     used_.insert(candidate);
     names_[id] = candidate;
   }
@@ -276,6 +281,7 @@ class Printer {
   std::string line_;  // what the last `# line` says
   Table<ValueId, std::string> names_;
   std::set<std::string, std::less<>> used_;
+  std::map<std::string, int, std::less<>> numbers_;  // of a base: the last name that was tried
   std::string out_;
   std::string parts_;                            // of the `print` at hand, or its `opaque`
   std::string opaque_targets_, opaque_sources_;  // of the `opaque` at hand
