@@ -14,14 +14,28 @@ constexpr std::size_t most_actions = 4'000'000;
 
 }  // namespace
 
+void Touches::add(ActionId action, const Touch& touch) {
+  const auto at = static_cast<std::int32_t>(all_.size());
+  all_.push_back(touch);
+  next_.push_back(-1);
+  if (!ends_.has(action)) ends_.resize(static_cast<std::size_t>(action.index) + 1);
+  Ends& ends = ends_[action];
+  (ends.last < 0 ? ends.first : next_[static_cast<std::size_t>(ends.last)]) = at;
+  ends.last = at;
+}
+
 void Recorder::begin(const Program& program, const RunOptions& options) {
   program_ = program;
   writes_blocks_ = options.profile.block_write_backs;
   topology_ = Topology{options.devices, options.cores};
   numbers_.emplace(program_);
-  log_.items.resize(static_cast<std::size_t>(topology_.count()));
-  copies_.resize(static_cast<std::size_t>(topology_.count()));
-  last_.assign(static_cast<std::size_t>(topology_.count()), {-1, ActionId()});
+  const auto sites = static_cast<std::size_t>(topology_.count());
+  needs_.resize(program_.body.size());
+  log_.items.resize(sites);
+  lives_.assign(sites, Table<BufferId, Life>(program_.buffers.size()));
+  cells_.assign(sites, Table<SemaphoreId, std::vector<GraphCellId>>(program_.semaphores.size()));
+  copies_.resize(sites);
+  last_.resize(sites);
 }
 
 bool Recorder::is_full() const { return log_.actions.size() > most_actions; }
@@ -36,23 +50,24 @@ Expected<Log> Recorder::take() {
   return std::move(log_);
 }
 
-MemoryId Recorder::memory(const Memory& memory) {
-  const auto [at, is_new] = memory_ids_.try_emplace(memory, log_.memories.next());
-  if (is_new) log_.memories.add(memory);
-  return at->second;
+Recorder::Life& Recorder::life(SiteId site, BufferId buffer) {
+  return lives_[topology_.home(site, program_.buffers[buffer].space)][buffer];
 }
 
-// The life that a buffer has now.
 MemoryId Recorder::memory(SiteId site, BufferId buffer) {
-  const SiteId home = topology_.home(site, program_.buffers[buffer].space);
-  const auto life = lives_.find({home, buffer});
-  return memory({home, buffer, life == lives_.end() ? 0 : life->second});
+  Life& now = life(site, buffer);
+  if (!now.memory)
+    now.memory = log_.memories.add(
+        {topology_.home(site, program_.buffers[buffer].space), buffer, now.number});
+  return now.memory;
 }
 
 GraphCellId Recorder::cell(SiteId site, SemaphoreId semaphore, std::int64_t cell) {
-  const auto [at, is_new] = cell_ids_.try_emplace({site, semaphore, cell}, log_.cells.next());
-  if (is_new) log_.cells.add({semaphore});
-  return at->second;
+  std::vector<GraphCellId>& cells = cells_[site][semaphore];
+  const auto at = static_cast<std::size_t>(cell);
+  if (at >= cells.size()) cells.resize(at + 1);
+  if (!cells[at]) cells[at] = log_.cells.add({semaphore});
+  return cells[at];
 }
 
 Item& Recorder::add(SiteId site, ItemKind kind, const Event& event) {
@@ -91,8 +106,8 @@ void Recorder::on_life(const Event& event) {
   const SiteId here = site(event);
   const bool begins = event.kind == EventKind::alloc;
   if (event.object_kind == ObjectKind::buffer && begins) {
-    const BufferId buffer = event.object.buffer();
-    ++lives_[{topology_.home(here, program_.buffers[buffer].space), buffer}];
+    Life& now = life(here, event.object.buffer());
+    now = {now.number + 1, MemoryId()};
   }
   Item& item = add(here, begins ? ItemKind::open : ItemKind::close, event);
   item.object_kind = event.object_kind;
@@ -160,7 +175,6 @@ void Recorder::on_start(const Event& event) {
   item.action = log_.actions.add(std::move(action));
   item.cell = cell(there, semaphore, position);
   item.amount = event.amount;
-  log_.touches.add({});
   copies_[here].push_back(item.action);
 }
 
@@ -170,76 +184,86 @@ void Recorder::on_copy(const Event& event) {
   const bool reads = event.kind == EventKind::read;
   const MemoryId reached = memory(event.site, event.object.buffer());
   (reads ? log_.actions[id].from : log_.actions[id].to).memory = reached;
-  log_.touches[id].push_back(
-      {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
+  log_.touches.add(id, {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
 }
 
-void Recorder::keep_scalar(const Event& event, Action& action, ValueId value) const {
+void Recorder::need(Needs& needs, ValueId value) const {
   if (value == no_value || program_.value(value).constant) return;
-  if (numbers_->is_data(value)) {
-    action.numbers.emplace_back(value, loaded_.at({action.site, value}));
-    return;
-  }
-  action.scalars.emplace_back(value, event.registers[value.index]);
+  (numbers_->is_data(value) ? needs.numbers : needs.scalars).push_back(value);
 }
 
-void Recorder::keep_scalars(const Event& event, Action& action) {
-  const Op& op = program_.body[event.statement].op;
+const Recorder::Needs& Recorder::needs(StmtId statement) {
+  std::optional<Needs>& known = needs_[statement];
+  if (known) return *known;
+  known.emplace();
+  const Op& op = program_.body[statement].op;
   for (const FieldInfo& f : info(op).fields) {
-    if (f.kind == FieldKind::Value) keep_scalar(event, action, field<ValueId>(op, f));
+    if (f.kind == FieldKind::Value) need(*known, field<ValueId>(op, f));
     if (f.kind != FieldKind::Slice) continue;
     const Slice& slice = field<Slice>(op, f);
     if (is_number(program_, slice)) {
-      keep_scalar(event, action, slice.base);
+      need(*known, slice.base);
       continue;
     }
-    action.memories.push_back(memory(action.site, program_.value(slice.base).buffer));
+    known->buffers.push_back(program_.value(slice.base).buffer);
     for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
-      keep_scalar(event, action, slice.start[d]);
-      keep_scalar(event, action, slice.size[d]);
+      need(*known, slice.start[d]);
+      need(*known, slice.size[d]);
     }
   }
+  return *known;
+}
+
+void Recorder::touch(const Event& event, Last& last, const Touch& touch) {
+  log_.touches.add(last.action, touch);
+  ++last.touches;
+  const Op& op = program_.body[event.statement].op;
+  if (event.kind == EventKind::update && std::holds_alternative<Matmul>(op))
+    log_.actions[last.action].flops = flops(last);
 }
 
 void Recorder::begin_action(const Event& event) {
   const SiteId here = site(event);
   Action action{.statement = event.statement, .site = here};
-  keep_scalars(event, action);
-  std::vector<Touch> touches;
-  for (const auto& number : action.numbers) touches.push_back({number.second, true, false, {}});
+  const Needs& kept = needs(event.statement);
+  action.scalars.reserve(kept.scalars.size());
+  for (const ValueId v : kept.scalars) action.scalars.emplace_back(v, event.registers[v.index]);
+  for (const ValueId v : kept.numbers) action.numbers.emplace_back(v, loaded_.at({here, v}));
+  action.memories.reserve(kept.buffers.size());
+  for (const BufferId b : kept.buffers) action.memories.push_back(memory(here, b));
   const ValueId result = program_.body[event.statement].result;
   if (result != no_value && numbers_->is_data(result)) {
     // Each load gives a number of its own.
-    action.loads = memory({here, BufferId(), static_cast<std::int64_t>(log_.memories.size())});
+    action.loads =
+        log_.memories.add({here, BufferId(), static_cast<std::int64_t>(log_.memories.size())});
     loaded_[{here, result}] = action.loads;
-    touches.push_back({action.loads, false, true, {}});
   }
   Item& item = add(here, ItemKind::action, event);
   item.action = log_.actions.add(std::move(action));
-  log_.touches.add(std::move(touches));
-  last_[here] = {event.step, item.action};
+  last_[here] = {event.step, item.action, 0};
+  const Action& added = log_.actions[item.action];
+  for (const auto& number : added.numbers)
+    log_.touches.add(item.action, {number.second, true, false, {}});
+  if (added.loads) log_.touches.add(item.action, {added.loads, false, true, {}});
 }
 
 // An op tells of each rectangle that it reaches, all in one step.
 void Recorder::on_core(const Event& event) {
   if (numbers_->is_control(event.statement)) return;
   const SiteId here = site(event);
-  if (last_[here].first != event.step) begin_action(event);
-  const ActionId id = last_[here].second;
+  if (last_[here].step != event.step) begin_action(event);
   const bool reads = event.kind == EventKind::read || event.kind == EventKind::update ||
                      event.kind == EventKind::accumulate;
-  log_.touches[id].push_back({memory(event.site, event.object.buffer()), reads,
-                              event.kind != EventKind::read, *event.box});
-  const Op& op = program_.body[event.statement].op;
-  if (event.kind == EventKind::update && std::holds_alternative<Matmul>(op))
-    log_.actions[id].flops = flops(log_.touches[id]);
+  touch(event, last_[here],
+        {memory(event.site, event.object.buffer()), reads, event.kind != EventKind::read,
+         *event.box});
 }
 
 // Of a . b added to acc, read in this order: the product of their elements is (m k n) squared.
-std::int64_t Recorder::flops(const std::vector<Touch>& touches) const {
-  const std::size_t last = touches.size() - 1;
-  if (last < 2) return 0;
-  const Box &a = touches[last - 2].box, &acc = touches[last].box;
+std::int64_t Recorder::flops(const Last& last) const {
+  if (last.touches < 3) return 0;
+  const std::span<const Touch> read = log_.touches.last(3);
+  const Box &a = read[0].box, &acc = read[2].box;
   std::int64_t rows = 1;
   for (int d = acc.rank; d-- > 0;)
     if (acc.keeps(d)) rows = acc.size[Box::at(d)];  // the first that is kept

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <tuple>
+#include <span>
 #include <vector>
 
 #include "interp/graph/numbers.h"
@@ -34,10 +34,32 @@ struct Item {
   ObjectId object{};
 };
 
+// What actions touch, all in one row; those of one action in their order.
+class Touches {
+ public:
+  void add(ActionId action, const Touch& touch);
+  template <typename F>
+  void for_each(ActionId action, F take) const {
+    if (!ends_.has(action)) return;
+    for (std::int32_t i = ends_[action].first; i >= 0; i = next_[static_cast<std::size_t>(i)])
+      take(all_[static_cast<std::size_t>(i)]);
+  }
+  // The last ones of all, whosever they are: what an op told of that is not done.
+  std::span<const Touch> last(std::size_t count) const { return std::span(all_).last(count); }
+
+ private:
+  struct Ends {
+    std::int32_t first = -1, last = -1;
+  };
+  std::vector<Touch> all_;
+  std::vector<std::int32_t> next_;  // of the same action; -1: none
+  Table<ActionId, Ends> ends_;
+};
+
 struct Log {
   Table<MemoryId, Memory> memories;
   Table<ActionId, Action> actions;
-  Table<ActionId, std::vector<Touch>> touches;
+  Touches touches;
   Table<SiteId, std::vector<Item>> items;
   Table<GraphCellId, GraphCell> cells;
 };
@@ -58,14 +80,31 @@ class Recorder : public Observer {
   void on_copy(const Event& event);
   void on_core(const Event& event);
   void on_semaphore(const Event& event);
+  // What an op needs that is kept with it.
+  struct Needs {
+    std::vector<ValueId> scalars, numbers;
+    std::vector<BufferId> buffers;  // as its slices name them
+  };
+  // The life that a buffer has now; the memory once it has been reached.
+  struct Life {
+    std::int64_t number = 0;
+    MemoryId memory{};
+  };
+  // What the core's last action was, and the step that it is; touches that it told of so far.
+  struct Last {
+    std::int64_t step = -1;
+    ActionId action{};
+    std::size_t touches = 0;
+  };
   void begin_action(const Event& event);
-  void keep_scalars(const Event& event, Action& action);
-  void keep_scalar(const Event& event, Action& action, ValueId value) const;
-  std::int64_t flops(const std::vector<Touch>& touches) const;
+  void touch(const Event& event, Last& last, const Touch& touch);
+  const Needs& needs(StmtId statement);
+  void need(Needs& needs, ValueId value) const;
+  std::int64_t flops(const Last& last) const;
   Item& add(SiteId site, ItemKind kind, const Event& event);
   SiteId site(const Event& event) const { return topology_.of(event.agent.issuer()); }
   MemoryId memory(SiteId site, BufferId buffer);
-  MemoryId memory(const Memory& memory);
+  Life& life(SiteId site, BufferId buffer);
   GraphCellId cell(SiteId site, SemaphoreId semaphore, std::int64_t cell);
   Box box(const Event& event, const Slice& slice) const;
   ActionId copy(const AgentId& agent) const {
@@ -77,12 +116,12 @@ class Recorder : public Observer {
   bool writes_blocks_ = false;  // a write-back takes the whole block
   std::optional<Numbers> numbers_;
   Log log_;
-  std::map<Memory, MemoryId> memory_ids_;
-  std::map<std::tuple<SiteId, SemaphoreId, std::int64_t>, GraphCellId> cell_ids_;
-  std::map<std::pair<SiteId, BufferId>, std::int64_t> lives_;
+  Table<StmtId, std::optional<Needs>> needs_;
+  Table<SiteId, Table<BufferId, Life>> lives_;  // at the buffers' homes
+  Table<SiteId, Table<SemaphoreId, std::vector<GraphCellId>>> cells_;
   std::map<std::pair<SiteId, ValueId>, MemoryId> loaded_;  // numbers, as they were read last
   Table<SiteId, std::vector<ActionId>> copies_;            // that the core started
-  Table<SiteId, std::pair<std::int64_t, ActionId>> last_;  // action, and the step that it is
+  Table<SiteId, Last> last_;
 };
 
 }  // namespace tessera::graph

@@ -1,7 +1,6 @@
 #include "interp/graph/segments.h"
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <utility>
 
@@ -73,14 +72,19 @@ class Cutter {
 
   // The cells by which a segment waits for its own copies and for nothing else.
   std::vector<GraphCellId> own_cells(Items items) const {
-    std::map<GraphCellId, std::int64_t> counts;
+    std::vector<std::pair<GraphCellId, std::int64_t>> counts;
     for (const Item& item : items) {
-      if (item.kind == ItemKind::start) counts[item.cell] += item.amount;
-      if (item.kind == ItemKind::wait) counts[item.cell] -= item.amount;
+      if (item.kind == ItemKind::start) counts.emplace_back(item.cell, item.amount);
+      if (item.kind == ItemKind::wait) counts.emplace_back(item.cell, -item.amount);
     }
+    std::sort(counts.begin(), counts.end());
     std::vector<GraphCellId> own;
-    for (const auto& [cell, count] : counts)
+    for (std::size_t i = 0; i < counts.size();) {
+      const GraphCellId cell = counts[i].first;
+      std::int64_t count = 0;
+      for (; i < counts.size() && counts[i].first == cell; ++i) count += counts[i].second;
       if (count == 0 && log_.cells[cell].is_own) own.push_back(cell);
+    }
     return own;
   }
 

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "interp/graph/frontier.h"
+#include "interp/graph/halves.h"
 #include "interp/graph/recorder.h"
 #include "interp/graph/segments.h"
 
@@ -52,13 +55,26 @@ Table<NodeId, bool> live_nodes(const TaskGraph& graph, const std::vector<HalfId>
   return live;
 }
 
-// What is dead is left out before edges are made: an edge to it may stand for others.
-void drop_dead(TaskGraph& graph, const Table<NodeId, bool>& live) {
-  Table<NodeId, Node> kept;
-  for (const NodeId n : graph.nodes.ids())
-    if (live[n]) kept.add(std::move(graph.nodes[n]));
-  graph.dead = static_cast<std::int64_t>(graph.nodes.size() - kept.size());
-  graph.nodes = std::move(kept);
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Nodes, halves and edges, from what was recorded.
+void make(TaskGraph& graph, Log log) {
+  for (Node& node : segments(log)) graph.nodes.add(std::move(node));
+  graph.memories = std::move(log.memories);
+  graph.actions = std::move(log.actions);
+  add_halves(graph, log.touches);
+  Frontier all(graph);
+  all.run();
+  const Table<NodeId, bool> live = live_nodes(graph, all.last_writers());
+  graph.dead = std::count(live.begin(), live.end(), false);
+  if (graph.dead == 0) return;
+  // What is dead is left out before edges are made: an edge to it may stand for others.
+  keep_nodes(graph, live);
+  Frontier(graph).run();
 }
 
 }  // namespace
@@ -94,25 +110,28 @@ Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& h
   asked.run.math = Math::none;
   asked.run.wants_values = false;
   asked.run.schedule = "eager";
-  const Certificate certificate = TRY(certify(simulate, asked));
-  if (Diags why = refusal(certificate); !why.empty()) return why;
+  // The verdict's own run is recorded; those that it makes besides are not.
   Recorder recorder;
-  RunOptions run = asked.run;
-  run.observers.push_back(&recorder);
-  const RunResult result = TRY(simulate(run));
+  bool is_recorded = false;
+  const auto recorded = [&](const RunOptions& options) -> Expected<RunResult> {
+    if (std::exchange(is_recorded, true)) return simulate(options);
+    RunOptions observed = options;
+    observed.observers.push_back(&recorder);
+    return simulate(observed);
+  };
+  const Clock::time_point begin = Clock::now();
+  const Certificate certificate = TRY(certify(recorded, asked));
+  if (Diags why = refusal(certificate); !why.empty()) return why;
+  PlanningTime planning{.run = certificate.run.stats.wall_seconds};
+  planning.verdict = seconds_since(begin) - planning.run;
+  const Clock::time_point is_proved = Clock::now();
   Log log = TRY(recorder.take());
-  if (!result.is_complete)
+  if (!certificate.run.is_complete)
     return Diag{ErrorCode::runtime, {}, "no task graph: the run did not come to its end", {}};
   TaskGraph graph{.program = recorder.program(), .topology = recorder.topology()};
-  for (Node& node : segments(log)) graph.nodes.add(std::move(node));
-  graph.memories = std::move(log.memories);
-  graph.actions = std::move(log.actions);
-  add_halves(graph, log.touches);
-  Frontier all(graph);
-  all.run();
-  drop_dead(graph, live_nodes(graph, all.last_writers()));
-  add_halves(graph, log.touches);
-  Frontier(graph).run();
+  make(graph, std::move(log));
+  planning.graph = seconds_since(is_proved);
+  graph.planning = planning;
   return graph;
 } catch (...) {
   return given_up("making the task graph");

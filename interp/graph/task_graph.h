@@ -96,6 +96,13 @@ struct Half {
   std::vector<Before> before{};  // of the same device
 };
 
+// Seconds that it took to make a graph: the run of the program; what else its verdict took; cutting
+// the run into nodes, and the edges.
+struct PlanningTime {
+  double run = 0, verdict = 0, graph = 0;
+  double all() const { return run + verdict + graph; }
+};
+
 struct TaskGraph {
   Program program{};  // that ran, expanded
   Topology topology{};
@@ -104,6 +111,7 @@ struct TaskGraph {
   Table<NodeId, Node> nodes{};   // in commit order
   Table<HalfId, Half> halves{};  // node after node; of a copy the reading one first
   std::int64_t dead = 0;  // nodes that were left out, since only control depends on what they do
+  PlanningTime planning{};
 
   int device(const Node& node) const { return topology.device(node.site); }
   // Where a half's memory is.

@@ -1,0 +1,85 @@
+// Rectangles of one memory, found by where they lie.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <map>
+
+#include "core/program/program.h"
+#include "interp/memory/view.h"
+
+namespace tessera::graph {
+
+// Each lies between two row-major positions. Those of about one length are kept together, in the
+// order of their first positions, so that few are looked at that do not meet what is asked for:
+// rows, and the blocks that have rows in common with it.
+template <typename T>
+class BoxIndex {
+ public:
+  BoxIndex() = default;
+  explicit BoxIndex(const Shape& shape) : shape_(&shape) {}  // which lives longer
+
+  void add(const Box& box, const T& value) {
+    const Span span = span_of(box);
+    by_length_[std::bit_width(span.last - span.first)].emplace(span.first, Entry{box, value});
+  }
+
+  // Calls meet(box, value) for each that has an element in common.
+  template <typename F>
+  void for_each_meeting(const Box& box, F meet) const {
+    const Span span = span_of(box);
+    for (const auto& [bits, entries] : by_length_)
+      for (auto at = first(entries, bits, span); at != entries.end() && at->first <= span.last;
+           ++at)
+        if (intersects(at->second.box, box)) meet(at->second.box, at->second.value);
+  }
+
+  // Removes those that lie in the box.
+  void erase_covered(const Box& box) {
+    const Span span = span_of(box);
+    for (auto length = by_length_.begin(); length != by_length_.end();) {
+      auto& [bits, entries] = *length;
+      for (auto at = first(entries, bits, span); at != entries.end() && at->first <= span.last;)
+        at = contains(box, at->second.box) ? entries.erase(at) : std::next(at);
+      length = entries.empty() ? by_length_.erase(length) : std::next(length);
+    }
+  }
+
+  template <typename F>
+  void for_each(F take) const {
+    for (const auto& [bits, entries] : by_length_)
+      for (const auto& [position, entry] : entries) take(entry.value);
+  }
+
+ private:
+  struct Span {
+    std::uint64_t first = 0, last = 0;
+  };
+  struct Entry {
+    Box box{};
+    T value{};
+  };
+  using Entries = std::multimap<std::uint64_t, Entry>;
+
+  // Of a rectangle that is not empty.
+  Span span_of(const Box& box) const {
+    std::uint64_t first = 0, last = 0;
+    for (int d = 0; d < box.rank; ++d) {
+      const auto extent = static_cast<std::uint64_t>((*shape_)[Box::at(d)]);
+      first = first * extent + static_cast<std::uint64_t>(box.start[Box::at(d)]);
+      last = last * extent + static_cast<std::uint64_t>(box.end(d) - 1);
+    }
+    return {first, last};
+  }
+
+  // The first that may reach the span.
+  template <typename All>
+  static auto first(All& entries, int bits, const Span& span) {
+    const std::uint64_t longest = bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits);
+    return entries.lower_bound(span.first > longest ? span.first - longest : 0);
+  }
+
+  const Shape* shape_ = nullptr;
+  std::map<int, Entries> by_length_;
+};
+
+}  // namespace tessera::graph

@@ -1,0 +1,92 @@
+#include "interp/graph/footprint.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace tessera::graph {
+namespace {
+
+// Memory and manner first, so that those that may be joined stand side by side.
+auto kind(const Touch& t) { return std::tuple(t.memory, t.reads, t.writes, t.box.rank); }
+
+// Orders touches of one kind by all dimensions, the given one last.
+bool is_before(const Touch& a, const Touch& b, int last) {
+  if (kind(a) != kind(b)) return kind(a) < kind(b);
+  const auto of = [](const Touch& t, int d) {
+    return std::pair(t.box.start[Box::at(d)], t.box.size[Box::at(d)]);
+  };
+  for (int d = 0; d < a.box.rank; ++d)
+    if (d != last && of(a, d) != of(b, d)) return of(a, d) < of(b, d);
+  return last < a.box.rank && of(a, last) < of(b, last);
+}
+
+// Whether the two differ in that dimension alone, and leave no gap there; b does not begin first.
+bool are_one(const Touch& a, const Touch& b, int dimension) {
+  if (kind(a) != kind(b) || b.box.start[Box::at(dimension)] > a.box.end(dimension)) return false;
+  for (int d = 0; d < a.box.rank; ++d)
+    if (d != dimension && (a.box.start[Box::at(d)] != b.box.start[Box::at(d)] ||
+                           a.box.size[Box::at(d)] != b.box.size[Box::at(d)]))
+      return false;
+  return true;
+}
+
+void join(std::vector<Touch>& all, int dimension) {
+  const auto has_it = [&](const Touch& t) { return dimension < t.box.rank; };
+  if (all.size() < 2 || std::none_of(all.begin(), all.end(), has_it)) return;
+  std::sort(all.begin(), all.end(),
+            [&](const Touch& a, const Touch& b) { return is_before(a, b, dimension); });
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    Touch& last = all[kept];
+    if (has_it(last) && has_it(all[i]) && are_one(last, all[i], dimension)) {
+      const std::int64_t end = std::max(last.box.end(dimension), all[i].box.end(dimension));
+      last.box.size[Box::at(dimension)] = end - last.box.start[Box::at(dimension)];
+    } else {
+      all[++kept] = all[i];
+    }
+  }
+  all.resize(kept + 1);
+}
+
+}  // namespace
+
+const Shape& shape_of(const TaskGraph& graph, MemoryId memory) {
+  static const Shape number;
+  const BufferId buffer = graph.memories[memory].buffer;
+  return buffer ? graph.program.buffers[buffer].shape : number;
+}
+
+bool Footprint::Less::operator()(const Touch& a, const Touch& b) const {
+  return is_before(a, b, max_rank);
+}
+
+bool Footprint::is_known(const Touch& touch) {
+  const auto own = written_.find(touch.memory);
+  if (own == written_.end()) return false;
+  bool is_covered = false;
+  own->second.for_each_meeting(
+      touch.box, [&](const Box& box, char) { is_covered |= contains(box, touch.box); });
+  return is_covered;
+}
+
+void Footprint::add(const Touch& touch) {
+  if (touch.box.empty()) return;
+  Touch plain = touch;
+  plain.box.dropped = 0;
+  if (seen_.contains(plain) || is_known(plain)) return;
+  if (plain.writes)
+    written_.try_emplace(plain.memory, shape_of(graph_, plain.memory))
+        .first->second.add(plain.box, {});
+  seen_.insert(plain);
+}
+
+std::vector<Touch> Footprint::take() {
+  std::vector<Touch> all(seen_.begin(), seen_.end());
+  seen_.clear();
+  written_.clear();
+  for (int d = max_rank; d-- > 0;) join(all, d);
+  return all;
+}
+
+}  // namespace tessera::graph

@@ -1,0 +1,35 @@
+// What a half of a node touches, as few rectangles as say the same.
+#pragma once
+#include <map>
+#include <set>
+#include <vector>
+
+#include "interp/graph/box_index.h"
+#include "interp/graph/task_graph.h"
+
+namespace tessera::graph {
+
+class Footprint {
+ public:
+  // graph: whose memories the touches are of; it lives longer.
+  explicit Footprint(const TaskGraph& graph) : graph_(graph) {}
+  // In the order in which it happens: nothing is read of others where the half has written itself.
+  void add(const Touch& touch);
+  // Rectangles that together are one are one. Nothing is left here.
+  std::vector<Touch> take();
+
+ private:
+  struct Less {
+    bool operator()(const Touch& a, const Touch& b) const;
+  };
+  bool is_known(const Touch& touch);
+
+  const TaskGraph& graph_;
+  std::set<Touch, Less> seen_;
+  std::map<MemoryId, BoxIndex<char>> written_;
+};
+
+// The buffer's; of a number, which is of no buffer, that of one element.
+const Shape& shape_of(const TaskGraph& graph, MemoryId memory);
+
+}  // namespace tessera::graph
