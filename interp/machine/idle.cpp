@@ -104,8 +104,8 @@ class IdleBuffers {
 }  // namespace
 
 Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options) {
-  if (options.math != Math::none || options.hash_results ||
-      options.uninitialised == Uninitialised::poison)
+  const bool shows_poison = options.uninitialised == Uninitialised::poison && options.wants_values;
+  if (options.math != Math::none || options.hash_results || shows_poison)
     return Table<BufferId, bool>(expanded.buffers.size());
   return IdleBuffers(expanded).run();
 }

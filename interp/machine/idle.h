@@ -9,7 +9,8 @@ namespace tessera {
 // leave floats alone, so what they would compute is nowhere, and operands that only they would read
 // need not travel; scalars that the program loads, and operands that copies alone carry to a
 // result, do. Which elements are initialised is known of idle buffers as of others. All false when
-// values are wanted: with arithmetic, with hashes of results, or with poison that is to be seen.
+// values are wanted: with arithmetic, with hashes of results, or with poison that somebody is to
+// see.
 Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options);
 
 }  // namespace tessera
