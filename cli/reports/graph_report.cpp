@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/reports/report.h"
 #include "interp/graph/measures.h"
+#include "interp/machine/nesting.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
@@ -42,15 +47,28 @@ std::map<std::pair<NodeId, NodeId>, bool> node_edges(const TaskGraph& graph) {
 }
 
 // As Graphviz reads it between quotes.
-std::string place_of(const TaskGraph& graph, const Node& node) {
-  const Loc loc = graph.program.loc(node.statement);
-  if (!loc) return {};
+std::string escaped(std::string_view plain) {
   std::string text;
-  for (const char c : fmt::format("{}:{}", loc.source->name, loc.line)) {
+  for (const char c : plain) {
     if (c == '"' || c == '\\') text += '\\';
     text += c;
   }
   return text;
+}
+
+std::string place_of(const TaskGraph& graph, const Node& node) {
+  const Loc loc = graph.program.loc(node.statement);
+  return loc ? escaped(fmt::format("{}:{}", loc.source->name, loc.line)) : "";
+}
+
+// The trace regions around the node's first statement, outermost first.
+std::vector<std::string> regions(const TaskGraph& graph, const Nesting& nesting, const Node& node) {
+  std::vector<std::string> names;
+  for (const StmtId s : nesting.around(node.statement))
+    if (const auto* trace = std::get_if<Trace>(&graph.program.body[s].op))
+      names.push_back(graph.program.texts[trace->message]);
+  std::reverse(names.begin(), names.end());
+  return names;
 }
 
 std::string work_words(const graph::Work& work) {
@@ -87,11 +105,16 @@ std::string graph_lines(const Prepared& prepared, const TaskGraph& graph) {
   text += line("depth", fmt::format("{}, along data alone {}", m.depth, m.data_depth));
   text += line("critical", work_words(m.critical));
   text += line("all", work_words(m.all));
+  const graph::PlanningTime& took = graph.planning;
+  text += line("planned", fmt::format("{}: run {}, verdict {}, graph {}", human_seconds(took.all()),
+                                      human_seconds(took.run), human_seconds(took.verdict),
+                                      human_seconds(took.graph)));
   return text;
 }
 
 Json graph_json(const Prepared& prepared, const TaskGraph& graph) {
   const Measures m = measures(graph);
+  const Nesting nesting(graph.program);
   Json nodes = Json::array(), edges = Json::array();
   for (const NodeId n : graph.nodes.ids()) {
     const Node& node = graph.nodes[n];
@@ -101,6 +124,7 @@ Json graph_json(const Prepared& prepared, const TaskGraph& graph) {
                      {"to", destination(graph, node)},
                      {"file", loc ? loc.source->name : ""},
                      {"line", loc ? loc.line : 0},
+                     {"regions", regions(graph, nesting, node)},
                      {"step", node.commit},
                      {"ops", node.actions.size()},
                      {"bytes", node.bytes},
@@ -127,6 +151,7 @@ Json graph_json(const Prepared& prepared, const TaskGraph& graph) {
 }
 
 std::string graph_dot(const TaskGraph& graph) {
+  const Nesting nesting(graph.program);
   std::string text = "digraph tasks {\n  node [shape=box];\n";
   for (int device = 0; device < graph.topology.devices; ++device) {
     text += fmt::format("  subgraph cluster_{} {{\n    label=\"device {}\";\n", device, device);
@@ -136,6 +161,8 @@ std::string graph_dot(const TaskGraph& graph) {
       const std::string where = place_of(graph, node);
       std::string words = fmt::format("{} {}", name(node.kind), n.index);
       if (graph.is_message(node)) words += fmt::format(" to {}", destination(graph, node));
+      for (const std::string& region : regions(graph, nesting, node))
+        words += "\\n" + escaped(region);
       text += fmt::format("    n{} [label=\"{}\\n{}\"{}];\n", n.index, words, where,
                           node.copies() ? " shape=ellipse" : "");
     }

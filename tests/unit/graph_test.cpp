@@ -222,6 +222,12 @@ TEST(Graph, is_drawn_with_a_box_for_each_device) {
 )");
 }
 
+TEST(Graph, names_the_trace_regions_of_a_node) {
+  const GraphCase of = graph_case("ag-matmul --devices 2 --m 16 --k 32 --n 16 --tiling 8,16,16");
+  EXPECT_NE(cli::graph_dot(of.graph).find("pipeline 4\\nCompute\\n<library>:"), std::string::npos)
+      << cli::graph_dot(of.graph);
+}
+
 // Those that have a graph.
 TEST(Graph, of_good_programs_of_the_suite_gives_their_results) {
   int programs = 0;
