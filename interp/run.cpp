@@ -27,7 +27,9 @@ bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
 RunIdentity identify(const Program& expanded, const std::vector<Binding>& bindings,
                      const RunOptions& options) {
   RunIdentity identity{text_hash(print(expanded)), {}};
-  const Table<BufferId, bool> idle = idle_buffers(expanded, options);
+  RunOptions shown = options;  // results are what they are, whether they are looked at or not
+  shown.wants_values = true;
+  const Table<BufferId, bool> idle = idle_buffers(expanded, shown);
   for (std::size_t device = 0; device < bindings.size(); ++device) {
     for (const BufferId b : expanded.buffers.ids()) {
       const Buffer& buffer = expanded.buffers[b];

@@ -36,7 +36,8 @@ class IdleBuffers {
         looked_at_(program.buffers.size()),
         leads_out_(program.buffers.size()) {}
 
-  Table<BufferId, bool> run() {
+  // results: whether anybody looks at them.
+  Table<BufferId, bool> run(bool results) {
     for (const BufferId b : program_.buffers.ids()) {
       holds_[b] = program_.buffers[b].role == Role::in;
       leads_out_[b] = program_.buffers[b].role == Role::out;
@@ -53,8 +54,8 @@ class IdleBuffers {
     Table<BufferId, bool> idle;
     for (const BufferId b : program_.buffers.ids()) {
       const Buffer& buffer = program_.buffers[b];
-      idle.add(buffer.role != Role::out && is_float(buffer.dtype) && !looked_at_[b] &&
-               !(holds_[b] && leads_out_[b]));
+      const bool shows = buffer.role == Role::out || (holds_[b] && leads_out_[b]);
+      idle.add(is_float(buffer.dtype) && !looked_at_[b] && !(results && shows));
     }
     return idle;
   }
@@ -107,7 +108,7 @@ Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& op
   const bool shows_poison = options.uninitialised == Uninitialised::poison && options.wants_values;
   if (options.math != Math::none || options.hash_results || shows_poison)
     return Table<BufferId, bool>(expanded.buffers.size());
-  return IdleBuffers(expanded).run();
+  return IdleBuffers(expanded).run(options.wants_values);
 }
 
 }  // namespace tessera

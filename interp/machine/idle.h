@@ -5,12 +5,11 @@
 
 namespace tessera {
 
-// Scratch and operands of floats whose bytes nobody looks at in such a run. Tile ops
-// leave floats alone, so what they would compute is nowhere, and operands that only they would read
-// need not travel; scalars that the program loads, and operands that copies alone carry to a
-// result, do. Which elements are initialised is known of idle buffers as of others. All false when
-// values are wanted: with arithmetic, with hashes of results, or with poison that somebody is to
-// see.
+// Buffers of floats whose bytes nobody looks at in such a run. Tile ops leave floats alone, so what
+// they would compute is nowhere, and operands that only they would read need not travel; scalars
+// that the program loads do, and, where results are wanted, results and operands that copies alone
+// carry there. Which elements are initialised is known of idle buffers as of others. All false with
+// arithmetic, with hashes of results, or with poison that somebody is to see.
 Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options);
 
 }  // namespace tessera
