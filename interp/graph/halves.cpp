@@ -6,7 +6,7 @@
 
 namespace tessera::graph {
 
-void add_halves(TaskGraph& graph, const Touches& touches) {
+void add_halves(TaskGraph& graph, const Table<ActionId, std::vector<Touch>>& touches) {
   graph.halves.clear();
   Footprint reads(graph), writes(graph);
   for (const NodeId n : graph.nodes.ids()) {
@@ -14,9 +14,8 @@ void add_halves(TaskGraph& graph, const Touches& touches) {
     node.halves = node.copies() ? 2 : 1;
     node.first = graph.halves.next();
     for (const ActionId a : node.actions)
-      touches.for_each(a, [&](const Touch& touch) {
+      for (const Touch& touch : touches[a])
         (node.copies() && touch.writes ? writes : reads).add(touch);
-      });
     if (!node.copies()) {
       graph.halves.add({n, Part::whole, reads.take(), {}});
     } else {

@@ -1,12 +1,13 @@
 // The halves of the nodes, with what they touch; and the graph without nodes that are not wanted.
 #pragma once
-#include "interp/graph/recorder.h"
+#include <vector>
+
 #include "interp/graph/task_graph.h"
 
 namespace tessera::graph {
 
 // Fills TaskGraph::halves, without edges. touches: by action.
-void add_halves(TaskGraph& graph, const Touches& touches);
+void add_halves(TaskGraph& graph, const Table<ActionId, std::vector<Touch>>& touches);
 // Leaves these nodes and their halves, without edges.
 void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted);
 

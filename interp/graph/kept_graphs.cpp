@@ -111,6 +111,8 @@ std::size_t bytes_of(const TaskGraph& graph) {
     bytes += action.scalars.size() * sizeof(action.scalars[0]) +
              action.numbers.size() * sizeof(action.numbers[0]) +
              action.memories.size() * sizeof(MemoryId);
+  for (const std::vector<Touch>& touches : graph.touches)
+    bytes += sizeof(touches) + touches.size() * sizeof(Touch);
   for (const Half& half : graph.halves)
     bytes +=
         sizeof(Half) + half.touches.size() * sizeof(Touch) + half.before.size() * sizeof(Before);

@@ -23,16 +23,16 @@ struct GraphKey {
 };
 
 // A program that is called again and again.
-class PlannedProgram {
+class ProgramGraphs {
  public:
   // Expanded; it lives longer.
-  explicit PlannedProgram(const Program& program);
+  explicit ProgramGraphs(const Program& program);
 
   // The graph of a call: one that this process keeps, or else made now and kept. simulate: runs the
   // program with these operands, and may overwrite results.
-  Expected<std::shared_ptr<const TaskGraph>> graph(const Simulate& simulate,
-                                                   const std::vector<Binding>& bindings,
-                                                   const CertifyOptions& how) const;
+  Expected<std::shared_ptr<const TaskGraph>> of(const Simulate& simulate,
+                                                const std::vector<Binding>& bindings,
+                                                const CertifyOptions& how) const;
   // The operands that decide what is done.
   const std::vector<std::string>& control_inputs() const { return control_inputs_; }
 

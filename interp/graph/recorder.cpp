@@ -14,16 +14,6 @@ constexpr std::size_t most_actions = 4'000'000;
 
 }  // namespace
 
-void Touches::add(ActionId action, const Touch& touch) {
-  const auto at = static_cast<std::int32_t>(all_.size());
-  all_.push_back(touch);
-  next_.push_back(-1);
-  if (!ends_.has(action)) ends_.resize(static_cast<std::size_t>(action.index) + 1);
-  Ends& ends = ends_[action];
-  (ends.last < 0 ? ends.first : next_[static_cast<std::size_t>(ends.last)]) = at;
-  ends.last = at;
-}
-
 void Recorder::begin(const Program& program, const RunOptions& options) {
   program_ = program;
   writes_blocks_ = options.profile.block_write_backs;
@@ -175,6 +165,8 @@ void Recorder::on_start(const Event& event) {
   item.action = log_.actions.add(std::move(action));
   item.cell = cell(there, semaphore, position);
   item.amount = event.amount;
+  log_.touches.add({});
+  log_.touches.back().reserve(2);  // its two halves
   copies_[here].push_back(item.action);
 }
 
@@ -184,7 +176,8 @@ void Recorder::on_copy(const Event& event) {
   const bool reads = event.kind == EventKind::read;
   const MemoryId reached = memory(event.site, event.object.buffer());
   (reads ? log_.actions[id].from : log_.actions[id].to).memory = reached;
-  log_.touches.add(id, {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
+  log_.touches[id].push_back(
+      {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
 }
 
 void Recorder::need(Needs& needs, ValueId value) const {
@@ -214,14 +207,6 @@ const Recorder::Needs& Recorder::needs(StmtId statement) {
   return *known;
 }
 
-void Recorder::touch(const Event& event, Last& last, const Touch& touch) {
-  log_.touches.add(last.action, touch);
-  ++last.touches;
-  const Op& op = program_.body[event.statement].op;
-  if (event.kind == EventKind::update && std::holds_alternative<Matmul>(op))
-    log_.actions[last.action].flops = flops(last);
-}
-
 void Recorder::begin_action(const Event& event) {
   const SiteId here = site(event);
   Action action{.statement = event.statement, .site = here};
@@ -240,11 +225,13 @@ void Recorder::begin_action(const Event& event) {
   }
   Item& item = add(here, ItemKind::action, event);
   item.action = log_.actions.add(std::move(action));
-  last_[here] = {event.step, item.action, 0};
+  std::vector<Touch> touches;
+  touches.reserve(kept.numbers.size() + kept.buffers.size() + 1);
   const Action& added = log_.actions[item.action];
-  for (const auto& number : added.numbers)
-    log_.touches.add(item.action, {number.second, true, false, {}});
-  if (added.loads) log_.touches.add(item.action, {added.loads, false, true, {}});
+  for (const auto& number : added.numbers) touches.push_back({number.second, true, false, {}});
+  if (added.loads) touches.push_back({added.loads, false, true, {}});
+  log_.touches.add(std::move(touches));
+  last_[here] = {event.step, item.action};
 }
 
 // An op tells of each rectangle that it reaches, all in one step.
@@ -254,16 +241,18 @@ void Recorder::on_core(const Event& event) {
   if (last_[here].step != event.step) begin_action(event);
   const bool reads = event.kind == EventKind::read || event.kind == EventKind::update ||
                      event.kind == EventKind::accumulate;
-  touch(event, last_[here],
-        {memory(event.site, event.object.buffer()), reads, event.kind != EventKind::read,
-         *event.box});
+  std::vector<Touch>& touches = log_.touches[last_[here].action];
+  touches.push_back({memory(event.site, event.object.buffer()), reads,
+                     event.kind != EventKind::read, *event.box});
+  const Op& op = program_.body[event.statement].op;
+  if (event.kind == EventKind::update && std::holds_alternative<Matmul>(op))
+    log_.actions[last_[here].action].flops = flops(touches);
 }
 
 // Of a . b added to acc, read in this order: the product of their elements is (m k n) squared.
-std::int64_t Recorder::flops(const Last& last) const {
-  if (last.touches < 3) return 0;
-  const std::span<const Touch> read = log_.touches.last(3);
-  const Box &a = read[0].box, &acc = read[2].box;
+std::int64_t Recorder::flops(const std::vector<Touch>& touches) {
+  if (touches.size() < 3) return 0;
+  const Box &a = touches[touches.size() - 3].box, &acc = touches.back().box;
   std::int64_t rows = 1;
   for (int d = acc.rank; d-- > 0;)
     if (acc.keeps(d)) rows = acc.size[Box::at(d)];  // the first that is kept

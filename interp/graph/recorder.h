@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "interp/graph/numbers.h"
@@ -34,32 +33,10 @@ struct Item {
   ObjectId object{};
 };
 
-// What actions touch, all in one row; those of one action in their order.
-class Touches {
- public:
-  void add(ActionId action, const Touch& touch);
-  template <typename F>
-  void for_each(ActionId action, F take) const {
-    if (!ends_.has(action)) return;
-    for (std::int32_t i = ends_[action].first; i >= 0; i = next_[static_cast<std::size_t>(i)])
-      take(all_[static_cast<std::size_t>(i)]);
-  }
-  // The last ones of all, whosever they are: what an op told of that is not done.
-  std::span<const Touch> last(std::size_t count) const { return std::span(all_).last(count); }
-
- private:
-  struct Ends {
-    std::int32_t first = -1, last = -1;
-  };
-  std::vector<Touch> all_;
-  std::vector<std::int32_t> next_;  // of the same action; -1: none
-  Table<ActionId, Ends> ends_;
-};
-
 struct Log {
   Table<MemoryId, Memory> memories;
   Table<ActionId, Action> actions;
-  Touches touches;
+  Table<ActionId, std::vector<Touch>> touches;
   Table<SiteId, std::vector<Item>> items;
   Table<GraphCellId, GraphCell> cells;
 };
@@ -90,17 +67,15 @@ class Recorder : public Observer {
     std::int64_t number = 0;
     MemoryId memory{};
   };
-  // What the core's last action was, and the step that it is; touches that it told of so far.
+  // What the core's last action was, and the step that it is.
   struct Last {
     std::int64_t step = -1;
     ActionId action{};
-    std::size_t touches = 0;
   };
   void begin_action(const Event& event);
-  void touch(const Event& event, Last& last, const Touch& touch);
   const Needs& needs(StmtId statement);
   void need(Needs& needs, ValueId value) const;
-  std::int64_t flops(const Last& last) const;
+  static std::int64_t flops(const std::vector<Touch>& touches);
   Item& add(SiteId site, ItemKind kind, const Event& event);
   SiteId site(const Event& event) const { return topology_.of(event.agent.issuer()); }
   MemoryId memory(SiteId site, BufferId buffer);

@@ -66,7 +66,8 @@ void make(TaskGraph& graph, Log log) {
   for (Node& node : segments(log)) graph.nodes.add(std::move(node));
   graph.memories = std::move(log.memories);
   graph.actions = std::move(log.actions);
-  add_halves(graph, log.touches);
+  graph.touches = std::move(log.touches);
+  add_halves(graph, graph.touches);
   Frontier all(graph);
   all.run();
   const Table<NodeId, bool> live = live_nodes(graph, all.last_writers());

@@ -108,6 +108,8 @@ struct TaskGraph {
   Topology topology{};
   Table<MemoryId, Memory> memories{};
   Table<ActionId, Action> actions{};
+  // What each action reaches; of a write-back what it writes is what was stored.
+  Table<ActionId, std::vector<Touch>> touches{};
   Table<NodeId, Node> nodes{};   // in commit order
   Table<HalfId, Half> halves{};  // node after node; of a copy the reading one first
   std::int64_t dead = 0;  // nodes that were left out, since only control depends on what they do

@@ -120,14 +120,14 @@ void kept_graph(benchmark::State& state) {
   if (!kept) return state.SkipWithError("not launched");
   KeptRun& launch = *kept;
   const std::vector<Binding> bindings = launch.bindings();
-  const graph::PlannedProgram planned(launch.program);
+  const graph::ProgramGraphs graphs(launch.program);
   const auto simulate = [&](const RunOptions& options) {
     return run(launch.program, bindings, options);
   };
-  const auto made = planned.graph(simulate, bindings, target->how);
+  const auto made = graphs.of(simulate, bindings, target->how);
   if (!made) return state.SkipWithError("no graph");
   for (auto _ : state)
-    if (*planned.graph(simulate, bindings, target->how) != *made)
+    if (*graphs.of(simulate, bindings, target->how) != *made)
       return state.SkipWithError("planned anew");
 }
 BENCHMARK(kept_graph)->Name("planning-full/kept_graph")->Unit(benchmark::kMicrosecond);

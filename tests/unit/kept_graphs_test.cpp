@@ -18,7 +18,7 @@ namespace {
 
 using graph::GraphKey;
 using graph::KeptGraphs;
-using graph::PlannedProgram;
+using graph::ProgramGraphs;
 using graph::TaskGraph;
 
 // A call of an operation, to be planned again and again.
@@ -30,11 +30,11 @@ struct Call {
     LaunchScope scope;
     EXPECT_TRUE(target->prepared.simulate(how.run));
     launch = *scope.take();
-    planned.emplace(launch.program);
+    graphs.emplace(launch.program);
   }
   std::shared_ptr<const TaskGraph> graph() {
     const std::vector<Binding> bindings = launch.bindings();
-    const auto made = planned->graph(
+    const auto made = graphs->of(
         [&](const RunOptions& options) {
           ++runs;
           return run(launch.program, bindings, options);
@@ -47,7 +47,7 @@ struct Call {
 
   CertifyOptions how;
   KeptRun launch;
-  std::optional<PlannedProgram> planned;
+  std::optional<ProgramGraphs> graphs;
   int runs = 0;
 };
 
@@ -56,7 +56,7 @@ constexpr const char* product = "gmm --group-sizes 10,6 --k 16 --n 16 --tiling 8
 TEST(KeptGraphs, AreFoundByProgramAndControlInputs) {
   KeptGraphs::of_process().clear();
   Call call(product);
-  EXPECT_EQ(call.planned->control_inputs(), std::vector<std::string>{"group_sizes"});
+  EXPECT_EQ(call.graphs->control_inputs(), std::vector<std::string>{"group_sizes"});
   const auto first = call.graph();
   EXPECT_EQ(call.runs, 1);
   EXPECT_EQ(call.graph(), first);
@@ -100,7 +100,7 @@ TEST(KeptGraphs, RefusedProgramsAreNotKept) {
   KeptGraphs::of_process().clear();
   Call call(test::source_dir() + "/tests/race/bad_two_writers.tsr --devices 3");
   const std::vector<Binding> bindings = call.launch.bindings();
-  const auto refused = call.planned->graph(
+  const auto refused = call.graphs->of(
       [&](const RunOptions& options) { return run(call.launch.program, bindings, options); },
       bindings, call.how);
   EXPECT_FALSE(refused);

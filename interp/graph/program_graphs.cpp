@@ -40,7 +40,7 @@ bool is_alone(const RunOptions& run) {
 
 }  // namespace
 
-PlannedProgram::PlannedProgram(const Program& program) {
+ProgramGraphs::ProgramGraphs(const Program& program) {
   const std::string text = print(program);
   text_ = {text_hash(text), bytes_hash(std::as_bytes(std::span(text))) ^ places_hash(program)};
   // Which `select` meets undefined elements is seen in a run only: here any may.
@@ -53,9 +53,9 @@ PlannedProgram::PlannedProgram(const Program& program) {
       control_inputs_.push_back(program.buffers[b].name);
 }
 
-Expected<std::shared_ptr<const TaskGraph>> PlannedProgram::graph(
-    const Simulate& simulate, const std::vector<Binding>& bindings,
-    const CertifyOptions& how) const {
+Expected<std::shared_ptr<const TaskGraph>> ProgramGraphs::of(const Simulate& simulate,
+                                                             const std::vector<Binding>& bindings,
+                                                             const CertifyOptions& how) const {
   GraphKey key{text_, options_text(how), {}, 0};
   ContentHash hash;
   hash.mix(text_[0]);
