@@ -146,6 +146,10 @@ Json graph_json(const Prepared& prepared, const TaskGraph& graph) {
           {"data_depth", m.data_depth},
           {"critical", work(m.critical)},
           {"all", work(m.all)},
+          {"planning",
+           {{"run_seconds", graph.planning.run},
+            {"verdict_seconds", graph.planning.verdict},
+            {"graph_seconds", graph.planning.graph}}},
           {"nodes", std::move(nodes)},
           {"edges", std::move(edges)}};
 }
