@@ -1,0 +1,87 @@
+// What the nodes of a task graph work on: the memories of the devices that this process holds, and
+// the moving of rectangles between them. Several workers use it at once: what they reach at the
+// same time is disjoint, or only read, for the edges of the graph order the rest.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/data/tensor.h"
+#include "interp/binding.h"
+#include "interp/graph/task_graph.h"
+
+namespace tessera::graph {
+
+// A rectangle of the source of a copy and the one where its elements land, in order.
+struct Piece {
+  Box from{}, to{};
+};
+// What a copy moves: one piece, or of a write-back those that were stored; none: nothing was.
+std::vector<Piece> pieces(const TaskGraph& graph, ActionId copy);
+// Bytes of what a copy moves, and of all that a node of copies does: its message.
+std::int64_t moved_bytes(const TaskGraph& graph, ActionId copy);
+std::int64_t message_bytes(const TaskGraph& graph, NodeId node);
+
+class Memories {
+ public:
+  // bindings: by device, results and operands by name; of devices that are not held they are not
+  // looked at, and no memory is taken for those. held: by device; empty: all. graph and tensors
+  // live longer.
+  Memories(const TaskGraph& graph, const std::vector<Binding>& bindings,
+           std::vector<bool> held = {});
+  Memories(const Memories&) = delete;
+  Memories& operator=(const Memories&) = delete;
+
+  const TaskGraph& graph() const { return graph_; }
+  bool is_held(int device) const {
+    return held_.empty() || held_[static_cast<std::size_t>(device)];
+  }
+  // No node reads of it what another has written: who runs a node has scratch of his own for it,
+  // and there are no bytes here.
+  bool is_private(MemoryId memory) const { return private_[memory]; }
+  // The bytes of other memory; that of scratch is taken with the first call, from zeroed pages.
+  Tensor& tensor(MemoryId memory);
+  TileView view(MemoryId memory, const Box& box);
+
+  // Of memory without a buffer: the bits of one number.
+  std::int64_t number(MemoryId memory) const { return numbers_[index(memory)]; }
+  void set_number(MemoryId memory, std::int64_t bits) { numbers_[index(memory)] = bits; }
+
+  // Of a node of copies, whose memories are shared. read, write: its halves; the data between them
+  // has message_bytes(), piece by piece, each row-major.
+  void move(NodeId node);
+  void read(NodeId node, std::byte* out);
+  void write(NodeId node, const std::byte* in);
+  // Where all of a message can be read from, or written to, without read() and write(): where it is
+  // one rectangle of adjacent elements that is not added. Null: nowhere.
+  std::byte* in_place(NodeId node, Part part);
+
+  // The half is done; memory of scratch goes when no half that reaches it is left.
+  void leave(HalfId half);
+
+ private:
+  static std::size_t index(MemoryId memory) { return static_cast<std::size_t>(memory.index); }
+  void find_private();
+
+  struct Shared {
+    std::once_flag taken;
+    Tensor own;                           // of scratch
+    Tensor* tensor = nullptr;             // or the caller's
+    std::atomic<std::int64_t> halves{0};  // that are not done
+  };
+
+  const TaskGraph& graph_;
+  std::vector<bool> held_;
+  Table<MemoryId, bool> private_;
+  std::vector<std::unique_ptr<Shared>> shared_;  // by memory; null: it is private or a number
+  std::unique_ptr<std::atomic<std::int64_t>[]> numbers_;  // by memory
+};
+
+// The elements of a view as others of the same type and number, row by row; adds: to those there.
+void move_elements(const TileView& to, const TileView& from, bool adds);
+
+}  // namespace tessera::graph
