@@ -6,6 +6,8 @@
 
 #include "devices/cuda/cuda_device.h"
 #include "devices/interpreter/interpreter_device.h"
+#include "devices/thread_count.h"
+#include "devices/threads/threads_device.h"
 
 namespace tessera {
 
@@ -20,7 +22,8 @@ const Device* first(bool (*can)(const Device&)) {
 }  // namespace
 
 const std::vector<const Device*>& devices() {
-  static const std::vector<const Device*> all{&cuda_device(), &interpreter_device()};
+  static const std::vector<const Device*> all{&cuda_device(), &interpreter_device(),
+                                               &threads_device()};
   return all;
 }
 
@@ -51,6 +54,8 @@ const Device& launching_device() {
   const Device* const found = first([](const Device& device) { return device.launches(); });
   return found != nullptr ? *found : default_device();
 }
+
+const Device& threading_device() { return threads_device(); }
 
 const Device& emitting_device() {
   const Device* const found = first([](const Device& device) { return device.emits(); });

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What takes too long for every change, against what ./run-tests has built:
 #   28,000 random programs beside the analysis of all schedules; three of four are small enough to explore
-#   2,000 larger ones that are proved, 50 schedules each; 20,000 with undefined data
+#   2,000 larger ones that are proved, 50 schedules each, and on threads; 20,000 with undefined data
 #   every mutant of every kernel, of synchronising ops and of values at three sizes, and the labelled programs
 #   random problems against the reference for ten minutes
 #   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code stay in tests/fuzz/corpus

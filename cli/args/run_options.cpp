@@ -29,20 +29,22 @@ std::vector<RunOption> made_run_options() {
   std::vector<RunOption> all = {
       {{"interpret", "", "short for --device interpreter"}, About::where},
       {{"device", device_values(), "where to run; default: a GPU if there is one"}, About::where},
-      {{"profile", "v5e|v5p|v6e|h200|...",
-        "machine profile of the simulated devices; default v5e"}},
-      {{"cores", "N", "how many cores each simulated device has; default 1"}},
+      {{"threads", "N", "how many threads of this machine to use; default all"}, About::threads},
+      {{"profile", "v5e|v5p|v6e|h200|...", "machine profile of the simulated devices; default v5e"},
+       About::program},
+      {{"cores", "N", "how many cores each simulated device has; default 1"}, About::program},
       {{"point-cores", "N",
         "run the points of parallel loops side by side, on N cores with scratch of their own"}},
       {{"schedule", schedule_values(), "which core or copy takes the next step; default eager",
         false, FileUse::reads}},
       {{"dma-order", "unordered|fifo",
-        "fifo: the copies from one core to one other device land in the order of their starts"}},
+        "fifo: the copies from one core to one other device land in the order of their starts"},
+       About::program},
       {{"landing", "whole|partial",
         "whole: a copy reads all, then writes all; partial: both in parts"}},
       {{"slow-device", "D", "device D takes a step only when no other device can"}},
       {{"math", "library|exact", "tile arithmetic: the fast library, or plain ascending loops"},
-       About::values},
+       About::product},
       {{"no-math", "", "leave out tile arithmetic: copies, waits, signals and control only"}},
       {{"no-verify", "", "do not analyse what this run proves of all schedules"}},
       {{"unchecked", "", "no checks and no observers, for measuring only"}},
@@ -72,7 +74,7 @@ std::vector<RunOption> made_run_options() {
   const auto profile = std::find_if(
       all.begin(), all.end(), [](const RunOption& row) { return row.option.name == "profile"; });
   std::vector<RunOption> capacities;
-  for (const Option& option : capacity_options()) capacities.push_back({option});
+  for (const Option& option : capacity_options()) capacities.push_back({option, About::program});
   all.insert(profile + 1, capacities.begin(), capacities.end());
   return all;
 }

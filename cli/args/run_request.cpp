@@ -13,6 +13,7 @@
 #include "cli/reports/prints.h"
 #include "core/host/file.h"
 #include "devices/devices.h"
+#include "devices/thread_count.h"
 
 namespace tessera::cli {
 namespace {
@@ -158,12 +159,25 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
                                             simulated_device().name(), request.device_name());
   const bool is_checked = !arguments.was_given("unchecked"),
              has_math = !arguments.was_given("no-math");
+  // It takes the task graph of the program.
+  const bool is_planned =
+      request.device != nullptr && !request.is_simulated() && request.device->runs_on_several();
+  const auto is_honoured = [&](About about) {
+    if (about == About::where) return true;
+    if (about == About::threads) return is_planned;
+    return request.is_simulated() ||
+           (is_planned && (about == About::program || about == About::product));
+  };
   for (const auto& [option, about] : all_run_options()) {
-    if (!request.is_simulated() && about != About::where) {
+    if (about == About::threads && !is_honoured(about)) {
+      refuse(option.name, fmt::format("is for devices that use threads of this machine, and this "
+                                      "runs on {}",
+                                      request.device_name()));
+    } else if (!is_honoured(about)) {
       refuse(option.name, elsewhere);
     } else if (!is_checked && about == About::checks) {
       refuse(option.name, "is about what a run checks and tells, and --unchecked leaves that out");
-    } else if (!has_math && about == About::values) {
+    } else if (!has_math && (about == About::values || about == About::product)) {
       refuse(option.name, "is about values, and --no-math computes none");
     }
   }
@@ -195,6 +209,7 @@ Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference
   arguments.has("all");  // the report's, which lists all there are when they are few
   choose_device(arguments, with_reference, request, diags);
   if (diags.empty()) refuse_idle(arguments, request, diags);
+  set_thread_count(static_cast<int>(arguments.integer("threads", diags, 1, 1024).value_or(0)));
   choose_profile(arguments, request, diags);
   choose_schedule(arguments, request, diags);
   choose_interpretation(arguments, request, diags);

@@ -55,6 +55,27 @@ std::int64_t message_bytes(const TaskGraph& graph, NodeId node) {
   return bytes;
 }
 
+Table<MemoryId, bool> private_memories(const TaskGraph& graph) {
+  Table<MemoryId, bool> is_private(graph.memories.size(), false);
+  Table<MemoryId, bool> is_read = is_private, is_shared = is_private;
+  Table<MemoryId, NodeId> user(graph.memories.size());
+  for (const MemoryId m : graph.memories.ids()) {
+    const BufferId buffer = graph.memories[m].buffer;
+    is_private[m] = buffer && graph.program.buffers[buffer].role == Role::scratch;
+  }
+  for (const Half& half : graph.halves)
+    for (const Touch& touch : half.touches) {
+      const MemoryId m = touch.memory;
+      if (half.part != Part::whole) is_private[m] = false;
+      if (user[m] && user[m] != half.node) is_shared[m] = true;
+      user[m] = half.node;
+      if (touch.reads) is_read[m] = true;
+    }
+  for (const MemoryId m : graph.memories.ids())
+    if (is_shared[m] && is_read[m]) is_private[m] = false;
+  return is_private;
+}
+
 void move_elements(const TileView& to, const TileView& from, bool adds) {
   if (!has_sizes_of(to, from)) {
     std::vector<std::byte> rows(static_cast<std::size_t>(bytes_of(from)));
@@ -71,10 +92,9 @@ Memories::Memories(const TaskGraph& graph, const std::vector<Binding>& bindings,
                    std::vector<bool> held)
     : graph_(graph),
       held_(std::move(held)),
-      private_(graph.memories.size(), false),
+      private_(private_memories(graph)),
       numbers_(std::make_unique<std::atomic<std::int64_t>[]>(graph.memories.size())) {
   CHECK(held_.empty() || held_.size() == static_cast<std::size_t>(graph.topology.devices));
-  find_private();
   for (const MemoryId m : graph.memories.ids()) {
     const Memory& memory = graph.memories[m];
     shared_.emplace_back();
@@ -88,26 +108,6 @@ Memories::Memories(const TaskGraph& graph, const std::vector<Binding>& bindings,
   for (const Half& half : graph.halves)
     for (const Touch& touch : half.touches)
       if (Shared* const shared = shared_[index(touch.memory)].get()) ++shared->halves;
-}
-
-// Scratch that one node alone reaches, or that each writes before it reads it.
-void Memories::find_private() {
-  Table<MemoryId, NodeId> user(graph_.memories.size());
-  for (const MemoryId m : graph_.memories.ids()) {
-    const BufferId buffer = graph_.memories[m].buffer;
-    private_[m] = buffer && graph_.program.buffers[buffer].role == Role::scratch;
-  }
-  Table<MemoryId, bool> is_read(graph_.memories.size(), false), is_shared = is_read;
-  for (const Half& half : graph_.halves)
-    for (const Touch& touch : half.touches) {
-      const MemoryId m = touch.memory;
-      if (half.part != Part::whole) private_[m] = false;
-      if (user[m] && user[m] != half.node) is_shared[m] = true;
-      user[m] = half.node;
-      if (touch.reads) is_read[m] = true;
-    }
-  for (const MemoryId m : graph_.memories.ids())
-    if (is_shared[m] && is_read[m]) private_[m] = false;
 }
 
 Tensor& Memories::tensor(MemoryId memory) {

@@ -26,6 +26,10 @@ std::vector<Piece> pieces(const TaskGraph& graph, ActionId copy);
 std::int64_t moved_bytes(const TaskGraph& graph, ActionId copy);
 std::int64_t message_bytes(const TaskGraph& graph, NodeId node);
 
+// Of which memory no node reads what another has written: scratch that one node alone reaches, or
+// that each writes before it reads it. Every worker has it for himself.
+Table<MemoryId, bool> private_memories(const TaskGraph& graph);
+
 class Memories {
  public:
   // bindings: by device, results and operands by name; of devices that are not held they are not
@@ -40,8 +44,7 @@ class Memories {
   bool is_held(int device) const {
     return held_.empty() || held_[static_cast<std::size_t>(device)];
   }
-  // No node reads of it what another has written: who runs a node has scratch of his own for it,
-  // and there are no bytes here.
+  // There are no bytes of it here.
   bool is_private(MemoryId memory) const { return private_[memory]; }
   // The bytes of other memory; that of scratch is taken with the first call, from zeroed pages.
   Tensor& tensor(MemoryId memory);
@@ -65,7 +68,6 @@ class Memories {
 
  private:
   static std::size_t index(MemoryId memory) { return static_cast<std::size_t>(memory.index); }
-  void find_private();
 
   struct Shared {
     std::once_flag taken;

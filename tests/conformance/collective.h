@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "devices/profiles/profile.h"
+#include "devices/threads/task_run.h"
 #include "interp/certificate/certifier.h"
 #include "interp/run.h"
 #include "interp/schedule/strategies.h"
@@ -35,6 +36,14 @@ inline CheckOptions how(Fill kind) {
       kind == Fill::integers ? Arithmetic::Values::small_integers : Arithmetic::Values::any;
   return options;
 }
+
+// While it lives, runs on threads take tasks as small as may be in a random order.
+struct Shuffled {
+  explicit Shuffled(std::uint64_t seed) { shuffle_tasks(seed); }
+  ~Shuffled() { shuffle_tasks({}); }
+  Shuffled(const Shuffled&) = delete;
+  Shuffled& operator=(const Shuffled&) = delete;
+};
 
 // How copies complete and who moves next: the modes of the machine.
 inline RunOptions mode(std::string schedule, DmaOrder order = DmaOrder::unordered,

@@ -6,7 +6,8 @@
 // order or in that of each link. Under every schedule (eager, lazy, the newest copy first, random,
 // PCT, other orders of the points of parallel loops, a device that is slow, parts of copies of
 // every size) the results must be the same and nothing found. Prints the program and the schedule
-// that differ, and ends with 1.
+// that differ, and ends with 1. Those that have a task graph are also run on
+// threads, in random orders of tasks as small as may be.
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -14,6 +15,8 @@
 #include "core/lang/language.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "devices/profiles/profile.h"
+#include "devices/threads/task_run.h"
+#include "devices/threads/threads_device.h"
 #include "interp/certificate/certificate.h"
 #include "tests/fuzz/larger/random_kernel.h"
 
@@ -117,8 +120,49 @@ std::string text(const RunOptions& options) {
 }
 
 struct Totals {
-  std::int64_t drawn = 0, proved = 0, runs = 0, on_point_cores = 0, loops = 0, differences = 0;
+  std::int64_t drawn = 0, proved = 0, runs = 0, on_point_cores = 0, loops = 0, differences = 0,
+               with_graph = 0;
 };
+
+bool has_results(const Case& of, const Operands& a, const Operands& b) {
+  for (std::size_t d = 0; d < a.tensors.size(); ++d)
+    for (const Buffer& buffer : of.program.buffers) {
+      if (buffer.role != Role::out) continue;
+      const Tensor &x = a.tensors[d].find(buffer.name)->second,
+                   &y = b.tensors[d].find(buffer.name)->second;
+      if (!std::equal(x.data(), x.data() + x.bytes(), y.data())) return false;
+    }
+  return true;
+}
+
+// The same on threads, which refuse what is proved for whole landing alone.
+void try_threads(const Case& of, Totals& totals) {
+  RunOptions options = of.options;
+  options.landing = Landing::whole;
+  const auto run = [&](const Device& device, Operands& operands) {
+    std::vector<DeviceBinding> bindings(operands.bindings.begin(), operands.bindings.end());
+    return device.run(of.program, bindings, {.profile = options.profile, .interpreter = &options});
+  };
+  Operands expected(of.program, of.kernel.devices);
+  if (!run(interpreter_device(), expected)) return;
+  for (std::uint64_t order = 0; order < 3; ++order) {
+    shuffle_tasks(of.seed * 3 + order);
+    Operands operands(of.program, of.kernel.devices);
+    const Expected<DeviceReport> report = run(threads_device(), operands);
+    shuffle_tasks({});
+    const bool is_refused =
+        !report && report.diags().front().message.find("no task graph") != std::string::npos;
+    if (is_refused) return;
+    totals.with_graph += order == 0 ? 1 : 0;
+    if (report && report->findings.empty() && has_results(of, operands, expected)) continue;
+    if (++totals.differences <= 10)
+      fmt::print("seed {}, --devices {} --cores {} on threads: {}\n{}\n", of.seed,
+                 of.kernel.devices, of.kernel.cores,
+                 report ? "other results than the interpreter's" : render(report.diags()),
+                 of.kernel.text);
+    return;
+  }
+}
 
 void try_schedules(const Case& of, int schedules, Totals& totals) {
   std::vector<ResultHash> expected;
@@ -183,12 +227,12 @@ int main(int argc, char** argv) {
     ++totals.proved;
     totals.loops += made.kernel.text.find(" parallel {") != std::string::npos ? 1 : 0;
     try_schedules(made, static_cast<int>(schedules), totals);
+    try_threads(made, totals);
   }
   fmt::print(
       "{} programs proved of {} drawn, {} with parallel points; {} runs, {} of them on "
-      "point-cores; {} "
-      "programs differ\n",
+      "point-cores, {} programs on threads; {} programs differ\n",
       totals.proved, totals.drawn, totals.loops, totals.runs, totals.on_point_cores,
-      totals.differences);
+      totals.with_graph, totals.differences);
   return totals.differences == 0 ? 0 : 1;
 }

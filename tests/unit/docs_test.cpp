@@ -94,7 +94,7 @@ TEST_F(Docs, every_command_about_timing_runs_and_prints_what_is_shown) {
 }
 
 TEST_F(Docs, every_command_about_task_graphs_runs_and_prints_what_is_shown) {
-  expect_commands_run("docs/engines.md", 2, 2);
+  expect_commands_run("docs/engines.md", 4, 3);
 }
 
 // A program in the readme is one of the repository's, or runs on its own.

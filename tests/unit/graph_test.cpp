@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include "interp/graph/measures.h"
 #include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
+#include "tests/unit/graph_lines.h"
 
 namespace tessera {
 namespace {
@@ -26,6 +26,7 @@ using test::befores;
 using test::graph_case;
 using test::GraphCase;
 using test::is_right;
+using test::lines_behind;
 using test::wrong_orders;
 
 // Edges whose loss no order of whole nodes shows on integers.
@@ -166,15 +167,6 @@ INSTANTIATE_TEST_SUITE_P(
         OperationCase{"ring-of-experts --devices 4 --m 8 --k 32 --n 16 --groups 8 --top-k 8",
                       {96, 4, 32, 0, 32, 15, 15},
                       true}));
-
-// The lines of a file that begin so, without the beginning.
-std::vector<std::string> lines_behind(const std::filesystem::path& file, const std::string& begin) {
-  std::ifstream in(file);
-  std::vector<std::string> found;
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with(begin)) found.push_back(line.substr(begin.size()));
-  return found;
-}
 
 TEST(Graph, of_every_kernel_gives_its_results) {
   int kernels = 0;

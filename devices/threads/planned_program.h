@@ -1,0 +1,39 @@
+// A program that is planned once for its control inputs and run by threads.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "devices/device.h"
+#include "interp/engine/tasks.h"
+#include "interp/run_options.h"
+
+namespace tessera {
+
+class PlannedProgram final : public Executable {
+ public:
+  explicit PlannedProgram(const Program& structured) : structured_(structured) {}
+
+  Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
+                             const DeviceOptions& options) override;
+  std::vector<std::string> notes() const override;
+
+ private:
+  struct Plan {
+    std::string inputs;  // all that it depends on
+    graph::TaskGraph graph;
+    std::vector<graph::Task> tasks;
+    double seconds = 0;
+  };
+  Expected<std::shared_ptr<const Plan>> plan(const std::vector<DeviceBinding>& bindings,
+                                             const RunOptions& options);
+
+  const Program structured_;
+  mutable std::mutex mutex_;  // of what follows
+  std::optional<Program> expanded_;
+  std::shared_ptr<const Plan> plan_;  // the last
+};
+
+}  // namespace tessera
