@@ -54,6 +54,7 @@ struct BenchEntry {
 };
 std::vector<BenchEntry> interp_suite();
 std::vector<BenchEntry> certificate_suite();
+std::vector<BenchEntry> threads_suite();
 std::vector<BenchEntry> moe_entries();  // on a GPU
 
 }  // namespace tessera::bench

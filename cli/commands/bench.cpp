@@ -21,6 +21,7 @@
 #include "core/report/near.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
+#include "devices/thread_count.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -36,22 +37,25 @@ struct Suite {
   std::vector<BenchEntry> (*entries)();
 };
 
-constexpr std::array<Suite, 3> suites = {
+constexpr std::array<Suite, 4> suites = {
     {{"interp", simulated_device, bench::interp_suite},
      {"certificate", simulated_device, bench::certificate_suite},
+     {"threads", threading_device, bench::threads_suite},
      {"moe", launching_device, bench::moe_entries}}};
 
 // The name of the processor or the GPU; times mean nothing without it.
 std::string machine(const Suite& suite) {
   if (std::string hardware = suite.device().hardware(); !hardware.empty()) return hardware;
+  const std::string threads =
+      suite.device().is_simulated() ? "one thread" : fmt::format("{} threads", thread_count());
   const Expected<std::string> facts = read_whole("/proc/cpuinfo", file_kinds::system);
   for (const std::string& text : split(facts ? *facts : "", '\n')) {
     const std::size_t colon = text.find(": ");
     if (text.starts_with("model name") && colon != std::string::npos) {
-      return text.substr(colon + 2) + ", one thread";
+      return fmt::format("{}, {}", text.substr(colon + 2), threads);
     }
   }
-  return "unknown, one thread";
+  return "unknown, " + threads;
 }
 
 std::int64_t peak_resident_bytes() {

@@ -8,9 +8,11 @@
 
 namespace tessera {
 
-// One Eigen product for each group, on one thread, compiled for this very processor: out[rows of g]
-// = lhs[rows of g] . rhs[g], all of them f32 and row-major.
+// One Eigen product for each group, each on so many threads (where this was built with OpenMP),
+// compiled for this very processor: out[rows of g] = lhs[rows of g] . rhs[g], all of them f32 and
+// row-major.
 void eigen_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
-                          std::span<const std::int64_t> group_sizes, Tensor& out);
+                          std::span<const std::int64_t> group_sizes, Tensor& out,
+                          int threads = 1);
 
 }  // namespace tessera

@@ -8,7 +8,8 @@
 namespace tessera {
 
 void eigen_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
-                          std::span<const std::int64_t> group_sizes, Tensor& out) {
+                          std::span<const std::int64_t> group_sizes, Tensor& out, int threads) {
+  Eigen::setNbThreads(threads);
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const std::int64_t k = lhs.dim(1), n = out.dim(1);
   std::int64_t row = 0;
