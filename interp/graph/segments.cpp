@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/report/check.h"
+#include "interp/graph/atomicity.h"
 
 namespace tessera::graph {
 namespace {
@@ -88,24 +89,40 @@ class Cutter {
     return own;
   }
 
-  // One node, if nobody is waited for after somebody may have noticed what was done.
+  // Whether nobody is waited for after somebody may have noticed what was done. own: cells.
+  static bool is_atomic(Items items, const std::vector<GraphCellId>& own) {
+    Atomicity atomicity;
+    for (const Item& item : items) {
+      if (acquires(item, own) && !atomicity.may_acquire()) return false;
+      if (releases(item, own)) atomicity.release();
+    }
+    return true;
+  }
+  static bool is_of(const std::vector<GraphCellId>& own, const Item& item) {
+    return std::binary_search(own.begin(), own.end(), item.cell);
+  }
+  static bool acquires(const Item& item, const std::vector<GraphCellId>& own) {
+    return item.kind == ItemKind::wait && !is_of(own, item);
+  }
+  static bool releases(const Item& item, const std::vector<GraphCellId>& own) {
+    return item.kind == ItemKind::signal || (item.kind == ItemKind::start && !is_of(own, item));
+  }
+
+  // One node, if it is atomic.
   bool take_pipeline(Items items) {
     const std::vector<GraphCellId> own = own_cells(items);
-    const auto is_own = [&](const Item& item) {
-      return std::binary_search(own.begin(), own.end(), item.cell);
-    };
+    if (!is_atomic(items, own)) return false;
     Node node{.kind = NodeKind::pipeline, .site = site_};
     node.commit = items.front().step;
-    bool has_released = false;
+    Atomicity atomicity;
     std::vector<Item> copies;  // that others may wait for
     for (const Item& item : items) {
-      if (item.kind == ItemKind::signal) has_released = true;
-      if (item.kind == ItemKind::wait && !is_own(item)) {
-        if (has_released) return false;
+      if (acquires(item, own)) {
+        atomicity.acquire();
         node.commit = item.step;
       }
-      if (item.kind == ItemKind::start && !is_own(item)) {
-        has_released = true;
+      if (releases(item, own)) atomicity.release();
+      if (item.kind == ItemKind::start && !is_of(own, item)) {
         copies.push_back(item);
       } else if (item.kind == ItemKind::start || item.kind == ItemKind::action) {
         add(node, item);
@@ -122,6 +139,7 @@ class Cutter {
     switch (item.kind) {
       case ItemKind::action:
         gather_ = no_node;
+        begin(stretch_);
         if (stretch_ == no_node) {
           stretch_ = nodes_.size();
           nodes_.push_back({.kind = NodeKind::stretch, .site = site_, .commit = item.step});
@@ -132,6 +150,7 @@ class Cutter {
         return take_copy(item);
       case ItemKind::wait:
       case ItemKind::signal:
+        ++synchronisations_;
         return leave();
       case ItemKind::open:
       case ItemKind::close:
@@ -142,6 +161,7 @@ class Cutter {
   // Copies that one statement starts in a row, to one memory, all begin when the first does: the
   // core waits for nobody in between. Those that add keep an order of their own.
   void take_copy(const Item& item) {
+    begin(gather_);
     const Action& copy = action(item);
     if (gather_ != no_node && nodes_[gather_].statement == copy.statement && !copy.adds &&
         log_.actions[nodes_[gather_].actions.front()].to.memory == copy.to.memory) {
@@ -160,12 +180,18 @@ class Cutter {
     node.flops += action(item).flops;
   }
 
+  // What is still open has no synchronisation in it, so it is atomic.
+  void begin(std::size_t open) {
+    CHECK(open == no_node || began_ == synchronisations_);
+    began_ = synchronisations_;
+  }
   void leave() { stretch_ = gather_ = no_node; }
 
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
   const Log& log_;
   SiteId site_{};
   std::vector<Node> nodes_;
+  std::int64_t synchronisations_ = 0, began_ = 0;     // of the core; when what is open has begun
   std::size_t stretch_ = no_node, gather_ = no_node;  // to which more may be added
 };
 

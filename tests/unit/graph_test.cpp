@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/reports/graph_report.h"
+#include "interp/graph/atomicity.h"
 #include "interp/graph/measures.h"
 #include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
@@ -245,6 +246,16 @@ TEST(Graph, is_reduced_over_halves_and_not_over_whole_copies) {
       graph_case(test::source_dir() + "/tests/cli/graph_eager_sends.tsr --devices 2");
   EXPECT_EQ(wrong_orders(of, befores(of.graph), 200), 0);
   EXPECT_GT(wrong_orders(of, reduced_over_copies(of.graph), 200), 0);
+}
+
+TEST(Graph, refuses_a_segment_that_is_not_atomic_where_it_is_built) {
+  graph::Atomicity atomicity;
+  atomicity.acquire();
+  atomicity.acquire();
+  atomicity.release();
+  atomicity.release();
+  EXPECT_FALSE(atomicity.may_acquire());
+  EXPECT_DEATH(atomicity.acquire(), "internal error: may_acquire");
 }
 
 // Every edge leads from an earlier commit point to a later one, inside one device.
