@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <utility>
 
 #include "cli/args/file_use.h"
@@ -17,6 +18,7 @@
 #include "core/report/guarded.h"
 #include "core/report/near.h"
 #include "devices/devices.h"
+#include "devices/teams.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -90,15 +92,21 @@ bool asks_for_help(const std::vector<std::string>& args) {
                      [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
+// Where the command is to run; null: it runs nothing, or names what is no device.
+const Device* device_of(const Command& command, const Arguments& arguments) {
+  const auto has_device = [](const Option& option) { return option.name == "device"; };
+  if (std::none_of(command.options.begin(), command.options.end(), has_device)) return nullptr;
+  if (arguments.was_given("interpret")) return &simulated_device();
+  const std::vector<std::string>& named = arguments.glance("device");
+  if (named.empty()) return &default_device();
+  const Expected<const Device*> device = find_device(named.back());
+  return device ? *device : nullptr;
+}
+
 // Whether the process is to leave memory alone: a GPU's driver maps as it needs.
 bool is_on_gpu(const Command& command, const Arguments& arguments) {
-  const auto has_device = [](const Option& option) { return option.name == "device"; };
-  if (std::none_of(command.options.begin(), command.options.end(), has_device)) return false;
-  if (arguments.has("interpret")) return false;
-  const std::string_view name = arguments.text("device");
-  if (name.empty()) return default_device().launches();
-  const Expected<const Device*> device = find_device(name);
-  return device && (*device)->launches();
+  const Device* const device = device_of(command, arguments);
+  return device != nullptr && device->launches();
 }
 
 // The limit is the process's: another program keeps its own.
@@ -135,6 +143,36 @@ int run_bounded(const Command& command, const Arguments& arguments, Console& con
   return fail(console, given_up(fmt::format("beginning {}", command.name)));
 }
 
+int run_whole(const Command& command, const Arguments& arguments, Console& console,
+              const Host& host) {
+  arguments.has("json");  // the console's
+  const int code = run_bounded(command, arguments, console, host);
+  // A command that runs long looks for these before; here none can be forgotten.
+  if (const Diags unread = arguments.unread(); code < 2 && !unread.empty())
+    return fail(console, unread);
+  return code;
+}
+
+// The part of a process that does not report: it writes no files, and what it says goes to the one
+// that does.
+int run_part(Team& team, const Command& command, const Arguments& arguments, const Host& host) {
+  std::ostringstream out, err;
+  Console silent{out, err};
+  const std::vector<std::string> words = arguments.invocation().without({"out", "json"}).words();
+  const Expected<Arguments> part = parse_arguments(all_options(command), words);
+  const int code = part ? run_whole(command, *part, silent, host) : fail(silent, part.diags());
+  team.end(code, err.str());
+  return 0;
+}
+
+int run_in_team(Team& team, const Command& command, const Arguments& arguments, Console& console,
+                const Host& host) {
+  if (team.rank() > 0) return run_part(team, command, arguments, host);
+  const int code = run_whole(command, arguments, console, host);
+  const std::string others = team.end(code, {});
+  return others.empty() ? code : fail(console, error(ErrorCode::environment, others));
+}
+
 int run_command(const Command& command, const std::vector<std::string>& args, Console& console,
                 const Host& host) {
   if (asks_for_help(args)) {
@@ -163,12 +201,13 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
   if (const Expected<void> files = check_files(command.options, command.operand, *arguments);
       !files)
     return fail(console, files.diags());
-  arguments->has("json");  // the console's
-  const int code = run_bounded(command, *arguments, console, host);
-  // A command that runs long looks for these before; here none can be forgotten.
-  if (const Diags unread = arguments->unread(); code < 2 && !unread.empty())
-    return fail(console, unread);
-  return code;
+  if (const Device* const device = device_of(command, *arguments);
+      device != nullptr && device->available().ok) {
+    const Expected<Team*> team = team_of(*device);
+    if (!team) return fail(console, team.diags());
+    if (*team != nullptr) return run_in_team(**team, command, *arguments, console, host);
+  }
+  return run_whole(command, *arguments, console, host);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "devices/cuda/cuda_device.h"
 #include "devices/interpreter/interpreter_device.h"
+#include "devices/mpi/mpi_device.h"
 #include "devices/thread_count.h"
 #include "devices/threads/threads_device.h"
 
@@ -23,7 +24,7 @@ const Device* first(bool (*can)(const Device&)) {
 
 const std::vector<const Device*>& devices() {
   static const std::vector<const Device*> all{&cuda_device(), &interpreter_device(),
-                                               &threads_device()};
+                                              &threads_device(), &mpi_device()};
   return all;
 }
 

@@ -5,6 +5,7 @@
 #   every mutant of every kernel, of synchronising ops and of values at three sizes, and the labelled programs
 #   random problems against the reference for ten minutes
 #   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code stay in tests/fuzz/corpus
+#   every collective on rings of 2 to 16 and 1,000 random programs on processes of each MPI library
 #   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
 # scripts/nightly.sh [SEED]       every day has programs of its own; the seed repeats a night
 #   every test, and the quick ones of the builds by clang and with sanitizers
@@ -19,6 +20,7 @@ echo "nightly.sh $seed"
 "$bin/tessera_suite"
 "$bin/tessera_mutants"
 "$bin/gmm-run" fuzz --seed "$seed" --minutes 10
+for library in openmpi mpich; do tests/mpi/mpi_test.sh "$library" sweep "$bin" "$seed"; done
 scripts/fuzz.sh
 TESSERA_EMULATED_PROBLEMS=160 TESSERA_EMULATED_SEED=$seed "$bin/tessera_unit_tests" \
   --gtest_filter='CudaEmulate.candidates_on_random_problems'

@@ -164,7 +164,7 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
       request.device != nullptr && !request.is_simulated() && request.device->runs_on_several();
   const auto is_honoured = [&](About about) {
     if (about == About::where) return true;
-    if (about == About::threads) return is_planned;
+    if (about == About::threads) return request.device == &threading_device();
     return request.is_simulated() ||
            (is_planned && (about == About::program || about == About::product));
   };

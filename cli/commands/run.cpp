@@ -29,6 +29,7 @@
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
+#include "devices/teams.h"
 #include "interp/findings/capacity.h"
 #include "interp/observe/value_use.h"
 #include "interp/rerun.h"
@@ -76,7 +77,7 @@ Status outcome(const Ran& ran) {
 // Compares the results; of wrong ones it asks other runs who wrote them, and from what.
 Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOptions& options,
                             const Again& begin) {
-  if (!has_results(ran.report)) return {};
+  if (!has_results(ran.report) || !has_results_of(ran.request.device)) return {};
   ran.compared = TRY(compare(ran.expectations, ran.bindings.views(), executable, options));
   const Rerun rerun = [&](const std::vector<Observer*>& observers) {
     RunOptions again = options_of_rerun(*options.interpreter);
@@ -251,7 +252,8 @@ int run(const Arguments& arguments, Console& console) {
     return fail(console, suggested.diags());
   Diags &unwritten = ran->unwritten, &undecided = ran->undecided;
   collect(unwritten, save_schedule(ran->request, ran->report));
-  if (has_results(ran->report) && status != Status::interrupted) {
+  if (has_results(ran->report) && has_results_of(ran->request.device) &&
+      status != Status::interrupted) {
     for (Diag& unsaved : ran->bindings.save_results()) unwritten.push_back(std::move(unsaved));
   }
   if (!undecided.empty()) {

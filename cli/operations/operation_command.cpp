@@ -17,6 +17,7 @@
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
 #include "core/report/try.h"
+#include "devices/teams.h"
 #include "kernels/launch/config_request.h"
 
 namespace tessera::cli {
@@ -80,7 +81,8 @@ Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& 
   Expected<OperationRun> run = call.launch(options);
   if (!run) return run.diags();
   OperationOutcome outcome{status_of(run->report), *std::move(run), {}, {}};
-  if (outcome.status != Status::ok || check == Check::none) return outcome;
+  if (outcome.status != Status::ok || check == Check::none || !has_results_of(call.request.device))
+    return outcome;
   CheckOptions how;
   how.check = check;
   how.seed = call.seed;
@@ -143,7 +145,7 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
       outcome->run.notes.push_back(*std::move(note));
   const DeviceReport& ran = outcome->run.report;
   collect(diags, save_schedule(call->request, ran));
-  if (has_results(ran)) {
+  if (has_results(ran) && has_results_of(call->request.device)) {
     for (const Diag& unsaved : opened->files.write(*call, outcome->run)) diags.push_back(unsaved);
   }
   return report(

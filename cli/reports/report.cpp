@@ -13,6 +13,7 @@
 #include "cli/reports/timing_report.h"
 #include "cli/reports/verify_words.h"
 #include "core/report/try.h"
+#include "devices/teams.h"
 #include "interp/schedule/strategies.h"
 #include "text/numbers.h"
 
@@ -82,12 +83,25 @@ void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStat
                      {"message", end_text(end, stats, arguments)}};
 }
 
+namespace {
+
+// How many processes ran it, and what they sent each other.
+std::vector<std::string> notes_of_team(const RunRequest& request) {
+  if (request.device == nullptr) return {};
+  const Expected<Team*> team = team_of(*request.device);
+  return team && *team != nullptr ? (*team)->notes() : std::vector<std::string>();
+}
+
+}  // namespace
+
 void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
              const DeviceReport& report) {
   object["wall_seconds"] = report.wall_seconds;
   object["trace_hash"] = Json();
   object["findings"] = findings_json(report.findings);
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
+  if (const std::vector<std::string> notes = notes_of_team(request); !notes.empty())
+    object["ran"] = notes;
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return;
   object["trace_hash"] = hash_text(result->trace_hash);
@@ -184,6 +198,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   if (!request.why.empty()) device += fmt::format("; {}", request.why);
   std::string text = line("device", device);
   for (const std::string& warning : report.warnings) text += line("warning", warning);
+  for (const std::string& note : notes_of_team(request)) text += line("ran", note);
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return text;
   const RunOptions& options = request.options;

@@ -68,6 +68,7 @@ bool Worker::run(std::span<const ActionId> actions) {
     else
       perform(action);
     if (machine_.stopped()) break;
+    if (between_) between_();
   }
   // What scratch has not copied yet lies in memory that others may write from here on.
   for (const auto& own : scratch_) own->drop_aliases();

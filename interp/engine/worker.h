@@ -1,8 +1,10 @@
 // One thread's means to run the nodes of a task graph: cores that the ops of the interpreter run
 // on, and scratch that nobody else sees.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/report/expected.h"
@@ -38,6 +40,8 @@ class Worker {
   // they have written.
   bool run(std::span<const ActionId> actions);
   const std::vector<Finding>& findings() const { return machine_.findings(); }
+  // Is called after each action of a node: work that cannot wait until all of it is done.
+  void between(std::function<void()> call) { between_ = std::move(call); }
 
  private:
   Core::Image& image(SiteId site);
@@ -51,6 +55,7 @@ class Worker {
   Table<SiteId, Core::Image> images_;                  // of cores that have done something
   Table<BufferId, std::shared_ptr<Storage>> scratch_;  // of private memory, whatever its site
   Table<MemoryId, std::shared_ptr<Storage>> shared_;   // with the bytes of all workers
+  std::function<void()> between_;
 };
 
 }  // namespace tessera::graph

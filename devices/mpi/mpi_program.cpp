@@ -1,0 +1,162 @@
+#include "devices/mpi/mpi_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "core/report/guarded.h"
+#include "core/report/try.h"
+#include "devices/mpi/plan.h"
+#include "devices/profiles/profile.h"
+#include "interp/launch.h"
+#include "interp/rerun.h"
+#include "interp/run.h"
+
+namespace tessera::mpi {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+RunOptions planning_options(const DeviceOptions& given, std::size_t devices) {
+  RunOptions options =
+      options_of_rerun(given.interpreter != nullptr ? *given.interpreter : RunOptions{});
+  options.devices = static_cast<int>(devices);
+  options.profile = given.profile;
+  if (options.profile.name.empty()) {
+    const Expected<Profile> fallback = find_profile(default_profile);
+    CHECK(fallback);
+    options.profile = fallback->machine;
+  }
+  return options;
+}
+
+class MpiProgram final : public Executable {
+ public:
+  MpiProgram(World& world, Program expanded, const Trial& trial)
+      : world_(world),
+        expanded_(std::move(expanded)),
+        text_(program_text(expanded_)),
+        trial_(trial) {}
+
+  // One binding for each device; those of devices that others hold may be empty. Process 0 gets the
+  // results of all where it has bindings of all.
+  Expected<DeviceReport> run(const std::vector<DeviceBinding>& of_all,
+                             const DeviceOptions& options) override {
+    if (LaunchScope::current() != nullptr) return keep(of_all, options);
+    const std::size_t devices = of_all.size();
+    if (devices < static_cast<std::size_t>(world_.size()))
+      return error(fmt::format("{} for a run on {} device{}: each process needs one at least",
+                               counted_processes(world_.size()), devices, devices == 1 ? "" : "s"));
+    return run_part(Shares(static_cast<int>(devices), world_.size()), of_all, options);
+  }
+
+ private:
+  // A plan holds for the control inputs of which it was made.
+  struct Plan {
+    std::uint64_t inputs = 0;
+    graph::TaskGraph graph;
+    std::unique_ptr<const graph::Kit> kit;
+  };
+
+  Expected<DeviceReport> keep(const std::vector<DeviceBinding>& of_all,
+                              const DeviceOptions& options) {
+    TRY(tessera::run(expanded_, of_all, planning_options(options, of_all.size())));
+    return DeviceReport{};
+  }
+
+  Expected<const Plan*> plan(const Shares& shares, const std::vector<DeviceBinding>& of_all,
+                             const RunOptions& options) {
+    const auto inputs = TRY(ControlInputs::gather(world_, shares, expanded_,
+                                                  text_ + ", " + planning_text(options), of_all));
+    if (plan_ == nullptr || plan_->inputs != inputs->hash()) {
+      plan_.reset();
+      auto made = std::make_unique<Plan>(
+          Plan{inputs->hash(), TRY(agreed_graph(world_, expanded_, *inputs, options)), nullptr});
+      keep_own(made->graph, shares, world_.rank());
+      made->kit = TRY(graph::kit(made->graph, options.math));
+      plan_ = std::move(made);
+    }
+    return plan_.get();
+  }
+
+  Expected<DeviceReport> run_part(const Shares& shares, const std::vector<DeviceBinding>& of_all,
+                                  const DeviceOptions& given) try {
+    const Plan& plan = *TRY(this->plan(shares, of_all, planning_options(given, of_all.size())));
+    return run_graph(plan, shares, of_all);
+  } catch (...) {
+    return given_up("running a program on several processes");
+  }
+
+  // From here on nobody can leave alone: others wait for his messages.
+  DeviceReport run_graph(const Plan& plan, const Shares& shares,
+                         const std::vector<Binding>& bindings) try {
+    graph::Memories memories(plan.graph, bindings, shares.held(world_.rank()));
+    graph::Worker worker(memories, *plan.kit);
+    Engine engine(world_, memories, worker,
+                  tasks_of(plan.graph, shares, world_.size(), world_.rank()), trial_);
+    const Clock::time_point begin = Clock::now();
+    engine.run();
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    const bool has_all = std::none_of(bindings.begin(), bindings.end(),
+                                      [](const Binding& one) { return one.empty(); });
+    const auto texts = world_.agree(fmt::format("{} {} {} {}", engine.sent().messages,
+                                                engine.sent().bytes, has_all ? 1 : 0, seconds));
+    if (!texts) world_.abort(render(texts.diags()));
+    DeviceReport report;
+    if (take(*texts, shares, report)) collect_results(shares, bindings);
+    return report;
+  } catch (...) {
+    world_.abort(render(Diags{given_up("running a program on several processes")}));
+  }
+
+  // What all tell of the run. Whether process 0 has bindings of all devices.
+  bool take(const std::vector<std::string>& texts, const Shares& shares, DeviceReport& report) {
+    Sent all;
+    bool wants_all = false;
+    for (std::size_t process = 0; process < texts.size(); ++process) {
+      Sent one;
+      int has_all = 0;
+      double seconds = 0;
+      CHECK(std::sscanf(texts[process].c_str(), "%ld %ld %d %lf", &one.messages, &one.bytes,
+                        &has_all, &seconds) == 4);
+      all.messages += one.messages;
+      all.bytes += one.bytes;
+      wants_all |= process == 0 && has_all != 0;
+      report.wall_seconds = std::max(report.wall_seconds, seconds);
+    }
+    world_.note({fmt::format("by {}, {}", world_.library(), shares.text()),
+                 fmt::format("{} messages between processes, {} bytes", all.messages, all.bytes)});
+    return wants_all;
+  }
+
+  // The results of all devices, in process 0.
+  void collect_results(const Shares& shares, const std::vector<DeviceBinding>& of_all) {
+    for (std::size_t device = 0; device < of_all.size(); ++device) {
+      const int owner = shares.owner(static_cast<int>(device));
+      if (owner == 0 || (world_.rank() != 0 && world_.rank() != owner)) continue;
+      for (const Buffer& buffer : expanded_.buffers) {
+        if (buffer.role != Role::out) continue;
+        Tensor& tensor = *of_all[device].find(buffer.name)->second;
+        world_.bring({tensor.data(), static_cast<std::size_t>(tensor.bytes())}, owner);
+      }
+    }
+  }
+
+  World& world_;
+  Program expanded_;
+  std::string text_;
+  Trial trial_;
+  std::unique_ptr<const Plan> plan_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> mpi_program(World& world, Program expanded, const Trial& trial) {
+  return std::make_unique<MpiProgram>(world, std::move(expanded), trial);
+}
+
+}  // namespace tessera::mpi

@@ -1,0 +1,14 @@
+// A program that the processes of a world run together.
+#pragma once
+#include <memory>
+
+#include "core/program/program.h"
+#include "devices/device.h"
+#include "devices/mpi/engine.h"
+
+namespace tessera::mpi {
+
+// The world lives longer.
+std::unique_ptr<Executable> mpi_program(World& world, Program expanded, const Trial& trial = {});
+
+}  // namespace tessera::mpi

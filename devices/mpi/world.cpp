@@ -1,0 +1,225 @@
+#include "devices/mpi/world.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace tessera::mpi {
+namespace {
+
+constexpr int control_tag = 1;
+constexpr std::int64_t longest_part = std::int64_t{1} << 30;  // bytes of one message
+
+TesseraMpiPiece adjacent(std::byte* bytes, std::int64_t size) { return {bytes, size, 0, {}, {}}; }
+
+// Processes on this machine: as the launcher says, else all.
+std::int64_t processes_here(std::int64_t all) {
+  for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
+    if (const char* const text = std::getenv(name)) return std::strtoll(text, nullptr, 10);
+  return all;
+}
+
+void put(std::string& text, std::int64_t number) {
+  text.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+std::int64_t take_number(std::string_view& text) {
+  std::int64_t number = 0;
+  std::memcpy(&number, text.data(), sizeof number);
+  text.remove_prefix(sizeof number);
+  return number;
+}
+
+std::string packed(const Account& account) {
+  std::string text;
+  put(text, account.has_ended ? 1 : 0);
+  put(text, account.code);
+  put(text, static_cast<std::int64_t>(account.text.size()));
+  return text + account.text;
+}
+
+Account unpacked(std::string_view& text) {
+  Account account;
+  account.has_ended = take_number(text) != 0;
+  account.code = static_cast<int>(take_number(text));
+  const auto length = static_cast<std::size_t>(take_number(text));
+  account.text = text.substr(0, length);
+  text.remove_prefix(length);
+  return account;
+}
+
+// Why the first failed that has something else to tell than process 0.
+std::string failure(const std::vector<Account>& all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Account& one = all[i];
+    if (!one.has_ended || one.code < 2) continue;
+    if (i == 0) return "process 0 ended the work";
+    if (all[0].has_ended && one.code == all[0].code) continue;  // the same mistake
+    std::string why = one.text;
+    if (why.starts_with("error: ")) why.erase(0, 7);
+    while (!why.empty() && why.back() == '\n') why.pop_back();
+    return fmt::format("process {} ended the work: {}", i, why);
+  }
+  return {};
+}
+
+// The same of a process that has something left to do.
+std::string early_end(const std::vector<Account>& all) {
+  std::string why = failure(all);
+  return why.empty() ? "a process has no more to do: its command line is another one" : why;
+}
+
+}  // namespace
+
+void Patience::wait() {
+  ++turns_;
+  if (turns_ > (crowded_ ? 20 : 2000))
+    ::usleep(turns_ > 4000 ? 1000 : 50);
+  else if (crowded_ || turns_ > 100)
+    std::this_thread::yield();
+}
+
+World::World(const TesseraMpiPlugin& plugin, TesseraMpiWorld* world)
+    : plugin_(plugin), world_(world), rank_(plugin.rank(world)), size_(plugin.size(world)) {
+  char name[256] = "";
+  plugin_.name(name, sizeof name);
+  library_ = name;
+  const unsigned cores = std::thread::hardware_concurrency();
+  is_crowded_ = cores != 0 && processes_here(size_) > static_cast<std::int64_t>(cores);
+}
+
+Expected<std::unique_ptr<World>> World::open(const TesseraMpiPlugin& plugin,
+                                             const void* communicator) {
+  TesseraMpiWorld* made = nullptr;
+  if (const int failed = plugin.open(communicator, &made); failed != 0) {
+    char said[256] = "";
+    plugin.describe(failed, said, sizeof said);
+    return error(ErrorCode::environment, fmt::format("MPI does not begin: {}", said));
+  }
+  return std::unique_ptr<World>(new World(plugin, made));
+}
+
+World::~World() { plugin_.close(world_); }
+
+void World::check(int error, std::string_view call) {
+  if (error == 0) return;
+  char said[512] = "";
+  plugin_.describe(error, said, sizeof said);
+  abort(fmt::format("{}: {}", call, said));
+}
+
+void World::abort(std::string_view why) {
+  std::fprintf(stderr, "%s\n",
+               fmt::format("error: process {} of {} ended the run: {}", rank_, size_, why).c_str());
+  std::fflush(stderr);
+  plugin_.abort(world_, 3);
+  std::_Exit(3);
+}
+
+void World::transfer(bool sends, std::byte* bytes, std::int64_t size, int peer) {
+  for (std::int64_t at = 0; at < size; at += longest_part) {
+    const TesseraMpiPiece piece = adjacent(bytes + at, std::min(longest_part, size - at));
+    if (sends)
+      check(plugin_.send(world_, tessera_mpi_control, &piece, 1, peer, control_tag, 0),
+            "MPI_Issend");
+    else
+      check(plugin_.receive(world_, tessera_mpi_control, &piece, 1, peer, control_tag, 0),
+            "MPI_Irecv");
+    Patience patience(is_crowded_);
+    while (poll().empty()) patience.wait();
+  }
+}
+
+void World::send_text(std::string_view text, int to) {
+  auto size = static_cast<std::int64_t>(text.size());
+  transfer(true, reinterpret_cast<std::byte*>(&size), sizeof size, to);
+  transfer(true, reinterpret_cast<std::byte*>(const_cast<char*>(text.data())), size, to);
+}
+
+std::string World::receive_text(int from) {
+  std::int64_t size = 0;
+  transfer(false, reinterpret_cast<std::byte*>(&size), sizeof size, from);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  transfer(false, reinterpret_cast<std::byte*>(text.data()), size, from);
+  return text;
+}
+
+// The texts of all, one behind the other, in every process.
+std::string World::gathered(std::string own) {
+  if (rank_ > 0) {
+    send_text(own, 0);
+    return receive_text(0);
+  }
+  for (int peer = 1; peer < size_; ++peer) own += receive_text(peer);
+  for (int peer = 1; peer < size_; ++peer) send_text(own, peer);
+  return own;
+}
+
+std::vector<Account> World::exchange(const Account& own) {
+  const std::string all = gathered(packed(own));
+  std::string_view rest = all;
+  std::vector<Account> accounts;
+  while (!rest.empty()) accounts.push_back(unpacked(rest));
+  CHECK(accounts.size() == static_cast<std::size_t>(size_));
+  return accounts;
+}
+
+Expected<std::vector<std::string>> World::agree(std::string text) {
+  const std::vector<Account> all = exchange({false, 0, std::move(text)});
+  std::vector<std::string> texts;
+  for (const Account& one : all) {
+    has_ended_ |= one.has_ended;
+    texts.push_back(one.text);
+  }
+  if (!has_ended_) return texts;
+  return error(ErrorCode::environment, early_end(all));
+}
+
+std::string World::end(int code, const std::string& why) {
+  if (std::exchange(has_ended_, false)) return {};
+  const std::vector<Account> all = exchange({true, code, why});
+  const std::string others = failure(all);
+  return rank_ == 0 && !others.starts_with("process 0 ") ? others : std::string();
+}
+
+void World::share(std::span<std::byte> bytes, int from) {
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  if (rank_ != from) return transfer(false, bytes.data(), size, from);
+  for (int peer = 0; peer < size_; ++peer)
+    if (peer != from) transfer(true, bytes.data(), size, peer);
+}
+
+void World::bring(std::span<std::byte> bytes, int from) {
+  if (from == 0 || (rank_ != 0 && rank_ != from)) return;
+  transfer(rank_ == from, bytes.data(), static_cast<std::int64_t>(bytes.size()),
+           rank_ == from ? 0 : from);
+}
+
+void World::send(std::span<const TesseraMpiPiece> pieces, int to, int tag, std::uint64_t token) {
+  check(plugin_.send(world_, tessera_mpi_data, pieces.data(),
+                     static_cast<std::int64_t>(pieces.size()), to, tag, token),
+        "MPI_Issend");
+}
+
+void World::receive(std::span<const TesseraMpiPiece> pieces, int from, int tag,
+                    std::uint64_t token) {
+  check(plugin_.receive(world_, tessera_mpi_data, pieces.data(),
+                        static_cast<std::int64_t>(pieces.size()), from, tag, token),
+        "MPI_Irecv");
+}
+
+std::span<const std::uint64_t> World::poll() {
+  tokens_.resize(1024);
+  std::int64_t found = 0;
+  check(plugin_.poll(world_, tokens_.data(), static_cast<std::int64_t>(tokens_.size()), &found),
+        "MPI_Testsome");
+  return {tokens_.data(), static_cast<std::size_t>(found)};
+}
+
+}  // namespace tessera::mpi

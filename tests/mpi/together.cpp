@@ -1,0 +1,122 @@
+#include "tests/mpi/together.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+#include "cli/verify_target.h"
+#include "core/lang/language.h"
+#include "devices/profiles/profile.h"
+#include "interp/rerun.h"
+#include "interp/run.h"
+#include "tests/fuzz/larger/random_kernel.h"
+
+namespace tessera::test {
+namespace {
+
+KeptRun copy_of(const KeptRun& run) {
+  KeptRun copy{run.program, {}, run.options};
+  for (const auto& device : run.operands) {
+    copy.operands.emplace_back();
+    for (const auto& [name, tensor] : device) copy.operands.back().emplace(name, tensor.clone());
+  }
+  return copy;
+}
+
+template <typename Do>
+void for_results(KeptRun& run, Do&& act) {
+  for (std::size_t d = 0; d < run.operands.size(); ++d)
+    for (const Buffer& buffer : run.program.buffers)
+      if (buffer.role == Role::out) act(d, buffer, run.operands[d].find(buffer.name)->second);
+}
+
+std::string difference(KeptRun& run, KeptRun& expected) {
+  std::string found;
+  for_results(run, [&](std::size_t device, const Buffer& buffer, Tensor& got) {
+    const Tensor& wanted = expected.operands[device].find(buffer.name)->second;
+    for (std::int64_t i = 0; i < got.elements() && found.empty(); ++i) {
+      const std::int64_t size = size_of(buffer.dtype);
+      if (!std::equal(got.data() + i * size, got.data() + (i + 1) * size, wanted.data() + i * size))
+        found = fmt::format("{} of device {}: element {} is {}, expected {}", buffer.name, device,
+                            i, got.at(i), wanted.at(i));
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
+std::optional<KeptRun> launch_of(const std::string& words) {
+  std::vector<std::string> all{"verify"};
+  std::istringstream in(words);
+  for (std::string word; in >> word;) all.push_back(word);
+  const auto target = cli::verify_target(all);
+  if (!target) {
+    fmt::print(stderr, "{}: {}", words, render(target.diags()));
+    return std::nullopt;
+  }
+  LaunchScope scope;
+  RunOptions options = options_of_rerun(target->prepared.request.options);
+  options.schedule = "eager";
+  if (!target->prepared.simulate(options)) return std::nullopt;
+  return scope.take();
+}
+
+std::optional<KeptRun> random_launch(std::uint64_t seed) {
+  const fuzz::RandomKernel kernel = fuzz::KernelMaker(seed).make();
+  const auto module = parse(std::make_shared<const Source>(Source{"large.tsr", kernel.text}));
+  if (!module) return std::nullopt;
+  const auto program = instantiate(*module, "large", {}, {});
+  if (!program) return std::nullopt;
+  auto expanded = expand(*program);
+  const auto profile = find_profile(default_profile);
+  if (!expanded || !profile) return std::nullopt;
+  KeptRun run{*std::move(expanded), {}, {}};
+  run.options.devices = kernel.devices;
+  run.options.cores = kernel.cores;
+  run.options.profile = profile->machine;
+  run.operands.resize(static_cast<std::size_t>(kernel.devices));
+  int next = 0;
+  for (auto& device : run.operands)
+    for (const Buffer& buffer : run.program.buffers) {
+      if (buffer.role == Role::scratch) continue;
+      Tensor& tensor =
+          device.emplace(buffer.name, Tensor(buffer.dtype, buffer.shape)).first->second;
+      for (std::int64_t i = 0; buffer.role == Role::in && i < tensor.elements(); ++i)
+        tensor.set(i, (next = (next * 5 + 3) % 17) - 8);
+    }
+  return run;
+}
+
+Outcome run_together(mpi::World& world, const std::string& name, const KeptRun& launch,
+                     const mpi::Trial& trial) {
+  const bool tells = world.rank() == 0;
+  if (launch.operands.size() < static_cast<std::size_t>(world.size())) return Outcome::too_small;
+  KeptRun run = copy_of(launch);
+  run.options.math = Math::exact;
+  for_results(run, [](std::size_t, const Buffer&, Tensor& result) {
+    std::fill_n(result.data(), result.bytes(), std::byte{0x7E});
+  });
+  const auto executable = mpi::mpi_program(world, run.program, trial);
+  const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
+  if (!report) {
+    if (report.diags().front().code == ErrorCode::unsupported) return Outcome::refused;
+    if (tells) fmt::print("{}: {}", name, render(report.diags()));
+    return Outcome::wrong;
+  }
+  std::string wrong;
+  if (tells) {
+    KeptRun expected = copy_of(launch);
+    expected.options.math = Math::exact;
+    expected.options.schedule = "eager";
+    const auto simulated = tessera::run(expected.program, expected.bindings(), expected.options);
+    wrong = simulated ? difference(run, expected) : render(simulated.diags());
+    if (!wrong.empty()) fmt::print("{}: {}\n", name, wrong);
+  }
+  const auto told = world.agree(wrong);
+  return told && told->front().empty() ? Outcome::right : Outcome::wrong;
+}
+
+}  // namespace tessera::test

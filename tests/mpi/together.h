@@ -1,0 +1,25 @@
+// Programs that several processes run together, compared with what the interpreter computes.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "devices/mpi/mpi_program.h"
+#include "devices/mpi/world.h"
+#include "interp/launch.h"
+
+namespace tessera::test {
+
+// What a command line runs; none where it is refused.
+std::optional<KeptRun> launch_of(const std::string& words);
+// A random program that is proved (tests/fuzz/larger); none where that of this seed is not.
+std::optional<KeptRun> random_launch(std::uint64_t seed);
+
+enum class Outcome : std::uint8_t { right, wrong, refused, too_small };
+// All processes call it alike. refused: it has no task graph. too_small: there are more processes
+// than devices. Process 0 prints what is wrong.
+Outcome run_together(mpi::World& world, const std::string& name, const KeptRun& launch,
+                     const mpi::Trial& trial);
+
+}  // namespace tessera::test
