@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 from jax._src import core
+from jax._src import linear_util
 from jax._src import source_info_util
+from jax._src import tree_util
 from jax._src.literals import TypedNdArray
 from jax._src.pallas import core as pallas_core
+from jax.tree_util import PyTreeDef
 
 
 def dumps(value: Any) -> bytes:
@@ -41,6 +44,8 @@ class _Pickler(pickle.Pickler):
             return _dynamic, ()
         if type(value).__name__ == "WrappedFun":  # how to differentiate an inner function; nobody does here
             return _not_differentiated, ()
+        if isinstance(value, PyTreeDef) and (plain := _plain(value)) is not value:
+            return _itself, (plain,)
         return NotImplemented
 
 
@@ -52,8 +57,29 @@ def _dynamic() -> Any:
     return pallas_core.dynamic_grid_dim
 
 
-def _not_differentiated() -> None:
-    return None
+def _not_differentiated() -> Any:
+    return linear_util.wrap_init(lambda *values: values, debug_info=_names(None, None))
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _plain(tree: PyTreeDef) -> PyTreeDef:
+    """The tree with a tuple for each class that is not Python's or JAX's, which another process may not know; itself where
+    there is none."""
+    node = tree.node_data()
+    if node is None:
+        return tree
+    children = tree.children()
+    plain = [_plain(child) for child in children]
+    kind, extra = node
+    if kind.__module__.split(".")[0] not in ("builtins", "collections", "jax", "jaxlib"):
+        kind, extra = tuple, None
+    elif all(new is old for new, old in zip(plain, children)):
+        return tree
+    make = getattr(tree, "from_node_data_and_children", None) or PyTreeDef.make_from_node_data_and_children
+    return make(getattr(tree_util, "tracing_registry", tree_util.default_registry), (kind, extra), plain)
 
 
 @functools.cache

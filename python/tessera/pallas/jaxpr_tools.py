@@ -58,6 +58,8 @@ def float_types(jaxpr: core.Jaxpr) -> set[str]:
     for eqn in primitives(jaxpr):
         if eqn.primitive.name in moved:
             continue
+        if eqn.primitive.name == "reciprocal" and eqn.params.get("approx"):
+            found.add("bfloat16")       # JAX's interpreter has one of so many digits, or of all, as XLA likes
         for var in eqn.outvars:
             dtype = getattr(var.aval, "dtype", None)
             if dtype is not None and str(dtype) in ("float32", "bfloat16", "float16"):

@@ -97,6 +97,7 @@ def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence
         if "error" not in answer:
             return {**answer, "mode": one}
         errors.append(f"{NAMES[one]} ends with {answer['error']}")
+        _worker.end()       # what a callback of JAX's machine raised would be raised again by the next kernel
     raise NoReference("; ".join(errors))
 
 
