@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tessera.pallas.convert import language, scalars, tiles
-from tessera.pallas.convert.values import COMPARE, PLUS, TIMES, Scalar, Tile, is_float, number
+from tessera.pallas.convert.values import COMPARE, PLUS, TIMES, Scalar, Tile, dtype_name, is_float, number
 from tessera.pallas.convert.walk import Conversion, rule
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def _dtype(eqn: Any) -> str:
-    return str(eqn.outvars[0].aval.dtype)
+    return dtype_name(eqn.outvars[0].aval.dtype)
 
 
 def _scalars(*operands: Any) -> bool:
@@ -34,7 +34,7 @@ def _linear(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     made = tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(level)} {symbol} {y.at(right)}", level))
     if kind == "add":
         x, y = tiles.as_tile(c, a), tiles.as_tile(c, b)
-        if made.type == "f32" and str(eqn.outvars[0].aval.dtype) == "float32" or made.type == "i32":
+        if made.type == "f32" and dtype_name(eqn.outvars[0].aval.dtype) == "float32" or made.type == "i32":
             made = made.with_(sum=(x, y))
         low = x.low + y.low if x.low is not None and y.low is not None else None
         return made.with_(low=low)
@@ -150,11 +150,21 @@ def _shift(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     kind, dtype = eqn.primitive.name, _dtype(eqn)
     if _scalars(a, b):
         return scalars.shift(c, kind, a, b, dtype)
-    signed = not dtype.startswith("u")
-    if not language.INTEGERS or kind == "shift_right_logical" and signed:
+    if not language.INTEGERS:
         raise c.refuse(f"`{kind}` of a tile of {dtype}")
+    if kind == "shift_right_logical" and not dtype.startswith("u"):
+        return _logical_shift(c, eqn, a, b, dtype)
     word = "shift_left" if kind == "shift_left" else "shift_right"
     return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{word}({x.text}, {y.text})", 1), wraps=False)
+
+
+def _logical_shift(c: Conversion, eqn: Any, a: Any, b: Any, dtype: str) -> Tile:
+    """To the right of what has a sign: its bits go as a number without one."""
+    signed, unsigned = tiles.TYPES[dtype], tiles.TYPES[f"u{dtype}"]
+    whole = tiles.full(c, tiles.as_tile(c, a), eqn.outvars[0].aval.shape)
+    made = tiles.operate(c, eqn, [whole, b], lambda x, y: (f"bitcast(shift_right(bitcast({x.text}, {unsigned}), {y.text}), {signed})", 1),
+                         wraps=False)
+    return made.with_(type=signed)
 
 
 @rule("neg")
@@ -206,7 +216,6 @@ def _round(c: Conversion, eqn: Any, x: Any) -> Any:
 @rule("bitcast_convert_type", "bitcast")
 def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
     """The bits of a tile; of a type of another width, rows packed as the TPU packs them."""
-    from tessera.pallas.convert.values import INTEGERS as WIDTHS
     dtype, tile = _dtype(eqn), tiles.as_tile(c, x)
     if isinstance(x, Scalar):
         if is_float(dtype):
@@ -214,7 +223,7 @@ def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
         return scalars.convert(c, x, dtype)
     wanted = c.type_of(dtype)
     packs = tuple(eqn.outvars[0].aval.shape) != tile.shape
-    if not language.SHAPES or packs and eqn.primitive.name != "bitcast" or dtype not in WIDTHS and packs:
+    if not language.SHAPES or packs and eqn.primitive.name != "bitcast":
         raise c.refuse("the bits of a tile as another type")
     whole = tiles.full(c, tile)
     shape = tuple(eqn.outvars[0].aval.shape)
@@ -244,8 +253,6 @@ def _power(c: Conversion, eqn: Any, x: Any) -> Any:
 
 @rule("reciprocal")
 def _reciprocal(c: Conversion, eqn: Any, x: Any) -> Any:
-    if eqn.params.get("approx"):
-        raise c.refuse("an approximate reciprocal")
     return tiles.operate(c, eqn, [x], lambda v: (f"1 / {v.at(2)}", TIMES))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from tessera.pallas.convert import scalars, tiles
 from tessera.pallas.convert.refs import scalar
-from tessera.pallas.convert.values import ATOM, Scalar, Tile
-from tessera.pallas.convert.walk import Conversion, literal, walk
+from tessera.pallas.convert.values import ATOM, Scalar, Tile, dtype_name
+from tessera.pallas.convert.walk import Conversion, constant, walk
 
 
 def is_used(c: Conversion, var: Any) -> bool:
@@ -21,7 +21,7 @@ class Cell:
     """Where a result of a branch, or what a loop carries, is kept: integers in smem, the rest in registers."""
 
     def __init__(self, c: Conversion, aval: Any, wanted: str | None):
-        self.dtype, self.shape = str(aval.dtype), tuple(aval.shape)
+        self.dtype, self.shape = dtype_name(aval.dtype), tuple(aval.shape)
         self.integer = self.shape == () and not tiles.is_float(self.dtype)
         space, extents = ("smem", (1,)) if self.integer else ("tile", self.shape or (1,))
         kept = "int64" if self.integer else self.dtype
@@ -47,11 +47,4 @@ class Cell:
 def run_body(c: Conversion, closed: Any, operands: Sequence[Any]) -> list[Any]:
     """The results of a body whose names are the surrounding ones'."""
     c.learn(closed.jaxpr)
-    return walk(c, closed.jaxpr, operands, [_constant(c, v) for v in closed.consts])
-
-
-def _constant(c: Conversion, value: Any) -> Any:
-    array = np.asarray(value)
-    if array.shape != ():
-        raise c.refuse("a constant array that the kernel holds")
-    return literal(array, array)
+    return walk(c, closed.jaxpr, operands, [constant(c, v, v) for v in map(np.asarray, closed.consts)])

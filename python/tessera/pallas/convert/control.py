@@ -10,7 +10,7 @@ from jax.extend import core as jax_core
 from tessera.pallas.convert import scalars, tiles
 from tessera.pallas.convert.bodies import Cell, is_used, run_body
 from tessera.pallas.convert.refs import scalar
-from tessera.pallas.convert.values import COMPARE, Scalar, Tile, Unused, number
+from tessera.pallas.convert.values import COMPARE, Scalar, Tile, Unused, dtype_name, number
 from tessera.pallas.convert.walk import Conversion, rule, walk
 
 
@@ -23,7 +23,7 @@ def _cond(c: Conversion, eqn: Any, index: Any, *operands: Any) -> Any:
     if not eqn.effects and len(branches) == 2 and not _reads(branches) and all(v.aval.shape == () for v in eqn.outvars):
         no, yes = (run_body(c, b, operands) for b in branches)
         if all(isinstance(v, Scalar) for v in (*no, *yes)):
-            return [scalars.choose(c, which, y, n, str(v.aval.dtype)) for y, n, v in zip(yes, no, eqn.outvars)]
+            return [scalars.choose(c, which, y, n, dtype_name(v.aval.dtype)) for y, n, v in zip(yes, no, eqn.outvars)]
     cells = [Cell(c, v.aval, None) if is_used(c, v) else None for v in eqn.outvars]
     ranges: list[list[Any]] = [[] for _ in cells]
 
@@ -70,9 +70,9 @@ def _reads(branches: Sequence[Any]) -> bool:
 @rule("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat2", "checkpoint")
 def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
     name = eqn.params.get("name", "")
-    if name in ("floor_divide", "remainder") and len(operands) == 2 and not tiles.is_float(str(eqn.outvars[0].aval.dtype)):
+    if name in ("floor_divide", "remainder") and len(operands) == 2 and not tiles.is_float(dtype_name(eqn.outvars[0].aval.dtype)):
         kind = "quotient" if name == "floor_divide" else "remainder"
-        dtype = str(eqn.outvars[0].aval.dtype)
+        dtype = dtype_name(eqn.outvars[0].aval.dtype)
         if all(isinstance(o, Scalar) for o in operands):
             make = scalars.divide if kind == "quotient" else scalars.remainder
             return make(c, operands[0], operands[1], dtype, down=True)

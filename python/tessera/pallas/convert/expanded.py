@@ -10,14 +10,20 @@ import jax.numpy as jnp
 
 from tessera.pallas.convert import tiles
 from tessera.pallas.convert.bodies import run_body
+from tessera.pallas.convert.values import dtype_name
 from tessera.pallas.convert.walk import Conversion, rule
+
+
+_TRACED: dict[Any, Any] = {}
 
 
 def traced(c: Conversion, eqn: Any, fn: Callable[..., Any], *operands: Any) -> Any:
     """Converts what fn does with values of the operands' types."""
     avals = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in eqn.invars]
-    closed = jax.make_jaxpr(fn)(*avals)
-    return run_body(c, closed, operands)
+    key = (eqn.primitive.name, str(sorted(eqn.params.items(), key=lambda one: one[0])), *((a.shape, a.dtype) for a in avals))
+    if key not in _TRACED:
+        _TRACED[key] = jax.make_jaxpr(fn)(*avals)
+    return run_body(c, _TRACED[key], operands)
 
 
 @rule("threefry2x32")
@@ -34,6 +40,89 @@ def _threefry(c: Conversion, eqn: Any, *operands: Any) -> Any:
             x2 = x2 + keys[(group + 2) % 3] + jnp.uint32(group + 1)
         return x1, x2
     return traced(c, eqn, rounds, *operands)
+
+
+@rule("reduce_or", "reduce_and")
+def _any_or_all(c: Conversion, eqn: Any, x: Any) -> Any:
+    reduce = jax.lax.reduce_max_p if eqn.primitive.name == "reduce_or" else jax.lax.reduce_min_p
+    if dtype_name(eqn.outvars[0].aval.dtype) != "bool":
+        raise c.refuse(f"bits of a tile by `{eqn.primitive.name}`")
+    extra = {"out_sharding": None} if "out_sharding" in eqn.params else {}
+    return traced(c, eqn, lambda v: reduce.bind(v.astype(jnp.int32), axes=eqn.params["axes"], **extra) != 0, x)
+
+
+@rule("argmax", "argmin")
+def _where_extreme(c: Conversion, eqn: Any, x: Any) -> Any:
+    """The first index of the extreme, or of a NaN where there is one."""
+    (along,), dtype = eqn.params["axes"], eqn.params["index_dtype"]
+    largest = eqn.primitive.name == "argmax"
+
+    def index(v):
+        extreme = (jnp.max if largest else jnp.min)(v, along, keepdims=True)
+        hit = v == extreme
+        if jnp.issubdtype(v.dtype, jnp.floating):
+            none = v != v
+            hit = jnp.where(jnp.max(none.astype(jnp.int32), along, keepdims=True) != 0, none, hit)
+        at = jax.lax.broadcasted_iota(jnp.int32, v.shape, along)
+        return jnp.min(jnp.where(hit, at, v.shape[along]), along).astype(dtype)
+    return traced(c, eqn, index, tiles.reusable(c, x))
+
+
+@rule("cumsum", "cummax", "cummin")
+def _running(c: Conversion, eqn: Any, x: Any) -> Any:
+    along, reverse = eqn.params["axis"], eqn.params["reverse"]
+    reduce, none = {"cumsum": (jnp.sum, 0), "cummax": (jnp.max, None), "cummin": (jnp.min, None)}[eqn.primitive.name]
+
+    def running(v):
+        at = jax.lax.broadcasted_iota(jnp.int32, v.shape, along)
+
+        def turn(i, out):
+            row = jax.lax.dynamic_index_in_dim(v, i, along)
+            until = jnp.where(at >= i if reverse else at <= i, v, v.dtype.type(0) if none == 0 else row)
+            return jnp.where(at == i, reduce(until, along, keepdims=True, dtype=v.dtype) if none == 0 else reduce(until, along, keepdims=True), out)
+        return jax.lax.fori_loop(0, v.shape[along], turn, v)
+    return traced(c, eqn, running, tiles.reusable(c, x))
+
+
+@rule("gather")
+def _gather(c: Conversion, eqn: Any, x: Any, at: Any) -> Any:
+    """Elements by an index along one dimension: of each place of that dimension in turn, where the index is that place."""
+    p, numbers = eqn.params, eqn.params["dimension_numbers"]
+    shape, out = eqn.invars[0].aval.shape, eqn.outvars[0].aval
+    if len(numbers.start_index_map) != 1 or tuple(numbers.collapsed_slice_dims) != tuple(numbers.start_index_map):
+        raise c.refuse("a gather along several dimensions")
+    (along,), batching = numbers.start_index_map, tuple(numbers.operand_batching_dims)
+    rest = [d for d in range(len(shape)) if d != along and d not in batching]
+    if any(p["slice_sizes"][d] != shape[d] for d in rest):
+        raise c.refuse("a gather of parts of rows")
+    of_indices = [d for d in range(len(out.shape)) if d not in numbers.offset_dims]
+    places = {d: of_indices[i] for d, i in zip(batching, numbers.start_indices_batching_dims)}
+    places.update(zip(rest, numbers.offset_dims))
+    kept = [d for d in range(len(shape)) if d != along]
+    mode = str(p["mode"]).upper()
+
+    def pick(v, index):
+        index = index[..., 0]
+        if "FILL" not in mode:      # XLA takes the nearest element
+            index = jnp.clip(index, 0, shape[along] - 1)
+        index = jax.lax.broadcast_in_dim(index, out.shape, of_indices)
+
+        def turn(i, found):
+            row = jax.lax.dynamic_index_in_dim(v, i, along, keepdims=False)
+            order = sorted(range(len(kept)), key=lambda d: places[kept[d]])
+            row = jax.lax.broadcast_in_dim(jnp.transpose(row, order), out.shape, [places[kept[d]] for d in order])
+            return jnp.where(index == i, row, found)
+        fill = p["fill_value"] if p["fill_value"] is not None else _filling(out.dtype)
+        return jax.lax.fori_loop(0, shape[along], turn, jnp.full(out.shape, fill if "FILL" in mode else 0, out.dtype))
+    return traced(c, eqn, pick, tiles.reusable(c, x), tiles.reusable(c, at))
+
+
+def _filling(dtype: Any) -> Any:
+    """What JAX takes for an element outside where it fills."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return float("nan")
+    info = jnp.iinfo(dtype)
+    return info.min if info.min else info.max
 
 
 @rule("roll")

@@ -7,38 +7,11 @@ from typing import Any
 import numpy as np
 
 from tessera.pallas.convert import scalars
+from tessera.pallas.convert.blocks import array_aval, block_aval, covers, numpy_type, space_of
 from tessera.pallas.convert.kernel import Operand, Result
 from tessera.pallas.convert.stores import stores_to
-from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, number, whole
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, number, whole
 from tessera.pallas.convert.walk import Conversion, effect_target, walk
-
-_SPACES = {"any": "hbm", "hbm": "hbm", "vmem": "vmem", "smem": "smem", "semaphore": "sem", "semaphore_mem": "sem",
-           "default": "vmem", "none": "vmem", "index": "smem"}
-
-
-def space_of(c: Conversion, aval: Any) -> str:
-    kind = str(getattr(aval.memory_space, "value", aval.memory_space)).lower()
-    if kind not in _SPACES:
-        raise c.refuse(f"memory of the kind {kind}")
-    return _SPACES[kind]
-
-
-def block_aval(block: Any) -> Any:
-    """The type of the kernel's ref: JAX 0.8 renamed the field."""
-    found = getattr(block, "transformed_block_aval", None)
-    return found if found is not None else block.block_aval
-
-
-def array_aval(block: Any) -> Any:
-    found = getattr(block, "array_aval", None)
-    return found if found is not None else block.array_shape_dtype
-
-
-def numpy_type(dtype: str) -> np.dtype:
-    if dtype == "bool":
-        return np.dtype(np.int32)
-    import ml_dtypes
-    return np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
 
 
 class Grid:
@@ -83,6 +56,7 @@ class Grid:
         moved = bool(mapping.grid)
         sources = [self._source(i, b, moved) for i, b in enumerate(blocks)]
         self._join(sources, count)
+        self._keep_written(sources)
         invars = self.jaxpr.invars
         scratches = [scratch(c, v.aval, self._wanted(count + len(blocks) + i, "scratch"))
                      for i, v in enumerate(invars[count + len(blocks):])]
@@ -119,7 +93,7 @@ class Grid:
 
     def _prefetched(self, at: int) -> _Prefetched:
         aval = self.mapping.index_map_avals[len(self.mapping.grid) + at]
-        shape, dtype = tuple(aval.shape), str(aval.dtype)
+        shape, dtype = tuple(aval.shape), dtype_name(aval.dtype)
         ref = self._declare("in", self._wanted(at, f"scalar_{at}"), dtype, shape or (1,), "smem")
         self._operand(ref, shape or (1,), self.first + at)
         self.decides.add(self.first + at)
@@ -212,7 +186,7 @@ class Grid:
             place = self.mapping.num_index_operands + at
             aliased = self._shared(at, source)
             if (self.jaxpr.invars[place] in self.changed and space_of(self.c, block_aval(block)) == "vmem"
-                    and all(_covers(kind, n) for kind, n in zip(block.block_shape, aliased.extents))):
+                    and all(covers(kind, n) for kind, n in zip(block.block_shape, aliased.extents))):
                 self.fetched[at] = self._resident(self._wanted(place, f"in_{at}"), block, aliased, -1)
 
     @property
@@ -226,6 +200,17 @@ class Grid:
             source, result = sources[given - count], sources[self.mapping.num_inputs + output]
             self.c.say(f"copy {source.name} -> {result.name}")
             self.joined[given - count] = result
+
+    def _keep_written(self, sources: list[Ref]) -> None:
+        """Inputs in hbm that the kernel writes to, as some take memory for their own use: operands stay as they are."""
+        c = self.c
+        for at, (block, source) in enumerate(zip(self.mapping.block_mappings[:self.mapping.num_inputs], sources)):
+            place = self.mapping.num_index_operands + at
+            if at in self.joined or self.jaxpr.invars[place] not in self.changed or space_of(c, block_aval(block)) != "hbm":
+                continue
+            kept = c.declare("hbm", f"{source.name}_kept", source.dtype, source.extents)
+            c.say(f"copy {source.name} -> {kept.name}")
+            self.joined[at] = whole(kept.name, kept.root, "hbm", source.dtype, source.extents)
 
     def _shared(self, at: int, source: Ref) -> Ref:
         """An input that shares its memory with an output is that output, which begins as a copy of it."""
@@ -275,11 +260,6 @@ class Grid:
             else:
                 raise c.refuse(f"a block dimension {kind}")
         return dims or [Dim(number(0), 1)]
-
-
-def _covers(kind: Any, extent: int) -> bool:
-    """Whether a dimension of a block is the array's whole one, wherever its index map puts it."""
-    return extent == 1 if type(kind).__name__ == "Squeezed" else getattr(kind, "block_size", None) == extent
 
 
 class _Prefetched:

@@ -10,7 +10,7 @@ from jax.extend import core as jax_core
 from tessera.pallas.convert import language, scalars, tiles
 from tessera.pallas.convert.bodies import Cell, is_used, run_body
 from tessera.pallas.convert.refs import scalar
-from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, Tile, number
+from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, Tile, dtype_name, number
 from tessera.pallas.convert.walk import Conversion, rule
 
 
@@ -25,7 +25,7 @@ def _scan(c: Conversion, eqn: Any, *operands: Any) -> Any:
     if p["length"] == 1 and not rows and not columns:
         return run_body(c, body, operands)
     rows = [tiles.reusable(c, tiles.full(c, x)) for x in rows]
-    made = [tiles.cell(c, str(v.aval.dtype), v.aval.shape, "rows") for v in columns]
+    made = [tiles.cell(c, dtype_name(v.aval.dtype), v.aval.shape, "rows") for v in columns]
 
     def run(carries: Sequence[Any], turn: Scalar) -> list[Any]:
         at = scalars.add(c, number(p["length"] - 1), turn, "int32", -1) if p["reverse"] else turn

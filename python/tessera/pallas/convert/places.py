@@ -61,8 +61,7 @@ def place_of(source_info: Any, around: Place) -> Place:
     if traceback is None:
         return around
     codes, at = traceback.raw_frames()
-    frames = tuple((c, i) for c, i in zip(codes, at) if is_users(c.co_filename))
-    return _of_frames(frames, around)
+    return _of_frames(tuple([(c, i) for c, i in zip(codes, at) if is_users(c.co_filename)]), around)
 
 
 @functools.lru_cache(maxsize=8192)

@@ -11,11 +11,12 @@ import numpy as np
 from tessera.pallas.convert import language
 from tessera.pallas.convert import (arithmetic, control, expanded, loops, reductions, refs, shapes,  # noqa: F401 (their rules)
                                     sync)
-from tessera.pallas.convert.grid import Grid, space_of
+from tessera.pallas.convert.blocks import space_of
+from tessera.pallas.convert.grid import Grid
 from tessera.pallas.convert.kernel import Kernel, Operand, Place, Refused, Result
 from tessera.pallas.convert.names import Names
 from tessera.pallas.convert.places import place_of
-from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, whole
+from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, dtype_name, whole
 from tessera.pallas.convert.walk import Conversion, walk
 from tessera.pallas.convert.writer import Writer
 
@@ -25,14 +26,14 @@ def scratch(c: Conversion, aval: Any, wanted: str | None, scoped: bool = False) 
     space = space_of(c, aval)
     wanted = clean(wanted)
     if space == "sem":
-        kind = str(aval.inner_aval.dtype)
+        kind = dtype_name(aval.inner_aval.dtype)
         name = c.names.new(wanted, "sem")
         extents = f"[{', '.join(map(str, aval.shape))}]" if aval.shape else ""
         if "barrier" in kind:
             raise c.refuse("a barrier semaphore as scratch")
         c.writer.declare(f"sem {name}{extents}: {'bytes' if 'dma' in kind else 'count'}", c.place)
         return whole(name, name, "sem", "int32", tuple(aval.shape))
-    dtype = str(aval.dtype)
+    dtype = dtype_name(aval.dtype)
     shape = tuple(aval.shape) if aval.shape or space == "smem" else (1,)
     ref = c.declare(f"scoped {space}" if scoped else space, wanted, dtype, shape)
     return whole(ref.name, ref.root, space, dtype, shape)

@@ -7,7 +7,7 @@ from typing import Any
 from tessera.pallas.convert import language, tiles
 from tessera.pallas.convert.shapes import reshape
 from tessera.pallas.convert.tiles import as_tile, full, settle_type, untrailed
-from tessera.pallas.convert.values import ATOM, PRODUCT, Tile
+from tessera.pallas.convert.values import ATOM, PRODUCT, Tile, dtype_name
 from tessera.pallas.convert.walk import Conversion, rule
 
 _KINDS = {"reduce_sum": "sum", "reduce_max": "max", "reduce_min": "min"}
@@ -84,8 +84,8 @@ def _dot(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 
 def _product(c: Conversion, eqn: Any, text: str, written: tuple[int, ...], x: Tile, y: Tile) -> Tile:
     aval = eqn.outvars[0].aval
-    type = tiles.value_type([x.type, y.type], str(aval.dtype))
-    made = Tile(text, PRODUCT, tuple(aval.shape), written, str(aval.dtype), type, reads=x.reads | y.reads,
+    type = tiles.value_type([x.type, y.type], dtype_name(aval.dtype))
+    made = Tile(text, PRODUCT, tuple(aval.shape), written, dtype_name(aval.dtype), type, reads=x.reads | y.reads,
                 product=True, opaque=x.opaque or y.opaque)
     rounded = settle_type(c, made, True)
     return rounded if rounded is made else rounded.with_(product=False)

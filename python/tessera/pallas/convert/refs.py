@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from jax import tree_util
 
-from tessera.pallas.convert import language, scalars, tiles
-from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, is_float, number
+from tessera.pallas.convert import language, rows, scalars, tiles
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, number
 from tessera.pallas.convert.walk import Conversion, rule
 
 
@@ -16,14 +17,23 @@ def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
     """What the transforms (indexers, whose indices are values by now) take of a ref."""
     if not isinstance(ref, Ref):
         raise c.refuse("expected memory, found a value")
-    for transform in transforms:
-        kind = type(transform).__name__
-        if kind == "NDIndexer":
+    kinds = [type(transform).__name__ for transform in transforms]
+    skip = False
+    for at, (kind, transform) in enumerate(zip(kinds, transforms)):
+        behind = kinds[at + 1:at + 2]
+        if skip:
+            skip = False
+        elif kind == "ReshapeTransform" and behind == [kind]:
+            continue        # the next one tells the shape
+        elif kind == "NDIndexer":
             ref = _indexed(c, ref, transform.indices)
         elif kind == "ReshapeTransform":
-            ref = reshaped(c, ref, tuple(transform.shape))
+            shape = tuple(transform.shape)
+            apart = behind == ["NDIndexer"] and rows.apart(c, ref, shape, transforms[at + 1].indices)
+            skip = bool(apart)
+            ref = _indexed(c, reshaped(c, ref, apart[0]), apart[1]) if apart else reshaped(c, ref, shape)
         elif kind == "BitcastTransform":
-            ref = _retyped(c, ref, str(transform.dtype))
+            ref = _retyped(c, ref, dtype_name(transform.dtype))
         else:
             raise c.refuse(f"`{kind}` of a ref")
     return ref
@@ -77,12 +87,16 @@ def scalar(c: Conversion, value: Any) -> Scalar:
 
 def counted(c: Conversion, tile: Tile) -> Scalar:
     """A tile's one element as an integer: vmem, then a copy to smem, from where scalar code reads."""
-    if tile.shape != () or is_float(tile.dtype):
-        raise c.refuse("indices by an array" if tile.shape else f"a {tile.dtype} decides what is done")
+    if prod(tile.shape) != 1 or is_float(tile.dtype):
+        raise c.refuse("indices by an array" if prod(tile.shape) != 1 else f"a {tile.dtype} decides what is done")
     if tile.opaque:
         raise c.refuse("a value that is unknown decides what is done")
     low, high = (0, 1) if tile.dtype == "bool" else (tile.low if tile.low is not None else -(1 << 31), (1 << 31) - 1)
     where = c.declare("smem", "n", tile.dtype, (1,))
+    if tile.shape:
+        tile = tiles.untrailed(c, tile)
+        tile = tiles.full(c, tile).with_(shape=(), ref=None)
+        tile = tile.with_(text=f"{tile.at(ATOM)}[{', '.join('0' for _ in tile.written)}]", written=())
     if tile.ref is not None and tile.ref.space in ("vmem", "tile"):
         dims = tuple(Dim(d.start, 1) if i == len(tile.ref.dims) - 1 else d for i, d in enumerate(tile.ref.dims))
         element = Ref(tile.ref.name, tile.ref.root, tile.ref.space, tile.ref.dtype, dims, tile.ref.extents)
@@ -118,7 +132,7 @@ def _retyped(c: Conversion, ref: Ref, dtype: str) -> Ref:
     """The bits as another type: of another width, rows are packed or unpacked, the last dimension but one."""
     import numpy as np
 
-    from tessera.pallas.convert.grid import numpy_type
+    from tessera.pallas.convert.blocks import numpy_type
     if not language.SHAPES:
         raise c.refuse(f"a view of {ref.name} as {dtype}")
     had, has = numpy_type(ref.dtype).itemsize, np.dtype(numpy_type(dtype)).itemsize
@@ -149,7 +163,7 @@ def loaded(c: Conversion, ref: Ref) -> Any:
         return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype], reads=ref.reads)
     if ref.space == "smem":
         if shape != ():
-            raise c.refuse(f"a tile of {ref.name}, which is in smem")
+            return _copied(c, ref, shape)
         if is_float(ref.dtype):
             return Tile(ref.text, ATOM, (), (), ref.dtype, "number", reads=ref.reads)
         low, high = (0, 1) if ref.dtype == "bool" else scalars.limits(ref.dtype)
@@ -158,15 +172,24 @@ def loaded(c: Conversion, ref: Ref) -> Any:
                 low=0 if ref.dtype == "bool" or ref.dtype.startswith("u") else None)
 
 
+def _copied(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Tile:
+    """Several numbers of smem: a copy brings them where arithmetic on tiles reaches them."""
+    held = c.declare("vmem", ref.name, ref.dtype, shape)
+    c.say(f"copy {ref.text} -> {held.text}")
+    return tiles.of_cell(held).with_(low=0 if ref.dtype == "bool" or ref.dtype.startswith("u") else None)
+
+
 def stored(c: Conversion, ref: Ref, value: Any) -> None:
     if any(d.stride != 1 for d in ref.dims):
-        raise c.refuse(f"a store to {ref.name} with a stride")
+        return rows.store(c, ref, value, stored)
     if ref.space == "hbm":
         raise c.refuse(f"{ref.name} is in hbm, which arithmetic does not reach")
     if ref.space != "smem":
         tiles.store(c, ref, value)
     elif ref.shape != ():
-        raise c.refuse(f"a tile is stored to {ref.name}, which is in smem")
+        held = c.declare("vmem", ref.name, ref.dtype, tuple(n for n in ref.shape if isinstance(n, int)))
+        tiles.store(c, held, value)
+        c.say(f"copy {held.text} -> {ref.text}")
     elif isinstance(value, Scalar):
         c.say(f"{ref.text} = {value.text}")
     elif is_float(ref.dtype):

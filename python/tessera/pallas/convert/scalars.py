@@ -26,6 +26,19 @@ def _made(c: Conversion, text: str, level: int, low: int, high: int, dtype: str,
     return Scalar(text, level, low, high, dtype, reads)
 
 
+#: Sums of such a number and products by one may be meant to wrap, as those of hashes are. Others, of what counts and
+#: addresses, are taken not to: the text has integers of 64 bits.
+_LARGE = 1 << 16
+
+
+def _cut_off(c: Conversion, text: str, low: int, high: int, dtype: str, *operands: Scalar) -> Scalar | None:
+    """What 32 bits keep, where they may not be enough; None where they are."""
+    smallest, largest = limits(dtype)
+    if dtype != "int32" or smallest <= low and high <= largest or not language.INTEGERS:
+        return None
+    return _made(c, f"truncate({text}, i32)", ATOM, smallest, largest, dtype, *operands)
+
+
 def add(c: Conversion, a: Scalar, b: Scalar, dtype: str, sign: int = 1) -> Scalar:
     """a + b, or a - b with sign -1; numbers are gathered: (x + 1) + 2 is x + 3."""
     if a.known is not None and b.known is not None:
@@ -37,6 +50,8 @@ def add(c: Conversion, a: Scalar, b: Scalar, dtype: str, sign: int = 1) -> Scala
         if shift == 0:
             return Scalar(start.text, start.level, low, high, dtype, a.reads)
         text = f"{start.at(PLUS)} {'+' if shift > 0 else '-'} {abs(shift)}"
+        if abs(shift) >= _LARGE and (cut := _cut_off(c, text, low, high, dtype, a)) is not None:
+            return cut
         made = _made(c, text, PLUS, low, high, dtype, a)
         return Scalar(made.text, made.level, made.low, made.high, dtype, made.reads,
                       (start, shift)) if made.level == PLUS else made
@@ -53,7 +68,10 @@ def multiply(c: Conversion, a: Scalar, b: Scalar, dtype: str) -> Scalar:
     if b.known == 1:
         return a
     ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-    return _made(c, f"{a.at(TIMES)} * {b.at(TIMES - 1)}", TIMES, min(ends), max(ends), dtype, a, b)
+    text = f"{a.at(TIMES)} * {b.at(TIMES - 1)}"
+    if max(map(abs, ends)) >= _LARGE << 31 and (cut := _cut_off(c, text, min(ends), max(ends), dtype, a, b)) is not None:
+        return cut
+    return _made(c, text, TIMES, min(ends), max(ends), dtype, a, b)
 
 
 def divide(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) -> Scalar:

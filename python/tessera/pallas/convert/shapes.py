@@ -9,7 +9,7 @@ from typing import Any
 from tessera.pallas.convert import language, scalars, tiles
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.tiles import as_tile, cell, full, of_cell, store, untrailed
-from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, is_float, number
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, number
 from tessera.pallas.convert.walk import Conversion, rule
 
 
@@ -177,7 +177,7 @@ def _dynamic_slice(c: Conversion, eqn: Any, x: Any, *starts: Any) -> Any:
 @rule("dynamic_update_slice")
 def _update_slice(c: Conversion, eqn: Any, x: Any, update: Any, *starts: Any) -> Any:
     shape, sizes = eqn.invars[0].aval.shape, eqn.invars[1].aval.shape
-    made = cell(c, str(eqn.outvars[0].aval.dtype), shape)
+    made = cell(c, dtype_name(eqn.outvars[0].aval.dtype), shape)
     store(c, made, x)
     dims = tuple(Dim(_clamped(c, s, n - k), k, whole=n == k) for s, n, k in zip(starts, shape, sizes))
     store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), update)
@@ -187,7 +187,7 @@ def _update_slice(c: Conversion, eqn: Any, x: Any, update: Any, *starts: Any) ->
 @rule("concatenate")
 def _concatenate(c: Conversion, eqn: Any, *parts: Any) -> Any:
     aval, along = eqn.outvars[0].aval, eqn.params["dimension"]
-    made, start = cell(c, str(aval.dtype), aval.shape), 0
+    made, start = cell(c, dtype_name(aval.dtype), aval.shape), 0
     for part, var in zip(parts, eqn.invars):
         size = var.aval.shape[along]
         dims = tuple(Dim(number(start), size) if d == along else Dim(number(0), n, whole=True)
@@ -200,7 +200,7 @@ def _concatenate(c: Conversion, eqn: Any, *parts: Any) -> Any:
 @rule("stack")
 def _stack(c: Conversion, eqn: Any, *parts: Any) -> Any:
     aval, along = eqn.outvars[0].aval, eqn.params["axis"]
-    made = cell(c, str(aval.dtype), aval.shape)
+    made = cell(c, dtype_name(aval.dtype), aval.shape)
     for at, part in enumerate(parts):
         dims = tuple(Dim(number(at), None) if d == along else Dim(number(0), n, whole=True)
                      for d, n in enumerate(aval.shape))
@@ -214,7 +214,7 @@ def _pad(c: Conversion, eqn: Any, x: Any, filling: Any) -> Any:
     if any(low < 0 or high < 0 or inner for low, high, inner in config):
         raise c.refuse("a pad that cuts off or spreads")
     aval = eqn.outvars[0].aval
-    made = cell(c, str(aval.dtype), aval.shape)
+    made = cell(c, dtype_name(aval.dtype), aval.shape)
     store(c, made, as_tile(c, filling).with_(shape=tuple(aval.shape)))
     dims = tuple(Dim(number(low), n, whole=n == m)
                  for (low, _, _), n, m in zip(config, eqn.invars[0].aval.shape, aval.shape))
@@ -237,7 +237,7 @@ def _split(c: Conversion, eqn: Any, x: Any) -> Any:
 def _iota(c: Conversion, eqn: Any) -> Any:
     """Only along its dimension: along the others it is repeated."""
     p = eqn.params
-    shape, along, dtype = tuple(p["shape"]), p["dimension"], str(p["dtype"])
+    shape, along, dtype = tuple(p["shape"]), p["dimension"], dtype_name(p["dtype"])
     sizes = tuple(n if d == along else 1 for d, n in enumerate(shape))
     made = cell(c, dtype, sizes, "index")
     index = f"tile_iota({along})"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tessera.pallas.convert import language, scalars
-from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scalar, Tile, is_float
+from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scalar, Tile, dtype_name, is_float
 from tessera.pallas.convert.walk import Conversion
 
 _FLOAT_TYPES = {"f32", "bf16", "f16", "e4m3", "e5m2", "e8m0"}
@@ -48,7 +48,7 @@ def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..
     trail = max((t.trail for t in found if t.written), default=0)
     text, level = write(*found)
     aval = eqn.outvars[0].aval
-    dtype, shape = str(aval.dtype), tuple(aval.shape)
+    dtype, shape = dtype_name(aval.dtype), tuple(aval.shape)
     if type is None:
         type = value_type([t.type for t in found], dtype)
     reads = frozenset().union(*(t.reads for t in found))

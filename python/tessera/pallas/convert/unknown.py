@@ -6,7 +6,7 @@ from typing import Any
 
 from tessera.pallas.convert import language
 from tessera.pallas.convert.kernel import Opaque
-from tessera.pallas.convert.values import Ref, Scalar, Tile, Unused
+from tessera.pallas.convert.values import Ref, Scalar, Tile, Unused, dtype_name
 from tessera.pallas.convert.walk import Conversion
 
 
@@ -24,7 +24,7 @@ def leave_open(c: Conversion, what: str, results: list[Any], operands: Any) -> l
         raise c.refuse(f"`{what}` gives a number that is unknown")
     read = [full(c, c.name(o) if o.ref is None else o).text for o in operands
             if isinstance(o, Tile) and o.type != "number" and not isinstance(o, (Scalar, Unused))]
-    cells = [c.declare("tile", what, str(r.dtype), r.shape) for r in results]
+    cells = [c.declare("tile", what, dtype_name(r.dtype), r.shape) for r in results]
     sources = f" from {', '.join(read)}" if read else ""
     c.say(f"opaque {', '.join(cell.text for cell in cells)}{sources}")
     c.opaque.append(Opaque(c.place, what))

@@ -5,7 +5,9 @@ An expression is kept as text with the level of its outermost operator (docs/lan
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 ATOM, UNARY, PRODUCT, TIMES, PLUS, COMPARE, NOT, AND, OR, CHOICE = 1, 2, 3, 4, 5, 7, 8, 9, 10, 11
 
@@ -16,6 +18,12 @@ TYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "float8_e4m3fn"
 INTEGERS = {"int8": (8, True), "int16": (16, True), "int32": (32, True), "int64": (64, True), "uint8": (8, False),
             "uint16": (16, False), "uint32": (32, False), "bool": (1, False)}
 FLOATS = {"float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"}
+
+
+@functools.cache
+def dtype_name(dtype: Any) -> str:
+    """What NumPy calls a type; it takes its time."""
+    return str(dtype)
 
 
 def is_float(dtype: str) -> bool:

@@ -16,7 +16,7 @@ from jax.extend import core as jax_core
 from tessera.pallas.convert.kernel import Opaque, Place, Refused
 from tessera.pallas.convert.names import Names
 from tessera.pallas.convert.places import assigned_name, place_of
-from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, Tile, Unused, is_float, named, number
+from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, Tile, Unused, dtype_name, is_float, named, number
 from tessera.pallas.convert.writer import NOWHERE, Writer
 
 Value = Scalar | Tile | Ref | Unused
@@ -66,7 +66,7 @@ class Conversion:
         self.writer.say(text, self.place)
 
     def type_of(self, dtype: Any) -> str:
-        name = str(dtype)
+        name = dtype_name(dtype)
         if name not in TYPES:
             raise self.refuse(f"the language has no type {name}")
         return TYPES[name]
@@ -104,20 +104,36 @@ def _whole(size: int):
     return Dim(number(0), size, whole=True)
 
 
-def literal(value: Any, aval: Any) -> Value:
+_MOST = 1024        # elements of a constant array, each of which is a line of the text
+
+
+def constant(c: Conversion, value: Any, aval: Any) -> Value:
     """A constant of the jaxpr."""
-    array = np.asarray(value)
+    array, dtype = np.asarray(value), dtype_name(aval.dtype)
     if array.shape == ():
-        dtype = str(aval.dtype)
-        if is_float(dtype):
-            return Tile(real(float(array)), ATOM if float(array) >= 0 else 2, (), (), dtype, "number")
-        return number(int(array), dtype)
-    raise TypeError("a constant array")
+        if not is_float(dtype):
+            return number(int(array), dtype)
+        one = float(array)
+        return Tile(real(one), ATOM if one >= 0 else 2, (), (), dtype, "number") if one == one else _nan(c, dtype)
+    if array.size > _MOST:
+        raise c.refuse(f"a constant array of {array.size} elements, at most {_MOST} are written out")
+    made = c.declare("tile", "constant", dtype, array.shape)
+    for at in np.ndindex(array.shape):
+        one = constant(c, array[at], aval)
+        c.say(f"{made.name}[{', '.join(map(str, at))}] = {one.text if getattr(one, 'type', 'number') == 'number' else f'cast({one.text})'}")
+    return Tile(made.name, ATOM, array.shape, array.shape, dtype, TYPES[dtype])
+
+
+def _nan(c: Conversion, dtype: str) -> Tile:
+    """The language has no word for it: the bits of one."""
+    held = c.declare("tile", "nan_bits", "int32", (1,))
+    c.say(f"{held.name} = {0x7fc00000}")
+    name = c.names.new("nan")
+    c.say(f"{name} = bitcast({held.name}, f32)")
+    return Tile(f"{name}[0]", ATOM, (), (), dtype, "f32")
 
 
 def real(value: float) -> str:
-    if value != value:
-        raise OverflowError("a NaN")
     if value in (float("inf"), float("-inf")):
         return "inf" if value > 0 else "-inf"
     text = repr(value)
@@ -150,7 +166,7 @@ def _stores(eqn: Any, read: Callable[[Any], Value], roots: frozenset[str]) -> bo
     """Whether the equation may change memory of these roots: by a store, or by letting others go on."""
     for effect in eqn.effects:
         kind = type(effect).__name__
-        if kind == "ReadEffect":
+        if kind in ("ReadEffect", "DebugEffect"):
             continue
         if kind in ("WriteEffect", "AccumEffect"):
             stored = read(effect_target(effect, eqn.invars))
@@ -172,27 +188,27 @@ def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Seque
     values.update(zip(jaxpr.constvars, constants))
 
     def read(var: Any) -> Value:
-        if isinstance(var, jax_core.Literal):
-            try:
-                return literal(var.val, var.aval)
-            except (TypeError, OverflowError) as error:
-                raise c.refuse(f"{error} cannot be told") from None
-        return values[var]
+        return constant(c, var.val, var.aval) if isinstance(var, jax_core.Literal) else values[var]
 
     plan = _Plan(jaxpr)
     outer = c.place
+    ahead: Place | None = None
     for at, eqn in enumerate(jaxpr.eqns):
         c.equations += 1
+        here, ahead = ahead, None
         if not eqn.effects and not any(v in plan.uses for v in eqn.outvars):
             continue
-        c.place = place_of(eqn.source_info, outer)
+        c.place = here or place_of(eqn.source_info, outer)
         handler = RULES.get(eqn.primitive.name)
         if handler is None:
             from tessera.pallas.convert.unknown import unknown
             handler = unknown
         found = handler(c, eqn, *(read(v) for v in eqn.invars))
         results = found if isinstance(found, (list, tuple)) else [found]
-        last = _last_of_line(jaxpr, at, c.place, outer)
+        last = at + 1 == len(jaxpr.eqns)        # it gives the value of its line, and not a part of it
+        if not last:
+            ahead = place_of(jaxpr.eqns[at + 1].source_info, outer)
+            last = ahead != c.place
         for var, value in zip(eqn.outvars, results):
             values[var] = _settle(c, jaxpr, plan, read, at, var, value, last)
     c.place = outer
@@ -202,11 +218,6 @@ def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Seque
 def _is_condition(eqn: Any, var: Any) -> bool:
     """Whether a branch asks for the value once, before its bodies begin."""
     return eqn.primitive.name == "cond" and var is eqn.invars[0] and var not in eqn.invars[1:]
-
-
-def _last_of_line(jaxpr: Any, at: int, place: Place, outer: Place) -> bool:
-    """Whether the equation gives the value of its line, and not a part of it."""
-    return at + 1 == len(jaxpr.eqns) or place_of(jaxpr.eqns[at + 1].source_info, outer) != place
 
 
 def _settle(c: Conversion, jaxpr: Any, plan: _Plan, read: Callable, at: int, var: Any, value: Any, last: bool) -> Value:

@@ -1,0 +1,64 @@
+"""Slices of refs with a stride: columns of what a view shows, and stores row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from jax._src.state.indexing import Slice
+
+from tessera.pallas.convert import scalars, tiles
+from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, number
+from tessera.pallas.convert.walk import Conversion
+
+
+def apart(c: Conversion, ref: Ref, shape: tuple[int, ...], indices: Sequence[Any]) -> tuple[tuple[int, ...], list[Any]] | None:
+    """Each `stride`-th row of a view is a column where its rows are those of what it shows: that shape, and what is taken
+    of it; None where nothing has a stride that goes into the rows."""
+    split: list[int] = []
+    taken_of: list[Any] = []
+    for joined, size, index in zip(_joined(ref.shape, shape), shape, indices):
+        stride = index.stride if type(index).__name__ == "Slice" else 1
+        inner = next((n for n in (prod(joined[at:]) for at in range(1, len(joined))) if stride % n == 0), stride)
+        if stride == 1 or size % inner or inner == 1 or not isinstance(index.size, int):
+            split.append(size)
+            taken_of.append(index)
+            continue
+        start = index.start if isinstance(index.start, Scalar) else number(int(index.start))
+        split += [size // inner, inner]
+        down, rest = (make(c, start, number(inner), "int32", down=True) for make in (scalars.divide, scalars.remainder))
+        taken_of += [Slice(down.known if down.known is not None else down, index.size, stride // inner), rest]
+    return (tuple(split), taken_of) if len(split) > len(shape) else None
+
+
+def _joined(have: Sequence[Any], shape: Sequence[int]) -> list[list[int]]:
+    """Of each dimension of a view those of the memory that it joins; none where they do not line up."""
+    found: list[list[int]] = [[] for _ in shape]
+    left = [n for n in have if n != 1]
+    for at, size in enumerate(shape):
+        group: list[int] = []
+        while prod(group) < size and left and isinstance(left[0], int):
+            group.append(left.pop(0))
+        if prod(group) != size:
+            return [[] for _ in shape]
+        found[at] = group
+    return found
+
+
+def store(c: Conversion, ref: Ref, value: Any, stored: Callable[[Conversion, Ref, Any], None]) -> None:
+    """A store with a stride goes row by row, each by `stored`."""
+    place = next(at for at, dim in enumerate(ref.dims) if dim.stride != 1)
+    dim, before = ref.dims[place], sum(d.size is not None for d in ref.dims[:place])
+    whole = tiles.full(c, value, tuple(n for n in ref.shape if isinstance(n, int)))
+    whole = c.name(whole) if whole.ref is not None or not whole.simple else whole      # type: ignore[assignment]
+    turn = c.names.new("i")
+    c.writer.open(f"for {turn} in {dim.size}", c.place)
+    i = Scalar(turn, ATOM, 0, dim.size - 1)      # type: ignore[operator]
+    at = scalars.add(c, dim.start, scalars.multiply(c, i, number(dim.stride), "int32"), "int32")
+    part = Ref(ref.name, ref.root, ref.space, ref.dtype, (*ref.dims[:place], Dim(at, None), *ref.dims[place + 1:]), ref.extents, ref.held)
+    items = [":"] * before + [turn] + [":"] * (len(whole.shape) - before - 1)
+    shape = whole.shape[:before] + whole.shape[before + 1:]
+    row = whole.with_(text=f"{whole.at(ATOM)}[{', '.join(items)}]", level=ATOM, shape=shape, written=shape, ref=None)
+    stored(c, part, row)
+    c.writer.close(c.place)
