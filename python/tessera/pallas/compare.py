@@ -62,23 +62,24 @@ def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Se
         answer = reference(eqn, shape, sets, limit=limit)
     except NoReference as error:
         return Numbers("unknown", f"not compared with JAX: {error}")
-    mode, share, elements, bits = answer["mode"], 0.0, 0, True
+    jax_as = NAMES[answer["mode"]] + (", views written out" if answer["views"] else "")
+    share, elements, bits = 0.0, 0, True
     for inputs, expected in zip(sets, answer["results"]):
         report = engine.compared(kernel, inputs, expected, computed_in(eqn.params["jaxpr"]), options)
         if report.exit_code == 1:
             wrong = engine.findings(kernel, report)
-            return Numbers("differ", f"not what JAX ({NAMES[mode]}) computes: {wrong[0] if wrong else report.text}")
+            return Numbers("differ", f"not what JAX ({jax_as}) computes: {wrong[0] if wrong else report.text}")
         if report.exit_code != 0:
-            return _unbounded(kernel, inputs, expected, report.object.get("error") or report.text, mode, options)
+            return _unbounded(kernel, inputs, expected, report.object.get("error") or report.text, jax_as, options)
         for value in report.object.get("values", []):
             share = max(share, value.get("largest_share") or 0.0)
             bits &= not value.get("max_abs_error")
             elements += value.get("elements") or 0
     how = "bit for bit" if bits else f"within the running error bound, at {share:.2g} of it"
-    return Numbers("same", f"as JAX ({NAMES[mode]}) on these inputs and a second seed, {how}, {elements} elements")
+    return Numbers("same", f"as JAX ({jax_as}) on these inputs and a second seed, {how}, {elements} elements")
 
 
-def _unbounded(kernel: Kernel, inputs: Any, expected: Any, why: str, mode: str, options: Sequence[str]) -> Numbers:
+def _unbounded(kernel: Kernel, inputs: Any, expected: Any, why: str, jax_as: str, options: Sequence[str]) -> Numbers:
     """Nothing bounds an element's error: the same half of the digits of the result's type must do."""
     report = engine.run(kernel, inputs, options)
     if report.exit_code != 0:
@@ -90,12 +91,12 @@ def _unbounded(kernel: Kernel, inputs: Any, expected: Any, why: str, mode: str, 
             ours, theirs = ours.astype(np.float64), np.asarray(theirs).astype(np.float64)
             apart = (np.isnan(ours) != np.isnan(theirs)) | (np.isinf(ours) & (ours != theirs))
             if apart.any():
-                return Numbers("differ", f"not what JAX ({NAMES[mode]}) computes: NaN or infinite in other places")
+                return Numbers("differ", f"not what JAX ({jax_as}) computes: NaN or infinite in other places")
             finite = np.isfinite(ours) & np.isfinite(theirs)
             difference = np.abs(ours - theirs)[finite].max(initial=0) / (np.abs(theirs[finite]).max(initial=0) or 1.0)
             largest, allowed = max(largest, difference), allowed and difference <= half
     reason = f"no bound is known of the error ({why.split(': ', 1)[-1].split('; --rtol')[0]})"
     told = f"{largest:.2g} of the largest element apart; {reason}"
     if not allowed:
-        return Numbers("differ", f"not what JAX ({NAMES[mode]}) computes: {told}")
-    return Numbers("same", f"as JAX ({NAMES[mode]}) to half of the digits: {told}")
+        return Numbers("differ", f"not what JAX ({jax_as}) computes: {told}")
+    return Numbers("same", f"as JAX ({jax_as}) to half of the digits: {told}")

@@ -15,6 +15,7 @@ from jax._src import core
 
 from tessera.pallas import jaxpr_pickle, jaxpr_tools
 from tessera.pallas.reference_worker import read_message, write_message
+from tessera.pallas.written_views import written_out
 
 
 NAMES = {"grid": "interpret=True", "machine": "InterpretParams()", "races": "InterpretParams(detect_races=True)"}
@@ -79,7 +80,8 @@ def mode_of(eqn: core.JaxprEqn) -> str:
 
 def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence[Sequence[Any]]], *, mode: str = "",
               limit: float = 60, times: int = 1) -> dict[str, Any]:
-    """The answer of `reference_worker.interpret`, and the `mode` that gave it; raises `NoReference`.
+    """The answer of `reference_worker.interpret`, the `mode` that gave it, and whether `views` were written out for it;
+    raises `NoReference`.
 
     Without a mode a kernel that JAX's machine cannot interpret is tried as a loop over its grid, if it stays on its device.
     """
@@ -88,14 +90,15 @@ def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence
     if modes == ["machine"] and not jaxpr_tools.reaches_others(eqn.params["jaxpr"]):
         modes.append("grid")
     errors = []
+    params = {**eqn.params, "jaxpr": written_out(eqn.params["jaxpr"])}
     for one in modes:
         try:
-            message = jaxpr_pickle.dumps((eqn.params, shape, inputs, one, times))
+            message = jaxpr_pickle.dumps((params, shape, inputs, one, times))
         except Exception as error:
             raise NoReference(f"the kernel does not go to another process: {error}") from None
         answer = jaxpr_pickle.loads(_worker.ask(message, len(inputs[0]), limit))
         if "error" not in answer:
-            return {**answer, "mode": one}
+            return {**answer, "mode": one, "views": params["jaxpr"] is not eqn.params["jaxpr"]}
         errors.append(f"{NAMES[one]} ends with {answer['error']}")
         _worker.end()       # what a callback of JAX's machine raised would be raised again by the next kernel
     raise NoReference("; ".join(errors))

@@ -67,7 +67,7 @@ def wheel_rows() -> list[Row]:
     from tessera.pallas.convert import language
     language.decide()
     later = (RUNS if language.INTEGERS else REFUSED,)
-    # JAX's interpreters know no views with another shape.
+    # Both of JAX's interpreters fail at its stores under a mask.
     columns = {"all_gather.py": (REFUTED,), "random/threefry.py": later, "random/philox.py": later, "ragged_paged_attention": (UNCOMPARED,)}
     return [Row(name, "jax/experimental/pallas/ops/tpu", build, columns.get(name, (RUNS,) * sites), 8 if name == "all_gather.py" else 1)
             for name, (build, sites) in wheel.DRIVERS.items()]
