@@ -69,7 +69,7 @@ def _instead(eqn: core.JaxprEqn) -> list[core.JaxprEqn]:
         return [before]
 
     info = core.DebugInfo("views", "views", None, None)
-    made, _, _ = partial_eval.trace_to_jaxpr_dynamic(linear_util.wrap_init(values, debug_info=info), [v.aval for v in eqn.invars])
+    made, *_ = partial_eval.trace_to_jaxpr_dynamic(linear_util.wrap_init(values, debug_info=info), [v.aval for v in eqn.invars])
     if isinstance(made, core.ClosedJaxpr):
         made = made.jaxpr
     names: dict[Any, Any] = dict(zip(made.invars, eqn.invars))

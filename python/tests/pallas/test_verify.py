@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
 import tessera.pallas.decide
@@ -120,3 +122,32 @@ def test_run_text_and_show():
 def test_a_verdict_is_no_truth_value():
     with pytest.raises(TypeError, match="ask for .proved"):
         assert tessera.pallas.verify(grids.add, X, X, numbers=False)
+
+
+def test_classes_that_another_process_does_not_know_are_compared():
+    @jax.tree_util.register_dataclass
+    @dataclasses.dataclass
+    class Table:
+        """What a kernel of some project takes its scalars in."""
+        rows: Any
+        shift: Any
+
+    def kernel(table, x_ref, o_ref):
+        o_ref[...] = x_ref[...] + table.shift[0]
+    spec = pltpu.PrefetchScalarGridSpec(num_scalar_prefetch=1, grid=(2,), in_specs=[pl.BlockSpec((8, 128), lambda i, table: (table.rows[i], 0))],
+                                        out_specs=pl.BlockSpec((8, 128), lambda i, table: (i, 0)))
+    call = pl.pallas_call(kernel, grid_spec=spec, out_shape=jax.ShapeDtypeStruct((16, 128), np.int32))
+    table = Table(np.array([1, 0], np.int32), np.array([5], np.int32))
+    assert tessera.pallas.verify(call, table, np.arange(2048, dtype=np.int32).reshape(16, 128)).compared
+
+
+def test_what_ended_one_kernel_in_jax_does_not_end_the_next():
+    def copied(source):
+        def kernel(x_ref, o_ref, sem):
+            pltpu.async_copy(source(x_ref), o_ref, sem).wait()
+        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), np.float32), in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
+                              out_specs=pl.BlockSpec(memory_space=pl.ANY), scratch_shapes=[pltpu.SemaphoreType.DMA])
+    x = np.ones((2, 8, 128), np.float32)
+    of_view = tessera.pallas.verify(copied(lambda ref: ref.reshape(16, 128).at[pl.ds(8, 8)]), x)
+    assert of_view.proved
+    assert tessera.pallas.verify(copied(lambda ref: ref.at[1]), x + 1).compared
