@@ -1,6 +1,6 @@
 """Prints what becomes of the corpus, beside what JAX's own interpreter takes: `python table.py [--no-jax] [NAME ...]`.
 
-A row has the column of each `pallas_call`, the lines of `.tsr`, equations, the milliseconds of conversion, run and
+A row has the column of each `pallas_call`, the lines of `.tsr`, equations, the milliseconds of conversion (of the processor), run and
 proof, and of JAX's interpreter warm, without and with `detect_races`.
 """
 
@@ -18,9 +18,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from tessera.pallas import engine, host_devices, jaxpr_tools, options  # noqa: E402
 from tessera.pallas.compare import compare  # noqa: E402
-from tessera.pallas.convert import Refused  # noqa: E402
 from tessera.pallas.decide import converted, decide  # noqa: E402
-from tessera.pallas.program import _rows  # noqa: E402
+from tessera.pallas.program import _rows, _values  # noqa: E402
 from tessera.pallas.reference import NoReference, mode_of, reference  # noqa: E402
 from tessera.pallas.trace import trace  # noqa: E402
 from tessera.pallas.walk import Later, walk  # noqa: E402
@@ -29,28 +28,27 @@ HEAD = ("kernel", "call at", "equations", ".tsr lines", "verdict, numbers", "con
         "+ detect_races ms")
 
 
-def timed(work: Callable[[], Any], times: int = 3) -> float:
+def timed(work: Callable[[], Any], times: int = 3, clock: Callable[[], float] = time.perf_counter) -> float:
     """Least milliseconds."""
     found = []
     for _ in range(times):
-        begun = time.perf_counter()
+        begun = clock()
         work()
-        found.append(1000 * (time.perf_counter() - begun))
+        found.append(1000 * (clock() - begun))
     return min(found)
 
 
-def by_jax(eqn: Any, world: Any, lanes: Any, mode: str) -> str:
+def by_jax(eqn: Any, world: Any, lanes: Any, mode: str, times: int, limit: float) -> str:
     """Warm milliseconds, and whether races were found."""
     try:
-        answer = reference(eqn, world.shape, [lanes], mode=mode, times=3)
+        answer = reference(eqn, world.shape, [lanes], mode=mode, times=times, limit=limit)
     except NoReference as error:
-        return "over 60 s" if "did not end" in str(error) else "fails"
+        return f"over {limit:g} s" if "did not end" in str(error) else "fails"
     return f"{1000 * answer['warm']:.0f}" + (", races" if answer["races"] else "")
 
 
-def row(eqn: Any, world: Any, lanes: Any, with_jax: bool) -> list[str]:
+def row(site: Any, eqn: Any, world: Any, lanes: Any, with_jax: bool, times: int, limit: float) -> list[str]:
     from corpus.table import column
-    site = decide(eqn, world, lanes, {})
     equations = sum(1 for _ in jaxpr_tools.primitives(eqn.params["jaxpr"]))
     cells = [site.place, str(equations)]
     if site.kernel is None:
@@ -58,24 +56,26 @@ def row(eqn: Any, world: Any, lanes: Any, with_jax: bool) -> list[str]:
     else:
         what = column(site)
         if site.status == "refuted":
-            numbers = compare(site.kernel, eqn, world.shape, lanes, seed=1, options=options.command_line({}, "run"), limit=60)
+            numbers = compare(site.kernel, eqn, world.shape, lanes, seed=1, options=options.command_line({}, "run"), limit=limit)
             kinds = sorted({finding.kind for finding in site.findings})
             what = f"refuted ({', '.join(kinds)}; {site.promises or 'whatever copies do'}); numbers: {numbers.status}"
-        cells += [str(site.kernel.text.count("\n")), what, f"{timed(lambda: converted(eqn, world)):.1f}"]
+        cells += [str(site.kernel.text.count("\n")), what, f"{timed(lambda: converted(eqn, world), clock=time.process_time):.1f}"]
         cells += [f"{timed(lambda: engine.run(site.kernel, lanes, options.command_line({}, 'run'))):.0f}",
                   f"{timed(lambda: engine.verify(site.kernel, lanes, options.command_line({}, 'verify'))):.0f}"]
-    return cells + ([by_jax(eqn, world, lanes, mode_of(eqn)), by_jax(eqn, world, lanes, "races")] if with_jax else ["", ""])
+    modes = [mode_of(eqn), "races"] if with_jax else []
+    return cells + ([by_jax(eqn, world, lanes, mode, times, limit) for mode in modes] or ["", ""])
 
 
-def rows(name: str, fn: Any, args: Sequence[Any], with_jax: bool) -> list[list[str]]:
-    """A row for each call."""
+def rows(name: str, fn: Any, args: Sequence[Any], with_jax: bool, times: int = 3, limit: float = 60) -> list[list[str]]:
+    """A row for each call; JAX's interpreter gets `limit` seconds for `times` calls behind the first."""
     found: list[list[str]] = []
     traced = trace(fn, args, {}, seed=0, chip="v5e")
 
     def on_call(eqn: Any, inputs: Any, world: Any) -> list[Later]:
         lanes = _rows(inputs, world)
-        found.append([f"{name}, {jaxpr_tools.kernel_name(eqn)}", *row(eqn, world, lanes, with_jax)])
-        results = Later(lambda: reference(eqn, world.shape, [lanes])["results"][0])
+        site = decide(eqn, world, lanes, {})
+        found.append([f"{name}, {jaxpr_tools.kernel_name(eqn)}", *row(site, eqn, world, lanes, with_jax, times, limit)])
+        results = Later(lambda: _values(eqn, world, lanes, site, limit))
         return [Later(lambda i=i: [lane[i] for lane in results.get()]) for i in range(len(eqn.outvars))]
 
     walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
