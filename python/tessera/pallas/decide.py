@@ -19,9 +19,9 @@ from tessera.pallas.verdict import SiteVerdict, callers
 from tessera.pallas.world import World
 
 
-def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False) -> Kernel:
+def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False, lines: bool = False) -> Kernel:
     """The kernel of a `pallas_call`; raises `Refused`."""
-    return convert(eqn, mesh=world if world.shape else None, parallel=parallel)
+    return convert(eqn, mesh=world if world.shape else None, parallel=parallel, lines=lines)
 
 
 def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any], *, seed: int = 1,

@@ -132,9 +132,12 @@ def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], 
     return engine.results(kernel, report)
 
 
-def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e",
-            kwargs: Mapping[str, Any] | None = None) -> list[tuple[core.JaxprEqn, Kernel | Refused]]:
-    """Each `pallas_call` that `fn(*args)` holds, with its conversion or why there is none; nothing is run."""
+def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None,
+            lines: bool = False) -> list[tuple[core.JaxprEqn, Kernel | Refused]]:
+    """Each `pallas_call` that `fn(*args)` holds, with its conversion or why there is none; nothing is run.
+
+    `lines` has the text say by `# line` where each statement stands in the Python.
+    """
     traced = trace(fn, args, kwargs or {}, seed=0, chip=chip)
     found: list[tuple[core.JaxprEqn, Kernel | Refused]] = []
 
@@ -142,7 +145,7 @@ def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e",
         for eqn in jaxpr.eqns:
             if eqn.primitive.name == "pallas_call":
                 try:
-                    found.append((eqn, converted(eqn, world)))
+                    found.append((eqn, converted(eqn, world, lines=lines)))
                 except Refused as refused:
                     found.append((eqn, refused))
                 continue
@@ -155,5 +158,9 @@ def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e",
 
 
 def text(fn: Callable[..., Any], *args: Any, **how: Any) -> str:
-    """The `.tsr` of every `pallas_call` of `fn(*args)`, one after the other; a comment where one is refused."""
+    """The `.tsr` of every `pallas_call` of `fn(*args)`, one after the other; a comment where one is refused.
+
+    With `lines=True` a file of it keeps its lines of Python: what `gmm-run verify FILE` finds stands at `kernel.py:49`, with
+    the calls that led there.
+    """
     return "\n".join(f"// {one}\n" if isinstance(one, Refused) else one.text for _, one in kernels(fn, *args, **how))

@@ -14,6 +14,7 @@ from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
 import tessera.pallas.decide
+from tessera import _engine
 from corpus import collectives, grids, mistakes
 from corpus.ring import f32
 
@@ -117,6 +118,24 @@ def test_run_text_and_show():
         tessera.pallas.run(changed("all_reduce", "without pl.semaphore_signal(free"), X)
     assert tessera.pallas.text(grids.add, X, X).count("kernel ") >= 1
     assert "o_ref[...] = x_ref[...] + y_ref[...]" in tessera.pallas.show(grids.add, X, X)
+
+
+def test_a_saved_text_keeps_its_lines_of_python():
+    """As `gmm-run verify FILE` has it: the text alone, operands filled."""
+    def saved(fn, *args):
+        text = tessera.pallas.text(fn, *args, lines=True)
+        return _engine.verify(text, {}, devices=4, options=("--profile", "mosaic"))
+
+    wrong = changed("all_reduce", "without pl.semaphore_wait(free")
+    expected = next(one for one in tessera.pallas.verify(wrong, X, numbers=False).findings if one.kind == "race")
+    report = saved(wrong, X)
+    found = next(one for one in report.findings if one["kind"] == "race")
+    assert (found["file"], found["line"]) == (collectives.__file__, int(expected.place.split(":")[1]))
+    called = [(note["file"], note["line"]) for note in found["notes"] if note["message"] == "called from here"]
+    assert called == list(expected.stack) and called
+    assert f"{collectives.__file__}:{found['line']}: race: " in report.text
+    assert saved(collectives.all_gather(4), X).object["verdict"] == "proved"
+    assert "# line" not in tessera.pallas.text(grids.add, X, X)
 
 
 def test_a_verdict_is_no_truth_value():
