@@ -25,8 +25,8 @@ class NoReference(Exception):
     """JAX's interpreter gave no numbers; str() says why."""
 
 
-class _Worker:
-    """One process, begun at the first request and kept for the next."""
+class Worker:
+    """One process, begun at the first request and kept for the next until `end`."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -69,7 +69,7 @@ class _Worker:
             self._process = None
 
 
-_worker = _Worker()
+_worker = Worker()
 atexit.register(_worker.end)
 
 
@@ -79,11 +79,12 @@ def mode_of(eqn: core.JaxprEqn) -> str:
 
 
 def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence[Sequence[Any]]], *, mode: str = "",
-              limit: float = 60, times: int = 1) -> dict[str, Any]:
+              limit: float = 60, times: int = 1, worker: Worker | None = None) -> dict[str, Any]:
     """The answer of `reference_worker.interpret`, the `mode` that gave it, and whether `views` were written out for it;
     raises `NoReference`.
 
     Without a mode a kernel that JAX's machine cannot interpret is tried as a loop over its grid, if it stays on its device.
+    `worker` is a process of the caller's in place of the shared one.
     """
     inputs = [[[np.asarray(value) for value in row] for row in lanes] for lanes in sets]
     modes = [mode] if mode else [mode_of(eqn)]
@@ -96,11 +97,11 @@ def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence
             message = jaxpr_pickle.dumps((params, shape, inputs, one, times))
         except Exception as error:
             raise NoReference(f"the kernel does not go to another process: {error}") from None
-        answer = jaxpr_pickle.loads(_worker.ask(message, len(inputs[0]), limit))
+        answer = jaxpr_pickle.loads((worker or _worker).ask(message, len(inputs[0]), limit))
         if "error" not in answer:
             return {**answer, "mode": one, "views": params["jaxpr"] is not eqn.params["jaxpr"]}
         errors.append(f"{NAMES[one]} ends with {answer['error']}")
-        _worker.end()       # what a callback of JAX's machine raised would be raised again by the next kernel
+        (worker or _worker).end()       # what a callback of JAX's machine raised would be raised again by the next kernel
     raise NoReference("; ".join(errors))
 
 

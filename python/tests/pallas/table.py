@@ -16,13 +16,11 @@ from typing import Any
 os.environ.setdefault("NPROC", "16")
 sys.path.insert(0, str(Path(__file__).parent))
 
+from calls import Call, each_call  # noqa: E402
 from tessera.pallas import engine, host_devices, jaxpr_tools, options  # noqa: E402
 from tessera.pallas.compare import compare  # noqa: E402
 from tessera.pallas.decide import converted, decide  # noqa: E402
-from tessera.pallas.program import _rows, _values  # noqa: E402
 from tessera.pallas.reference import NoReference, mode_of, reference  # noqa: E402
-from tessera.pallas.trace import trace  # noqa: E402
-from tessera.pallas.walk import Later, walk  # noqa: E402
 
 HEAD = ("kernel", "call at", "equations", ".tsr lines", "verdict, numbers", "convert ms", "run ms", "verify ms", "JAX ms",
         "+ detect_races ms")
@@ -69,16 +67,13 @@ def row(site: Any, eqn: Any, world: Any, lanes: Any, with_jax: bool, times: int,
 def rows(name: str, fn: Any, args: Sequence[Any], with_jax: bool, times: int = 3, limit: float = 60) -> list[list[str]]:
     """A row for each call; JAX's interpreter gets `limit` seconds for `times` calls behind the first."""
     found: list[list[str]] = []
-    traced = trace(fn, args, {}, seed=0, chip="v5e")
 
-    def on_call(eqn: Any, inputs: Any, world: Any) -> list[Later]:
-        lanes = _rows(inputs, world)
+    def add(call: Call) -> None:
+        eqn, world, lanes = call
         site = decide(eqn, world, lanes, {})
         found.append([f"{name}, {jaxpr_tools.kernel_name(eqn)}", *row(site, eqn, world, lanes, with_jax, times, limit)])
-        results = Later(lambda: _values(eqn, world, lanes, site, limit))
-        return [Later(lambda i=i: [lane[i] for lane in results.get()]) for i in range(len(eqn.outvars))]
 
-    walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
+    each_call(fn, args, add)
     return found
 
 

@@ -26,11 +26,12 @@ def matmul() -> Built:
     return lambda x, y: module.matmul(x, y, block_shape=(128, 128), block_k=128), (_normal(0, 256, 256), _normal(1, 256, 128))
 
 
-def all_gather(devices: int = 8) -> Built:
+def all_gather(devices: int = 8, gather: Any = None) -> Built:
+    """`gather` is another form of the function, as one with a mistake in it."""
     from jax.experimental.pallas.ops.tpu import all_gather as module
     mesh = jax.make_mesh((devices,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
     x = jax.device_put(_normal(0, 8 * devices, 128), jax.NamedSharding(mesh, jax.sharding.PartitionSpec("x")))
-    return lambda x: module.all_gather(x, mesh=mesh, axis_name="x"), (x,)
+    return lambda x: (gather or module.all_gather)(x, mesh=mesh, axis_name="x"), (x,)
 
 
 def gmm() -> Built:
@@ -74,10 +75,10 @@ def splash(fused: bool = False) -> Built:
     return jax.grad(lambda q, k, v: attend(q, k, v).sum(), argnums=(0, 1, 2)), tuple(a[0] for a in _attention_inputs())
 
 
-def paged_attention() -> Built:
+def paged_attention(attend: Any = None) -> Built:
     from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention_kernel as module
     pages = np.arange(16, dtype=np.int32).reshape(2, 8)
-    return (lambda *a: module.paged_attention(*a, pages_per_compute_block=2),
+    return (lambda *a: (attend or module.paged_attention)(*a, pages_per_compute_block=2),
             (_normal(0, 2, 8, 128), _normal(1, 8, 16, 16, 128), _normal(2, 8, 16, 16, 128), np.array([40, 100], np.int32), pages))
 
 
