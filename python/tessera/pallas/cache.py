@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # Of what is stored; another number forgets all that was kept.
-VERSION = 1
+VERSION = 2
 
 
 def folder() -> Path:

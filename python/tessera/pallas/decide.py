@@ -14,7 +14,6 @@ from jax._src import core
 from tessera.pallas import cache, engine, jaxpr_tools, options
 from tessera.pallas.compare import Numbers, compare
 from tessera.pallas.convert import Kernel, Refused, convert
-from tessera.pallas.engine import Finding
 from tessera.pallas.verdict import SiteVerdict, callers
 from tessera.pallas.world import World
 
@@ -37,7 +36,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
         return replace(site, what=str(refused), stack=refused.stack, seconds=time.perf_counter() - begun)
     words = options.command_line(given, "verify")
     arrays = [np.asarray(value) for row in lanes for value in row]
-    name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), engine.stamp(), jax.__version__, words, seed, limit,
+    name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), str(kernel.loops), engine.stamp(), jax.__version__, words, seed, limit,
                       check_numbers, *arrays])
     kept = cache.load(name)
     if kept is None:
@@ -91,9 +90,6 @@ def _stored(site: SiteVerdict) -> dict[str, Any]:
 
 
 def _loaded(site: SiteVerdict, kernel: Kernel, kept: dict[str, Any]) -> SiteVerdict:
-    def finding(one: dict[str, Any]) -> Finding:
-        return Finding(**{**one, "stack": tuple((f, n) for f, n in one["stack"]), "notes": tuple((p, t) for p, t in one["notes"])})
-
     return replace(site, kernel=kernel, status=kept["status"], what=kept["what"], promises=kept["promises"],
-                   findings=tuple(finding(one) for one in kept["findings"]), numbers=Numbers(**kept["numbers"]),
+                   findings=tuple(engine.restored(one) for one in kept["findings"]), numbers=Numbers(**kept["numbers"]),
                    conditions=tuple(kept["conditions"]), certificate=kept["certificate"], from_cache=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import shutil
 import tempfile
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tessera import _engine
-from tessera.pallas.convert import Kernel
+from tessera.pallas.convert import Kernel, Place
 
 Lanes = Sequence[Sequence[Any]]  # for each device its inputs, in the order of the call
 
@@ -64,31 +65,71 @@ def stamp() -> str:
     return f"{state.st_size}-{state.st_mtime_ns}"
 
 
+Call = tuple[str, int, str]     # file, line, function
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is told besides a finding, where in the Python, as a `Finding` says it; or of no place."""
+    message: str
+    place: str = ""
+    at: str = ""
+    source: str = ""
+    function: str = ""
+    stack: tuple[Call, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.place and self.place + ': '}note: {self.message}{self.at and ', at ' + self.at}"
+
+
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong, with its place in the Python: `place` is `kernel.py:49`; notes have places of their own.
+    """What is wrong, with its place in the Python: `place` is `kernel.py:49`, `at` the turns of loops and the point of the
+    grid, `program_id(0)=1 step=0`; notes have places of their own.
 
-    `stack` has the calls that led there, innermost first. `consequence` says that another finding causes it.
+    `stack` has the calls that led there, innermost first: file, line, function. `consequence` says that another finding
+    causes it.
     """
     kind: str
     message: str
     place: str
-    stack: tuple[tuple[str, int], ...]
+    stack: tuple[Call, ...]
     source: str
-    notes: tuple[tuple[str, str], ...]
+    notes: tuple[Note, ...]
     count: int
     consequence: bool
+    at: str = ""
+    function: str = ""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def lines(self) -> Iterable[str]:
         times = f" (on {self.count} devices)" if self.count > 1 else ""
-        yield f"{self.place}: {self.kind}: {self.message}{times}"
-        if self.source:
-            yield f"    {self.source}"
-        yield from (f"    called at {os.path.basename(file)}:{line}" for file, line in self.stack)
-        yield from (f"  {place + ': ' if place else ''}note: {text}" for place, text in self.notes)
+        yield f"{self.place}: {self.kind}: {self.message}{times}{self.at and ', at ' + self.at}"
+        yield from _where(self.source, self.function, self.stack)
+        for note in self.notes:
+            yield f"  {note}"
+            if (note.place, note.function, note.stack) != (self.place, self.function, self.stack):
+                shared = _shared(note.stack, self.stack)
+                yield from (f"  {line}" for line in _where(note.source, note.function, note.stack[:len(note.stack) - shared]))
+
+
+def _where(source: str, function: str, stack: Sequence[Call]) -> Iterable[str]:
+    """The line of Python, and the calls that led there: each with the function that it stands in."""
+    if source:
+        yield f"    {source}"
+    for file, line, caller in stack:
+        yield f"    {function and f'in {function}, '}called at {os.path.basename(file)}:{line}"
+        function = caller
+
+
+def _shared(stack: Sequence[Call], other: Sequence[Call]) -> int:
+    """How many outermost calls two stacks share."""
+    alike = 0
+    while alike < min(len(stack), len(other)) and stack[-1 - alike] == other[-1 - alike]:
+        alike += 1
+    return alike
 
 
 def findings(kernel: Kernel, report: _engine.Report) -> tuple[Finding, ...]:
@@ -97,28 +138,39 @@ def findings(kernel: Kernel, report: _engine.Report) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: finding.consequence))
 
 
+def restored(kept: dict[str, Any]) -> Finding:
+    """A finding that `dataclasses.asdict` and JSON went over."""
+    def calls(stack: Sequence[Sequence[Any]]) -> tuple[Call, ...]:
+        return tuple((file, line, name) for file, line, name in stack)
+
+    notes = tuple(Note(**{**note, "stack": calls(note["stack"])}) for note in kept["notes"])
+    return Finding(**{**kept, "stack": calls(kept["stack"]), "notes": notes})
+
+
 def _finding(kernel: Kernel, one: dict[str, Any]) -> Finding:
-    file, line, stack = _place(kernel, one)
-    notes = tuple((_word(_place(kernel, note)), note["message"]) for note in one.get("notes", []) if not note.get("detail"))
-    return Finding(one["kind"], one["message"], _word((file, line, ())), stack, _source(file, line), notes,
-                   one.get("count") or 1, one.get("follows_from") is not None)
+    place = _place(kernel, one)
+    notes = tuple(_note(kernel, note) for note in one.get("notes", []) if not note.get("detail"))
+    return Finding(one["kind"], one["message"], str(place), place.stack, _source(place), notes, one.get("count") or 1,
+                   one.get("follows_from") is not None, _turns(kernel, one), place.function)
 
 
-def _place(kernel: Kernel, one: dict[str, Any]) -> tuple[str, int, tuple[tuple[str, int], ...]]:
+def _note(kernel: Kernel, one: dict[str, Any]) -> Note:
+    place = _place(kernel, one)
+    return Note(one["message"], str(place), _turns(kernel, one), _source(place), place.function, place.stack)
+
+
+def _place(kernel: Kernel, one: dict[str, Any]) -> Place:
     file, line = one.get("file") or "", one.get("line") or 0
     if not file.endswith(".tsr"):  # a line directive told it
-        return file, line, tuple((at["file"], at["line"]) for at in one.get("from") or ())
-    place = kernel.places.get(line)
-    return (place.file, place.line, place.stack) if place else (file, line, ())
+        return Place(file, line, tuple((at["file"], at["line"], "") for at in one.get("from") or ()))
+    return kernel.places.get(line) or Place(os.path.basename(file), line)
 
 
-def _word(place: tuple[str, int, Any]) -> str:
-    return f"{os.path.basename(place[0])}:{place[1]}" if place[0] and place[1] else os.path.basename(place[0])
+def _turns(kernel: Kernel, one: dict[str, Any]) -> str:
+    """In which turns of the loops that the Python has, and at which point of the grid."""
+    return " ".join(f"{kernel.loops[loop['name']]}={loop['value']}" for loop in one.get("loops") or ()
+                    if loop["name"] in kernel.loops)
 
 
-def _source(file: str, line: int) -> str:
-    try:
-        with open(file, encoding="utf-8") as text:
-            return next((row.strip() for number, row in enumerate(text, 1) if number == line), "")
-    except OSError:
-        return ""
+def _source(place: Place) -> str:
+    return linecache.getline(place.file, place.line).strip() if place.line else ""

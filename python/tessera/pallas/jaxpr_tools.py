@@ -9,6 +9,8 @@ from typing import Any
 from jax._src import core
 from jax._src import source_info_util
 
+from tessera.pallas.convert.places import users
+
 
 def inner_jaxprs(params: dict[str, Any]) -> Iterator[core.Jaxpr]:
     """The jaxprs among the params of an equation, closed ones opened."""
@@ -68,14 +70,13 @@ def float_types(jaxpr: core.Jaxpr) -> set[str]:
 
 
 def frames(eqn: core.JaxprEqn) -> list[tuple[str, int, str]]:
-    """File, line and function of the call stack that made the equation, innermost first, without JAX's own."""
+    """File, line and function of the call stack that made the equation, innermost first: the user's."""
     traceback = eqn.source_info.traceback
     if traceback is None:
         return []
-    here = os.path.dirname(__file__)
     found = [(frame.file_name, frame.start_line, frame.function_name)
              for frame in source_info_util.user_frames(traceback)]
-    return [frame for frame in found if not frame[0].startswith(here)]
+    return list(users(found, lambda frame: frame[0]))
 
 
 def place(eqn: core.JaxprEqn) -> str:

@@ -41,7 +41,7 @@ class SiteVerdict:
     name: str
     status: str
     devices: int = 1
-    stack: tuple[tuple[str, int], ...] = ()
+    stack: tuple[tuple[str, int, str], ...] = ()
     findings: tuple[Finding, ...] = ()
     numbers: Numbers = Numbers("not needed", "")
     what: str = ""
@@ -151,6 +151,6 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict(tuple(sites.values()), tuple(accepted), tuple(notes))
 
 
-def callers(frames: Sequence[tuple[str, int, str]]) -> tuple[tuple[str, int], ...]:
+def callers(frames: Sequence[tuple[str, int, str]]) -> tuple[tuple[str, int, str], ...]:
     """The call stack above the innermost line."""
-    return tuple((os.path.abspath(file), line) for file, line, _ in frames[1:])
+    return tuple((os.path.abspath(file), line, function) for file, line, function in frames[1:])

@@ -6,6 +6,9 @@ import textwrap
 
 import pytest
 
+import tessera.pallas  # noqa: F401 (pytester forgets what is first imported inside it, and JAX takes no second import)
+from jax.experimental.pallas import tpu  # noqa: F401
+
 pytest.importorskip("tessera.pallas.convert.program")
 KERNEL = """
     import jax, numpy as np, pytest, tessera.pallas
@@ -56,6 +59,9 @@ def test_the_marker_verifies_what_a_test_calls(pytester):
     """)
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*refuted*", "*unwaited_dma*"])
+    calls = [line for line in result.outlines if "called at" in line]
+    assert calls and all("called at test_the_marker" in line for line in calls), calls     # none of pytest's own
+    assert any("in copied, called at" in line for line in calls)
 
 
 def test_accepted_findings_pass_until_nobody_finds_them(pytester):

@@ -9,6 +9,7 @@ import numpy as np
 from tessera.pallas.convert import scalars
 from tessera.pallas.convert.blocks import array_aval, block_aval, covers, numpy_type, space_of
 from tessera.pallas.convert.kernel import Operand, Result
+from tessera.pallas.convert.names import dimension_name
 from tessera.pallas.convert.stores import stores_to
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, number, whole
 from tessera.pallas.convert.walk import Conversion, effect_target, walk
@@ -135,6 +136,7 @@ class Grid:
             static = isinstance(size, (int, np.integer))
             bound = number(int(size)) if static else next(dynamic)
             name = c.names.new(f"{'ijklmn'[at] if at < 6 else 'g'}", "g")
+            c.loops[name] = dimension_name(self.mapping, at)
             parallel = parallel and self._is_parallel(at)
             variables.append(f"{name} in {bound.text}{' parallel' if parallel else ''}")
             if at not in self.mapping.vmapped_dims:

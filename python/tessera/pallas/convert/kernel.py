@@ -39,10 +39,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a Python file and the call stack that led there, innermost caller first."""
+    """A line of a Python file, in a `function`, and the calls that led there, innermost caller first.
+
+    Each call is its file, its line and the function that it stands in.
+    """
     file: str
     line: int
-    stack: tuple[tuple[str, int], ...] = ()
+    stack: tuple[tuple[str, int, str], ...] = ()
+    function: str = ""
 
     def __str__(self) -> str:
         return f"{os.path.basename(self.file)}:{self.line}" if self.line else self.file
@@ -61,7 +65,8 @@ class Kernel:
 
     `text` is the .tsr; `operands` and `results` are in the order of the call's inputs and outputs; `devices` is the
     number of devices it is written for, None where it reaches no other device; `control` the indices of inputs whose
-    values decide what is done; `places` maps each line of the text, from 1 on, to its place in the Python.
+    values decide what is done; `places` maps each line of the text, from 1 on, to its place in the Python; `loops` maps
+    the text's variables of loops and of the grid to what the Python calls them, `step` or `program_id(0)`.
     """
     text: str
     operands: tuple[Operand, ...]
@@ -70,6 +75,7 @@ class Kernel:
     control: frozenset[int] = frozenset()
     opaque: tuple[Opaque, ...] = ()
     places: dict[int, Place] = field(default_factory=dict)
+    loops: dict[str, str] = field(default_factory=dict)
     equations: int = 0
     name: str = "kernel"
 
@@ -77,7 +83,7 @@ class Kernel:
 class Refused(Exception):
     """The kernel cannot be converted: `place` is "kernel.py:49", `what` the reason; str() is both."""
 
-    def __init__(self, where: Place | str, what: str, stack: Sequence[tuple[str, int]] = ()):
+    def __init__(self, where: Place | str, what: str, stack: Sequence[tuple[str, int, str]] = ()):
         super().__init__(f"{where}: {what}")
         self.place = str(where)
         self.what = what

@@ -135,7 +135,9 @@ class _Loop:
         begin = self.first[lead] if lead is not None else start
         end = stop if counter is not None else scalars.add(c, begin, scalars.add(c, stop, start, "int32", -1), "int32")
         begin, end = (c.name(v) if v.reads else v for v in (begin, end))
-        variable = c.names.new(self._name(lead) if lead is not None else None, "i")
+        known = self._name(lead) if lead is not None else None
+        variable = c.names.new(known, "i")
+        c.loops[variable] = known if known and known.strip("_") else "iteration"
         bounds = end.text if begin.known == 0 else f"{begin.text} .. {end.text}"
         c.writer.open(f"for {variable} in {bounds}", c.place)
         index = Scalar(variable, ATOM, begin.low, max(end.high - 1, begin.low))

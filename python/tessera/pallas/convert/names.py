@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 _WORDS = frozenset("""
     kernel function in out hbm vmem smem tile sem scoped const for if else elif pipeline grid window start copy wait await
@@ -41,3 +42,12 @@ class Names:
             if name not in self._given and name not in self._reserved:
                 self._given[name] = 1
                 return name
+
+
+def dimension_name(mapping: Any, at: int) -> str:
+    """What the Python calls a dimension of the grid: its name if it has one, else what gives the place in it."""
+    names = getattr(mapping, "grid_names", None)
+    if names:
+        return str(names[at])
+    mapped = sum(i in mapping.vmapped_dims for i in range(at))
+    return f"vmap({mapped})" if at in mapping.vmapped_dims else f"program_id({at - mapped})"

@@ -6,7 +6,8 @@ import functools
 import linecache
 import os
 import re
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 import jax
 
@@ -15,21 +16,45 @@ from tessera.pallas.convert.kernel import Place
 _JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 _KERNELS = os.path.join(_JAX, "experimental", "pallas", "ops") + os.sep
 _STDLIB = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
-_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+# Installed packages that are not the user's, and those that run programs: calls above theirs led to no kernel.
+_LIBRARIES = ("jax", "jaxlib", "tessera")
+_RUNNERS = ("pytest", "_pytest", "pluggy", "xdist", "execnet", "IPython", "ipykernel")
 _DEEPEST = 8
+Frame = TypeVar("Frame")
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=]*)?=(?!=)")
 
 
 @functools.lru_cache(maxsize=None)
 def is_users(file: str) -> bool:
-    """Whether a file is the user's: the kernels that come with JAX are, the rest of JAX is not."""
+    """Whether a file is the user's: the kernels that come with JAX are; the rest of JAX, this package, and what runs
+    programs, as pytest does, are not."""
     if file.startswith(_KERNELS):
         return True
     if file.startswith("<") or file.startswith(_OURS):
         return False
-    if "site-packages" in file:
-        return not file.startswith(_JAX) and "/jaxlib/" not in file
+    package = _package(file)
+    if package:
+        return package not in _LIBRARIES and package not in _RUNNERS
     return not file.startswith(_JAX) and not file.startswith(_STDLIB)
+
+
+def _package(file: str) -> str:
+    """The installed package that a file is of, or nothing."""
+    for folder in ("site-packages", "dist-packages"):
+        _, installed, name = file.rpartition(f"{os.sep}{folder}{os.sep}")
+        if installed:
+            return name.split(os.sep)[0].removesuffix(".py")
+    return ""
+
+
+def users(frames: Iterable[Frame], file_of: Callable[[Frame], str]) -> Iterator[Frame]:
+    """Those frames of the user's, innermost first, that lie below what runs the program."""
+    for frame in frames:
+        if _package(file_of(frame)) in _RUNNERS:
+            return
+        if is_users(file_of(frame)):
+            yield frame
 
 
 @functools.lru_cache(maxsize=4096)
@@ -43,13 +68,14 @@ def _line(code: Any, instruction: int) -> int:
 
 @functools.lru_cache(maxsize=8192)
 def _of_frames(frames: tuple[tuple[Any, int], ...], around: Place) -> Place:
-    found = [(code.co_filename, _line(code, at)) for code, at in frames]
+    found = [(code.co_filename, _line(code, at), code.co_qualname) for code, at in frames]
     if not found:
         return around
-    if around.line and (around.file, around.line) not in found:
-        found += [(around.file, around.line), *around.stack]
+    if around.line and (around.file, around.line, around.function) not in found:
+        found += [(around.file, around.line, around.function), *around.stack]
     distinct = [f for i, f in enumerate(found) if i == 0 or f != found[i - 1]]
-    return Place(*distinct[0], tuple(distinct[1:_DEEPEST]))
+    file, line, function = distinct[0]
+    return Place(file, line, tuple(distinct[1:_DEEPEST]), function)
 
 
 def place_of(source_info: Any, around: Place) -> Place:
@@ -61,7 +87,8 @@ def place_of(source_info: Any, around: Place) -> Place:
     if traceback is None:
         return around
     codes, at = traceback.raw_frames()
-    return _of_frames(tuple([(c, i) for c, i in zip(codes, at) if is_users(c.co_filename)]), around)
+    frames = tuple(users(zip(codes, at), lambda frame: frame[0].co_filename))
+    return _of_frames(frames, around)
 
 
 @functools.lru_cache(maxsize=8192)

@@ -18,7 +18,7 @@ from tessera.pallas.convert.names import Names
 from tessera.pallas.convert.places import place_of
 from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, dtype_name, whole
 from tessera.pallas.convert.walk import Conversion, walk
-from tessera.pallas.convert.writer import Writer
+from tessera.pallas.convert.writer import NOWHERE, Writer
 
 
 def scratch(c: Conversion, aval: Any, wanted: str | None, scoped: bool = False) -> Ref:
@@ -51,10 +51,10 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     params = getattr(eqn_or_params, "params", eqn_or_params)
     jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
     axes = tuple(getattr(mesh, "shape", {}).items()) if mesh is not None else ()
-    start = _start_of(jaxpr)
     info = getattr(eqn_or_params, "source_info", None)
-    if info is not None:
-        start = place_of(info, start)
+    start = place_of(info, NOWHERE) if info is not None else NOWHERE
+    if not start.line:
+        start = _start_of(jaxpr)
     c = Conversion(Writer(), Names(), axes, start)
     c.collective = getattr(params.get("compiler_params"), "collective_id", None)
     c.learn(jaxpr)
@@ -69,11 +69,11 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     text, places = c.writer.text(name, lines)
     devices = int(np.prod([n for _, n in axes])) if axes else None
     return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.reaches or re.search(r"\bdevice\b", text) else None,
-                  grid.control(), tuple(c.opaque), places, c.equations, name)
+                  grid.control(), tuple(c.opaque), places, c.loops, c.equations, name)
 
 
 def _start_of(jaxpr: Any) -> Place:
-    """The kernel function's own line."""
+    """The kernel function's own line, for a `pallas_call` that no line of the user's makes."""
     said = str(getattr(jaxpr.debug_info, "func_src_info", "") or "")
     _, _, where = said.rpartition(" at ")
     file, _, line = where.rpartition(":")

@@ -46,6 +46,7 @@ class Conversion:
     barrier: Ref | None = None
     reaches: bool = False               # it names another device
     opaque: list[Opaque] = field(default_factory=list)
+    loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
     equations: int = 0
     used: set[Any] = field(default_factory=set)
     learnt: dict[int, Any] = field(default_factory=dict)

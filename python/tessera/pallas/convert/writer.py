@@ -56,7 +56,7 @@ class Writer:
 
 
 def _directive(place: Place) -> str:
-    calls = "".join(f" from {line} {_quoted(file)}" for file, line in place.stack)
+    calls = "".join(f" from {line} {_quoted(file)}" for file, line, _ in place.stack)
     return f"# line {place.line} {_quoted(place.file)}{calls}"
 
 
