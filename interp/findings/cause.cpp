@@ -18,6 +18,7 @@ class Links {
     fold_alike();
     races_of_copies_left();
     races_of_one_cause();
+    races_of_one_order();
     undefined_data();
     mended_together();
     behind_decisions();
@@ -107,6 +108,19 @@ class Links {
           *std::min_element(group.begin(), group.end(),
                             [&](std::size_t a, std::size_t b) { return order(a) < order(b); });
       for (const std::size_t i : group) follow(i, first);
+    }
+  }
+
+  void races_of_one_order() {
+    std::map<std::tuple<StmtId, BufferId, StmtId>, std::size_t> first;
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      const FindingSubject& a = about(i);
+      if (!is_race(i) || !is_open(i) || !a.wait || !a.buffer || a.end != KernelEnd::none) continue;
+      for (const StmtId common : {a.statement, a.other}) {
+        if (!common) continue;
+        const auto [it, is_first] = first.try_emplace({a.wait, a.buffer, common}, i);
+        if (!is_first) follow(i, it->second);
+      }
     }
   }
 

@@ -7,7 +7,9 @@
 //  3. Of races with one cause the access that comes first behind the copy's start, in the order of
 //     the text, stands for all: races of the same bytes of one copy; of two cores for one buffer
 //     behind the same last wait; of points of one parallel loop for one buffer; with a core's
-//     entering the kernel; with its leaving.
+//     entering the kernel; with its leaving. Then of two cores for one buffer, behind the same last
+//     wait and with one statement in common, the first: one order is missing, of a copy that comes
+//     too early.
 //  4. A race for a buffer is the cause of undefined data that was read from it: it had not come.
 //  5. What is gone with a wait that another one lacks has the same cause; the wait was tried.
 //  6. A race whose read decides what the program does next is the cause of what the run ended with,
