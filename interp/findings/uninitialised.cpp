@@ -43,12 +43,17 @@ Finding uninitialised_finding(const Program& program, std::string_view verb, con
   finding.at = {.loc = program.loc(place), .device = agent.device, .agent = to_string(agent)};
   finding.about = {.statement = statement, .buffer = undefined_buffer(program, region, origin)};
   finding.devices = {agent.device};
+  // The memory that lacks the element, where that is not the one that was read.
+  const BufferId source = finding.about.buffer;
+  const bool is_brought = source != region.buffer;
   if (origin.place)
     finding.notes.push_back(
         {.loc = program.loc(origin.place),
          .message = is_parallel_loop(program, origin.place)
                         ? "undefined since here: the points stored it, side by side, each "
                           "point-core in scratch of its own"
+                    : is_brought
+                        ? fmt::format("{} is undefined since here", program.buffers[source].name)
                         : "undefined since here"});
   if (origin.via && origin.via != origin.place)
     finding.notes.push_back({.loc = program.loc(origin.via), .message = "brought by this"});

@@ -123,7 +123,7 @@ TEST(findings, uninitialised_result) {
             "7: uninitialised_read: copy of y[0:4, 0:2] to out[0:4, 0:2] takes y[3, 0], which is "
             "undefined, into the "
             "result\n"
-            "  2: undefined since here\n"
+            "  2: x is undefined since here\n"
             "  6: brought by this");
   EXPECT_EQ(run_text(result_of(3), {.uninitialised = Uninitialised::poison}), "");
   EXPECT_EQ(run_text(result_of(3), {.uninitialised = Uninitialised::strict}),
@@ -139,7 +139,7 @@ TEST(findings, a_result_in_vmem_must_be_defined_too) {
   EXPECT_EQ(
       run_text(k.finish()),
       "3: uninitialised_read: write of out[0:2] puts an undefined element into the result: out[0]\n"
-      "  2: undefined since here\n"
+      "  2: x is undefined since here\n"
       "  3: brought by this");
 }
 
