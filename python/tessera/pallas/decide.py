@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jax._src import core
 
-from tessera.pallas import cache, engine, jaxpr_tools, options
+from tessera.pallas import cache, engine, first_use, jaxpr_tools, options
 from tessera.pallas.compare import Numbers, compare
 from tessera.pallas.convert import Kernel, Refused, convert
 from tessera.pallas.verdict import SiteVerdict, callers
@@ -79,8 +79,11 @@ def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], w
     certificate = said.get("certificate") or {}
     if certificate.get("automatic_barrier"):
         conditions += ("it has no barrier: all devices were made to meet before it begins",)
-    return replace(site, status=said["verdict"], findings=engine.findings(kernel, report), conditions=conditions,
-                   promises=promises, certificate=certificate)
+    strictly = [*words, "--uninitialised", "strict"]
+    found = first_use.told(engine.findings(kernel, report),
+                           lambda: engine.findings(kernel, engine.verify(kernel, lanes, strictly)))
+    return replace(site, status=said["verdict"], findings=found, conditions=conditions, promises=promises,
+                   certificate=certificate)
 
 
 def _stored(site: SiteVerdict) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tessera import _engine
+from tessera.pallas import words
 from tessera.pallas.convert import Kernel, Place
 
 Lanes = Sequence[Sequence[Any]]  # for each device its inputs, in the order of the call
@@ -149,14 +150,16 @@ def restored(kept: dict[str, Any]) -> Finding:
 
 def _finding(kernel: Kernel, one: dict[str, Any]) -> Finding:
     place = _place(kernel, one)
-    notes = tuple(_note(kernel, note) for note in one.get("notes", []) if not note.get("detail"))
-    return Finding(one["kind"], one["message"], str(place), place.stack, _source(place), notes, one.get("count") or 1,
+    notes = [_note(kernel, note) for note in one.get("notes", []) if not note.get("detail")]
+    message = words.said(kernel, one["message"])
+    notes += [Note(text) for text in words.explained(kernel, [message, *(note.message for note in notes)])]
+    return Finding(one["kind"], message, str(place), place.stack, _source(place), tuple(notes), one.get("count") or 1,
                    one.get("follows_from") is not None, _turns(kernel, one), place.function)
 
 
 def _note(kernel: Kernel, one: dict[str, Any]) -> Note:
     place = _place(kernel, one)
-    return Note(one["message"], str(place), _turns(kernel, one), _source(place), place.function, place.stack)
+    return Note(words.said(kernel, one["message"]), str(place), _turns(kernel, one), _source(place), place.function, place.stack)
 
 
 def _place(kernel: Kernel, one: dict[str, Any]) -> Place:

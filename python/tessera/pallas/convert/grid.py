@@ -10,6 +10,7 @@ from tessera.pallas.convert import scalars
 from tessera.pallas.convert.blocks import array_aval, block_aval, covers, numpy_type, space_of
 from tessera.pallas.convert.kernel import Operand, Result
 from tessera.pallas.convert.names import dimension_name
+from tessera.pallas.convert.parameters import parameter_names
 from tessera.pallas.convert.stores import stores_to
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, number, whole
 from tessera.pallas.convert.walk import Conversion, effect_target, walk
@@ -25,10 +26,11 @@ class Grid:
         self.results: list[Result] = []
         self.first = mapping.num_dynamic_grid_bounds
         self.aliases = {o: i for i, o in aliases}
-        self.given = jaxpr.debug_info.arg_names or ()
+        self.given = parameter_names(jaxpr)
         self.after: list[str] = []
         self.within: list[str] = []
         self.opened = False
+        self.indices: list[Scalar] = []
         self.decides: set[int] = set()
         self.changed = self._stored()
 
@@ -119,6 +121,7 @@ class Grid:
         if output < 0 and at in aliased:
             wanted += "_given"
         ref = self._declare("in" if output < 0 else "out", wanted, dtype, shape, kept)
+        c.arrays.update({ref.name: base} if wanted != base else {})
         if output < 0:
             self._operand(ref, shape, index)
             if kept == "smem":
@@ -144,10 +147,6 @@ class Grid:
             self.indices.append(Scalar(name, ATOM, 0, max(bound.high - 1, 0)))
         c.writer.open(f"pipeline {', '.join(variables)}", c.place)
         self.opened = True
-
-    @property
-    def indices(self) -> list[Scalar]:
-        return self.__dict__.setdefault("_indices", [])
 
     def _is_parallel(self, at: int) -> bool:
         return bool(self.semantics) and at < len(self.semantics) and "parallel" in str(self.semantics[at]).lower()
@@ -177,6 +176,7 @@ class Grid:
         if output >= 0 and var in self.changed and not stores_to(self.jaxpr, var):
             return self._copied_out(base, aliased, dims)
         name = c.names.new(base)
+        c.windows.add(name)
         taken = ", ".join(d.start.text if d.size is None else f"{d.start.at(9)} +: {d.size}" for d in dims)
         depth = getattr(block.pipeline_mode, "buffer_count", None)
         c.say(f"window {name} = {aliased.name}[{taken}]" + (f" depth {depth}" if depth else ""))

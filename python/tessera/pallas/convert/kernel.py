@@ -66,7 +66,8 @@ class Kernel:
     `text` is the .tsr; `operands` and `results` are in the order of the call's inputs and outputs; `devices` is the
     number of devices it is written for, None where it reaches no other device; `control` the indices of inputs whose
     values decide what is done; `places` maps each line of the text, from 1 on, to its place in the Python; `loops` maps
-    the text's variables of loops and of the grid to what the Python calls them, `step` or `program_id(0)`.
+    the text's variables of loops and of the grid to what the Python calls them, `step` or `program_id(0)`; `windows` are
+    refs that are blocks of a pipeline; `arrays` maps names of whole arrays that the Python does not have to their refs.
     """
     text: str
     operands: tuple[Operand, ...]
@@ -76,6 +77,8 @@ class Kernel:
     opaque: tuple[Opaque, ...] = ()
     places: dict[int, Place] = field(default_factory=dict)
     loops: dict[str, str] = field(default_factory=dict)
+    windows: frozenset[str] = frozenset()
+    arrays: dict[str, str] = field(default_factory=dict)
     equations: int = 0
     name: str = "kernel"
 

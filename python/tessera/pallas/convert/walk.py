@@ -47,6 +47,8 @@ class Conversion:
     reaches: bool = False               # it names another device
     opaque: list[Opaque] = field(default_factory=list)
     loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
+    windows: set[str] = field(default_factory=set)
+    arrays: dict[str, str] = field(default_factory=dict)    # the Python's refs for arrays behind them
     equations: int = 0
     used: set[Any] = field(default_factory=set)
     learnt: dict[int, Any] = field(default_factory=dict)
