@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "core/program/program.h"
 
@@ -149,8 +150,8 @@ class Why : RaceWords {
 
   FindingPlace on_one_core() const {
     if (is_copy(x_) && is_copy(y_))
-      return {.message = fmt::format("why: nothing lets {} wait until {} is complete",
-                                     agent_text(y_), agent_text(x_))};
+      return {.message = fmt::format("why: nothing lets {} wait until {} is complete{}",
+                                     agent_text(y_), agent_text(x_), instead(x_, y_))};
     const EventId copy = is_copy(x_) ? x_ : y_, access = is_copy(x_) ? y_ : x_;
     const CellId cell = cell_of(copy);
     const EventId start = begin_of(copy);
@@ -159,29 +160,38 @@ class Why : RaceWords {
     EventId wait;
     for (const EventId i : IdRange(start, access))
       if (cell && waits_on(i, cell)) wait = i;
-    const std::string instead = is_of_what_was_there(copy, access, start)
-                                    ? "; if what was there before is meant, the copy may be "
-                                      "started after this access instead"
-                                    : "";
     if (!wait)
       return {.message =
                   (!cell ? "why: no semaphore tells when the copy has read it"
                          : fmt::format("why: {} is not waited for between the start of the copy "
                                        "and this access",
                                        cell_name(cell))) +
-                  instead};
+                  instead(copy, access)};
     return place(wait,
                  fmt::format("why: bytes of other copies, or a part of this one's, can meet this "
                              "wait for {}{}",
-                             cell_name(cell), instead));
+                             cell_name(cell), instead(copy, access)));
   }
 
-  // Whether a copy goes over what its own core stored or copied there before, and reads behind the
-  // start: a slot that is used again.
-  bool is_of_what_was_there(EventId copy, EventId access, EventId start) const {
-    if (event(copy).access != AccessKind::write || event(access).access != AccessKind::read)
-      return false;
-    const RecordedAgentId core = event(access).agent;
+  // Of a slot that is used again, whose copy goes over what its own core stored or copied there
+  // before, and which is read behind the start: the other order, where a wait would bring the
+  // wrong data. Of a pipeline's own copies nobody can say so.
+  std::string instead(EventId copy, EventId access) const {
+    const EventId start = begin_of(copy);
+    const bool is_read_behind =
+        event(copy).access == AccessKind::write && event(access).access == AccessKind::read &&
+        start < begin_of(access) &&
+        std::holds_alternative<Start>(program_.body[event(copy).statement].op);
+    if (!is_read_behind || !was_stored(access, start)) return "";
+    return fmt::format(
+        "; if what was there before is meant, {} may be started after {} instead",
+        copy_text(copy, issuer(copy)),
+        is_copy(access) ? copy_text(access, issuer(copy)) + " is complete" : "this access");
+  }
+
+  // Whether the core stored what it reads, or copied it there, before this event of its own.
+  bool was_stored(EventId access, EventId start) const {
+    const RecordedAgentId core = issuer(access);
     const auto stores = [&](EventId e) {
       return event(e).act == Act::access &&
              (event(e).access == AccessKind::write || event(e).access == AccessKind::accumulate) &&
