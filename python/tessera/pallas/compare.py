@@ -8,7 +8,7 @@ that the run carries; where nothing bounds an error, half of the digits of the r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,21 @@ _DIGITS = {"float32": 24, "bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "flo
 
 @dataclass(frozen=True)
 class Numbers:
-    """`status` is `same`, `differ`, `unknown` (they could not be compared) or `not needed`; `text` says it in words."""
+    """`status` is `same`, `differ`, `unknown` (they could not be compared), `not asked` or `not needed`; `text` says it in
+    words. Of those that are the same: how many `elements` were compared, and what `share` of the error bound was met.
+    """
     status: str
     text: str
+    elements: int = 0
+    share: float = 0.0
+
+    def __str__(self) -> str:
+        of_it = f", at {self.share:.2g} of it" if self.share else ""
+        return f"{self.text}{of_it}{f', {self.elements} elements' if self.elements else ''}"
+
+    def __add__(self, other: Numbers) -> Numbers:
+        """Of two comparisons that ended alike."""
+        return replace(self, elements=self.elements + other.elements, share=max(self.share, other.share))
 
 
 def second_inputs(lanes: Sequence[Sequence[Any]], seed: int) -> list[list[np.ndarray]]:
@@ -75,8 +87,8 @@ def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Se
             share = max(share, value.get("largest_share") or 0.0)
             bits &= not value.get("max_abs_error")
             elements += value.get("elements") or 0
-    how = "bit for bit" if bits else f"within the running error bound, at {share:.2g} of it"
-    return Numbers("same", f"as JAX ({jax_as}) on these inputs and a second seed, {how}, {elements} elements")
+    how = "bit for bit" if bits else "within the running error bound"
+    return Numbers("same", f"as JAX ({jax_as}) on these inputs and a second seed, {how}", elements, 0.0 if bits else share)
 
 
 def _unbounded(kernel: Kernel, inputs: Any, expected: Any, why: str, jax_as: str, options: Sequence[str]) -> Numbers:

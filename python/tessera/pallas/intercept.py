@@ -63,6 +63,7 @@ class Session:
     parallel: bool
     limit: float
     accepted: Sequence[Accepted]
+    all: bool = False
     found: list[SiteVerdict] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
@@ -70,7 +71,7 @@ class Session:
 
     @property
     def verdict(self) -> Verdict:
-        return together([Verdict((site,)) for site in self.found] + [Verdict((), tuple(self.accepted))])
+        return together([Verdict((site,)) for site in self.found] + [Verdict((), tuple(self.accepted))]).telling(self.all)
 
     def call(self, eqn: core.JaxprEqn, world: World, device: int, inputs: Sequence[Any]) -> Any:
         """The results of this device, once all have come."""
@@ -105,7 +106,7 @@ def interpret(**how: Any) -> Iterator[Session]:
         y = f(x)
     assert session.verdict.proved, session.verdict
 
-    Takes `prove=False` (only run), `numbers`, `parallel`, `limit`, `accept` and the promises of `verify`. Where something is found
+    Takes `prove=False` (only run), `numbers`, `parallel`, `limit`, `accept`, `all` and the promises of `verify`. Where something is found
     the run goes on with NaN, and the end of the block raises `FindingError`; the session has the verdict all the same.
     What JAX compiled before is forgotten on the way in and out.
     """
@@ -118,10 +119,10 @@ def interpret(**how: Any) -> Iterator[Session]:
 
 @contextlib.contextmanager
 def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False, limit: float = 60, accept: Sequence[Accepted] = (),
-             **given: Any) -> Iterator[Session]:
+             all: bool = False, **given: Any) -> Iterator[Session]:
     """The same, and its end raises nothing."""
     options.command_line(given, "verify")
-    session = Session(given, prove, numbers, parallel, limit, accept)
+    session = Session(given, prove, numbers, parallel, limit, accept, all)
     jax.clear_caches()
     # Cached, it would be one lowering for all places that make the same call.
     mlir.register_lowering(pallas_call.pallas_call_p, _lowering(session), cacheable=False)

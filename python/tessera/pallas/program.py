@@ -29,8 +29,8 @@ class FindingError(Exception):
 
 
 def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | None = None, seeds: Sequence[int] = (0,),
-           accept: Sequence[Accepted] = (), numbers: bool = True, parallel: bool = False, limit: float = 60, chip: str = "v5e",
-           kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
+           accept: Sequence[Accepted] = (), numbers: bool = True, parallel: bool = False, all: bool = False, limit: float = 60,
+           chip: str = "v5e", kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
     """Decides every `pallas_call` that `fn(*args)` makes, for all schedules.
 
     args      arrays, or `jax.ShapeDtypeStruct`s, of which floats are drawn by each of `seeds` and integers are zeros
@@ -39,6 +39,7 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
     numbers   compare what the conversions compute with JAX's own interpretation
     parallel  decide also whether the points of the grid's parallel dimensions may come in any order and side by side, as
               on chips whose cores share them
+    all       show findings that follow from others too
     limit     seconds that JAX's interpretation of one call may take
     chip      whose table `get_tpu_info` answers: v4, v5e, v5p, v6e, v7x
     promises  of the machine, and other options of `gmm-run verify` by their names: `dma_order="fifo"`
@@ -52,7 +53,7 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
             traced = trace(fn, case, kwargs or {}, seed=seed, chip=chip)
             notes += [f"{one} was given as a shape only: zeros were taken" for one in traced.assumed]
             found.append(_decided(traced, promises, seed, limit, numbers, parallel))
-    asked.append(together([*found, Verdict((), tuple(accept), tuple(dict.fromkeys(notes)))]))
+    asked.append(together([*found, Verdict((), tuple(accept), tuple(dict.fromkeys(notes)))]).telling(all))
     return asked[-1]
 
 
@@ -68,7 +69,8 @@ def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: floa
         except NotWalked as error:
             lanes = None
             site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", world.size,
-                               callers(jaxpr_tools.frames(eqn)), what=f"what it is called with cannot be told: {error}")
+                               callers(jaxpr_tools.frames(eqn)), what=f"what it is called with cannot be told: {error}",
+                               mesh=bool(world.shape))
         sites.append(site)
         everything = Later(lambda: _values(eqn, world, lanes, site, limit))
         return [Later(lambda i=i: [row[i] for row in everything.get()]) for i in range(len(eqn.outvars))]

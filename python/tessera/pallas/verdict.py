@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ class Accepted:
 class SiteVerdict:
     """One `pallas_call` with the shapes and control inputs that it had.
 
+    `mesh` says that it stands under `shard_map`; `tells_all` that its text has findings that follow from others too.
     `status` is `proved`, `refuted` with `findings`, `explored` (some schedules only), `mismatch` (the conversion's
     numbers are not JAX's: nothing is claimed), or `refused` with the reason in `what`.
     """
@@ -52,28 +53,40 @@ class SiteVerdict:
     calls: int = 1
     seconds: float = 0.0
     from_cache: bool = False
+    mesh: bool = False
+    tells_all: bool = False
+
+    @property
+    def why_not_compared(self) -> str:
+        """Why the numbers of this conversion are not known to be JAX's; empty where they were compared and are."""
+        if self.numbers.status == "same":
+            return ""
+        return self.numbers.text or {"refuted": "what is refuted is not compared", "refused": "it was not converted",
+                                     }.get(self.status, "it was not compared")
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def lines(self) -> list[str]:
-        on = f", {self.devices} devices" if self.devices > 1 else ""
+        on = f", {self.devices} device{'s' if self.devices > 1 else ''}" if self.mesh or self.devices > 1 else ""
+        causes = sum(not finding.consequence for finding in self.findings)
         times = f", {self.calls} calls" if self.calls > 1 else ""
         said = {"proved": "no race, no deadlock, nothing left on a semaphore in any schedule",
                 "explored": "no finding in the schedules that were run; not all are decided",
                 "mismatch": "the conversion's numbers are not JAX's, so nothing is claimed",
-                "refuted": f"{len(self.findings)} finding{'s' if len(self.findings) != 1 else ''}",
+                "refuted": f"{causes} finding{'s' if causes != 1 else ''}",
                 "refused": self.what}[self.status]
         lines = [f"{self.place} {self.name}{on}{times}: {self.status}: {said}"]
         lines += [f"  condition: {text}" for text in self.conditions]
+        if self.status == "refused" and self.mesh and self.devices == 1:
+            lines.append("  the mesh has 1 device: for more, call tessera.pallas.host_devices(N) before JAX is used, or "
+                         "pytest with --host-devices N")
         if self.numbers.text:
-            lines.append(f"  numbers: {self.numbers.text}")
-        for finding in self.findings:
-            if not finding.consequence:
-                lines += [f"  {line}" for line in finding.lines()]
-        behind = sum(finding.consequence for finding in self.findings)
-        if behind:
-            lines.append(f"  and {behind} that follow from these")
+            lines.append(f"  numbers: {self.numbers}")
+        shown = [finding for finding in self.findings if self.tells_all or not finding.consequence]
+        lines += [f"  {line}" for finding in shown for line in finding.lines()]
+        if len(shown) < len(self.findings):
+            lines.append(f"  and {len(self.findings) - len(shown)} that follow from these; all=True shows them")
         if self.promises:
             lines.append(f"  promises: {self.promises}")
         return lines
@@ -98,8 +111,14 @@ class Verdict:
 
     @property
     def compared(self) -> bool:
-        """Whether the numbers of every proved conversion were compared with JAX's."""
-        return all(site.numbers.status == "same" for site in self.sites if site.status == "proved")
+        """Whether the numbers of every conversion were compared with JAX's, and are the same; `why_not_compared` says what
+        is not."""
+        return bool(self.sites) and not self.why_not_compared
+
+    @property
+    def why_not_compared(self) -> tuple[str, ...]:
+        """For each `pallas_call` whose numbers were not compared, or are others, its place and the reason."""
+        return tuple(f"{site.place}: {site.why_not_compared}" for site in self.sites if site.why_not_compared)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -119,6 +138,16 @@ class Verdict:
             return all(finding.consequence or any(one.covers(finding) for one in self.accepted) for finding in site.findings)
         return bool(self.sites) and all(fine(site) for site in self.sites) and not self.stale
 
+    def telling(self, all: bool) -> Verdict:
+        """The same, whose text has the findings that follow from others or only counts them."""
+        return replace(self, sites=tuple(replace(site, tells_all=all) for site in self.sites))
+
+    def __iter__(self) -> Iterator[SiteVerdict]:
+        return iter(self.sites)
+
+    def __len__(self) -> int:
+        return len(self.sites)
+
     def __bool__(self) -> bool:
         raise TypeError("a verdict is neither true nor false: ask for .proved or .ok")
 
@@ -130,6 +159,8 @@ class Verdict:
             counts = [f"{sum(site.status == status for site in self.sites)} {status}" for status in STATUSES
                       if any(site.status == status for site in self.sites)]
             lines.append(f"{len(self.sites)} pallas_calls: {', '.join(counts)}")
+        if self.status == "refuted":
+            lines.append("tessera.pallas.show(f, x) has the Python beside the program")
         for one in self.accepted:
             state = "stale: nobody finds it any longer" if one in self.stale else one.reason
             lines.append(f"accepted: {one.kind} at {one.place}: {state}")
@@ -145,7 +176,8 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
         text = site.kernel.text if site.kernel else site.what
         same = (site.place, site.name, site.status, site.devices, text, str(site.findings), site.numbers.text)
         before = sites.get(same)
-        sites[same] = site if before is None else replace(before, calls=before.calls + site.calls)
+        sites[same] = site if before is None else replace(before, calls=before.calls + site.calls,
+                                                          numbers=before.numbers + site.numbers)
     accepted = dict.fromkeys(one for verdict in verdicts for one in verdict.accepted)
     notes = dict.fromkeys(note for verdict in verdicts for note in verdict.notes)
     return Verdict(tuple(sites.values()), tuple(accepted), tuple(notes))

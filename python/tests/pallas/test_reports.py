@@ -170,4 +170,5 @@ def test_a_credit_that_goes_to_the_wrong_neighbour_is_told_beside_the_race():
     assert notes and notes[0].source == "pl.semaphore_wait(space, 1)", verdict
     assert any("signals it here, and" in note.message and "pl.semaphore_signal(space" in note.source
                for note in verdict.findings[0].notes)
+    assert str(verdict).endswith("tessera.pallas.show(f, x) has the Python beside the program")
     assert tessera.pallas.verify(neighbours(4, wrong=False), np.ones((32, 128), np.float32), numbers=False).proved
