@@ -71,11 +71,25 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """What a verdict found stands in the report of the test that asked."""
+    """What a verdict found stands in the report of the test that asked, once."""
+    texts = list(dict.fromkeys(str(verdict) for verdict in _asked()
+                               if not (verdict.proved and verdict.ok))) if call.when == "call" else []
+    if call.excinfo is not None:
+        _shorten(call.excinfo.value, texts)
     outcome = yield
     report = outcome.get_result()
     if report.when == "call" and report.failed:
-        report.sections += [("tessera", str(verdict)) for verdict in _asked() if not verdict.proved]
+        report.sections += [("tessera", text) for text in texts]
+
+
+def _shorten(error: BaseException, texts: list[str]) -> None:
+    """An assertion about a verdict says its first line: pytest's own words for it have the report and all arguments."""
+    said = str(error)
+    for text in texts:
+        first = text.splitlines()[0]
+        if isinstance(error, AssertionError) and said != first and first[:40] in said:
+            error.args = (first,)
+            return
 
 
 class _None:

@@ -45,6 +45,23 @@ def test_the_report_is_the_text_of_a_failure(pytester):
     result.stdout.fnmatch_lines(["*unwaited_dma*", "*copy.start()*"])
 
 
+def test_a_failure_shows_the_report_once(pytester):
+    result = results(pytester, """
+        def test_wrong():
+            assert tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False).proved
+        def test_with_the_verdict_as_its_text():
+            verdict = tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False)
+            assert verdict.proved, verdict
+        def test_of_something_else():
+            verdict = tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False)
+            assert verdict.status == "proved"
+    """)
+    result.assert_outcomes(failed=3)
+    text = result.stdout.str()
+    assert text.count("unwaited_dma: nobody waits") == 3 and "array(" not in text, text
+    assert text.count("kernel: refuted: 1 finding") >= 5 and "assert 'refuted' == 'proved'" in text
+
+
 def test_the_marker_verifies_what_a_test_calls(pytester):
     result = results(pytester, """
         @pytest.mark.tessera(numbers=False, dma_order=["unordered", "fifo"])
