@@ -61,7 +61,7 @@ class SiteVerdict:
         """Why the numbers of this conversion are not known to be JAX's; empty where they were compared and are."""
         if self.numbers.status == "same":
             return ""
-        return self.numbers.text or {"refuted": "what is refuted is not compared", "refused": "it was not converted",
+        return self.numbers.text or {"refuted": "what is refuted is not compared", "refused": "what is refused is not compared",
                                      }.get(self.status, "it was not compared")
 
     def __str__(self) -> str:

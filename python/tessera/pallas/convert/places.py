@@ -48,13 +48,19 @@ def _package(file: str) -> str:
     return ""
 
 
+@functools.lru_cache(maxsize=None)
+def _runs_programs(file: str) -> bool:
+    return _package(file) in _RUNNERS
+
+
 def users(frames: Iterable[Frame], file_of: Callable[[Frame], str]) -> Iterator[Frame]:
     """Those frames of the user's, innermost first, that lie below what runs the program."""
     for frame in frames:
-        if _package(file_of(frame)) in _RUNNERS:
-            return
-        if is_users(file_of(frame)):
+        file = file_of(frame)
+        if is_users(file):
             yield frame
+        elif _runs_programs(file):
+            return
 
 
 @functools.lru_cache(maxsize=4096)
