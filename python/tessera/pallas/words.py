@@ -16,6 +16,8 @@ def said(kernel: Kernel, message: str) -> str:
         names = "|".join(map(re.escape, sorted(kernel.windows, key=len, reverse=True)))
         message = re.sub(rf"\b({names})\[[^\],]*(?:, |(?=\]))", r"\1[", message)
         message = re.sub(rf"\b({names})\[\]", r"\1", message)
+    if kernel.renamed:
+        message = re.sub(rf"\b({'|'.join(kernel.renamed)})\b", lambda word: kernel.renamed[word[1]], message)
     found = _INTO_RESULT.match(message)
     if found and found[1] in kernel.arrays:
         message = f"{found[2]}, which is undefined, goes into the result {kernel.arrays[found[1]]}{message[found.end():]}"

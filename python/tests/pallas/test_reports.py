@@ -172,3 +172,36 @@ def test_a_credit_that_goes_to_the_wrong_neighbour_is_told_beside_the_race():
                for note in verdict.findings[0].notes)
     assert str(verdict).endswith("tessera.pallas.show(f, x) has the Python beside the program")
     assert tessera.pallas.verify(neighbours(4, wrong=False), np.ones((32, 128), np.float32), numbers=False).proved
+
+
+def test_turns_of_a_loop_that_jax_names_and_names_that_are_words_of_the_language():
+    def kernel(x_ref, o_ref, copy, sem):
+        @pl.loop(0, 3)
+        def _(j):
+            moved = pltpu.make_async_copy(x_ref.at[j], copy, sem)
+            moved.start()
+            o_ref[...] = copy[...]
+            moved.wait()
+
+    def call(x):
+        return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[
+            pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x)
+
+    verdict = tessera.pallas.verify(call, np.ones((3, 8, 128), np.float32), uninitialised="poison")
+    finding = verdict.findings[0]
+    assert finding.message.startswith("dev0.core0 reads copy[0:8, 0:128] of dev0") and finding.at == "iteration=0", verdict
+    assert any(note.message.startswith("its bytes are counted by sem of dev0") for note in finding.notes), verdict
+    mapped = tessera.pallas.verify(jax.vmap(call), np.ones((2, 3, 8, 128), np.float32), uninitialised="poison")
+    assert mapped.findings[0].at == "vmap(0)=0 iteration=0", mapped
+
+
+def test_a_whole_array_under_vmap_is_the_part_of_its_turn():
+    def kernel(x_ref, o_ref, row):
+        pltpu.sync_copy(x_ref.at[1], row)
+        o_ref[...] = row[...] * 2
+
+    def call(x):
+        return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32)])(x)
+
+    verdict = tessera.pallas.verify(jax.vmap(call), np.random.default_rng(0).standard_normal((2, 3, 8, 128), np.float32))
+    assert verdict.proved and verdict.compared, verdict

@@ -29,8 +29,7 @@ class Grid:
         self.given = parameter_names(jaxpr)
         self.after: list[str] = []
         self.within: list[str] = []
-        self.opened = False
-        self.indices: list[Scalar] = []
+        self.opened, self.indices = False, list[Scalar]()
         self.decides: set[int] = set()
         self.changed = self._stored()
 
@@ -158,16 +157,16 @@ class Grid:
         var = self.jaxpr.invars[self.mapping.num_index_operands + at]
         base = self._wanted(self.mapping.num_index_operands + at, f"out_{output}" if output >= 0 else f"in_{at}")
         aliased = self._shared(at, source)
-        if space == "hbm":
+        if space == "hbm" and not self.mapping.vmapped_dims:
             return aliased
         if at in self.fetched:
             return self.fetched[at]
         dims = self._dims(block, prefetched)
         trivial = all(d.size == n and d.start.known == 0 or d.size is None and n == 1
                       for d, n in zip(dims, aliased.extents))
-        if space == "smem":
+        if space in ("smem", "hbm"):
             cut = [Dim(d.start, d.size, whole=d.size == n) for d, n in zip(dims, aliased.extents)]
-            return Ref(aliased.name, aliased.root, "smem", aliased.dtype, tuple(cut), aliased.extents)
+            return Ref(aliased.name, aliased.root, space, aliased.dtype, tuple(cut), aliased.extents)
         if trivial and not self.opened:
             return self._resident(base, block, aliased, output)
         if var in self.changed and output < 0:

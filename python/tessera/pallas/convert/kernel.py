@@ -67,7 +67,8 @@ class Kernel:
     number of devices it is written for, None where it reaches no other device; `control` the indices of inputs whose
     values decide what is done; `places` maps each line of the text, from 1 on, to its place in the Python; `loops` maps
     the text's variables of loops and of the grid to what the Python calls them, `step` or `program_id(0)`; `windows` are
-    refs that are blocks of a pipeline; `arrays` maps names of whole arrays that the Python does not have to their refs.
+    refs that are blocks of a pipeline; `arrays` maps names of whole arrays that the Python does not have to their refs,
+    `renamed` those that are words of the language, `sem_`, to what the Python calls them.
     """
     text: str
     operands: tuple[Operand, ...]
@@ -79,6 +80,7 @@ class Kernel:
     loops: dict[str, str] = field(default_factory=dict)
     windows: frozenset[str] = frozenset()
     arrays: dict[str, str] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
     equations: int = 0
     name: str = "kernel"
 

@@ -9,6 +9,7 @@ from jax.extend import core as jax_core
 
 from tessera.pallas.convert import language, scalars, tiles
 from tessera.pallas.convert.bodies import Cell, is_used, run_body
+from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, Tile, dtype_name, number
 from tessera.pallas.convert.walk import Conversion, rule
@@ -103,6 +104,7 @@ class _Loop:
         self.kept = [out is var or isinstance(f, Ref) for out, var, f in zip(body.outvars, variables, first)]
         self.steps: dict[int, int] = {}
         self.names = body.debug_info.arg_names or ()
+        self.is_users = is_users(str(body.debug_info.func_src_info or "").rpartition(" at ")[2].rpartition(":")[0])
         self.offset = len(body.invars) - len(variables)
         used = {v for e in body.eqns for v in e.invars if not isinstance(v, jax_core.Literal)}
         used |= {v for v in body.outvars if not isinstance(v, jax_core.Literal)}
@@ -137,7 +139,7 @@ class _Loop:
         begin, end = (c.name(v) if v.reads else v for v in (begin, end))
         known = self._name(lead) if lead is not None else None
         variable = c.names.new(known, "i")
-        c.loops[variable] = known if known and known.strip("_") else "iteration"
+        c.loops[variable] = known if known and known.strip("_") and self.is_users else "iteration"
         bounds = end.text if begin.known == 0 else f"{begin.text} .. {end.text}"
         c.writer.open(f"for {variable} in {bounds}", c.place)
         index = Scalar(variable, ATOM, begin.low, max(end.high - 1, begin.low))

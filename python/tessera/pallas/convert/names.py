@@ -25,6 +25,7 @@ class Names:
 
     def __init__(self, reserved: frozenset[str] = frozenset()):
         self._given: dict[str, int] = {}
+        self.renamed: dict[str, str] = {}   # words of the language that the Python has for names
         self._reserved = _WORDS | reserved
 
     def new(self, wanted: str | None, otherwise: str = "t") -> str:
@@ -32,6 +33,7 @@ class Names:
         if base[0].isdigit():
             base = f"{otherwise}_{base}"
         if base in self._reserved:
+            self.renamed[f"{base}_"] = base
             base += "_"
         if base not in self._given:
             self._given[base] = 1

@@ -70,7 +70,7 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     devices = int(np.prod([n for _, n in axes])) if axes else None
     return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.reaches or re.search(r"\bdevice\b", text) else None,
                   grid.control(), tuple(c.opaque), places, c.loops,
-                  frozenset(c.windows), c.arrays, c.equations, name)
+                  frozenset(c.windows), c.arrays, c.names.renamed, c.equations, name)
 
 
 def _start_of(jaxpr: Any) -> Place:
