@@ -23,7 +23,10 @@ def told(findings: Sequence[Finding], strict: Callable[[], Sequence[Finding]]) -
         culprit = next((since[1] for note in finding.notes if (since := _SINCE.match(note.message))), None)
         if finding.kind == "uninitialised_read" and culprit is not None:
             found = strict() if found is None else found
-            finding = replace(finding, notes=(*_first(found, culprit), *finding.notes))
+            first = _first(found, culprit)
+            told_by = {note.place for note in first}
+            others = (note for note in finding.notes if note.message != "brought by this" or note.place not in told_by)
+            finding = replace(finding, notes=(*first, *others))
         written.append(finding)
     return tuple(written)
 

@@ -205,3 +205,15 @@ def test_a_whole_array_under_vmap_is_the_part_of_its_turn():
 
     verdict = tessera.pallas.verify(jax.vmap(call), np.random.default_rng(0).standard_normal((2, 3, 8, 128), np.float32))
     assert verdict.proved and verdict.compared, verdict
+
+
+def test_the_line_that_used_undefined_scratch_is_told_once():
+    def kernel(x_ref, o_ref, tile, done):
+        half = pltpu.make_async_copy(x_ref.at[:4], tile.at[:4], done)
+        half.start()
+        half.wait()
+        o_ref[...] = tile[...] + 1
+
+    verdict = tessera.pallas.verify(lambda x: pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[
+        pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x), np.ones((8, 128), np.float32))
+    assert str(verdict).count("o_ref[...] = tile[...] + 1") == 1 and "first used undefined here: tile[0:8, 0:128]" in str(verdict)
