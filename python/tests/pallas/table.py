@@ -65,7 +65,7 @@ def row(site: Any, eqn: Any, world: Any, lanes: Any, with_jax: bool, times: int,
 
 
 def rows(name: str, fn: Any, args: Sequence[Any], with_jax: bool, times: int = 3, limit: float = 60) -> list[list[str]]:
-    """A row for each call; JAX's interpreter gets `limit` seconds for `times` calls behind the first."""
+    """A row for each call; JAX's interpreter gets `limit` seconds for `times` calls, of which the first compiles."""
     found: list[list[str]] = []
 
     def add(call: Call) -> None:
