@@ -73,7 +73,10 @@ def rows(name: str, fn: Any, args: Sequence[Any], with_jax: bool, times: int = 3
         site = decide(eqn, world, lanes, {})
         found.append([f"{name}, {jaxpr_tools.kernel_name(eqn)}", *row(site, eqn, world, lanes, with_jax, times, limit)])
 
-    each_call(fn, args, add)
+    def without_inputs(eqn: Any, why: str) -> None:
+        found.append([f"{name}, {jaxpr_tools.kernel_name(eqn)}", jaxpr_tools.place(eqn), "", "", f"not tried: {why}", "", "", "", "", ""])
+
+    each_call(fn, args, add, without_inputs)
     return found
 
 
