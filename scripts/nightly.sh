@@ -6,6 +6,7 @@
 #   random problems against the reference for ten minutes
 #   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code stay in tests/fuzz/corpus
 #   every collective on rings of 2 to 16 and 1,000 random programs on processes of each MPI library
+#   the tests of Python with jax 0.7 to 0.10, and with the newest one and Debian 13's Python (scripts/python_versions.sh)
 #   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
 # scripts/nightly.sh [SEED]       every day has programs of its own; the seed repeats a night
 #   every test, and the quick ones of the builds by clang and with sanitizers
@@ -22,6 +23,7 @@ echo "nightly.sh $seed"
 "$bin/gmm-run" fuzz --seed "$seed" --minutes 10
 for library in openmpi mpich; do tests/mpi/mpi_test.sh "$library" sweep "$bin" "$seed"; done
 scripts/fuzz.sh
+scripts/python_versions.sh
 TESSERA_EMULATED_PROBLEMS=160 TESSERA_EMULATED_SEED=$seed "$bin/tessera_unit_tests" \
   --gtest_filter='CudaEmulate.candidates_on_random_problems'
 .ci/run --all

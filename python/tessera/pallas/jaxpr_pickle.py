@@ -9,14 +9,14 @@ import pickle
 import sys
 from typing import Any
 
-import numpy as np
 from jax._src import core
 from jax._src import linear_util
 from jax._src import source_info_util
 from jax._src import tree_util
-from jax._src.literals import TypedNdArray
 from jax._src.pallas import core as pallas_core
 from jax.tree_util import PyTreeDef
+
+from tessera.pallas import versions
 
 
 def dumps(value: Any) -> bytes:
@@ -38,12 +38,16 @@ class _Pickler(pickle.Pickler):
             return source_info_util.new_source_info, ()
         if isinstance(value, core.DebugInfo):
             return _names, (value.arg_names, value.result_paths)
-        if isinstance(value, TypedNdArray):  # its own reduction loses the type
-            return TypedNdArray, (np.asarray(value), value.aval)
+        if isinstance(value, versions.TypedArray):  # its own reduction loses the type
+            return versions.typed_array(value)
+        if versions.is_typed_number(value):
+            return versions.typed_number(type(value), value)
         if value is pallas_core.dynamic_grid_dim:  # is compared by identity
             return _dynamic, ()
         if type(value).__name__ == "WrappedFun":  # how to differentiate an inner function; nobody does here
             return _not_differentiated, ()
+        if isinstance(value, core.Tracer):  # of a trace that has ended; jax 0.12 keeps some beside its jaxprs
+            return _left_behind, ()
         if isinstance(value, PyTreeDef) and (plain := _plain(value)) is not value:
             return _itself, (plain,)
         return NotImplemented
@@ -80,6 +84,10 @@ def _plain(tree: PyTreeDef) -> PyTreeDef:
         return tree
     make = getattr(tree, "from_node_data_and_children", None) or PyTreeDef.make_from_node_data_and_children
     return make(getattr(tree_util, "tracing_registry", tree_util.default_registry), (kind, extra), plain)
+
+
+def _left_behind() -> None:
+    return None
 
 
 @functools.cache

@@ -16,7 +16,7 @@ def inner_jaxprs(params: dict[str, Any]) -> Iterator[core.Jaxpr]:
     """The jaxprs among the params of an equation, closed ones opened."""
     for value in params.values():
         for one in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(one, core.ClosedJaxpr):
+            if hasattr(one, "jaxpr") and hasattr(one, "consts"):
                 yield one.jaxpr
             elif isinstance(one, core.Jaxpr):
                 yield one

@@ -31,9 +31,11 @@ def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[lis
     import jax
     import numpy as np
     from jax._src.pallas import pallas_call
-    from jax._src.pallas.mosaic.interpret import interpret_pallas_call as machine
     from jax.experimental.pallas import tpu as pltpu
 
+    from tessera.pallas import versions
+
+    machine = versions.machine()
     how = True if mode == "grid" else pltpu.InterpretParams(detect_races=mode == "races")
     given = {**params, "interpret": how}
 

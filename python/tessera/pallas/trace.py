@@ -10,9 +10,8 @@ from typing import Any, Callable
 import jax
 import numpy as np
 from jax._src import core
-from jax._src.pallas.mosaic import tpu_info
 
-CHIPS = {"v4": "TPU_V4", "v5e": "TPU_V5E", "v5p": "TPU_V5P", "v6e": "TPU_V6E", "v7x": "TPU_7X"}
+from tessera.pallas import versions
 
 
 @dataclass(frozen=True)
@@ -39,18 +38,10 @@ def host_devices(count: int) -> None:
 @contextlib.contextmanager
 def on_chip(chip: str) -> Iterator[None]:
     """Kernels that ask for the chip's table, which the CPU has none of, find that of `chip`."""
-    if chip not in CHIPS:
-        raise ValueError(f"chip: expected one of {', '.join(CHIPS)}, found {chip!r}")
-    version = getattr(tpu_info.ChipVersion, CHIPS[chip])
-    before = tpu_info.registry.get("cpu")
-    tpu_info.registry["cpu"] = lambda: tpu_info._get_tpu_info_impl(version, 1)
-    try:
+    if chip not in versions.CHIPS:
+        raise ValueError(f"chip: expected one of {', '.join(versions.CHIPS)}, found {chip!r}")
+    with versions.as_if_on(chip):
         yield
-    finally:
-        if before is None:
-            del tpu_info.registry["cpu"]
-        else:
-            tpu_info.registry["cpu"] = before
 
 
 def trace(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, seed: int, chip: str) -> Traced:

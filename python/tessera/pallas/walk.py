@@ -13,7 +13,7 @@ import jax
 import numpy as np
 from jax._src import core
 
-from tessera.pallas import jaxpr_tools
+from tessera.pallas import jaxpr_tools, versions
 from tessera.pallas.world import ALONE, World
 
 Lanes = list[Any]
@@ -121,8 +121,7 @@ def _structure(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, wor
     if name == "while":
         return _while(eqn, inputs, on_call, world)
     closed = next((params[key] for key in ("jaxpr", "call_jaxpr", "fun_jaxpr") if key in params), None)
-    if isinstance(closed, core.Jaxpr):
-        closed = core.ClosedJaxpr(closed, ())
+    closed = None if closed is None else versions.closed(closed)
     if closed is None or len(closed.jaxpr.invars) != len(inputs) or len(closed.jaxpr.outvars) != len(eqn.outvars):
         raise NotWalked(f"{jaxpr_tools.place(eqn)}: a pallas_call inside `{name}`, which is not looked into")
     return walk(closed.jaxpr, closed.consts, inputs, on_call, world)
@@ -142,7 +141,7 @@ def _shard_map(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, wor
     if world.size != 1:
         raise NotWalked(f"{jaxpr_tools.place(eqn)}: a shard_map inside a shard_map")
     inner = World(dict(params["mesh"].shape))
-    outside = [axis for axis, size in inner.shape.items() if axis not in params["newly_manual_axes"] and size > 1]
+    outside = [axis for axis, size in inner.shape.items() if axis not in versions.manual_axes(params) and size > 1]
     if outside:
         raise NotWalked(f"{jaxpr_tools.place(eqn)}: a shard_map over some axes of its mesh, not over {', '.join(outside)}")
 
@@ -158,7 +157,7 @@ def _shard_map(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, wor
 
 def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> list[Later]:
     params, body = eqn.params, eqn.params["jaxpr"]
-    fixed, carried = params["num_consts"], params["num_carry"]
+    fixed, carried = versions.scan_counts(params)
     consts, carry, rows = inputs[:fixed], list(inputs[fixed:fixed + carried]), inputs[fixed + carried:]
     steps = range(params["length"])
     stacks: list[list[Later]] = []

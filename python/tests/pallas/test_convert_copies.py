@@ -20,6 +20,7 @@ from tessera.pallas.convert import Refused, convert
 X = normal(16, 128)
 DMA = pltpu.SemaphoreType.DMA
 INTERPRET = pltpu.InterpretParams()
+copies_of_operands = pytest.mark.skipif(jax.__version_info__ < (0, 9), reason="JAX's interpreter copies no operands in vmem before 0.9")
 
 
 def test_local_copies():
@@ -39,6 +40,7 @@ def test_local_copies():
     assert "wait sems[1] for t_ref[1, :, :]" in made.text
 
 
+@copies_of_operands
 def test_a_copy_reads_an_input_that_is_one_block():
     def kernel(x_ref, y_ref, o_ref, t_ref, sem):
         copy = pltpu.make_async_copy(x_ref.at[0:8], t_ref, sem)
@@ -62,6 +64,7 @@ def test_a_value_read_before_a_wait_is_kept():
           scratch_shapes=[pltpu.VMEM((16, 128), jnp.float32), DMA])
 
 
+@copies_of_operands
 def test_sizes_that_are_data():
     def kernel(n_ref, x_ref, o_ref, sem):
         o_ref[...] = jnp.zeros_like(o_ref)
@@ -166,6 +169,7 @@ def test_memory_in_hbm_is_not_read_by_arithmetic():
         converted(pl.pallas_call(kernel, out_shape=shaped((16, 128)), in_specs=[ANY]), X)
 
 
+@copies_of_operands
 def test_blocks_of_a_result_to_which_only_copies_write():
     def kernel(x_ref, o_ref, sem):
         pltpu.async_copy(x_ref, o_ref, sem).wait()

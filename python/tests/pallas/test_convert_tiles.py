@@ -52,7 +52,8 @@ SHAPES = {
     "tile": lambda x, r, c: jnp.tile(x[:, :32], (1, 4)), "vector": lambda x, r, c: x + (r * 2 - jnp.max(r)),
     "dynamic": lambda x, r, c: jax.lax.dynamic_slice(jnp.concatenate([x, x], 0), (jnp.int32(3), 0), (8, 128)),
     "update": lambda x, r, c: jax.lax.dynamic_update_slice(x, x[:2] * 3, (5, 0)), "repeat": lambda x, r, c: jnp.repeat(c, 128, 1) - x,
-    "squeeze": lambda x, r, c: x + jnp.squeeze(c, 1)[:, None] * r,
+    "squeeze": lambda x, r, c: x + jnp.squeeze(c, 1)[:, None] * r, "reshaped and repeated": lambda x, r, c:
+        jnp.broadcast_to(x[:, :32].reshape(1, 8, 1, 32), (1, 8, 4, 32)).reshape(8, 128),
 }
 
 

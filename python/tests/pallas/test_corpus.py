@@ -12,6 +12,7 @@ from corpus import collectives, grids, mistakes, table
 pytest.importorskip("tessera.pallas.convert.program")
 OURS = [*table.rings(4), *table.on_grids()]
 WHEEL = table.wheel_rows()
+of_the_wheel = pytest.mark.skipif(jax.__version__ != "0.10.2", reason="the drivers and what they find are for the wheel of jax 0.10.2")
 
 
 @pytest.mark.parametrize("row", OURS, ids=lambda row: row.name)
@@ -21,7 +22,7 @@ def test_kernels_of_the_documentation(row):
     assert tuple(table.column(site) for site in verdict.sites) == row.sites, verdict
 
 
-@pytest.mark.skipif(jax.__version__ != "0.10.2", reason="the drivers are for the wheel of jax 0.10.2")
+@of_the_wheel
 @pytest.mark.parametrize("row", WHEEL, ids=lambda row: row.name)
 def test_kernels_of_the_wheel(row):
     fn, args = row.build()
@@ -42,6 +43,7 @@ def test_the_corpus_computes_what_numpy_does():
     np.testing.assert_array_equal(tessera.pallas.run(grids.sum_over, x), x.sum(0))
 
 
+@of_the_wheel
 def test_the_published_all_gather_is_proved_when_copies_of_a_link_land_in_order():
     row = next(row for row in WHEEL if row.name == "all_gather.py")
     fn, args = row.build()
@@ -51,6 +53,7 @@ def test_the_published_all_gather_is_proved_when_copies_of_a_link_land_in_order(
     assert tessera.pallas.verify(fn, *args, numbers=False, dma_order="fifo").proved
 
 
+@of_the_wheel
 def test_the_heads_of_splash_attention_share_three_outputs():
     row = next(row for row in WHEEL if row.name == "splash_attention")
     fn, args = row.build()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jax.extend import core as jax_core
-
+from tessera.pallas import versions
 from tessera.pallas.convert import scalars, tiles
 from tessera.pallas.convert.bodies import Cell, is_used, run_body
 from tessera.pallas.convert.refs import scalar
@@ -20,7 +19,7 @@ def _cond(c: Conversion, eqn: Any, index: Any, *operands: Any) -> Any:
     which = scalar(c, index)
     if which.known is not None:
         return run_body(c, branches[min(max(which.known, 0), len(branches) - 1)], operands)
-    if not eqn.effects and len(branches) == 2 and not _reads(branches) and all(v.aval.shape == () for v in eqn.outvars):
+    if not versions.acts(eqn) and len(branches) == 2 and not _reads(branches) and all(v.aval.shape == () for v in eqn.outvars):
         no, yes = (run_body(c, b, operands) for b in branches)
         if all(isinstance(v, Scalar) for v in (*no, *yes)):
             return [scalars.choose(c, which, y, n, dtype_name(v.aval.dtype)) for y, n, v in zip(yes, no, eqn.outvars)]
@@ -64,7 +63,7 @@ def _joined(cell: Cell, seen: Sequence[Any]) -> Any:
 
 
 def _reads(branches: Sequence[Any]) -> bool:
-    return any(e.effects or e.primitive.name in ("cond", "while", "scan") for b in branches for e in b.jaxpr.eqns)
+    return any(versions.acts(e) or e.primitive.name in ("cond", "while", "scan") for b in branches for e in b.jaxpr.eqns)
 
 
 @rule("pjit", "jit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat2", "checkpoint")
@@ -79,9 +78,7 @@ def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
         from tessera.pallas.convert.arithmetic import floor_tiles
         return floor_tiles(c, eqn, *operands, kind)
     closed = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
-    if not hasattr(closed, "jaxpr"):
-        closed = jax_core.ClosedJaxpr(closed, ())
-    return run_body(c, closed, operands)
+    return run_body(c, versions.closed(closed), operands)
 
 
 @rule("run_scoped")

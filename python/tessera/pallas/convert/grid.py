@@ -13,7 +13,8 @@ from tessera.pallas.convert.names import dimension_name
 from tessera.pallas.convert.parameters import parameter_names
 from tessera.pallas.convert.stores import stores_to
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, number, whole
-from tessera.pallas.convert.walk import Conversion, effect_target, walk
+from tessera.pallas.convert.walk import Conversion, walk
+from tessera.pallas.versions import effect_target
 
 
 class Grid:

@@ -13,12 +13,13 @@ from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, Tile, dtype_name, number
 from tessera.pallas.convert.walk import Conversion, rule
+from tessera.pallas.versions import scan_counts
 
 
 @rule("scan")
 def _scan(c: Conversion, eqn: Any, *operands: Any) -> Any:
     p = eqn.params
-    constants, carried = p["num_consts"], p["num_carry"]
+    constants, carried = scan_counts(p)
     body = p["jaxpr"]
     c.learn(body.jaxpr)
     consts, first = operands[:constants], operands[constants:constants + carried]

@@ -19,6 +19,7 @@ from tessera.pallas.convert.places import place_of
 from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, dtype_name, whole
 from tessera.pallas.convert.walk import Conversion, walk
 from tessera.pallas.convert.writer import NOWHERE, Writer
+from tessera.pallas.versions import compiler_params
 
 
 def scratch(c: Conversion, aval: Any, wanted: str | None, scoped: bool = False) -> Ref:
@@ -56,12 +57,13 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     if not start.line:
         start = _start_of(jaxpr)
     c = Conversion(Writer(), Names(), axes, start)
-    c.collective = getattr(params.get("compiler_params"), "collective_id", None)
+    wanted = compiler_params(params)
+    c.collective = getattr(wanted, "collective_id", None)
     c.learn(jaxpr)
     if getattr(jaxpr, "constvars", ()):
         raise c.refuse("a kernel that holds constant arrays")
     grid = Grid(c, grid_mapping, jaxpr, tuple(params.get("input_output_aliases", ())),
-                getattr(params.get("compiler_params"), "dimension_semantics", None) if parallel else None)
+                getattr(wanted, "dimension_semantics", None) if parallel else None)
     arguments = grid.open()
     walk(c, jaxpr, arguments)
     grid.close()

@@ -12,12 +12,14 @@ from tessera.pallas.convert import language, rows, scalars, tiles
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, number
 from tessera.pallas.convert.walk import Conversion, rule
 
+_RENAMED = {"RefReshaper": "ReshapeTransform", "RefBitcaster": "BitcastTransform"}  # as they were up to 0.8
+
 
 def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
     """What the transforms (indexers, whose indices are values by now) take of a ref."""
     if not isinstance(ref, Ref):
         raise c.refuse("expected memory, found a value")
-    kinds = [type(transform).__name__ for transform in transforms]
+    kinds = [_RENAMED.get(kind, kind) for kind in (type(transform).__name__ for transform in transforms)]
     skip = False
     for at, (kind, transform) in enumerate(zip(kinds, transforms)):
         behind = kinds[at + 1:at + 2]

@@ -13,6 +13,10 @@ from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, d
 from tessera.pallas.convert.walk import Conversion, rule
 
 
+# What is stored as it stands must have the shape of what it is stored to.
+_SHAPED = ("reshape(", "concat(", "tiled(", "bitcast(")
+
+
 def _placed(c: Conversion, tile: Tile, shape: Sequence[int], kept: Sequence[int]) -> Tile:
     """In a cell of this shape, the tile's dimensions at the places `kept`, all others of size 1."""
     made = cell(c, tile.dtype, shape)
@@ -33,6 +37,8 @@ def _broadcast(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
         return tile.with_(shape=shape, trail=0)
     behind = len(shape) - 1 - at[-1]
     if at == tuple(range(at[0], at[0] + rank)) and tile.trail >= behind:
+        if tile.text.startswith(_SHAPED) and not tile.trail:
+            return tile.with_(text=f"broadcast({tile.text}, {', '.join(map(str, shape))})", shape=shape, written=shape)
         return tile.with_(shape=shape, trail=tile.trail - behind)
     inner = full(c, tile)
     sizes = [1] * len(shape)

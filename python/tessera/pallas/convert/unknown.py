@@ -13,7 +13,7 @@ from tessera.pallas.convert.walk import Conversion
 def unknown(c: Conversion, eqn: Any, *operands: Any) -> list[Any]:
     """`opaque`: reads the operands and writes tiles whose values are unknown."""
     what = eqn.primitive.name
-    if not language.CONTROL or eqn.effects or any(isinstance(o, Ref) for o in operands):
+    if not language.CONTROL or eqn.effects or not eqn.outvars or any(isinstance(o, Ref) for o in operands):
         raise c.refuse(f"`{what}` cannot be converted")
     return leave_open(c, what, [v.aval for v in eqn.outvars], operands)
 

@@ -18,6 +18,7 @@ from tessera.pallas.convert.names import Names
 from tessera.pallas.convert.places import assigned_name, place_of
 from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, Tile, Unused, dtype_name, is_float, named, number
 from tessera.pallas.convert.writer import NOWHERE, Writer
+from tessera.pallas.versions import acts, effect_target, meets_others
 
 Value = Scalar | Tile | Ref | Unused
 Rule = Callable[..., Any]
@@ -160,11 +161,6 @@ class _Plan:
                 self.uses.setdefault(var, []).append(len(jaxpr.eqns))
 
 
-def effect_target(effect: Any, variables: Sequence[Any]) -> Any:
-    """The variable that a read or write is of: some versions of JAX tell its place, some the variable."""
-    return variables[effect.input] if isinstance(effect.input, int) else effect.input
-
-
 def _stores(eqn: Any, read: Callable[[Any], Value], roots: frozenset[str]) -> bool:
     """Whether the equation may change memory of these roots: by a store, or by letting others go on."""
     for effect in eqn.effects:
@@ -177,7 +173,7 @@ def _stores(eqn: Any, read: Callable[[Any], Value], roots: frozenset[str]) -> bo
                 return True
             continue
         return True
-    return False
+    return meets_others(eqn)
 
 
 def has_body(eqn: Any) -> bool:
@@ -199,7 +195,7 @@ def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Seque
     for at, eqn in enumerate(jaxpr.eqns):
         c.equations += 1
         here, ahead = ahead, None
-        if not eqn.effects and not any(v in plan.uses for v in eqn.outvars):
+        if not acts(eqn) and not any(v in plan.uses for v in eqn.outvars):
             continue
         c.place = here or place_of(eqn.source_info, outer)
         handler = RULES.get(eqn.primitive.name)
@@ -233,7 +229,7 @@ def _settle(c: Conversion, jaxpr: Any, plan: _Plan, read: Callable, at: int, var
     between = range(at + 1, min(uses[-1] + 1, len(jaxpr.eqns)))
     moved = bool(value.reads) and any(
         (k != uses[-1] or has_body(jaxpr.eqns[k]) and not _is_condition(jaxpr.eqns[k], var)) and _stores(jaxpr.eqns[k], read, value.reads) for k in between)
-    in_body = any(k < len(jaxpr.eqns) and has_body(jaxpr.eqns[k]) and jaxpr.eqns[k].effects
+    in_body = any(k < len(jaxpr.eqns) and has_body(jaxpr.eqns[k]) and acts(jaxpr.eqns[k])
                   and not _is_condition(jaxpr.eqns[k], var) for k in uses)
     if isinstance(value, Tile) and value.ref is not None:
         return c.name(value, given) if moved else value

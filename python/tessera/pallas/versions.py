@@ -1,0 +1,120 @@
+"""What the versions of JAX from 0.7 to 0.12 call otherwise, outside of the equations of a kernel."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from unittest import mock
+
+import jax
+import numpy as np
+from jax._src import literals
+from jax.extend import core as jex_core
+
+from tessera.pallas import jaxpr_tools
+
+# Numbers with a type of JAX's, which not every version takes to another process.
+SCALARS = (int, float, complex)
+TypedArray = literals.TypedNdArray if hasattr(literals, "TypedNdArray") else literals.LiteralArray  # the latter in 0.7
+
+_EFFECTS_OF_SEMAPHORES = jax.__version_info__ >= (0, 9)
+
+# The names of `get_tpu_info`'s chips: a member of ChipVersion, and the kind of device up to 0.8.
+CHIPS = {"v4": ("TPU_V4", "TPU v4"), "v5e": ("TPU_V5E", "TPU v5e"), "v5p": ("TPU_V5P", "TPU v5p"), "v6e": ("TPU_V6E", "TPU v6e"),
+         "v7x": ("TPU_7X", "TPU7x")}
+
+
+def typed_number(kind: type, value: Any) -> tuple[Any, ...]:
+    """How to make a typed number again: what is called with what."""
+    base = next(base for base in SCALARS if issubclass(kind, base))
+    return kind, (base(value), value.dtype)
+
+
+def typed_array(value: Any) -> tuple[Any, ...]:
+    """The same of an array."""
+    return TypedArray, (np.asarray(value), value.aval if hasattr(value, "aval") else value.weak_type)
+
+
+def is_typed_number(value: Any) -> bool:
+    return isinstance(value, SCALARS) and type(value).__module__ == literals.__name__
+
+
+def manual_axes(params: dict[str, Any]) -> Sequence[str]:
+    """The axes of its mesh that a `shard_map` goes over."""
+    return params["newly_manual_axes" if "newly_manual_axes" in params else "manual_axes"]
+
+
+def compiler_params(params: dict[str, Any]) -> Any:
+    """Those of a `pallas_call` for a TPU; up to 0.8 they stand under its name."""
+    given = params.get("compiler_params")
+    return given.get("mosaic_tpu") if isinstance(given, Mapping) else given
+
+
+def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
+    """Of the operands of a `scan`, how many every turn reads, and behind them how many each turn hands to the next."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    constants, carried, _ = params["ft_in"].unpack()  # from 0.12 on
+    return len(constants), len(carried)
+
+
+def closed(jaxpr: Any) -> Any:
+    """A jaxpr with its constants; from 0.12 on each has them."""
+    return jaxpr if hasattr(jaxpr, "jaxpr") else jex_core.ClosedJaxpr(jaxpr, ())
+
+
+def meets_others(eqn: Any) -> bool:
+    """Whether the equation, or one inside it, signals or waits for a count and its effects do not say so, as up to 0.8."""
+    if _EFFECTS_OF_SEMAPHORES:
+        return False
+    return eqn.primitive.name in ("semaphore_signal", "semaphore_wait") or any(
+        meets_others(one) for inner in jaxpr_tools.inner_jaxprs(eqn.params) for one in inner.eqns)
+
+
+def acts(eqn: Any) -> bool:
+    """Whether the equation does anything but give its values."""
+    return bool(eqn.effects) or meets_others(eqn)
+
+
+def effect_target(effect: Any, variables: Sequence[Any]) -> Any:
+    """The variable that a read or write is of: an effect tells it, or its place among the variables."""
+    target = effect.input_index if hasattr(effect, "input_index") else effect.input  # the former up to 0.9
+    return variables[target] if isinstance(target, int) else target
+
+
+@contextlib.contextmanager
+def as_if_on(chip: str) -> Iterator[None]:
+    """Kernels that ask for the chip find this one, where the CPU has none."""
+    version, kind = CHIPS[chip]
+    tpu_info = _module("jax._src.tpu_info", "jax._src.pallas.mosaic.tpu_info")  # the latter up to 0.10
+    if tpu_info is None:  # 0.7, where emit_pipeline asks for the kind of device
+        with mock.patch("jax._src.pallas.mosaic.core.get_device_kind", lambda: kind):
+            yield
+        return
+
+    def table() -> Any:
+        if hasattr(tpu_info, "_get_tpu_info_impl"):
+            return tpu_info._get_tpu_info_impl(getattr(tpu_info.ChipVersion, version), 1)
+        with mock.patch.multiple(tpu_info.core, get_device_kind=lambda: kind, get_num_device_cores=lambda: 1):
+            return tpu_info.get_tpu_info.__wrapped__()
+
+    with mock.patch.dict(tpu_info.registry, {"cpu": table}):
+        yield
+
+
+def machine() -> Any:
+    """The module of JAX's interpreter of a TPU's copies and semaphores."""
+    # The latter in 0.7.
+    return _module("jax._src.pallas.mosaic.interpret.interpret_pallas_call", "jax._src.pallas.mosaic.interpret")
+
+
+def _module(*names: str) -> Any:
+    """The first of these modules that there is, or None."""
+    for name in names:
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            continue
+    return None

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The tests of tessera.pallas with every version of JAX that it supports, against what ./run-tests has built, and with the newest one
+# and Debian 13's Python in a Debian of its own, which needs root and debootstrap and builds the package there.
+# scripts/python_versions.sh [VERSION ...]       of `0.7 0.8 0.9 0.10 debian`, all without words; what is made is deleted afterwards
+set -euo pipefail
+cd -P "${BASH_SOURCE[0]%/*}/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export JAX_PLATFORMS=cpu PYTHONDONTWRITEBYTECODE=1
+
+with_jax() {
+  python3 -m venv "$folder/venv"
+  # jax 0.9 imports absl and does not ask for it.
+  "$folder/venv/bin/pip" install --quiet "jax==$1.*" absl-py ml_dtypes pytest
+  PYTHONPATH=$PWD/build/release/python "$folder/venv/bin/python" -m pytest -q -p no:cacheprovider -rs python/tests/pallas
+  rm -rf "$folder/venv"
+}
+
+in_debian() {
+  local root=$folder/debian mirror packages
+  if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
+    echo 'python_versions.sh: Debian 13 is skipped: it needs root and debootstrap'
+    return
+  fi
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
+  packages=$(awk '$1 == "build" { printf "%s,", $2 }' scripts/packages.txt)
+  debootstrap --variant=minbase --include="${packages}python3-venv,python3-dev,ca-certificates" trixie "$root" "$mirror"
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"  # those that this machine trusts
+  mkdir "$root/tessera"
+  git archive HEAD | tar -x -C "$root/tessera"
+  chroot "$root" python3 -m venv /venv
+  chroot "$root" /venv/bin/pip install --quiet "/tessera[pallas,test]"
+  chroot "$root" /bin/sh -c 'cd /tessera && /venv/bin/python -m pytest -q -p no:cacheprovider -rs python/tests'
+}
+
+if [ $# = 0 ]; then set -- 0.7 0.8 0.9 0.10 debian; fi
+for version; do
+  echo "python_versions.sh $version"
+  case $version in
+    debian) in_debian ;;
+    *) with_jax "$version" ;;
+  esac
+done
