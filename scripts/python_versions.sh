@@ -22,16 +22,23 @@ in_debian() {
     echo 'python_versions.sh: Debian 13 is skipped: it needs root and debootstrap'
     return
   fi
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
-  packages=$(awk '$1 == "build" { printf "%s,", $2 }' scripts/packages.txt)
-  debootstrap --variant=minbase --include="${packages}python3-venv,python3-dev,ca-certificates" trixie "$root" "$mirror"
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | sed -n 1p)
+  mapfile -t packages < <(awk '$1 == "build" { print $2 }' scripts/packages.txt)
+  debootstrap --variant=minbase --include=ca-certificates trixie "$root" "$mirror"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"  # those that this machine trusts
   mkdir "$root/tessera"
   git archive HEAD | tar -x -C "$root/tessera"
-  chroot "$root" python3 -m venv /venv
-  chroot "$root" /venv/bin/pip install --quiet "/tessera[pallas,test]"
-  chroot "$root" /bin/sh -c 'cd /tessera && /venv/bin/python -m pytest -q -p no:cacheprovider -rs python/tests'
+  inside apt-get update -q
+  inside apt-get install -q -y --no-install-recommends python3-venv python3-dev "${packages[@]}"
+  inside python3 -m venv /venv
+  inside /venv/bin/pip install --quiet "/tessera[pallas,test]"
+  inside /bin/sh -c 'cd /tessera && /venv/bin/python -m pytest -q -p no:cacheprovider -rs python/tests'
+}
+
+# A command in that Debian, with processes of its own.
+inside() {
+  DEBIAN_FRONTEND=noninteractive unshare --fork --pid --mount-proc="$folder/debian/proc" chroot "$folder/debian" "$@"
 }
 
 if [ $# = 0 ]; then set -- 0.7 0.8 0.9 0.10 debian; fi
