@@ -1,0 +1,115 @@
+// From a program to its task graph: the run that is proved, what was recorded of it, nodes, edges.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/report/guarded.h"
+#include "core/report/try.h"
+#include "interp/graph/frontier.h"
+#include "interp/graph/halves.h"
+#include "interp/graph/recorder.h"
+#include "interp/graph/segments.h"
+#include "interp/graph/task_graph.h"
+
+namespace tessera::graph {
+namespace {
+
+// Why the program has no graph, of a verdict; nothing where it has one.
+Diags refusal(const Certificate& certificate) {
+  Diags why;
+  const auto refuse = [&](Loc loc, const std::string& what, const std::string& message) {
+    why.push_back({ErrorCode::unsupported,
+                   std::move(loc),
+                   fmt::format("no task graph of a program that is {}: {}", what, message),
+                   {}});
+  };
+  if (certificate.verdict == SchedulesVerdict::refuted) {
+    for (const Finding& finding : certificate.findings)
+      refuse(finding.at.loc, "refuted", as_error(finding).message);
+  } else if (certificate.verdict == SchedulesVerdict::explored) {
+    for (const BrokenCondition& broken : certificate.basis.broken)
+      refuse(broken.loc, "not proved",
+             fmt::format("{} does not hold: {}", name(broken.condition), broken.message));
+    if (why.empty()) refuse({}, "not proved", std::string(certificate.why_explored()));
+  } else if (const auto* all = std::get_if<Exhausted>(&certificate.evidence);
+             all != nullptr && all->outcomes != 1) {
+    refuse({}, "not of one result",
+           fmt::format("it reads counts, and its {} executions have {} different results",
+                       all->executions, all->outcomes));
+  }
+  return why;
+}
+
+// Whether what a node does reaches a result of the program.
+Table<NodeId, bool> live_nodes(const TaskGraph& graph, const std::vector<HalfId>& results) {
+  Table<NodeId, bool> live(graph.nodes.size(), false);
+  for (const HalfId half : results) live[graph.halves[half].node] = true;
+  for (HalfId h = graph.halves.last(); h; --h) {
+    const Half& half = graph.halves[h];
+    if (!live[half.node]) continue;
+    for (const Before& before : half.before)
+      if (before.is_data) live[graph.halves[before.half].node] = true;
+  }
+  return live;
+}
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Nodes, halves and edges, from what was recorded.
+void make(TaskGraph& graph, Log log) {
+  for (Node& node : segments(log)) graph.nodes.add(std::move(node));
+  graph.memories = std::move(log.memories);
+  graph.actions = std::move(log.actions);
+  graph.touches = std::move(log.touches);
+  add_halves(graph, graph.touches);
+  Frontier all(graph);
+  all.run();
+  const Table<NodeId, bool> live = live_nodes(graph, all.last_writers());
+  graph.dead = std::count(live.begin(), live.end(), false);
+  if (graph.dead == 0) return;
+  // What is dead is left out before edges are made: an edge to it may stand for others.
+  keep_nodes(graph, live);
+  Frontier(graph).run();
+}
+
+}  // namespace
+
+Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how) try {
+  CertifyOptions asked = how;
+  asked.run.math = Math::none;
+  asked.run.wants_values = false;
+  asked.run.schedule = "eager";
+  // The verdict's own run is recorded; those that it makes besides are not.
+  Recorder recorder;
+  bool is_recorded = false;
+  const auto recorded = [&](const RunOptions& options) -> Expected<RunResult> {
+    if (std::exchange(is_recorded, true)) return simulate(options);
+    RunOptions observed = options;
+    observed.observers.push_back(&recorder);
+    return simulate(observed);
+  };
+  const Clock::time_point begin = Clock::now();
+  const Certificate certificate = TRY(certify(recorded, asked));
+  if (Diags why = refusal(certificate); !why.empty()) return why;
+  PlanningTime planning{.run = certificate.run.stats.wall_seconds};
+  planning.verdict = seconds_since(begin) - planning.run;
+  const Clock::time_point is_proved = Clock::now();
+  Log log = TRY(recorder.take());
+  if (!certificate.run.is_complete)
+    return Diag{ErrorCode::runtime, {}, "no task graph: the run did not come to its end", {}};
+  TaskGraph graph{.program = recorder.program(), .topology = recorder.topology()};
+  make(graph, std::move(log));
+  planning.graph = seconds_since(is_proved);
+  graph.planning = planning;
+  return graph;
+} catch (...) {
+  return given_up("making the task graph");
+}
+
+}  // namespace tessera::graph
