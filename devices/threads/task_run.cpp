@@ -35,21 +35,27 @@ class TaskRun {
   }
 
   TaskRunEnd run() {
-    std::size_t ready = 0;
-    for (std::size_t t = 0; t < tasks_.size(); ++t)
-      if (tasks_[t].before == 0) {
-        put(t);
-        ++ready;
-      }
+    const std::size_t ready = begin();
     arena_.execute([&] {
       call(ready);
       group_.wait();
     });
+    // The lock orders what follows behind all that the threads have done, for whoever cannot see
+    // into the library that waited.
+    const std::lock_guard lock(mutex_);
     if (thrown_) std::rethrow_exception(thrown_);
     return {is_stopped_, std::move(findings_)};
   }
 
  private:
+  // How many tasks are ready at first.
+  std::size_t begin() {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t t = 0; t < tasks_.size(); ++t)
+      if (tasks_[t].before == 0) put(t);
+    return ready_.size();
+  }
+
   // One call of a thread for each task that is ready: it takes the first that is then.
   void call(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) group_.run([this] { serve(); });

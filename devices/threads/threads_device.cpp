@@ -7,20 +7,46 @@
 #include <optional>
 #include <string>
 
+#include "devices/profiles/profile.h"
 #include "devices/thread_count.h"
 #include "devices/threads/planned_program.h"
 
 namespace tessera {
 namespace {
 
-// A tile of the result for each task, with the whole contraction: one product of the library, which
-// blocks for the caches by itself.
+// A tile of the result for each task, with as much of the contraction as fits: one product of the
+// library, which blocks for the caches by itself.
 constexpr std::int64_t largest_tile = 512, smallest_tile = 64;
+// So many tiles for each thread at least, so that none waits long for the last one.
+constexpr std::int64_t tiles_per_thread = 8;
 
-KernelConfig configuration(const GroupedDesc& desc) {
+// A program whose windows and sums are more than the machine has that it is for has no graph.
+bool fits(const GroupedDesc& desc, const KernelConfig& config, std::int64_t vmem_bytes) {
+  const Tiling& t = config.tiling;
+  const std::int64_t a = t.m * t.k, b = desc.is_tgmm() ? t.m * t.n : t.k * t.n,
+                     out = desc.is_tgmm() ? t.k * t.n : t.m * t.n;
+  const std::int64_t windows = config.buffers * (a * size_of(desc.lhs) + b * size_of(desc.rhs));
+  return windows + out * (4 + 2 * size_of(desc.out)) <= vmem_bytes / 2;
+}
+
+KernelConfig configuration(const ConfigQuery& query, std::int64_t vmem_bytes) {
+  const GroupedDesc& desc = query.desc;
   KernelConfig config;
-  config.tiling = {std::clamp(desc.m, smallest_tile, largest_tile), desc.k,
-                   std::clamp(desc.n, smallest_tile, largest_tile)};
+  config.buffers = query.buffers.value_or(config.buffers);
+  Tiling& tiling = config.tiling;
+  tiling = {largest_tile, desc.is_tgmm() ? largest_tile : desc.k, largest_tile};
+  // Of the result: rows and columns; of the contraction what it sums at a time.
+  std::int64_t &rows = desc.is_tgmm() ? tiling.k : tiling.m,
+               &terms = desc.is_tgmm() ? tiling.m : tiling.k;
+  const std::int64_t all_rows = desc.is_tgmm() ? desc.k : desc.m;
+  const auto tiles = [&] {
+    return (all_rows + rows - 1) / rows * ((desc.n + tiling.n - 1) / tiling.n);
+  };
+  const auto larger_side = [&]() -> std::int64_t& { return rows > tiling.n ? rows : tiling.n; };
+  while (tiles() < tiles_per_thread * thread_count() && larger_side() > smallest_tile)
+    larger_side() /= 2;
+  while (!fits(desc, config, vmem_bytes) && std::max(terms, larger_side()) > smallest_tile)
+    (terms > larger_side() ? terms : larger_side()) /= 2;
   return clamped(config, desc.m, desc.k, desc.n);
 }
 
@@ -42,10 +68,9 @@ class Threads final : public Device {
     return "threads compute every precision in f32";
   }
 
-  ConfigChoice choose(const ConfigQuery& query, const DeviceOptions&) const override {
-    ConfigChoice choice{configuration(query.desc), {}, "a product of the library for each tile"};
-    choice.config.buffers = query.buffers.value_or(choice.config.buffers);
-    return choice;
+  ConfigChoice choose(const ConfigQuery& query, const DeviceOptions& options) const override {
+    const MachineProfile machine = profile_of(options.profile).machine;
+    return {configuration(query, machine.vmem_bytes), {}, "a product of the library for each tile"};
   }
 
   std::string identity(const DeviceOptions&) const override {

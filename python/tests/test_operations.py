@@ -31,6 +31,13 @@ def test_gmm(generator):
     assert tessera.gmm.verify(lhs, rhs, sizes).proved
 
 
+def test_threads_give_the_bits_of_the_interpreter(generator):
+    lhs, rhs = normal(generator, 30, 16), normal(generator, 3, 16, 8)
+    same = {"tiling": (8, 16, 8), "math": "exact"}
+    out = tessera.gmm(lhs, rhs, [10, 0, 20], device="threads", threads=2, **same)
+    np.testing.assert_array_equal(out, tessera.gmm(lhs, rhs, [10, 0, 20], device="interpreter", **same))
+
+
 def test_tgmm_and_ragged_dot(generator):
     lhs, rhs, sizes = normal(generator, 12, 30), normal(generator, 30, 8), np.array([10, 20])
     out = tessera.tgmm(lhs, rhs, sizes)
