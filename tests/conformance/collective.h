@@ -2,6 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -91,13 +92,39 @@ Options under(Options options, const RunOptions& run) {
   return options;
 }
 
-// Runs the launch, which must be clean.
+// The task graph of the launch, on threads in a random order, has the bits that the launch has
+// left.
+template <typename Options>
+void expect_same_on_threads(const Launch& launch, Options options) {
+  std::vector<Tensor> expected;
+  for (std::size_t d = 0; d < launch.devices.size(); ++d)
+    expected.push_back(launch.result(d).clone());
+  const Shuffled shuffled(launch.devices.size());
+  options.device = "threads";
+  const Expected<DeviceReport> report = tessera::run(launch, options);
+  ASSERT_TRUE(report) << text(report.diags());
+  ASSERT_TRUE(report->findings.empty()) << render(report->findings);
+  for (std::size_t d = 0; d < launch.devices.size(); ++d) {
+    const Tensor& out = launch.result(d);
+    EXPECT_TRUE(std::equal(out.data(), out.data() + out.bytes(), expected[d].data()))
+        << "device " << d << " on threads";
+  }
+}
+
+// The verdict that a graph needs takes the longer the more devices there are.
+inline constexpr std::size_t most_on_threads = 16;
+
+// Runs the launch, which must be clean; under the eager schedule also on threads.
 template <typename Options>
 void run_clean(const Expected<Launch>& launch, const Options& options) {
   ASSERT_TRUE(launch) << text(launch.diags());
   const Expected<DeviceReport> report = run(*launch, options);
   ASSERT_TRUE(report) << text(report.diags());
   ASSERT_TRUE(report->findings.empty()) << render(report->findings);
+  const RunOptions& how = *options.run.interpreter;
+  if (how.schedule == "eager" && how.landing == Landing::whole && how.slow_device < 0 &&
+      launch->devices.size() <= most_on_threads)
+    expect_same_on_threads(*launch, options);
 }
 
 // The kind of the first finding of the launch, or "clean"; its message in `message`.

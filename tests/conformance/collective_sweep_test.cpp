@@ -23,28 +23,19 @@ using collective::under;
 
 const std::vector<std::string> policies = sample_schedules(1, 3);
 
-// On rings of at most so many devices in all: the verdict takes the longer the more there are.
-constexpr std::int64_t most_on_threads = 16;
-
 using Launcher = std::function<Expected<Launch>(const CollectiveOptions&)>;
 using Judging = std::function<Verdict(const Launch&)>;
 
-// The first run is judged, the others must give the same bits; the last is the task graph's on
-// threads, in a random order.
+// The first run is judged, the others must give the same bits.
 void expect_exact(const Tensor& rings, const Launcher& launch, const Judging& judge,
                   DmaOrder order = DmaOrder::unordered) {
   SCOPED_TRACE(to_string(rings.shape()) + " rings");
   std::vector<Tensor> first;
-  std::vector<std::string> runs = policies;
-  if (rings.elements() <= most_on_threads) runs.emplace_back("threads");
-  for (const std::string& policy : runs) {
+  for (const std::string& policy : policies) {
     SCOPED_TRACE(policy);
-    const bool is_on_threads = policy == "threads";
-    const RunOptions run = mode(is_on_threads ? policies[0] : policy, order);
-    CollectiveOptions options = under(CollectiveOptions{}, run);
-    if (is_on_threads) options.device = policy;
+    const RunOptions run = mode(policy, order);
+    const CollectiveOptions options = under(CollectiveOptions{}, run);
     const Expected<Launch> call = launch(options);
-    const collective::Shuffled shuffled(static_cast<std::uint64_t>(rings.elements()));
     collective::run_clean(call, options);
     if (testing::Test::HasFatalFailure()) return;
     if (first.empty()) {
