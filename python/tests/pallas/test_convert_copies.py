@@ -20,7 +20,7 @@ from tessera.pallas.convert import Refused, convert
 X = normal(16, 128)
 DMA = pltpu.SemaphoreType.DMA
 INTERPRET = pltpu.InterpretParams()
-copies_of_operands = pytest.mark.skipif(jax.__version_info__ < (0, 9), reason="JAX's interpreter copies no operands in vmem before 0.9")
+copies_of_operands = pytest.mark.skipif(jax.__version_info__ < (0, 10), reason="JAX's interpreter copies no operands in vmem before 0.10")
 
 
 def test_local_copies():
