@@ -8,9 +8,11 @@
 
 #include "core/lang/language.h"
 #include "core/passes/purpose.h"
+#include "core/report/try.h"
 #include "devices/interpreter/simulated_candidates.h"
 #include "devices/profiles/profile.h"
-#include "interp/certificate/points/point_structure.h"
+#include "interp/certificate/points/judged_points.h"
+#include "interp/certificate/points/points.h"
 #include "interp/findings/compile_rules.h"
 #include "interp/launch.h"
 #include "interp/timeline/deeper_windows.h"
@@ -21,7 +23,7 @@ namespace {
 class SimulatedProgram final : public Executable {
  public:
   explicit SimulatedProgram(const Program& structured)
-      : full_(structured), structured_(without(structured, Purpose::show)) {}
+      : full_(structured), structured_(without(structured, Purpose::show)), points_(structured_) {}
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override {
@@ -43,8 +45,7 @@ class SimulatedProgram final : public Executable {
     const bool shows = options.listener != nullptr || LaunchScope::current() != nullptr;
     const Expected<const Program*> program = expanded(is_split, shows ? full_ : structured_);
     if (!program) return program.diags();
-    if (options.points != nullptr && has_points(structured_))
-      if (Diags unjudged = judge(bindings, options); !unjudged.empty()) return unjudged;
+    TRY(points_.judge(bindings, options));
     if (options.deeper != nullptr)
       time_deeper_windows(structured_, bindings, options, *options.deeper);
     if (options.compile_notes != nullptr)
@@ -71,23 +72,9 @@ class SimulatedProgram final : public Executable {
     return &*kept;
   }
 
-  // The points of parallel loops: by the form of the program, or else by a run of single points.
-  Diags judge(const std::vector<DeviceBinding>& bindings, const RunOptions& options) {
-    PointsVerdict& verdict = *options.points;
-    if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(structured_)) {
-      verdict = {.loops = *std::move(loops), .landing = verdict.landing};
-      return {};
-    }
-    const Expected<const Program*> per_point = expanded(true, structured_);
-    if (!per_point) return per_point.diags();
-    Expected<PointsVerdict> points = judge_points(**per_point, bindings, options, verdict.landing);
-    if (!points) return points.diags();
-    verdict = *std::move(points);
-    return {};
-  }
-
   Program full_;
   Program structured_;  // without what shows something
+  JudgedPoints points_;
   std::optional<Program> expanded_[2][2];
 };
 

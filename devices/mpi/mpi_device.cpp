@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/lang/language.h"
 #include "core/passes/purpose.h"
 #include "core/report/try.h"
@@ -42,7 +44,9 @@ class MpiDevice final : public Device {
     if (const Support can = supports(structured, how); !can.ok)
       return error(ErrorCode::unsupported, can.reason);
     mpi::World* const world = TRY(mpi::world());
-    return mpi::mpi_program(*world, TRY(expand(without(structured, Purpose::show))));
+    Program silent = without(structured, Purpose::show);
+    Program expanded = TRY(expand(silent));
+    return mpi::mpi_program(*world, std::move(silent), std::move(expanded));
   }
 
  private:

@@ -36,8 +36,9 @@ RunOptions planning_options(const DeviceOptions& given, std::size_t devices) {
 
 class MpiProgram final : public Executable {
  public:
-  MpiProgram(World& world, Program expanded, const Trial& trial)
+  MpiProgram(World& world, Program structured, Program expanded, const Trial& trial)
       : world_(world),
+        points_(std::move(structured)),
         expanded_(std::move(expanded)),
         text_(program_text(expanded_)),
         trial_(trial) {}
@@ -75,7 +76,8 @@ class MpiProgram final : public Executable {
     if (plan_ == nullptr || plan_->inputs != inputs->hash()) {
       plan_.reset();
       auto made = std::make_unique<Plan>(
-          Plan{inputs->hash(), TRY(agreed_graph(world_, expanded_, *inputs, options)), nullptr});
+          Plan{inputs->hash(), TRY(agreed_graph(world_, expanded_, points_, *inputs, options)),
+               nullptr});
       keep_own(made->graph, shares, world_.rank());
       made->kit = TRY(graph::kit(made->graph, options.math));
       plan_ = std::move(made);
@@ -147,6 +149,7 @@ class MpiProgram final : public Executable {
   }
 
   World& world_;
+  JudgedPoints points_;
   Program expanded_;
   std::string text_;
   Trial trial_;
@@ -155,8 +158,9 @@ class MpiProgram final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> mpi_program(World& world, Program expanded, const Trial& trial) {
-  return std::make_unique<MpiProgram>(world, std::move(expanded), trial);
+std::unique_ptr<Executable> mpi_program(World& world, Program structured, Program expanded,
+                                        const Trial& trial) {
+  return std::make_unique<MpiProgram>(world, std::move(structured), std::move(expanded), trial);
 }
 
 }  // namespace tessera::mpi

@@ -8,7 +8,8 @@
 
 namespace tessera::mpi {
 
-// The world lives longer.
-std::unique_ptr<Executable> mpi_program(World& world, Program expanded, const Trial& trial = {});
+// structured: what `expanded` was made of, for its parallel loops. The world lives longer.
+std::unique_ptr<Executable> mpi_program(World& world, Program structured, Program expanded,
+                                        const Trial& trial = {});
 
 }  // namespace tessera::mpi

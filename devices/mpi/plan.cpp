@@ -151,9 +151,10 @@ std::uint64_t graph_hash(const graph::TaskGraph& graph) {
   return hash.value();
 }
 
-Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded,
+Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, JudgedPoints& points,
                                         const ControlInputs& inputs, const RunOptions& run) {
-  const auto simulate = [&](const RunOptions& options) {
+  const auto simulate = [&](const RunOptions& options) -> Expected<RunResult> {
+    TRY(points.judge(inputs.bindings(), options));
     return tessera::run(expanded, inputs.bindings(), options);
   };
   CertifyOptions how;

@@ -8,6 +8,7 @@
 #include "devices/mpi/shares.h"
 #include "devices/mpi/world.h"
 #include "interp/binding.h"
+#include "interp/certificate/points/judged_points.h"
 #include "interp/graph/task_graph.h"
 #include "interp/run_options.h"
 
@@ -41,7 +42,7 @@ std::string planning_text(const RunOptions& run);
 std::uint64_t graph_hash(const graph::TaskGraph& graph);
 
 // An error, the same in each process, where they have different ones.
-Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded,
+Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, JudgedPoints& points,
                                         const ControlInputs& inputs, const RunOptions& run);
 
 // What other processes do is forgotten, but for the memories and the order of it.

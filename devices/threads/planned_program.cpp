@@ -7,7 +7,6 @@
 
 #include "core/data/dtype.h"
 #include "core/lang/language.h"
-#include "core/passes/purpose.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/profiles/profile.h"
@@ -69,14 +68,15 @@ Diags with_advice(Diags why) {
 Expected<std::shared_ptr<const PlannedProgram::Plan>> PlannedProgram::plan(
     const std::vector<DeviceBinding>& bindings, const RunOptions& options) {
   const std::lock_guard lock(mutex_);
-  if (!expanded_) expanded_ = TRY(expand(without(structured_, Purpose::show)));
+  if (!expanded_) expanded_ = TRY(expand(structured_));
   RunOptions first = options;
   first.launch_only = true;
   TRY(tessera::run(*expanded_, bindings, first));  // the operands fit
   std::string inputs = inputs_of(*expanded_, bindings, options);
   if (plan_ != nullptr && plan_->inputs == inputs) return plan_;
   const Clock::time_point begin = Clock::now();
-  const Simulate simulate = [&](const RunOptions& how) {
+  const Simulate simulate = [&](const RunOptions& how) -> Expected<RunResult> {
+    TRY(points_.judge(bindings, how));
     return tessera::run(*expanded_, bindings, how);
   };
   CertifyOptions how;

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/passes/purpose.h"
 #include "devices/device.h"
+#include "interp/certificate/points/judged_points.h"
 #include "interp/engine/tasks.h"
 #include "interp/run_options.h"
 
@@ -14,7 +16,8 @@ namespace tessera {
 
 class PlannedProgram final : public Executable {
  public:
-  explicit PlannedProgram(const Program& structured) : structured_(structured) {}
+  explicit PlannedProgram(const Program& structured)
+      : structured_(without(structured, Purpose::show)), points_(structured_) {}
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& options) override;
@@ -33,6 +36,7 @@ class PlannedProgram final : public Executable {
   const Program structured_;
   mutable std::mutex mutex_;  // of what follows
   std::optional<Program> expanded_;
+  JudgedPoints points_;
   std::shared_ptr<const Plan> plan_;  // the last
 };
 

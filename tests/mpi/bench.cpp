@@ -108,7 +108,7 @@ int measure(int argc, char** argv) {
   std::vector<DeviceBinding> bindings(static_cast<std::size_t>(size));
   auto& own = launch->operands[static_cast<std::size_t>(rank)];
   for (auto& [name, tensor] : own) bindings[static_cast<std::size_t>(rank)].emplace(name, &tensor);
-  const auto executable = mpi::mpi_program(**mpi::world(), launch->program);
+  const auto executable = mpi::mpi_program(**mpi::world(), launch->program, launch->program);
   const DeviceOptions options{launch->options.profile, &launch->options};
   Problem p{rank,
             size,

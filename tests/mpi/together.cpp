@@ -99,7 +99,7 @@ Outcome run_together(mpi::World& world, const std::string& name, const KeptRun& 
   for_results(run, [](std::size_t, const Buffer&, Tensor& result) {
     std::fill_n(result.data(), result.bytes(), std::byte{0x7E});
   });
-  const auto executable = mpi::mpi_program(world, run.program, trial);
+  const auto executable = mpi::mpi_program(world, run.program, run.program, trial);
   const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
   if (!report) {
     if (report.diags().front().code == ErrorCode::unsupported) return Outcome::refused;
