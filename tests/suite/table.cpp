@@ -77,9 +77,13 @@ Json run_json(const std::string& command, const fs::path& file, const Case& a_ca
   return Json::parse(out.str(), nullptr, false);
 }
 
-Places places_of(const Json& report) {
+// Of what the report shows: of consequences only with --all.
+Places places_of(const Json& report, const Case& a_case) {
+  const bool shows_all =
+      std::find(a_case.options.begin(), a_case.options.end(), "--all") != a_case.options.end();
   Places places;
   for (const Json& finding : report["findings"]) {
+    if (!shows_all && !finding["follows_from"].is_null()) continue;
     places.emplace(finding["line"].is_null() ? 0 : finding["line"].get<int>(),
                    finding["kind"].get<std::string>());
   }
@@ -94,7 +98,7 @@ Counts judge(const fs::path& file) {
   Counts counts;
   if (said == "refuted") {
     ++(is_bad ? counts.true_positives : counts.false_positives);
-    counts.misplaced = places_of(verdict) == a_case.announced ? 0 : 1;
+    counts.misplaced = places_of(verdict, a_case) == a_case.announced ? 0 : 1;
   } else if (said == "proved") {
     ++(is_bad ? counts.false_negatives : counts.true_negatives);
   } else {
