@@ -41,7 +41,7 @@ TEST(Operation, M11_platforms_have_the_sources_names) {
   expect_error(
       parse_platform("rocm"), ErrorCode::invalid_value,
       "'rocm' is not a platform: expected one of auto, triton, pallas, xla, cuda, interpreter, "
-      "threads, reference");
+      "threads, mpi, reference");
   // Auto is the best that is registered and here; a name is itself.
   EXPECT_EQ(*kernel_registry().detect_platform("grouped_matmul", Platform::Xla), Platform::Xla);
   const auto detected = kernel_registry().detect_platform("grouped_matmul", Platform::Auto);

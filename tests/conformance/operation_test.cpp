@@ -55,7 +55,7 @@ TEST(Operation, M1_json_is_strict_and_names_the_field) {
             "config field bypass_xla_tiling wants true or false, got 1");
   EXPECT_EQ(wrong(R"({"platform": "tpu"})"),
             "'tpu' is not a platform: expected one of auto, triton, pallas, xla, cuda, "
-            "interpreter, threads, reference");
+            "interpreter, threads, mpi, reference");
   EXPECT_EQ(wrong("[1]"), "a config is a JSON object, got array");
   EXPECT_NE(wrong("{"), "");
   EXPECT_NE(wrong(R"({"block_m": 18446744073709551615})"), "");

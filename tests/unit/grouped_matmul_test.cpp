@@ -535,7 +535,8 @@ TEST(GroupedMatmul, a_device_that_is_not_there_says_why) {
     EXPECT_EQ(gmm(o), (Refusal{ErrorCode::environment, "device cuda: " + cuda.reason}));
   }
   o.options.device = "abacus";
-  EXPECT_EQ(gmm(o), invalid("no device abacus; there are cuda, interpreter, threads, reference"));
+  EXPECT_EQ(gmm(o),
+            invalid("no device abacus; there are cuda, interpreter, threads, mpi, reference"));
 }
 
 TEST(GroupedMatmul, an_option_that_changes_nothing_is_refused) {
