@@ -25,22 +25,6 @@ double seconds_since(Clock::time_point begin) {
 
 std::int64_t smallest_task() { return shuffled_tasks() ? 1 : graph::smallest_strand; }
 
-// What a graph is of: the machine, and the integers that control may depend on.
-std::string inputs_of(const Program& program, const std::vector<DeviceBinding>& bindings,
-                      const RunOptions& options) {
-  std::string inputs = fmt::format("{} {} {} {} {} {}\n", smallest_task(), options.devices,
-                                   options.cores, static_cast<int>(options.dma_order),
-                                   static_cast<int>(options.uninitialised), options.profile.text());
-  for (const DeviceBinding& binding : bindings)
-    for (const Buffer& buffer : program.buffers) {
-      if (buffer.role != Role::in || !is_integer(buffer.dtype)) continue;
-      const Tensor& tensor = *binding.find(buffer.name)->second;
-      inputs.append(reinterpret_cast<const char*>(tensor.data()),
-                    static_cast<std::size_t>(tensor.bytes()));
-    }
-  return inputs;
-}
-
 // The machine that the program is for; nothing of how a simulation of it would be watched.
 Expected<RunOptions> machine_of(const DeviceOptions& given, std::size_t devices) {
   RunOptions options;
@@ -68,12 +52,13 @@ Diags with_advice(Diags why) {
 Expected<std::shared_ptr<const PlannedProgram::Plan>> PlannedProgram::plan(
     const std::vector<DeviceBinding>& bindings, const RunOptions& options) {
   const std::lock_guard lock(mutex_);
-  if (!expanded_) expanded_ = TRY(expand(structured_));
+  if (!expanded_) {
+    expanded_ = TRY(expand(structured_));
+    graphs_.emplace(structured_, *expanded_);
+  }
   RunOptions first = options;
   first.launch_only = true;
   TRY(tessera::run(*expanded_, bindings, first));  // the operands fit
-  std::string inputs = inputs_of(*expanded_, bindings, options);
-  if (plan_ != nullptr && plan_->inputs == inputs) return plan_;
   const Clock::time_point begin = Clock::now();
   const Simulate simulate = [&](const RunOptions& how) -> Expected<RunResult> {
     TRY(points_.judge(bindings, how));
@@ -81,12 +66,11 @@ Expected<std::shared_ptr<const PlannedProgram::Plan>> PlannedProgram::plan(
   };
   CertifyOptions how;
   how.run = options;
-  Expected<graph::TaskGraph> graph = graph::task_graph(simulate, how);
+  const auto graph = graphs_->of(simulate, bindings, how);
   if (!graph) return with_advice(graph.diags());
-  auto made = std::make_shared<Plan>();
-  made->inputs = std::move(inputs);
-  made->graph = *std::move(graph);
-  made->tasks = graph::tasks(made->graph, smallest_task());
+  const std::int64_t smallest = smallest_task();
+  if (plan_ != nullptr && plan_->graph == *graph && plan_->smallest == smallest) return plan_;
+  auto made = std::make_shared<Plan>(Plan{*graph, smallest, graph::tasks(**graph, smallest)});
   made->seconds = seconds_since(begin);
   return plan_ = std::move(made);
 }
@@ -96,8 +80,8 @@ Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bin
   const RunOptions options = TRY(machine_of(given, bindings.size()));
   const std::shared_ptr<const Plan> plan = TRY(this->plan(bindings, options));
   const Math math = given.interpreter != nullptr ? given.interpreter->math : Math::library;
-  const std::unique_ptr<const graph::Kit> kit = TRY(graph::kit(plan->graph, math));
-  graph::Memories memories(plan->graph, bindings);
+  const std::unique_ptr<const graph::Kit> kit = TRY(graph::kit(*plan->graph, math));
+  graph::Memories memories(*plan->graph, bindings);
   TaskRunOptions how;
   how.threads = thread_count();
   how.stop = options.stop != nullptr ? options.stop : current_stop();
@@ -118,7 +102,7 @@ std::vector<std::string> PlannedProgram::notes() const {
   const std::lock_guard lock(mutex_);
   if (plan_ == nullptr) return {};
   return {fmt::format("{} threads, {} nodes as {} tasks, planned in {:.3g} ms", thread_count(),
-                      plan_->graph.nodes.size(), plan_->tasks.size(), plan_->seconds * 1e3)};
+                      plan_->graph->nodes.size(), plan_->tasks.size(), plan_->seconds * 1e3)};
 }
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include "devices/device.h"
 #include "interp/certificate/points/judged_points.h"
 #include "interp/engine/tasks.h"
+#include "interp/graph/kept_graphs.h"
 #include "interp/run_options.h"
 
 namespace tessera {
@@ -25,8 +26,8 @@ class PlannedProgram final : public Executable {
 
  private:
   struct Plan {
-    std::string inputs;  // all that it depends on
-    graph::TaskGraph graph;
+    std::shared_ptr<const graph::TaskGraph> graph;
+    std::int64_t smallest = 0;  // of its tasks
     std::vector<graph::Task> tasks;
     double seconds = 0;
   };
@@ -36,6 +37,7 @@ class PlannedProgram final : public Executable {
   const Program structured_;
   mutable std::mutex mutex_;  // of what follows
   std::optional<Program> expanded_;
+  std::optional<graph::ProgramGraphs> graphs_;
   JudgedPoints points_;
   std::shared_ptr<const Plan> plan_;  // the last
 };

@@ -25,8 +25,9 @@ struct GraphKey {
 // A program that is called again and again.
 class ProgramGraphs {
  public:
-  // Expanded; it lives longer.
-  explicit ProgramGraphs(const Program& program);
+  // structured: what `expanded` was made of. What is proved of its parallel loops is part of a
+  // graph's verdict, and the expanded form does not tell them.
+  ProgramGraphs(const Program& structured, const Program& expanded);
 
   // The graph of a call: one that this process keeps, or else made now and kept. simulate: runs the
   // program with these operands, and may overwrite results.

@@ -40,17 +40,17 @@ bool is_alone(const RunOptions& run) {
 
 }  // namespace
 
-ProgramGraphs::ProgramGraphs(const Program& program) {
-  const std::string text = print(program);
-  text_ = {text_hash(text), bytes_hash(std::as_bytes(std::span(text))) ^ places_hash(program)};
+ProgramGraphs::ProgramGraphs(const Program& structured, const Program& expanded) {
+  const std::string text = print(structured);
+  text_ = {text_hash(text), bytes_hash(std::as_bytes(std::span(text))) ^ places_hash(expanded)};
   // Which `select` meets undefined elements is seen in a run only: here any may.
   std::vector<StmtId> selects;
-  for (const StmtId s : program.body.ids())
-    if (std::holds_alternative<TileSelect>(program.body[s].op)) selects.push_back(s);
-  const ControlFlow control = control_flow(program, selects);
-  for (const BufferId b : program.buffers.ids())
-    if (control.buffers[b] && program.buffers[b].role == Role::in)
-      control_inputs_.push_back(program.buffers[b].name);
+  for (const StmtId s : expanded.body.ids())
+    if (std::holds_alternative<TileSelect>(expanded.body[s].op)) selects.push_back(s);
+  const ControlFlow control = control_flow(expanded, selects);
+  for (const BufferId b : expanded.buffers.ids())
+    if (control.buffers[b] && expanded.buffers[b].role == Role::in)
+      control_inputs_.push_back(expanded.buffers[b].name);
 }
 
 Expected<std::shared_ptr<const TaskGraph>> ProgramGraphs::of(const Simulate& simulate,

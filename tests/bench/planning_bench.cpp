@@ -120,7 +120,7 @@ void kept_graph(benchmark::State& state) {
   if (!kept) return state.SkipWithError("not launched");
   KeptRun& launch = *kept;
   const std::vector<Binding> bindings = launch.bindings();
-  const graph::ProgramGraphs graphs(launch.program);
+  const graph::ProgramGraphs graphs(launch.program, launch.program);
   const auto simulate = [&](const RunOptions& options) {
     return run(launch.program, bindings, options);
   };

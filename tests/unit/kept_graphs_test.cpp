@@ -30,7 +30,7 @@ struct Call {
     LaunchScope scope;
     EXPECT_TRUE(target->prepared.simulate(how.run));
     launch = *scope.take();
-    graphs.emplace(launch.program);
+    graphs.emplace(launch.program, launch.program);
   }
   std::shared_ptr<const TaskGraph> graph() {
     const std::vector<Binding> bindings = launch.bindings();

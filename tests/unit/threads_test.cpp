@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/lang/language.h"
 #include "devices/threads/task_run.h"
+#include "devices/threads/threads_device.h"
+#include "kernels/programs/kernels.h"
 #include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/graph_lines.h"
@@ -97,6 +100,27 @@ TEST(Threads, end_where_they_are_asked_to) {
   const TaskRunEnd end = run_tasks(tasks, memories, **graph::kit(of.graph, Math::exact),
                                    {.threads = 2, .stop = &stop});
   EXPECT_TRUE(end.is_stopped);
+}
+
+// A graph that is kept is of one verdict: that of a loop whose points come one after the other says
+// nothing of one whose points may come in any order.
+TEST(Threads, plan_anew_where_only_a_loop_became_parallel) {
+  const auto problem = [](const char* mark) {
+    const std::string text = std::string(R"(kernel last_wins()
+  in   a: i32[4, 8] hbm
+  out  o: i32[2, 8] hbm
+{
+  for i in 4)") + mark + R"( { copy a[i, :] -> o[i / 2, :] }
+}
+)";
+    const auto module = parse(std::make_shared<const Source>(Source{"last_wins", text}));
+    const auto program = instantiate(*module, "last_wins", {}, *function_library());
+    Tensor a(DType::i32, {4, 8}), o(DType::i32, {2, 8});
+    const auto report = threads_device().run(*program, {{{"a", &a}, {"o", &o}}}, {});
+    return report ? std::string() : render(report.diags());
+  };
+  EXPECT_EQ(problem("         "), "");
+  EXPECT_NE(problem(" parallel").find("is refuted: race"), std::string::npos);
 }
 
 }  // namespace
