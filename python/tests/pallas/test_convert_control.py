@@ -178,7 +178,7 @@ def test_every_line_has_its_place():
     lines = made.text.splitlines()
     at = next(i for i, text in enumerate(lines, 1) if text.startswith("  doubled = "))
     assert made.places[at].line == kernel.__code__.co_firstlineno + 1
-    assert __file__ in [file for file, _ in made.places[at].stack]
+    assert __file__ in [frame[0] for frame in made.places[at].stack]
     directives = converted(pl.pallas_call(kernel, out_shape=shaped((8, 128))), X, lines=True).text
     assert f'# line {made.places[at].line} "{__file__}" from' in directives
 

@@ -208,7 +208,9 @@ class Grid:
         c = self.c
         for at, (block, source) in enumerate(zip(self.mapping.block_mappings[:self.mapping.num_inputs], sources)):
             place = self.mapping.num_index_operands + at
-            if at in self.joined or self.jaxpr.invars[place] not in self.changed or space_of(c, block_aval(block)) != "hbm":
+            var = self.jaxpr.invars[place]
+            if (at in self.joined or var not in self.changed or space_of(c, block_aval(block)) != "hbm"
+                    or not stores_to(self.jaxpr, var, copies=True)):
                 continue
             kept = c.declare("hbm", f"{source.name}_kept", source.dtype, source.extents)
             c.say(f"copy {source.name} -> {kept.name}")

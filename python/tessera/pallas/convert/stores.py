@@ -1,18 +1,27 @@
-"""Which refs a kernel stores values to, beside what copies write."""
+"""Which refs a kernel stores values to, and which its copies write."""
 
 from __future__ import annotations
 
 from typing import Any
 
 
-def stores_to(jaxpr: Any, var: Any) -> bool:
-    """Whether an equation of the body, or of one inside it, stores a value to this ref: copies aside."""
+def stores_to(jaxpr: Any, var: Any, copies: bool = False) -> bool:
+    """Whether an equation of the body, or of one inside it, stores a value to this ref; `copies`: or copies something there.
+
+    The effects of a copy do not tell its source from its destination.
+    """
     for eqn in jaxpr.eqns:
         if not any(v is var for v in eqn.invars):
             continue
         name, p = eqn.primitive.name, eqn.params
         if name in ("swap", "masked_swap", "addupdate"):
             if eqn.invars[0] is var:
+                return True
+            continue
+        if copies and name == "dma_start":
+            parts = p["tree"].unflatten(eqn.invars)
+            target = parts[2 if len(parts) == 9 else 1]  # before JAX 0.10 each ref stands beside its transforms
+            if getattr(target, "ref", target) is var:
                 return True
             continue
         bodies: list[tuple[Any, Any]] = []
@@ -27,6 +36,6 @@ def stores_to(jaxpr: Any, var: Any) -> bool:
             bodies = [(getattr(inner, "jaxpr", inner), eqn.invars)]
         for body, given in bodies:
             variables, values = (body.constvars, eqn.invars) if given is None else (body.invars, given)
-            if any(v is var and stores_to(body, inner) for inner, v in zip(variables, values)):
+            if any(v is var and stores_to(body, inner, copies) for inner, v in zip(variables, values)):
                 return True
     return False

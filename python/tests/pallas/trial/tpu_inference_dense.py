@@ -76,7 +76,8 @@ def gmm() -> Built:
 @case(PACKAGE, "collectives/all_gather_matmul.py")
 def all_gather_matmul() -> Built:
     mesh = jax.make_mesh((4,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
-    return (lambda x, y: kernels("collectives.all_gather_matmul").all_gather_matmul(x, y, mesh, "x", bk=128, bn=128),
+    module = kernels("collectives.all_gather_matmul")
+    return (lambda x, y: module.all_gather_matmul(x, y, mesh, "x", bk=128, bn=128),
             (bf16(128, 256), bf16(256, 512, seed=1)))
 
 
