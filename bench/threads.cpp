@@ -107,15 +107,15 @@ class Gathered final : public Products {
   }
 
   Expected<double> ours() override {
+    AllgatherMatmulOptions options;
+    options.device = threading_device().name();
     if (!launch_) {
-      AllgatherMatmulOptions options;
-      options.device = threading_device().name();
       Expected<Launch> made = launch_allgather_matmul(
           parts_, rhs_, make_rings(1, static_cast<int>(rhs_.size())), options);
       if (!made) return made.diags();
       launch_ = *std::move(made);
     }
-    return seconds_of(run(*launch_, {}));
+    return seconds_of(run(*launch_, options));
   }
   void eigen(int threads) override {
     const std::vector<std::int64_t> all{lhs_.dim(0)};
