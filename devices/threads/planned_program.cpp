@@ -5,14 +5,10 @@
 #include <chrono>
 #include <utility>
 
-#include "core/data/dtype.h"
-#include "core/lang/language.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
-#include "devices/profiles/profile.h"
 #include "devices/thread_count.h"
 #include "devices/threads/task_run.h"
-#include "interp/run.h"
 
 namespace tessera {
 namespace {
@@ -25,59 +21,23 @@ double seconds_since(Clock::time_point begin) {
 
 std::int64_t smallest_task() { return shuffled_tasks() ? 1 : graph::smallest_strand; }
 
-// The machine that the program is for; nothing of how a simulation of it would be watched.
-Expected<RunOptions> machine_of(const DeviceOptions& given, std::size_t devices) {
-  RunOptions options;
-  if (given.interpreter != nullptr) {
-    options.cores = given.interpreter->cores;
-    options.dma_order = given.interpreter->dma_order;
-    options.uninitialised = given.interpreter->uninitialised;
-    options.stop = given.interpreter->stop;
-  }
-  options.devices = static_cast<int>(devices);
-  options.profile = given.profile;
-  if (options.profile.name.empty()) options.profile = TRY(find_profile(default_profile)).machine;
-  return options;
-}
-
-Diags with_advice(Diags why) {
-  for (Diag& diag : why)
-    if (diag.code == ErrorCode::unsupported)
-      diag.message += "; the interpreter runs it: --device interpreter";
-  return why;
-}
-
 }  // namespace
 
 Expected<std::shared_ptr<const PlannedProgram::Plan>> PlannedProgram::plan(
     const std::vector<DeviceBinding>& bindings, const RunOptions& options) {
-  const std::lock_guard lock(mutex_);
-  if (!expanded_) {
-    expanded_ = TRY(expand(structured_));
-    graphs_.emplace(structured_, *expanded_);
-  }
-  RunOptions first = options;
-  first.launch_only = true;
-  TRY(tessera::run(*expanded_, bindings, first));  // the operands fit
   const Clock::time_point begin = Clock::now();
-  const Simulate simulate = [&](const RunOptions& how) -> Expected<RunResult> {
-    TRY(points_.judge(bindings, how));
-    return tessera::run(*expanded_, bindings, how);
-  };
-  CertifyOptions how;
-  how.run = options;
-  const auto graph = graphs_->of(simulate, bindings, how);
-  if (!graph) return with_advice(graph.diags());
+  const std::shared_ptr<const graph::TaskGraph> graph = TRY(graphs_.of(bindings, options));
+  const std::lock_guard lock(mutex_);
   const std::int64_t smallest = smallest_task();
-  if (plan_ != nullptr && plan_->graph == *graph && plan_->smallest == smallest) return plan_;
-  auto made = std::make_shared<Plan>(Plan{*graph, smallest, graph::tasks(**graph, smallest)});
+  if (plan_ != nullptr && plan_->graph == graph && plan_->smallest == smallest) return plan_;
+  auto made = std::make_shared<Plan>(Plan{graph, smallest, graph::tasks(*graph, smallest)});
   made->seconds = seconds_since(begin);
   return plan_ = std::move(made);
 }
 
 Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bindings,
                                            const DeviceOptions& given) try {
-  const RunOptions options = TRY(machine_of(given, bindings.size()));
+  const RunOptions options = TRY(planning_options(given, bindings.size()));
   const std::shared_ptr<const Plan> plan = TRY(this->plan(bindings, options));
   const Math math = given.interpreter != nullptr ? given.interpreter->math : Math::library;
   const std::unique_ptr<const graph::Kit> kit = TRY(graph::kit(*plan->graph, math));

@@ -2,23 +2,18 @@
 #pragma once
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/passes/purpose.h"
 #include "devices/device.h"
-#include "interp/certificate/points/judged_points.h"
+#include "devices/planned_graphs.h"
 #include "interp/engine/tasks.h"
-#include "interp/graph/kept_graphs.h"
-#include "interp/run_options.h"
 
 namespace tessera {
 
 class PlannedProgram final : public Executable {
  public:
-  explicit PlannedProgram(const Program& structured)
-      : structured_(without(structured, Purpose::show)), points_(structured_) {}
+  explicit PlannedProgram(const Program& structured) : graphs_(structured) {}
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& options) override;
@@ -34,11 +29,8 @@ class PlannedProgram final : public Executable {
   Expected<std::shared_ptr<const Plan>> plan(const std::vector<DeviceBinding>& bindings,
                                              const RunOptions& options);
 
-  const Program structured_;
-  mutable std::mutex mutex_;  // of what follows
-  std::optional<Program> expanded_;
-  std::optional<graph::ProgramGraphs> graphs_;
-  JudgedPoints points_;
+  PlannedGraphs graphs_;
+  mutable std::mutex mutex_;
   std::shared_ptr<const Plan> plan_;  // the last
 };
 
