@@ -186,13 +186,16 @@ TEST(CudaGeneralLower, the_fast_kernel_comes_first_and_a_reason_with_the_other) 
             "tiles with fewer than 64 rows are not fetched for two blocks at once");
 }
 
+// The last one reduces.
 TEST(CudaGeneralCompile, for_every_machine_from_8_0_on) {
   if (const Support here = compiler_available(); !here.ok) GTEST_SKIP() << here.reason;
+  const TestConfiguration quantize{"quantize_tensor",
+                                   {{"m", "64"}, {"n", "64"}, {"T", "bf16"}, {"Q", "e4m3"}}};
   for (const char* architecture : {"sm_80", "sm_90"}) {
     for (const TestConfiguration& configuration :
          {gmm_configuration(128, 128, 4, "f32", "f32", 0, 1),
           gmm_configuration(128, 128, 4, "e4m3", "bf16", 0),
-          tgmm_configuration(128, 128, 4, "i8", "i32")}) {
+          tgmm_configuration(128, 128, 4, "i8", "i32"), quantize}) {
       Expected<LoweredKernel> kernel =
           lower_general(*make_kernel(configuration.kernel, configuration.settings));
       ASSERT_TRUE(kernel) << render(kernel.diags());

@@ -148,9 +148,9 @@ Fold fold_of(const Op& op, bool whole) {
     return {whole ? "0" : "0.0f", "sum + {}"};
   if (std::holds_alternative<TileReduceMin>(op))
     return whole ? Fold{"9223372036854775807", "least(sum, {})"}
-                 : Fold{"__builtin_huge_valf()", "lesser(sum, {})"};
+                 : Fold{"infinity()", "lesser(sum, {})"};
   return whole ? Fold{"-9223372036854775807 - 1", "most(sum, {})"}
-               : Fold{"-__builtin_huge_valf()", "greater(sum, {})"};
+               : Fold{"-infinity()", "greater(sum, {})"};
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ TESSERA_DEVICE i64 whole_of(float x) {
   return x != x ? 0 : static_cast<i64>(x < -end ? -end : x > end ? end : x);
 }
 
+TESSERA_DEVICE float infinity() { return ptx::bits_to_float(0x7F800000u); }
+
 // NaN when either is.
 TESSERA_DEVICE float lesser(float a, float b) { return a != a ? a : b != b ? b : a < b ? a : b; }
 TESSERA_DEVICE float greater(float a, float b) { return a != a ? a : b != b ? b : a < b ? b : a; }
