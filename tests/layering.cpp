@@ -37,7 +37,11 @@ const std::map<std::string, std::set<std::string>> may_include = {
      {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h", "devices/cuda/",
       "interp/", "core/"}},
     {"devices/cuda/",
-     {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h", "core/"}},
+     {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h",
+      "devices/cuda/graph/", "core/"}},
+    // Programs as task graphs, which are made of runs.
+    {"devices/cuda/graph/",
+     {"devices/", "devices/device.h", "devices/cuda/", "interp/", "core/"}},
     // A program and its reference cannot know where they run.
     {"kernels/programs", {"core/"}},
     {"kernels/oracle/reference", {"core/"}},
@@ -55,7 +59,8 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"python/", {"cli/", "core/"}},
     {"tests/",
      {"cli/", "bench/", "fuzz/", "text/", "kernels/", "kernels/programs",
-      "kernels/oracle/reference", "devices/", "devices/cuda/", "devices/device.h",
+      "kernels/oracle/reference", "devices/", "devices/cuda/", "devices/cuda/graph/",
+      "devices/device.h",
       "devices/emitted_kernel.h", "devices/workbench.h", "interp/", "core/"}},
     {"examples/", {}},
 };

@@ -41,13 +41,14 @@ std::string support_page(const SupportTable& table) {
   for (const SupportRow& row : rows) {
     text += fmt::format("| `{}` | {} |", row.operation, row.option);
     for (const Support& support : row.on) {
-      if (support.ok) {
-        text += " yes |";
+      const char* const answer = support.ok ? "yes" : "no";
+      if (support.reason.empty()) {
+        text += fmt::format(" {} |", answer);
         continue;
       }
       auto reason = std::find(reasons.begin(), reasons.end(), support.reason);
       if (reason == reasons.end()) reason = reasons.insert(reasons.end(), support.reason);
-      text += fmt::format(" no ({}) |", reason - reasons.begin() + 1);
+      text += fmt::format(" {} ({}) |", answer, reason - reasons.begin() + 1);
     }
     text += "\n";
   }
@@ -63,7 +64,7 @@ Json to_json(const SupportTable& table) {
     Json object = {{"operation", row.operation}, {"option", row.option}};
     for (std::size_t i = 0; i < row.on.size(); ++i) {
       object["executions"][table.executions[i]] = {
-          {"ok", row.on[i].ok}, {"reason", row.on[i].ok ? Json() : Json(row.on[i].reason)}};
+          {"ok", row.on[i].ok}, {"reason", row.on[i].reason.empty() ? Json() : Json(row.on[i].reason)}};
     }
     rows.push_back(object);
   }

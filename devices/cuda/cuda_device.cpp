@@ -6,6 +6,7 @@
 #include "devices/cuda/cuda_program.h"
 #include "devices/cuda/cuda_source.h"
 #include "devices/cuda/cuda_workbench.h"
+#include "devices/cuda/graph/graph_program.h"
 #include "devices/cuda/lower/tile_config.h"
 #include "devices/cuda/model/choice.h"
 #include "devices/cuda/model/gpu_figures.h"
@@ -30,12 +31,15 @@ class Cuda final : public Device {
   }
 
   Support supports(const Program& program, const PrepareOptions& how) const override {
-    return cuda::can_lower(program, how);
+    const Support kernel = cuda::can_lower(program, how);
+    if (kernel.ok || !cuda::takes_graph(how)) return kernel;
+    return cuda::can_plan(program);
   }
 
   Support takes_hints(const MachineHints&) const override { return {}; }
 
   bool launches() const override { return true; }
+  bool runs_on_several() const override { return true; }
 
   // The instructions keep few digits of a sum, so they are for those who do not ask for more; they
   // read both operands along the contraction, in steps of 16 bytes.
@@ -93,8 +97,11 @@ class Cuda final : public Device {
   Expected<std::unique_ptr<Executable>> prepare(const Program& program,
                                                 const PrepareOptions& how) const override try {
     Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(program, how);
-    if (!kernel) return kernel.diags();
-    return cuda::make_program(program, *std::move(kernel));
+    if (kernel) return cuda::make_program(program, *std::move(kernel));
+    // What is no one kernel may be several, and copies.
+    const Diag& why = kernel.diags().front();
+    if (why.code != ErrorCode::unsupported || !cuda::takes_graph(how)) return kernel.diags();
+    return cuda::make_graph_program(program, why.message);
   } catch (...) {
     return given_up("preparing a kernel for the GPU");
   }

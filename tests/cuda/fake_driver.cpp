@@ -7,8 +7,11 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <random>
 #include <utility>
 #include <vector>
+
+#include "devices/cuda/runtime/graph_parameters.h"
 
 namespace {
 
@@ -74,6 +77,36 @@ void (*kernel)(void* stream, const void* arguments) = nullptr;
 void use(void* stream) {
   const std::scoped_lock lock(guard);
   used_streams.push_back(stream);
+}
+
+// A graph's nodes, each behind those before it; of a kernel its parameter, of a copy what it moves.
+struct GraphNode {
+  void* context = nullptr;
+  int ctas = 0;  // 0: a copy
+  std::vector<char> arguments;
+  char* to = nullptr;
+  const char* from = nullptr;
+  std::size_t bytes = 0;
+  std::vector<std::size_t> before;
+};
+using Graph = std::vector<GraphNode>;
+
+void (*graph_kernel)(const void* arguments, int ctas) = nullptr;
+std::size_t graph_argument_bytes = 0;
+std::minstd_rand graph_order;
+bool has_peers = true, refuses_updates = false;
+
+// A node's handle is its number, from 1 on.
+int add_node(void** node, void* graph, void* const* before, std::size_t count, GraphNode made) {
+  auto& nodes = *static_cast<Graph*>(graph);
+  for (std::size_t b = 0; b < count; ++b) {
+    const auto number = reinterpret_cast<std::size_t>(before[b]);
+    if (number == 0 || number > nodes.size()) return invalid_value;
+    made.before.push_back(number - 1);
+  }
+  nodes.push_back(std::move(made));
+  *node = reinterpret_cast<void*>(nodes.size());
+  return ok;
 }
 
 int with_context() { return current() == nullptr ? invalid_context : ok; }
@@ -214,6 +247,98 @@ int cuEventDestroy_v2(void* event) { return is_here(event); }
 int cuEventRecord(void* event, void*) { return is_here(event); }
 int cuEventSynchronize(void* event) { return is_here(event); }
 int cuEventElapsedTime(float* milliseconds, void*, void*) { return *milliseconds = 1, ok; }
+
+// Whether a device reaches another one's memory; they all do, but where the test says otherwise.
+int cuDeviceCanAccessPeer(int* can, int, int) { return *can = has_peers ? 1 : 0, ok; }
+int cuCtxEnablePeerAccess(void* context, unsigned) {
+  if (current() == nullptr || context == current()) return invalid_context;
+  return ok;
+}
+
+int cuGraphCreate(void** graph, unsigned) { return *graph = new Graph, ok; }
+int cuGraphDestroy(void* graph) { return delete static_cast<Graph*>(graph), ok; }
+int cuGraphAddKernelNode_v2(void** node, void* graph, void* const* before, std::size_t count,
+                            const void* how) {
+  const auto& given = *static_cast<const tessera::cuda::KernelNodeParameters*>(how);
+  const std::scoped_lock lock(guard);
+  const auto owner = owners.find(given.function);
+  if (owner == owners.end()) return invalid_handle;
+  GraphNode made;
+  made.context = owner->second;
+  made.ctas = static_cast<int>(given.grid[0]);
+  const auto* const bytes = static_cast<const char*>(given.parameters[0]);
+  made.arguments.assign(bytes, bytes + graph_argument_bytes);
+  return add_node(node, graph, before, count, std::move(made));
+}
+int cuGraphAddMemcpyNode(void** node, void* graph, void* const* before, std::size_t count,
+                         const void* how, void* context) {
+  const auto& given = *static_cast<const tessera::cuda::CopyParameters*>(how);
+  if (context == nullptr) return invalid_context;
+  if (given.from.memory != 4 || given.to.memory != 4 || given.height != 1 || given.depth != 1)
+    return invalid_value;
+  GraphNode made;
+  made.context = context;
+  made.to = reinterpret_cast<char*>(given.to.device);
+  made.from = reinterpret_cast<const char*>(given.from.device);
+  made.bytes = given.width;
+  const std::scoped_lock lock(guard);
+  return add_node(node, graph, before, count, std::move(made));
+}
+int cuGraphInstantiateWithFlags(void** exec, void* graph, unsigned long long) {
+  if (const int refused = with_context(); refused != ok) return refused;
+  return *exec = new Graph(*static_cast<Graph*>(graph)), ok;
+}
+int cuGraphExecUpdate_v2(void* exec, void* graph, void*) {
+  if (refuses_updates) return 910;  // CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
+  return *static_cast<Graph*>(exec) = *static_cast<Graph*>(graph), ok;
+}
+int cuGraphExecDestroy(void* exec) { return delete static_cast<Graph*>(exec), ok; }
+// Each node at any time when those before it are done; a copy reads and writes at two of them.
+int cuGraphLaunch(void* exec, void* stream) {
+  if (const int refused = on_stream(stream); refused != ok) return refused;
+  const Graph& graph = *static_cast<Graph*>(exec);
+  std::vector<std::size_t> ready, missing;
+  std::vector<std::vector<std::size_t>> after(graph.size());
+  for (std::size_t n = 0; n < graph.size(); ++n) {
+    missing.push_back(graph[n].before.size());
+    for (const std::size_t before : graph[n].before) after[before].push_back(n);
+    if (missing[n] == 0) ready.push_back(n);
+  }
+  std::vector<std::pair<std::size_t, std::vector<char>>> under_way;
+  while (!ready.empty() || !under_way.empty()) {
+    const std::size_t pick = graph_order() % (ready.size() + under_way.size());
+    std::size_t node = 0;
+    if (pick < ready.size()) {
+      std::swap(ready[pick], ready.back());
+      node = ready.back();
+      ready.pop_back();
+      const GraphNode& one = graph[node];
+      if (one.ctas == 0) {
+        under_way.emplace_back(node, std::vector<char>(one.from, one.from + one.bytes));
+        continue;
+      }
+      if (graph_kernel != nullptr) graph_kernel(one.arguments.data(), one.ctas);
+      ++launches[static_cast<std::size_t>(device_of(one.context))];
+    } else {
+      std::swap(under_way[pick - ready.size()], under_way.back());
+      node = under_way.back().first;
+      std::copy(under_way.back().second.begin(), under_way.back().second.end(), graph[node].to);
+      under_way.pop_back();
+    }
+    for (const std::size_t next : after[node])
+      if (--missing[next] == 0) ready.push_back(next);
+  }
+  return ok;
+}
+
+// What runs as a kernel of a graph, whose parameter has so many bytes; in which order nodes are
+// done; what the driver refuses.
+void fake_graph(void (*run)(const void* arguments, int ctas), std::size_t bytes, unsigned seed) {
+  graph_kernel = run;
+  graph_argument_bytes = bytes;
+  graph_order.seed(seed);
+}
+void fake_refusals(bool peers, bool updates) { has_peers = !peers, refuses_updates = updates; }
 
 // What a test asks and says: how many kernels a device was given; what runs when a kernel is
 // launched; where a capture begins and ends; on which streams memory was read and set since this

@@ -127,12 +127,18 @@ class EmulatedKernel {
     values.taken = address(taken.data());
     values.operands.resize(static_cast<std::size_t>(memory.rbegin()->first.index) + 1);
     for (const auto& [buffer, at] : memory) values.operands[buffer] = address(at);
-    const std::vector<std::byte> bytes = kernel_arguments(kernel.arguments, values);
+    const std::string problem = launch(kernel_arguments(kernel.arguments, values), blocks, seed);
+    if (!problem.empty()) return problem;
+    return taken[0] == 0 && taken[1] == 0 ? "" : "the next launch finds a counter that is not 0";
+  }
+
+  // With the bytes of its parameter.
+  std::string launch(const std::vector<std::byte>& arguments, int blocks, std::uint64_t seed) {
     std::string problem(400, '\0');
     fetched_bytes = 0;
-    if (run_(bytes.data(), blocks, kernel.threads, seed, problem.data(), 400, &fetched_bytes) != 0)
-      return problem.c_str();
-    return taken[0] == 0 && taken[1] == 0 ? "" : "the next launch finds a counter that is not 0";
+    const int failed =
+        run_(arguments.data(), blocks, kernel_.threads, seed, problem.data(), 400, &fetched_bytes);
+    return failed != 0 ? problem.c_str() : "";
   }
 
   std::int64_t error = 0;                // the kernel's error word

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "devices/cuda/runtime/graph_parameters.h"
+
 #if TESSERA_HAS_CUDA_HEADERS
 #include <cuda.h>
 #if __has_include(<nvrtc.h>)
@@ -96,6 +98,30 @@ TEST(CudaPrototypes, the_drivers_are_those_of_its_header) {
 #else
 TEST(CudaPrototypes, the_drivers_are_those_of_its_header) {
   GTEST_SKIP() << "the toolkit's headers are not here";
+}
+#endif
+
+#if TESSERA_HAS_CUDA_HEADERS
+// Of two structures that are written by hand, where each member lies.
+TEST(CudaPrototypes, what_the_driver_is_told_of_a_graph_is_laid_out_as_its_header_has_it) {
+  using Kernel = CUDA_KERNEL_NODE_PARAMS;
+  static_assert(sizeof(KernelNodeParameters) == sizeof(Kernel));
+  static_assert(offsetof(KernelNodeParameters, function) == offsetof(Kernel, func));
+  static_assert(offsetof(KernelNodeParameters, grid) == offsetof(Kernel, gridDimX));
+  static_assert(offsetof(KernelNodeParameters, block) == offsetof(Kernel, blockDimX));
+  static_assert(offsetof(KernelNodeParameters, shared_bytes) == offsetof(Kernel, sharedMemBytes));
+  static_assert(offsetof(KernelNodeParameters, parameters) == offsetof(Kernel, kernelParams));
+  static_assert(offsetof(KernelNodeParameters, context) == offsetof(Kernel, ctx));
+  static_assert(sizeof(CopyParameters) == sizeof(CUDA_MEMCPY3D));
+  static_assert(offsetof(CopyParameters, from.memory) == offsetof(CUDA_MEMCPY3D, srcMemoryType));
+  static_assert(offsetof(CopyParameters, from.device) == offsetof(CUDA_MEMCPY3D, srcDevice));
+  static_assert(offsetof(CopyParameters, to) == offsetof(CUDA_MEMCPY3D, dstXInBytes));
+  static_assert(offsetof(CopyParameters, to.memory) == offsetof(CUDA_MEMCPY3D, dstMemoryType));
+  static_assert(offsetof(CopyParameters, to.device) == offsetof(CUDA_MEMCPY3D, dstDevice));
+  static_assert(offsetof(CopyParameters, width) == offsetof(CUDA_MEMCPY3D, WidthInBytes));
+  static_assert(offsetof(CopyParameters, height) == offsetof(CUDA_MEMCPY3D, Height));
+  static_assert(sizeof(UpdateResult) == sizeof(CUgraphExecUpdateResultInfo));
+  EXPECT_EQ(unified_memory, CU_MEMORYTYPE_UNIFIED);
 }
 #endif
 

@@ -5,68 +5,57 @@
 #include <algorithm>
 
 #include "core/report/try.h"
-#include "devices/cuda/runtime/shared_library.h"
+#include "devices/cuda/runtime/driver_calls.h"
 
 namespace tessera::cuda {
-namespace {
 
-struct Driver {
-  SharedLibrary library{{"libcuda.so.1"}, SharedLibrary::From::machine};
-#define TESSERA_DRIVER(member, function, result, ...) result (*member)(__VA_ARGS__) = nullptr;
-#include "devices/cuda/runtime/symbols.def"
-
-  Support support;
-  std::vector<DeviceFacts> devices;
-  Context context = nullptr;  // the primary one of device 0
-
-  Driver() {
+Driver::Driver() {
 #define TESSERA_DRIVER(member, function, ...) library.find(member, #function);
 #include "devices/cuda/runtime/symbols.def"
-    support = probe();
-  }
+  support = probe();
+}
 
-  std::string text(int result) const {
-    const char *word = nullptr, *said = nullptr;
-    if (error_name(result, &word) != 0 || word == nullptr) word = "unknown error";
-    if (error_text(result, &said) != 0 || said == nullptr) said = "";
-    return fmt::format("{} ({})", word, said);
-  }
+std::string Driver::text(int result) const {
+  const char *word = nullptr, *said = nullptr;
+  if (error_name(result, &word) != 0 || word == nullptr) word = "unknown error";
+  if (error_text(result, &said) != 0 || said == nullptr) said = "";
+  return fmt::format("{} ({})", word, said);
+}
 
-  Support probe() {
-    if (!library || !library.problem().empty())
-      return {false, fmt::format("no CUDA driver is found ({})", library.problem())};
-    if (const int result = init(0); result != 0) return {false, "cuInit failed: " + text(result)};
-    int count = 0;
-    if (const int result = device_count(&count); result != 0)
-      return {false, "cuDeviceGetCount failed: " + text(result)};
-    if (count == 0) return {false, "the CUDA driver has no device"};
-    for (int ordinal = 0; ordinal < count; ++ordinal) {
-      int device = 0;
-      if (const int result = device_get(&device, ordinal); result != 0)
-        return {false, "cuDeviceGet failed: " + text(result)};
-      devices.push_back(facts_of(device));
-    }
-    if (std::string reason = devices.front().refusal(); !reason.empty())
-      return {false, std::move(reason)};
-    if (const int result = retain_context(&context, devices.front().device); result != 0)
-      return {false, "cuDevicePrimaryCtxRetain failed: " + text(result)};
-    return {};
+Support Driver::probe() {
+  if (!library || !library.problem().empty())
+    return {false, fmt::format("no CUDA driver is found ({})", library.problem())};
+  if (const int result = init(0); result != 0) return {false, "cuInit failed: " + text(result)};
+  int count = 0;
+  if (const int result = device_count(&count); result != 0)
+    return {false, "cuDeviceGetCount failed: " + text(result)};
+  if (count == 0) return {false, "the CUDA driver has no device"};
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    int device = 0;
+    if (const int result = device_get(&device, ordinal); result != 0)
+      return {false, "cuDeviceGet failed: " + text(result)};
+    devices.push_back(facts_of(device));
   }
+  if (std::string reason = devices.front().refusal(); !reason.empty())
+    return {false, std::move(reason)};
+  if (const int result = retain_context(&context, devices.front().device); result != 0)
+    return {false, "cuDevicePrimaryCtxRetain failed: " + text(result)};
+  return {};
+}
 
-  DeviceFacts facts_of(int device) const {
-    DeviceFacts facts{.device = device};
-    char name[256] = {};
-    device_name(name, sizeof name, device);
-    facts.name = name;
-    device_attribute(&facts.multiprocessors, 16,
-                     device);                    // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-    device_attribute(&facts.major, 75, device);  // .._COMPUTE_CAPABILITY_MAJOR
-    device_attribute(&facts.minor, 76, device);  // .._COMPUTE_CAPABILITY_MINOR
-    device_memory(&facts.memory, device);
-    driver_version(&facts.driver);
-    return facts;
-  }
-};
+DeviceFacts Driver::facts_of(int device) const {
+  DeviceFacts facts{.device = device};
+  char name[256] = {};
+  device_name(name, sizeof name, device);
+  facts.name = name;
+  device_attribute(&facts.multiprocessors, 16,
+                   device);                    // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+  device_attribute(&facts.major, 75, device);  // .._COMPUTE_CAPABILITY_MAJOR
+  device_attribute(&facts.minor, 76, device);  // .._COMPUTE_CAPABILITY_MINOR
+  device_memory(&facts.memory, device);
+  driver_version(&facts.driver);
+  return facts;
+}
 
 Driver& driver() {
   static Driver loaded;
@@ -77,6 +66,8 @@ Expected<void> outcome(const char* call, int result) {
   if (result == 0) return {};
   return error(ErrorCode::environment, fmt::format("{} failed: {}", call, driver().text(result)));
 }
+
+namespace {
 
 int tensor_type(DType dtype) {  // CUtensorMapDataType
   switch (dtype) {

@@ -1,0 +1,276 @@
+#include "devices/cuda/graph/call_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/program/reshape.h"
+#include "devices/cuda/graph/element_code.h"
+
+namespace tessera::cuda {
+
+std::string refusal_of_call(const Op& op) {
+  switch (class_of(op)) {
+    case OpClass::tile:
+    case OpClass::life:
+    case OpClass::copy:
+      return "";
+    case OpClass::cells:
+      if (std::holds_alternative<Load>(op) || std::holds_alternative<LoadReal>(op) ||
+          std::holds_alternative<Store>(op))
+        return "";
+      break;
+    default:
+      break;
+  }
+  return fmt::format("`{}` of numbers that tiles are computed with has no CUDA form",
+                     info(op).mnemonic);
+}
+
+void CallWriter::put(const CallText& call, const std::string& what, StrandWords& strand) {
+  ++strand.calls;
+  strand.words.push_back(functions_.number(call.body(), what));
+  strand.words.push_back(static_cast<std::int64_t>(call.words().size()));
+  strand.words.insert(strand.words.end(), call.words().begin(), call.words().end());
+}
+
+// Operands that the op would overwrite while others of its threads read them are copied before. The
+// first operand is what it writes. may_be_same: each element is read by the thread alone that
+// writes it.
+void CallWriter::apart(Operands& operands, bool may_be_same, StrandWords& strand) {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    CallOperand& operand = operands[i];
+    if (!overlap(operand, operands[0])) continue;
+    if (may_be_same && is_same_view(repeated(operand, operands[0].view), operands[0])) continue;
+    CallOperand copied = operand;
+    copied.memory = {};
+    copied.view = compact(nullptr, operand.view);
+    const std::int64_t size = operand.view.elements() * size_of(operand.dtype);
+    copied.offset = own_.copies(bytes + size) + bytes;
+    bytes += (size + 7) / 8 * 8;
+    move(copied, operand, false, strand);
+    operand = copied;
+  }
+}
+
+// The elements of `from`, in order; the two have as many.
+void CallWriter::move(const CallOperand& to, const CallOperand& from, bool adds,
+                      StrandWords& strand) {
+  CallOperand target = to, source = from;
+  if (!adds) target.dtype = source.dtype = moved_type(to.dtype);
+  CallText call(own_, target.view);
+  const bool same = target.view.rank == source.view.rank && target.view.size == source.view.size;
+  const std::string out = call.view(target), in = call.view(source);
+  if (same) {
+    if (!adds)
+      call.each(fmt::format("{0}.data[{0}.place(e)] = {1}.data[{1}.place(e)];", out, in));
+    else
+      call.each(sum_code(to.dtype, out, in));
+  } else {
+    const std::string sizes =
+        call.numbers({source.view.size.begin(), source.view.size.begin() + source.view.rank});
+    call.line(fmt::format("in_order<{}, {}, {}, {}>(c.words, {}, {}, {});", type_text(target.dtype),
+                          target.view.rank, source.view.rank, adds, out, sizes, in));
+  }
+  put(call, fmt::format("{} {}", adds ? "adds" : "moves", name(target.dtype)), strand);
+}
+
+void CallWriter::add_piece(const graph::Action& copy, const graph::Piece& piece,
+                           StrandWords& strand) {
+  move(operand_of(graph_, copy.to.memory, piece.to),
+       operand_of(graph_, copy.from.memory, piece.from), copy.adds, strand);
+}
+
+Expected<void> CallWriter::add(graph::ActionId id, StrandWords& strand) {
+  const graph::Action& action = graph_.actions[id];
+  if (action.is_copy) {
+    for (const graph::Piece& piece : graph::pieces(graph_, id)) add_piece(action, piece, strand);
+    return {};
+  }
+  const Op& op = graph_.program.body[action.statement].op;
+  if (std::string why = refusal_of_call(op); !why.empty())
+    return Diag{ErrorCode::unsupported, graph_.program.loc(action.statement), std::move(why), {}};
+  if (std::holds_alternative<Fresh>(op) || std::holds_alternative<OpaqueRead>(op)) return {};
+  const Operands operands = operands_of(graph_, action);
+  if (const auto* o = std::get_if<Matmul>(&op)) {
+    matmul(*o, operands, strand);
+  } else if (const auto* e = std::get_if<Every>(&op)) {
+    every(*e, operands, strand);
+  } else if (std::holds_alternative<Pad>(op)) {
+    pad(operands, strand);
+  } else if (std::holds_alternative<Regroup>(op)) {
+    Operands moved = operands;
+    apart(moved, false, strand);
+    move(moved[0], moved[1], false, strand);
+  } else if (std::holds_alternative<Bitcast>(op)) {
+    bitcast(operands, strand);
+  } else if (std::holds_alternative<Scaled>(op)) {
+    scale(operands, strand);
+  } else if (std::holds_alternative<Load>(op) || std::holds_alternative<LoadReal>(op)) {
+    load(action, operands, strand);
+  } else if (const auto* s = std::get_if<Store>(&op)) {
+    const CallOperand number = number_operand(graph_, action, s->value);
+    if (is_integer(operands[0].dtype) && number.kind == OperandKind::loaded_whole)
+      return Diag{
+          ErrorCode::unsupported,
+          graph_.program.loc(action.statement),
+          "an integer that is loaded when the kernel runs is stored where it might not fit, "
+          "which a CUDA kernel does not find",
+          {}};
+    cast(operands[0], number, "store", strand);
+  } else if (reshape_of(op) == Reshape::permuted) {
+    permute(op, operands, strand);
+  } else if (reshape_of(op) == Reshape::reduced) {
+    reduce(op, operands, strand);
+  } else {
+    elementwise(op, operands, strand);
+  }
+  return {};
+}
+
+// One element, whatever the rank of the rectangle that names it.
+void CallWriter::load(const graph::Action& action, const Operands& operands, StrandWords& strand) {
+  if (!action.loads) return;
+  const Op& op = graph_.program.body[action.statement].op;
+  CallOperand number, element = operands[0];
+  number.memory = action.loads;
+  number.dtype = std::holds_alternative<LoadReal>(op) ? DType::f32 : DType::i64;
+  element.view.rank = 0;
+  cast(number, element, std::string(info(op).mnemonic), strand);
+}
+
+void CallWriter::cast(const CallOperand& to, const CallOperand& from, const std::string& what,
+                      StrandWords& strand) {
+  CallText call(own_, to.view);
+  const std::string out = call.view(to);
+  if (!from.is_number() && from.dtype == to.dtype) {
+    const std::string in = call.view(repeated(from, to.view));
+    call.each(fmt::format("{0}.data[{0}.place(e)] = {1}.data[{1}.place(e)];", out, in));
+  } else {
+    call.each(
+        fmt::format("{}.set(e, {});", out, call.value(repeated(from, to.view), from.is_whole())));
+  }
+  put(call, what, strand);
+}
+
+void CallWriter::elementwise(const Op& op, Operands operands, StrandWords& strand) {
+  apart(operands, true, strand);
+  const CallOperand& to = operands[0];
+  if (std::holds_alternative<Cast>(op)) return cast(to, operands[1], "cast", strand);
+  CallText call(own_, to.view);
+  const std::string out = call.view(to);
+  const std::string value = element_code(op, operands, call);
+  call.each(fmt::format("{}.set(e, {});", out, value));
+  put(call, std::string(info(op).mnemonic), strand);
+}
+
+// The source's dimensions in the order of the result's.
+void CallWriter::permute(const Op& op, Operands operands, StrandWords& strand) {
+  apart(operands, false, strand);
+  CallOperand turned = operands[1];
+  const std::vector<int> order = permutation(op, turned.view.rank);
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    const auto from = static_cast<std::size_t>(order[d]);
+    turned.view.size[d] = operands[1].view.size[from];
+    turned.view.stride[d] = operands[1].view.stride[from];
+  }
+  cast(operands[0], turned, std::string(info(op).mnemonic), strand);
+}
+
+// Each element of the target of a line of the source.
+void CallWriter::reduce(const Op& op, Operands operands, StrandWords& strand) {
+  apart(operands, false, strand);
+  const CallOperand &to = operands[0], &from = operands[1];
+  const auto dim = static_cast<std::size_t>(*reduced_dimension(op));
+  CallText call(own_, to.view);
+  const std::string out = call.view(to), in = call.view(from);
+  const std::string length = call.number(from.view.size[dim]);
+  call.line(fmt::format("for_each<{}>(c.words, [&](i64* e) {{\n{}\n}});", call.rank(),
+                        reduction_code(op, to, from, dim, out, in, length)));
+  put(call, std::string(info(op).mnemonic), strand);
+}
+
+// Each element of the scale is that of a block: the source's sides divided by its own.
+void CallWriter::scale(Operands operands, StrandWords& strand) {
+  apart(operands, false, strand);
+  const CallOperand &to = operands[0], &scale = operands[2];
+  const CallOperand from = repeated(operands[1], to.view);
+  CallText call(own_, to.view);
+  const std::string out = call.view(to), in = call.value(from, false), by = call.view(scale);
+  std::vector<std::int64_t> sides;
+  for (int d = 0; d < to.view.rank; ++d) {
+    const std::int64_t blocks = scale.view.size[Box::at(d)];
+    sides.push_back(blocks == 0 ? 1 : std::max<std::int64_t>(1, to.view.size[Box::at(d)] / blocks));
+  }
+  const std::string sides_text = call.numbers(sides);
+  call.each(
+      fmt::format("i64 s[{0} + 1];\nfor (int d = 0; d < {0}; ++d) s[d] = e[d] / {1}[d];\n"
+                  "{2}.set(e, {3} * {4}.real(s));",
+                  call.rank(), sides_text, out, in, by));
+  put(call, "scaled", strand);
+}
+
+void CallWriter::bitcast(Operands operands, StrandWords& strand) {
+  apart(operands, false, strand);
+  CallOperand to = operands[0], from = operands[1];
+  const std::int64_t to_width = size_of(to.dtype), from_width = size_of(from.dtype);
+  if (to_width == from_width) return move(to, from, false, strand);
+  const bool widens = to_width > from_width;
+  const CallOperand &wide = widens ? to : from, &narrow = widens ? from : to;
+  int dim = 0;
+  while (to.view.size[Box::at(dim)] == from.view.size[Box::at(dim)]) ++dim;
+  CallText call(own_, wide.view);
+  CallOperand w = wide, n = narrow;
+  w.dtype = moved_type(w.dtype);
+  n.dtype = moved_type(n.dtype);
+  const std::string w_text = call.view(w), n_text = call.view(n);
+  call.line(fmt::format("bits_of_parts<{}, {}, {}, {}>(c.words, {}, {}, {});", type_text(w.dtype),
+                        type_text(n.dtype), wide.view.rank, widens, w_text, n_text, dim));
+  put(call, "bitcast", strand);
+}
+
+void CallWriter::every(const Every& op, Operands operands, StrandWords& strand) {
+  apart(operands, false, strand);
+  CallOperand part = operands[1];
+  const auto d = static_cast<std::size_t>(op.dim);
+  part.view.stride[d] *= op.step;
+  part.view.size[d] = operands[0].view.size[d];
+  move(operands[0], part, false, strand);
+}
+
+void CallWriter::matmul(const Matmul& op, Operands operands, StrandWords& strand) {
+  apart(operands, false, strand);
+  const CallOperand &acc = operands[0], &a = operands[1], &b = operands[2];
+  CallText call(own_, acc.view);
+  const std::string acc_text = call.view(acc), a_text = call.view(a), b_text = call.view(b);
+  const int rank = acc.view.rank;
+  const std::string terms =
+      call.number(a.view.size[Box::at(op.transpose_a != 0 ? rank - 2 : rank - 1)]);
+  call.line(fmt::format("matmul<{}, {}, {}, {}>(c.words, {}, {}, {}, {}, {}, {});",
+                        type_text(acc.dtype), type_text(a.dtype), type_text(b.dtype), rank, terms,
+                        acc_text, a_text, b_text, op.transpose_a != 0, op.transpose_b != 0));
+  put(call, "matmul", strand);
+}
+
+// Zero in what is not of both: `inside` is a rectangle of the slot's own memory.
+void CallWriter::pad(Operands operands, StrandWords& strand) {
+  const CallOperand &slot = operands[0], &inside = operands[1];
+  CallOperand moved = slot;
+  moved.dtype = moved_type(slot.dtype);
+  CallText call(own_, moved.view);
+  const std::string out = call.view(moved);
+  std::vector<std::int64_t> begin, end;
+  for (int d = 0; d < slot.box.rank; ++d) {
+    if (!slot.box.keeps(d)) continue;
+    begin.push_back(inside.box.start[Box::at(d)] - slot.box.start[Box::at(d)]);
+    end.push_back(inside.box.end(d) - slot.box.start[Box::at(d)]);
+  }
+  const std::string from = call.numbers(begin), to = call.numbers(end);
+  call.line(fmt::format("pad<{}, {}>(c.words, {}, {}, {});", type_text(moved.dtype), call.rank(),
+                        out, from, to));
+  put(call, "pad", strand);
+}
+
+}  // namespace tessera::cuda

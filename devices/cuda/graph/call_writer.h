@@ -1,0 +1,56 @@
+// From the actions of a task graph to the calls of its kernels.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/report/expected.h"
+#include "devices/cuda/graph/call_functions.h"
+#include "devices/cuda/graph/call_text.h"
+#include "interp/engine/memories.h"
+
+namespace tessera::cuda {
+
+// What one CTA does, call after call.
+struct StrandWords {
+  std::int64_t calls = 0;
+  std::vector<std::int64_t> words;  // of each call: its function, how many follow, these
+};
+
+class CallWriter {
+ public:
+  CallWriter(const graph::TaskGraph& graph, OwnMemory& own, CallFunctions& functions)
+      : graph_(graph), own_(own), functions_(functions) {}
+
+  // Appends what the action does. ErrorCode::unsupported, with the place, where it has no call.
+  Expected<void> add(graph::ActionId action, StrandWords& strand);
+  // A piece of what a copy moves.
+  void add_piece(const graph::Action& copy, const graph::Piece& piece, StrandWords& strand);
+
+ private:
+  using Operands = std::vector<CallOperand>;
+
+  void put(const CallText& call, const std::string& what, StrandWords& strand);
+  void apart(Operands& operands, bool may_be_same, StrandWords& strand);
+  void move(const CallOperand& to, const CallOperand& from, bool adds, StrandWords& strand);
+  void elementwise(const Op& op, Operands operands, StrandWords& strand);
+  void cast(const CallOperand& to, const CallOperand& from, const std::string& what,
+            StrandWords& strand);
+  void permute(const Op& op, Operands operands, StrandWords& strand);
+  void reduce(const Op& op, Operands operands, StrandWords& strand);
+  void scale(Operands operands, StrandWords& strand);
+  void bitcast(Operands operands, StrandWords& strand);
+  void every(const Every& op, Operands operands, StrandWords& strand);
+  void matmul(const Matmul& op, Operands operands, StrandWords& strand);
+  void pad(Operands operands, StrandWords& strand);
+  void load(const graph::Action& action, const Operands& operands, StrandWords& strand);
+
+  const graph::TaskGraph& graph_;
+  OwnMemory& own_;
+  CallFunctions& functions_;
+};
+
+// Why an op has no call, whatever its operands are; empty where it may have one.
+std::string refusal_of_call(const Op& op);
+
+}  // namespace tessera::cuda

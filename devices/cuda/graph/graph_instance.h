@@ -1,0 +1,63 @@
+// A planned task graph on GPUs: the kernels' code, the memory that it needs beside operands and
+// results, and the CUDA graph, ready to be launched again and again.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/report/expected.h"
+#include "devices/cuda/graph/graph_plan.h"
+#include "devices/cuda/runtime/device_graph.h"
+#include "devices/device.h"
+
+namespace tessera::cuda {
+
+class GraphInstance {
+ public:
+  // On the first of `contexts`, or on all: simulated devices with neighbouring numbers share one.
+  static Expected<std::shared_ptr<GraphInstance>> make(GraphPlan plan,
+                                                       std::vector<Context> contexts);
+  ~GraphInstance();
+  GraphInstance(const GraphInstance&) = delete;
+  GraphInstance& operator=(const GraphInstance&) = delete;
+
+  // Enqueues one run on operands and results of each simulated device, by the names of the
+  // program's buffers, on a stream of the first context. Nothing has to be reset between runs; runs
+  // follow each other, since they share the program's own memory.
+  Expected<void> launch(const std::vector<DeviceAddresses>& operands, void* stream);
+
+  const GraphPlan& plan() const { return plan_; }
+  Context context_of(int device) const;
+  const std::vector<std::string>& compiler_notes() const { return compiler_notes_; }
+
+ private:
+  // What a context has for all simulated devices that share it.
+  struct Place {
+    Context context = nullptr;
+    LoadedKernel kernel;
+    std::uint64_t memories = 0;  // the table of addresses, by memory
+  };
+  // What a simulated device has.
+  struct Own {
+    std::size_t place = 0;
+    std::uint64_t words = 0, scratch = 0, of_ctas = 0;
+  };
+
+  GraphInstance(GraphPlan plan) : plan_(std::move(plan)) {}
+  Expected<void> load(const std::vector<Context>& contexts);
+  Expected<void> allocate_all();
+  Expected<void> put_addresses(const std::vector<DeviceAddresses>& operands);
+  std::vector<DeviceNode> nodes() const;
+
+  GraphPlan plan_;
+  std::vector<Place> places_;
+  std::vector<Own> own_;  // by simulated device
+  std::vector<std::string> compiler_notes_;
+  std::mutex mutex_;  // of what follows
+  std::vector<DeviceAddresses> operands_;
+  std::vector<std::uint64_t> addresses_;  // by memory
+  std::unique_ptr<DeviceGraph> graph_;
+};
+
+}  // namespace tessera::cuda

@@ -1,0 +1,261 @@
+#include "devices/cuda/graph/graph_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/report/try.h"
+#include "devices/cuda/graph/call_writer.h"
+#include "devices/cuda/graph/joined_steps.h"
+#include "devices/cuda/lower/source_template.h"
+#include "interp/graph/footprint.h"
+
+namespace tessera::cuda {
+namespace {
+
+constexpr std::int64_t alignment = 256;
+// A CTA moves so many bytes of a copy that is a kernel.
+constexpr std::int64_t moved_by_one = 64 << 10;
+
+bool is_dense(const TileView& view) {
+  std::int64_t stride = 1;
+  for (int d = view.rank; d-- > 0;) {
+    const auto at = Box::at(d);
+    if (view.size[at] != 1 && view.stride[at] != stride) return false;
+    stride *= view.size[at];
+  }
+  return true;
+}
+
+// A piece of a copy, cut along its first dimension that is longer than one.
+std::vector<graph::Piece> cut(const graph::Piece& piece, std::int64_t bytes) {
+  if (bytes <= moved_by_one || !same_kept_sizes(piece.from, piece.to)) return {piece};
+  int from = 0, to = 0;
+  const auto next = [](const Box& box, int d) {
+    while (d < box.rank && box.size[Box::at(d)] == 1) ++d;
+    return d;
+  };
+  from = next(piece.from, 0);
+  to = next(piece.to, 0);
+  if (from == piece.from.rank || to == piece.to.rank) return {piece};
+  const std::int64_t rows = piece.from.size[Box::at(from)];
+  const std::int64_t parts = std::min(rows, (bytes + moved_by_one - 1) / moved_by_one);
+  std::vector<graph::Piece> all;
+  for (std::int64_t p = 0; p < parts; ++p) {
+    graph::Piece part = piece;
+    const std::int64_t begin = rows * p / parts, end = rows * (p + 1) / parts;
+    part.from.start[Box::at(from)] += begin;
+    part.to.start[Box::at(to)] += begin;
+    part.from.size[Box::at(from)] = part.to.size[Box::at(to)] = end - begin;
+    all.push_back(part);
+  }
+  return all;
+}
+
+class Planner {
+ public:
+  Planner(std::shared_ptr<const graph::TaskGraph> graph, const GraphPlanOptions& options)
+      : graph_(*graph),
+        options_(options),
+        private_(graph::private_memories(*graph)),
+        own_(*graph, private_),
+        writer_(*graph, own_, functions_) {
+    plan_.graph = std::move(graph);
+  }
+
+  Expected<GraphPlan> run() {
+    place_memories();
+    const std::vector<graph::Task> tasks = graph::tasks(graph_, options_.smallest);
+    std::vector<std::vector<std::size_t>> before(tasks.size());
+    for (std::size_t t = 0; t < tasks.size(); ++t)
+      for (const std::size_t after : tasks[t].after) before[after].push_back(t);
+    ends_.resize(tasks.size());
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      std::set<std::size_t> steps;
+      for (const std::size_t b : before[t]) steps.insert(ends_[b].begin(), ends_[b].end());
+      TRY(add(tasks, t, steps));
+    }
+    keep_own_apart();
+    plan_.own_bytes = own_.bytes();
+    join_steps(drafts_, options_.most_steps);
+    finish();
+    return std::move(plan_);
+  }
+
+ private:
+  using Steps = std::set<std::size_t>;
+
+  void place_memories() {
+    plan_.scratch_bytes.assign(static_cast<std::size_t>(graph_.topology.devices), 0);
+    for (const graph::MemoryId m : graph_.memories.ids()) {
+      const graph::Memory& memory = graph_.memories[m];
+      const bool is_number = !memory.buffer;
+      if (private_[m] ||
+          (!is_number && graph_.program.buffers[memory.buffer].role != Role::scratch)) {
+        plan_.places.add(-1);
+        continue;
+      }
+      std::int64_t bytes = 8;
+      if (!is_number) {
+        const Buffer& buffer = graph_.program.buffers[memory.buffer];
+        bytes = elements(buffer.shape) * size_of(buffer.dtype);
+      }
+      std::int64_t& all =
+          plan_.scratch_bytes[static_cast<std::size_t>(graph_.topology.device(memory.home))];
+      const std::int64_t unit = is_number ? 8 : alignment;
+      all = (all + unit - 1) / unit * unit;
+      plan_.places.add(all);
+      all += bytes;
+    }
+  }
+
+  Expected<void> add(const std::vector<graph::Task>& tasks, std::size_t t, const Steps& before) {
+    const graph::Task& task = tasks[t];
+    switch (task.kind) {
+      case graph::TaskKind::copy:
+        ends_[t] = {copy(task, before)};
+        return {};
+      case graph::TaskKind::begin:
+        levels_.clear();
+        ends_[t] = before;
+        return {};
+      case graph::TaskKind::end:
+        ends_[t] = before;
+        return {};
+      case graph::TaskKind::work:
+        break;
+    }
+    StrandWords strand;
+    for (const graph::ActionId action : task.actions) TRY(writer_.add(action, strand));
+    const int device = graph_.device(graph_.nodes[task.node]);
+    // Strands of a node that wait for the same steps are CTAs of one kernel.
+    const auto found = task.is_last ? levels_.end() : levels_.find(before);
+    std::size_t step = drafts_.size();
+    if (found != levels_.end()) {
+      step = found->second;
+    } else {
+      drafts_.push_back({.device = device, .node = task.node, .before = before});
+      if (!task.is_last) levels_.emplace(before, step);
+    }
+    drafts_[step].uses_own |= uses_own(task);
+    drafts_[step].strands.push_back(std::move(strand));
+    ends_[t] = {step};
+    return {};
+  }
+
+  bool uses_own(const graph::Task& task) const { return own_.bytes() > 0 && !task.actions.empty(); }
+
+  std::size_t copy(const graph::Task& task, const Steps& before) {
+    const graph::Node& node = graph_.nodes[task.node];
+    StepDraft draft{.device = graph_.device(node), .node = task.node, .before = before};
+    std::vector<std::pair<const graph::Action*, graph::Piece>> pieces;
+    for (const graph::ActionId a : node.actions)
+      for (const graph::Piece& piece : graph::pieces(graph_, a))
+        if (!piece.to.empty()) pieces.emplace_back(&graph_.actions[a], piece);
+    if (pieces.size() == 1 && !pieces[0].first->adds) draft.copy = bytes_alone(pieces[0]);
+    for (const auto& [action, piece] : pieces) {
+      const CallOperand to = operand_of(graph_, action->to.memory, piece.to);
+      for (const graph::Piece& part : cut(piece, to.view.elements() * size_of(to.dtype))) {
+        StrandWords strand;
+        writer_.add_piece(*action, part, strand);
+        draft.strands.push_back(std::move(strand));
+      }
+    }
+    drafts_.push_back(std::move(draft));
+    return drafts_.size() - 1;
+  }
+
+  // What the copy engine takes: adjacent bytes on both sides.
+  std::optional<GraphCopy> bytes_alone(
+      const std::pair<const graph::Action*, graph::Piece>& moved) const {
+    const CallOperand from = operand_of(graph_, moved.first->from.memory, moved.second.from),
+                      to = operand_of(graph_, moved.first->to.memory, moved.second.to);
+    if (!is_dense(from.view) || !is_dense(to.view)) return std::nullopt;
+    return GraphCopy{from.memory, to.memory, from.offset, to.offset,
+                     to.view.elements() * size_of(to.dtype)};
+  }
+
+  // The CTAs of one kernel have memory of their own, the kernels of one device the same: they are
+  // done in commit order.
+  void keep_own_apart() {
+    std::map<int, std::size_t> last;
+    for (std::size_t s = 0; s < drafts_.size(); ++s) {
+      if (!drafts_[s].uses_own) continue;
+      const auto [found, is_first] = last.try_emplace(drafts_[s].device, s);
+      if (is_first) continue;
+      drafts_[s].before.insert(found->second);
+      found->second = s;
+    }
+  }
+
+  void finish() {
+    const auto devices = static_cast<std::size_t>(graph_.topology.devices);
+    plan_.words.resize(devices);
+    plan_.ctas.assign(devices, 0);
+    for (const StepDraft& draft : drafts_) {
+      const auto device = static_cast<std::size_t>(draft.device);
+      GraphStep step{.device = draft.device, .node = draft.node};
+      step.before.assign(draft.before.begin(), draft.before.end());
+      if (draft.copy) {
+        step.kind = StepKind::copy;
+        step.copy = *draft.copy;
+      } else {
+        std::vector<std::int64_t>& words = plan_.words[device];
+        step.words = static_cast<std::int64_t>(words.size());
+        step.strands = static_cast<std::int64_t>(draft.strands.size());
+        step.ctas = static_cast<int>(std::min<std::int64_t>(step.strands, options_.most_ctas));
+        plan_.ctas[device] = std::max(plan_.ctas[device], step.ctas);
+        append(draft, words);
+      }
+      plan_.steps.push_back(std::move(step));
+    }
+    LoweredKernel& kernel = plan_.kernel;
+    kernel.entry = "tessera_graph_" + graph_.program.name;
+    kernel.threads = options_.threads;
+    kernel.plan = GeneralPlan{};
+    kernel.summary = fmt::format("{}: kernels of a task graph", graph_.program.name);
+    SourceTemplate source("graph.cu.in");
+    source.set("summary", kernel.summary);
+    source.set("threads", std::to_string(options_.threads));
+    source.set("functions", functions_.definitions());
+    source.set("cases", functions_.cases());
+    source.set("entry", kernel.entry);
+    kernel.source = source.text();
+  }
+
+  // Where each strand begins, and the strands (templates/graph.cu.in).
+  static void append(const StepDraft& draft, std::vector<std::int64_t>& words) {
+    auto at = static_cast<std::int64_t>(draft.strands.size());
+    for (const StrandWords& strand : draft.strands) {
+      words.push_back(at);
+      at += 1 + static_cast<std::int64_t>(strand.words.size());
+    }
+    for (const StrandWords& strand : draft.strands) {
+      words.push_back(strand.calls);
+      words.insert(words.end(), strand.words.begin(), strand.words.end());
+    }
+  }
+
+  const graph::TaskGraph& graph_;
+  const GraphPlanOptions options_;
+  const Table<graph::MemoryId, bool> private_;
+  OwnMemory own_;
+  CallFunctions functions_;
+  CallWriter writer_;
+  std::vector<StepDraft> drafts_;
+  std::vector<Steps> ends_;              // by task: the steps that have to be done for it to be
+  std::map<Steps, std::size_t> levels_;  // of the node at hand, by what they wait for
+  GraphPlan plan_;
+};
+
+}  // namespace
+
+Expected<GraphPlan> graph_plan(std::shared_ptr<const graph::TaskGraph> graph,
+                               const GraphPlanOptions& options) {
+  return Planner(std::move(graph), options).run();
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,153 @@
+#include "devices/cuda/graph/graph_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "core/lang/language.h"
+#include "core/report/guarded.h"
+#include "core/report/try.h"
+#include "devices/cuda/graph/call_writer.h"
+#include "devices/cuda/graph/graph_instance.h"
+#include "devices/cuda/runtime/operand_memory.h"
+#include "devices/planned_graphs.h"
+#include "interp/graph/numbers.h"
+#include "interp/machine/control_flow.h"
+
+namespace tessera::cuda {
+namespace {
+
+// An operand's extents as they lie in memory.
+Shape stored_shape(const Buffer& buffer) {
+  if (buffer.order.empty()) return buffer.shape;
+  Shape shape;
+  for (const int dim : buffer.order) shape.push_back(buffer.shape[static_cast<std::size_t>(dim)]);
+  return shape;
+}
+
+class GraphProgram final : public Executable {
+ public:
+  GraphProgram(const Program& structured, std::string why)
+      : program_(structured), graphs_(structured), why_(std::move(why)) {}
+
+  Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
+                             const DeviceOptions& given) override try {
+    const std::shared_ptr<GraphInstance> instance = TRY(this->instance(bindings, given));
+    std::vector<std::unique_ptr<OperandMemory>> memory;
+    std::vector<DeviceAddresses> addresses;
+    for (std::size_t d = 0; d < bindings.size(); ++d) {
+      memory.push_back(std::make_unique<OperandMemory>(instance->context_of(static_cast<int>(d))));
+      TRY(memory.back()->add_all(program_, bindings[d]));
+      addresses.push_back(memory.back()->addresses());
+    }
+    DeviceReport report;
+    report.warnings = instance->compiler_notes();
+    const ContextScope here(instance->context_of(0));
+    TRY(here.entered());
+    TRY(timed([&] { return instance->launch(addresses, nullptr); }, report.wall_seconds));
+    for (std::size_t d = 0; d < bindings.size(); ++d)
+      TRY(memory[d]->take_results(program_, bindings[d]));
+    return report;
+  } catch (...) {
+    return given_up("running the task graph on GPUs");
+  }
+
+  // Of a program whose control reads no operand; of others the host has to know it.
+  Expected<void> launch(const DeviceAddresses& operands, void* stream,
+                        const Pitches& pitches) override try {
+    if (!pitches.empty())
+      return error(ErrorCode::unsupported, "a task graph takes operands whose rows are adjacent");
+    const std::vector<std::string> control = TRY(graphs_.control_inputs());
+    if (!control.empty())
+      return error(ErrorCode::unsupported,
+                   fmt::format("`{}` decides what is done, so the host plans with it: run() takes "
+                               "operands of the host",
+                               control.front()));
+    return TRY(instance({unread()}, {}))->launch({operands}, stream);
+  } catch (...) {
+    return given_up("launching the task graph on GPUs");
+  }
+
+  std::vector<std::string> notes() const override {
+    const std::lock_guard lock(mutex_);
+    if (instance_ == nullptr) return {why_};
+    const GraphPlan& plan = instance_->plan();
+    return {fmt::format("{} nodes as {} steps of a CUDA graph", plan.graph->nodes.size(),
+                        plan.steps.size()),
+            why_};
+  }
+
+ private:
+  Expected<std::shared_ptr<GraphInstance>> instance(const std::vector<DeviceBinding>& bindings,
+                                                    const DeviceOptions& given) {
+    const RunOptions options = TRY(planning_options(given, bindings.size()));
+    const std::shared_ptr<const graph::TaskGraph> graph = TRY(graphs_.of(bindings, options));
+    const std::lock_guard lock(mutex_);
+    if (instance_ != nullptr && instance_->plan().graph == graph) return instance_;
+    const std::vector<Context> contexts = TRY(contexts_of(static_cast<int>(bindings.size())));
+    const ContextScope here(contexts.front());
+    TRY(here.entered());
+    const DeviceFacts& facts = device_facts();
+    GraphPlanOptions how;
+    how.most_ctas = 2 * std::max(1, facts.multiprocessors);
+    GraphPlan plan = TRY(graph_plan(graph, how));
+    plan.kernel.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
+    return instance_ = TRY(GraphInstance::make(std::move(plan), contexts));
+  }
+
+  // Operands whose elements nobody looks at.
+  DeviceBinding unread() {
+    const std::lock_guard lock(mutex_);
+    DeviceBinding binding;
+    for (const Buffer& buffer : program_.buffers) {
+      if (buffer.role == Role::scratch) continue;
+      const auto made = [&buffer] { return Tensor(buffer.dtype, stored_shape(buffer)); };
+      Tensor& tensor = unread_[buffer.name];
+      if (tensor.elements() == 0)
+        tensor = Tensor::deferred(buffer.dtype, stored_shape(buffer), made);
+      binding[buffer.name] = &tensor;
+    }
+    return binding;
+  }
+
+  const Program program_;
+  PlannedGraphs graphs_;
+  const std::string why_;
+  std::map<std::string, Tensor> unread_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<GraphInstance> instance_;  // of the last graph
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> make_graph_program(const Program& structured, std::string why_graph) {
+  return std::make_unique<GraphProgram>(structured, std::move(why_graph));
+}
+
+Support can_plan(const Program& structured) {
+  const Expected<Program> expanded = expand(structured);
+  if (!expanded) return {false, expanded.diags().front().message};
+  const graph::Numbers numbers(*expanded);
+  if (!numbers.refused().empty()) return {false, numbers.refused().front().message};
+  for (const StmtId s : expanded->body.ids()) {
+    const Op& op = expanded->body[s].op;
+    const OpClass kind = class_of(op);
+    if (std::holds_alternative<ReadSem>(op))
+      return {false, "it reads counts, so that no single run says what it does"};
+    if ((kind != OpClass::tile && kind != OpClass::cells) || numbers.is_control(s)) continue;
+    if (std::string why = refusal_of_call(op); !why.empty()) return {false, std::move(why)};
+  }
+  std::string read;
+  const ControlFlow control = control_flow(*expanded);
+  for (const BufferId b : control.buffers.ids())
+    if (control.buffers[b] && expanded->buffers[b].role == Role::in)
+      read += (read.empty() ? "" : ", ") + expanded->buffers[b].name;
+  return {true, read.empty()
+                    ? "as a CUDA graph of general kernels"
+                    : fmt::format("as a CUDA graph of general kernels; the host reads {}", read)};
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,116 @@
+// Programs as CUDA graphs, from operands of the host to results there, with a driver that does a
+// graph's nodes in any order that it allows (fake_driver.cpp) and kernels on the emulated
+// multiprocessor.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "devices/cuda/cuda_device.h"
+#include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/driver.h"
+#include "kernels/programs/kernels.h"
+#include "tests/unit/cuda_emulated_graph.h"
+#include "tests/unit/graph_case.h"
+#include "tests/unit/temporary.h"
+
+namespace tessera::cuda {
+namespace {
+
+template <typename Function>
+Function* entry(const char* name) {
+  static void* const library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  return reinterpret_cast<Function*>(::dlsym(library, name));
+}
+int launches(int device) { return entry<int(int)>("fake_launches")(device); }
+
+// The code of the kernels that the driver is told to run.
+EmulatedKernel* code = nullptr;
+std::string objection;
+
+void run(const void* arguments, int ctas) {
+  const auto* const bytes = static_cast<const std::byte*>(arguments);
+  const std::string wrong = code->launch({bytes, bytes + 40}, ctas, 1);
+  if (objection.empty()) objection = wrong;
+}
+
+class CudaGraphs : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "the emulation switches stacks, which the address sanitizer does not follow";
+#endif
+    if (entry<int(int)>("fake_launches") == nullptr)
+      GTEST_SKIP() << "ctest runs this with a driver of its own";
+    if (const Support here = compiler_available(); !here.ok) GTEST_SKIP() << here.reason;
+    if (const Support fits = compiler_fits_driver(); !fits.ok) GTEST_SKIP() << fits.reason;
+    ::setenv("TESSERA_CACHE", folder_.file("cache").c_str(), 1);
+    entry<int(Context)>("cuCtxSetCurrent")(nullptr);
+    refuse(false, false);
+    objection.clear();
+  }
+  static void refuse(bool peers, bool updates) {
+    entry<void(bool, bool)>("fake_refusals")(peers, updates);
+  }
+
+  // The results of the program on the device, in so many orders, are those of the interpreter. Of
+  // one executable, so that the graph is launched again with other addresses.
+  void expect_right(const std::string& words, const Program& structured, unsigned orders) {
+    const test::GraphCase of = test::graph_case(words);
+    const auto plan = graph_plan(std::make_shared<const graph::TaskGraph>(of.graph));
+    ASSERT_TRUE(plan) << render(plan.diags());
+    EmulatedKernel emulated(plan->kernel);
+    ASSERT_EQ(emulated.problem(), "");
+    code = &emulated;
+    const auto executable = cuda_device().prepare(structured);
+    ASSERT_TRUE(executable) << render(executable.diags());
+    for (unsigned seed = 0; seed < orders; ++seed) {
+      entry<void(void (*)(const void*, int), std::size_t, unsigned)>("fake_graph")(run, 40,
+                                                                                   seed + 1);
+      KeptRun once = test::copy_of(of.launch);
+      const auto report = (*executable)->run(once.bindings(), {});
+      ASSERT_TRUE(report) << render(report.diags());
+      EXPECT_EQ(objection, "");
+      EXPECT_TRUE(test::has_results(of, once)) << "order " << seed;
+    }
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+Program kernel_of(const std::string& name, const Settings& settings) {
+  const Expected<Program> made = make_kernel(name, settings);
+  if (!made) ADD_FAILURE() << render(made.diags());
+  return *made;
+}
+
+const char* const all_reduce = "all-reduce --devices 4 --m 16 --n 8 --dtype i32";
+Program all_reduce_program() {
+  return kernel_of("ring_all_reduce",
+                   {{"T", "i32"}, {"rows", "16"}, {"cols", "8"}, {"rings", "1"}, {"length", "4"}});
+}
+
+TEST_F(CudaGraphs, share_two_gpus_among_four_devices) {
+  const int before[] = {launches(0), launches(1)};
+  expect_right(all_reduce, all_reduce_program(), 4);
+  EXPECT_GT(launches(0), before[0]);
+  EXPECT_GT(launches(1), before[1]);
+}
+
+TEST_F(CudaGraphs, take_one_gpu_where_others_do_not_reach_its_memory) {
+  refuse(true, false);
+  const int before = launches(1);
+  expect_right(all_reduce, all_reduce_program(), 2);
+  EXPECT_EQ(launches(1), before);
+}
+
+TEST_F(CudaGraphs, are_made_anew_where_the_driver_does_not_change_one) {
+  refuse(false, true);
+  expect_right(all_reduce, all_reduce_program(), 2);
+}
+
+}  // namespace
+}  // namespace tessera::cuda

@@ -1,0 +1,143 @@
+// A task graph's steps as a GPU does them, without one: kernels on the emulated multiprocessor, in
+// any order that the graph allows; copies read and write at any times between their begin and end.
+#pragma once
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/data/splitmix.h"
+#include "devices/cuda/graph/graph_plan.h"
+#include "interp/binding.h"
+#include "tests/unit/cuda_emulator.h"
+
+namespace tessera::cuda {
+
+class EmulatedGraph {
+ public:
+  explicit EmulatedGraph(const GraphPlan& plan) : plan_(plan), kernel_(plan.kernel) {}
+
+  // The compiler's words, where it refused the source.
+  const std::string& problem() const { return kernel_.problem(); }
+
+  // What the emulated multiprocessor objects to, or nothing.
+  std::string run(const std::vector<Binding>& bindings, std::uint64_t seed) {
+    place(bindings);
+    SplitMix random(seed);
+    std::vector<std::size_t> missing;
+    std::vector<std::vector<std::size_t>> after(plan_.steps.size());
+    std::vector<std::size_t> ready;
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      missing.push_back(plan_.steps[s].before.size());
+      for (const std::size_t b : plan_.steps[s].before) after[b].push_back(s);
+      if (missing[s] == 0) ready.push_back(s);
+    }
+    std::vector<std::pair<std::size_t, std::vector<char>>> under_way;  // copies that have read
+    std::size_t done = 0;
+    while (!ready.empty() || !under_way.empty()) {
+      const std::size_t pick = random.next() % (ready.size() + under_way.size());
+      std::size_t step = 0;
+      if (pick < ready.size()) {
+        std::swap(ready[pick], ready.back());
+        step = ready.back();
+        ready.pop_back();
+        const GraphCopy& copy = plan_.steps[step].copy;
+        if (plan_.steps[step].kind == StepKind::copy) {
+          const char* const from = base(copy.from) + copy.from_offset;
+          under_way.emplace_back(step, std::vector<char>(from, from + copy.bytes));
+          continue;
+        }
+        if (std::string wrong = launch(plan_.steps[step], random.next()); !wrong.empty())
+          return wrong;
+      } else {
+        std::swap(under_way[pick - ready.size()], under_way.back());
+        step = under_way.back().first;
+        const GraphCopy& copy = plan_.steps[step].copy;
+        std::memcpy(base(copy.to) + copy.to_offset, under_way.back().second.data(),
+                    under_way.back().second.size());
+        under_way.pop_back();
+      }
+      ++done;
+      for (const std::size_t next : after[step])
+        if (--missing[next] == 0) ready.push_back(next);
+    }
+    return done == plan_.steps.size() ? "" : "steps wait for each other";
+  }
+
+  // The same with the step as early as may be and behind no step that only the edge from `without`
+  // puts before it. Empty order: other edges do.
+  std::string run_without(const std::vector<Binding>& bindings, std::size_t without,
+                          std::size_t step) {
+    place(bindings);
+    for (const std::size_t s : order_without(without, step)) {
+      const GraphCopy& copy = plan_.steps[s].copy;
+      if (plan_.steps[s].kind == StepKind::copy)
+        std::memmove(base(copy.to) + copy.to_offset, base(copy.from) + copy.from_offset,
+                     static_cast<std::size_t>(copy.bytes));
+      else if (std::string wrong = launch(plan_.steps[s], s); !wrong.empty())
+        return wrong;
+    }
+    return "";
+  }
+  std::vector<std::size_t> order_without(std::size_t without, std::size_t step) const {
+    std::vector<bool> needed(plan_.steps.size(), false);
+    needed[step] = true;
+    for (std::size_t s = step + 1; s-- > 0;)
+      if (needed[s])
+        for (const std::size_t before : plan_.steps[s].before)
+          if (s != step || before != without) needed[before] = true;
+    if (needed[without]) return {};
+    std::vector<std::size_t> order;
+    for (const bool now : {true, false})
+      for (std::size_t s = 0; s < needed.size(); ++s)
+        if (needed[s] == now) order.push_back(s);
+    return order;
+  }
+
+ private:
+  char* base(graph::MemoryId memory) { return bases_[static_cast<std::size_t>(memory.index)]; }
+
+  void place(const std::vector<Binding>& bindings) {
+    const graph::TaskGraph& graph = *plan_.graph;
+    scratch_.clear();
+    own_.clear();
+    for (std::size_t d = 0; d < plan_.words.size(); ++d) {
+      // What nobody has written is no number.
+      scratch_.emplace_back(static_cast<std::size_t>(plan_.scratch_bytes[d]), char(0xFF));
+      own_.emplace_back(static_cast<std::size_t>(plan_.own_bytes * plan_.ctas[d]), char(0xFF));
+    }
+    bases_.clear();
+    for (const graph::MemoryId m : graph.memories.ids()) {
+      const graph::Memory& memory = graph.memories[m];
+      const auto d = static_cast<std::size_t>(graph.topology.device(memory.home));
+      char* at = nullptr;
+      if (plan_.places[m] >= 0)
+        at = scratch_[d].data() + plan_.places[m];
+      else if (const Buffer& buffer = graph.program.buffers[memory.buffer];
+               buffer.role != Role::scratch)
+        at = reinterpret_cast<char*>(bindings[d].find(buffer.name)->second->data());
+      bases_.push_back(at);
+    }
+  }
+
+  std::string launch(const GraphStep& step, std::uint64_t seed) {
+    const auto d = static_cast<std::size_t>(step.device);
+    const auto address = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
+    const std::uint64_t fields[] = {address(plan_.words[d].data() + step.words),
+                                    address(bases_.data()), address(own_[d].data()),
+                                    static_cast<std::uint64_t>(plan_.own_bytes),
+                                    static_cast<std::uint64_t>(step.strands)};
+    std::vector<std::byte> arguments(sizeof fields);
+    std::memcpy(arguments.data(), fields, sizeof fields);
+    return kernel_.launch(arguments, step.ctas, seed);
+  }
+
+  const GraphPlan& plan_;
+  EmulatedKernel kernel_;
+  std::vector<std::vector<char>> scratch_, own_;  // by simulated device
+  std::vector<char*> bases_;                      // by memory
+};
+
+}  // namespace tessera::cuda

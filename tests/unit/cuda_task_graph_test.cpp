@@ -1,0 +1,159 @@
+// Task graphs as a GPU runs them: steps in random legal orders on the emulated multiprocessor
+// compute what the interpreter does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "devices/cuda/runtime/compiler.h"
+#include "devices/cuda/runtime/compiler_log.h"
+#include "tests/source_dir.h"
+#include "tests/unit/cuda_emulated_graph.h"
+#include "tests/unit/graph_case.h"
+#include "tests/unit/graph_lines.h"
+
+namespace tessera::cuda {
+namespace {
+
+using test::graph_case;
+using test::GraphCase;
+
+class CudaTaskGraph : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "the emulation switches stacks, which the address sanitizer does not follow";
+#endif
+  }
+};
+
+// Few threads, which the emulation runs one after the other; small strands, so that there are many.
+GraphPlanOptions small_plan() { return {.smallest = 1, .threads = 32}; }
+
+Expected<GraphPlan> plan_of(const GraphCase& of, const GraphPlanOptions& options = small_plan()) {
+  return graph_plan(std::make_shared<const graph::TaskGraph>(of.graph), options);
+}
+
+// Of integers the same bits, in so many orders.
+void expect_right(const GraphCase& of, unsigned orders,
+                  const GraphPlanOptions& options = small_plan()) {
+  const Expected<GraphPlan> plan = plan_of(of, options);
+  ASSERT_TRUE(plan) << render(plan.diags());
+  EmulatedGraph emulated(*plan);
+  ASSERT_EQ(emulated.problem(), "");
+  for (unsigned seed = 0; seed < orders; ++seed) {
+    KeptRun run = test::copy_of(of.launch);
+    ASSERT_EQ(emulated.run(run.bindings(), seed), "");
+    EXPECT_TRUE(test::has_results(of, run)) << "order " << seed;
+  }
+}
+
+std::vector<std::string> small_calls() {
+  std::vector<std::string> calls;
+  for (const auto& file :
+       std::filesystem::directory_iterator(test::source_dir() + "/kernels/programs"))
+    for (const std::string& call : test::lines_behind(file.path(), "// small call: "))
+      calls.push_back(call);
+  return calls;
+}
+
+TEST_F(CudaTaskGraph, of_every_kernel_gives_the_interpreters_results) {
+  for (const std::string& call : small_calls()) {
+    SCOPED_TRACE(call);
+    expect_right(graph_case(call), 3);
+  }
+}
+
+// Steps that are joined, as where there are more than a driver should be given.
+TEST_F(CudaTaskGraph, of_few_large_steps_gives_the_same) {
+  GraphPlanOptions few = small_plan();
+  few.most_steps = 1;
+  for (const char* words : {"reduce-scatter --devices 4 --m 16 --n 8",
+                            "ag-matmul --devices 4 --m 16 --k 64 --n 16 "
+                            "--tiling 8,8,8"}) {
+    SCOPED_TRACE(words);
+    const GraphCase of = graph_case(words);
+    EXPECT_LT(plan_of(of, few)->steps.size(), plan_of(of)->steps.size());
+    expect_right(of, 5, few);
+  }
+}
+
+// Edges of the steps that are left out in turn, and whether results tell.
+struct Losses {
+  int shown = 0, implied = 0, unseen = 0;
+  bool operator==(const Losses&) const = default;
+};
+Losses losses(const GraphCase& of) {
+  const Expected<GraphPlan> plan = plan_of(of);
+  EmulatedGraph emulated(*plan);
+  Losses lost;
+  for (std::size_t s = 0; s < plan->steps.size(); ++s)
+    for (const std::size_t before : plan->steps[s].before) {
+      if (emulated.order_without(before, s).empty()) {
+        ++lost.implied;
+        continue;
+      }
+      KeptRun run = test::copy_of(of.launch);
+      EXPECT_EQ(emulated.run_without(run.bindings(), before, s), "");
+      ++(test::has_results(of, run) ? lost.unseen : lost.shown);
+    }
+  return lost;
+}
+
+// What is unseen on whole numbers: additions to the same sums, and kernels of one device that have
+// scratch of their CTAs', one of which is done whole before the other.
+TEST_F(CudaTaskGraph, needs_its_edges) {
+  EXPECT_EQ(losses(graph_case("all-gather --devices 4 --m 8 --n 8")), (Losses{24, 0, 0}));
+  EXPECT_EQ(losses(graph_case("all-reduce --devices 4 --m 4 --n 8")), (Losses{48, 8, 8}));
+  EXPECT_EQ(losses(graph_case("ag-matmul --devices 4 --m 8 --k 32 --n 8 --tiling 8,8,8")),
+            (Losses{40, 0, 0}));
+}
+
+std::vector<std::filesystem::path> suite() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& file :
+       std::filesystem::recursive_directory_iterator(test::source_dir() + "/tests/suite"))
+    files.push_back(file.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The suite's programs that are right, a part of them: each is compiled.
+TEST_F(CudaTaskGraph, of_good_programs_of_the_suite_gives_the_interpreters_results) {
+  const char* const all = std::getenv("TESSERA_ALL_PROGRAMS");
+  const int step = all != nullptr ? 1 : 12;
+  int number = 0;
+  for (const std::filesystem::path& file : suite()) {
+    if (!file.filename().string().starts_with("good_")) continue;
+    for (const std::string& run : test::lines_behind(file, "// RUN: verify")) {
+      const std::string text = file.string() + run;
+      if (number++ % step != 0 || !test::has_graph(text)) continue;
+      SCOPED_TRACE(text);
+      expect_right(graph_case(text), 3);
+    }
+  }
+}
+
+TEST_F(CudaTaskGraph, compiles_for_machines_from_8_0_on_without_spills) {
+  if (const Support here = compiler_available(); !here.ok) GTEST_SKIP() << here.reason;
+  for (const std::string& call : small_calls()) {
+    SCOPED_TRACE(call);
+    const auto plan = plan_of(graph_case(call), {});
+    ASSERT_TRUE(plan) << render(plan.diags());
+    for (const char* architecture : {"sm_80", "sm_90"}) {
+      LoweredKernel kernel = plan->kernel;
+      kernel.architecture = architecture;
+      const auto compiled = compile(kernel);
+      ASSERT_TRUE(compiled) << render(compiled.diags());
+      const CompilerFigures figures = read_log(compiled->log);
+      EXPECT_EQ(figures.spill_stores + figures.spill_loads, 0) << compiled->log;
+      EXPECT_LT(compiled->cpu_seconds, 5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::cuda
