@@ -87,6 +87,13 @@ Program kernel_of(const std::string& name, const Settings& settings) {
   return *made;
 }
 
+// The same kernel as the command's, with its pipelines.
+Program kernel_of(const std::string& name, const KeptRun& launch) {
+  Settings settings;
+  for (const Setting& setting : launch.program.settings) settings[setting.name] = setting.value;
+  return kernel_of(name, settings);
+}
+
 const char* const all_reduce = "all-reduce --devices 4 --m 16 --n 8 --dtype i32";
 Program all_reduce_program() {
   return kernel_of("ring_all_reduce",
@@ -105,6 +112,22 @@ TEST_F(CudaGraphs, take_one_gpu_where_others_do_not_reach_its_memory) {
   const int before = launches(1);
   expect_right(all_reduce, all_reduce_program(), 2);
   EXPECT_EQ(launches(1), before);
+}
+
+// What fast kernels compute the tests of single kernels show; here, that they are nodes.
+TEST_F(CudaGraphs, have_fast_kernels_for_products) {
+  entry<void(void (*)(const void*, int), std::size_t, unsigned)>("fake_graph")(nullptr, 40, 1);
+  const test::GraphCase of = test::graph_case(
+      "sharded-gmm --devices 2 --group-sizes 5,0,20,9 --k 64 --n 128 --tiling 16,64,64");
+  const auto executable = cuda_device().prepare(kernel_of("sharded_gmm", of.launch));
+  ASSERT_TRUE(executable) << render(executable.diags());
+  KeptRun once = test::copy_of(of.launch);
+  const int before = launches(0) + launches(1);
+  const auto report = (*executable)->run(once.bindings(), {});
+  ASSERT_TRUE(report) << render(report.diags());
+  EXPECT_GT(launches(0) + launches(1), before);
+  EXPECT_NE((*executable)->notes().front().find(" of them by fast kernels"), std::string::npos);
+  EXPECT_EQ((*executable)->notes().front().find(", 0 of them"), std::string::npos);
 }
 
 TEST_F(CudaGraphs, are_made_anew_where_the_driver_does_not_change_one) {

@@ -67,6 +67,44 @@ TEST_F(CudaTaskGraph, of_every_kernel_gives_the_interpreters_results) {
   }
 }
 
+// Products of bf16 whose steps and columns are whole ones of the fast kernels; of the pipelines'
+// own tiles nothing is left.
+const char* const products[] = {
+    "ag-matmul --devices 2 --m 72 --k 256 --n 64 --tiling 24,64,64",
+    "ag-matmul --gather m --devices 2 --m 32 --k 128 --n 64 --tiling 16,64,64",
+    "matmul-rs --devices 2 --m 64 --k 128 --n 64 --tiling 16,64,64 --dtype bf16",
+    "ep-gmm --devices 2 --m 40 --k 64 --n 64 --groups 4 --tiling 16,64,64",
+    "sharded-gmm --devices 2 --group-sizes 5,0,20,9 --k 64 --n 128 --tiling 16,64,64"};
+
+TEST_F(CudaTaskGraph, gives_products_to_the_fast_kernels) {
+  for (const char* words : products) {
+    SCOPED_TRACE(words);
+    const GraphCase of = graph_case(words);
+    const Expected<GraphPlan> plan = plan_of(of);
+    ASSERT_TRUE(plan) << render(plan.diags());
+    EXPECT_FALSE(plan->products.empty());
+    expect_right(of, 3);
+  }
+}
+
+// Half a step along the contraction, columns beside which another tile has its own, f32, and a
+// machine that has none.
+TEST_F(CudaTaskGraph, gives_others_to_the_general_kernel) {
+  const auto products_of = [](const std::string& words, bool has_fast = true) {
+    GraphPlanOptions options = small_plan();
+    options.has_fast = has_fast;
+    return plan_of(graph_case(words), options)->products.size();
+  };
+  EXPECT_GT(products_of("ag-matmul --devices 2 --m 72 --k 256 --n 64 --tiling 24,64,64"), 0U);
+  EXPECT_EQ(products_of("ag-matmul --devices 2 --m 72 --k 256 --n 64 --tiling 24,64,64", false),
+            0U);
+  EXPECT_EQ(products_of("ag-matmul --devices 2 --m 72 --k 192 --n 64 --tiling 24,96,64"), 0U);
+  EXPECT_EQ(products_of("ag-matmul --devices 2 --m 72 --k 256 --n 96 --tiling 24,64,32"), 0U);
+  EXPECT_EQ(products_of("ep-gmm --devices 2 --m 40 --k 64 --n 64 --groups 4 --tiling 16,64,64 "
+                        "--dtype f32"),
+            0U);
+}
+
 // Steps that are joined, as where there are more than a driver should be given.
 TEST_F(CudaTaskGraph, of_few_large_steps_gives_the_same) {
   GraphPlanOptions few = small_plan();
@@ -133,6 +171,20 @@ TEST_F(CudaTaskGraph, of_good_programs_of_the_suite_gives_the_interpreters_resul
       if (number++ % step != 0 || !test::has_graph(text)) continue;
       SCOPED_TRACE(text);
       expect_right(graph_case(text), 3);
+    }
+  }
+}
+
+TEST_F(CudaTaskGraph, compiles_its_products) {
+  if (const Support here = compiler_available(); !here.ok) GTEST_SKIP() << here.reason;
+  for (const char* words : products) {
+    SCOPED_TRACE(words);
+    const auto plan = plan_of(graph_case(words));
+    for (const ListedProduct& product : plan->products) {
+      const auto compiled = compile(product.kernel);
+      ASSERT_TRUE(compiled) << render(compiled.diags());
+      EXPECT_EQ(objection(read_log(compiled->log), product.kernel.threads, 4), "") << compiled->log;
+      break;  // all are of one source but for their numbers
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/data/dtype_range.h"
+#include "core/program/refs.h"
 #include "core/program/reshape.h"
 #include "devices/cuda/graph/element_code.h"
 
@@ -112,7 +114,7 @@ Expected<void> CallWriter::add(graph::ActionId id, StrandWords& strand) {
     load(action, operands, strand);
   } else if (const auto* s = std::get_if<Store>(&op)) {
     const CallOperand number = number_operand(graph_, action, s->value);
-    if (is_integer(operands[0].dtype) && number.kind == OperandKind::loaded_whole)
+    if (number.kind == OperandKind::loaded_whole && !holds_all(operands[0].dtype, s->value))
       return Diag{
           ErrorCode::unsupported,
           graph_.program.loc(action.statement),
@@ -139,6 +141,15 @@ void CallWriter::load(const graph::Action& action, const Operands& operands, Str
   number.dtype = std::holds_alternative<LoadReal>(op) ? DType::f32 : DType::i64;
   element.view.rank = 0;
   cast(number, element, std::string(info(op).mnemonic), strand);
+}
+
+// Whether a type holds each number that a load may give.
+bool CallWriter::holds_all(DType type, ValueId loaded) const {
+  const StmtId at = graph_.program.value(loaded).statement;
+  const auto* load = at ? std::get_if<Load>(&graph_.program.body[at].op) : nullptr;
+  if (!is_integer(type)) return true;
+  return load != nullptr &&
+         wider_integer(type, ref_info(graph_.program, load->src.base).dtype) == type;
 }
 
 void CallWriter::cast(const CallOperand& to, const CallOperand& from, const std::string& what,

@@ -30,6 +30,7 @@ class CallWriter {
  private:
   using Operands = std::vector<CallOperand>;
 
+  bool holds_all(DType type, ValueId loaded) const;
   void put(const CallText& call, const std::string& what, StrandWords& strand);
   void apart(Operands& operands, bool may_be_same, StrandWords& strand);
   void move(const CallOperand& to, const CallOperand& from, bool adds, StrandWords& strand);

@@ -33,6 +33,7 @@ Expected<std::shared_ptr<GraphInstance>> GraphInstance::make(GraphPlan plan,
   std::shared_ptr<GraphInstance> made(new GraphInstance(std::move(plan)));
   TRY(made->load(contexts));
   TRY(made->allocate_all());
+  TRY(made->make_products());
   return made;
 }
 
@@ -40,6 +41,11 @@ GraphInstance::~GraphInstance() {
   if (!places_.empty()) {
     const ContextScope here(places_.front().context);
     graph_.reset();
+  }
+  for (Product& product : products_) {
+    const ContextScope here(places_[product.place].context);
+    product.memory.reset();
+    if (product.list != 0) release(product.list);
   }
   for (const Own& own : own_) {
     const ContextScope here(places_[own.place].context);
@@ -92,6 +98,39 @@ Expected<void> GraphInstance::allocate_all() {
   return {};
 }
 
+Expected<void> GraphInstance::make_products() {
+  products_.resize(plan_.products.size());
+  for (const GraphStep& step : plan_.steps) {
+    if (step.kind != StepKind::product) continue;
+    const ListedProduct& listed = plan_.products[step.product];
+    Product& product = products_[step.product];
+    product.place = own_[static_cast<std::size_t>(step.device)].place;
+    const ContextScope here(places_[product.place].context);
+    TRY(here.entered());
+    product.kernel = TRY(Kernel::make(listed.program, {.only_fast = true}));
+    product.memory = TRY(product.kernel->node_memory());
+    const auto bytes = static_cast<std::int64_t>(listed.list.size() * sizeof listed.list[0]);
+    TRY(allocate(product.list, bytes));
+    TRY(to_device(product.list, listed.list.data(), static_cast<std::size_t>(bytes)));
+  }
+  return {};
+}
+
+Expected<DeviceNode> GraphInstance::product_node(const GraphStep& step) const {
+  const ListedProduct& listed = plan_.products[step.product];
+  const Product& product = products_[step.product];
+  const auto address = [&](graph::MemoryId memory) {
+    return addresses_[static_cast<std::size_t>(memory.index)];
+  };
+  DeviceOperands operands{{"lhs", address(listed.left)},
+                          {"rhs", address(listed.right)},
+                          {"list", product.list},
+                          {"out", address(listed.result)}};
+  if (listed.existing) operands["existing_out"] = address(listed.existing);
+  return DeviceNode{.what = TRY(product.kernel->node(*product.memory, operands)),
+                    .before = step.before};
+}
+
 // Where each memory is now, for all contexts.
 Expected<void> GraphInstance::put_addresses(const std::vector<DeviceAddresses>& operands) {
   const graph::TaskGraph& graph = *plan_.graph;
@@ -121,12 +160,16 @@ Expected<void> GraphInstance::put_addresses(const std::vector<DeviceAddresses>& 
   return {};
 }
 
-std::vector<DeviceNode> GraphInstance::nodes() const {
+Expected<std::vector<DeviceNode>> GraphInstance::nodes() const {
   std::vector<DeviceNode> nodes;
   const auto address = [&](graph::MemoryId memory, std::int64_t offset) {
     return addresses_[static_cast<std::size_t>(memory.index)] + static_cast<std::uint64_t>(offset);
   };
   for (const GraphStep& step : plan_.steps) {
+    if (step.kind == StepKind::product) {
+      nodes.push_back(TRY(product_node(step)));
+      continue;
+    }
     const Own& own = own_[static_cast<std::size_t>(step.device)];
     const Place& place = places_[own.place];
     DeviceNode node{.what = CopyNode{}, .before = step.before};
@@ -163,9 +206,9 @@ Expected<void> GraphInstance::launch(const std::vector<DeviceAddresses>& operand
     const RelaxedCapture allowed;
     TRY(put_addresses(operands));
     if (graph_ == nullptr)
-      graph_ = TRY(DeviceGraph::make(nodes()));
+      graph_ = TRY(DeviceGraph::make(TRY(nodes())));
     else
-      TRY(graph_->update(nodes()));
+      TRY(graph_->update(TRY(nodes())));
     operands_ = operands;
   }
   return graph_->launch(stream);

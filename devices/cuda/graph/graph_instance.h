@@ -9,6 +9,7 @@
 #include "core/report/expected.h"
 #include "devices/cuda/graph/graph_plan.h"
 #include "devices/cuda/runtime/device_graph.h"
+#include "devices/cuda/runtime/kernel.h"
 #include "devices/device.h"
 
 namespace tessera::cuda {
@@ -44,15 +45,26 @@ class GraphInstance {
     std::uint64_t words = 0, scratch = 0, of_ctas = 0;
   };
 
+  // What a product's step has.
+  struct Product {
+    std::size_t place = 0;
+    std::shared_ptr<Kernel> kernel;
+    std::unique_ptr<LaunchMemory> memory;
+    std::uint64_t list = 0;
+  };
+
   GraphInstance(GraphPlan plan) : plan_(std::move(plan)) {}
   Expected<void> load(const std::vector<Context>& contexts);
   Expected<void> allocate_all();
   Expected<void> put_addresses(const std::vector<DeviceAddresses>& operands);
-  std::vector<DeviceNode> nodes() const;
+  Expected<void> make_products();
+  Expected<DeviceNode> product_node(const GraphStep& step) const;
+  Expected<std::vector<DeviceNode>> nodes() const;
 
   GraphPlan plan_;
   std::vector<Place> places_;
   std::vector<Own> own_;  // by simulated device
+  std::vector<Product> products_;
   std::vector<std::string> compiler_notes_;
   std::mutex mutex_;  // of what follows
   std::vector<DeviceAddresses> operands_;

@@ -78,6 +78,7 @@ class Planner {
       for (const std::size_t b : before[t]) steps.insert(ends_[b].begin(), ends_[b].end());
       TRY(add(tasks, t, steps));
     }
+    if (options_.has_fast && drafts_.size() <= options_.most_steps) take_products();
     keep_own_apart();
     plan_.own_bytes = own_.bytes();
     join_steps(drafts_, options_.most_steps);
@@ -141,12 +142,29 @@ class Planner {
       if (!task.is_last) levels_.emplace(before, step);
     }
     drafts_[step].uses_own |= uses_own(task);
+    note_products(drafts_[step], task);
     drafts_[step].strands.push_back(std::move(strand));
     ends_[t] = {step};
     return {};
   }
 
   bool uses_own(const graph::Task& task) const { return own_.bytes() > 0 && !task.actions.empty(); }
+
+  void note_products(StepDraft& draft, const graph::Task& task) {
+    if (!options_.has_fast || !draft.only_multiplies) return;
+    const auto products = tile_products(graph_, private_, task.actions);
+    draft.only_multiplies = products.has_value();
+    if (products) draft.products.insert(draft.products.end(), products->begin(), products->end());
+  }
+
+  // Steps that a fast kernel does need no memory of their CTAs'.
+  void take_products() {
+    for (StepDraft& draft : drafts_) {
+      if (draft.copy || !draft.only_multiplies) continue;
+      draft.listed = listed_product(graph_, draft.products);
+      if (draft.listed) draft.uses_own = false;
+    }
+  }
 
   std::size_t copy(const graph::Task& task, const Steps& before) {
     const graph::Node& node = graph_.nodes[task.node];
@@ -195,13 +213,17 @@ class Planner {
     const auto devices = static_cast<std::size_t>(graph_.topology.devices);
     plan_.words.resize(devices);
     plan_.ctas.assign(devices, 0);
-    for (const StepDraft& draft : drafts_) {
+    for (StepDraft& draft : drafts_) {
       const auto device = static_cast<std::size_t>(draft.device);
       GraphStep step{.device = draft.device, .node = draft.node};
       step.before.assign(draft.before.begin(), draft.before.end());
       if (draft.copy) {
         step.kind = StepKind::copy;
         step.copy = *draft.copy;
+      } else if (draft.listed) {
+        step.kind = StepKind::product;
+        step.product = plan_.products.size();
+        plan_.products.push_back(*std::move(draft.listed));
       } else {
         std::vector<std::int64_t>& words = plan_.words[device];
         step.words = static_cast<std::int64_t>(words.size());

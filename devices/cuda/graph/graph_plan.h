@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/report/expected.h"
+#include "devices/cuda/graph/listed_product.h"
 #include "devices/cuda/lower/lower.h"
 #include "interp/engine/tasks.h"
 #include "interp/graph/task_graph.h"
@@ -18,7 +19,8 @@ struct GraphCopy {
   std::int64_t from_offset = 0, to_offset = 0, bytes = 0;
 };
 
-enum class StepKind : std::uint8_t { kernel, copy };
+// kernel: strands as calls, in general code. product: a fast kernel.
+enum class StepKind : std::uint8_t { kernel, copy, product };
 
 struct GraphStep {
   StepKind kind = StepKind::kernel;
@@ -28,12 +30,14 @@ struct GraphStep {
   // kernel: where its words begin among those of the device, how many strands they have, and CTAs.
   std::int64_t words = 0, strands = 0;
   int ctas = 0;
+  std::size_t product = 0;            // among the plan's
   std::vector<std::size_t> before{};  // steps, all of which stand in front of it
 };
 
 struct GraphPlan {
   std::shared_ptr<const graph::TaskGraph> graph;
   LoweredKernel kernel;  // of all kernel steps
+  std::vector<ListedProduct> products;
   std::vector<GraphStep> steps;
   std::vector<std::vector<std::int64_t>> words;  // by simulated device
   // Where memory of the program's own lies in that of its device; operands and results have -1.
@@ -47,6 +51,7 @@ struct GraphPlanOptions {
   std::int64_t smallest = graph::smallest_strand;  // work of a strand
   std::size_t most_steps = 4096;                   // more are joined where the graph allows it
   int most_ctas = 264;                             // of a kernel; others of its strands wait
+  bool has_fast = true;                            // the machine has fast kernels
   int threads = 256;  // of a CTA: eight warps hide some of the latency of global memory
 };
 

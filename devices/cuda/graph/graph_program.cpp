@@ -75,8 +75,8 @@ class GraphProgram final : public Executable {
     const std::lock_guard lock(mutex_);
     if (instance_ == nullptr) return {why_};
     const GraphPlan& plan = instance_->plan();
-    return {fmt::format("{} nodes as {} steps of a CUDA graph", plan.graph->nodes.size(),
-                        plan.steps.size()),
+    return {fmt::format("{} nodes as {} steps of a CUDA graph, {} of them by fast kernels",
+                        plan.graph->nodes.size(), plan.steps.size(), plan.products.size()),
             why_};
   }
 
@@ -92,6 +92,7 @@ class GraphProgram final : public Executable {
     TRY(here.entered());
     const DeviceFacts& facts = device_facts();
     GraphPlanOptions how;
+    how.has_fast = facts.has_fast_kernels();
     how.most_ctas = 2 * std::max(1, facts.multiprocessors);
     GraphPlan plan = TRY(graph_plan(graph, how));
     plan.kernel.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
@@ -145,9 +146,8 @@ Support can_plan(const Program& structured) {
   for (const BufferId b : control.buffers.ids())
     if (control.buffers[b] && expanded->buffers[b].role == Role::in)
       read += (read.empty() ? "" : ", ") + expanded->buffers[b].name;
-  return {true, read.empty()
-                    ? "as a CUDA graph of general kernels"
-                    : fmt::format("as a CUDA graph of general kernels; the host reads {}", read)};
+  return {true, read.empty() ? "as a CUDA graph"
+                             : fmt::format("as a CUDA graph; the host reads {}", read)};
 }
 
 }  // namespace tessera::cuda

@@ -7,6 +7,7 @@
 
 #include "devices/cuda/graph/call_writer.h"
 #include "devices/cuda/graph/graph_plan.h"
+#include "devices/cuda/graph/listed_product.h"
 
 namespace tessera::cuda {
 
@@ -17,6 +18,10 @@ struct StepDraft {
   std::optional<GraphCopy> copy{};     // it is one, of adjacent bytes, ...
   std::vector<StrandWords> strands{};  // ... which these do as well; or a kernel
   bool uses_own = false;
+  // What the strands multiply, where all of them do nothing else; and how a fast kernel does it.
+  std::vector<TileProduct> products{};
+  bool only_multiplies = true;
+  std::optional<ListedProduct> listed{};
   std::set<std::size_t> before{};
 };
 

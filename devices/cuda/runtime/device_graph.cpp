@@ -25,6 +25,7 @@ Expected<void*> add(void* graph, const KernelNode& kernel, const std::vector<voi
   const KernelNodeParameters how{.function = kernel.kernel.function,
                                  .grid = {static_cast<unsigned>(kernel.ctas), 1, 1},
                                  .block = {static_cast<unsigned>(kernel.threads), 1, 1},
+                                 .shared_bytes = static_cast<unsigned>(kernel.shared_bytes),
                                  .parameters = parameters};
   void* node = nullptr;
   TRY(outcome("cuGraphAddKernelNode",

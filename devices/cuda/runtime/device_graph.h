@@ -14,7 +14,7 @@ namespace tessera::cuda {
 
 struct KernelNode {
   LoadedKernel kernel;  // of the context that it runs in
-  int ctas = 0, threads = 0;
+  int ctas = 0, threads = 0, shared_bytes = 0;
   std::vector<std::byte> arguments;
 };
 

@@ -141,6 +141,23 @@ Expected<void> Kernel::launch(const DeviceOperands& operands, void* stream,
   return cuda::launch(loaded_, ctas_, plan_.threads, shared_bytes_, stream, slot.arguments);
 }
 
+Expected<std::unique_ptr<LaunchMemory>> Kernel::node_memory() const {
+  const ContextScope own(context_);
+  TRY(own.entered());
+  return LaunchMemory::make(sizes_);
+}
+
+Expected<KernelNode> Kernel::node(const LaunchMemory& memory,
+                                  const DeviceOperands& operands) const {
+  const ContextScope own(context_);
+  TRY(own.entered());
+  return KernelNode{.kernel = loaded_,
+                    .ctas = ctas_,
+                    .threads = plan_.threads,
+                    .shared_bytes = shared_bytes_,
+                    .arguments = TRY(arguments_of(memory, operands, {}))};
+}
+
 // The memory of one stream, or of all. It stays in place, so the lock is not held while a stream
 // is waited for, and other launches go on.
 std::vector<const LaunchMemory*> Kernel::memories(std::optional<std::uint64_t> stream) {

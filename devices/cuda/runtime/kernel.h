@@ -18,6 +18,7 @@
 #include "core/report/expected.h"
 #include "core/report/finding.h"
 #include "devices/cuda/lower/lower.h"
+#include "devices/cuda/runtime/device_graph.h"
 #include "devices/cuda/runtime/driver.h"
 #include "devices/cuda/runtime/launch_memory.h"
 #include "devices/device.h"
@@ -46,6 +47,10 @@ class Kernel {
   // The same; a finding is an error, too.
   Expected<void> check(void* stream);
   Expected<void> check();
+
+  // For graphs that are made node by node: memory of one node, and what it is launched with.
+  Expected<std::unique_ptr<LaunchMemory>> node_memory() const;
+  Expected<KernelNode> node(const LaunchMemory& memory, const DeviceOperands& operands) const;
 
   const LoweredKernel& plan() const { return plan_; }
   Context context() const { return context_; }
