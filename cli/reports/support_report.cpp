@@ -63,8 +63,10 @@ Json to_json(const SupportTable& table) {
   for (const SupportRow& row : table.rows) {
     Json object = {{"operation", row.operation}, {"option", row.option}};
     for (std::size_t i = 0; i < row.on.size(); ++i) {
-      object["executions"][table.executions[i]] = {
-          {"ok", row.on[i].ok}, {"reason", row.on[i].reason.empty() ? Json() : Json(row.on[i].reason)}};
+      const Support& on = row.on[i];
+      Json answer = {{"ok", on.ok}, {"reason", on.ok ? Json() : Json(on.reason)}};
+      if (on.ok && !on.reason.empty()) answer["remark"] = on.reason;
+      object["executions"][table.executions[i]] = answer;
     }
     rows.push_back(object);
   }
