@@ -18,6 +18,11 @@ LOOKUPS = {
     "rows": lambda x, i: jnp.take(x, i[0, :16] % 8, axis=0), "columns": lambda x, i: jnp.take(x, i[1, :16], axis=1), "outside": lambda x, i: x[i[0, :16] - 4],
     "clipped": lambda x, i: jnp.take(x, i[2, :16], axis=0, mode="clip"), "filled": lambda x, i: jnp.where(jnp.isnan(jnp.take(x, i[2, :16], axis=0, mode="fill")), 7.0, 1.0),
     "of integers": lambda x, i: jnp.take(i, i[3, :4] % 16, axis=0, mode="fill"), "between": lambda x, i: jnp.take(x.reshape(2, 4, 128), i[0, :6] % 4, axis=1),
+    "along both": lambda x, i: x[i[0, :16] % 8, i[1, :16]], "along both, of many": lambda x, i: x[i % 8, i],
+    "outside both": lambda x, i: x.at[i[0, :16] - 4, i[1, :16] + 4].get(mode="fill", fill_value=7.0),
+    "clipped along both": lambda x, i: x.at[i[0, :16] - 4, i[1, :16] + 4].get(mode="clip"),
+    "along the outer ones": lambda x, i: x.reshape(2, 4, 128)[i[0, :6] % 2, i[1, :6] % 4], "along the inner ones": lambda x, i: x.reshape(4, 2, 128)[:, i[0, :6] % 2, i[1, :6]],
+    "along the first and the last": lambda x, i: x.reshape(4, 2, 128)[i[0, :6] % 4, :, i[1, :6]],
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -86,34 +87,39 @@ def _running(c: Conversion, eqn: Any, x: Any) -> Any:
 
 @rule("gather")
 def _gather(c: Conversion, eqn: Any, x: Any, at: Any) -> Any:
-    """Elements by an index along one dimension: of each place of that dimension in turn, where the index is that place."""
+    """Elements by an index along each of some dimensions: of each place of those in turn, where the indices are that place."""
     p, numbers = eqn.params, eqn.params["dimension_numbers"]
     shape, out = eqn.invars[0].aval.shape, eqn.outvars[0].aval
-    if len(numbers.start_index_map) != 1 or tuple(numbers.collapsed_slice_dims) != tuple(numbers.start_index_map):
-        raise c.refuse("a gather along several dimensions")
-    (along,), batching = numbers.start_index_map, tuple(numbers.operand_batching_dims)
-    rest = [d for d in range(len(shape)) if d != along and d not in batching]
-    if any(p["slice_sizes"][d] != shape[d] for d in rest):
+    along, batching = tuple(numbers.start_index_map), tuple(numbers.operand_batching_dims)
+    rest = [d for d in range(len(shape)) if d not in along and d not in batching]
+    if tuple(numbers.collapsed_slice_dims) != tuple(sorted(along)) or any(p["slice_sizes"][d] != shape[d] for d in rest):
         raise c.refuse("a gather of parts of rows")
     of_indices = [d for d in range(len(out.shape)) if d not in numbers.offset_dims]
     places = {d: of_indices[i] for d, i in zip(batching, numbers.start_indices_batching_dims)}
     places.update(zip(rest, numbers.offset_dims))
-    kept = [d for d in range(len(shape)) if d != along]
+    kept = [d for d in range(len(shape)) if d not in along]
+    order = sorted(kept, key=lambda d: places[d])
     mode = str(p["mode"]).upper()
 
     def pick(v, index):
-        index = index[..., 0]
+        wanted = [index[..., i] for i in range(len(along))]
         if "FILL" not in mode:      # XLA takes the nearest element
-            index = jnp.clip(index, 0, shape[along] - 1)
-        index = jax.lax.broadcast_in_dim(index, out.shape, of_indices)
+            wanted = [jnp.clip(one, 0, shape[d] - 1) for one, d in zip(wanted, along)]
+        wanted = [jax.lax.broadcast_in_dim(one, out.shape, of_indices) for one in wanted]
 
-        def turn(i, found):
-            row = jax.lax.dynamic_index_in_dim(v, i, along, keepdims=False)
-            order = sorted(range(len(kept)), key=lambda d: places[kept[d]])
-            row = jax.lax.broadcast_in_dim(jnp.transpose(row, order), out.shape, [places[kept[d]] for d in order])
-            return jnp.where(index == i, row, found)
+        def turns(v, chosen, found):
+            """With the places of the first dimensions chosen, which `v` has no longer."""
+            if len(chosen) == len(along):
+                row = jnp.transpose(v, [kept.index(d) for d in order])
+                row = jax.lax.broadcast_in_dim(row, out.shape, [places[d] for d in order])
+                return jnp.where(functools.reduce(jnp.logical_and, [one == i for one, i in zip(wanted, chosen)]), row, found)
+            d = along[len(chosen)]
+            axis = sum(other < d for other in (*kept, *along[len(chosen):]))
+            return jax.lax.fori_loop(0, shape[d], lambda i, found: turns(
+                jax.lax.dynamic_index_in_dim(v, i, axis, keepdims=False), (*chosen, i), found), found)
+
         fill = p["fill_value"] if p["fill_value"] is not None else _filling(out.dtype)
-        return jax.lax.fori_loop(0, shape[along], turn, jnp.full(out.shape, fill if "FILL" in mode else 0, out.dtype))
+        return turns(v, (), jnp.full(out.shape, fill if "FILL" in mode else 0, out.dtype))
     return traced(c, eqn, pick, tiles.reusable(c, x), tiles.reusable(c, at))
 
 
