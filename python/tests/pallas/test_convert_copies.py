@@ -184,3 +184,18 @@ def test_a_float_of_smem_does_not_move_past_a_store():
         s_ref[0] = w_ref[1]
         o_ref[...] = jnp.zeros_like(o_ref) + kept * 4 + s_ref[0]
     check(kernel, shaped((8, 128)), np.array([0.5, 3], np.float32), in_specs=[SMEM], scratch_shapes=[pltpu.SMEM((1,), jnp.float32)])
+
+
+def test_a_signal_names_a_core():
+    """Of which a device has one."""
+    def signals(core):
+        def kernel(o_ref, sem):
+            pl.semaphore_signal(sem, 1, core_index=core)
+            pl.semaphore_wait(sem, 1)
+            o_ref[...] = jnp.ones_like(o_ref)
+        return dict(kernel=kernel, out=shaped((8, 128)), interpret=INTERPRET, scratch_shapes=[pltpu.SemaphoreType.REGULAR])
+    check(**signals(0))
+    for core, how in ((1, {}), (0, {"parallel": True})):
+        with pytest.raises(Refused, match="a signal to another core: a kernel is taken to run on one of each device, core 0"):
+            given = signals(core)
+            converted(pl.pallas_call(given["kernel"], out_shape=given["out"], scratch_shapes=given["scratch_shapes"]), **how)

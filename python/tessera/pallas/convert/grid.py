@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tessera.pallas.convert import scalars
+from tessera.pallas.convert import padding, scalars
 from tessera.pallas.convert.blocks import array_aval, block_aval, covers, numpy_type, space_of
 from tessera.pallas.convert.kernel import Operand, Result
 from tessera.pallas.convert.names import dimension_name
@@ -60,6 +60,7 @@ class Grid:
         sources = [self._source(i, b, moved) for i, b in enumerate(blocks)]
         self._join(sources, count)
         self._keep_written(sources)
+        self._pad(sources)
         invars = self.jaxpr.invars
         scratches = [scratch(c, v.aval, self._wanted(count + len(blocks) + i, "scratch"))
                      for i, v in enumerate(invars[count + len(blocks):])]
@@ -216,6 +217,22 @@ class Grid:
             c.say(f"copy {source.name} -> {kept.name}")
             self.joined[at] = whole(kept.name, kept.root, "hbm", source.dtype, source.extents)
 
+    def _pad(self, sources: list[Ref]) -> None:
+        """Arrays of padded blocks get a copy with room around them, inputs before the grid, and results go back behind it."""
+        c = self.c
+        for at, (block, source) in enumerate(zip(self.mapping.block_mappings, sources)):
+            if not padding.is_padded(block):
+                continue
+            if self.aliases:
+                raise c.refuse("a padded block where results share the memory of inputs")
+            made, part = padding.with_room(c, block, source)
+            self.joined[at] = made
+            c.arrays[made.name] = c.arrays.get(source.name, source.name)
+            if at < self.mapping.num_inputs:
+                c.say(f"copy {source.name} -> {part.text}")
+            else:
+                self.after.append(f"copy {part.text} -> {source.name}")
+
     def _shared(self, at: int, source: Ref) -> Ref:
         """An input that shares its memory with an output is that output, which begins as a copy of it."""
         return self.joined.get(at, source)
@@ -259,10 +276,10 @@ class Grid:
                 dims.append(Dim(place, None))
             elif name == "Blocked":
                 dims.append(Dim(scalars.multiply(c, place, number(kind.block_size), "int32"), kind.block_size))
-            elif name == "Element" and tuple(kind.padding) == (0, 0):
+            elif name == "Element":
                 dims.append(Dim(place, kind.block_size))
             else:
-                raise c.refuse(f"a block dimension {kind}")
+                raise c.refuse(f"a block dimension {kind}, which is for emit_pipeline: JAX compiles it in no grid of a pallas_call")
         return dims or [Dim(number(0), 1)]
 
 

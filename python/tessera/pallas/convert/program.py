@@ -56,7 +56,7 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     start = place_of(info, NOWHERE) if info is not None else NOWHERE
     if not start.line:
         start = _start_of(jaxpr)
-    c = Conversion(Writer(), Names(), axes, start)
+    c = Conversion(Writer(), Names(), axes, start, parallel=parallel)
     wanted = compiler_params(params)
     c.collective = getattr(wanted, "collective_id", None)
     c.learn(jaxpr)

@@ -119,8 +119,8 @@ def _wait_copy(c: Conversion, eqn: Any, *flat: Any) -> Any:
 @rule("semaphore_signal")
 def _signal(c: Conversion, eqn: Any, *flat: Any) -> Any:
     ref, transforms, count, device, core = eqn.params["args_tree"].unflatten(flat)
-    if core is not None:
-        raise c.refuse("a signal to another core")
+    if core is not None and (c.parallel or not isinstance(core, Scalar) or core.known != 0):
+        raise c.refuse("a signal to another core: a kernel is taken to run on one of each device, core 0")
     to = device_number(c, device, eqn.params.get("device_id_type"))
     on = "" if to is None else f" on {to.text}"
     c.say(f"signal {taken(c, ref, transforms).text}{on}, {scalar(c, count).text}")

@@ -46,6 +46,7 @@ class Conversion:
     collective: int | None = None
     barrier: Ref | None = None
     reaches: bool = False               # it names another device
+    parallel: bool = False              # points of the grid may be on several cores
     opaque: list[Opaque] = field(default_factory=list)
     loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
     windows: set[str] = field(default_factory=set)

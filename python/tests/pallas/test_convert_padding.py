@@ -1,0 +1,61 @@
+"""Blocks that begin anywhere, with room before and after their array, mean what JAX means by them."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from converted import check, converted, normal, shaped
+from jax.experimental import pallas as pl
+
+from tessera.pallas.convert import Refused
+
+X = np.round(8 * normal(16, 128)) / 8
+WHOLE = pl.Element(128)
+
+
+def rows(x_ref, o_ref):
+    """The sum of each row and its two neighbours, where there are some."""
+    at = pl.program_id(0) * 8 + jnp.arange(8)[:, None]
+    above, here, below = (x_ref[k:k + 8] for k in range(3))
+    o_ref[...] = here + jnp.where(at > 0, above, 0) + jnp.where(at < 15, below, 0)
+
+
+def test_a_block_with_room_on_both_sides():
+    made = check(rows, shaped((16, 128)), X, grid=(2,), in_specs=[pl.BlockSpec((pl.Element(10, padding=(1, 1)), WHOLE), lambda i: (i * 8, 0))],
+                 out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)))
+    assert "hbm x_hbm_padded: f32[18, 128]" in made.text
+
+
+def test_a_result_goes_back_without_its_room():
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+    check(kernel, shaped((13, 128)), X, grid=(2,), in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+          out_specs=pl.BlockSpec((pl.Element(8, padding=(1, 2)), WHOLE), lambda i: (i * 8, 0)))
+
+
+def test_what_lies_in_the_room_is_nothing():
+    """It reaches the result here, which JAX shows as NaN."""
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...]
+    import tessera.pallas
+    call = pl.pallas_call(kernel, out_shape=shaped((16, 128)), grid=(2,), out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)),
+                          in_specs=[pl.BlockSpec((pl.Element(8, padding=(1, 0)), WHOLE), lambda i: (i * 8, 0))])
+    verdict = tessera.pallas.verify(call, X)
+    assert [finding.kind for finding in verdict.findings] == ["uninitialised_read"], verdict
+
+
+def test_room_around_memory_that_is_shared():
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...]
+    call = pl.pallas_call(kernel, out_shape=shaped((16, 128)), grid=(2,), out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)),
+                          in_specs=[pl.BlockSpec((pl.Element(8, padding=(0, 8)), WHOLE), lambda i: (i * 8, 0))], input_output_aliases={0: 0})
+    with pytest.raises(Refused, match="a padded block where results share the memory of inputs"):
+        converted(call, X)
+
+
+def test_a_bounded_slice_is_for_pipelines_inside():
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...]
+    call = pl.pallas_call(kernel, out_shape=shaped((16, 128)), grid=(2,), out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)),
+                          in_specs=[pl.BlockSpec((pl.BoundedSlice(8), 128), lambda i: (pl.ds(i * 8, 8), 0))])
+    with pytest.raises(Refused, match=r"a block dimension BoundedSlice\(8\), which is for emit_pipeline"):
+        converted(call, X)
