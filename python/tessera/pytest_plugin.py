@@ -6,7 +6,11 @@
     @pytest.mark.tessera(dma_order=["unordered", "fifo"], accept=[Accepted("race", "kernel.py:91", "why it stays")])
     def test_all_gather(): ...
 
-A list is one test for each of its values. The marker's keywords are those of `tessera.pallas.interpret`.
+    @pytest.mark.tessera(devices=[2, 4], seed=[0, 1], schedule=["eager", "random:1"])
+    def test_ring(tessera_devices, tessera_seed): ...
+
+A list is one test for each of its values. The marker's keywords are those of `tessera.pallas.interpret`, and `devices` and `seed`, which
+the test gets by the fixtures `tessera_devices` and `tessera_seed`: it makes its mesh and its inputs of them.
 """
 
 from __future__ import annotations
@@ -17,6 +21,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+# What the marker says to the test, and not to the proof: its fixture has this name behind `tessera_`.
+OF_THE_TEST = ("devices", "seed")
 
 # Before JAX makes its CPU client: threads for devices that wait for each other.
 os.environ.setdefault("NPROC", "16")
@@ -40,6 +47,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("tessera")
     if marker is None:
         return
+    for name in OF_THE_TEST:
+        if name in marker.kwargs and f"tessera_{name}" not in metafunc.fixturenames:
+            pytest.fail(f"{metafunc.function.__name__}: the marker's {name} is for tests that take the fixture tessera_{name}", pytrace=False)
     lists = {name: value for name, value in marker.kwargs.items() if isinstance(value, (list, tuple)) and name != "accept"}
     if not lists:
         return
@@ -47,6 +57,30 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.fixturenames.append("_tessera_promises")
     metafunc.parametrize("_tessera_promises", combinations,
                          ids=["-".join(f"{name}={value}" for name, value in one.items()) for one in combinations])
+
+
+@pytest.fixture
+def tessera_devices(request: pytest.FixtureRequest) -> int:
+    """The marker's `devices`, as many as `--host-devices` makes or fewer; without one, all that JAX has on the CPU."""
+    import jax
+    found = len(jax.devices("cpu"))
+    wanted = _given(request.node).get("devices", found)
+    if wanted > found:
+        pytest.fail(f"the marker asks for {wanted} devices, and JAX has {found}: pytest --host-devices {wanted}", pytrace=False)
+    return int(wanted)
+
+
+@pytest.fixture
+def tessera_seed(request: pytest.FixtureRequest) -> int:
+    """The marker's `seed`, else 0."""
+    return int(_given(request.node).get("seed", 0))
+
+
+def _given(item: pytest.Item) -> dict[str, Any]:
+    """The marker's keywords, of each list the value that this test is for."""
+    marker = item.get_closest_marker("tessera")
+    one = item.callspec.params.get("_tessera_promises", {}) if hasattr(item, "callspec") else {}
+    return {**(marker.kwargs if marker is not None else {}), **one}
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -57,7 +91,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         yield
         return
     from tessera.pallas.intercept import recorded
-    given = {**marker.kwargs, **getattr(item, "callspec", _NONE).params.get("_tessera_promises", {})}
+    given = {name: value for name, value in _given(item).items() if name not in OF_THE_TEST}
     with recorded(**given) as session:
         outcome = yield
     verdict = session.verdict
@@ -90,13 +124,6 @@ def _shorten(error: BaseException, texts: list[str]) -> None:
         if isinstance(error, AssertionError) and said != first and first[:40] in said:
             error.args = (first,)
             return
-
-
-class _None:
-    params: dict[str, Any] = {}
-
-
-_NONE = _None()
 
 
 def _asked() -> list[Any]:

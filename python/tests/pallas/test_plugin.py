@@ -81,6 +81,35 @@ def test_the_marker_verifies_what_a_test_calls(pytester):
     assert any("in copied, called at" in line for line in calls)
 
 
+def test_the_marker_has_lists_of_devices_seeds_and_schedules(pytester):
+    result = results(pytester, """
+        from jax.sharding import PartitionSpec as P
+        SEEN = set()
+        @pytest.mark.tessera(numbers=False, devices=[2, 4], seed=[0, 1], schedule=["eager", "random:1"])
+        def test_ring(tessera_devices, tessera_seed):
+            mesh = jax.make_mesh((tessera_devices,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+            x = np.random.default_rng(tessera_seed).random((8 * tessera_devices, 128), np.float32)
+            y = jax.jit(jax.shard_map(lambda x: copied(x, True), mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False))(x)
+            assert (np.asarray(y) == x).all()
+            SEEN.add((tessera_devices, float(x[0, 0])))
+        def test_all_were_tried(tessera_devices, tessera_seed):
+            assert len(SEEN) == 4 and tessera_devices == len(jax.devices("cpu")) and tessera_seed == 0
+        @pytest.mark.tessera(devices=64)
+        def test_too_many(tessera_devices): ...
+    """)
+    result.assert_outcomes(passed=9, errors=1)
+    result.stdout.fnmatch_lines(["*asks for 64 devices, and JAX has 8: pytest --host-devices 64*"])
+
+
+def test_devices_of_a_marker_that_nobody_takes_are_an_error(pytester):
+    result = results(pytester, """
+        @pytest.mark.tessera(devices=[2, 4])
+        def test_ring(): ...
+    """)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*test_ring: the marker's devices is for tests that take the fixture tessera_devices*"])
+
+
 def test_accepted_findings_pass_until_nobody_finds_them(pytester):
     result = results(pytester, """
         PLACE = tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False).findings[0].place
