@@ -1,4 +1,4 @@
-"""What several tests need: small kernels, and arrays that are the same in every run."""
+"""What several tests need: arrays that are the same in every run, and the folder that examples are named from."""
 
 from __future__ import annotations
 
@@ -6,33 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import PASS_RIGHT
 
-DOUBLE = """\
-// out = a + a
-kernel double[T: f32 bf16 i32](m, n)
-  in  a:   T[m, n] hbm
-  out out: T[m, n] hbm
-{
-  pipeline i in m {
-    window x = a[i +: 1, 0 +: n]
-    window o = out[i +: 1, 0 +: n]
-    o = cast(x + x)
-  }
-}
-"""
-
-PASS_RIGHT = """\
-kernel pass_right(rows, cols)
-  in   a:   f32[rows, cols] hbm
-  out  out: f32[rows, cols] hbm
-  sem  sent:    bytes
-  sem  arrived: bytes
-{
-  start a -> (device + 1) mod devices: out, sent, arrived
-  wait sent for a
-  wait arrived for out
-}
-"""
+pytest_plugins = ["pytester"]
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tessera
-from conftest import DOUBLE
+from programs import DOUBLE
 
 
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.int32])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tessera
-from conftest import PASS_RIGHT
+from programs import PASS_RIGHT
 
 
 def test_a_session_goes_forward_and_back(hangs):

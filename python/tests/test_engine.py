@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
-from conftest import DOUBLE, PASS_RIGHT
+from programs import DOUBLE, PASS_RIGHT
 from tessera import _engine
 
 

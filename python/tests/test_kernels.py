@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tessera
-from conftest import DOUBLE, PASS_RIGHT
+from programs import DOUBLE, PASS_RIGHT
 
 
 def test_sizes_follow_from_the_arrays(generator):

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import tessera
-from conftest import DOUBLE
+from programs import DOUBLE
 
 LONG = """\
 kernel long(n)

@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("jax", reason="JAX is not installed")
 os.environ.setdefault("NPROC", "16")
 sys.path.insert(0, str(Path(__file__).parent))
-pytest_plugins = ["pytester"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
