@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # Of what is stored; another number forgets all that was kept.
-VERSION = 2
+VERSION = 3
 
 
 def folder() -> Path:

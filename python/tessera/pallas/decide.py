@@ -11,11 +11,14 @@ import jax
 import numpy as np
 from jax._src import core
 
-from tessera.pallas import cache, engine, first_use, jaxpr_tools, options
+from tessera.pallas import cache, engine, first_use, jaxpr_tools, options, versions
 from tessera.pallas.compare import Numbers, compare
 from tessera.pallas.convert import Kernel, Refused, convert
 from tessera.pallas.verdict import SiteVerdict, callers
 from tessera.pallas.world import World
+
+
+IN_TURN = "the points of the grid's parallel dimensions come in turn, as on one core; parallel=True decides any order"
 
 
 def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False, lines: bool = False) -> Kernel:
@@ -41,6 +44,8 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     kept = cache.load(name)
     if kept is None:
         found = _proved(site, kernel, lanes, words)
+        if found.status in ("proved", "explored") and not parallel and _has_parallel_dimensions(eqn):
+            found = replace(found, conditions=(*found.conditions, IN_TURN))
         if found.status in ("proved", "explored") and check_numbers:
             numbers = compare(kernel, eqn, world.shape, lanes, seed=seed, options=options.command_line(_of_runs(given), "run"),
                               limit=limit)
@@ -52,6 +57,13 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     else:
         found = _loaded(site, kernel, kept)
     return replace(found, seconds=time.perf_counter() - begun)
+
+
+def _has_parallel_dimensions(eqn: core.JaxprEqn) -> bool:
+    """Whether the grid has points that may be shared by cores."""
+    wanted = getattr(versions.compiler_params(eqn.params), "dimension_semantics", None) or ()
+    sizes = eqn.params["grid_mapping"].grid
+    return any("parallel" in str(kind).lower() and size != 1 for kind, size in zip(wanted, sizes))
 
 
 def jaxpr_text(eqn: core.JaxprEqn) -> str:

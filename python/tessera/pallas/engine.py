@@ -6,8 +6,9 @@ import linecache
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ class Finding:
     grid, `program_id(0)=1 step=0`; notes have places of their own.
 
     `stack` has the calls that led there, innermost first: file, line, function. `consequence` says that another finding
-    causes it.
+    causes it. `count` are alike, on so many `devices`.
     """
     kind: str
     message: str
@@ -101,12 +102,13 @@ class Finding:
     consequence: bool
     at: str = ""
     function: str = ""
+    devices: int = 1
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def lines(self) -> Iterable[str]:
-        times = f" (on {self.count} devices)" if self.count > 1 else ""
+        times = f" ({alike})" if (alike := _alike(self.count, self.devices)) else ""
         yield f"{self.place}: {self.kind}: {self.message}{times}{self.at and ', at ' + self.at}"
         yield from _where(self.source, self.function, self.stack)
         for note in self.notes:
@@ -114,6 +116,12 @@ class Finding:
             if (note.place, note.function, note.stack) != (self.place, self.function, self.stack):
                 shared = _shared(note.stack, self.stack)
                 yield from (f"  {line}" for line in _where(note.source, note.function, note.stack[:len(note.stack) - shared]))
+
+
+def _alike(count: int, devices: int) -> str:
+    if count > 1 and devices == count:
+        return f"on {devices} devices"
+    return "" if count <= 1 else f"{count} alike" if devices <= 1 else f"{count} alike, on {devices} devices"
 
 
 def _where(source: str, function: str, stack: Sequence[Call]) -> Iterable[str]:
@@ -150,16 +158,24 @@ def restored(kept: dict[str, Any]) -> Finding:
 
 def _finding(kernel: Kernel, one: dict[str, Any]) -> Finding:
     place = _place(kernel, one)
-    notes = [_note(kernel, note) for note in one.get("notes", []) if not note.get("detail")]
+    notes = _counted([_note(kernel, note) for note in one.get("notes", []) if not note.get("detail")])
+    if (one.get("witness") or {}).get("shown"):
+        notes.append(Note("both orders were run: " + words.said(kernel, one["witness"]["outcome"])))
     message = words.said(kernel, one["message"])
     notes += [Note(text) for text in words.explained(kernel, [message, *(note.message for note in notes)])]
     return Finding(one["kind"], message, str(place), place.stack, _source(place), tuple(notes), one.get("count") or 1,
-                   one.get("follows_from") is not None, _turns(kernel, one), place.function)
+                   one.get("follows_from") is not None, _turns(kernel, one), place.function, len(one.get("devices") or ()))
 
 
 def _note(kernel: Kernel, one: dict[str, Any]) -> Note:
     place = _place(kernel, one)
     return Note(words.said(kernel, one["message"]), str(place), _turns(kernel, one), _source(place), place.function, place.stack)
+
+
+def _counted(notes: Sequence[Note]) -> list[Note]:
+    """Equal notes once, as of a Python loop that JAX has unrolled, with how many there are."""
+    times = Counter(notes)
+    return [note if times[note] == 1 else replace(note, message=f"{note.message} ({times[note]} times)") for note in dict.fromkeys(notes)]
 
 
 def _place(kernel: Kernel, one: dict[str, Any]) -> Place:

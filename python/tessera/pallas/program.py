@@ -10,6 +10,7 @@ import jax
 import numpy as np
 from jax._src import core
 
+from tessera import errors
 from tessera.pallas import engine, jaxpr_tools, options
 from tessera.pallas.convert import Kernel, Refused
 from tessera.pallas.decide import converted, decide
@@ -24,7 +25,7 @@ from tessera.pallas.world import World
 asked: collections.deque[Verdict] = collections.deque(maxlen=16)
 
 
-class FindingError(Exception):
+class FindingError(errors.FindingError):
     """A run of a kernel found something; str() is the report."""
 
 

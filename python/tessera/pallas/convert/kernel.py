@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from tessera.errors import Unsupported
+
 
 @dataclass(frozen=True)
 class Operand:
@@ -85,7 +87,7 @@ class Kernel:
     name: str = "kernel"
 
 
-class Refused(Exception):
+class Refused(Unsupported):
     """The kernel cannot be converted: `place` is "kernel.py:49", `what` the reason; str() is both."""
 
     def __init__(self, where: Place | str, what: str, stack: Sequence[tuple[str, int, str]] = ()):

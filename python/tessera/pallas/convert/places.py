@@ -77,7 +77,7 @@ def _of_frames(frames: tuple[tuple[Any, int], ...], around: Place) -> Place:
     found = [(code.co_filename, _line(code, at), code.co_qualname) for code, at in frames]
     if not found:
         return around
-    if around.line and (around.file, around.line, around.function) not in found:
+    if around.line and around.function and (around.file, around.line, around.function) not in found:
         found += [(around.file, around.line, around.function), *around.stack]
     distinct = [f for i, f in enumerate(found) if i == 0 or f != found[i - 1]]
     file, line, function = distinct[0]
@@ -87,7 +87,8 @@ def _of_frames(frames: tuple[tuple[Any, int], ...], around: Place) -> Place:
 def place_of(source_info: Any, around: Place) -> Place:
     """The innermost line of the user's that made an equation, and the calls that led there.
 
-    JAX's frames end where it began to trace a body; `around` is the place of the equation that has this body.
+    JAX's frames end where it began to trace a body; `around` is the place of the equation that has this body. Without a
+    function it is the line of a kernel that JAX alone calls, as under `shard_map`, and no call led there.
     """
     traceback = source_info.traceback
     if traceback is None:
