@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from . import _tessera
-from .errors import BadInput
+from .errors import BadInput, EnvironmentFailure
 
 _NAMES = {
     "f32": np.float32, "bf16": ml_dtypes.bfloat16, "f16": np.float16, "e4m3": ml_dtypes.float8_e4m3fn,
@@ -72,14 +73,23 @@ def family_of(given: Sequence[Any]) -> str:
     return "numpy"
 
 
+def family_called(like: str | None) -> str | None:
+    """A family by the name that `like=` has; BadInput where there is none, EnvironmentFailure where it is not installed."""
+    if like is None or like == "numpy":
+        return like
+    if like not in ("jax", "torch"):
+        raise BadInput(f"like: expected 'numpy', 'jax' or 'torch', found {like!r}")
+    if find_spec(like) is None:
+        raise EnvironmentFailure(f"like={like!r}: {like} is not installed")
+    return like
+
+
 def handed_over(name: str, array: Any) -> tuple[Any, str]:
     """The bits of the array as a NumPy array of unsigned integers, without a copy, and its element type."""
     if _is_of(array, "torch", "Tensor"):
         array, dtype = _torch_bits(name, array)
         return array, dtype
-    if not isinstance(array, np.ndarray):
-        array = np.asarray(array) if hasattr(array, "__array__") or hasattr(array, "__array_interface__") \
-            else np.from_dlpack(array)
+    array = _as_numpy(name, array)
     try:
         dtype = dtype_name(array.dtype)
     except BadInput as error:
@@ -89,11 +99,24 @@ def handed_over(name: str, array: Any) -> tuple[Any, str]:
     return array.view(_BITS[array.dtype.itemsize]), dtype
 
 
+def _as_numpy(name: str, array: Any) -> Any:
+    """What JAX traces, what was deleted, and types that DLPack has and NumPy has not, cannot be read."""
+    if isinstance(array, np.ndarray):
+        return array
+    try:
+        has_numbers = hasattr(array, "__array__") or hasattr(array, "__array_interface__")
+        return np.asarray(array) if has_numbers else np.from_dlpack(array)
+    except Exception as error:
+        raise BadInput(f"{name}: its numbers cannot be read: {str(error).splitlines()[0]}") from error
+
+
 def _torch_bits(name: str, tensor: Any) -> tuple[Any, str]:
     import torch  # noqa: PLC0415: it is loaded where there is a tensor of it
 
     if tensor.device.type != "cpu":
         raise BadInput(f"{name}: is on {tensor.device}; expected memory of the CPU: {name}.cpu()")
+    if tensor.layout != torch.strided:
+        raise BadInput(f"{name}: has the layout {tensor.layout}; expected a dense one: {name}.to_dense()")
     try:
         dtype = dtype_name(tensor.dtype)
     except BadInput as error:

@@ -33,10 +33,12 @@ class Kernel:
         self._text = text
         self._head = head
         self.name: str = head["name"]
-        self.__doc__ = head["doc"] or type(self).__doc__
         operands = head["operands"]
-        self.operands: tuple[str, ...] = tuple(o["name"] for o in operands if not o["is_result"])
-        self.results: tuple[str, ...] = tuple(o["name"] for o in operands if o["is_result"])
+        self.__doc__ = "\n".join([*([head["doc"], ""] if head["doc"] else []), *map(_declared, operands)])
+        self._extents: dict[str, list[str]] = {o["name"]: o["extents"] for o in operands}
+        # A parameter may choose between two declarations of one operand: rhs, or rhs transposed.
+        self.operands: tuple[str, ...] = tuple(dict.fromkeys(o["name"] for o in operands if not o["is_result"]))
+        self.results: tuple[str, ...] = tuple(dict.fromkeys(o["name"] for o in operands if o["is_result"]))
         self.parameters: tuple[str, ...] = tuple(p["name"] for p in head["parameters"])
 
     def __repr__(self) -> str:
@@ -60,11 +62,12 @@ class Kernel:
 
     def run(self, *operands: Any, like: str | None = None, **arguments: Any) -> Report:
         """Runs the kernel; what it finds is in the report, and its results where it ended well."""
+        wanted = _arrays.family_called(like)
         words, family = self._words("run", operands, arguments)
         several = _devices(arguments) > 1
         for result in self.results if _computes(arguments) else ():
             words.words.append(f"--out={result}=<{result}@{{d}}>" if several else f"--out={result}=<{result}>")
-        return asked(words, Report, like or family)
+        return asked(words, Report, wanted or family)
 
     def verify(self, *operands: Any, **arguments: Any) -> Proof:
         """Decides all schedules: whether one of them can race, deadlock or leave counts on semaphores."""
@@ -117,6 +120,7 @@ class Kernel:
             words.words.append(f"--kernel={self.name}")
         for name, value in given.items():
             if value is not None:
+                self._check_rank(name, value, _devices(arguments))
                 words.operand(name, value)
         words.words += [f"--set={name}={text_of(value)}" for name, value in settings.items()]
         for name, value in chosen.items():
@@ -141,6 +145,14 @@ class Kernel:
             refuse_unknown(name, [*self.operands, *self.parameters, *rows], f"{command} of {self.name}")
             chosen[name] = value
 
+    def _check_rank(self, name: str, value: Any, devices: int) -> None:
+        """Sizes follow from an array only where it has the operand's dimensions, or one of devices in front."""
+        extents = self._extents[name]
+        for part in value if _arrays.is_list_of_arrays(value) else [value] if _arrays.is_array(value) else []:
+            shape = tuple(getattr(part, "shape", extents))
+            if len(shape) != len(extents) and (part is not value or devices == 1 or len(shape) != len(extents) + 1):
+                raise BadInput(f"{name}: expected {len(extents)} dimensions, {_dimensions(extents)}, found the shape {shape}")
+
     @property
     def _is_one_of_several(self) -> bool:
         return self._head["siblings"] > 1
@@ -153,7 +165,7 @@ def load(source: str | os.PathLike[str], *, kernel: str | None = None, name: str
     `name` is what places in a text are called in reports. `kernel` names one where the text has several.
     BadInput is raised with the places where the text is wrong; EnvironmentFailure where a file cannot be read.
     """
-    given = os.fspath(source)
+    given = os.fsdecode(source)
     text = given if "\n" in given else None
     place = given if text is None else name
     heads, place, text, wrong = _tessera.kernels(place, {} if text is None else {place: text})
@@ -174,12 +186,24 @@ def load(source: str | os.PathLike[str], *, kernel: str | None = None, name: str
     return Kernel(place, text, head)
 
 
+def _dimensions(extents: Sequence[str]) -> str:
+    return f"[{', '.join(extent or '_' for extent in extents)}]"
+
+
+def _declared(operand: Mapping[str, Any]) -> str:
+    """`a: T[m, k]` as the text has it; `_` is an extent that is no parameter."""
+    return f"{'returns ' if operand['is_result'] else ''}{operand['name']}: {operand['dtype']}{_dimensions(operand['extents'])}"
+
+
 def _computes(arguments: Mapping[str, Any]) -> bool:
     return not (arguments.get("options") or {}).get("no_math", arguments.get("no_math"))
 
 
 def _devices(arguments: Mapping[str, Any]) -> int:
     given = (arguments.get("options") or {}).get("devices", arguments.get("devices", 1))
-    return given if isinstance(given, int) else 1
+    try:
+        return int(given)
+    except (TypeError, ValueError):
+        return 1        # the command says what is wrong with it
 
 

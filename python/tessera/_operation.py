@@ -69,10 +69,11 @@ class Operation(Generic[P]):
         return {name: row.meaning for name, row in options_of(self._command).items()}
 
     def _run(self, arguments: Mapping[str, Any], args: tuple[Any, ...], like: str | None) -> Report:
+        wanted = _arrays.family_called(like)
         words, family = self._words([self._command], args, arguments)
         if not arguments.get("no_math"):
             words.words.append("--out=<out@{d}>" if self._ranks else "--out=<out>")
-        return asked(words, Report, like or family)
+        return asked(words, Report, wanted or family)
 
     def _words(self, command: list[str], args: tuple[Any, ...],
                arguments: Mapping[str, Any]) -> tuple[Words, str]:
@@ -105,6 +106,12 @@ def _taken(kwargs: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
     return arguments.pop("like", None), arguments
 
 
+_RAISES = """\
+    `run`, `verify`, `timing` and `debug` take the same arguments; `options()` lists those that go by keyword. Raises FindingError where
+    the run finds something, BadInput where operands and options do not fit, Unsupported for what is not built.
+"""
+
+
 def operation(command: str, **ranks: int) -> Callable[[Callable[P, Operands]], Function[P]]:
     """The function of a command; `ranks` of the operands that each device has, of an operation on several."""
 
@@ -115,6 +122,7 @@ def operation(command: str, **ranks: int) -> Callable[[Callable[P, Operands]], F
             return known.call(*args, **kwargs)
 
         update_wrapper(call, function)
+        call.__doc__ = f"{call.__doc__}\n{_RAISES}"
         call.__signature__ = signature(function).replace(return_annotation=Any)  # type: ignore[attr-defined]
         for name in ("run", "verify", "timing", "debug", "options"):
             setattr(call, name, getattr(known, name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -52,7 +53,7 @@ class Finding(Place):
         return f"{where}{self.kind}: {self.message}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Report:
     """What a command answered.
 
@@ -68,6 +69,14 @@ class Report:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        found = f", {len(self.findings)} findings" if self.findings else ""
+        return f"<{type(self).__name__} {self._said}{found}>"
+
+    @property
+    def _said(self) -> str:
+        return self.status
 
     @property
     def status(self) -> str:
@@ -107,7 +116,7 @@ class Report:
         return self
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Proof(Report):
     """A verdict on all schedules of a program, for these sizes and control inputs."""
 
@@ -125,6 +134,10 @@ class Proof(Report):
         return self.proved
 
     @property
+    def _said(self) -> str:
+        return self.verdict
+
+    @property
     def certificate(self) -> dict[str, Any]:
         """What the verdict rests on, in numbers; `verify(..., save="FILE")` keeps it with its evidence."""
         return self.object.get("certificate", {})
@@ -140,7 +153,7 @@ class Proof(Report):
         return self.object.get("promises")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Timing(Report):
     """How long a run would take on the profile's machine, by a model of its events."""
 
@@ -156,7 +169,7 @@ class Timing(Report):
 
 def error_of(report: Report) -> Error | KeyboardInterrupt:
     """The exception for an answer that is not fine."""
-    text = report.text.rstrip("\n")
+    text = re.sub(r"\bgive --set (\w+=)", r"give \1", report.text.rstrip("\n"))    # as an argument
     if report.status == "interrupted":
         return KeyboardInterrupt(text)
     if report.status in ("finding", "mismatch"):

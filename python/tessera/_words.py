@@ -47,6 +47,8 @@ class Words:
             return os.fspath(given)
         if _arrays.is_array(given) or _arrays.is_list_of_arrays(given):
             return self.hold(name, given, hole)
+        if isinstance(given, Sequence) and any(isinstance(part, Sequence | np.ndarray) for part in given):
+            raise BadInput(f"{name}: lists in a list are no array: expected numpy.array(...) of one element type")
         if isinstance(given, bool) or not isinstance(given, numbers.Real | Sequence):
             raise BadInput(f"{name}: expected an array, numbers or the name of a file, found {type(given).__name__}")
         return text_of(given)

@@ -65,6 +65,30 @@ def test_jax_arrays_give_jax_arrays(generator):
     assert isinstance(tessera.load(DOUBLE)(a, like="numpy"), np.ndarray)
 
 
+def test_what_has_no_numbers_is_refused_by_its_name():
+    jax = pytest.importorskip("jax")
+    kernel = tessera.load(DOUBLE)
+    with pytest.raises(tessera.BadInput, match="a: its numbers cannot be read: The numpy.ndarray conversion method"):
+        jax.jit(lambda a: kernel(a))(jax.numpy.ones((2, 2)))
+    with pytest.raises(tessera.BadInput, match=r"a: lists in a list are no array: expected numpy.array\(...\)"):
+        kernel([[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_a_family_that_there_is_not(monkeypatch):
+    a = np.ones((2, 2), np.float32)
+    with pytest.raises(tessera.BadInput, match="like: expected 'numpy', 'jax' or 'torch', found 'tensorflow'"):
+        tessera.load(DOUBLE)(a, like="tensorflow")
+    monkeypatch.setattr(tessera._arrays, "find_spec", lambda name: None)
+    with pytest.raises(tessera.EnvironmentFailure, match="like='torch': torch is not installed"):
+        tessera.load(DOUBLE)(a, like="torch")
+
+
+def test_sparse_tensors_are_refused():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(tessera.BadInput, match=r"a: has the layout torch.sparse_coo; expected a dense one: a.to_dense\(\)"):
+        tessera.load(DOUBLE)(torch.ones(2, 2).to_sparse())
+
+
 def test_torch_tensors_give_torch_tensors():
     torch = pytest.importorskip("torch")
     for dtype in (torch.float32, torch.bfloat16):

@@ -103,3 +103,36 @@ def test_a_kernel_of_the_library_by_its_name():
     lhs = np.ones((6, 8), np.float32)
     out = tessera.load("gmm")(lhs, np.ones((2, 8, 4), np.float32), group_sizes=[4, 2], n=4, tm=8, tk=8, tn=8)
     np.testing.assert_array_equal(out, 8)
+
+
+@pytest.mark.parametrize("devices", [2, "2", np.int64(2)])
+def test_the_number_of_devices_is_a_number_or_its_word(devices):
+    parts = [np.full((2, 4), device, np.float32) for device in range(2)]
+    out = tessera.load(PASS_RIGHT)(parts, devices=devices)
+    assert [float(part[0, 0]) for part in out] == [1, 0]
+
+
+def test_the_dimensions_of_an_operand_are_told():
+    kernel = tessera.load("examples/matmul_bias.tsr")
+    assert kernel.__doc__.endswith("a: T[m, k]\nb: T[k, n]\nbias: f32[_, n]\nreturns out: T[m, n]")
+    a = np.ones((4, 4), np.float32)
+    with pytest.raises(tessera.BadInput, match=r"^a: expected 2 dimensions, \[m, k\], found the shape \(4,\)$"):
+        kernel(a[0], a, a[:1])
+    with pytest.raises(tessera.BadInput, match="needs a value for `m`: give m="):
+        kernel(b=a, bias=a[:1])
+    with pytest.raises(tessera.BadInput, match="a: expected 2 dimensions"):
+        tessera.load(PASS_RIGHT)([a, a[0]], devices=2)
+
+
+def test_reports_show_what_they_say(hangs):
+    a = np.zeros((8, 128), np.float32)
+    assert repr(tessera.load(PASS_RIGHT).verify(a, devices=4)) == "<Proof proved>"
+    assert repr(tessera.load(hangs).run(a, devices=4)).startswith("<Report finding, ")
+
+
+def test_an_operand_that_a_parameter_declares_is_one():
+    kernel = tessera.load("gmm")
+    assert kernel.operands.count("rhs") == 1
+    lhs, rhs, sizes = np.ones((30, 16), np.float32), np.ones((3, 16, 8), np.float32), np.array([10, 0, 20], np.int32)
+    out = kernel(lhs, rhs, sizes, tm=8, tk=16, tn=8, groups=3, n=8)
+    np.testing.assert_array_equal(out, tessera.gmm(lhs, rhs, sizes))

@@ -103,3 +103,7 @@ def test_a_call_that_comes_again_is_ready(generator):
 
     new = min(seconds(rows) for rows in range(10, 40))
     assert min(seconds(9) for _ in range(60)) < 0.8 * new
+
+
+def test_help_has_shapes_and_errors():
+    assert "lhs [m, k], rhs [groups, k, n]" in tessera.gmm.__doc__ and "Raises FindingError" in tessera.gmm.__doc__
