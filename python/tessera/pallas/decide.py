@@ -33,6 +33,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     begun = time.perf_counter()
     site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", len(lanes),
                        callers(jaxpr_tools.frames(eqn)), mesh=bool(world.shape))
+    site = replace(site, given=(given_text(eqn, lanes),))
     try:
         kernel = converted(eqn, world, parallel)
     except Refused as refused:
@@ -64,6 +65,21 @@ def _has_parallel_dimensions(eqn: core.JaxprEqn) -> bool:
     wanted = getattr(versions.compiler_params(eqn.params), "dimension_semantics", None) or ()
     sizes = eqn.params["grid_mapping"].grid
     return any("parallel" in str(kind).lower() and size != 1 for kind, size in zip(wanted, sizes))
+
+
+_MOST_SHOWN = 16    # integers of an input that are told
+
+
+def given_text(eqn: core.JaxprEqn, lanes: Sequence[Sequence[Any]]) -> str:
+    """`int32[3] [10, 0, 20], float32[30, 16]`: types and shapes of the inputs, and few integers as they are."""
+    found = []
+    for at, var in enumerate(eqn.invars):
+        text = f"{var.aval.dtype}[{', '.join(map(str, var.aval.shape))}]"
+        values = [np.asarray(row[at]) for row in lanes]
+        if jax.numpy.issubdtype(var.aval.dtype, np.integer) and values[0].size <= _MOST_SHOWN:
+            text += f" {values[0].tolist()}" + ("" if all(np.array_equal(values[0], one) for one in values) else " on the first device")
+        found.append(text)
+    return ", ".join(found)
 
 
 def jaxpr_text(eqn: core.JaxprEqn) -> str:

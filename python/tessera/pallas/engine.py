@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -11,9 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import jax
 import numpy as np
 
-from tessera import _engine
+from tessera import _engine, errors
 from tessera.pallas import words
 from tessera.pallas.convert import Kernel, Place
 
@@ -43,10 +46,22 @@ def verify(kernel: Kernel, lanes: Lanes, options: Sequence[str]) -> _engine.Repo
                           name=f"{kernel.name}.tsr")
 
 
+@functools.lru_cache
+def accept(options: tuple[str, ...]) -> None:
+    """Raises BadInput where the value of an option of `verify` is none: asked of a kernel that does nothing."""
+    if any(word.startswith("steps:") for word in options):
+        return      # of a run of another kernel
+    report = _engine.verify("kernel nothing()\n{\n}\n", {}, options=options)
+    if report.object.get("status") == "bad_input":
+        said = report.object.get("error") or report.text.strip()
+        raise errors.BadInput(re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), said))
+
+
 def compared(kernel: Kernel, lanes: Lanes, expected: Lanes, computed_in: str, options: Sequence[str]) -> _engine.Report:
     """Runs the kernel and compares its results with those expected, floats within their running error bound."""
     with tempfile.TemporaryDirectory() as folder:
-        line = ["--no-verify", "--expected-in", computed_in, *options]
+        floats = any(jax.numpy.issubdtype(one.dtype, np.floating) for one in kernel.results)
+        line = ["--no-verify", *(["--expected-in", computed_in] if floats else []), *options]
         for place, one in enumerate(kernel.results):
             for device, row in enumerate(expected):
                 path = os.path.join(folder, f"{one.name}.{device}.npy")

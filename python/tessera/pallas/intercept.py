@@ -15,11 +15,12 @@ from jax._src import core
 from jax._src.interpreters import mlir
 from jax._src.pallas import pallas_call
 
-from tessera.pallas import options
-from tessera.pallas.convert import Refused
+from tessera.pallas import engine, options
+from tessera.pallas.convert import Refused, UnknownValues
 from tessera.pallas.decide import decide
 from tessera.pallas.program import FindingError, simulated
-from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, together
+from tessera.pallas.reference import NoReference, reference
+from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, all_accepted, together
 from tessera.pallas.world import World
 
 # Devices of one kernel wait for each other inside XLA's threads; read where JAX makes its CPU client.
@@ -80,17 +81,26 @@ class Session:
         return meeting.take(device, inputs, lambda lanes: self._work(eqn, world, lanes))
 
     def _work(self, eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]]) -> Any:
-        """The results of all devices. What goes wrong is kept, and NaN goes on: an error inside JAX's runtime would
-        come again at every later use of it."""
+        """The results of all devices; by JAX's interpretation where the conversion has none. What goes wrong is kept, and
+        NaN goes on: an error inside JAX's runtime would come again at every later use of it."""
         try:
             if self.prove:
                 site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers,
                               parallel=self.parallel)
                 self.found.append(site)
             return simulated(eqn, world, lanes, options.command_line(self.given, "run"))
-        except (FindingError, Refused) as error:
+        except FindingError as error:
             self.errors.append(str(error))
-            return [[_nothing(var.aval) for var in eqn.outvars] for _ in lanes]
+        except Refused as error:
+            try:
+                found = reference(eqn, world.shape, [lanes], limit=self.limit)["results"][0]
+            except NoReference:
+                found = None
+            if found is None or not isinstance(error, UnknownValues):
+                self.errors.append(str(error))
+            if found is not None:
+                return found
+        return [[_nothing(var.aval) for var in eqn.outvars] for _ in lanes]
 
 
 def _nothing(aval: Any) -> np.ndarray:
@@ -107,7 +117,8 @@ def interpret(**how: Any) -> Iterator[Session]:
     assert session.verdict.proved, session.verdict
 
     Takes `prove=False` (only run), `numbers`, `parallel`, `limit`, `accept`, `all` and the promises of `verify`. Where something is found
-    the run goes on with NaN, and the end of the block raises `FindingError`; the session has the verdict all the same.
+    the run goes on with NaN, and where a kernel is refused with JAX's own interpretation; the end of the block raises `FindingError`, and
+    the session has the verdict all the same. Values that a conversion leaves unknown are JAX's too.
     What JAX compiled before is forgotten on the way in and out.
     """
     with recorded(**how) as session:
@@ -121,7 +132,9 @@ def interpret(**how: Any) -> Iterator[Session]:
 def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False, limit: float = 60, accept: Sequence[Accepted] = (),
              all: bool = False, **given: Any) -> Iterator[Session]:
     """The same, and its end raises nothing."""
-    options.command_line(given, "verify")
+    engine.accept(tuple(options.command_line(given, "verify")))
+    if not all_accepted(accept):
+        raise TypeError("accept: expected a list of tessera.pallas.Accepted")
     session = Session(given, prove, numbers, parallel, limit, accept, all)
     jax.clear_caches()
     # Cached, it would be one lowering for all places that make the same call.

@@ -12,11 +12,11 @@ from jax._src import core
 
 from tessera import errors
 from tessera.pallas import engine, jaxpr_tools, options
-from tessera.pallas.convert import Kernel, Refused
+from tessera.pallas.convert import Kernel, Refused, UnknownValues
 from tessera.pallas.decide import converted, decide
 from tessera.pallas.reference import NoReference, reference
 from tessera.pallas.trace import Traced, trace
-from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, callers, together
+from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, all_accepted, callers, together
 from tessera.pallas.walk import Later, NotWalked, walk
 from tessera.pallas.world import World
 
@@ -45,9 +45,8 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
     chip      whose table `get_tpu_info` answers: v4, v5e, v5p, v6e, v7x
     promises  of the machine, and other options of `gmm-run verify` by their names: `dma_order="fifo"`
     """
-    options.command_line(promises, "verify")
-    if cases is not None and args:
-        raise TypeError("verify takes arguments or cases, not both")
+    engine.accept(tuple(options.command_line(promises, "verify")))
+    _check(args, cases, seeds, accept)
     found, notes = [], []
     for case in [args] if cases is None else cases:
         for seed in seeds:
@@ -56,6 +55,17 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
             found.append(_decided(traced, promises, seed, limit, numbers, parallel))
     asked.append(together([*found, Verdict((), tuple(accept), tuple(dict.fromkeys(notes)))]).telling(all))
     return asked[-1]
+
+
+def _check(args: Sequence[Any], cases: Any, seeds: Any, accept: Any) -> None:
+    if cases is not None and args:
+        raise TypeError("verify takes arguments or cases, not both")
+    if cases is not None and not (cases and all(isinstance(case, (tuple, list)) for case in cases)):
+        raise TypeError("cases: expected tuples of arguments, at least one")
+    if isinstance(seeds, int) or not seeds:
+        raise TypeError(f"seeds: expected some numbers, as (0, 1), found {seeds!r}")
+    if not all_accepted(accept):
+        raise TypeError("accept: expected a list of tessera.pallas.Accepted")
 
 
 def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: float, numbers: bool,
@@ -127,7 +137,7 @@ def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], 
     kernel = converted(eqn, world)
     if kernel.opaque:
         one = kernel.opaque[0]
-        raise Refused(one.place, f"the value of {one.primitive} is unknown, so the kernel can be proved and not run")
+        raise UnknownValues(one.place, f"the value of {one.primitive} is unknown, so the kernel can be proved and not run")
     report = engine.run(kernel, lanes, words)
     if report.exit_code != 0:
         found = engine.findings(kernel, report)

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 from jax._src import core
 
+from tessera.errors import BadInput
 from tessera.pallas import versions
 
 
@@ -39,7 +40,7 @@ def host_devices(count: int) -> None:
 def on_chip(chip: str) -> Iterator[None]:
     """Kernels that ask for the chip's table, which the CPU has none of, find that of `chip`."""
     if chip not in versions.CHIPS:
-        raise ValueError(f"chip: expected one of {', '.join(versions.CHIPS)}, found {chip!r}")
+        raise BadInput(f"chip: expected one of {', '.join(versions.CHIPS)}, found {chip!r}")
     with versions.as_if_on(chip):
         yield
 

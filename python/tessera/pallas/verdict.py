@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from tessera.pallas.compare import Numbers
 from tessera.pallas.convert import Kernel
 from tessera.pallas.engine import Finding
+
+_MOST_GIVEN = 4     # of the calls of one kernel, those whose inputs are told
 
 # From the best to the worst; a summary is as good as its worst part.
 STATUSES = ("proved", "explored", "refused", "mismatch", "refuted")
@@ -30,11 +33,16 @@ class Accepted:
         return finding.kind == self.kind and finding.place == self.place
 
 
+def all_accepted(given: Any) -> bool:
+    return isinstance(given, Sequence) and all(isinstance(one, Accepted) for one in given)
+
+
 @dataclass(frozen=True)
 class SiteVerdict:
     """One `pallas_call` with the shapes and control inputs that it had.
 
-    `mesh` says that it stands under `shard_map`; `tells_all` that its text has findings that follow from others too.
+    `mesh` says that it stands under `shard_map`; `tells_all` that its text has findings that follow from others too. `given` has
+    the types, shapes and control inputs of each of its calls that differ.
     `status` is `proved`, `refuted` with `findings`, `explored` (some schedules only), `mismatch` (the conversion's
     numbers are not JAX's: nothing is claimed), or `refused` with the reason in `what`.
     """
@@ -55,6 +63,7 @@ class SiteVerdict:
     from_cache: bool = False
     mesh: bool = False
     tells_all: bool = False
+    given: tuple[str, ...] = ()
 
     @property
     def why_not_compared(self) -> str:
@@ -67,7 +76,8 @@ class SiteVerdict:
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
-    def lines(self) -> list[str]:
+    def lines(self, given: bool = False) -> list[str]:
+        """The report; `given` tells what the call was given, where a verdict has several of its place."""
         on = f", {self.devices} device{'s' if self.devices > 1 else ''}" if self.mesh or self.devices > 1 else ""
         causes = sum(not finding.consequence for finding in self.findings)
         times = f", {self.calls} calls" if self.calls > 1 else ""
@@ -77,6 +87,9 @@ class SiteVerdict:
                 "refuted": f"{causes} finding{'s' if causes != 1 else ''}",
                 "refused": self.what}[self.status]
         lines = [f"{self.place} {self.name}{on}{times}: {self.status}: {said}"]
+        given = given or len(self.given) > 1 and self.status != "proved"
+        lines += [f"  given: {text}" for text in self.given[:_MOST_GIVEN] if given]
+        lines += [f"  given: {len(self.given) - _MOST_GIVEN} others"] if given and len(self.given) > _MOST_GIVEN else []
         lines += [f"  condition: {text}" for text in self.conditions]
         if self.status == "refused" and self.mesh and self.devices == 1:
             lines.append("  the mesh has 1 device: for more, call tessera.pallas.host_devices(N) before JAX is used, or "
@@ -152,7 +165,8 @@ class Verdict:
         raise TypeError("a verdict is neither true nor false: ask for .proved or .ok")
 
     def __str__(self) -> str:
-        lines = [line for site in self.sites for line in site.lines()]
+        names = Counter((site.place, site.name) for site in self.sites)
+        lines = [line for site in self.sites for line in site.lines(names[site.place, site.name] > 1)]
         if not self.sites:
             lines.append("no pallas_call was found")
         if len(self.sites) > 1:
@@ -177,7 +191,8 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
         same = (site.place, site.name, site.status, site.devices, text, str(site.findings), site.numbers.text)
         before = sites.get(same)
         sites[same] = site if before is None else replace(before, calls=before.calls + site.calls,
-                                                          numbers=before.numbers + site.numbers)
+                                                          numbers=before.numbers + site.numbers,
+                                                          given=tuple(dict.fromkeys((*before.given, *site.given))))
     accepted = dict.fromkeys(one for verdict in verdicts for one in verdict.accepted)
     notes = dict.fromkeys(note for verdict in verdicts for note in verdict.notes)
     return Verdict(tuple(sites.values()), tuple(accepted), tuple(notes))

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tessera.pallas.convert.kernel import Kernel, Opaque, Operand, Place, Refused, Result
+from tessera.pallas.convert.kernel import Kernel, Opaque, Operand, Place, Refused, Result, UnknownValues
 
-__all__ = ["Kernel", "Opaque", "Operand", "Place", "Refused", "Result", "convert"]
+__all__ = ["Kernel", "Opaque", "Operand", "Place", "Refused", "Result", "UnknownValues", "convert"]
 
 
 def convert(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False) -> Kernel:

@@ -95,3 +95,7 @@ class Refused(Unsupported):
         self.place = str(where)
         self.what = what
         self.stack = where.stack if isinstance(where, Place) else tuple(stack)
+
+
+class UnknownValues(Refused):
+    """It is converted, and may be proved; what it computes is not known, so it cannot be run."""
