@@ -174,12 +174,14 @@ def test_every_line_has_its_place():
     def kernel(x_ref, o_ref):
         doubled = x_ref[...] * 2 + jnp.exp(x_ref[...])
         o_ref[...] = doubled * doubled
-    made = converted(pl.pallas_call(kernel, out_shape=shaped((8, 128))), X)
+    def call(x):
+        return pl.pallas_call(kernel, out_shape=shaped((8, 128)))(x)
+    made = converted(call, X)
     lines = made.text.splitlines()
     at = next(i for i, text in enumerate(lines, 1) if text.startswith("  doubled = "))
     assert made.places[at].line == kernel.__code__.co_firstlineno + 1
-    assert __file__ in [frame[0] for frame in made.places[at].stack]
-    directives = converted(pl.pallas_call(kernel, out_shape=shaped((8, 128))), X, lines=True).text
+    assert (__file__, call.__code__.co_firstlineno + 1) in [frame[:2] for frame in made.places[at].stack]
+    directives = converted(call, X, lines=True).text
     assert f'# line {made.places[at].line} "{__file__}" from' in directives
 
 
