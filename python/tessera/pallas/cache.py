@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 # Of what is stored; another number forgets all that was kept.
-VERSION = 3
+VERSION = 4
 
 
 def folder() -> Path:

@@ -26,11 +26,13 @@ _DIGITS = {"float32": 24, "bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "flo
 class Numbers:
     """`status` is `same`, `differ`, `unknown` (they could not be compared), `not asked` or `not needed`; `text` says it in
     words. Of those that are the same: how many `elements` were compared, and what `share` of the error bound was met.
+    `unused` tells stores of the Python that nothing read in the run that was compared, each as its line of the report.
     """
     status: str
     text: str
     elements: int = 0
     share: float = 0.0
+    unused: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         of_it = f", at {self.share:.2g} of it" if self.share else ""
@@ -38,7 +40,8 @@ class Numbers:
 
     def __add__(self, other: Numbers) -> Numbers:
         """Of two comparisons that ended alike."""
-        return replace(self, elements=self.elements + other.elements, share=max(self.share, other.share))
+        return replace(self, elements=self.elements + other.elements, share=max(self.share, other.share),
+                       unused=tuple(dict.fromkeys((*self.unused, *other.unused))))
 
 
 def second_inputs(lanes: Sequence[Sequence[Any]], seed: int) -> list[list[np.ndarray]]:
@@ -75,7 +78,7 @@ def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Se
     except NoReference as error:
         return Numbers("unknown", f"not compared with JAX: {error}")
     jax_as = NAMES[answer["mode"]] + (", views written out" if answer["views"] else "")
-    share, elements, bits = 0.0, 0, True
+    share, elements, bits, unused = 0.0, 0, True, tuple[str, ...]()
     for inputs, expected in zip(sets, answer["results"]):
         report = engine.compared(kernel, inputs, expected, computed_in(eqn.params["jaxpr"]), options)
         if report.exit_code == 1:
@@ -83,12 +86,13 @@ def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Se
             return Numbers("differ", f"not what JAX ({jax_as}) computes: {wrong[0] if wrong else report.text}")
         if report.exit_code != 0:
             return _unbounded(kernel, inputs, expected, report.object.get("error") or report.text, jax_as, options)
+        unused = unused or engine.unused(kernel, report)
         for value in report.object.get("values", []):
             share = max(share, value.get("largest_share") or 0.0)
             bits &= not value.get("max_abs_error")
             elements += value.get("elements") or 0
     how = "bit for bit" if bits else "within the running error bound"
-    return Numbers("same", f"as JAX ({jax_as}) on these inputs and a second seed, {how}", elements, 0.0 if bits else share)
+    return Numbers("same", f"as JAX ({jax_as}) on these inputs and a second seed, {how}", elements, 0.0 if bits else share, unused)
 
 
 def _unbounded(kernel: Kernel, inputs: Any, expected: Any, why: str, jax_as: str, options: Sequence[str]) -> Numbers:
@@ -111,4 +115,4 @@ def _unbounded(kernel: Kernel, inputs: Any, expected: Any, why: str, jax_as: str
     told = f"{largest:.2g} of the largest element apart; {reason}"
     if not allowed:
         return Numbers("differ", f"not what JAX ({jax_as}) computes: {told}")
-    return Numbers("same", f"as JAX ({jax_as}) to half of the digits: {told}")
+    return Numbers("same", f"as JAX ({jax_as}) to half of the digits: {told}", unused=engine.unused(kernel, report))

@@ -124,5 +124,5 @@ def _stored(site: SiteVerdict) -> dict[str, Any]:
 
 def _loaded(site: SiteVerdict, kernel: Kernel, kept: dict[str, Any]) -> SiteVerdict:
     return replace(site, kernel=kernel, status=kept["status"], what=kept["what"], promises=kept["promises"],
-                   findings=tuple(engine.restored(one) for one in kept["findings"]), numbers=Numbers(**kept["numbers"]),
+                   findings=tuple(engine.restored(one) for one in kept["findings"]), numbers=Numbers(**{**kept["numbers"], "unused": tuple(kept["numbers"]["unused"])}),
                    conditions=tuple(kept["conditions"]), certificate=kept["certificate"], from_cache=True)

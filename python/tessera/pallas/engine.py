@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import jax
 import numpy as np
 
 from tessera import _engine, errors
-from tessera.pallas import words
+from tessera.pallas import options, words
 from tessera.pallas.convert import Kernel, Place
 
 Lanes = Sequence[Sequence[Any]]  # for each device its inputs, in the order of the call
@@ -46,14 +46,19 @@ def verify(kernel: Kernel, lanes: Lanes, options: Sequence[str]) -> _engine.Repo
                           name=f"{kernel.name}.tsr")
 
 
+def accept(given: Mapping[str, Any]) -> None:
+    """Raises TypeError for an option of `verify` that there is not, and BadInput for a value that one has not, which a
+    kernel that does nothing tells."""
+    options.command_line(given, "verify")
+    _accept(tuple(options.command_line({name: value for name, value in given.items() if name not in options.OF_THE_KERNEL
+                                        and not str(value).startswith("steps:")}, "verify")))
+
+
 @functools.lru_cache
-def accept(options: tuple[str, ...]) -> None:
-    """Raises BadInput where the value of an option of `verify` is none: asked of a kernel that does nothing."""
-    if any(word.startswith("steps:") for word in options):
-        return      # of a run of another kernel
-    report = _engine.verify("kernel nothing()\n{\n}\n", {}, options=options)
-    if report.object.get("status") == "bad_input":
-        said = report.object.get("error") or report.text.strip()
+def _accept(line: tuple[str, ...]) -> None:
+    report = _engine.verify("kernel nothing()\n{\n}\n", {}, options=line)
+    said = report.object.get("error") or report.text.strip()
+    if report.object.get("status") == "bad_input" and "changes nothing in this call" not in said:
         raise errors.BadInput(re.sub(r"--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), said))
 
 
@@ -160,6 +165,17 @@ def findings(kernel: Kernel, report: _engine.Report) -> tuple[Finding, ...]:
     """The findings of a report, causes before consequences."""
     found = [_finding(kernel, one) for one in report.findings if one.get("folded_into") is None]
     return tuple(sorted(found, key=lambda finding: finding.consequence))
+
+
+def unused(kernel: Kernel, report: _engine.Report) -> tuple[str, ...]:
+    """What the kernel stored and nothing read, at its lines. What blocks bring and take back, its `pallas_call` does."""
+    call = str(kernel.places[min(kernel.places)]) if kernel.places else ""      # that of the first declaration
+    found = []
+    for one in report.object.get("notes", []):
+        note = _note(kernel, one)
+        if one.get("kind") == "dead_store" and note.place and note.source and note.place != call:
+            found += [str(note), f"    {note.source}"]
+    return tuple(found)
 
 
 def restored(kept: dict[str, Any]) -> Finding:

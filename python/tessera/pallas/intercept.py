@@ -132,7 +132,7 @@ def interpret(**how: Any) -> Iterator[Session]:
 def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False, limit: float = 60, accept: Sequence[Accepted] = (),
              all: bool = False, **given: Any) -> Iterator[Session]:
     """The same, and its end raises nothing."""
-    engine.accept(tuple(options.command_line(given, "verify")))
+    engine.accept(given)
     if not all_accepted(accept):
         raise TypeError("accept: expected a list of tessera.pallas.Accepted")
     session = Session(given, prove, numbers, parallel, limit, accept, all)

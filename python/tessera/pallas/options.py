@@ -7,22 +7,26 @@ from collections.abc import Mapping
 from typing import Any
 
 KNOWN = ("profile", "vmem", "smem", "hbm", "semaphores", "barrier_ids", "schedule", "dma_order", "landing", "slow_device",
-         "math", "max_steps", "max_memory", "uninitialised", "strict_values", "necessity", "exhaust", "schedules", "budget",
+         "math", "max_steps", "uninitialised", "strict_values", "necessity", "exhaust", "schedules", "budget",
          "races", "mutants")
+OF_RUN = ("strict_values",)
 OF_VERIFY = ("necessity", "exhaust", "schedules", "budget", "races", "mutants")
 # Pallas writes output blocks back whole. The conversion names each value that is used twice and gives it memory of its own,
 # which a compiler shares or keeps in registers: what it needs of vmem says nothing of the kernel, and is not judged.
+# Values of these depend on the kernel.
+OF_THE_KERNEL = ("slow_device", "mutants")
 DEFAULTS = {"profile": "mosaic", "vmem": 1 << 40}
 
 
 def command_line(options: Mapping[str, Any], command: str) -> list[str]:
-    """The words of the command line; what only `verify` has is left out of a run. Unknown names raise TypeError."""
+    """The words of the command line; what only `verify` has is left out of a run, and the other way round. Unknown names raise
+    TypeError."""
     words = []
     for name, value in {**DEFAULTS, **options}.items():
         if name not in KNOWN:
             near = difflib.get_close_matches(name, KNOWN, 1)
             raise TypeError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else f": expected one of {', '.join(KNOWN)}"))
-        if value is None or value is False or (command == "run" and name in OF_VERIFY):
+        if value is None or value is False or name in (OF_VERIFY if command == "run" else OF_RUN):
             continue
         words.append("--" + name.replace("_", "-"))
         if value is not True:

@@ -45,7 +45,9 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
     chip      whose table `get_tpu_info` answers: v4, v5e, v5p, v6e, v7x
     promises  of the machine, and other options of `gmm-run verify` by their names: `dma_order="fifo"`
     """
-    engine.accept(tuple(options.command_line(promises, "verify")))
+    engine.accept(promises)
+    if (of_run := next((name for name in promises if name in options.OF_RUN), None)) is not None:
+        raise errors.BadInput(f"{of_run} is for run and interpret: a proof asks for no values")
     _check(args, cases, seeds, accept)
     found, notes = [], []
     for case in [args] if cases is None else cases:

@@ -12,6 +12,7 @@ from tessera.pallas.compare import Numbers
 from tessera.pallas.convert import Kernel
 from tessera.pallas.engine import Finding
 
+_MOST_UNUSED = 3    # stores that nothing reads, which are told
 _MOST_GIVEN = 4     # of the calls of one kernel, those whose inputs are told
 
 # From the best to the worst; a summary is as good as its worst part.
@@ -96,6 +97,9 @@ class SiteVerdict:
                          "pytest with --host-devices N")
         if self.numbers.text:
             lines.append(f"  numbers: {self.numbers}")
+        lines += [f"  {line}" for line in self.numbers.unused[:2 * _MOST_UNUSED]]
+        if len(self.numbers.unused) > 2 * _MOST_UNUSED:
+            lines.append(f"  and {len(self.numbers.unused) // 2 - _MOST_UNUSED} more stores that nothing reads")
         shown = [finding for finding in self.findings if self.tells_all or not finding.consequence]
         lines += [f"  {line}" for finding in shown for line in finding.lines()]
         if len(shown) < len(self.findings):

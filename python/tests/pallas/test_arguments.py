@@ -20,7 +20,7 @@ X = np.random.default_rng(0).standard_normal((32, 128), np.float32)
 
 @pytest.mark.parametrize(("how", "said"), [
     ({"dma_order": "sideways"}, "dma_order is one of unordered, fifo, not 'sideways'"), ({"profile": "v99"}, "no profile v99"),
-    ({"chip": "v99"}, "chip: expected one of v4"), ({"schedule": "rndom"}, "schedule `rndom` is none of"),
+    ({"chip": "v99"}, "chip: expected one of v4"), ({"strict_values": True}, "strict_values is for run and interpret"), ({"schedule": "rndom"}, "schedule `rndom` is none of"),
 ])
 def test_a_value_that_an_option_has_not_is_bad_input(how, said):
     with pytest.raises(tessera.BadInput, match=said):
