@@ -33,7 +33,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     begun = time.perf_counter()
     site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", len(lanes),
                        callers(jaxpr_tools.frames(eqn)), mesh=bool(world.shape))
-    site = replace(site, given=(given_text(eqn, lanes),))
+    site = replace(site, given=(given_text(eqn, lanes),), axes=tuple(world.shape.items()))
     try:
         kernel = converted(eqn, world, parallel)
     except Refused as refused:

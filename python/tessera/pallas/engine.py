@@ -190,8 +190,9 @@ def restored(kept: dict[str, Any]) -> Finding:
 def _finding(kernel: Kernel, one: dict[str, Any]) -> Finding:
     place = _place(kernel, one)
     notes = _counted([_note(kernel, note) for note in one.get("notes", []) if not note.get("detail")])
-    if (one.get("witness") or {}).get("shown"):
-        notes.append(Note("both orders were run: " + words.said(kernel, one["witness"]["outcome"])))
+    witness = one.get("witness") or {}
+    if witness.get("shown") and witness.get("outcome"):
+        notes.append(Note("both orders were run: " + words.said(kernel, witness["outcome"])))
     message = words.said(kernel, one["message"])
     notes += [Note(text) for text in words.explained(kernel, [message, *(note.message for note in notes)])]
     return Finding(one["kind"], message, str(place), place.stack, _source(place), tuple(notes), one.get("count") or 1,

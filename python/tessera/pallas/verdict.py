@@ -42,7 +42,7 @@ def all_accepted(given: Any) -> bool:
 class SiteVerdict:
     """One `pallas_call` with the shapes and control inputs that it had.
 
-    `mesh` says that it stands under `shard_map`; `tells_all` that its text has findings that follow from others too. `given` has
+    `mesh` says that it stands under `shard_map`, and `axes` has the mesh's; `tells_all` that its text has findings that follow from others too. `given` has
     the types, shapes and control inputs of each of its calls that differ.
     `status` is `proved`, `refuted` with `findings`, `explored` (some schedules only), `mismatch` (the conversion's
     numbers are not JAX's: nothing is claimed), or `refused` with the reason in `what`.
@@ -65,6 +65,7 @@ class SiteVerdict:
     mesh: bool = False
     tells_all: bool = False
     given: tuple[str, ...] = ()
+    axes: tuple[tuple[str, int], ...] = ()
 
     @property
     def why_not_compared(self) -> str:
@@ -80,6 +81,7 @@ class SiteVerdict:
     def lines(self, given: bool = False) -> list[str]:
         """The report; `given` tells what the call was given, where a verdict has several of its place."""
         on = f", {self.devices} device{'s' if self.devices > 1 else ''}" if self.mesh or self.devices > 1 else ""
+        on += f" ({', '.join(f'{name}={size}' for name, size in self.axes)})" if len(self.axes) > 1 else ""
         causes = sum(not finding.consequence for finding in self.findings)
         times = f", {self.calls} calls" if self.calls > 1 else ""
         said = {"proved": "no race, no deadlock, nothing left on a semaphore in any schedule",

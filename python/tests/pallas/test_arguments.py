@@ -84,3 +84,11 @@ def test_values_that_a_conversion_leaves_unknown_are_those_of_jax():
     assert session.verdict.proved and "values are unknown from sort" in str(session.verdict)
     with pytest.raises(tessera.pallas.Refused, match="the value of sort is unknown"):
         tessera.pallas.run(call, X)
+
+
+def test_the_axes_of_a_mesh_stand_beside_its_devices():
+    mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    spec = jax.sharding.PartitionSpec("x", "y")
+    call = jax.shard_map(lambda x: grids.add(x, x), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+    verdict = tessera.pallas.verify(call, np.ones((64, 512), np.float32), numbers=False)
+    assert ", 4 devices (x=2, y=2): proved" in str(verdict), verdict
