@@ -2,7 +2,7 @@
 //
 //   cases FILE...               command lines, one a line; # begins a comment
 //   call 'WORDS'                one command line
-//   random SEED COUNT           random programs of tests/fuzz/larger
+//   random SEED COUNT           random programs of tests/fuzz/larger, of 2 to 8 devices
 //   --seed N                    draws among what may be done, anew for each program
 //   --delay N                   waits up to N microseconds before each task
 //   --limits BYTES,POSTED,TAGS  of messages
@@ -119,7 +119,7 @@ int run_words(mpi::World& world, const std::vector<std::string>& words) {
                           count = std::stoull(words.at(i + 2));
       i += 2;
       for (std::uint64_t seed = first; seed < first + count; ++seed)
-        runner.run(fmt::format("seed {}", seed), random_launch(seed));
+        runner.run(fmt::format("seed {}", seed), random_launch(seed, world.size()));
     } else if (word == "cases") {
       for (const std::string& line : lines(words.at(++i))) runner.run(line, launch_of(line));
     } else {

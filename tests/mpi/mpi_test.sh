@@ -41,7 +41,7 @@ shows() {
 programs() {
   local cases=$here/cases.txt
   for words in "2 cases $cases" "4 --seed 1 cases $cases random 100 10" \
-    "8 --seed 2 --delay 200 --limits 96,2,3 cases $cases" "2 --seed 3 --limits 40,1,2 random 200 20 cases $cases"; do
+    "8 --seed 2 --delay 200 --limits 96,2,3 cases $cases random 300 10" "2 --seed 3 --limits 40,1,2 random 200 20 cases $cases"; do
     together ${words%% *} "$bin/tessera_mpi_tests" ${words#* } >"$work/out" 2>&1 || fail "$words"
     cat "$work/out"
   done
@@ -61,7 +61,7 @@ sweep() {
   done >"$work/sweep"
   for n in 2 4 8; do
     together "$n" "$bin/tessera_mpi_tests" --seed "$seed" --delay 50 cases "$here/cases.txt" cases "$work/sweep" \
-      random "${seed}0000" $((n == 8 ? 0 : ${2:-1200})) || fail "on $n processes"
+      random "${seed}0000" "${2:-1200}" || fail "on $n processes"
   done
 }
 

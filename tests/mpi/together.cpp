@@ -46,6 +46,13 @@ std::string difference(KeptRun& run, KeptRun& expected) {
   return found;
 }
 
+// What was kept of a launch is the expanded program alone: whether points of its parallel loops are
+// independent is not what is asked here.
+std::unique_ptr<Executable> executable_of(mpi::World& world, const KeptRun& run,
+                                          const mpi::Trial& trial) {
+  return mpi::mpi_program(world, Program(), run.program, trial);
+}
+
 }  // namespace
 
 std::optional<KeptRun> launch_of(const std::string& words) {
@@ -64,8 +71,9 @@ std::optional<KeptRun> launch_of(const std::string& words) {
   return scope.take();
 }
 
-std::optional<KeptRun> random_launch(std::uint64_t seed) {
-  const fuzz::RandomKernel kernel = fuzz::KernelMaker(seed).make();
+std::optional<KeptRun> random_launch(std::uint64_t seed, int processes) {
+  const int devices = std::max(processes, 2 + static_cast<int>(seed % 7));
+  const fuzz::RandomKernel kernel = fuzz::KernelMaker(seed, devices).make();
   const auto module = parse(std::make_shared<const Source>(Source{"large.tsr", kernel.text}));
   if (!module) return std::nullopt;
   const auto program = instantiate(*module, "large", {}, {});
@@ -99,7 +107,7 @@ Outcome run_together(mpi::World& world, const std::string& name, const KeptRun& 
   for_results(run, [](std::size_t, const Buffer&, Tensor& result) {
     std::fill_n(result.data(), result.bytes(), std::byte{0x7E});
   });
-  const auto executable = mpi::mpi_program(world, run.program, run.program, trial);
+  const auto executable = executable_of(world, run, trial);
   const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
   if (!report) {
     if (report.diags().front().code == ErrorCode::unsupported) return Outcome::refused;

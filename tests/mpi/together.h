@@ -13,8 +13,9 @@ namespace tessera::test {
 
 // What a command line runs; none where it is refused.
 std::optional<KeptRun> launch_of(const std::string& words);
-// A random program that is proved (tests/fuzz/larger); none where that of this seed is not.
-std::optional<KeptRun> random_launch(std::uint64_t seed);
+// A random program (tests/fuzz/larger) of 2 to 8 devices, and of as many as there are processes at
+// least.
+std::optional<KeptRun> random_launch(std::uint64_t seed, int processes);
 
 enum class Outcome : std::uint8_t { right, wrong, refused, too_small };
 // All processes call it alike. refused: it has no task graph. too_small: there are more processes

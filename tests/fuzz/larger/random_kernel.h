@@ -17,10 +17,12 @@ struct RandomKernel {
 
 class KernelMaker {
  public:
-  explicit KernelMaker(std::uint64_t seed) : rng_(seed) {}
+  // devices: how many; 0: two to four.
+  explicit KernelMaker(std::uint64_t seed, int devices = 0) : rng_(seed), devices_(devices) {}
 
   RandomKernel make() {
     kernel_.devices = 2 + draw(3);
+    if (devices_ > 0) kernel_.devices = devices_;
     kernel_.cores = one_in(4) ? 2 : 1;
     kernel_.rows = 2 + draw(4);
     here_ = kernel_.cores == 1 ? "" : fmt::format("core * {} + ", kernel_.rows);
@@ -264,6 +266,7 @@ class KernelMaker {
   }
 
   std::mt19937_64 rng_;
+  int devices_;
   RandomKernel kernel_;
   std::string head_, body_, here_, to_core_, indent_ = "  ";
   int semaphores_ = 0;
