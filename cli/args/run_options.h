@@ -12,6 +12,7 @@ namespace tessera::cli {
 // What an option of a run is about, beside the simulated device that honours it.
 enum class About : std::uint8_t {
   where,    // which device: every device honours it
+  engine,   // of devices that run a program's task graph
   threads,  // of devices that run a program on threads of this machine
   program,  // of the machine that the program is for: also devices that run its task graph
   machine,  // how a simulated device runs

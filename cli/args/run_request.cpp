@@ -123,6 +123,7 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
     else
       request.timing = std::make_shared<TimingObserver>(request.profile.rates);
   }
+  if (arguments.has("stamp")) request.stamps = std::make_shared<graph::StampReport>();
   if (request.timing) request.compile_notes = std::make_shared<std::vector<Remark>>();
   if (!arguments.has("cost") || !request.timing) return;
   request.cost = std::make_shared<CostListener>();
@@ -164,6 +165,7 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
       request.device != nullptr && !request.is_simulated() && request.device->runs_on_several();
   const auto is_honoured = [&](About about) {
     if (about == About::where) return true;
+    if (about == About::engine) return is_planned;
     if (about == About::threads) return request.device == &threading_device();
     return request.is_simulated() ||
            (is_planned && (about == About::program || about == About::product));
@@ -172,6 +174,10 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
     if (about == About::threads && !is_honoured(about)) {
       refuse(option.name, fmt::format("is for devices that use threads of this machine, and this "
                                       "runs on {}",
+                                      request.device_name()));
+    } else if (about == About::engine && !is_planned) {
+      refuse(option.name, fmt::format("compares a device that runs the program's task graph with "
+                                      "the interpreter, and this runs on {}",
                                       request.device_name()));
     } else if (!is_honoured(about)) {
       refuse(option.name, elsewhere);

@@ -12,6 +12,7 @@
 #include "devices/profiles/profile.h"
 #include "interp/certificate/certificate.h"
 #include "interp/run.h"
+#include "interp/stamp/stamp_scope.h"
 #include "interp/timeline/cost.h"
 #include "interp/timeline/deeper_windows.h"
 #include "interp/timeline/timing.h"
@@ -42,6 +43,8 @@ struct RunRequest {
   std::shared_ptr<CostListener> cost;
   std::shared_ptr<DeeperWindows> deeper;
   std::shared_ptr<std::vector<Remark>> compile_notes;  // with `timing`
+  // With --stamp: how what the device did compares with the interpreter.
+  std::shared_ptr<graph::StampReport> stamps;
   std::shared_ptr<Prints> prints;             // what the program prints, of a run that is simulated
   std::shared_ptr<OutputFile> timeline_file;  // of --timeline, open for it since before the run
 

@@ -26,6 +26,7 @@
 #include "cli/reports/observation.h"
 #include "cli/reports/report.h"
 #include "cli/reports/settings_text.h"
+#include "cli/reports/stamp_report.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
@@ -115,6 +116,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   const DeviceOptions options{ran.request.profile.machine, &observation.options()};
   ran.report = TRY(executable->run_held(ran.bindings.views(), options));
   collect(ran.unwritten, observation.finish());
+  TRY(check_stamped(ran.request, ran.report));
   ran.notes = use.notes();
   ran.why_unknown = use.why_unknown();
   collect(ran.undecided, check_values(ran, *executable, options, begin));

@@ -16,6 +16,7 @@
 #include "cli/reports/observation.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
+#include "cli/reports/stamp_report.h"
 #include "core/report/try.h"
 #include "devices/teams.h"
 #include "kernels/launch/config_request.h"
@@ -144,6 +145,8 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
     if (std::optional<std::string> note = faster_tile(*call, outcome->run))
       outcome->run.notes.push_back(*std::move(note));
   const DeviceReport& ran = outcome->run.report;
+  if (const Expected<void> stamped = check_stamped(call->request, ran); !stamped)
+    return fail(console, stamped.diags());
   collect(diags, save_schedule(call->request, ran));
   if (has_results(ran) && has_results_of(call->request.device)) {
     for (const Diag& unsaved : opened->files.write(*call, outcome->run)) diags.push_back(unsaved);
@@ -162,10 +165,11 @@ Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Argument
   Expected<OperationCall> call = call_for_launch(prepare, arguments);
   if (!call) return call.diags();
   if (call->launches > 1)
-    return error(ErrorCode::unsupported,
-                 fmt::format("a proof is of one launch, and this call makes {}: one for each group "
-                             "with rows. Verify one group, or --path v2 where one kernel can take all",
-                             call->launches));
+    return error(
+        ErrorCode::unsupported,
+        fmt::format("a proof is of one launch, and this call makes {}: one for each group "
+                    "with rows. Verify one group, or --path v2 where one kernel can take all",
+                    call->launches));
   Prepared prepared{call->request, call->title, call->simulate};
   prepared.sides = call->sides;
   if (prepared.simulate) return prepared;

@@ -24,7 +24,9 @@ Observation::Observation(const RunRequest& request, Console& console,
         if (drawn_) drawn_ = timeline_file_->append(bytes);
       }),
       timing_(request.timing),
-      certifier_(request.certified_landing, certified_events, false, Reads::unsettled) {
+      certifier_(request.certified_landing, certified_events, false, Reads::unsettled),
+      stamps_(request.stamps) {
+  if (stamps_) stamping_.emplace(*stamps_);
   if (request.is_simulated() && request.certifies) {
     points_.landing = request.certified_landing;
     options_.points = &points_;
@@ -57,6 +59,7 @@ Expected<void> Observation::finish_timeline() {
 
 Expected<void> Observation::finish() {
   watch_.hide();
+  stamping_.reset();
   if (prints_ && !console_.json) console_.out << prints_->notes();
   const Expected<void> timeline = finish_timeline();
   const Expected<void> trace = trace_file_ && written_ ? trace_file_->commit() : written_;

@@ -1,6 +1,7 @@
 // What watches a run from outside: the progress line, the text trace and the timeline.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cli/args/run_request.h"
@@ -42,6 +43,8 @@ class Observation {
   std::shared_ptr<TimingObserver> timing_;
   PointsVerdict points_;
   Certifier certifier_;
+  std::shared_ptr<graph::StampReport> stamps_;
+  std::optional<graph::StampScope> stamping_;
 };
 
 }  // namespace tessera::cli

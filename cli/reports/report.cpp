@@ -10,6 +10,7 @@
 #include "cli/reports/finding_text.h"
 #include "cli/reports/prints.h"
 #include "cli/reports/progress.h"
+#include "cli/reports/stamp_report.h"
 #include "cli/reports/timing_report.h"
 #include "cli/reports/verify_words.h"
 #include "core/report/try.h"
@@ -28,6 +29,9 @@ Status status_of(RunEnd end) {
 }
 
 Status status_of(const std::vector<Finding>& findings) {
+  // That a device computed something else is no mistake of the program.
+  if (findings.size() == 1 && findings.front().kind == FindingKind::mismatch)
+    return Status::mismatch;
   return all_have(findings, FindingTrait::unsupported) ? Status::unsupported : Status::finding;
 }
 
@@ -102,6 +106,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
   if (const std::vector<std::string> notes = notes_of_team(request); !notes.empty())
     object["ran"] = notes;
+  if (request.stamps) object["stamps"] = stamps_json(*request.stamps);
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return;
   object["trace_hash"] = hash_text(result->trace_hash);
@@ -199,6 +204,8 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   std::string text = line("device", device);
   for (const std::string& warning : report.warnings) text += line("warning", warning);
   for (const std::string& note : notes_of_team(request)) text += line("ran", note);
+  if (request.stamps && request.stamps->runs > 0)
+    text += line("stamps", stamps_text(request.stamps->tally));
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return text;
   const RunOptions& options = request.options;

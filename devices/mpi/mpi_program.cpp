@@ -15,6 +15,9 @@
 #include "interp/launch.h"
 #include "interp/rerun.h"
 #include "interp/run.h"
+#include "interp/stamp/difference.h"
+#include "interp/stamp/stamp_scope.h"
+#include "interp/stamp/stamps.h"
 
 namespace tessera::mpi {
 namespace {
@@ -87,29 +90,55 @@ class MpiProgram final : public Executable {
 
   Expected<DeviceReport> run_part(const Shares& shares, const std::vector<DeviceBinding>& of_all,
                                   const DeviceOptions& given) try {
-    const Plan& plan = *TRY(this->plan(shares, of_all, planning_options(given, of_all.size())));
-    return run_graph(plan, shares, of_all);
+    const RunOptions options = planning_options(given, of_all.size());
+    const Plan& plan = *TRY(this->plan(shares, of_all, options));
+    if (graph::StampScope::current() == nullptr) return run_graph(plan, shares, of_all, nullptr);
+    const auto stamps = TRY(this->stamps(plan, of_all, options));
+    if (stamps->findings().empty()) return run_graph(plan, shares, of_all, stamps.get());
+    DeviceReport report;
+    report.findings = stamps->findings();
+    return report;
   } catch (...) {
     return given_up("running a program on several processes");
   }
 
+  // What the interpreter does, in every process: of its own nodes each compares what it has done.
+  Expected<std::unique_ptr<graph::Stamps>> stamps(const Plan& plan,
+                                                  const std::vector<Binding>& of_all,
+                                                  const RunOptions& options) {
+    if (!has_all(of_all))
+      return error(ErrorCode::unsupported,
+                   "--stamp: each process needs the operands of all devices, which the interpreter "
+                   "runs with");
+    auto made = TRY(graph::Stamps::make(plan.graph, of_all, options));
+    TRY(world_.agree({}));  // nobody runs alone
+    return made;
+  }
+
+  static bool has_all(const std::vector<Binding>& bindings) {
+    return std::none_of(bindings.begin(), bindings.end(),
+                        [](const Binding& one) { return one.empty(); });
+  }
+
   // From here on nobody can leave alone: others wait for his messages.
-  DeviceReport run_graph(const Plan& plan, const Shares& shares,
-                         const std::vector<Binding>& bindings) try {
+  Expected<DeviceReport> run_graph(const Plan& plan, const Shares& shares,
+                                   const std::vector<Binding>& bindings,
+                                   graph::Stamps* stamps) try {
     graph::Memories memories(plan.graph, bindings, shares.held(world_.rank()));
+    memories.tell(stamps);
     graph::Worker worker(memories, *plan.kit);
     Engine engine(world_, memories, worker,
                   tasks_of(plan.graph, shares, world_.size(), world_.rank()), trial_);
     const Clock::time_point begin = Clock::now();
     engine.run();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    const bool has_all = std::none_of(bindings.begin(), bindings.end(),
-                                      [](const Binding& one) { return one.empty(); });
-    const auto texts = world_.agree(fmt::format("{} {} {} {}", engine.sent().messages,
-                                                engine.sent().bytes, has_all ? 1 : 0, seconds));
+    const auto texts =
+        world_.agree(fmt::format("{} {} {} {}", engine.sent().messages, engine.sent().bytes,
+                                 has_all(bindings) ? 1 : 0, seconds));
     if (!texts) world_.abort(render(texts.diags()));
     DeviceReport report;
     if (take(*texts, shares, report)) collect_results(shares, bindings);
+    if (stamps != nullptr) TRY(take(*stamps, plan.graph, report));
     return report;
   } catch (...) {
     world_.abort(render(Diags{given_up("running a program on several processes")}));
@@ -133,6 +162,27 @@ class MpiProgram final : public Executable {
     world_.note({fmt::format("by {}, {}", world_.library(), shares.text()),
                  fmt::format("{} messages between processes, {} bytes", all.messages, all.bytes)});
     return wants_all;
+  }
+
+  // What all processes found; who has the first node that differs looks for what it wrote.
+  Expected<void> take(const graph::Stamps& stamps, const graph::TaskGraph& graph,
+                      DeviceReport& report) {
+    const graph::Tally own = stamps.tally();
+    graph::Tally all{.nodes = own.nodes};
+    for (const std::string& one : TRY(world_.agree(graph::packed(own))))
+      all.add(graph::tally_of(one));
+    std::optional<Finding> first;
+    if (all.first >= 0) {
+      std::string found;
+      if (own.first == all.first) {
+        const Expected<Finding> finding = stamps.first_difference(all);
+        if (!finding) world_.abort(render(finding.diags()));
+        found = graph::packed(*finding);
+      }
+      for (const std::string& one : TRY(world_.agree(found)))
+        if (!one.empty()) first = graph::finding_of(graph.program, one);
+    }
+    return graph::take(all, std::move(first), *graph::StampScope::current(), report.findings);
   }
 
   // The results of all devices, in process 0.

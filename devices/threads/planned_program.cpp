@@ -9,6 +9,8 @@
 #include "core/report/try.h"
 #include "devices/thread_count.h"
 #include "devices/threads/task_run.h"
+#include "interp/stamp/stamp_scope.h"
+#include "interp/stamp/stamps.h"
 
 namespace tessera {
 namespace {
@@ -20,6 +22,14 @@ double seconds_since(Clock::time_point begin) {
 }
 
 std::int64_t smallest_task() { return shuffled_tasks() ? 1 : graph::smallest_strand; }
+
+// The machine computes as the threads do.
+Expected<std::unique_ptr<graph::Stamps>> stamps_of(const graph::TaskGraph& graph,
+                                                   const std::vector<DeviceBinding>& bindings,
+                                                   RunOptions machine, Math math) {
+  machine.math = math;
+  return graph::Stamps::make(graph, bindings, machine);
+}
 
 }  // namespace
 
@@ -41,7 +51,16 @@ Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bin
   const std::shared_ptr<const Plan> plan = TRY(this->plan(bindings, options));
   const Math math = given.interpreter != nullptr ? given.interpreter->math : Math::library;
   const std::unique_ptr<const graph::Kit> kit = TRY(graph::kit(*plan->graph, math));
+  graph::StampReport* const stamped = graph::StampScope::current();
+  const std::unique_ptr<graph::Stamps> stamps =
+      stamped != nullptr ? TRY(stamps_of(*plan->graph, bindings, options, math)) : nullptr;
+  DeviceReport report;
+  if (stamps != nullptr && !stamps->findings().empty()) {
+    report.findings = stamps->findings();
+    return report;
+  }
   graph::Memories memories(*plan->graph, bindings);
+  memories.tell(stamps.get());
   TaskRunOptions how;
   how.threads = thread_count();
   how.stop = options.stop != nullptr ? options.stop : current_stop();
@@ -50,9 +69,14 @@ Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bin
   TaskRunEnd end = run_tasks(plan->tasks, memories, *kit, how);
   if (end.is_stopped)
     return error(ErrorCode::interrupted, "the run was interrupted before it was done");
-  DeviceReport report;
   report.wall_seconds = seconds_since(begin);
   report.findings = std::move(end.findings);
+  if (stamps != nullptr && report.findings.empty()) {
+    const graph::Tally tally = stamps->tally();
+    std::optional<Finding> first;
+    if (tally.first >= 0) first = TRY(stamps->first_difference(tally));
+    TRY(graph::take(tally, std::move(first), *stamped, report.findings));
+  }
   return report;
 } catch (...) {
   return given_up("running the task graph");

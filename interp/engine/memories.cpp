@@ -169,6 +169,7 @@ std::byte* Memories::in_place(NodeId node, Part part) {
 }
 
 void Memories::leave(HalfId half) {
+  if (observer_ != nullptr) observer_->done(half, *this);
   for (const Touch& touch : graph_.halves[half].touches) {
     Shared* const shared = shared_[index(touch.memory)].get();
     if (shared == nullptr || --shared->halves != 0) continue;

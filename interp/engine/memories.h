@@ -30,6 +30,18 @@ std::int64_t message_bytes(const TaskGraph& graph, NodeId node);
 // that each writes before it reads it. Every worker has it for himself.
 Table<MemoryId, bool> private_memories(const TaskGraph& graph);
 
+class Memories;
+
+// Is told of each half that is done, by the thread that did it, before anybody may change what it
+// has written. Halves may be done at the same time.
+class HalfObserver {
+ public:
+  virtual void done(HalfId half, Memories& memories) = 0;
+
+ protected:
+  ~HalfObserver() = default;
+};
+
 class Memories {
  public:
   // bindings: by device, results and operands by name; of devices that are not held they are not
@@ -63,6 +75,8 @@ class Memories {
   // one rectangle of adjacent elements that is not added. Null: nowhere.
   std::byte* in_place(NodeId node, Part part);
 
+  // Who is told of each half that is done; lives longer. Before the first.
+  void tell(HalfObserver* observer) { observer_ = observer; }
   // The half is done; memory of scratch goes when no half that reaches it is left.
   void leave(HalfId half);
 
@@ -81,6 +95,7 @@ class Memories {
   Table<MemoryId, bool> private_;
   std::vector<std::unique_ptr<Shared>> shared_;  // by memory; null: it is private or a number
   std::unique_ptr<std::atomic<std::int64_t>[]> numbers_;  // by memory
+  HalfObserver* observer_ = nullptr;
 };
 
 // The elements of a view as others of the same type and number, row by row; adds: to those there.

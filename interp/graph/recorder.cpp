@@ -40,6 +40,11 @@ Expected<Log> Recorder::take() {
   return std::move(log_);
 }
 
+ActionId Recorder::action_of(const Event& event) const {
+  if (event.agent.is_copy()) return copy(event.agent);
+  return numbers_->is_control(event.statement) ? ActionId() : last_[site(event)].action;
+}
+
 Recorder::Life& Recorder::life(SiteId site, BufferId buffer) {
   return lives_[topology_.home(site, program_.buffers[buffer].space)][buffer];
 }

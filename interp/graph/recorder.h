@@ -46,6 +46,9 @@ class Recorder : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool is_full() const override;
+  // What an event that reaches a buffer belongs to, after on(); none: it is for control alone.
+  ActionId action_of(const Event& event) const;
+  const Log& log() const { return log_; }
   // After the run. Nothing is left here.
   Expected<Log> take();
   const Topology& topology() const { return topology_; }

@@ -21,6 +21,10 @@ class ErrorRun final : public beside::ValuesBeside<Tile> {
 
   // Of a result on a device, in the order in which it is stored.
   std::vector<Bound> bounds(BufferId buffer, int device) const;
+  // Of a rectangle where it is kept, as the run has come so far: row-major; empty: all are exact.
+  std::vector<Bound> bounds(SiteId home, BufferId buffer, const Box& box) const {
+    return memory_->bounds(home, buffer, box).bounds;
+  }
   // Why a bound is not known, and where that began.
   Diag why(Bound unknown) const;
 

@@ -45,6 +45,10 @@ programs() {
     together ${words%% *} "$bin/tessera_mpi_tests" ${words#* } >"$work/out" 2>&1 || fail "$words"
     cat "$work/out"
   done
+  for words in "2 --stamp cases $cases" "4 --seed 5 --stamp cases $cases random 100 10"; do
+    together ${words%% *} "$bin/tessera_mpi_tests" ${words#* } >"$work/out" 2>&1 || fail "$words"
+    cat "$work/out"
+  done
   ahead
 }
 
@@ -62,6 +66,8 @@ sweep() {
   for n in 2 4 8; do
     together "$n" "$bin/tessera_mpi_tests" --seed "$seed" --delay 50 cases "$here/cases.txt" cases "$work/sweep" \
       random "${seed}0000" "${2:-1200}" || fail "on $n processes"
+    together "$n" "$bin/tessera_mpi_tests" --seed "$seed" --stamp cases "$here/cases.txt" random "${seed}5000" 60 ||
+      fail "node by node, on $n processes"
   done
 }
 
@@ -83,6 +89,8 @@ command_line() {
   shows 'ok ' "$work/out"
   "$bin/gmm-run" "${call[@]/mpi/interpreter}" --out "$work/z.npy" >/dev/null
   cmp "$work/y.npy" "$work/z.npy" || fail "results are not those of the interpreter"
+  together 2 "$bin/gmm-run" "${call[@]}" --stamp >"$work/out" 2>&1 || fail "a stamped run"
+  shows 'nodes compared with the interpreter: ' "$work/out"
   together 3 "$bin/gmm-run" "${call[@]}" --json >"$work/out" 2>&1 || fail "--json"
   shows '"status": "ok"' "$work/out"
   shows '2 devices each on 1 of 3 processes, 1 on the others' "$work/out"

@@ -11,6 +11,8 @@
 #include "devices/profiles/profile.h"
 #include "interp/rerun.h"
 #include "interp/run.h"
+#include "interp/stamp/stamp_scope.h"
+#include "interp/stamp/stamps.h"
 #include "tests/fuzz/larger/random_kernel.h"
 
 namespace tessera::test {
@@ -46,11 +48,50 @@ std::string difference(KeptRun& run, KeptRun& expected) {
   return found;
 }
 
+// Every element of what the node writes, by its lowest byte. half: of it, in the process that has
+// it.
+void spoil(std::int32_t node, std::int32_t& half) {
+  half = -1;
+  graph::plant_fault([node, &half](const graph::TaskGraph& graph, graph::HalfId done,
+                                   graph::Memories& memories) {
+    if (graph.halves[done].node.index != node) return;
+    for (const graph::Rectangle& at : graph::outputs(graph, graph::private_memories(graph), done)) {
+      half = done.index;
+      std::vector<std::byte> bytes = graph::bytes_at(memories, at);
+      const TileView to = memories.view(at.memory, at.box);
+      const auto size = static_cast<std::size_t>(size_of(to.dtype));
+      for (std::size_t i = 0; i < bytes.size(); i += size) bytes[i] ^= std::byte{1};
+      copy_elements(to, compact(bytes.data(), to));
+    }
+  });
+}
+
 // What was kept of a launch is the expanded program alone: whether points of its parallel loops are
 // independent is not what is asked here.
 std::unique_ptr<Executable> executable_of(mpi::World& world, const KeptRun& run,
                                           const mpi::Trial& trial) {
   return mpi::mpi_program(world, Program(), run.program, trial);
+}
+
+struct Stamped {
+  Outcome outcome = Outcome::wrong;
+  graph::Tally tally{};
+};
+
+Stamped stamped(mpi::World& world, const std::string& name, const KeptRun& launch,
+                const mpi::Trial& trial) {
+  KeptRun run = copy_of(launch);
+  run.options.math = Math::exact;
+  graph::StampReport told;
+  const graph::StampScope scope(told);
+  const auto executable = executable_of(world, run, trial);
+  const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
+  if (!report) {
+    if (report.diags().front().code == ErrorCode::unsupported) return {Outcome::refused};
+    if (world.rank() == 0) fmt::print("{}: {}", name, render(report.diags()));
+    return {};
+  }
+  return {Outcome::right, told.tally};
 }
 
 }  // namespace
@@ -125,6 +166,35 @@ Outcome run_together(mpi::World& world, const std::string& name, const KeptRun& 
   }
   const auto told = world.agree(wrong);
   return told && told->front().empty() ? Outcome::right : Outcome::wrong;
+}
+
+Outcome stamp_together(mpi::World& world, const std::string& name, const KeptRun& launch,
+                       const mpi::Trial& trial) {
+  if (launch.operands.size() < static_cast<std::size_t>(world.size())) return Outcome::too_small;
+  const Stamped clean = stamped(world, name, launch, trial);
+  if (clean.outcome != Outcome::right) return clean.outcome;
+  const graph::Tally& all = clean.tally;
+  std::string wrong;
+  if (all.compared == 0 || all.compared != all.nodes || all.same != all.compared)
+    wrong = fmt::format("{} of {} nodes compared, {} the same", all.compared, all.nodes, all.same);
+  const auto nodes = static_cast<std::int32_t>(all.nodes);
+  for (const std::int32_t node : {0, nodes / 2, nodes - 1}) {
+    std::int32_t half = -1;
+    spoil(node, half);
+    const Stamped spoilt = stamped(world, name, launch, trial);
+    graph::plant_fault(nullptr);
+    const bool is_mine = half >= 0;
+    if (is_mine && spoilt.tally.first != half)
+      wrong = fmt::format("a fault in node {} is told of half {}", node, spoilt.tally.first);
+  }
+  bool is_right = true;
+  const auto told = world.agree(wrong);
+  for (std::size_t p = 0; told && p < told->size(); ++p) {
+    is_right = is_right && (*told)[p].empty();
+    if (world.rank() == 0 && !(*told)[p].empty())
+      fmt::print("{}: process {}: {}\n", name, p, (*told)[p]);
+  }
+  return told && is_right ? Outcome::right : Outcome::wrong;
 }
 
 }  // namespace tessera::test

@@ -22,5 +22,9 @@ enum class Outcome : std::uint8_t { right, wrong, refused, too_small };
 // than devices. Process 0 prints what is wrong.
 Outcome run_together(mpi::World& world, const std::string& name, const KeptRun& launch,
                      const mpi::Trial& trial);
+// Compared node by node with the interpreter; then with a fault in some of its nodes, each of which
+// is to be found.
+Outcome stamp_together(mpi::World& world, const std::string& name, const KeptRun& launch,
+                       const mpi::Trial& trial);
 
 }  // namespace tessera::test

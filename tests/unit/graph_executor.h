@@ -26,6 +26,10 @@ class GraphExecutor {
     }
   }
 
+  void tell(graph::HalfObserver* observer) {
+    for (const auto& memories : memories_) memories->tell(observer);
+  }
+
   // False where an op has found something wrong.
   bool run(const std::vector<graph::HalfId>& order) {
     for (const graph::HalfId h : order) {

@@ -1,0 +1,39 @@
+#include "cli/reports/stamp_report.h"
+
+#include <fmt/format.h>
+
+#include "cli/reports/console.h"
+#include "text/numbers.h"
+
+namespace tessera::cli {
+
+std::string stamps_text(const graph::Tally& tally) {
+  std::string text = fmt::format("{} of {} compared with the interpreter: {} bit for bit",
+                                 tally.compared, counted(tally.nodes, "node", "nodes"),
+                                 tally.same == tally.compared ? "all" : fmt::to_string(tally.same));
+  if (tally.within > 0)
+    text += fmt::format(", {} within the bound of their rounding", tally.within);
+  if (tally.unbounded > 0) text += fmt::format(", {} without such a bound", tally.unbounded);
+  if (tally.differ > 0) text += fmt::format(", {} not", tally.differ);
+  return text;
+}
+
+Json stamps_json(const graph::StampReport& report) {
+  const graph::Tally& tally = report.tally;
+  return {{"nodes", tally.nodes},
+          {"compared", tally.compared},
+          {"same", tally.same},
+          {"within", tally.within},
+          {"unbounded", tally.unbounded},
+          {"differ", tally.differ},
+          {"first", report.first ? to_json(*report.first) : Json()}};
+}
+
+Expected<void> check_stamped(const RunRequest& request, const DeviceReport& report) {
+  if (request.stamps == nullptr || request.stamps->runs > 0 || !report.findings.empty()) return {};
+  return error(ErrorCode::unsupported,
+               fmt::format("--stamp: device {} does not say what its nodes have written",
+                           request.device_name()));
+}
+
+}  // namespace tessera::cli

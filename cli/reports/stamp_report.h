@@ -1,0 +1,19 @@
+// What a report says of a run that was compared node by node with the interpreter.
+#pragma once
+#include <string>
+
+#include "cli/args/run_request.h"
+#include "core/report/expected.h"
+#include "devices/device.h"
+#include "text/json.h"
+
+namespace tessera::cli {
+
+// "40 of 42 nodes compared with the interpreter: 40 bit for bit"
+std::string stamps_text(const graph::Tally& tally);
+// The counts, and the first node that differs as its finding.
+Json stamps_json(const graph::StampReport& report);
+// An error where --stamp asked a device that compared nothing.
+Expected<void> check_stamped(const RunRequest& request, const DeviceReport& report);
+
+}  // namespace tessera::cli

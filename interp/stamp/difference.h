@@ -1,0 +1,22 @@
+// The node that left something else than the interpreter does, as a finding.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/report/finding.h"
+#include "interp/stamp/image.h"
+#include "interp/stamp/reference_run.h"
+#include "interp/stamp/tally.h"
+
+namespace tessera::graph {
+
+// images, got: what a half is to leave, and what it has left. writes: of its node. all: of the run.
+Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
+                   const std::vector<std::vector<std::byte>>& got,
+                   const std::vector<WriteEvent>& writes, const Tally& all);
+
+// Such a finding for another process that has the program, and there.
+std::string packed(const Finding& finding);
+Finding finding_of(const Program& program, const std::string& packed);
+
+}  // namespace tessera::graph

@@ -1,0 +1,87 @@
+// What an engine's run of a task graph leaves, held against the interpreter's own run: a checksum
+// of each rectangle that a node writes where others may see it, taken when the node is done and
+// before anybody may change it.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "core/report/expected.h"
+#include "core/report/finding.h"
+#include "interp/binding.h"
+#include "interp/engine/memories.h"
+#include "interp/run_options.h"
+#include "interp/stamp/image.h"
+#include "interp/stamp/tally.h"
+
+namespace tessera::running_error {
+class ErrorRun;
+}
+
+namespace tessera::graph {
+
+// Integers, and floats of exact arithmetic, are to have the same bits. Where the library
+// multiplies, floats are to lie within the running error bound (interp/running_error/error_run.h)
+// of both runs. Several threads may tell of halves at once; an engine that keeps its memory
+// elsewhere tells of the bytes themselves.
+class Stamps final : public HalfObserver {
+ public:
+  // Runs the interpreter, with operands of all devices; they and the graph live longer. options: of
+  // the machine and the arithmetic. Errors: rounding that nothing bounds, memory, a stop.
+  static Expected<std::unique_ptr<Stamps>> make(const TaskGraph& graph,
+                                                const std::vector<Binding>& bindings,
+                                                const RunOptions& options);
+  ~Stamps();
+  Stamps(const Stamps&) = delete;
+  Stamps& operator=(const Stamps&) = delete;
+
+  // What the interpreter's run found wrong: there is nothing to compare with.
+  const std::vector<Finding>& findings() const { return findings_; }
+
+  void done(HalfId half, Memories& memories) override;
+  // The rectangles that a half writes and others may see; what it has left there, each row-major,
+  // in their order.
+  std::vector<Rectangle> rectangles(HalfId half) const;
+  void compare(HalfId half, std::vector<std::vector<std::byte>> got);
+
+  // Of all that was told so far. first: of the halves that differ.
+  Tally tally() const;
+  // Of the first half that differs here: what differs, and which line of the program wrote it. Runs
+  // the interpreter again. all: of the whole run, of several processes.
+  Expected<Finding> first_difference(const Tally& all) const;
+
+ private:
+  struct Expectation {
+    Image image;  // without bytes where nothing may differ
+    std::uint64_t checksum = 0;
+  };
+  struct Different {
+    HalfId half{};
+    std::vector<std::vector<std::byte>> got;
+  };
+
+  Stamps(const TaskGraph& graph, const std::vector<Binding>& bindings, const RunOptions& options);
+  Expected<void> prepare();
+  std::unique_ptr<running_error::ErrorRun> error_run() const;
+  void tell_unbounded(HalfId half, const std::vector<std::vector<std::byte>>& got);
+  Likeness likeness_of(const Expectation& expected, const std::vector<std::byte>& got) const;
+
+  const TaskGraph& graph_;
+  const std::vector<Binding>& bindings_;
+  const RunOptions options_;
+  std::vector<Finding> findings_;
+  Table<HalfId, std::vector<Expectation>> expected_;
+  std::unique_ptr<const running_error::ErrorRun> errors_;  // knows why bounds are not known
+  mutable std::mutex mutex_;                               // of what follows
+  Tally tally_;
+  HalfId unbounded_{};                  // the first, of which the tally says why
+  std::optional<Different> different_;  // the first of those that differ
+};
+
+// For tests, of all stamps of this process from now on: is called for each half that is done,
+// before it is compared, as if the engine had done that. Null: nothing is called.
+void plant_fault(std::function<void(const TaskGraph&, HalfId, Memories&)> fault);
+
+}  // namespace tessera::graph
