@@ -25,6 +25,12 @@ std::int64_t processes_here(std::int64_t all) {
   return all;
 }
 
+// What comes first of a text.
+struct Head {
+  std::int64_t size = 0;  // of all
+  char begin[1016] = {};
+};
+
 void put(std::string& text, std::int64_t number) {
   text.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
@@ -136,17 +142,25 @@ void World::transfer(bool sends, std::byte* bytes, std::int64_t size, int peer) 
   }
 }
 
+// Its length and its begin are one message, and most texts are no longer.
 void World::send_text(std::string_view text, int to) {
-  auto size = static_cast<std::int64_t>(text.size());
-  transfer(true, reinterpret_cast<std::byte*>(&size), sizeof size, to);
-  transfer(true, reinterpret_cast<std::byte*>(const_cast<char*>(text.data())), size, to);
+  Head head{static_cast<std::int64_t>(text.size()), {}};
+  const std::size_t first = text.copy(head.begin, sizeof head.begin);
+  transfer(true, reinterpret_cast<std::byte*>(&head), sizeof head, to);
+  text.remove_prefix(first);
+  transfer(true, reinterpret_cast<std::byte*>(const_cast<char*>(text.data())),
+           static_cast<std::int64_t>(text.size()), to);
 }
 
 std::string World::receive_text(int from) {
-  std::int64_t size = 0;
-  transfer(false, reinterpret_cast<std::byte*>(&size), sizeof size, from);
-  std::string text(static_cast<std::size_t>(size), '\0');
-  transfer(false, reinterpret_cast<std::byte*>(text.data()), size, from);
+  Head head{};
+  transfer(false, reinterpret_cast<std::byte*>(&head), sizeof head, from);
+  const auto size = static_cast<std::size_t>(head.size);
+  std::string text(head.begin, std::min(size, sizeof head.begin));
+  const std::size_t first = text.size();
+  text.resize(size);
+  transfer(false, reinterpret_cast<std::byte*>(text.data()) + first,
+           static_cast<std::int64_t>(size - first), from);
   return text;
 }
 
