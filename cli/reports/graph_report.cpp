@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/reports/report.h"
+#include "core/passes/at_once.h"
 #include "interp/graph/measures.h"
 #include "interp/machine/nesting.h"
 #include "text/numbers.h"
@@ -65,7 +66,8 @@ std::string place_of(const TaskGraph& graph, const Node& node) {
 std::vector<std::string> regions(const TaskGraph& graph, const Nesting& nesting, const Node& node) {
   std::vector<std::string> names;
   for (const StmtId s : nesting.around(node.statement))
-    if (const auto* trace = std::get_if<Trace>(&graph.program.body[s].op))
+    if (const auto* trace = std::get_if<Trace>(&graph.program.body[s].op);
+        trace != nullptr && !pipeline_of(*trace))
       names.push_back(graph.program.texts[trace->message]);
   std::reverse(names.begin(), names.end());
   return names;

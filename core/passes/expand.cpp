@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/passes/at_once.h"
 #include "core/passes/automatic_barrier.h"
 #include "core/passes/pipeline_writer.h"
 #include "core/passes/simplify.h"
@@ -11,8 +12,8 @@ namespace tessera {
 
 // The new program keeps the declarations and, under the same ids, their values; everything else is
 // written anew.
-Expander::Expander(const Program& program, const Expansion& how)
-    : old_(program), how_(how), builder_(program.name), tiles_(builder_) {
+Expander::Expander(const Program& program, const Expansion& how, bool at_once)
+    : old_(program), how_(how), at_once_(at_once), builder_(program.name), tiles_(builder_) {
   Program& p = builder_.program();
   p.doc = program.doc;
   p.settings = program.settings;
@@ -32,12 +33,38 @@ Expected<Program> Expander::run() {
   for (const SemaphoreId s : old_.semaphores.ids())
     map[old_.semaphores[s].value] = p.semaphores[s].value;
   if (needs_barrier(old_)) emit_barrier(builder_, old_);
+  if (at_once_) declare_at_once();
   write(StmtId(0), old_.body.next(), map);
   if (!diags_.empty()) return diags_;
+  const SemaphoreId marked = at_once_ ? p.value(at_once_semaphore_).semaphore : SemaphoreId();
   Program result = simplify(builder_.finish());
   Diags problems = verify(result);
   if (!problems.empty()) return problems;
+  if (marked) mark_at_once(result.semaphores[marked]);
   return result;
+}
+
+// The pipelines of the program take turns with one array, which is as large as the largest would
+// have for itself: its numbers are defined once.
+void Expander::declare_at_once() {
+  Semaphore semaphore;
+  semaphore.name = "at_once";
+  semaphore.kind = SemKind::bytes;
+  at_once_semaphore_ = builder_.semaphore(std::move(semaphore));
+  std::int64_t numbers = 1;
+  for (const StmtId s : old_.body.ids()) {
+    if (!std::holds_alternative<Pipeline>(old_.body[s].op)) continue;
+    Diags others;  // that are reported where it is written
+    const PipelineParts parts = pipeline_parts(old_, s, others);
+    if (others.empty()) numbers = std::max(numbers, numbers_of(old_, parts));
+  }
+  Buffer state;
+  state.name = "windows";
+  state.space = Space::smem;
+  state.dtype = DType::i64;
+  state.shape = {numbers};
+  at_once_state_ = builder_.buffer(std::move(state));
+  builder_.emit(Iota{builder_.whole(at_once_state_)});
 }
 
 ValueId Expander::mapped(ValueId old, const ValueMap& map) {

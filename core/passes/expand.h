@@ -31,7 +31,8 @@ struct ShownAs {
 
 class Expander {
  public:
-  Expander(const Program& program, const Expansion& how);
+  // at_once: pipelines that can move their blocks at once do (core/passes/at_once.h).
+  Expander(const Program& program, const Expansion& how, bool at_once = false);
   Expected<Program> run();
 
   // For those that write pipelines:
@@ -39,6 +40,11 @@ class Expander {
   Builder& builder() { return builder_; }
   Diags& diags() { return diags_; }
   bool is_per_point() const { return how_.per_point; }
+  bool is_at_once() const { return at_once_; }
+  // Of a program whose pipelines move blocks at once: what their copies count on, and an array of
+  // numbers that all of them have, one pipeline after the other.
+  ValueId at_once_semaphore() const { return at_once_semaphore_; }
+  ValueId at_once_state() const { return at_once_state_; }
 
   // The statements [from, to), with regions inside written by their own rules.
   void write(StmtId from, StmtId to, ValueMap& map);
@@ -65,9 +71,12 @@ class Expander {
   Slice operand(const Op& op, const FieldInfo& f, const ViewPlace& place);
   void finish_copy(Op& op, const Op& old, const ValueMap& map);
   void refuse(std::string what);
+  void declare_at_once();
 
   const Program& old_;
   const Expansion how_;
+  const bool at_once_;
+  ValueId at_once_semaphore_ = no_value, at_once_state_ = no_value;
   Builder builder_;
   std::map<ValueId, Replacement> replaced_;  // by old ref
   std::map<ValueId, ShownAs> shown_;         // by old ref

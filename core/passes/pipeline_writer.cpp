@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/passes/at_once.h"
+
 namespace tessera {
 
 PipelineWriter::PipelineWriter(Expander& expander, StmtId open, const ValueMap& map)
@@ -18,6 +20,7 @@ void PipelineWriter::write() {
   const std::size_t errors = expander_.diags().size();
   parts_ = pipeline_parts(old_, parts_.open, expander_.diags());
   if (expander_.diags().size() > errors) return;  // it cannot be written
+  if (expander_.is_at_once() && can_move_at_once(old_, parts_)) return write_at_once();
   const std::size_t points = open_points();
   windows_.reserve(parts_.windows.size());
   for (const PipelineWindow& window : parts_.windows)
@@ -34,6 +37,44 @@ void PipelineWriter::write() {
   }
   for (WindowWriter& w : windows_) w.drain();
   scratch_.release();
+  close_points(points);
+}
+
+// The loops are the grid's own, and a point's blocks are fetched when it is computed.
+void PipelineWriter::write_at_once() {
+  is_at_once_ = true;
+  builder_.at_place(stmt(parts_.open).place);
+  builder_.emit(pipeline_mark(parts_.open, builder_.text("pipeline")));
+  const std::size_t points = open_points();
+  for (PipelineWindow& w : parts_.windows) w.ahead = 0;
+  windows_.reserve(parts_.windows.size());
+  std::int64_t from = 0;  // of its numbers in the state
+  for (const PipelineWindow& window : parts_.windows) {
+    windows_.emplace_back(expander_, scratch_, window, around_);
+    windows_.back().move_at_once(from);
+    from += numbers_of(old_, window);
+  }
+  for (WindowWriter& w : windows_) w.allocate();
+  ValueMap point = around_;
+  Indices indices;
+  loops(0, point, no_value, indices);
+  for (WindowWriter& w : windows_) w.drain();
+  scratch_.release();
+  close_points(points);
+  builder_.at_place(stmt(parts_.open).place);
+  builder_.emit(End{});
+}
+
+// What moves at once is stored point by point, so that a run tells what each of them does.
+bool PipelineWriter::is_end_of_point(std::size_t dim) const {
+  const auto is_parallel = [&](std::size_t d) {
+    return d < parts_.dimensions.size() &&
+           std::get<Grid>(stmt(parts_.dimensions[d].at).op).parallel != 0;
+  };
+  return is_at_once_ && is_parallel(dim) && !is_parallel(dim + 1);
+}
+
+void PipelineWriter::close_points(std::size_t points) {
   for (std::size_t i = 0; i < points; ++i) {
     builder_.leave_loop();
     builder_.emit(End{});
@@ -104,6 +145,8 @@ void PipelineWriter::loops(std::size_t dim, ValueMap& point, ValueId part, Indic
   indices.push_back(index);
   builder_.enter_loop(name_of(d), point[s.result]);
   loops(dim + 1, point, part, indices);
+  if (is_end_of_point(dim))
+    for (WindowWriter& w : windows_) w.close();
   builder_.leave_loop();
   builder_.emit(End{});
 }

@@ -22,7 +22,10 @@ class PipelineWriter {
  private:
   using Indices = std::vector<ValueId>;  // of a point, by dimension
 
+  void write_at_once();
   std::size_t open_points();
+  void close_points(std::size_t points);
+  bool is_end_of_point(std::size_t dim) const;
   void allocate();
   void loops(std::size_t dim, ValueMap& point, ValueId part, Indices& indices);
   ValueId newest(std::size_t dim, ValueId queued);
@@ -48,6 +51,7 @@ class PipelineWriter {
   Builder& builder_;
   const Program& old_;
   PipelineParts parts_;
+  bool is_at_once_ = false;
   ValueMap around_;
   LoopId outer_loop_;  // of the source, around the pipeline
   PipelineScratch scratch_;

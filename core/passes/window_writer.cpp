@@ -67,8 +67,17 @@ ValueId WindowWriter::allocate_semaphore(const char* suffix) {
   sem.shape = {window_.depth};
   sem.scoped = true;
   const ValueId id = builder_.semaphore(std::move(sem));
-  scratch_.alloc(id);
+  if (!is_at_once_) scratch_.alloc(id);  // else it is declared alone, as what the machine must have
   return id;
+}
+
+void WindowWriter::allocate_state() {
+  const std::int64_t rank = window_.source.rank;
+  state_ = is_at_once_ ? expander_.at_once_state()
+                       : scratch_.new_array(old_.value(stmt_.result).name + "_state",
+                                            {starts_at + 2 * rank + window_.depth});
+  for (const std::int64_t count : {fetched_at, used_at, opened_at})
+    set_number(count, builder_.integer(0));
 }
 
 void WindowWriter::allocate() {
@@ -77,16 +86,14 @@ void WindowWriter::allocate() {
   slots_ = allocate_slots();
   if (part_.is_input) landed_ = allocate_semaphore("_landed");
   if (part_.is_output) stored_ = allocate_semaphore("_stored");
-  const std::int64_t rank = window_.source.rank;
-  state_ = scratch_.new_array(old_.value(stmt_.result).name + "_state",
-                              {starts_at + 2 * rank + window_.depth});
-  for (const std::int64_t count : {fetched_at, used_at, opened_at})
-    scratch_.store_number(state_, count, builder_.integer(0));
+  allocate_state();
   const ValueId root = ref_info(old_, window_.source.base).root;
   const bool rereads = window_.update != 0 && window_.depth == 1;
-  // A point by itself opens a block once; what several points store is judged beside this.
-  if (part_.is_output && !rereads && old_.buffer(root)->role == Role::out &&
-      !expander_.is_per_point())
+  // A point by itself opens a block once; what several points store is judged beside this. Of
+  // blocks in flight two could store one element in either order, which those that move at once do
+  // not show.
+  const bool is_judged = old_.buffer(root)->role == Role::out || is_at_once_;
+  if (part_.is_output && !rereads && is_judged && !expander_.is_per_point())
     builder_.emit(Once{builder_.whole(expander_.mapped(root, around_))});
 }
 
@@ -103,6 +110,7 @@ Slice WindowWriter::slot(ValueId which, const WindowBlock* clip) {
 }
 
 Slice WindowWriter::semaphore(ValueId sem, ValueId which) {
+  if (is_at_once_) return builder_.whole(expander_.at_once_semaphore());
   return builder_.element(sem, {&which, 1});
 }
 
@@ -111,8 +119,8 @@ ValueId WindowWriter::changed(const WindowBlock& b, std::int64_t at, ValueId fir
   ValueId result = first;
   for (std::size_t d = 0; d < b.start.size(); ++d) {
     if (builder_.program().constant(b.start[d])) continue;
-    const ValueId differs = builder_.emit(
-        Ne{b.start[d], scratch_.load_number(state_, at + static_cast<std::int64_t>(d))});
+    const ValueId differs =
+        builder_.emit(Ne{b.start[d], number(at + static_cast<std::int64_t>(d))});
     result = builder_.emit(Or{result, differs});
   }
   return builder_.emit(And{b.when, result});
@@ -121,11 +129,17 @@ ValueId WindowWriter::changed(const WindowBlock& b, std::int64_t at, ValueId fir
 void WindowWriter::remember(const WindowBlock& b, std::int64_t at) {
   for (std::size_t d = 0; d < b.start.size(); ++d)
     if (!builder_.program().constant(b.start[d]))
-      scratch_.store_number(state_, at + static_cast<std::int64_t>(d), b.start[d]);
+      set_number(at + static_cast<std::int64_t>(d), b.start[d]);
 }
 
 ValueId WindowWriter::bytes_at(ValueId which) {
   return builder_.add(which, builder_.integer(starts_at + 2 * window_.source.rank));
+}
+
+// The slot of the block that is the count-th.
+ValueId WindowWriter::slot_of(ValueId count) {
+  if (is_at_once_) return builder_.integer(0);
+  return builder_.emit(Mod{count, builder_.integer(window_.depth)});
 }
 
 void WindowWriter::use(const ValueMap& point) {
@@ -133,17 +147,18 @@ void WindowWriter::use(const ValueMap& point) {
   if (part_.is_view) return use_view(point);
   if (part_.is_output) return use_output(point);
   if (part_.ahead == 0) fetch(point);
-  use_input(point);
+  if (!is_at_once_) return use_input(point);
+  expander_.replace(stmt_.result, {slot(current(blocks_.at(point), fetched_at), nullptr), false});
 }
 
 void WindowWriter::fetch(const ValueMap& point) {
   here();
   const std::int64_t remembered = starts_at + window_.source.rank;
   WindowBlock b = blocks_.at(point);
-  const ValueId fetched = scratch_.load_number(state_, fetched_at);
+  const ValueId fetched = number(fetched_at);
   when(changed(b, remembered, builder_.emit(Eq{fetched, builder_.integer(0)})), [&] {
     blocks_.locate(b, true);
-    const ValueId which = builder_.emit(Mod{fetched, builder_.integer(window_.depth)});
+    const ValueId which = slot_of(fetched);
     if (!blocks_.always_inside()) {
       if (window_.pad != 0)
         builder_.emit(Pad{slot(which, nullptr), slot(which, &b)});
@@ -151,7 +166,7 @@ void WindowWriter::fetch(const ValueMap& point) {
         builder_.emit(Fresh{slot(which, nullptr)});
     }
     builder_.emit(Start{b.source, slot(which, &b), semaphore(landed_, which), 0});
-    scratch_.store_number(state_, fetched_at, builder_.add(fetched, builder_.integer(1)));
+    set_number(fetched_at, builder_.add(fetched, builder_.integer(1)));
     remember(b, remembered);
   });
 }
@@ -159,21 +174,20 @@ void WindowWriter::fetch(const ValueMap& point) {
 // A step in which the window is off sees a slot that does not exist.
 ValueId WindowWriter::current(const WindowBlock& b, std::int64_t counter) {
   const ValueId depth = builder_.integer(window_.depth);
-  const ValueId which = builder_.emit(
-      Mod{builder_.sub(scratch_.load_number(state_, counter), builder_.integer(1)), depth});
+  const ValueId which = slot_of(builder_.sub(number(counter), builder_.integer(1)));
   return builder_.select(b.when, which, depth);
 }
 
 void WindowWriter::use_input(const ValueMap& point) {
   here();
   WindowBlock b = blocks_.at(point);
-  const ValueId used = scratch_.load_number(state_, used_at);
+  const ValueId used = number(used_at);
   when(changed(b, starts_at, builder_.emit(Eq{used, builder_.integer(0)})), [&] {
     blocks_.locate(b, false);
     builder_.emit(
         Wait{semaphore(landed_, builder_.emit(Mod{used, builder_.integer(window_.depth)})),
              blocks_.bytes(b)});
-    scratch_.store_number(state_, used_at, builder_.add(used, builder_.integer(1)));
+    set_number(used_at, builder_.add(used, builder_.integer(1)));
     remember(b, starts_at);
   });
   expander_.replace(stmt_.result, {slot(current(b, used_at), nullptr), false});
@@ -184,15 +198,13 @@ void WindowWriter::flush(ValueId opened) {
   WindowBlock b;
   for (std::size_t d = 0; d < static_cast<std::size_t>(window_.source.rank); ++d) {
     const auto fixed = old_.constant(window_.source.start[d]);
-    b.start.push_back(fixed
-                          ? builder_.integer(*fixed)
-                          : scratch_.load_number(state_, starts_at + static_cast<std::int64_t>(d)));
+    b.start.push_back(fixed ? builder_.integer(*fixed)
+                            : number(starts_at + static_cast<std::int64_t>(d)));
   }
   blocks_.locate(b, false);
-  const ValueId which = builder_.emit(
-      Mod{builder_.sub(opened, builder_.integer(1)), builder_.integer(window_.depth)});
+  const ValueId which = slot_of(builder_.sub(opened, builder_.integer(1)));
   builder_.emit(WriteBack{slot(which, &b), b.source, semaphore(stored_, which)});
-  scratch_.store(state_, bytes_at(which), blocks_.bytes(b));
+  if (!is_at_once_) scratch_.store(state_, bytes_at(which), blocks_.bytes(b));
 }
 
 // Until the block that was written back from there last is stored.
@@ -203,7 +215,7 @@ void WindowWriter::await_stored(ValueId which) {
 void WindowWriter::use_output(const ValueMap& point) {
   here();
   WindowBlock b = blocks_.at(point);
-  const ValueId opened = scratch_.load_number(state_, opened_at);
+  const ValueId opened = number(opened_at);
   when(changed(b, starts_at, builder_.emit(Eq{opened, builder_.integer(0)})),
        [&] { open(b, opened, point); });
   expander_.replace(stmt_.result, {slot(current(b, opened_at), nullptr), false});
@@ -213,10 +225,10 @@ void WindowWriter::use_output(const ValueMap& point) {
 void WindowWriter::open(WindowBlock& b, ValueId opened, const ValueMap& point) {
   const ValueId depth = builder_.integer(window_.depth);
   blocks_.locate(b, true);
-  const ValueId which = builder_.emit(Mod{opened, depth});
+  const ValueId which = slot_of(opened);
   if (!b.stays(builder_.program())) {
     when(builder_.emit(Lt{builder_.integer(0), opened}), [&] { flush(opened); });
-    when(builder_.emit(Le{depth, opened}), [&] { await_stored(which); });
+    if (!is_at_once_) when(builder_.emit(Le{depth, opened}), [&] { await_stored(which); });
   }
   builder_.emit(Fresh{slot(which, nullptr)});
   if (window_.update != 0)
@@ -225,21 +237,32 @@ void WindowWriter::open(WindowBlock& b, ValueId opened, const ValueMap& point) {
       if (window_.pad != 0 && !blocks_.always_inside())
         builder_.emit(Pad{slot(which, nullptr), slot(which, &b)});
       builder_.emit(Start{b.source, slot(which, &b), landed, 0});
-      builder_.emit(Wait{landed, blocks_.bytes(b)});
+      if (!is_at_once_) builder_.emit(Wait{landed, blocks_.bytes(b)});
     });
-  scratch_.store_number(state_, opened_at, builder_.add(opened, builder_.integer(1)));
+  set_number(opened_at, builder_.add(opened, builder_.integer(1)));
   remember(b, starts_at);
+}
+
+void WindowWriter::close() {
+  if (!part_.is_output || part_.is_view) return;
+  here();
+  const ValueId zero = builder_.integer(0), opened = number(opened_at);
+  when(builder_.emit(Lt{zero, opened}), [&] {
+    flush(opened);
+    set_number(opened_at, zero);
+  });
 }
 
 void WindowWriter::drain() {
   if (!part_.is_output || part_.is_view) return;
   here();
   const ValueId depth = builder_.integer(window_.depth), zero = builder_.integer(0);
-  const ValueId opened = scratch_.load_number(state_, opened_at);
+  const ValueId opened = number(opened_at);
   when(builder_.emit(Lt{zero, opened}), [&] { flush(opened); });
-  const ValueId number =
+  if (is_at_once_) return;
+  const ValueId count =
       builder_.emit(For{builder_.max(zero, builder_.sub(opened, depth)), opened, 0}, "number");
-  await_stored(builder_.emit(Mod{number, depth}));
+  await_stored(builder_.emit(Mod{count, depth}));
   builder_.emit(End{});
 }
 

@@ -16,6 +16,11 @@ class WindowWriter {
   WindowWriter(Expander& expander, PipelineScratch& scratch, const PipelineWindow& part,
                const ValueMap& around);
 
+  // Its blocks move at once; its numbers in the state that all windows have begin there.
+  void move_at_once(std::int64_t from) {
+    is_at_once_ = true;
+    from_ = from;
+  }
   // An input that is fetched so many steps before its use, of 0 in the step itself.
   bool is_fetched_ahead(int steps) const;
   // In front of the loops: its slots, semaphores and state.
@@ -24,6 +29,8 @@ class WindowWriter {
   void fetch(const ValueMap& point);
   // From here on the window stands for the block of this point.
   void use(const ValueMap& point);
+  // At the end of a point, of what moves at once: the open block goes back, and is open no more.
+  void close();
   // After the last step: the open block goes back, and every write-back that was not awaited is.
   void drain();
 
@@ -38,6 +45,13 @@ class WindowWriter {
   void await_stored(ValueId which);
   ValueId allocate_slots();
   ValueId allocate_semaphore(const char* suffix);
+  void allocate_state();
+  // A number of its state, by its position there.
+  ValueId number(std::int64_t at) { return scratch_.load_number(state_, from_ + at); }
+  void set_number(std::int64_t at, ValueId value) {
+    scratch_.store_number(state_, from_ + at, value);
+  }
+  ValueId slot_of(ValueId count);
   ValueId current(const WindowBlock& b, std::int64_t counter);
   Slice slot(ValueId which, const WindowBlock* clip);
   Slice semaphore(ValueId sem, ValueId which);
@@ -65,10 +79,12 @@ class WindowWriter {
   const Stmt& stmt_;
   const Window& window_;
   WindowBlocks blocks_;
-  ValueId slots_ = no_value;   // buffer [depth, block]
-  ValueId landed_ = no_value;  // semaphore [depth]: bytes fetched
-  ValueId stored_ = no_value;  // semaphore [depth]: bytes written back
-  ValueId state_ = no_value;   // smem, see the .cpp
+  ValueId slots_ = no_value;  // buffer [depth, block]
+  // Semaphores [depth]: bytes fetched, and bytes written back.
+  ValueId landed_ = no_value, stored_ = no_value;
+  ValueId state_ = no_value;  // smem, see the .cpp
+  std::int64_t from_ = 0;     // of its numbers there
+  bool is_at_once_ = false;   // one slot is used, and nothing is awaited
 };
 
 }  // namespace tessera

@@ -45,12 +45,11 @@ class SimulatedProgram final : public Executable {
     const bool shows = options.listener != nullptr || LaunchScope::current() != nullptr;
     const Expected<const Program*> program = expanded(is_split, shows ? full_ : structured_);
     if (!program) return program.diags();
-    TRY(points_.judge(bindings, options));
     if (options.deeper != nullptr)
       time_deeper_windows(structured_, bindings, options, *options.deeper);
     if (options.compile_notes != nullptr)
       *options.compile_notes = compile_notes(structured_, **program, options.profile);
-    Expected<RunResult> result = tessera::run(**program, bindings, options);
+    Expected<RunResult> result = points_.run(**program, bindings, options);
     if (!result) return result.diags();
 
     DeviceReport report;

@@ -154,8 +154,7 @@ std::uint64_t graph_hash(const graph::TaskGraph& graph) {
 Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, JudgedPoints& points,
                                         const ControlInputs& inputs, const RunOptions& run) {
   const auto simulate = [&](const RunOptions& options) -> Expected<RunResult> {
-    TRY(points.judge(inputs.bindings(), options));
-    return tessera::run(expanded, inputs.bindings(), options);
+    return points.run(expanded, inputs.bindings(), options);
   };
   CertifyOptions how;
   how.run = run;

@@ -3,7 +3,9 @@
 
 #include <bit>
 
+#include "core/passes/at_once.h"
 #include "interp/findings/describe.h"
+#include "interp/findings/uninitialised.h"
 #include "interp/machine/loop_indices.h"
 #include "interp/machine/machine.h"
 
@@ -81,14 +83,61 @@ Step start(Core& core, Copy copy) {
   return Step::next;
 }
 
+// The copy as an op of its core: it reads and writes in this step, and counts on nothing.
+Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& dst) {
+  Machine& machine = core.machine();
+  const auto tell = [&](EventKind event, const Region& region, const Box& box) {
+    core.emit({.kind = event,
+               .object_kind = ObjectKind::buffer,
+               .site = region.site,
+               .object = region.buffer,
+               .amount = event == EventKind::read ? bytes_of(src) : 0,
+               .box = &box});
+  };
+  if (src.box.empty()) return Step::next;
+  machine.stats().dma_bytes += bytes_of(src);
+  tell(EventKind::read, src, src.box);
+  const bool stored_only = kind == CopyKind::write_back, carries = !dst.storage->is_idle();
+  const Snapshot data = stored_only ? src.storage->snapshot_stored(src.box, carries)
+                                    : src.storage->snapshot(src.box, carries);
+  const Uninitialised policy = machine.options().uninitialised;
+  const bool is_result = dst.storage->buffer().role == Role::out;
+  if (!data.initialised() &&
+      (policy == Uninitialised::strict || (policy == Uninitialised::use && is_result))) {
+    machine.stop(uninitialised_finding(machine.program(), is_result ? "copy" : "read", src,
+                                       data.first_uninitialised(), data.origin(), core.id(),
+                                       core.statement()),
+                 core.id(), core.statement());
+    return Step::stop;
+  }
+  const PlaceId place = core.stmt().place;
+  if (!stored_only) {
+    tell(EventKind::write, dst, dst.box);
+    dst.storage->land(dst.box, data, place);
+    return Step::next;
+  }
+  if (machine.observes())
+    for (const Box& box : data.stored_boxes(dst.box)) tell(EventKind::write, dst, box);
+  const std::int32_t by = core.id().core;
+  const std::int64_t since = dst.storage->start_write_back(by);
+  if (const auto again = dst.storage->land_stored(dst.box, data, place, by, since))
+    core.fail(FindingKind::revisit,
+              fmt::format("write_back of {} to {} stores {} a second time", text_of(core, src),
+                          text_of(core, dst), element_text(machine.program(), dst.buffer, *again)));
+  dst.storage->end_write_back(by, since);
+  return core.stopped() ? Step::stop : Step::next;
+}
+
 Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, const Slice& sem,
                  bool adds, bool reshapes) {
   const SiteId here = core.site();
   Copy copy{.kind = kind, .adds = adds};
   copy.src = core.locate(src, here, "read");
   if (!core.stopped()) copy.dst = core.locate(dst, here, "write");
-  if (!core.stopped()) copy.arrived = core.locate_sem(sem, here, "signal");
+  const bool at_once = is_at_once(core.machine().program(), core.stmt().op);
+  if (!core.stopped() && !at_once) copy.arrived = core.locate_sem(sem, here, "signal");
   if (core.stopped() || !can_copy(core, copy.src, copy.dst, reshapes)) return Step::stop;
+  if (at_once) return move_at_once(core, kind, copy.src, copy.dst);
   copy.bytes = bytes_of(copy.src);
   if (kind == CopyKind::write_back && copy.bytes > 0)
     copy.since = copy.dst.storage->start_write_back(core.id().core);

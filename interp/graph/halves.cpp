@@ -15,7 +15,8 @@ void add_halves(TaskGraph& graph, const Table<ActionId, std::vector<Touch>>& tou
     node.first = graph.halves.next();
     for (const ActionId a : node.actions)
       for (const Touch& touch : touches[a])
-        (node.copies() && touch.writes ? writes : reads).add(touch);
+        if (!graph.memories[touch.memory].is_inner)
+          (node.copies() && touch.writes ? writes : reads).add(touch);
     if (!node.copies()) {
       graph.halves.add({n, Part::whole, reads.take(), {}});
     } else {

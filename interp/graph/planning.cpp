@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
+#include "core/passes/at_once.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
+#include "interp/certificate/points/judged_points.h"
 #include "interp/graph/frontier.h"
 #include "interp/graph/halves.h"
 #include "interp/graph/recorder.h"
@@ -61,6 +64,40 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+// Semaphores of slots are counted while they exist on some machines, and at once there are none.
+bool may_move_at_once(const RunOptions& run) {
+  return !run.rewrite && !run.profile.shares_scoped_semaphores;
+}
+
+// A verdict that is not `proved` is asked of the expanded program again: nothing is tried here to
+// find one.
+CertifyOptions at_once(CertifyOptions how) {
+  how.run.rewrite = MoveAtOnce{};
+  how.shown = 0;
+  how.exhaust = 0;
+  how.schedules = 1;
+  return how;
+}
+
+// Additions in no order get that of the eager run, which is another one where nothing is in flight.
+bool decides(const Certificate& certificate) {
+  return certificate.verdict == SchedulesVerdict::proved &&
+         std::holds_alternative<OneRun>(certificate.evidence) && certificate.order.empty();
+}
+
+// The verdict's own run is recorded; those that it makes besides are not.
+Expected<Certificate> certified(const Simulate& simulate, const CertifyOptions& how,
+                                Recorder& recorder) {
+  bool is_recorded = false;
+  const auto recorded = [&](const RunOptions& options) -> Expected<RunResult> {
+    if (std::exchange(is_recorded, true)) return simulate(options);
+    RunOptions observed = options;
+    observed.observers.push_back(&recorder);
+    return simulate(observed);
+  };
+  return certify(recorded, how);
+}
+
 // Nodes, halves and edges, from what was recorded.
 void make(TaskGraph& graph, Log log) {
   for (Node& node : segments(log)) graph.nodes.add(std::move(node));
@@ -85,25 +122,27 @@ Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& h
   asked.run.math = Math::none;
   asked.run.wants_values = false;
   asked.run.schedule = "eager";
-  // The verdict's own run is recorded; those that it makes besides are not.
-  Recorder recorder;
-  bool is_recorded = false;
-  const auto recorded = [&](const RunOptions& options) -> Expected<RunResult> {
-    if (std::exchange(is_recorded, true)) return simulate(options);
-    RunOptions observed = options;
-    observed.observers.push_back(&recorder);
-    return simulate(observed);
-  };
+  // What the short form proves is proved. If it has no proof the expanded program has the word.
+  std::optional<Recorder> recorder(std::in_place);
   const Clock::time_point begin = Clock::now();
-  const Certificate certificate = TRY(certify(recorded, asked));
+  Certificate certificate;
+  bool is_decided = false;
+  if (may_move_at_once(asked.run)) {
+    certificate = TRY(certified(simulate, at_once(asked), *recorder));
+    is_decided = decides(certificate) || !is_at_once(recorder->program());
+  }
+  if (!is_decided) {
+    recorder.emplace();
+    certificate = TRY(certified(simulate, asked, *recorder));
+  }
   if (Diags why = refusal(certificate); !why.empty()) return why;
   PlanningTime planning{.run = certificate.run.stats.wall_seconds};
   planning.verdict = seconds_since(begin) - planning.run;
   const Clock::time_point is_proved = Clock::now();
-  Log log = TRY(recorder.take());
+  Log log = TRY(recorder->take());
   if (!certificate.run.is_complete)
     return Diag{ErrorCode::runtime, {}, "no task graph: the run did not come to its end", {}};
-  TaskGraph graph{.program = recorder.program(), .topology = recorder.topology()};
+  TaskGraph graph{.program = recorder->program(), .topology = recorder->topology()};
   make(graph, std::move(log));
   planning.graph = seconds_since(is_proved);
   graph.planning = planning;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/passes/at_once.h"
 #include "core/program/refs.h"
 
 namespace tessera::graph {
@@ -17,6 +18,7 @@ constexpr std::size_t most_actions = 4'000'000;
 void Recorder::begin(const Program& program, const RunOptions& options) {
   program_ = program;
   writes_blocks_ = options.profile.block_write_backs;
+  moves_at_once_ = is_at_once(program_);
   topology_ = Topology{options.devices, options.cores};
   numbers_.emplace(program_);
   const auto sites = static_cast<std::size_t>(topology_.count());
@@ -26,6 +28,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   cells_.assign(sites, Table<SemaphoreId, std::vector<GraphCellId>>(program_.semaphores.size()));
   copies_.resize(sites);
   last_.resize(sites);
+  is_inside_.assign(sites, false);
 }
 
 bool Recorder::is_full() const { return log_.actions.size() > most_actions; }
@@ -53,7 +56,7 @@ MemoryId Recorder::memory(SiteId site, BufferId buffer) {
   Life& now = life(site, buffer);
   if (!now.memory)
     now.memory = log_.memories.add(
-        {topology_.home(site, program_.buffers[buffer].space), buffer, now.number});
+        {topology_.home(site, program_.buffers[buffer].space), buffer, now.number, now.is_inner});
   return now.memory;
 }
 
@@ -90,6 +93,7 @@ void Recorder::on(const Event& event) {
       return event.agent.is_copy() ? on_copy(event) : on_core(event);
     case EventKind::enter:
     case EventKind::leave:
+      return on_region(event);
     case EventKind::point:
     case EventKind::points_end:
     case EventKind::choice:
@@ -97,12 +101,22 @@ void Recorder::on(const Event& event) {
   }
 }
 
+void Recorder::on_region(const Event& event) {
+  if (!moves_at_once_) return;
+  const bool enters = event.kind == EventKind::enter;
+  const Stmt& s = program_.body[event.statement];
+  const StmtId pipeline = pipeline_of(enters ? s.op : program_.body[s.partner].op);
+  if (!pipeline) return;
+  is_inside_[site(event)] = enters;
+  add(site(event), enters ? ItemKind::enter : ItemKind::leave, event).pipeline = pipeline;
+}
+
 void Recorder::on_life(const Event& event) {
   const SiteId here = site(event);
   const bool begins = event.kind == EventKind::alloc;
   if (event.object_kind == ObjectKind::buffer && begins) {
     Life& now = life(here, event.object.buffer());
-    now = {now.number + 1, MemoryId()};
+    now = {now.number + 1, is_inside_[here], MemoryId()};
   }
   Item& item = add(here, begins ? ItemKind::open : ItemKind::close, event);
   item.object_kind = event.object_kind;
@@ -239,11 +253,34 @@ void Recorder::begin_action(const Event& event) {
   last_[here] = {event.step, item.action};
 }
 
+// A copy that its core does itself.
+void Recorder::begin_move(const Event& event) {
+  const SiteId here = site(event);
+  const Op& op = program_.body[event.statement].op;
+  const auto* back = std::get_if<WriteBack>(&op);
+  const Slice& from = back != nullptr ? back->src : std::get<Start>(op).src;
+  const Slice& to = back != nullptr ? back->dst : std::get<Start>(op).dst;
+  Action action{.statement = event.statement, .site = here, .is_copy = true};
+  action.bytes = event.amount;
+  action.stored_only = back != nullptr && !writes_blocks_;
+  action.from = {memory(here, program_.value(from.base).buffer), box(event, from)};
+  action.to = {memory(here, program_.value(to.base).buffer), box(event, to)};
+  Item& item = add(here, ItemKind::action, event);
+  item.action = log_.actions.add(std::move(action));
+  log_.touches.add({});
+  log_.touches.back().reserve(2);
+  last_[here] = {event.step, item.action};
+}
+
 // An op tells of each rectangle that it reaches, all in one step.
 void Recorder::on_core(const Event& event) {
   if (numbers_->is_control(event.statement)) return;
   const SiteId here = site(event);
-  if (last_[here].step != event.step) begin_action(event);
+  if (last_[here].step != event.step) {
+    const bool moves =
+        moves_at_once_ && class_of(program_.body[event.statement].op) == OpClass::copy;
+    moves ? begin_move(event) : begin_action(event);
+  }
   const bool reads = event.kind == EventKind::read || event.kind == EventKind::update ||
                      event.kind == EventKind::accumulate;
   std::vector<Touch>& touches = log_.touches[last_[here].action];

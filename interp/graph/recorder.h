@@ -21,7 +21,8 @@ using GraphCellId = Id<GraphCell>;
 
 // open, close: of the life of a scoped object. wait: also for a monotone count, and for a look at
 // one.
-enum class ItemKind : std::uint8_t { action, start, wait, signal, open, close };
+// enter, leave: of a pipeline whose blocks move at once.
+enum class ItemKind : std::uint8_t { action, start, wait, signal, open, close, enter, leave };
 
 struct Item {
   ItemKind kind = ItemKind::action;
@@ -29,6 +30,7 @@ struct Item {
   ActionId action{};        // and of a start the copy
   GraphCellId cell{};       // of a wait; of a start the one that counts its arrival
   std::int64_t amount = 0;  // counts or bytes, of a wait and a start
+  StmtId pipeline{};        // of enter and leave; of the structured program
   ObjectKind object_kind = ObjectKind::none;  // of open and close
   ObjectId object{};
 };
@@ -55,6 +57,7 @@ class Recorder : public Observer {
   const Program& program() const { return program_; }
 
  private:
+  void on_region(const Event& event);
   void on_life(const Event& event);
   void on_start(const Event& event);
   void on_copy(const Event& event);
@@ -68,6 +71,7 @@ class Recorder : public Observer {
   // The life that a buffer has now; the memory once it has been reached.
   struct Life {
     std::int64_t number = 0;
+    bool is_inner = false;  // Memory::is_inner
     MemoryId memory{};
   };
   // What the core's last action was, and the step that it is.
@@ -76,6 +80,7 @@ class Recorder : public Observer {
     ActionId action{};
   };
   void begin_action(const Event& event);
+  void begin_move(const Event& event);
   const Needs& needs(StmtId statement);
   void need(Needs& needs, ValueId value) const;
   static std::int64_t flops(const std::vector<Touch>& touches);
@@ -92,6 +97,7 @@ class Recorder : public Observer {
   Program program_;
   Topology topology_;
   bool writes_blocks_ = false;  // a write-back takes the whole block
+  bool moves_at_once_ = false;  // so do blocks of its pipelines (core/passes/at_once.h)
   std::optional<Numbers> numbers_;
   Log log_;
   Table<StmtId, std::optional<Needs>> needs_;
@@ -100,6 +106,7 @@ class Recorder : public Observer {
   std::map<std::pair<SiteId, ValueId>, MemoryId> loaded_;  // numbers, as they were read last
   Table<SiteId, std::vector<ActionId>> copies_;            // that the core started
   Table<SiteId, Last> last_;
+  Table<SiteId, bool> is_inside_;  // a pipeline whose blocks move at once
 };
 
 }  // namespace tessera::graph

@@ -19,6 +19,10 @@ class Cutter {
   void cut(SiteId site, Items items) {
     site_ = site;
     for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].kind == ItemKind::enter) {
+        i = take_whole(items, i);
+        continue;
+      }
       const std::size_t end = items[i].kind == ItemKind::open ? end_of_pipeline(items, i) : i;
       if (end > i && take_pipeline(items.subspan(i, end - i)))
         i = end - 1;
@@ -69,6 +73,20 @@ class Cutter {
               semaphores.end())
         return end + 1;
     return begin;
+  }
+
+  // A pipeline whose blocks move at once synchronises with nobody. Where it ends.
+  std::size_t take_whole(Items items, std::size_t begin) {
+    Node node{.kind = NodeKind::pipeline, .site = site_, .pipeline = items[begin].pipeline};
+    std::size_t i = begin + 1;
+    for (; i < items.size() && items[i].kind != ItemKind::leave; ++i) {
+      if (items[i].kind != ItemKind::action) continue;
+      if (node.actions.empty()) node.commit = items[i].step;
+      add(node, items[i]);
+    }
+    leave();
+    if (!node.actions.empty()) nodes_.push_back(std::move(node));
+    return i;
   }
 
   // The cells by which a segment waits for its own copies and for nothing else.
@@ -154,6 +172,8 @@ class Cutter {
         return leave();
       case ItemKind::open:
       case ItemKind::close:
+      case ItemKind::enter:
+      case ItemKind::leave:
         return;
     }
   }

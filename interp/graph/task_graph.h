@@ -29,6 +29,9 @@ struct Memory {
   SiteId home{};  // interp/machine/topology.h
   BufferId buffer{};
   std::int64_t life = 0;
+  // It begins and ends within one run of a pipeline: none of its bytes is told among the touches of
+  // halves, for no other node has them.
+  bool is_inner = false;
   auto operator<=>(const Memory&) const = default;
 };
 
@@ -69,6 +72,7 @@ struct Node {
   NodeKind kind = NodeKind::stretch;
   SiteId site{};            // of the core that does it, or starts it
   StmtId statement;         // its first
+  StmtId pipeline;          // the `pipeline` of the structured program that it is all of; else none
   std::int64_t commit = 0;  // a step of the run, between its last wait and its first signal
   std::vector<ActionId> actions{};
   std::int64_t bytes = 0, flops = 0;

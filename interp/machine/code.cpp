@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
+#include "core/passes/at_once.h"
 #include "core/passes/purpose.h"
 #include "core/program/refs.h"
 #include "core/report/check.h"
@@ -20,12 +22,33 @@ constexpr bool is_structured =
     std::is_same_v<T, Pipeline> || std::is_same_v<T, Grid> || std::is_same_v<T, Window> ||
     std::is_same_v<T, View> || std::is_same_v<T, ViewAs>;
 
+// Numbers that something in a parallel loop stores.
+Table<BufferId, bool> stored_by_points(const Program& program) {
+  Table<BufferId, bool> stored(program.buffers.size(), false);
+  StmtId end(0);
+  for (const StmtId i : program.body.ids()) {
+    const Stmt& s = program.body[i];
+    const auto* loop = std::get_if<For>(&s.op);
+    if (loop != nullptr && loop->parallel != 0) end = std::max(end, s.partner);
+    const Slice* const to = i < end ? written_slice(s.op) : nullptr;
+    if (to == nullptr || program.value(to->base).kind != ValueKind::ref) continue;
+    if (const BufferId b = program.value(to->base).buffer) stored[b] = true;
+  }
+  return stored;
+}
+
 class Compiler {
  public:
   Compiler(const Program& program, bool tells_private)
       : program_(program), is_dealt_(dealt_loops(program)), purpose_(purposes(program)) {
-    code_.is_private =
-        tells_private ? Table<BufferId, bool>(program.buffers.size()) : private_buffers(program);
+    code_.is_private = private_buffers(program);
+    if (!tells_private) return;
+    // What is stored in no parallel loop no point can have from another, and what expand() made for
+    // itself is nobody's business.
+    const Table<BufferId, bool> stored = stored_by_points(program);
+    const BufferId state = at_once_state(program);
+    for (const BufferId b : program.buffers.ids())
+      if (stored[b] && b != state) code_.is_private[b] = false;
   }
 
   Expected<Code> compile(std::optional<std::uint64_t> order) {

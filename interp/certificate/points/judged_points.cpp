@@ -1,11 +1,17 @@
 #include "interp/certificate/points/judged_points.h"
 
-#include "core/passes/expand.h"
+#include "core/passes/at_once.h"
 #include "core/report/try.h"
 #include "interp/certificate/points/point_structure.h"
 #include "interp/certificate/points/points.h"
+#include "interp/certificate/points/points_observer.h"
+#include "interp/run.h"
 
 namespace tessera {
+
+bool asks_at_once(const RunOptions& options) {
+  return options.rewrite.target<MoveAtOnce>() != nullptr;
+}
 
 Expected<void> JudgedPoints::judge(const std::vector<Binding>& bindings,
                                    const RunOptions& options) {
@@ -15,9 +21,63 @@ Expected<void> JudgedPoints::judge(const std::vector<Binding>& bindings,
     verdict = {.loops = *std::move(loops), .landing = verdict.landing};
     return {};
   }
-  if (!per_point_) per_point_ = TRY(expand(structured_, {.per_point = true}));
-  verdict = TRY(judge_points(*per_point_, bindings, options, verdict.landing));
+  const bool at_once = asks_at_once(options);
+  std::optional<Program>& per_point = (at_once ? at_once_ : expanded_).per_point;
+  const Expansion how{.per_point = true};
+  if (!per_point)
+    per_point = TRY(at_once ? expand_at_once(structured_, how) : expand(structured_, how));
+  verdict = TRY(judge_points(*per_point, bindings, options, verdict.landing));
   return {};
+}
+
+namespace {
+
+// Gives the verdict of the run that it observes to who is asked for it at the end of the run.
+class PointsOfRun final : public PointsObserver {
+ public:
+  explicit PointsOfRun(PointsVerdict& verdict) : of_run_(verdict) {}
+  void end(RunResult& result) override {
+    PointsObserver::end(result);
+    const Landing landing = of_run_.landing;
+    of_run_ = verdict();
+    of_run_.landing = landing;
+  }
+
+ private:
+  PointsVerdict& of_run_;
+};
+
+// Copies of a point are complete before the next begins.
+bool is_one_by_one(const RunOptions& options) {
+  return options.schedule == "eager" && options.landing == Landing::whole &&
+         options.dma_order == DmaOrder::unordered && options.slow_device < 0;
+}
+
+}  // namespace
+
+Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindings,
+                                              const RunOptions& options) {
+  if (!at_once_.whole) at_once_.whole = TRY(expand_at_once(structured_));
+  RunOptions as_it_is = options;
+  as_it_is.rewrite = nullptr;
+  const bool may_tell = options.points != nullptr && has_points(structured_) &&
+                        is_one_by_one(options) && tells_points(structured_);
+  if (!may_tell || independent_by_structure(structured_)) {
+    TRY(judge(bindings, options));
+    return tessera::run(*at_once_.whole, bindings, as_it_is);
+  }
+  // Before all that asks for the verdict.
+  PointsOfRun points(*options.points);
+  as_it_is.observers.insert(as_it_is.observers.begin(), &points);
+  as_it_is.tells_private = true;
+  return tessera::run(*at_once_.whole, bindings, as_it_is);
+}
+
+Expected<RunResult> JudgedPoints::run(const Program& expanded, const std::vector<Binding>& bindings,
+                                      const RunOptions& options) {
+  if (asks_at_once(options)) return run_at_once(bindings, options);
+  TRY(judge(bindings, options));
+  return tessera::run(expanded, bindings, options);
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/passes/at_once.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -32,6 +33,7 @@ void PointsObserver::find_facts() {
   const Program& program = *program_;
   facts_.clear();
   sharing_.emplace(program);
+  const Table<BufferId, bool> slots = at_once_slots(program);
   std::vector<LoopFacts*> open;
   std::vector<StmtId> ends;
   for (const StmtId i : program.body.ids()) {
@@ -50,6 +52,9 @@ void PointsObserver::find_facts() {
     if (!is_parallel(s)) continue;
     LoopFacts& loop = facts_[i];
     loop.stores = loop.own = Table<BufferId, bool>(program.buffers.size());
+    if (const BufferId state = at_once_state(program)) loop.own[state] = true;
+    for (const BufferId b : slots.ids())
+      if (slots[b]) loop.own[b] = true;
     // A loop of a function that is called twice is one line of the source.
     const Loc loc = program.written(s.place);
     const std::string& name = program.value(s.result).name;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/passes/at_once.h"
+
 namespace tessera {
 namespace {
 
@@ -44,6 +46,12 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   for (const SemaphoreId s : program.semaphores.ids()) first_declaration_.add(semaphores.first(s));
   cell_ids_.assign(cores, Table<SemaphoreId, std::vector<CellId>>(program.semaphores.size()));
   enter_or_leave(true);
+  // Points that are compared as agents need all that they do.
+  joiner_.reset();
+  if (!is_at_once(program_) || keeps_points_) return;
+  joiner_ = std::make_unique<Joiner>(program_, options, landing_ == Landing::partial,
+                                     [this](const Event& event) { record(event); });
+  loops_ = nullptr;  // for findings, which are looked for in the expanded program
 }
 
 RecordedAgentId Recorder::agent_of(const AgentId& id) const {
@@ -178,7 +186,7 @@ void Recorder::note_loops(const Event& event) {
     loops_->note(record_.core_of(event.agent), event);
 }
 
-void Recorder::take(const Event& event) {
+void Recorder::record(const Event& event) {
   if (record_.is_over_budget) return;
   if (static_cast<std::int64_t>(stream_.size()) >= budget_) {
     forget();

@@ -7,6 +7,7 @@
 
 #include "interp/certificate/races/range_ids.h"
 #include "interp/certificate/record/chunks.h"
+#include "interp/certificate/record/joiner.h"
 #include "interp/certificate/record/record.h"
 #include "interp/observe/observer.h"
 
@@ -33,7 +34,7 @@ class Recorder : public Observer {
   // The two parts of on(). The first needs the event while the machine stands there; the second
   // may come later, on another thread, in the order of the events.
   void note_loops(const Event& event);
-  void take(const Event& event);
+  void take(const Event& event) { joiner_ ? joiner_->take(event) : record(event); }
   std::int64_t events() const { return events_; }  // that were dropped
 
  private:
@@ -46,6 +47,7 @@ class Recorder : public Observer {
     bool is_later_part = false;  // of the half: another one was recorded
   };
 
+  void record(const Event& event);
   RecordedAgentId agent_of(const AgentId& id) const;
   std::vector<CellId>& cell_ids(const Event& event);
   CellId cell_of(const Event& event);
@@ -79,6 +81,7 @@ class Recorder : public Observer {
   // By core and semaphore: of its cells, if used.
   Table<RecordedAgentId, Table<SemaphoreId, std::vector<CellId>>> cell_ids_;
   RangeIds range_ids_;
+  std::unique_ptr<Joiner> joiner_;                  // of a program whose blocks move at once
   Table<RecordedAgentId, std::int32_t> last_step_;  // of each core
   std::shared_ptr<LoopLog> loops_;
   std::atomic<bool> is_full_ = false;

@@ -60,6 +60,7 @@ void Recorder::count_in_flight() {
 }
 
 void Recorder::end(RunResult& result) {
+  if (joiner_) joiner_->finish();
   if (record_.is_over_budget) return;
   record_.is_complete = result.is_complete;
   record_.loops = std::move(loops_);

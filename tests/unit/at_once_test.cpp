@@ -1,0 +1,246 @@
+// Programs whose pipelines move their blocks at once: what is proved of them is proved of the
+// expanded programs, their task graphs are the same, and a pipeline that breaks a clause of the
+// rule is expanded.
+#include "core/passes/at_once.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "interp/certificate/points/judged_points.h"
+#include "tests/source_dir.h"
+#include "tests/unit/graph_case.h"
+#include "tests/unit/graph_lines.h"
+#include "tests/unit/language_support.h"
+
+namespace tessera {
+namespace {
+
+using graph::HalfId;
+using graph::TaskGraph;
+
+// Every call of the shipped kernels, and every program of the suite, right and wrong.
+std::vector<std::string> calls() {
+  std::vector<std::string> all;
+  const auto add = [&](const std::string& folder, const std::string& begin, bool names_file) {
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(test::source_dir() + folder))
+      for (const std::string& run : test::lines_behind(file.path(), begin))
+        all.push_back((names_file ? file.path().string() : "") + run);
+  };
+  add("/kernels/programs", "// small call: ", false);
+  add("/tests/suite", "// RUN: verify", true);
+  add("/tests/points", "// RUN: verify", true);
+  return all;
+}
+
+Expected<Certificate> verdict(const cli::VerifyTarget& target, bool at_once) {
+  CertifyOptions how = target.how;
+  how.run.math = Math::none;
+  how.run.wants_values = false;
+  how.run.schedule = "eager";
+  how.shown = 0;
+  how.exhaust = 0;
+  how.schedules = 1;
+  if (at_once) how.run.rewrite = MoveAtOnce{};
+  return certify(target.prepared.simulate, how);
+}
+
+TEST(AtOnce, proves_nothing_that_is_not_proved_of_the_expanded_program) {
+  int proved = 0, refuted = 0, open = 0;
+  for (const std::string& call : calls()) {
+    SCOPED_TRACE(call);
+    const auto target = test::graph_target(call);
+    if (!target) continue;  // of another kernel of the file, say
+    const auto expanded = verdict(*target, false), at_once = verdict(*target, true);
+    ASSERT_EQ(static_cast<bool>(expanded), static_cast<bool>(at_once));
+    if (!expanded) continue;
+    const bool is_proved = expanded->verdict == SchedulesVerdict::proved;
+    if (at_once->verdict == SchedulesVerdict::proved) {
+      EXPECT_TRUE(is_proved);
+      EXPECT_EQ(expanded->basis.control_inputs, at_once->basis.control_inputs);
+      ++proved;
+    } else {
+      ++(is_proved ? open : refuted);
+    }
+  }
+  EXPECT_GE(proved, 100);
+  EXPECT_GE(refuted, 60);
+  EXPECT_LE(open, 2);
+  RecordProperty("open", open);
+}
+
+// Nodes by their cores, in the order of each: how cores take turns is another matter.
+using Name = std::tuple<std::int32_t, int, graph::Part>;
+Table<HalfId, Name> names(const TaskGraph& graph) {
+  std::map<SiteId, int> count;
+  Table<HalfId, Name> all(graph.halves.size());
+  for (const graph::NodeId n : graph.nodes.ids()) {
+    const graph::Node& node = graph.nodes[n];
+    const int number = count[node.site]++;
+    for (int h = 0; h < node.halves; ++h)
+      all[node.first + h] = {node.site.index, number, graph.halves[node.first + h].part};
+  }
+  return all;
+}
+
+// What a half reaches of what others can reach: by name, since numbers differ.
+using Reached = std::tuple<int, std::string, bool, bool, std::vector<std::int64_t>>;
+std::vector<Reached> reached(const TaskGraph& graph, const graph::Half& half) {
+  std::vector<Reached> all;
+  for (const graph::Touch& touch : half.touches) {
+    const graph::Memory& memory = graph.memories[touch.memory];
+    if (!memory.buffer || graph.program.buffers[memory.buffer].scoped) continue;
+    std::vector<std::int64_t> box;
+    for (int d = 0; d < touch.box.rank; ++d) {
+      box.push_back(touch.box.start[Box::at(d)]);
+      box.push_back(touch.box.size[Box::at(d)]);
+    }
+    all.emplace_back(memory.home.index, graph.program.buffers[memory.buffer].name, touch.reads,
+                     touch.writes, box);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+struct Described {
+  graph::NodeKind kind{};
+  std::int64_t flops = 0;
+  std::vector<Reached> reached{};
+  std::vector<std::pair<Name, bool>> before{};
+  bool operator==(const Described&) const = default;
+};
+
+std::map<Name, Described> described(const TaskGraph& graph) {
+  const Table<HalfId, Name> name = names(graph);
+  std::map<Name, Described> all;
+  for (const HalfId h : graph.halves.ids()) {
+    const graph::Half& half = graph.halves[h];
+    const graph::Node& node = graph.nodes[half.node];
+    Described d{node.kind, node.flops, reached(graph, half), {}};
+    for (const graph::Before& before : half.before)
+      d.before.emplace_back(name[before.half], before.is_data);
+    std::sort(d.before.begin(), d.before.end());
+    all.emplace(name[h], std::move(d));
+  }
+  return all;
+}
+
+void expect_same(const TaskGraph& a, const TaskGraph& b) {
+  EXPECT_EQ(a.dead, b.dead);
+  const auto x = described(a), y = described(b);
+  ASSERT_EQ(x.size(), y.size());
+  for (auto i = x.begin(), j = y.begin(); i != x.end(); ++i, ++j) {
+    EXPECT_EQ(i->first, j->first);
+    EXPECT_EQ(i->second.kind, j->second.kind);
+    EXPECT_EQ(i->second.flops, j->second.flops);
+    EXPECT_EQ(i->second.reached, j->second.reached);
+    EXPECT_EQ(i->second.before, j->second.before);
+  }
+}
+
+TEST(AtOnce, has_the_graph_of_the_expanded_program) {
+  int graphs = 0, pipelines = 0;
+  for (const std::string& call : calls()) {
+    SCOPED_TRACE(call);
+    const auto target = test::graph_target(call);
+    if (!target) continue;
+    const auto made = graph::task_graph(target->prepared.simulate, target->how);
+    CertifyOptions as_it_is = target->how;
+    as_it_is.run.rewrite = [](const Program& expanded) { return expanded; };
+    const auto expanded = graph::task_graph(target->prepared.simulate, as_it_is);
+    ASSERT_EQ(static_cast<bool>(made), static_cast<bool>(expanded));
+    if (!made) continue;
+    expect_same(*made, *expanded);
+    ++graphs;
+    for (const graph::Node& node : made->nodes) pipelines += node.pipeline ? 1 : 0;
+  }
+  EXPECT_GE(graphs, 100);
+  EXPECT_GE(pipelines, 100);
+}
+
+// How many of its pipelines move at once.
+int moving(const std::string& declarations, const std::string& body) {
+  const auto structured = test::program("kernel k()\n" + declarations + "{\n" + body + "}\n");
+  if (!structured) ADD_FAILURE() << render(structured.diags());
+  if (!structured) return -1;
+  const auto expanded = expand_at_once(*structured);
+  if (!expanded) ADD_FAILURE() << render(expanded.diags());
+  if (!expanded) return -1;
+  EXPECT_TRUE(is_at_once(*expanded));
+  EXPECT_TRUE(at_once_state(*expanded));
+  int count = 0;
+  for (const Stmt& s : expanded->body) {
+    const StmtId pipeline = pipeline_of(s.op);
+    if (!pipeline) continue;
+    EXPECT_TRUE(std::holds_alternative<Pipeline>(structured->body[pipeline].op));
+    ++count;
+  }
+  return count;
+}
+
+const std::string memory =
+    "  in a: f32[16, 8] hbm\n  out o: f32[16, 8] hbm\n  hbm h: f32[16, 8]\n  vmem v: f32[8, 8]\n"
+    "  sem s: bytes\n  sem c: count\n";
+std::string pipeline(const std::string& windows, const std::string& body) {
+  return "  pipeline i in 2 {\n" + windows + body + "  }\n";
+}
+const std::string x = "    window x = a[i * 8 +: 8, :]\n", y = "    window y = o[i * 8 +: 8, :]\n";
+
+TEST(AtOnce, is_for_pipelines_that_only_compute) {
+  EXPECT_EQ(moving(memory, pipeline(x + y, "    y = x\n")), 1);
+  EXPECT_EQ(
+      moving(memory, pipeline(x + y, "    y = x\n    signal c on device, 1\n") + "  wait c, 2\n"),
+      0);
+  EXPECT_EQ(
+      moving(memory, "  signal c on device, 2\n" + pipeline(x + y, "    y = x\n    wait c, 1\n")),
+      0);
+  EXPECT_EQ(
+      moving(memory,
+             pipeline(x + y, "    y = x\n    start a[0 +: 8, :] -> v, s\n    wait s for v\n")),
+      0);
+  EXPECT_EQ(moving(memory, pipeline(y,
+                                    "    pipeline j in 1 {\n      window x = a[0 +: 8, :]\n"
+                                    "      y = x\n    }\n")),
+            1);  // the one inside alone
+}
+
+TEST(AtOnce, is_for_memory_that_one_window_stores_and_no_other_names) {
+  const std::string copy = pipeline(x + "    window y = h[i * 8 +: 8, :]\n", "    y = x\n");
+  EXPECT_EQ(moving(memory, copy + pipeline("    window x = h[i * 8 +: 8, :]\n" + y, "    y = x\n")),
+            2);
+  EXPECT_EQ(moving(memory, copy + pipeline("    window x = h[8 - i * 8 +: 8, :]\n"
+                                           "    window y = h[i * 8 +: 8, :]\n",
+                                           "    y = x\n")),
+            1);
+  EXPECT_EQ(moving(memory, pipeline(x + "    window y = h[i * 8 +: 4, :]\n"
+                                        "    window z = h[i * 8 + 4 +: 4, :]\n",
+                                    "    y = x[0 +: 4, :]\n    z = x[4 +: 4, :]\n")),
+            0);
+  // Through a view it is the same memory.
+  EXPECT_EQ(moving(memory, copy + "  w = view(h)\n" +
+                               pipeline("    window x = w[8 - i * 8 +: 8, :]\n"
+                                        "    window y = h[i * 8 +: 8, :]\n",
+                                        "    y = x\n")),
+            1);
+}
+
+TEST(AtOnce, is_for_blocks_that_are_fetched_to_be_stored_one_after_the_other) {
+  const std::string copy = pipeline(x + "    window y = h[i * 8 +: 8, :]\n", "    y = x\n");
+  const auto adds = [&](const std::string& depth) {
+    return moving(memory,
+                  copy + pipeline(x + "    window y = h[i * 8 +: 8, :] update" + depth + "\n",
+                                  "    y = y + x\n"));
+  };
+  EXPECT_EQ(adds(" depth 1"), 2);
+  EXPECT_EQ(adds(" depth 2"), 1);
+}
+
+}  // namespace
+}  // namespace tessera
