@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/passes/expand.h"
 #include "core/program/refs.h"
-#include "core/report/guarded.h"
 
 namespace tessera {
 namespace {
@@ -139,12 +137,6 @@ BufferId at_once_state(const Program& expanded) {
 bool is_at_once(const Program& expanded, const Op& op) {
   const Slice* const sem = counted_on(op);
   return sem != nullptr && is_mark(expanded.semaphores[expanded.value(sem->base).semaphore]);
-}
-
-Expected<Program> expand_at_once(const Program& structured, const Expansion& how) try {
-  return Expander(structured, how, true).run();
-} catch (...) {
-  return given_up("expanding the program");
 }
 
 }  // namespace tessera

@@ -188,4 +188,10 @@ Expected<Program> expand(const Program& program, const Expansion& how) try {
   return given_up("expanding the program");
 }
 
+Expected<Program> expand_at_once(const Program& structured, const Expansion& how) try {
+  return Expander(structured, how, true).run();
+} catch (...) {
+  return given_up("expanding the program");
+}
+
 }  // namespace tessera

@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "interp/graph/box_index.h"
 #include "interp/graph/task_graph.h"
+#include "interp/memory/box_index.h"
 
 namespace tessera::graph {
 

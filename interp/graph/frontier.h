@@ -3,8 +3,8 @@
 #pragma once
 #include <vector>
 
-#include "interp/graph/box_index.h"
 #include "interp/graph/task_graph.h"
+#include "interp/memory/box_index.h"
 
 namespace tessera::graph {
 

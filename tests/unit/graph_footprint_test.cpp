@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 using graph::Before;
-using graph::BoxIndex;
+
 using graph::Footprint;
 using graph::Half;
 using graph::HalfId;

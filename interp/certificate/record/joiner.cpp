@@ -121,7 +121,7 @@ void Joiner::on_copy(CoreState& core, const Event& event) {
   } else if (event.kind != EventKind::signal) {
     copy.write = event;
     copy.writes.add(*event.box);
-    copy.written = graph::BoxIndex<char>(program_.buffers[event.object.buffer()].shape);
+    copy.written = BoxIndex<char>(program_.buffers[event.object.buffer()].shape);
     copy.written.add(*event.box, {});
   } else {
     copy.signal = event;

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/program/program.h"
-#include "interp/graph/box_index.h"
 #include "interp/machine/topology.h"
+#include "interp/memory/box_index.h"
 #include "interp/memory/joined_boxes.h"
 #include "interp/observe/event.h"
 #include "interp/run_options.h"
@@ -44,7 +44,7 @@ class Joiner {
     Event start, read, write, signal;  // of the first
     std::int64_t amount = 0;
     JoinedBoxes reads, writes;
-    graph::BoxIndex<char> written;
+    BoxIndex<char> written;
   };
   struct CoreState {
     std::vector<Accesses> accesses;  // since the core has synchronised, or the gather has begun

@@ -7,7 +7,7 @@
 #include "core/program/program.h"
 #include "interp/memory/view.h"
 
-namespace tessera::graph {
+namespace tessera {
 
 // Each lies between two row-major positions. Those of about one length are kept together, in the
 // order of their first positions, so that few are looked at that do not meet what is asked for:
@@ -82,4 +82,4 @@ class BoxIndex {
   std::map<int, Entries> by_length_;
 };
 
-}  // namespace tessera::graph
+}  // namespace tessera
