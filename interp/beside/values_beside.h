@@ -94,6 +94,7 @@ class ValuesBeside : public Observer {
     bool has_landed = false;
   };
 
+  bool moves(const Event& event);
   void on_copy(const Event& event);
   void on_core(const Event& event);
 
@@ -122,8 +123,19 @@ void ValuesBeside<Tile>::on(const Event& event) {
     if (found != moving_.end() && (found->second.has_landed || found->second.to))
       moving_.erase(found);
   } else if (event.object_kind == ObjectKind::buffer) {
-    agent.is_copy() ? on_copy(event) : on_core(event);
+    moves(event) ? on_copy(event) : on_core(event);
   }
+}
+
+// A copy does it, or a core that moves a block at once (core/passes/at_once.h).
+template <typename Tile>
+bool ValuesBeside<Tile>::moves(const Event& event) {
+  if (event.agent.is_copy()) return true;
+  if (class_of(op_at_hand().op) != OpClass::copy) return false;
+  if (event.kind != EventKind::read) return true;
+  const auto* const back = std::get_if<WriteBack>(&op_at_hand().op);
+  moving_[copier(event.agent)].to = back != nullptr ? std::optional(box(back->dst)) : std::nullopt;
+  return true;
 }
 
 template <typename Tile>

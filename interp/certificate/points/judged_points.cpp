@@ -75,7 +75,8 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
 
 Expected<RunResult> JudgedPoints::run(const Program& expanded, const std::vector<Binding>& bindings,
                                       const RunOptions& options) {
-  if (asks_at_once(options)) return run_at_once(bindings, options);
+  // Whoever has the expanded program alone has no other form of it.
+  if (asks_at_once(options) && structured_.body.size() > 0) return run_at_once(bindings, options);
   TRY(judge(bindings, options));
   return tessera::run(expanded, bindings, options);
 }
